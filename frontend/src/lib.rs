@@ -1,0 +1,1 @@
+//! From SPMD source text to a verified bytecode program.

@@ -1,0 +1,3 @@
+//! The command line of spmdvm.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The facade of spmdvm: compile SPMD source and run it.

@@ -1,0 +1,1 @@
+//! The program, its semantics and the reference interpreter.
