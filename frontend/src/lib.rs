@@ -1,1 +1,9 @@
 //! From SPMD source text to a verified bytecode program.
+//!
+//! What flows: source text ([`source`]) → preprocessor and lexer → parser → syntax tree ([`ast`]) → semantic analysis →
+//! bytecode. Names are interned in [`symbol`]; what is wrong is told to [`diag`].
+
+pub mod ast;
+pub mod diag;
+pub mod source;
+pub mod symbol;

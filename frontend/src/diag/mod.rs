@@ -1,0 +1,287 @@
+//! Diagnostics: what is wrong with a program, said once and pointing at source.
+//!
+//! Each kind of message is one row of the table in [`codes`]. A [`Diagnostic`] is built fluently and given to
+//! [`Diagnostics`], which drops repetitions and stops at a limit; [`render()`] turns it into text.
+
+pub mod codes;
+mod render;
+
+pub use codes::Code;
+pub use render::{render, render_all};
+
+use crate::source::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// The program runs, perhaps not as meant.
+    Warning,
+    /// The program cannot run.
+    Error,
+}
+
+/// A place in the source and what is to be said about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What is said there; may be empty.
+    pub text: String,
+}
+
+/// One message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// The row of the table.
+    pub code: Code,
+    /// Follows from the code.
+    pub severity: Severity,
+    /// The message proper: one sentence without a full stop, lower case.
+    pub message: String,
+    /// Where; the first label is the primary one.
+    pub labels: Vec<Label>,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// Further facts.
+    pub notes: Vec<String>,
+}
+
+impl Diagnostic {
+    /// A message whose primary place is `span`, labelled with nothing.
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            code,
+            severity: code.severity(),
+            message: message.into(),
+            labels: vec![Label {
+                span,
+                text: String::new(),
+            }],
+            help: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The primary place.
+    pub fn span(&self) -> Span {
+        self.labels
+            .first()
+            .map(|label| label.span)
+            .unwrap_or_default()
+    }
+
+    /// Says `text` at the primary place.
+    #[must_use]
+    pub fn at(mut self, text: impl Into<String>) -> Diagnostic {
+        if let Some(label) = self.labels.first_mut() {
+            label.text = text.into();
+        }
+        self
+    }
+
+    /// Says `text` at another place.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label {
+            span,
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Says what to do. A second help replaces the first.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
+        self.notes.push(text.into());
+        self
+    }
+}
+
+/// How many errors are reported before the rest is left out.
+pub const MAX_ERRORS: usize = 50;
+/// How many warnings are reported before the rest is left out.
+pub const MAX_WARNINGS: usize = 200;
+
+/// Collects the messages of one compilation.
+///
+/// Against cascades: of several errors at the same place only the first is kept, since the later ones mostly follow from
+/// it; and nothing is kept beyond [`MAX_ERRORS`].
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    errors: usize,
+    warnings: usize,
+    left_out: usize,
+    quiet: Vec<QuietRange>,
+}
+
+/// Where `#pragma ignore warning` holds.
+#[derive(Clone, Copy, Debug)]
+struct QuietRange {
+    span: Span,
+    performance_only: bool,
+}
+
+impl Diagnostics {
+    /// No messages.
+    pub fn new() -> Diagnostics {
+        Diagnostics::default()
+    }
+
+    /// Adds a message, unless it repeats one, is a warning that the program asked not to hear, or is one too many.
+    pub fn emit(&mut self, diagnostic: Diagnostic) {
+        let is_error = diagnostic.severity == Severity::Error;
+        if self.is_repetition(&diagnostic) || (!is_error && self.is_quiet(&diagnostic)) {
+            return;
+        }
+        let (count, limit) = if is_error {
+            (&mut self.errors, MAX_ERRORS)
+        } else {
+            (&mut self.warnings, MAX_WARNINGS)
+        };
+        *count += 1;
+        if *count > limit {
+            self.left_out += 1;
+        } else {
+            self.list.push(diagnostic);
+        }
+    }
+
+    fn is_repetition(&self, new: &Diagnostic) -> bool {
+        let span = new.span();
+        self.list.iter().any(|old| {
+            let old_span = old.span();
+            let same_start = old_span.file == span.file && old_span.lo == span.lo;
+            old.severity == new.severity
+                && same_start
+                && (old.severity == Severity::Error || old.message == new.message)
+        })
+    }
+
+    fn is_quiet(&self, warning: &Diagnostic) -> bool {
+        let at = warning.span();
+        self.quiet.iter().any(|quiet| {
+            let inside =
+                quiet.span.file == at.file && (quiet.span.lo..quiet.span.hi).contains(&at.lo);
+            inside && (!quiet.performance_only || warning.code.is_performance())
+        })
+    }
+
+    /// Leaves out warnings (or only those about performance) that start within `span` from now on.
+    pub fn ignore_warnings(&mut self, span: Span, performance_only: bool) {
+        self.quiet.push(QuietRange {
+            span,
+            performance_only,
+        });
+    }
+
+    /// Whether there was any error.
+    pub fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// Whether so many errors were reported that going on is pointless.
+    pub fn is_full(&self) -> bool {
+        self.errors > MAX_ERRORS
+    }
+
+    /// How many errors there were, those left out included.
+    pub fn error_count(&self) -> usize {
+        self.errors
+    }
+
+    /// How many messages were left out because there were too many.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// The messages in the order they were found.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter()
+    }
+
+    /// The messages, taken out.
+    pub fn into_vec(self) -> Vec<Diagnostic> {
+        self.list
+    }
+}
+
+/// The name among `candidates` that is most like `name`, if it is like enough to suggest: for "did you mean".
+pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let limit = match name.chars().count() {
+        0..=2 => return None,
+        3..=5 => 1,
+        6..=10 => 2,
+        _ => 3,
+    };
+    candidates
+        .into_iter()
+        .filter(|candidate| candidate.len().abs_diff(name.len()) <= limit)
+        .map(|candidate| (edit_distance(name, candidate), candidate))
+        .filter(|&(distance, _)| distance > 0 && distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// The number of insertions, deletions, replacements and swaps of neighbours that make `b` of `a`.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().collect();
+    let b: Vec<char> = b.chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::FileId;
+
+    fn error_at(lo: u32) -> Diagnostic {
+        Diagnostic::new(
+            Code::ExpectedToken,
+            Span::new(FileId(0), lo, lo + 1),
+            "expected `;`",
+        )
+    }
+
+    #[test]
+    fn one_error_per_place_and_a_limit() {
+        let mut diagnostics = Diagnostics::new();
+        diagnostics.emit(error_at(3));
+        diagnostics.emit(error_at(3));
+        assert_eq!(diagnostics.iter().count(), 1);
+        for lo in 10..200 {
+            diagnostics.emit(error_at(lo));
+        }
+        assert_eq!(diagnostics.iter().count(), MAX_ERRORS);
+        assert!(diagnostics.is_full());
+    }
+
+    #[test]
+    fn suggestions() {
+        let words = ["foreach", "foreach_tiled", "uniform", "varying"];
+        assert_eq!(closest("unifrom", words), Some("uniform"));
+        assert_eq!(closest("forech", words), Some("foreach"));
+        assert_eq!(closest("x", words), None);
+        assert_eq!(closest("uniform", words), None);
+    }
+}
