@@ -1,0 +1,326 @@
+//! Programs: functions of masked vector bytecode, globals, formats, exports and debug information.
+
+use crate::isa::Op;
+use crate::types::{Shape, Ty, Width};
+use std::sync::Arc;
+
+/// A register of a function, by index into [`Function::regs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reg(pub u32);
+
+impl Reg {
+    /// "No register": an absent destination or source.
+    pub const NONE: Reg = Reg(u32::MAX);
+
+    /// Is it [`Reg::NONE`]?
+    pub fn is_none(self) -> bool {
+        self == Reg::NONE
+    }
+
+    /// Its index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A function of a program, by index into [`Program::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FuncId(pub u32);
+
+/// A global of a program, by index into [`Program::globals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GlobalId(pub u32);
+
+/// A range of [`Function::pool`]: the arguments or results of a call, the arguments of a print.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct List {
+    /// First element.
+    pub start: u32,
+    /// Number of elements.
+    pub len: u32,
+}
+
+/// A range of source text, in bytes of a file of [`Program::sources`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Index of the file.
+    pub file: u32,
+    /// First byte.
+    pub lo: u32,
+    /// One past the last byte; `lo == hi == 0` means "no span".
+    pub hi: u32,
+}
+
+/// A declared register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegDecl {
+    /// One value, or one per lane.
+    pub shape: Shape,
+    /// Its element type.
+    pub ty: Ty,
+    /// The source variable it holds, if any.
+    pub name: Option<Arc<str>>,
+}
+
+/// One instruction. What the fields mean for an operation stands in its [`Signature`](crate::isa::Signature).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inst {
+    /// The operation.
+    pub op: Op,
+    /// Its type; `Bool` for operations that have none.
+    pub ty: Ty,
+    /// The second type of conversions (the source's) and of memory operands (the index's); else equal to `ty`.
+    pub from: Ty,
+    /// The destination or `Reg::NONE`.
+    pub dst: Reg,
+    /// The sources; unused ones are `Reg::NONE`.
+    pub src: [Reg; 3],
+    /// Label (instruction index), scale, function, global, format or message.
+    pub aux: u32,
+    /// Displacement or offset in bytes.
+    pub imm: i64,
+    /// Arguments of calls and prints.
+    pub args: List,
+    /// Results of calls.
+    pub rets: List,
+}
+
+impl Inst {
+    /// An instruction with no operands; fields are filled in with struct update syntax.
+    pub fn new(op: Op, ty: Ty) -> Inst {
+        Inst {
+            op,
+            ty,
+            from: ty,
+            dst: Reg::NONE,
+            src: [Reg::NONE; 3],
+            aux: 0,
+            imm: 0,
+            args: List::default(),
+            rets: List::default(),
+        }
+    }
+}
+
+/// A function.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Function {
+    /// Its name; unique in the program.
+    pub name: String,
+    /// All registers; the first `n_params` are the parameters.
+    pub regs: Vec<RegDecl>,
+    /// Number of parameters.
+    pub n_params: u32,
+    /// Registers read when the function returns.
+    pub results: Vec<Reg>,
+    /// Constant registers and their bits: uniform, read-only, loaded at entry.
+    pub consts: Vec<(Reg, u64)>,
+    /// The code; ends in `ret` or a jump.
+    pub code: Vec<Inst>,
+    /// The source of each instruction; as long as `code`.
+    pub spans: Vec<Span>,
+    /// Register lists of calls and prints.
+    pub pool: Vec<Reg>,
+    /// Bytes of frame memory; 0 if it has none. Zeroed at entry.
+    pub frame_size: u64,
+    /// May it be launched as a task?
+    pub is_task: bool,
+}
+
+impl Function {
+    /// The registers of a list.
+    pub fn list(&self, list: List) -> &[Reg] {
+        &self.pool[list.start as usize..][..list.len as usize]
+    }
+
+    /// The declaration of a register.
+    pub fn reg(&self, r: Reg) -> &RegDecl {
+        &self.regs[r.index()]
+    }
+}
+
+/// A global variable: a region of memory that lives as long as a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Global {
+    /// Its name; unique in the program.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its first bytes; the rest is zero.
+    pub init: Vec<u8>,
+    /// Is it read-only?
+    pub constant: bool,
+    /// Pointers in the initial image: at byte `.0` stands the address of byte `.2` of global `.1`.
+    pub relocations: Vec<(u64, GlobalId, i64)>,
+}
+
+/// A piece of a print format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Literal text.
+    Text(String),
+    /// The next argument.
+    Arg(ArgFormat),
+}
+
+/// How a print argument is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgFormat {
+    /// What the argument is.
+    pub kind: ArgKind,
+    /// The conversion asked for, as in C's `printf`; `None`: by type (`%`).
+    pub conversion: Option<char>,
+    /// Minimum width.
+    pub width: Option<u16>,
+    /// Precision.
+    pub precision: Option<u16>,
+    /// Pad with zeros.
+    pub zero: bool,
+    /// Pad on the right.
+    pub left: bool,
+    /// Always show the sign.
+    pub plus: bool,
+}
+
+/// What a print argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgKind {
+    /// A number or bool of its register's type.
+    Value,
+    /// An address.
+    Pointer,
+    /// An address of NUL-terminated text.
+    Text,
+}
+
+/// A function that hosts may call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// The name hosts use; several exports may share it (overloads).
+    pub name: String,
+    /// The function.
+    pub function: FuncId,
+    /// Its parameters, in order; a parameter of struct type takes several registers.
+    pub params: Vec<ExportParam>,
+    /// Its result.
+    pub result: Option<HostValue>,
+    /// Its documentation comment, if any.
+    pub doc: String,
+    /// The declaration as written.
+    pub declaration: String,
+}
+
+/// A parameter of an exported function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportParam {
+    /// Its name (may be empty).
+    pub name: String,
+    /// What it takes.
+    pub value: HostValue,
+    /// Its default, as bits of a scalar.
+    pub default: Option<u64>,
+}
+
+/// What an exported function takes or gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostValue {
+    /// One value for the gang.
+    Uniform(Ty),
+    /// One value per lane: such a function maps over arrays.
+    Varying(Ty),
+    /// A pointer to (or reference to, or array of) elements in memory.
+    Array {
+        /// The element.
+        elem: HostType,
+        /// May the program write to it?
+        writable: bool,
+        /// Is it a reference: exactly one element?
+        reference: bool,
+    },
+}
+
+/// The layout of a value in memory shared with hosts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostType {
+    /// A scalar.
+    Scalar(Ty),
+    /// An enumeration, held as `u32`.
+    Enum(String),
+    /// A fixed-size array, short vector, or array of lanes.
+    Array(Box<HostType>, u64),
+    /// A struct.
+    Struct {
+        /// Its name.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+        /// Fields: name, byte offset, type.
+        fields: Vec<(String, u64, HostType)>,
+    },
+    /// An address (of this machine's sandbox; meaningless outside).
+    Pointer,
+    /// Untyped bytes (`void *`).
+    Byte,
+}
+
+impl HostType {
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
+        match self {
+            HostType::Scalar(t) => t.size() as u64,
+            HostType::Enum(_) => 4,
+            HostType::Array(elem, n) => elem.size() * n,
+            HostType::Struct { size, .. } => *size,
+            HostType::Pointer => 8,
+            HostType::Byte => 1,
+        }
+    }
+}
+
+/// A source file kept for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name as messages show it.
+    pub name: String,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+/// A whole program, compiled for one gang width.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Program {
+    /// Number of lanes.
+    pub width: Width,
+    /// Functions.
+    pub functions: Vec<Function>,
+    /// Globals.
+    pub globals: Vec<Global>,
+    /// Print formats.
+    pub formats: Vec<Vec<Piece>>,
+    /// Messages of assertions and aborts.
+    pub messages: Vec<String>,
+    /// What hosts may call.
+    pub exports: Vec<Export>,
+    /// Source files, by [`Span::file`].
+    pub sources: Vec<Source>,
+}
+
+impl Program {
+    /// The function with this name.
+    pub fn function(&self, name: &str) -> Option<FuncId> {
+        let i = self.functions.iter().position(|f| f.name == name)?;
+        Some(FuncId(i as u32))
+    }
+
+    /// Line and column (both from 1) where a span begins, with its file; `None` for "no span".
+    pub fn line_col(&self, span: Span) -> Option<(&Source, usize, usize)> {
+        if span.hi == 0 {
+            return None;
+        }
+        let source = self.sources.get(span.file as usize)?;
+        let before = source.text.get(..span.lo as usize)?;
+        let line = before.matches('\n').count() + 1;
+        let col = before.len() - before.rfind('\n').map_or(0, |i| i + 1) + 1;
+        Some((source, line, col))
+    }
+}
