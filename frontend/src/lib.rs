@@ -5,5 +5,6 @@
 
 pub mod ast;
 pub mod diag;
+pub mod hir;
 pub mod source;
 pub mod symbol;
