@@ -9,8 +9,10 @@ pub mod isa;
 pub mod program;
 pub mod sem;
 pub mod types;
+pub mod verify;
 
 pub use builder::{FunctionBuilder, Label};
 pub use isa::{OPS, Op};
 pub use program::{FuncId, Function, GlobalId, Inst, Program, Reg, Span};
 pub use types::{Shape, Ty, Width};
+pub use verify::{VerifiedProgram, VerifyError, verify};

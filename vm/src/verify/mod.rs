@@ -1,0 +1,162 @@
+//! The verifier: the only way from a [`Program`] to a [`VerifiedProgram`], which engines run (invariant P1).
+//!
+//! [`verify`] reports every error it finds, each with the [`Rule`] it breaks. It goes in this order: `tables` (globals,
+//! formats, exports, limits), then for each function `operands` (every instruction against its signature), `flow` (kinds on
+//! the mask stack, emptiness of the mask, fuel) and `assigned` (definite assignment). The last two need a function whose
+//! indices are in range, so they are left out for one where `operands` found some that are not.
+//!
+//! # What is proved
+//!
+//! Every index is in range and every operand has the type and shape its signature asks for. The kinds on the mask stack
+//! are known at each reachable instruction (M3). Every register is written before it is read on every path, where a path
+//! is one in the control-flow graph (P2). Every cycle passes an instruction that counts fuel (X3).
+//!
+//! Invariant M1, in full: given that functions are entered with a lane active, an instruction that writes a uniform
+//! register or has an effect is reached only with a lane active. The proof is by edges: a mask operation that falls
+//! through leaves a lane active, one that jumps may leave none, and `loop.back` is the other way round. It follows that the
+//! verifier refuses a program in which an emptying jump *could* reach such an instruction although no run ever does.
+//!
+//! # What is not
+//!
+//! Bounds of memory accesses, divisors, the callee of `call.ind` and termination are checked at run time.
+
+mod assigned;
+mod facts;
+mod flow;
+mod limits;
+mod operands;
+mod rules;
+mod tables;
+
+pub use facts::{EntryKind, FunctionFacts};
+pub use limits::*;
+pub use rules::{RULES, Rule, RuleInfo, VerifyError};
+
+use crate::program::{FuncId, Program};
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A program that keeps every rule of the verifier; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct VerifiedProgram {
+    program: Arc<Program>,
+    facts: Arc<[FunctionFacts]>,
+}
+
+impl VerifiedProgram {
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// What the verifier found out about a function.
+    pub fn facts(&self, function: FuncId) -> &FunctionFacts {
+        &self.facts[function.0 as usize]
+    }
+}
+
+impl Deref for VerifiedProgram {
+    type Target = Program;
+
+    fn deref(&self) -> &Program {
+        &self.program
+    }
+}
+
+/// Checks a program against every rule and gives either the right to run it or all its errors.
+pub fn verify(program: Program) -> Result<VerifiedProgram, Vec<VerifyError>> {
+    verify_shared(Arc::new(program))
+}
+
+/// [`verify`] for a program that is shared already.
+pub fn verify_shared(program: Arc<Program>) -> Result<VerifiedProgram, Vec<VerifyError>> {
+    let mut errors = Errors::default();
+    tables::check(&program, &mut errors);
+    let mut facts = Vec::with_capacity(program.functions.len());
+    for function in &program.functions {
+        errors.function = Some(function.name.clone());
+        facts.push(FunctionFacts::default());
+        if operands::check(&program, function, &mut errors) {
+            let graph = flow::check(function, &mut errors);
+            assigned::check(function, &graph, &mut errors);
+            *facts.last_mut().expect("one was pushed") = graph.into_facts();
+        }
+    }
+    if errors.list.is_empty() { Ok(VerifiedProgram { program, facts: facts.into() }) } else { Err(errors.list) }
+}
+
+/// Collects errors of the function being checked.
+#[derive(Default)]
+struct Errors {
+    list: Vec<VerifyError>,
+    function: Option<String>,
+}
+
+impl Errors {
+    /// Reports an error at an instruction.
+    fn at(&mut self, inst: usize, rule: Rule, message: impl Into<String>) {
+        self.push(rule, Some(inst), message.into());
+    }
+
+    /// Reports an error of the function (or the program) as a whole.
+    fn whole(&mut self, rule: Rule, message: impl Into<String>) {
+        self.push(rule, None, message.into());
+    }
+
+    fn push(&mut self, rule: Rule, inst: Option<usize>, message: String) {
+        self.list.push(VerifyError { rule, function: self.function.clone(), inst, message });
+    }
+}
+
+/// Reports names that stand twice.
+fn check_unique<'a>(what: &str, names: impl Iterator<Item = &'a str>, errors: &mut Errors) {
+    let mut seen = HashMap::new();
+    for (i, name) in names.enumerate() {
+        if let Some(first) = seen.insert(name, i) {
+            errors.whole(Rule::DuplicateName, format!("{what}s {first} and {i} are both called `{name}`"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FunctionBuilder, Op, Shape, Ty};
+
+    #[test]
+    fn a_small_function_is_verified() {
+        let mut b = FunctionBuilder::new("f");
+        let x = b.param(Shape::Varying, Ty::F32, "x");
+        let zero = b.constant(Ty::F32, 0);
+        let y = b.reg(Shape::Varying, Ty::F32);
+        b.mov(y, zero);
+        let c = b.binary(Op::Lt, Ty::F32, x, zero);
+        let end = b.label();
+        b.control(Op::MaskIf, Some(c), end);
+        b.assign(y, x);
+        b.bind(end);
+        let out = b.label();
+        b.control(Op::MaskEndif, None, out);
+        b.bind(out);
+        b.result(y);
+        b.ret();
+        let program = Program { functions: vec![b.finish()], ..Program::default() };
+        let verified = verify(program).unwrap();
+        let facts = verified.facts(FuncId(0));
+        assert_eq!(facts.max_depth(), 1);
+        assert_eq!(facts.entries(3).collect::<Vec<_>>(), [EntryKind::If]);
+        assert!(facts.may_be_empty(4) && !facts.may_be_empty(3));
+    }
+
+    #[test]
+    fn an_unassigned_register_is_reported() {
+        let mut b = FunctionBuilder::new("f");
+        let y = b.reg(Shape::Varying, Ty::F32);
+        b.result(y);
+        b.ret();
+        let program = Program { functions: vec![b.finish()], ..Program::default() };
+        let errors = verify(program).unwrap_err();
+        assert_eq!(errors.iter().map(|e| e.rule).collect::<Vec<_>>(), [Rule::Unassigned]);
+    }
+}

@@ -1,0 +1,137 @@
+//! Checks of what surrounds the functions: names, globals, formats, exports.
+
+use super::limits::*;
+use super::operands::{describe, is_canonical};
+use super::{Errors, Rule, check_unique};
+use crate::program::{ArgFormat, Export, ExportParam, Function, Global, HostType, HostValue, Piece, Program, RegDecl};
+use crate::types::{Shape, Ty};
+
+/// Conversions that a print argument may ask for.
+const CONVERSIONS: &str = "diuxXobcfFeEgGaAsp";
+
+pub(super) fn check(program: &Program, errors: &mut Errors) {
+    check_unique("function", program.functions.iter().map(|f| f.name.as_str()), errors);
+    check_unique("global", program.globals.iter().map(|g| g.name.as_str()), errors);
+    let total = program.globals.iter().fold(0u64, |sum, g| sum.saturating_add(g.size));
+    if total > MAX_GLOBAL_BYTES {
+        errors.whole(Rule::Limit, format!("the globals have {total} bytes, more than {MAX_GLOBAL_BYTES}"));
+    }
+    for global in &program.globals {
+        check_global(program, global, errors);
+    }
+    for (i, format) in program.formats.iter().enumerate() {
+        for piece in format {
+            if let Piece::Arg(arg) = piece {
+                check_format(i, arg, errors);
+            }
+        }
+    }
+    for export in &program.exports {
+        check_export(program, export, errors);
+    }
+}
+
+fn check_global(program: &Program, global: &Global, errors: &mut Errors) {
+    let name = &global.name;
+    if global.init.len() as u64 > global.size {
+        let (n, size) = (global.init.len(), global.size);
+        errors.whole(Rule::GlobalImage, format!("global `{name}` of {size} bytes has {n} initial bytes"));
+    }
+    for &(at, target, offset) in &global.relocations {
+        if at.checked_add(8).is_none_or(|end| end > global.size) {
+            errors.whole(Rule::GlobalImage, format!("global `{name}`: the relocation at byte {at} does not fit"));
+        }
+        if target.0 as usize >= program.globals.len() {
+            errors.whole(Rule::GlobalImage, format!("global `{name}`: a relocation names global {}", target.0));
+        }
+        if !(-MAX_DISPLACEMENT..=MAX_DISPLACEMENT).contains(&offset) {
+            errors.whole(Rule::GlobalImage, format!("global `{name}`: a relocation has the offset {offset}"));
+        }
+    }
+}
+
+fn check_format(index: usize, arg: &ArgFormat, errors: &mut Errors) {
+    if let Some(c) = arg.conversion.filter(|&c| !CONVERSIONS.contains(c)) {
+        errors.whole(Rule::FormatPiece, format!("format {index} has the conversion {c:?}"));
+    }
+    for n in [arg.width, arg.precision].into_iter().flatten().filter(|&n| n > MAX_PRINT_WIDTH) {
+        errors.whole(Rule::FormatPiece, format!("format {index} has a width or precision of {n}"));
+    }
+}
+
+fn check_export(program: &Program, export: &Export, errors: &mut Errors) {
+    let name = &export.name;
+    let Some(f) = program.functions.get(export.function.0 as usize) else {
+        errors.whole(Rule::ExportShape, format!("export `{name}` names function {}", export.function.0));
+        return;
+    };
+    if export.params.len() != f.n_params as usize {
+        let (n, m) = (export.params.len(), f.n_params);
+        errors.whole(Rule::ExportShape, format!("export `{name}` describes {n} parameters of {m}"));
+    }
+    for (i, (param, decl)) in export.params.iter().zip(&f.regs).enumerate() {
+        check_value(&format!("export `{name}`, parameter {i}"), &param.value, decl, errors);
+        check_default(&format!("export `{name}`, parameter {i}"), param, errors);
+    }
+    check_result(export, f, errors);
+}
+
+fn check_result(export: &Export, f: &Function, errors: &mut Errors) {
+    let place = format!("export `{}`, result", export.name);
+    match (&export.result, f.results.as_slice()) {
+        (None, []) => {}
+        (Some(value), [r]) => {
+            if let Some(decl) = f.regs.get(r.index()) {
+                check_value(&place, value, decl, errors);
+            }
+        }
+        (_, results) => {
+            let n = results.len();
+            errors.whole(Rule::ExportShape, format!("{place}: the function has {n}, the description another number"));
+        }
+    }
+}
+
+fn check_value(place: &str, value: &HostValue, decl: &RegDecl, errors: &mut Errors) {
+    let wanted = match value {
+        HostValue::Uniform(ty) => (Shape::Uniform, *ty),
+        HostValue::Varying(ty) => (Shape::Varying, *ty),
+        HostValue::Array { elem, .. } => {
+            if checked_size(elem, 0).is_none() {
+                errors.whole(Rule::ExportShape, format!("{place}: the element's type is too large or ill-formed"));
+            }
+            (Shape::Uniform, Ty::U64)
+        }
+    };
+    if wanted != (decl.shape, decl.ty) {
+        let (given, wanted) = (describe(decl.shape, decl.ty), describe(wanted.0, wanted.1));
+        errors.whole(Rule::ExportShape, format!("{place}: described as {wanted}, but the register is {given}"));
+    }
+}
+
+fn check_default(place: &str, param: &ExportParam, errors: &mut Errors) {
+    let (HostValue::Uniform(ty) | HostValue::Varying(ty)) = param.value else { return };
+    if let Some(bits) = param.default.filter(|&bits| !is_canonical(ty, bits)) {
+        errors.whole(Rule::ExportShape, format!("{place}: the default {bits:#x} is no {ty}"));
+    }
+}
+
+/// The size of a type whose fields lie within it, if it can be told without overflow.
+fn checked_size(ty: &HostType, depth: usize) -> Option<u64> {
+    if depth > MAX_TYPE_DEPTH {
+        return None;
+    }
+    match ty {
+        HostType::Array(elem, n) => checked_size(elem, depth + 1)?.checked_mul(*n).filter(|&s| s <= i64::MAX as u64),
+        HostType::Struct { size, fields, .. } => {
+            for (_, at, field) in fields {
+                let end = at.checked_add(checked_size(field, depth + 1)?)?;
+                if end > *size {
+                    return None;
+                }
+            }
+            Some(*size).filter(|&s| s <= i64::MAX as u64)
+        }
+        scalar => Some(scalar.size()),
+    }
+}
