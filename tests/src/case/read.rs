@@ -125,7 +125,7 @@ mod tests {
              //~ widths: 4, 8\n\
              //~ known-fail[x86]: not yet\n\
              //~ define: N=3\n\
-             //~ run: f(a=iota, n=3, b=fill(i*2):(n+1), c=[1, 2, 3], d=rand:7:W) out[i] == i < n ? a[i] : 0 && result == n\n\
+             //~ run: f(a=iota, n=3, b=fill(i*2):(n+1), c=[1, 2, 3], d=rand:7:W) out[i] == i < n ? a[i] : 0; result == n\n\
              //~   mask: lane != 2\n\
              //~   also: b[2].pos.x == 4\n\
              //~   trap[W>4]: out_of_bounds lane=W-1 line=here\n\

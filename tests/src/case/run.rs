@@ -68,7 +68,7 @@ fn parse_list(parser: &mut Parser) -> Result<Vec<Expr>, String> {
     Ok(list)
 }
 
-/// Reads `NAME[i] == EXPR && result == EXPR && …`.
+/// Reads `NAME[i] == EXPR; result == EXPR; …`.
 pub(super) fn parse_expects(text: &str) -> Result<Vec<Expect>, String> {
     let mut parser = Parser::new(text);
     let mut expects = Vec::new();
@@ -82,11 +82,11 @@ pub(super) fn parse_expects(text: &str) -> Result<Vec<Expect>, String> {
         }
         let path = parser.path();
         parser.expect("==")?;
-        let value = parser.operand()?;
+        let value = parser.expr()?;
         let text = start[..start.len() - parser.rest().len()].trim().to_owned();
         expects.push(Expect { name, index, path, value, text });
         if !parser.rest().is_empty() {
-            parser.expect("&&")?;
+            parser.expect(";")?;
         }
     }
     Ok(expects)

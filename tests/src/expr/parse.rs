@@ -85,22 +85,13 @@ impl<'a> Parser<'a> {
 
     /// Reads an expression of any kind.
     pub fn expr(&mut self) -> Result<Expr, String> {
-        self.choose(0)
-    }
-
-    /// Reads an expression without an outermost `&&` or `||`, which separate expectations.
-    pub fn operand(&mut self) -> Result<Expr, String> {
-        self.choose(3)
-    }
-
-    fn choose(&mut self, level: u8) -> Result<Expr, String> {
-        let cond = self.binary(level)?;
+        let cond = self.binary(0)?;
         if !self.take("?") {
             return Ok(cond);
         }
-        let yes = self.choose(level)?;
+        let yes = self.expr()?;
         self.expect(":")?;
-        let no = self.choose(level)?;
+        let no = self.expr()?;
         Ok(Expr::Choose(Box::new(cond), Box::new(yes), Box::new(no)))
     }
 
