@@ -4,6 +4,7 @@
 //! (functions and what surrounds them), [`builder`] (how compilers make them), and [`sem`] (the meaning of every scalar
 //! operation). This crate knows nothing of the source language.
 
+pub mod asm;
 pub mod builder;
 pub mod isa;
 pub mod program;

@@ -88,6 +88,16 @@ impl OpInfo {
     pub fn result_ty(&self, ty: Ty) -> Option<Ty> {
         self.sig.dst.map(|slot| slot.ty.resolve(ty, ty))
     }
+
+    /// The type that need not be written: the only one of the operation, or `Bool` if it has none.
+    pub fn implied_ty(&self) -> Option<Ty> {
+        let mut types = self.types.iter();
+        match (types.next(), types.next()) {
+            (None, _) => Some(Ty::Bool),
+            (only, None) => only,
+            _ => None,
+        }
+    }
 }
 
 macro_rules! form_info {

@@ -1,0 +1,146 @@
+//! The disassembler: everything around the functions.
+
+use super::literal::{constant_text, name, quote};
+use super::print::{Printer, Style, displacement, put};
+use crate::program::{ArgFormat, ArgKind, Export, ExportParam, Global, HostType, HostValue, Piece};
+use crate::verify::MAX_TYPE_DEPTH;
+use std::fmt::Write;
+
+pub(super) fn tables(p: &mut Printer<'_>) {
+    let program = p.program;
+    put!(p, ".width {}\n", program.width);
+    if p.style == Style::Full {
+        for (i, source) in program.sources.iter().enumerate() {
+            put!(p, ".source {i} {} {}\n", quote(&source.name), quote(&source.text));
+        }
+    }
+    for (i, message) in program.messages.iter().enumerate() {
+        put!(p, ".message {i} {}\n", quote(message));
+    }
+    for (i, format) in program.formats.iter().enumerate() {
+        put!(p, ".format {i}");
+        for piece in format {
+            put!(p, " {}", piece_text(piece));
+        }
+        put!(p, "\n");
+    }
+    for g in &program.globals {
+        global(p, g);
+    }
+    for e in &program.exports {
+        export(p, e);
+    }
+}
+
+fn piece_text(piece: &Piece) -> String {
+    match piece {
+        Piece::Text(text) => quote(text),
+        Piece::Arg(arg) => format!("{{{}}}", arg_format(arg)),
+    }
+}
+
+fn arg_format(arg: &ArgFormat) -> String {
+    let mut words = vec![match arg.kind {
+        ArgKind::Value => "value".to_string(),
+        ArgKind::Pointer => "pointer".into(),
+        ArgKind::Text => "text".into(),
+    }];
+    words.extend(arg.conversion.map(|c| format!("conversion {}", quote(c.encode_utf8(&mut [0; 4])))));
+    words.extend(arg.width.map(|n| format!("width {n}")));
+    words.extend(arg.precision.map(|n| format!("precision {n}")));
+    words.extend(arg.zero.then(|| "zero".into()));
+    words.extend(arg.left.then(|| "left".into()));
+    words.extend(arg.plus.then(|| "plus".into()));
+    words.join(" ")
+}
+
+fn global(p: &mut Printer<'_>, g: &Global) {
+    let constant = if g.constant { " const" } else { "" };
+    put!(p, ".global {} {}{constant} {{\n", name(&g.name), g.size);
+    let readable = |b: &u8| (0x20..0x7f).contains(b) || b"\n\t\0".contains(b);
+    if let (true, Ok(text)) = (g.init.iter().all(readable) && !g.init.is_empty(), std::str::from_utf8(&g.init)) {
+        put!(p, "  text {}\n", quote(text));
+    } else {
+        for line in g.init.chunks(32) {
+            put!(p, "  hex \"");
+            for (i, byte) in line.iter().enumerate() {
+                put!(p, "{}{byte:02x}", if i % 4 == 0 && i > 0 { " " } else { "" });
+            }
+            put!(p, "\"\n");
+        }
+    }
+    for &(at, target, offset) in &g.relocations {
+        let target = p.global_ref(target.0);
+        put!(p, "  reloc {at} {target}{}\n", displacement(offset));
+    }
+    put!(p, "}}\n");
+}
+
+fn export(p: &mut Printer<'_>, e: &Export) {
+    let params: Vec<String> = e.params.iter().map(param).collect();
+    let function = p.function_ref(e.function.0);
+    put!(p, ".export {} {function}({})", quote(&e.name), params.join(", "));
+    if let Some(result) = &e.result {
+        put!(p, " -> {}", host_value(result));
+    }
+    put!(p, " {{\n");
+    if !e.doc.is_empty() {
+        put!(p, "  doc {}\n", quote(&e.doc));
+    }
+    if !e.declaration.is_empty() {
+        put!(p, "  declaration {}\n", quote(&e.declaration));
+    }
+    put!(p, "}}\n");
+}
+
+fn param(param: &ExportParam) -> String {
+    let mut text = format!("{}: {}", name(&param.name), host_value(&param.value));
+    if let Some(bits) = param.default {
+        let _ = match param.value {
+            HostValue::Uniform(ty) | HostValue::Varying(ty) => write!(text, " = {}", constant_text(ty, bits)),
+            HostValue::Array { .. } => write!(text, " = {bits:#x}"),
+        };
+    }
+    text
+}
+
+fn host_value(value: &HostValue) -> String {
+    match value {
+        HostValue::Uniform(ty) => format!("uniform {ty}"),
+        HostValue::Varying(ty) => format!("varying {ty}"),
+        HostValue::Array { elem, writable, reference } => {
+            let mut text = String::from(if *reference { "reference " } else { "array " });
+            text.push_str(if *writable { "writable " } else { "" });
+            host_type(&mut text, elem, 0);
+            text
+        }
+    }
+}
+
+fn host_type(out: &mut String, ty: &HostType, depth: usize) {
+    if depth > MAX_TYPE_DEPTH {
+        return out.push_str("...");
+    }
+    match ty {
+        HostType::Scalar(ty) => out.push_str(ty.name()),
+        HostType::Enum(name) => {
+            let _ = write!(out, "enum {}", quote(name));
+        }
+        HostType::Array(elem, n) => {
+            out.push('[');
+            host_type(out, elem, depth + 1);
+            let _ = write!(out, " * {n}]");
+        }
+        HostType::Struct { name, size, fields } => {
+            let _ = write!(out, "struct {} {size} {{", quote(name));
+            for (i, (field, at, ty)) in fields.iter().enumerate() {
+                let comma = if i > 0 { "," } else { "" };
+                let _ = write!(out, "{comma} {} {at} ", quote(field));
+                host_type(out, ty, depth + 1);
+            }
+            out.push_str(" }");
+        }
+        HostType::Pointer => out.push_str("pointer"),
+        HostType::Byte => out.push_str("byte"),
+    }
+}
