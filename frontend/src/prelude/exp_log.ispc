@@ -1,0 +1,176 @@
+// Exponentials and logarithms: float and double.
+//
+// exp: Cody and Waite's reduction x = n ln2 + r with |r| <= ln2/2, a polynomial in r, and scaling by 2^n ("Software Manual
+// for the Elementary Functions", 1980). log: x = 2^e (1+f) with 1+f in [sqrt(1/2), sqrt(2)), then e ln2 + log(1+f), the
+// sums carried with their rounding errors (Dekker's Fast2Sum; Muller et al., "Handbook of Floating-Point Arithmetic").
+
+// Declares n, a whole number, and r + rl = x - n ln2 to twice the precision.
+#define __EXP_REDUCE(x, n, r, rl) \
+    SHAPE REAL n = __op_round_even((x) * __LOG2E); \
+    SHAPE REAL r##1 = __op_fma(n, -__LN2_1, x); \
+    SHAPE REAL r = __op_fma(n, -__LN2_2, r##1); \
+    SHAPE REAL rl = __op_fma(n, -__LN2_2, r##1 - r);
+
+// y * 2^n where the result is a normal number, and where n may be twice as far out.
+#define __SCALE(y, n) __FROM_BITS(__BITS(y) + ((SHAPE INT)(n) << __MANTISSA_BITS))
+#define __SCALE_FAR(y, n) ((y) * __POW2((SHAPE INT)(n) >> 1) * __POW2((SHAPE INT)(n) - ((SHAPE INT)(n) >> 1)))
+
+/// T exp(T x), T a floating-point type
+/// e^x. exp(-inf) is 0, exp(inf) is inf, overflow gives inf, underflow is gradual.
+static inline SHAPE REAL exp(SHAPE REAL x) {
+    __EXP_REDUCE(x, n, r, rl)
+    // 1 + r + r^2 Q(r), with the error of 1 + r.
+    SHAPE REAL s = __L(1.0) + r;
+    SHAPE REAL sl = r - (s - __L(1.0));
+    SHAPE REAL y = s + __op_fma(r * r, __EXP_Q(r), sl + rl);
+    SHAPE REAL result = __SCALE(y, n);
+    if (!(__op_abs(x) < __EXP_NORMAL)) {
+        result = __op_select(x > __EXP_OVERFLOW, __INF, __op_select(x < __EXP_UNDERFLOW, __L(0.0), __SCALE_FAR(y, n)));
+        result = __op_select(x != x, x, result);
+    }
+    return result;
+}
+
+/// T exp2(T x), T a floating-point type
+/// 2^x, exact for whole x. exp2(-inf) is 0, exp2(inf) is inf.
+static inline SHAPE REAL exp2(SHAPE REAL x) {
+    SHAPE REAL n = __op_round_even(x);
+    SHAPE REAL r = x - n;
+    SHAPE REAL p = r * __LN2_1;
+    SHAPE REAL pl = __op_fma(r, __LN2_2, __op_fma(r, __LN2_1, -p));
+    SHAPE REAL s = __L(1.0) + p;
+    SHAPE REAL sl = p - (s - __L(1.0));
+    SHAPE REAL y = s + __op_fma(r * r, __EXP2_Q(r), sl + pl);
+    SHAPE REAL result = __SCALE(y, n);
+    if (!(__op_abs(x) < __EXP2_NORMAL)) {
+        result = __op_select(x >= __EXP2_OVERFLOW, __INF,
+                             __op_select(x < __EXP2_UNDERFLOW, __L(0.0), __SCALE_FAR(y, n)));
+        result = __op_select(x != x, x, result);
+    }
+    return result;
+}
+
+/// T expm1(T x), T a floating-point type
+/// e^x - 1, accurate near 0. expm1(+-0) is +-0, expm1(-inf) is -1, expm1(inf) is inf.
+static inline SHAPE REAL expm1(SHAPE REAL x) {
+    SHAPE REAL v = __op_max(__EXPM1_IS_MINUS_ONE, x);
+    __EXP_REDUCE(v, n, r, rl)
+    // 2^n (1 + r + tail) - 1 = (2^n - 1) + 2^n r + 2^n tail, the first sum with its error.
+    SHAPE REAL tail = __op_fma(r * r, __EXP_Q(r), rl);
+    SHAPE REAL scale = __POW2((SHAPE INT)n);
+    SHAPE REAL a = scale - __L(1.0);
+    SHAPE REAL b = __op_fma(scale, r, a);
+    SHAPE REAL bl = __op_fma(scale, r, a - b) + ((scale - a) - __L(1.0));
+    SHAPE REAL result = b + __op_fma(scale, tail, bl);
+    if (!(__op_abs(x) < __EXPM1_IS_EXP) | x == __L(0.0)) {
+        result = __op_select(x > __L(0.0), exp(x), __op_select(x == __L(0.0), x, result));
+        result = __op_select(x != x, x, result);
+    }
+    return result;
+}
+
+// Declares e and f with x = 2^e (1 + f), for a positive normal x.
+#define __LOG_REDUCE(x, e, f) \
+    SHAPE INT e##i = (__BITS(x) - __SQRT_HALF_BITS) >> __MANTISSA_BITS; \
+    SHAPE REAL f = __FROM_BITS(__BITS(x) - (e##i << __MANTISSA_BITS)) - __L(1.0); \
+    SHAPE REAL e = (SHAPE REAL)e##i;
+
+// Declares v and bias with x = v 2^bias and v a normal number (if x is positive and finite), and whether x is unusual:
+// anything but a positive normal number.
+#define __LOG_PREPARE(x, v, bias, unusual) \
+    SHAPE bool unusual = __UBITS(x) - __MIN_NORMAL_BITS >= __INF_BITS - __MIN_NORMAL_BITS; \
+    SHAPE REAL v = x; \
+    SHAPE REAL bias = __L(0.0); \
+    if (unusual) { \
+        v = x * __SUBNORMAL_SCALE; \
+        bias = (uniform REAL)(-__SUBNORMAL_SHIFT); \
+    }
+
+// The logarithm of an unusual x, y if x is subnormal.
+#define __LOG_UNUSUAL(x, y) \
+    __op_select(x > __L(0.0), __op_select(x > __MAX_FINITE, x, y), __op_select(x == __L(0.0), -__INF, __NAN))
+
+/// T log(T x), T a floating-point type
+/// The natural logarithm. log(+-0) is -inf, log(inf) is inf, negative x give NaN.
+static inline SHAPE REAL log(SHAPE REAL x) {
+    __LOG_PREPARE(x, v, bias, unusual)
+    __LOG_REDUCE(v, e0, f)
+    __LOG_TAIL(f, c)
+    SHAPE REAL e = e0 + bias;
+    SHAPE REAL a = e * __LN2_SHORT_1;
+    SHAPE REAL s = a + f;
+    SHAPE REAL sl = f - (s - a);
+    SHAPE REAL y = s + (sl + __op_fma(e, __LN2_SHORT_2, c));
+    if (unusual) {
+        y = __LOG_UNUSUAL(x, y);
+    }
+    return y;
+}
+
+/// T log2(T x), T a floating-point type
+/// The logarithm to base 2, exact for powers of two. Special values as log.
+static inline SHAPE REAL log2(SHAPE REAL x) {
+    __LOG_PREPARE(x, v, bias, unusual)
+    __LOG_REDUCE(v, e0, f)
+    __LOG_TAIL(f, c)
+    SHAPE REAL e = e0 + bias;
+    SHAPE REAL p = f * __LOG2E;
+    SHAPE REAL pl = __op_fma(f, __LOG2E_2, __op_fma(f, __LOG2E, -p));
+    SHAPE REAL s = e + p;
+    SHAPE REAL sl = p - (s - e);
+    SHAPE REAL y = s + (sl + __op_fma(c, __LOG2E, pl));
+    if (unusual) {
+        y = __LOG_UNUSUAL(x, y);
+    }
+    return y;
+}
+
+/// T log10(T x), T a floating-point type
+/// The logarithm to base 10. Special values as log.
+static inline SHAPE REAL log10(SHAPE REAL x) {
+    __LOG_PREPARE(x, v, bias, unusual)
+    __LOG_REDUCE(v, e0, f)
+    __LOG_TAIL(f, c)
+    SHAPE REAL e = e0 + bias;
+    SHAPE REAL p = f * __LOG10E_1;
+    SHAPE REAL pl = __op_fma(f, __LOG10E_2, __op_fma(f, __LOG10E_1, -p));
+    SHAPE REAL a = e * __LOG10_2_SHORT_1;
+    SHAPE REAL s = a + p;
+    SHAPE REAL sl = p - (s - a);
+    SHAPE REAL y = s + (sl + __op_fma(e, __LOG10_2_SHORT_2, __op_fma(c, __LOG10E_1, pl)));
+    if (unusual) {
+        y = __LOG_UNUSUAL(x, y);
+    }
+    return y;
+}
+
+// log(1 + x + xl), for |xl| at most an ULP of x.
+static inline SHAPE REAL __log1p_pair(SHAPE REAL x, SHAPE REAL xl) {
+    SHAPE REAL u = __L(1.0) + x;
+    __LOG_REDUCE(u, e, f)
+    // 1 + x = 2^e (1 + f + fl): what the rounding of u lost (Knuth's TwoSum, scaled). Beyond 2^60 it does not count.
+    SHAPE REAL p = __POW2(-__op_min(ei, (uniform INT)60));
+    SHAPE REAL xs = x * p;
+    SHAPE REAL m = f + __L(1.0);
+    SHAPE REAL b = m - xs;
+    SHAPE REAL lost = (xs - (m - b)) + (p - b);
+    SHAPE REAL fl = __op_select(e < __L(60.0), __op_fma(xl, p, lost), __L(0.0));
+    __LOG_TAIL(f, c)
+    // log(1 + f + fl) = log(1 + f) + fl / (1 + f), and 1 / (1 + f) is near 1 - f + f^2.
+    SHAPE REAL small = __op_fma(e, __LN2_SHORT_2, c) + fl * __op_fma(f, f - __L(1.0), __L(1.0));
+    SHAPE REAL a = e * __LN2_SHORT_1;
+    SHAPE REAL s = a + f;
+    SHAPE REAL sl = f - (s - a);
+    return s + (sl + small);
+}
+
+/// T log1p(T x), T a floating-point type
+/// log(1 + x), accurate near 0. log1p(+-0) is +-0, log1p(-1) is -inf, log1p(inf) is inf, x < -1 gives NaN.
+static inline SHAPE REAL log1p(SHAPE REAL x) {
+    SHAPE REAL y = __log1p_pair(x, __L(0.0));
+    if (!(x > __L(-1.0) & x <= __MAX_FINITE) | x == __L(0.0)) {
+        y = __op_select(x >= __L(0.0), x, __op_select(x == __L(-1.0), -__INF, __NAN));
+        y = __op_select(x == __L(0.0), x, y);
+    }
+    return y;
+}

@@ -1,0 +1,90 @@
+// pow: float and double.
+//
+// x^y = 2^(y log2 x), where log2 x must be good to about ten bits more than the result, since |y log2 x| may reach 128 or
+// 1024. So log2 is computed as an unevaluated sum of two REALs (Dekker 1971): with x = 2^e m and s = (m-1)/(m+1),
+// ln m = 2 (s + s^3/3 + s^5 B(s^2)), the first two terms in double precision of the format.
+
+// Whether y is a whole number, and whether it is an odd one. From 2^53 (2^24) on every number is whole and even.
+#define __IS_WHOLE(y) (__op_trunc(y) == (y))
+#define __IS_ODD(y) (__IS_WHOLE(y) & __op_trunc(__L(0.5) * (y)) != __L(0.5) * (y))
+
+// The result where x is not a positive finite number, y not finite, or the result outside the normal range; magnitude is
+// |x|^y if all is finite.
+static inline SHAPE REAL __pow_unusual(SHAPE REAL x, SHAPE REAL y, SHAPE REAL magnitude) {
+    SHAPE REAL a = __op_abs(x);
+    SHAPE REAL m = magnitude;
+    SHAPE bool grows = (a > __L(1.0)) == (y > __L(0.0));
+    SHAPE bool limit = a == __L(0.0) | a > __MAX_FINITE | __op_abs(y) > __MAX_FINITE;
+    m = __op_select(limit, __op_select(grows, __INF, __L(0.0)), m);
+    m = __op_select(a == __L(1.0), __L(1.0), m);
+    SHAPE bool negative = (__UBITS(x) & __SIGN_BIT) != 0;
+    SHAPE bool odd = __IS_ODD(y) & __op_abs(y) <= __MAX_FINITE;
+    m = __op_select(negative & odd, -m, m);
+    SHAPE bool undefined = x < __L(0.0) & a <= __MAX_FINITE & !__IS_WHOLE(y);
+    m = __op_select(undefined | x != x | y != y, __NAN, m);
+    return __op_select(y == __L(0.0) | x == __L(1.0), __L(1.0), m);
+}
+
+/// T pow(T x, T y), T a floating-point type
+/// x to the power y. All special values as in C: pow(x, +-0) and pow(1, y) are 1 even for NaN; a negative x with a whole y
+/// has the sign of (-1)^y, with any other finite y gives NaN; pow(+-0, y) is 0 or inf, signed if y is odd.
+static inline SHAPE REAL pow(SHAPE REAL x, SHAPE REAL y) {
+    SHAPE REAL a = __op_abs(x);
+    SHAPE REAL bias = __L(0.0);
+    if (a < __MIN_NORMAL) {
+        a = a * __SUBNORMAL_SCALE;
+        bias = (uniform REAL)(-__SUBNORMAL_SHIFT);
+    }
+    __LOG_REDUCE(a, e0, f)
+    SHAPE REAL e = e0 + bias;
+    // s + sl = f / (2 + f)
+    SHAPE REAL m = f + __L(1.0);
+    SHAPE REAL d = m + __L(1.0);
+    SHAPE REAL dl = m - (d - __L(1.0));
+    SHAPE REAL s = f / d;
+    SHAPE REAL sl = (__op_fma(-s, d, f) - s * dl) / d;
+    // z + zl = s^2
+    SHAPE REAL z = s * s;
+    SHAPE REAL zl = __op_fma(s + s, sl, __op_fma(s, s, -z));
+    // u + ul = 1/3 + z B(z)
+    SHAPE REAL w = z * __ATANH_B(z);
+    SHAPE REAL u = __THIRD_1 + w;
+    SHAPE REAL ul = ((__THIRD_1 - u) + w) + __THIRD_2;
+    // v + vl = z u, p + pl = s v
+    SHAPE REAL v = z * u;
+    SHAPE REAL vl = __op_fma(z, ul, __op_fma(zl, u, __op_fma(z, u, -v)));
+    SHAPE REAL p = s * v;
+    SHAPE REAL pl = __op_fma(s, vl, __op_fma(sl, v, __op_fma(s, v, -p)));
+    // t + tl = ln(m) / 2
+    SHAPE REAL t = s + p;
+    SHAPE REAL tl = ((s - t) + p) + (sl + pl);
+    // g + gl = log2 m
+    SHAPE REAL t2 = t + t;
+    SHAPE REAL g = t2 * __LOG2E;
+    SHAPE REAL gl = __op_fma(t2, __LOG2E, -g) + __op_fma(t2, __LOG2E_2, (tl + tl) * __LOG2E);
+    // l + ll = log2 x
+    SHAPE REAL h = e + g;
+    SHAPE REAL hl = ((e - h) + g) + gl;
+    SHAPE REAL l = h + hl;
+    SHAPE REAL ll = (h - l) + hl;
+    // q + ql = y log2 x
+    SHAPE REAL q = y * l;
+    SHAPE REAL ql = __op_fma(y, ll, __op_fma(y, l, -q));
+    // 2^q as in exp2
+    SHAPE REAL n = __op_round_even(q);
+    SHAPE REAL r0 = q - n;
+    SHAPE REAL r = r0 + ql;
+    SHAPE REAL rl = (r0 - r) + ql;
+    SHAPE REAL b = r * __LN2_1;
+    SHAPE REAL bl = __op_fma(rl, __LN2_1, __op_fma(r, __LN2_2, __op_fma(r, __LN2_1, -b)));
+    SHAPE REAL c = __L(1.0) + b;
+    SHAPE REAL cl = b - (c - __L(1.0));
+    SHAPE REAL mantissa = c + __op_fma(r * r, __EXP2_Q(r), cl + bl);
+    SHAPE REAL result = __SCALE(mantissa, n);
+    if (!(__op_abs(q) < __EXP2_NORMAL & x > __L(0.0) & x <= __MAX_FINITE)) {
+        SHAPE REAL far = __op_select(q >= __EXP2_OVERFLOW + __L(1.0), __INF,
+                                     __op_select(q < __EXP2_UNDERFLOW, __L(0.0), __SCALE_FAR(mantissa, n)));
+        result = __pow_unusual(x, y, far);
+    }
+    return result;
+}
