@@ -29,4 +29,4 @@
 #include "crosslane.ispc"
 #include "scan.ispc"
 #include "packed.ispc"
-#include "dot.ispc"
+

@@ -4,6 +4,7 @@
 #include "basic.ispc"
 #include "bits.ispc"
 #include "saturate.ispc"
+#include "dot.ispc"
 
 #include "float_kernel.ispc"
 #include "real.ispc"
