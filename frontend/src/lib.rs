@@ -6,5 +6,8 @@
 pub mod ast;
 pub mod diag;
 pub mod hir;
+pub mod lex;
+pub mod parse;
+pub mod preprocess;
 pub mod source;
 pub mod symbol;

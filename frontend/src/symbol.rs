@@ -50,6 +50,16 @@ impl Symbol {
         Symbol(index << SHARD_BITS | shard_index)
     }
 
+    /// The number that stands for the name in a token.
+    pub(crate) fn index(self) -> u32 {
+        self.0
+    }
+
+    /// The symbol with this number, which [`Symbol::index`] returned.
+    pub(crate) fn from_index(index: u32) -> Symbol {
+        Symbol(index)
+    }
+
     /// The spelling.
     pub fn as_str(self) -> &'static str {
         let shard = &shards()[self.0 as usize & (SHARDS - 1)];

@@ -1,0 +1,3 @@
+//! The parser.
+
+pub(crate) mod literal;
