@@ -11,11 +11,13 @@
 //!
 //! Where a syntax error was reported, `Error` nodes stand in the tree: they mean "already reported, say nothing".
 
+mod dump;
 mod expr;
 mod item;
 mod stmt;
 mod types;
 
+pub use dump::dump;
 pub use expr::*;
 pub use item::*;
 pub use stmt::*;

@@ -70,7 +70,7 @@ pub enum TypeKind<'a> {
     },
     /// A short vector `element<len>`.
     Vector {
-        /// The element type; it carries the variability.
+        /// The element type. Variability and `const` stand both here and at the vector.
         element: &'a TypeExpr<'a>,
         /// The number of elements, a constant expression.
         len: &'a Expr<'a>,

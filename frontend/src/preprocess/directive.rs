@@ -386,10 +386,10 @@ impl Preprocessor<'_, '_> {
                 "if" | "ifdef" | "ifndef" => depth += 1,
                 "endif" if depth == 0 => return self.close_conditional(name.span),
                 "endif" => depth -= 1,
-                spelling @ ("else" | "elif" | "elifdef" | "elifndef") if depth == 0 => {
-                    if self.takes_alternative(&name, spelling) {
-                        return;
-                    }
+                spelling @ ("else" | "elif" | "elifdef" | "elifndef")
+                    if depth == 0 && self.takes_alternative(&name, spelling) =>
+                {
+                    return;
                 }
                 _ => {}
             }

@@ -1,0 +1,474 @@
+//! Likely mistakes, recognised to say something better than "unexpected token": misspelled keywords, unknown types,
+//! what C and C++ have and this language has not.
+
+use super::scope::NameKind;
+use super::{Parsed, Parser};
+use crate::ast::*;
+use crate::diag::{Code, Diagnostic, closest};
+use crate::lex::{FIRST_ON_LINE, KEYWORDS, TokenKind};
+use crate::source::Span;
+use crate::symbol::Symbol;
+
+/// How far a parenthesis is looked for its partner.
+const MAX_LOOKAHEAD: usize = 256;
+
+impl<'a> Parser<'a, '_> {
+    /// "Expected a value", with what stands there instead.
+    pub(super) fn expected_expression(&self) -> Diagnostic {
+        let token = self.token();
+        let message = format!("expected a value, found {}", self.describe());
+        let diagnostic = Diagnostic::new(Code::ExpectedExpression, token.span, message);
+        let is_type = self.is_type_start(0);
+        match token.kind {
+            TokenKind::Struct | TokenKind::Enum => diagnostic,
+            _ if is_type && self.nth_kind(1) == TokenKind::LParen => diagnostic.help(format!(
+                "a conversion is written `({})value`",
+                self.texts.spelling(&token)
+            )),
+            _ if is_type => diagnostic.at("this is a type"),
+            TokenKind::Print => diagnostic.help("`print` is a statement and has no value"),
+            TokenKind::LBrace => diagnostic.help("a list in braces can only initialise a variable"),
+            TokenKind::Else => diagnostic.help("`else` needs an `if` directly before it"),
+            TokenKind::ColonColon => diagnostic.help("there are no namespaces; remove `::`"),
+            _ => diagnostic,
+        }
+    }
+
+    /// "Expected a name" in a declaration.
+    pub(super) fn expected_declared_name(&self) -> Diagnostic {
+        let token = self.token();
+        if token.kind.is_word() {
+            let word = token.kind.text();
+            let message = format!("expected a name, found the keyword `{word}`");
+            let diagnostic = Diagnostic::new(Code::ExpectedName, token.span, message);
+            return diagnostic.help("keywords cannot be names; choose another one");
+        }
+        let message = format!(
+            "expected a name in the declaration, found {}",
+            self.describe()
+        );
+        Diagnostic::new(Code::ExpectedName, token.span, message)
+    }
+
+    /// Help for a token where a statement should have ended.
+    pub(super) fn suggest_for_unexpected(&self) -> Option<String> {
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at))?;
+        match (before.kind, self.kind()) {
+            (TokenKind::Word, TokenKind::Word | TokenKind::LBrace) => {
+                let word = before.symbol()?.as_str();
+                let keyword = closest(word, KEYWORDS.iter().map(|&(keyword, _)| keyword))?;
+                Some(format!("did you mean `{keyword}` instead of `{word}`?"))
+            }
+            (TokenKind::RParen, TokenKind::LBrace) => {
+                Some("functions cannot be defined within functions".into())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the word begins a declaration with a type that is not declared: a name or pointer declarator follows.
+    pub(super) fn is_unknown_type(&self) -> bool {
+        let Some(name) = self.word() else {
+            return false;
+        };
+        if self.scopes.get(name).is_some() || self.is_special_word(name) {
+            return false;
+        }
+        use TokenKind::*;
+        let after_name = |kind| matches!(kind, Eq | Semi | Comma | LBracket);
+        match self.nth_kind(1) {
+            Word => true,
+            Star | Amp => {
+                self.nth_kind(2) == Word && after_name(self.nth_kind(3)) && !self.is_known(2)
+            }
+            Uniform | Varying | Const | Unsigned | Signed => true,
+            // A misspelled qualifier before a type: `unifrom float x`.
+            kind => {
+                super::specifiers::basic_type(kind).is_some() && !self.nth(1).has(FIRST_ON_LINE)
+            }
+        }
+    }
+
+    fn is_known(&self, ahead: usize) -> bool {
+        self.nth_word(ahead)
+            .is_some_and(|name| self.scopes.get(name).is_some())
+    }
+
+    /// Words that are special before another name.
+    fn is_special_word(&self, name: Symbol) -> bool {
+        name.as_str() == "crev"
+    }
+
+    /// Reports a word that stands where a type must and is none. A misspelled keyword is corrected in place and
+    /// `Some(true)` returned; `None` means that the word is to be taken as a type all the same.
+    pub(super) fn unknown_type(&mut self, name: Symbol) -> Option<bool> {
+        let span = self.span();
+        if let Some((keyword, kind)) = misspelled(name, begins_declaration) {
+            let message = format!("unknown type or keyword `{name}`");
+            let diagnostic = Diagnostic::new(Code::UnknownType, span, message);
+            self.mention(diagnostic.help(format!("did you mean `{keyword}`?")));
+            let at = self.at;
+            self.tokens[at].kind = kind;
+            return Some(true);
+        }
+        self.report_unknown_type(Ident { name, span });
+        None
+    }
+
+    pub(super) fn report_unknown_type(&mut self, name: Ident) {
+        let message = format!("unknown type `{}`", name.name);
+        let mut diagnostic = Diagnostic::new(Code::UnknownType, name.span, message);
+        let types = self.scopes.all(NameKind::Type);
+        let keywords = KEYWORDS
+            .iter()
+            .filter(|&&(_, kind)| begins_declaration(kind))
+            .map(|&(word, _)| word);
+        let known = types.iter().map(|name| name.as_str()).chain(keywords);
+        if let Some(similar) = closest(name.name.as_str(), known) {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        }
+        self.mention(diagnostic);
+    }
+
+    /// Specifiers of C that mean nothing here: reported, skipped. Whether there was one.
+    pub(super) fn foreign_specifier(&mut self, name: Symbol) -> Parsed<bool> {
+        let foreign = matches!(
+            name.as_str(),
+            "volatile" | "register" | "constexpr" | "mutable" | "__restrict__"
+        );
+        if !foreign || self.scopes.get(name).is_some() || self.is_declared_end() {
+            return Ok(false);
+        }
+        let span = self.bump().span;
+        let help = if name.as_str() == "constexpr" {
+            "write `const`"
+        } else {
+            "remove it"
+        };
+        let message = format!("`{name}` is not part of the language");
+        self.mention(Diagnostic::new(Code::UnsupportedSyntax, span, message).help(help));
+        Ok(true)
+    }
+
+    fn is_declared_end(&self) -> bool {
+        use TokenKind::*;
+        matches!(self.nth_kind(1), Semi | Comma | Eq | LBracket | RParen)
+    }
+
+    /// The types of C with other names, such as `unsigned long long`: reported, and read as what they mean.
+    pub(super) fn foreign_type(
+        &mut self,
+        name: Symbol,
+        sign: Option<Sign>,
+    ) -> Option<(TypeKind<'a>, Span)> {
+        let first = name.as_str();
+        if !is_foreign_type(first)
+            || self.scopes.get(name).is_some()
+            || self.nth_kind(1) == TokenKind::LParen
+        {
+            return None;
+        }
+        let start = self.bump().span;
+        let mut longs = usize::from(first == "long");
+        while let Some(word) = self.word().map(|name| name.as_str()) {
+            if !matches!(word, "long" | "short") {
+                break;
+            }
+            longs += 1;
+            self.bump();
+        }
+        while matches!(
+            self.kind(),
+            TokenKind::Int | TokenKind::Double | TokenKind::Unsigned
+        ) {
+            self.bump();
+        }
+        let (basic, text) = match first {
+            "char" => (Basic::Int8, "int8"),
+            "short" => (Basic::Int16, "int16"),
+            "half" => (Basic::Float16, "float16"),
+            _ if longs > 0 => (Basic::Int64, "int64"),
+            _ => (Basic::Int32, "int"),
+        };
+        let span = self.since(start);
+        let written = if longs > 1 { "long long" } else { first };
+        let message = format!("there is no type `{written}`");
+        let diagnostic = Diagnostic::new(Code::UnsupportedSyntax, span, message);
+        let prefix = if sign == Some(Sign::Unsigned) {
+            "u"
+        } else {
+            ""
+        };
+        let help = match first {
+            "auto" => "write the type of the variable".to_string(),
+            _ => format!("write `{prefix}{text}`"),
+        };
+        self.mention(diagnostic.help(help));
+        let kind = if first == "auto" {
+            TypeKind::Error
+        } else {
+            TypeKind::Basic(basic)
+        };
+        Some((kind, span))
+    }
+
+    /// Looks at the start of a statement for what cannot begin one. A misspelled keyword is corrected in place.
+    pub(super) fn check_statement_start(&mut self) -> Parsed<()> {
+        let token = self.token();
+        match token.kind {
+            TokenKind::Word => {
+                self.correct_statement_keyword();
+                Ok(())
+            }
+            TokenKind::Else => {
+                let message = "`else` without an `if` before it";
+                let help = "after `if (…)` stands one statement; put several into `{ }`";
+                self.mention(
+                    Diagnostic::new(Code::MisplacedStatement, token.span, message).help(help),
+                );
+                self.bump();
+                Ok(())
+            }
+            TokenKind::Export | TokenKind::Task | TokenKind::Template => {
+                let message = format!("`{}` cannot stand within a function", token.kind.text());
+                self.fail(Code::MisplacedStatement, token.span, message)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A word before a name, a brace or parentheses with a brace behind that is nearly a keyword is taken for it.
+    fn correct_statement_keyword(&mut self) {
+        let token = self.token();
+        let Some(name) = self.word() else { return };
+        if self.scopes.get(name).is_some() || self.is_special_word(name) {
+            return;
+        }
+        let next = self.nth(1);
+        let same_line = !next.has(FIRST_ON_LINE);
+        let fits: fn(TokenKind) -> bool = match next.kind {
+            TokenKind::LParen if self.is_block_after_parens() => takes_condition,
+            TokenKind::Word | TokenKind::Number if same_line => takes_value,
+            TokenKind::Semi => stands_alone,
+            TokenKind::LBrace => takes_block,
+            _ => return,
+        };
+        let Some((keyword, kind)) = misspelled(name, fits) else {
+            return;
+        };
+        let message = format!("unknown keyword `{name}`");
+        let diagnostic = Diagnostic::new(Code::UnexpectedToken, token.span, message);
+        self.mention(diagnostic.help(format!("did you mean `{keyword}`?")));
+        let at = self.at;
+        self.tokens[at].kind = kind;
+    }
+
+    /// After the body of an `if`: a misspelled `else` is corrected.
+    pub(super) fn check_else(&mut self) {
+        let Some(name) = self.word().filter(|&name| self.scopes.get(name).is_none()) else {
+            return;
+        };
+        let follows = matches!(
+            self.nth_kind(1),
+            TokenKind::LBrace | TokenKind::If | TokenKind::CIf
+        );
+        if follows && misspelled(name, |kind| kind == TokenKind::Else).is_some() {
+            self.correct_statement_keyword();
+            let at = self.at;
+            self.tokens[at].kind = TokenKind::Else;
+        }
+    }
+
+    /// Whether after the parentheses that follow the word a `{` stands.
+    fn is_block_after_parens(&self) -> bool {
+        let mut depth = 0usize;
+        for ahead in 1..MAX_LOOKAHEAD {
+            match self.nth_kind(ahead) {
+                TokenKind::LParen => depth += 1,
+                TokenKind::RParen if depth <= 1 => {
+                    return self.nth_kind(ahead + 1) == TokenKind::LBrace;
+                }
+                TokenKind::RParen => depth -= 1,
+                TokenKind::LBrace | TokenKind::RBrace | TokenKind::Eof => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Looks at the start of an item for what cannot begin one.
+    pub(super) fn check_item_start(&mut self) -> Parsed<()> {
+        let token = self.token();
+        let span = token.span;
+        match token.kind {
+            TokenKind::RBrace => {
+                let message = "this `}` closes nothing";
+                self.fail(Code::UnexpectedToken, span, message)
+            }
+            TokenKind::Word => self.check_item_word(),
+            kind if self.is_type_start(0) || kind == TokenKind::Operator => Ok(()),
+            kind if super::begins_statement(kind)
+                || matches!(kind, TokenKind::LBrace | TokenKind::Else) =>
+            {
+                let message = format!("{} cannot stand outside of a function", self.describe());
+                let help = "is there a `}` too many above?";
+                self.report(Diagnostic::new(Code::MisplacedStatement, span, message).help(help))
+            }
+            _ => {
+                let message = format!("expected a declaration, found {}", self.describe());
+                self.fail(Code::UnexpectedToken, span, message)
+            }
+        }
+    }
+
+    fn check_item_word(&mut self) -> Parsed<()> {
+        let span = self.span();
+        let Some(name) = self.word() else {
+            return Ok(());
+        };
+        if self.is_type_start(0) {
+            return Ok(());
+        }
+        let foreign = match name.as_str() {
+            "namespace" => "there are no namespaces",
+            "using" => "there are no namespaces; new names for types are made with `typedef`",
+            "class" => "there are no classes; write `struct` and functions",
+            "union" => "there are no unions; use `intbits` and its relatives to reinterpret bits",
+            "import" => "there are no modules; use `#include`",
+            _ => "",
+        };
+        if !foreign.is_empty() && self.scopes.get(name).is_none() {
+            let message = format!("`{name}` is not part of the language");
+            return self
+                .report(Diagnostic::new(Code::UnsupportedSyntax, span, message).help(foreign));
+        }
+        use TokenKind::*;
+        match self.nth_kind(1) {
+            Eq | Dot | Arrow | LBracket | PlusPlus | MinusMinus | PlusEq | MinusEq | StarEq
+            | SlashEq => {
+                let message = "statements cannot stand outside of a function";
+                let help = "to declare a variable, write its type in front; is there a `}` too many above?";
+                self.report(Diagnostic::new(Code::MisplacedStatement, span, message).help(help))
+            }
+            LParen if !self.is_block_after_parens() => {
+                let message = "a call cannot stand outside of a function";
+                let help = "to declare a function, write the type of its result in front; is there a `}` too many above?";
+                self.report(Diagnostic::new(Code::MisplacedStatement, span, message).help(help))
+            }
+            LParen => Ok(()),
+            _ if self.scopes.get(name).is_none() && self.may_follow_type() => Ok(()),
+            _ => {
+                let message = format!("expected a declaration, found `{name}`");
+                self.fail(Code::UnexpectedToken, span, message)
+            }
+        }
+    }
+
+    /// Whether what follows the word fits a type, so that it is best called an unknown type.
+    fn may_follow_type(&self) -> bool {
+        use TokenKind::*;
+        matches!(self.nth_kind(1), Word | Star | Amp | Lt) || self.is_type_start(1)
+    }
+
+    /// A function with a body where none may be.
+    pub(super) fn misplaced_function<T>(&mut self, name: Ident) -> Parsed<T> {
+        let message = format!("the function `{}` cannot be defined here", name.name);
+        let help =
+            "functions are defined outside of other functions; is there a `}` missing above?";
+        let result =
+            self.report(Diagnostic::new(Code::MisplacedStatement, name.span, message).help(help));
+        self.skip_braces();
+        result
+    }
+
+    /// Looks at what follows a variable for other ways to initialise it.
+    pub(super) fn check_after_variable(&mut self, initialised: bool) -> Parsed<()> {
+        match self.kind() {
+            TokenKind::EqEq if !initialised => {
+                let diagnostic =
+                    Diagnostic::new(Code::ExpectedToken, self.span(), "expected `=`, found `==`");
+                self.report(diagnostic.help("`==` compares; a variable is initialised with `=`"))
+            }
+            TokenKind::LBrace if !initialised => {
+                let diagnostic = Diagnostic::new(
+                    Code::UnsupportedSyntax,
+                    self.span(),
+                    "expected `=` before `{`",
+                );
+                self.report(diagnostic.help("a variable is initialised with `= { … }`"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The keyword among those that fit which a word nearly is.
+fn misspelled(name: Symbol, fits: impl Fn(TokenKind) -> bool) -> Option<(&'static str, TokenKind)> {
+    let candidates = KEYWORDS.iter().filter(|&&(_, kind)| fits(kind));
+    let keyword = closest(name.as_str(), candidates.map(|&(word, _)| word))?;
+    KEYWORDS.iter().copied().find(|&(word, _)| word == keyword)
+}
+
+/// Keywords in front of declarations, except those with a syntax of their own.
+fn begins_declaration(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    let specifier = matches!(
+        kind,
+        Uniform
+            | Varying
+            | Const
+            | Static
+            | Export
+            | Extern
+            | Inline
+            | Noinline
+            | Task
+            | Typedef
+            | Unsigned
+            | Signed
+            | Struct
+            | Enum
+    );
+    specifier || super::specifiers::basic_type(kind).is_some()
+}
+
+/// Keywords followed by parentheses and a statement.
+fn takes_condition(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(
+        kind,
+        If | CIf
+            | For
+            | CFor
+            | While
+            | CWhile
+            | Foreach
+            | ForeachActive
+            | ForeachTiled
+            | ForeachUnique
+            | Switch
+    )
+}
+
+/// Keywords followed by a value or name.
+fn takes_value(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(kind, Return | Goto | Delete | Case) || begins_declaration(kind)
+}
+
+/// Keywords followed by `;`.
+fn stands_alone(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(kind, Break | Continue | Return | Sync)
+}
+
+/// Keywords followed by `{`.
+fn takes_block(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(kind, Do | Else | Unmasked | CDo)
+}
+
+/// Words of C that name types.
+fn is_foreign_type(word: &str) -> bool {
+    matches!(word, "long" | "short" | "char" | "auto" | "half")
+}
