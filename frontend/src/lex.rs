@@ -257,13 +257,18 @@ fn extend_number(lexer: &mut logos::Lexer<'_, TokenKind>) {
     let hex = lexer.slice() == "0" && matches!(rest.first(), Some(b'x' | b'X'));
     let mut len = 0;
     while let Some(&byte) = rest.get(len) {
-        let exponent = matches!((byte, hex), (b'e' | b'E', false) | (b'p' | b'P', true));
-        if exponent && matches!(rest.get(len + 1), Some(b'+' | b'-')) {
+        let sign = matches!(rest.get(len + 1), Some(b'+' | b'-'));
+        // `1.5d-3` is a double with an exponent, `1.5d - 3` and `1.5d-x` are subtractions.
+        let digit = rest.get(len + 2).is_some_and(u8::is_ascii_digit);
+        let exponent = match byte {
+            b'e' | b'E' => !hex,
+            b'p' | b'P' => hex,
+            b'd' | b'D' => !hex && digit,
+            _ => false,
+        };
+        if exponent && sign {
             len += 2;
-        } else if byte.is_ascii_alphanumeric()
-            || byte == b'_'
-            || (byte == b'.' && rest.get(len + 1) != Some(&b'.'))
-        {
+        } else if byte.is_ascii_alphanumeric() || byte == b'_' || (byte == b'.' && rest.get(len + 1) != Some(&b'.')) {
             len += 1;
         } else {
             break;
@@ -295,22 +300,12 @@ pub const NO_EXPAND: u8 = 4;
 impl Token {
     /// A token of punctuation, or another one without data.
     pub fn plain(kind: TokenKind, span: Span) -> Token {
-        Token {
-            kind,
-            flags: 0,
-            data: 0,
-            span,
-        }
+        Token { kind, flags: 0, data: 0, span }
     }
 
     /// A `#pragma unroll` with a count (0 for none).
     pub fn unroll(count: u32, span: Span) -> Token {
-        Token {
-            kind: TokenKind::PragmaUnroll,
-            flags: 0,
-            data: count,
-            span,
-        }
+        Token { kind: TokenKind::PragmaUnroll, flags: 0, data: count, span }
     }
 
     /// The count of a [`TokenKind::PragmaUnroll`].
@@ -346,12 +341,7 @@ impl<'a> Texts<'a> {
     pub fn token(&mut self, kind: TokenKind, text: &'a str, span: Span) -> Token {
         let data = self.list.len() as u32;
         self.list.push(text);
-        Token {
-            kind,
-            flags: 0,
-            data,
-            span,
-        }
+        Token { kind, flags: 0, data, span }
     }
 
     /// The text of a literal; empty for other tokens.
@@ -359,10 +349,7 @@ impl<'a> Texts<'a> {
         if !token.kind.has_text() {
             return "";
         }
-        self.list
-            .get(token.data as usize)
-            .copied()
-            .unwrap_or_default()
+        self.list.get(token.data as usize).copied().unwrap_or_default()
     }
 
     /// The spelling of any token.
@@ -376,12 +363,8 @@ impl<'a> Texts<'a> {
 }
 
 /// The kinds of the words that are keywords.
-static KEYWORD_KINDS: LazyLock<SymbolMap<TokenKind>> = LazyLock::new(|| {
-    KEYWORDS
-        .iter()
-        .map(|&(word, kind)| (Symbol::intern(word), kind))
-        .collect()
-});
+static KEYWORD_KINDS: LazyLock<SymbolMap<TokenKind>> =
+    LazyLock::new(|| KEYWORDS.iter().map(|&(word, kind)| (Symbol::intern(word), kind)).collect());
 
 /// A small cache of words that were seen lately, in front of the shared table of symbols. It is direct-mapped.
 pub struct WordCache {
@@ -392,9 +375,7 @@ const CACHE_BITS: u32 = 10;
 
 impl Default for WordCache {
     fn default() -> WordCache {
-        WordCache {
-            entries: vec![None; 1 << CACHE_BITS],
-        }
+        WordCache { entries: vec![None; 1 << CACHE_BITS] }
     }
 }
 
@@ -408,10 +389,7 @@ impl WordCache {
             return (*symbol, *kind);
         }
         let symbol = Symbol::intern(word);
-        let kind = KEYWORD_KINDS
-            .get(&symbol)
-            .copied()
-            .unwrap_or(TokenKind::Word);
+        let kind = KEYWORD_KINDS.get(&symbol).copied().unwrap_or(TokenKind::Word);
         *slot = Some((symbol.as_str(), symbol, kind));
         (symbol, kind)
     }
@@ -429,12 +407,7 @@ pub struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     /// Over a whole file.
     pub fn new(file: FileId, text: &'a str) -> Lexer<'a> {
-        Lexer {
-            raw: TokenKind::lexer(text),
-            file,
-            last_end: 0,
-            at_line_start: true,
-        }
+        Lexer { raw: TokenKind::lexer(text), file, last_end: 0, at_line_start: true }
     }
 
     /// The next token; at the end [`TokenKind::Eof`], for ever.
@@ -455,12 +428,7 @@ impl<'a> Lexer<'a> {
             let mut token = match kind {
                 TokenKind::Word => {
                     let (symbol, kind) = words.get(self.raw.slice());
-                    Token {
-                        kind,
-                        flags: 0,
-                        data: symbol.index(),
-                        span,
-                    }
+                    Token { kind, flags: 0, data: symbol.index(), span }
                 }
                 kind if kind.has_text() => texts.token(kind, self.raw.slice(), span),
                 kind => Token::plain(kind, span),
@@ -494,11 +462,7 @@ impl<'a> Lexer<'a> {
     /// The range of the source line after the one in which `offset` lies.
     pub fn next_line(&self, offset: u32) -> Span {
         let text = self.raw.source();
-        let line_end = |from: usize| {
-            text[from..]
-                .find('\n')
-                .map_or(text.len(), |at| from + at + 1)
-        };
+        let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at + 1);
         let start = line_end(offset as usize);
         Span::new(self.file, start as u32, line_end(start) as u32)
     }
@@ -522,19 +486,13 @@ mod tests {
     }
 
     fn spellings(text: &str) -> Vec<String> {
-        lex(text)
-            .into_iter()
-            .map(|(_, spelling)| spelling)
-            .collect()
+        lex(text).into_iter().map(|(_, spelling)| spelling).collect()
     }
 
     #[test]
     fn words_and_keywords() {
         use TokenKind::{Foreach, ForeachTiled, Int, Word};
-        let kinds: Vec<_> = lex("foreach foreach_tiled forEach int int32 x")
-            .iter()
-            .map(|t| t.0)
-            .collect();
+        let kinds: Vec<_> = lex("foreach foreach_tiled forEach int int32 x").iter().map(|t| t.0).collect();
         assert_eq!(kinds, [Foreach, ForeachTiled, Word, Int, Int, Word]);
     }
 
@@ -545,26 +503,21 @@ mod tests {
             spellings("0x1p-3f 1e+5 0xe+1 .5f 1.f 4k"),
             ["0x1p-3f", "1e+5", "0xe", "+", "1", ".5f", "1.f", "4k"]
         );
+        assert_eq!(spellings("1d-15 1.5d+3 0xd+1 1.5d-x"), ["1d-15", "1.5d+3", "0xd", "+", "1", "1.5d", "-", "x"]);
         assert_eq!(spellings("1....5"), ["1", "...", ".5"]);
         assert_eq!(spellings("a.x .5"), ["a", ".", "x", ".5"]);
     }
 
     #[test]
     fn comments_and_splices() {
-        assert_eq!(
-            spellings("a /* b \n c */ d // e \\\n f\ng \\\n h"),
-            ["a", "d", "g", "h"]
-        );
+        assert_eq!(spellings("a /* b \n c */ d // e \\\n f\ng \\\n h"), ["a", "d", "g", "h"]);
         assert_eq!(lex("x /* y")[1].0, TokenKind::UnterminatedComment);
         assert_eq!(spellings("a/**/b/***/c"), ["a", "b", "c"]);
     }
 
     #[test]
     fn literals() {
-        assert_eq!(
-            spellings(r#""a\"b" 'x' '\'' L"w""#),
-            [r#""a\"b""#, "'x'", r"'\''", "L\"w\""]
-        );
+        assert_eq!(spellings(r#""a\"b" 'x' '\'' L"w""#), [r#""a\"b""#, "'x'", r"'\''", "L\"w\""]);
         assert_eq!(lex("\"abc\nx")[0].0, TokenKind::UnterminatedString);
         assert_eq!(lex("don't")[1].0, TokenKind::UnterminatedChar);
         assert_eq!(lex("floating$12")[1], (TokenKind::Quantifier, "$12".into()));
@@ -573,19 +526,14 @@ mod tests {
 
     #[test]
     fn longest_punctuation() {
-        assert_eq!(
-            spellings("a>>=b<<c->d...e<%%>"),
-            ["a", ">>=", "b", "<<", "c", "->", "d", "...", "e", "{", "}"]
-        );
+        assert_eq!(spellings("a>>=b<<c->d...e<%%>"), ["a", ">>=", "b", "<<", "c", "->", "d", "...", "e", "{", "}"]);
     }
 
     #[test]
     fn flags() {
         let (mut texts, mut words) = (Texts::default(), WordCache::default());
         let mut lexer = Lexer::new(FileId(0), "a(b) /* \n */ c\n  d");
-        let flags: Vec<u8> = (0..6)
-            .map(|_| lexer.next(&mut texts, &mut words).flags)
-            .collect();
+        let flags: Vec<u8> = (0..6).map(|_| lexer.next(&mut texts, &mut words).flags).collect();
         assert_eq!(flags, [1, 0, 0, 0, 2, 3]);
     }
 }

@@ -31,20 +31,13 @@ impl Span {
         if self.file != end.file {
             return self;
         }
-        Span {
-            file: self.file,
-            lo: self.lo.min(end.lo),
-            hi: self.hi.max(end.hi),
-        }
+        Span { file: self.file, lo: self.lo.min(end.lo), hi: self.hi.max(end.hi) }
     }
 
     /// The empty span just past `self`.
     #[must_use]
     pub fn after(self) -> Span {
-        Span {
-            lo: self.hi,
-            ..self
-        }
+        Span { lo: self.hi, ..self }
     }
 
     /// The byte range.
@@ -67,28 +60,16 @@ pub struct SourceFile {
 impl SourceFile {
     fn new(name: String, text: String) -> SourceFile {
         let newlines = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        let line_starts = std::iter::once(0)
-            .chain(newlines.map(|(at, _)| at as u32 + 1))
-            .collect();
-        SourceFile {
-            name,
-            text,
-            line_starts,
-        }
+        let line_starts = std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
+        SourceFile { name, text, line_starts }
     }
 
     /// The 1-based line and column (in characters) of a byte offset.
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
-        let line = self
-            .line_starts
-            .partition_point(|&start| start <= offset)
-            .max(1);
+        let line = self.line_starts.partition_point(|&start| start <= offset).max(1);
         let start = self.line_starts[line - 1] as usize;
         let end = (offset as usize).min(self.text.len());
-        let column = self.text.as_bytes()[start..end.max(start)]
-            .iter()
-            .filter(|&&byte| byte & 0xC0 != 0x80)
-            .count();
+        let column = self.text.as_bytes()[start..end.max(start)].iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
         (line as u32, column as u32 + 1)
     }
 
@@ -98,10 +79,7 @@ impl SourceFile {
             return "";
         };
         let rest = &self.text[start as usize..];
-        rest.split('\n')
-            .next()
-            .unwrap_or_default()
-            .trim_end_matches('\r')
+        rest.split('\n').next().unwrap_or_default().trim_end_matches('\r')
     }
 }
 
@@ -125,15 +103,11 @@ impl SourceMap {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let mut text = text.into();
         if text.len() > MAX_FILE_LEN {
-            let cut = (0..=MAX_FILE_LEN)
-                .rev()
-                .find(|&at| text.is_char_boundary(at))
-                .unwrap_or(0);
+            let cut = (0..=MAX_FILE_LEN).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
             text.truncate(cut);
         }
         let id = FileId(self.files.len() as u32);
-        self.files
-            .push(Arc::new(SourceFile::new(name.into(), text)));
+        self.files.push(Arc::new(SourceFile::new(name.into(), text)));
         id
     }
 
@@ -144,17 +118,12 @@ impl SourceMap {
 
     /// All files, in the order of their ids.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
-        self.files
-            .iter()
-            .enumerate()
-            .map(|(index, file)| (FileId(index as u32), &**file))
+        self.files.iter().enumerate().map(|(index, file)| (FileId(index as u32), &**file))
     }
 
     /// The text of a span; empty when it is not of this map.
     pub fn text(&self, span: Span) -> &str {
-        self.get(span.file)
-            .and_then(|file| file.text.get(span.range()))
-            .unwrap_or_default()
+        self.get(span.file).and_then(|file| file.text.get(span.range())).unwrap_or_default()
     }
 
     /// File name, 1-based line and 1-based column of a span's start.
@@ -175,16 +144,10 @@ impl SourceMap {
             return String::new();
         };
         let (line, _) = file.line_column(declaration.lo);
-        let mut lines: Vec<&str> = (1..line)
-            .rev()
-            .map_while(|above| file.line(above).trim_start().strip_prefix("///"))
-            .collect();
+        let mut lines: Vec<&str> =
+            (1..line).rev().map_while(|above| file.line(above).trim_start().strip_prefix("///")).collect();
         lines.reverse();
-        lines
-            .iter()
-            .map(|text| text.strip_prefix(' ').unwrap_or(text))
-            .collect::<Vec<_>>()
-            .join("\n")
+        lines.iter().map(|text| text.strip_prefix(' ').unwrap_or(text)).collect::<Vec<_>>().join("\n")
     }
 }
 

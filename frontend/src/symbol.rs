@@ -40,10 +40,7 @@ impl Symbol {
             return Symbol(index << SHARD_BITS | shard_index);
         }
         let spelling: &'static str = Box::leak(name.into());
-        let mut spellings = shard
-            .spellings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut spellings = shard.spellings.write().unwrap_or_else(PoisonError::into_inner);
         let index = spellings.len() as u32;
         spellings.push(spelling);
         indices.insert(spelling, index);
@@ -63,10 +60,7 @@ impl Symbol {
     /// The spelling.
     pub fn as_str(self) -> &'static str {
         let shard = &shards()[self.0 as usize & (SHARDS - 1)];
-        shard
-            .spellings
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)[(self.0 >> SHARD_BITS) as usize]
+        shard.spellings.read().unwrap_or_else(PoisonError::into_inner)[(self.0 >> SHARD_BITS) as usize]
     }
 }
 
@@ -159,11 +153,7 @@ mod tests {
 
     #[test]
     fn threads_agree() {
-        let run = || {
-            (0..500)
-                .map(|i| Symbol::intern(&format!("shared{i}")))
-                .collect::<Vec<_>>()
-        };
+        let run = || (0..500).map(|i| Symbol::intern(&format!("shared{i}"))).collect::<Vec<_>>();
         let others: Vec<_> = (0..4).map(|_| std::thread::spawn(run)).collect();
         let mine = run();
         for other in others {

@@ -9,10 +9,7 @@ use super::*;
 
 /// The whole tree as text.
 pub fn dump(unit: &TranslationUnit<'_>) -> String {
-    let mut dumper = Dumper {
-        out: String::new(),
-        indent: 0,
-    };
+    let mut dumper = Dumper { out: String::new(), indent: 0 };
     for item in unit.items {
         dumper.item(item);
     }
@@ -58,17 +55,11 @@ impl Dumper {
     }
 
     fn static_assert(&mut self, condition: &Expr<'_>, message: Option<&str>) {
-        self.line(format_args!(
-            "static_assert {} {:?}",
-            expr(condition),
-            message.unwrap_or("")
-        ));
+        self.line(format_args!("static_assert {} {:?}", expr(condition), message.unwrap_or("")));
     }
 
     fn instance(&mut self, what: &str, instance: &TemplateInstance<'_>) {
-        let args = instance
-            .args
-            .map(|args| format!(" <{}>", list(args.iter().map(template_arg))));
+        let args = instance.args.map(|args| format!(" <{}>", list(args.iter().map(template_arg))));
         self.line(format_args!("{what}{}", args.unwrap_or_default()));
         self.inside(|dumper| dumper.function("function", instance.function));
     }
@@ -76,10 +67,7 @@ impl Dumper {
     fn function(&mut self, what: &str, function: &Function<'_>) {
         let flags = flags(&function.flags);
         let attributes = attributes(function.attributes);
-        self.line(format_args!(
-            "{what} {}{flags}{attributes}",
-            function.name.name
-        ));
+        self.line(format_args!("{what} {}{flags}{attributes}", function.name.name));
         self.inside(|dumper| {
             for param in function.params {
                 dumper.line(format_args!("param {}", self::param(param)));
@@ -99,46 +87,24 @@ impl Dumper {
                 Storage::Extern => "extern ",
                 Storage::ExternC => "extern \"C\" ",
             };
-            let init = variable
-                .init
-                .map(|init| format!(" = {}", expr(init)))
-                .unwrap_or_default();
+            let init = variable.init.map(|init| format!(" = {}", expr(init))).unwrap_or_default();
             let attributes = attributes(variable.attributes);
-            self.line(format_args!(
-                "{storage}var {}: {}{attributes}{init}",
-                variable.name.name,
-                ty(variable.ty)
-            ));
+            self.line(format_args!("{storage}var {}: {}{attributes}{init}", variable.name.name, ty(variable.ty)));
         }
     }
 
     fn typedefs(&mut self, typedefs: &[Typedef<'_>]) {
         for typedef in typedefs {
-            self.line(format_args!(
-                "typedef {} = {}",
-                typedef.name.name,
-                ty(typedef.ty)
-            ));
+            self.line(format_args!("typedef {} = {}", typedef.name.name, ty(typedef.ty)));
         }
     }
 
     fn structure(&mut self, definition: &StructDef<'_>) {
-        self.line(format_args!(
-            "struct {}{}",
-            definition.name.name,
-            attributes(definition.attributes)
-        ));
+        self.line(format_args!("struct {}{}", definition.name.name, attributes(definition.attributes)));
         self.inside(|dumper| {
             for member in definition.members.unwrap_or_default() {
-                let bits = member
-                    .bits
-                    .map(|bits| format!(" : {}", expr(bits)))
-                    .unwrap_or_default();
-                dumper.line(format_args!(
-                    "{}: {}{bits}",
-                    member.name.name,
-                    ty(member.ty)
-                ));
+                let bits = member.bits.map(|bits| format!(" : {}", expr(bits))).unwrap_or_default();
+                dumper.line(format_args!("{}: {}{bits}", member.name.name, ty(member.ty)));
             }
         });
     }
@@ -147,10 +113,7 @@ impl Dumper {
         self.line(format_args!("enum {}", definition.name.name));
         self.inside(|dumper| {
             for enumerator in definition.enumerators.unwrap_or_default() {
-                let value = enumerator
-                    .value
-                    .map(|value| format!(" = {}", expr(value)))
-                    .unwrap_or_default();
+                let value = enumerator.value.map(|value| format!(" = {}", expr(value))).unwrap_or_default();
                 dumper.line(format_args!("{}{value}", enumerator.name.name));
             }
         });
@@ -188,13 +151,9 @@ impl Dumper {
             StmtKind::Goto(label) => self.line(format_args!("goto {}", label.name)),
             StmtKind::Sync => self.line("sync"),
             StmtKind::Delete(pointer) => self.line(format_args!("delete {}", expr(pointer))),
-            StmtKind::Print { format, args } => {
-                self.line(format_args!("print {}{}", expr(format), tail(args)))
-            }
+            StmtKind::Print { format, args } => self.line(format_args!("print {}{}", expr(format), tail(args))),
             StmtKind::Assert { condition, message } => {
-                let message = message
-                    .map(|message| format!(" {}", expr(message)))
-                    .unwrap_or_default();
+                let message = message.map(|message| format!(" {}", expr(message))).unwrap_or_default();
                 self.line(format_args!("assert {}{message}", expr(condition)));
             }
             StmtKind::Assume(condition) => self.line(format_args!("assume {}", expr(condition))),
@@ -211,49 +170,22 @@ impl Dumper {
     fn stmt_with_body(&mut self, stmt: &Stmt<'_>) {
         let c = |coherent: bool| if coherent { "c" } else { "" };
         match stmt.kind {
-            StmtKind::If {
-                coherent,
-                condition,
-                then,
-                otherwise,
-            } => {
+            StmtKind::If { coherent, condition, then, otherwise } => {
                 self.with_body(format_args!("{}if {}", c(coherent), expr(condition)), then);
                 if let Some(otherwise) = otherwise {
                     self.with_body("else", otherwise);
                 }
             }
-            StmtKind::While {
-                coherent,
-                condition,
-                body,
-            } => {
-                self.with_body(
-                    format_args!("{}while {}", c(coherent), expr(condition)),
-                    body,
-                );
+            StmtKind::While { coherent, condition, body } => {
+                self.with_body(format_args!("{}while {}", c(coherent), expr(condition)), body);
             }
-            StmtKind::DoWhile {
-                coherent,
-                body,
-                condition,
-            } => {
+            StmtKind::DoWhile { coherent, body, condition } => {
                 self.with_body(format_args!("{}do", c(coherent)), body);
                 self.line(format_args!("while {}", expr(condition)));
             }
-            StmtKind::For {
-                coherent,
-                init,
-                condition,
-                step,
-                body,
-            } => {
+            StmtKind::For { coherent, init, condition, step, body } => {
                 let part = |part: Option<&Expr<'_>>| part.map(expr).unwrap_or_else(|| "-".into());
-                self.line(format_args!(
-                    "{}for {}; {}",
-                    c(coherent),
-                    part(condition),
-                    part(step)
-                ));
+                self.line(format_args!("{}for {}; {}", c(coherent), part(condition), part(step)));
                 self.inside(|dumper| {
                     if let Some(init) = init {
                         dumper.stmt(init);
@@ -262,39 +194,19 @@ impl Dumper {
                 });
             }
             StmtKind::Foreach { tiled, dims, body } => {
-                let dim = |dim: &ForeachDim<'_>| {
-                    format!(
-                        "{} = {} ... {}",
-                        dim.var.name,
-                        expr(dim.start),
-                        expr(dim.end)
-                    )
-                };
+                let dim =
+                    |dim: &ForeachDim<'_>| format!("{} = {} ... {}", dim.var.name, expr(dim.start), expr(dim.end));
                 let tiled = if tiled { "_tiled" } else { "" };
-                self.with_body(
-                    format_args!("foreach{tiled} {}", list(dims.iter().map(dim))),
-                    body,
-                );
+                self.with_body(format_args!("foreach{tiled} {}", list(dims.iter().map(dim))), body);
             }
-            StmtKind::ForeachActive { var, body } => {
-                self.with_body(format_args!("foreach_active {}", var.name), body)
-            }
+            StmtKind::ForeachActive { var, body } => self.with_body(format_args!("foreach_active {}", var.name), body),
             StmtKind::ForeachUnique { var, value, body } => {
-                self.with_body(
-                    format_args!("foreach_unique {} in {}", var.name, expr(value)),
-                    body,
-                );
+                self.with_body(format_args!("foreach_unique {} in {}", var.name, expr(value)), body);
             }
-            StmtKind::Switch { value, body } => {
-                self.with_body(format_args!("switch {}", expr(value)), body)
-            }
-            StmtKind::Case { value, stmt } => {
-                self.with_body(format_args!("case {}", expr(value)), stmt)
-            }
+            StmtKind::Switch { value, body } => self.with_body(format_args!("switch {}", expr(value)), body),
+            StmtKind::Case { value, stmt } => self.with_body(format_args!("case {}", expr(value)), stmt),
             StmtKind::Default(stmt) => self.with_body("default", stmt),
-            StmtKind::Label { name, stmt } => {
-                self.with_body(format_args!("label {}", name.name), stmt)
-            }
+            StmtKind::Label { name, stmt } => self.with_body(format_args!("label {}", name.name), stmt),
             StmtKind::Hinted { hint, stmt } => {
                 let hint = match hint {
                     LoopHint::Unroll(None) => "unroll".to_string(),
@@ -324,16 +236,8 @@ fn flags(flags: &FunctionFlags) -> String {
         (flags.unmasked, "unmasked"),
         (flags.calling_convention, "calling_convention"),
     ];
-    let set: String = names
-        .iter()
-        .filter(|(set, _)| *set)
-        .map(|(_, name)| format!(" {name}"))
-        .collect();
-    if set.is_empty() {
-        set
-    } else {
-        format!(" [{}]", set.trim_start())
-    }
+    let set: String = names.iter().filter(|(set, _)| *set).map(|(_, name)| format!(" {name}")).collect();
+    if set.is_empty() { set } else { format!(" [{}]", set.trim_start()) }
 }
 
 fn attributes(attributes: &[Attribute<'_>]) -> String {
@@ -347,29 +251,18 @@ fn attributes(attributes: &[Attribute<'_>]) -> String {
 
 fn param(param: &Param<'_>) -> String {
     let name = param.name.map_or("_", |name| name.name.as_str());
-    let default = param
-        .default
-        .map(|value| format!(" = {}", expr(value)))
-        .unwrap_or_default();
-    format!(
-        "{name}: {}{}{default}",
-        ty(param.ty),
-        attributes(param.attributes)
-    )
+    let default = param.default.map(|value| format!(" = {}", expr(value))).unwrap_or_default();
+    format!("{name}: {}{}{default}", ty(param.ty), attributes(param.attributes))
 }
 
 fn template_param(param: &TemplateParam<'_>) -> String {
     match param.kind {
         TemplateParamKind::Type { default } => {
-            let default = default
-                .map(|default| format!(" = {}", ty(default)))
-                .unwrap_or_default();
+            let default = default.map(|default| format!(" = {}", ty(default))).unwrap_or_default();
             format!("typename {}{default}", param.name.name)
         }
         TemplateParamKind::Value { ty: of, default } => {
-            let default = default
-                .map(|default| format!(" = {}", expr(default)))
-                .unwrap_or_default();
+            let default = default.map(|default| format!(" = {}", expr(default))).unwrap_or_default();
             format!("{}: {}{default}", param.name.name, ty(of))
         }
     }
@@ -416,9 +309,7 @@ fn type_kind(of: &TypeExpr<'_>) -> String {
             format!("{tag}{}", name.name)
         }
         TypeKind::Polymorphic { class, quantifier } => {
-            let quantifier = quantifier
-                .map(|number| format!("${number}"))
-                .unwrap_or_default();
+            let quantifier = quantifier.map(|number| format!("${number}")).unwrap_or_default();
             format!("{}{quantifier}", format!("{class:?}").to_lowercase())
         }
         TypeKind::Vector { element, len } => {
@@ -427,19 +318,11 @@ fn type_kind(of: &TypeExpr<'_>) -> String {
         TypeKind::Pointer(pointee) => format!("pointer to {}", ty(pointee)),
         TypeKind::Reference(referent) => format!("reference to {}", ty(referent)),
         TypeKind::Array { element, len } => {
-            format!(
-                "array[{}] of {}",
-                len.map(expr).unwrap_or_default(),
-                ty(element)
-            )
+            format!("array[{}] of {}", len.map(expr).unwrap_or_default(), ty(element))
         }
         TypeKind::Function(function) => {
             let params = list(function.params.iter().map(param));
-            format!(
-                "function({params}) -> {}{}",
-                ty(function.result),
-                flags(&function.flags)
-            )
+            format!("function({params}) -> {}{}", ty(function.result), flags(&function.flags))
         }
         TypeKind::Error => "<error>".into(),
     }
@@ -478,41 +361,21 @@ pub(crate) fn expr(of: &Expr<'_>) -> String {
         ExprKind::Bool(value) => value.to_string(),
         ExprKind::Null => "NULL".into(),
         ExprKind::String(text) => format!("{text:?}"),
-        ExprKind::Name {
-            name,
-            template_args,
-        } => {
-            let args =
-                template_args.map(|args| format!("<{}>", list(args.iter().map(template_arg))));
+        ExprKind::Name { name, template_args } => {
+            let args = template_args.map(|args| format!("<{}>", list(args.iter().map(template_arg))));
             format!("{}{}", name.name, args.unwrap_or_default())
         }
         ExprKind::Unary { op, operand } => {
             let post = matches!(op, UnaryOp::PostInc | UnaryOp::PostDec);
-            format!(
-                "({}{} {})",
-                if post { "post" } else { "" },
-                op.as_str(),
-                expr(operand)
-            )
+            format!("({}{} {})", if post { "post" } else { "" }, op.as_str(), expr(operand))
         }
         ExprKind::Binary { op, lhs, rhs, .. } => {
             format!("({} {} {})", op.as_str(), expr(lhs), expr(rhs))
         }
-        ExprKind::Assign {
-            op, target, value, ..
-        } => {
-            format!(
-                "({}= {} {})",
-                op.map_or("", BinaryOp::as_str),
-                expr(target),
-                expr(value)
-            )
+        ExprKind::Assign { op, target, value, .. } => {
+            format!("({}= {} {})", op.map_or("", BinaryOp::as_str), expr(target), expr(value))
         }
-        ExprKind::Conditional {
-            condition,
-            then,
-            otherwise,
-        } => {
+        ExprKind::Conditional { condition, then, otherwise } => {
             format!("(? {} {} {})", expr(condition), expr(then), expr(otherwise))
         }
         ExprKind::Cast { ty: to, operand } => format!("(cast [{}] {})", ty(to), expr(operand)),
@@ -526,35 +389,17 @@ pub(crate) fn expr(of: &Expr<'_>) -> String {
         }
         ExprKind::Intrinsic { name, args } => format!("(intrinsic {name}{})", tail(args)),
         ExprKind::Index { base, index } => format!("(index {} {})", expr(base), expr(index)),
-        ExprKind::Member {
-            base,
-            member,
-            arrow,
-        } => {
-            format!(
-                "({} {} {})",
-                if arrow { "->" } else { "." },
-                expr(base),
-                member.name
-            )
+        ExprKind::Member { base, member, arrow } => {
+            format!("({} {} {})", if arrow { "->" } else { "." }, expr(base), member.name)
         }
-        ExprKind::New {
-            variability,
-            ty: of,
-            count,
-            init,
-        } => {
+        ExprKind::New { variability, ty: of, count, init } => {
             let variability = match variability {
                 Some(Variability::Uniform) => "uniform ",
                 Some(Variability::Varying) => "varying ",
                 None => "",
             };
-            let count = count
-                .map(|count| format!(" count {}", expr(count)))
-                .unwrap_or_default();
-            let init = init
-                .map(|init| format!(" init{}", tail(init)))
-                .unwrap_or_default();
+            let count = count.map(|count| format!(" count {}", expr(count))).unwrap_or_default();
+            let init = init.map(|init| format!(" init{}", tail(init))).unwrap_or_default();
             format!("({variability}new [{}]{count}{init})", ty(of))
         }
         ExprKind::Aggregate(items) => format!("{{{}}}", list(items.iter().map(|item| expr(item)))),

@@ -87,11 +87,7 @@ codes! {
 impl Code {
     /// Errors begin with `E`.
     pub fn severity(self) -> Severity {
-        if self.id().starts_with('E') {
-            Severity::Error
-        } else {
-            Severity::Warning
-        }
+        if self.id().starts_with('E') { Severity::Error } else { Severity::Warning }
     }
 
     /// Whether it is a warning about performance.
@@ -113,17 +109,8 @@ mod tests {
     fn numbers_are_well_formed_and_unique() {
         for (index, code) in Code::ALL.iter().enumerate() {
             let (letter, digits) = code.id().split_at(1);
-            assert!(
-                matches!(letter, "E" | "W") && digits.len() == 4 && digits.parse::<u32>().is_ok(),
-                "{code:?}"
-            );
-            assert!(
-                Code::ALL[..index]
-                    .iter()
-                    .all(|other| other.id() != code.id()),
-                "{} used twice",
-                code.id()
-            );
+            assert!(matches!(letter, "E" | "W") && digits.len() == 4 && digits.parse::<u32>().is_ok(), "{code:?}");
+            assert!(Code::ALL[..index].iter().all(|other| other.id() != code.id()), "{} used twice", code.id());
             assert_eq!(Code::from_id(code.id()), Some(*code));
         }
     }

@@ -53,10 +53,7 @@ impl Diagnostic {
             code,
             severity: code.severity(),
             message: message.into(),
-            labels: vec![Label {
-                span,
-                text: String::new(),
-            }],
+            labels: vec![Label { span, text: String::new() }],
             help: None,
             notes: Vec::new(),
         }
@@ -64,10 +61,7 @@ impl Diagnostic {
 
     /// The primary place.
     pub fn span(&self) -> Span {
-        self.labels
-            .first()
-            .map(|label| label.span)
-            .unwrap_or_default()
+        self.labels.first().map(|label| label.span).unwrap_or_default()
     }
 
     /// Says `text` at the primary place.
@@ -82,10 +76,7 @@ impl Diagnostic {
     /// Says `text` at another place.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
-        self.labels.push(Label {
-            span,
-            text: text.into(),
-        });
+        self.labels.push(Label { span, text: text.into() });
         self
     }
 
@@ -141,11 +132,7 @@ impl Diagnostics {
         if self.is_repetition(&diagnostic) || (!is_error && self.is_quiet(&diagnostic)) {
             return;
         }
-        let (count, limit) = if is_error {
-            (&mut self.errors, MAX_ERRORS)
-        } else {
-            (&mut self.warnings, MAX_WARNINGS)
-        };
+        let (count, limit) = if is_error { (&mut self.errors, MAX_ERRORS) } else { (&mut self.warnings, MAX_WARNINGS) };
         *count += 1;
         if *count > limit {
             self.left_out += 1;
@@ -168,18 +155,14 @@ impl Diagnostics {
     fn is_quiet(&self, warning: &Diagnostic) -> bool {
         let at = warning.span();
         self.quiet.iter().any(|quiet| {
-            let inside =
-                quiet.span.file == at.file && (quiet.span.lo..quiet.span.hi).contains(&at.lo);
+            let inside = quiet.span.file == at.file && (quiet.span.lo..quiet.span.hi).contains(&at.lo);
             inside && (!quiet.performance_only || warning.code.is_performance())
         })
     }
 
     /// Leaves out warnings (or only those about performance) that start within `span` from now on.
     pub fn ignore_warnings(&mut self, span: Span, performance_only: bool) {
-        self.quiet.push(QuietRange {
-            span,
-            performance_only,
-        });
+        self.quiet.push(QuietRange { span, performance_only });
     }
 
     /// Whether there was any error.
@@ -256,11 +239,7 @@ mod tests {
     use crate::source::FileId;
 
     fn error_at(lo: u32) -> Diagnostic {
-        Diagnostic::new(
-            Code::ExpectedToken,
-            Span::new(FileId(0), lo, lo + 1),
-            "expected `;`",
-        )
+        Diagnostic::new(Code::ExpectedToken, Span::new(FileId(0), lo, lo + 1), "expected `;`")
     }
 
     #[test]

@@ -13,25 +13,13 @@ const MAX_DRAWN_LINE: usize = 1000;
 
 /// One message as text, ending in a newline.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
-    Renderer {
-        sources,
-        drawn: HashMap::new(),
-        color,
-    }
-    .render(diagnostic)
+    Renderer { sources, drawn: HashMap::new(), color }.render(diagnostic)
 }
 
 /// All messages as text.
 pub fn render_all(diagnostics: &Diagnostics, sources: &SourceMap, color: bool) -> String {
-    let mut renderer = Renderer {
-        sources,
-        drawn: HashMap::new(),
-        color,
-    };
-    let mut text: String = diagnostics
-        .iter()
-        .map(|diagnostic| renderer.render(diagnostic))
-        .collect();
+    let mut renderer = Renderer { sources, drawn: HashMap::new(), color };
+    let mut text: String = diagnostics.iter().map(|diagnostic| renderer.render(diagnostic)).collect();
     if diagnostics.left_out() > 0 {
         let _ = writeln!(text, "… and {} more", diagnostics.left_out());
     }
@@ -50,11 +38,7 @@ type Place = (FileId, std::ops::Range<usize>);
 
 impl<'s> Renderer<'s> {
     fn render(&mut self, diagnostic: &Diagnostic) -> String {
-        if diagnostic
-            .labels
-            .iter()
-            .any(|label| !self.is_drawable(label.span))
-        {
+        if diagnostic.labels.iter().any(|label| !self.is_drawable(label.span)) {
             return self.render_plain(diagnostic);
         }
         let mut bytes = Vec::new();
@@ -69,9 +53,7 @@ impl<'s> Renderer<'s> {
             Severity::Error => (ReportKind::Error, Color::Red),
             Severity::Warning => (ReportKind::Warning, Color::Yellow),
         };
-        let config = Config::default()
-            .with_color(self.color)
-            .with_index_type(IndexType::Byte);
+        let config = Config::default().with_color(self.color).with_index_type(IndexType::Byte);
         let mut report = Report::build(kind, self.place(diagnostic.span()))
             .with_config(config)
             .with_code(diagnostic.code.id())
@@ -96,12 +78,7 @@ impl<'s> Renderer<'s> {
     /// The place as ariadne wants it: within the text, at character boundaries, and not empty unless at the end.
     fn place(&self, span: Span) -> Place {
         let text = self.sources.get(span.file).map_or("", |file| &file.text);
-        let floor = |at: usize| {
-            (0..=at.min(text.len()))
-                .rev()
-                .find(|&at| text.is_char_boundary(at))
-                .unwrap_or(0)
-        };
+        let floor = |at: usize| (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         let lo = floor(span.lo as usize);
         let hi = floor(span.hi as usize).max(lo);
         (span.file, lo..hi)
@@ -113,8 +90,7 @@ impl<'s> Renderer<'s> {
         };
         let lines = file.line_column(span.lo).0..=file.line_column(span.hi).0;
         let ends = [*lines.start(), *lines.end()];
-        ends.iter()
-            .all(|&line| file.line(line).len() <= MAX_DRAWN_LINE)
+        ends.iter().all(|&line| file.line(line).len() <= MAX_DRAWN_LINE)
     }
 
     fn render_plain(&self, diagnostic: &Diagnostic) -> String {
@@ -123,17 +99,9 @@ impl<'s> Renderer<'s> {
             Severity::Warning => "Warning",
         };
         let (name, line, column) = self.sources.locate(diagnostic.span());
-        let mut text = format!(
-            "[{}] {kind}: {}\n",
-            diagnostic.code.id(),
-            diagnostic.message
-        );
+        let mut text = format!("[{}] {kind}: {}\n", diagnostic.code.id(), diagnostic.message);
         let _ = writeln!(text, "   at {name}:{line}:{column}");
-        for label in diagnostic
-            .labels
-            .iter()
-            .filter(|label| !label.text.is_empty())
-        {
+        for label in diagnostic.labels.iter().filter(|label| !label.text.is_empty()) {
             let (name, line, column) = self.sources.locate(label.span);
             let _ = writeln!(text, "   {name}:{line}:{column}: {}", label.text);
         }
@@ -180,22 +148,11 @@ mod tests {
     fn draws_the_place() {
         let mut sources = SourceMap::new();
         let file = sources.add("a.ispc", "float x = ;\n");
-        let diagnostic = Diagnostic::new(
-            Code::ExpectedExpression,
-            Span::new(file, 10, 11),
-            "expected a value",
-        )
-        .at("here")
-        .help("write one");
+        let diagnostic = Diagnostic::new(Code::ExpectedExpression, Span::new(file, 10, 11), "expected a value")
+            .at("here")
+            .help("write one");
         let text = render(&diagnostic, &sources, false);
-        for part in [
-            "E0102",
-            "expected a value",
-            "a.ispc:1:11",
-            "float x = ;",
-            "here",
-            "write one",
-        ] {
+        for part in ["E0102", "expected a value", "a.ispc:1:11", "float x = ;", "here", "write one"] {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
         assert!(!text.contains('\u{1b}'));
@@ -206,12 +163,7 @@ mod tests {
     fn survives_bad_spans_and_long_lines() {
         let mut sources = SourceMap::new();
         let file = sources.add("a", format!("µµ\n{}", "x".repeat(5000)));
-        for (file, lo, hi) in [
-            (file, 1, 3),
-            (file, 900_000, 900_001),
-            (file, 2000, 2001),
-            (FileId(9), 0, 1),
-        ] {
+        for (file, lo, hi) in [(file, 1, 3), (file, 900_000, 900_001), (file, 2000, 2001), (FileId(9), 0, 1)] {
             let diagnostic = Diagnostic::new(Code::BadNumber, Span::new(file, lo, hi), "m").at("l");
             assert!(render(&diagnostic, &sources, false).len() < 2000);
         }

@@ -43,33 +43,16 @@ struct Named<'a> {
 impl<'a> Parser<'a, '_> {
     /// Reads a declarator, which may be abstract (without a name). `flags` are those of the specifiers, for the
     /// functions that pointers in it point to.
-    pub(super) fn declarator(
-        &mut self,
-        base: &'a TypeExpr<'a>,
-        flags: FunctionFlags,
-    ) -> Parsed<Declarator<'a>> {
+    pub(super) fn declarator(&mut self, base: &'a TypeExpr<'a>, flags: FunctionFlags) -> Parsed<Declarator<'a>> {
         let start = self.span();
         let mut modifiers = Vec::new();
         let named = self.declarator_parts(&mut modifiers)?;
         if modifiers.len() > MAX_MODIFIERS {
-            return self.fail(
-                Code::NestingTooDeep,
-                start,
-                "this type is nested too deeply",
-            );
+            return self.fail(Code::NestingTooDeep, start, "this type is nested too deeply");
         }
         let ty = self.apply(base, modifiers, flags)?;
-        let Named {
-            name,
-            operator,
-            template_args,
-        } = named;
-        Ok(Declarator {
-            name,
-            operator,
-            template_args,
-            ty,
-        })
+        let Named { name, operator, template_args } = named;
+        Ok(Declarator { name, operator, template_args, ty })
     }
 
     /// Reads the parts of a declarator, those nearest the name first.
@@ -150,16 +133,8 @@ impl<'a> Parser<'a, '_> {
         };
         let span = self.bump().span;
         let has_args = self.kind() == TokenKind::Lt;
-        let template_args = if has_args {
-            Some(self.template_args()?)
-        } else {
-            None
-        };
-        Ok(Named {
-            name: Some(Ident { name, span }),
-            operator: None,
-            template_args,
-        })
+        let template_args = if has_args { Some(self.template_args()?) } else { None };
+        Ok(Named { name: Some(Ident { name, span }), operator: None, template_args })
     }
 
     fn operator_name(&mut self) -> Parsed<Named<'a>> {
@@ -175,24 +150,13 @@ impl<'a> Parser<'a, '_> {
         };
         self.bump();
         let name = Symbol::intern(&format!("operator{text}"));
-        let name = Ident {
-            name,
-            span: start.to(token.span),
-        };
-        Ok(Named {
-            name: Some(name),
-            operator: Some(operator),
-            template_args: None,
-        })
+        let name = Ident { name, span: start.to(token.span) };
+        Ok(Named { name: Some(name), operator: Some(operator), template_args: None })
     }
 
     fn array_suffix(&mut self) -> Parsed<Modifier<'a>> {
         let opening = self.bump().span;
-        let len = if self.kind() == TokenKind::RBracket {
-            None
-        } else {
-            Some(self.constant_expression()?)
-        };
+        let len = if self.kind() == TokenKind::RBracket { None } else { Some(self.constant_expression()?) };
         self.expect_close(TokenKind::RBracket, opening)?;
         Ok(Modifier::Array(len, self.since(opening)))
     }
@@ -218,10 +182,7 @@ impl<'a> Parser<'a, '_> {
                 break;
             }
             if self.kind() == TokenKind::RParen {
-                let message = format!(
-                    "expected another parameter after `,`, found {}",
-                    self.describe()
-                );
+                let message = format!("expected another parameter after `,`, found {}", self.describe());
                 return self.fail(Code::ExpectedType, self.span(), message);
             }
         }
@@ -255,18 +216,10 @@ impl<'a> Parser<'a, '_> {
         let declarator = self.declarator(specifiers.base, specifiers.flags)?;
         let mut attributes = specifiers.attributes;
         attributes.extend(self.attributes()?);
-        let default = if self.eat(TokenKind::Eq) {
-            Some(self.initializer()?)
-        } else {
-            None
-        };
+        let default = if self.eat(TokenKind::Eq) { Some(self.initializer()?) } else { None };
         if specifiers.is_typedef || specifiers.storage != Storage::None {
             let message = "a parameter has no storage class";
-            self.mention(Diagnostic::new(
-                Code::BadSpecifiers,
-                specifiers.span,
-                message,
-            ));
+            self.mention(Diagnostic::new(Code::BadSpecifiers, specifiers.span, message));
         }
         Ok(Param {
             name: declarator.name,
@@ -306,33 +259,21 @@ impl<'a> Parser<'a, '_> {
                 Modifier::Array(_, span) if is_function => {
                     let message = "there are no arrays of functions";
                     let help = "write an array of pointers to functions";
-                    return self
-                        .report(Diagnostic::new(Code::BadDeclaration, span, message).help(help));
+                    return self.report(Diagnostic::new(Code::BadDeclaration, span, message).help(help));
                 }
-                Modifier::Array(len, span) => {
-                    (TypeKind::Array { element: ty, len }, Quals::default(), span)
-                }
+                Modifier::Array(len, span) => (TypeKind::Array { element: ty, len }, Quals::default(), span),
                 Modifier::Function(_, span) if is_array || is_function => {
                     let what = if is_array { "an array" } else { "a function" };
                     let message = format!("a function cannot return {what}");
                     let help = "return a pointer or a struct";
-                    return self
-                        .report(Diagnostic::new(Code::BadDeclaration, span, message).help(help));
+                    return self.report(Diagnostic::new(Code::BadDeclaration, span, message).help(help));
                 }
                 Modifier::Function(params, span) => {
-                    let function = self.alloc(FunctionType {
-                        result: ty,
-                        params,
-                        flags,
-                    });
+                    let function = self.alloc(FunctionType { result: ty, params, flags });
                     (TypeKind::Function(function), Quals::default(), span)
                 }
             };
-            ty = self.alloc(TypeExpr {
-                kind,
-                quals,
-                span: base.span.to(span),
-            });
+            ty = self.alloc(TypeExpr { kind, quals, span: base.span.to(span) });
         }
         Ok(ty)
     }
@@ -352,10 +293,11 @@ fn operator_of(kind: TokenKind) -> Option<OperatorName> {
     Some(match kind {
         PlusPlus => OperatorName::Inc,
         MinusMinus => OperatorName::Dec,
-        Eq | StarEq | SlashEq | PercentEq | PlusEq | MinusEq | ShlEq | ShrEq | AmpEq | CaretEq
-        | PipeEq => OperatorName::Assign(text),
-        Plus | Minus | Star | Slash | Percent | Shl | Shr | Gt | Lt | Ge | Le | EqEq | Ne | Amp
-        | Pipe | Caret | AmpAmp | PipePipe | Bang | Tilde => OperatorName::Plain(text),
+        Eq | StarEq | SlashEq | PercentEq | PlusEq | MinusEq | ShlEq | ShrEq | AmpEq | CaretEq | PipeEq => {
+            OperatorName::Assign(text)
+        }
+        Plus | Minus | Star | Slash | Percent | Shl | Shr | Gt | Lt | Ge | Le | EqEq | Ne | Amp | Pipe | Caret
+        | AmpAmp | PipePipe | Bang | Tilde => OperatorName::Plain(text),
         _ => return None,
     })
 }

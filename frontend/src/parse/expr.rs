@@ -39,17 +39,8 @@ impl<'a> Parser<'a, '_> {
             };
             let op_span = parser.bump().span;
             let height = parser.height;
-            let value = if parser.kind() == TokenKind::LBrace {
-                parser.initializer()?
-            } else {
-                parser.assignment()?
-            };
-            let kind = ExprKind::Assign {
-                op,
-                op_span,
-                target,
-                value,
-            };
+            let value = if parser.kind() == TokenKind::LBrace { parser.initializer()? } else { parser.assignment()? };
+            let kind = ExprKind::Assign { op, op_span, target, value };
             parser.node(kind, target.span.to(value.span), height.max(parser.height))
         })
     }
@@ -105,26 +96,16 @@ impl<'a> Parser<'a, '_> {
         let then = self.nested(Self::expression)?;
         height = height.max(self.height);
         self.expect(TokenKind::Colon, "between the two values of `?:`")?;
-        let otherwise = self.nested(|parser| {
-            if parser.at_new() {
-                parser.new_expression()
-            } else {
-                parser.conditional()
-            }
-        })?;
+        let otherwise =
+            self.nested(|parser| if parser.at_new() { parser.new_expression() } else { parser.conditional() })?;
         height = height.max(self.height);
-        let kind = ExprKind::Conditional {
-            condition,
-            then,
-            otherwise,
-        };
+        let kind = ExprKind::Conditional { condition, then, otherwise };
         self.node(kind, condition.span.to(otherwise.span), height)
     }
 
     fn binary(&mut self, minimum: u8) -> Parsed<&'a Expr<'a>> {
         let mut lhs = self.unary()?;
-        while let Some((op, level)) = binary_op(self.kind()).filter(|&(_, level)| level >= minimum)
-        {
+        while let Some((op, level)) = binary_op(self.kind()).filter(|&(_, level)| level >= minimum) {
             let op_span = self.bump().span;
             let height = self.height;
             let rhs = self.binary(level + 1)?;
@@ -141,12 +122,7 @@ impl<'a> Parser<'a, '_> {
         rhs: &'a Expr<'a>,
         lhs_height: u32,
     ) -> Parsed<&'a Expr<'a>> {
-        let kind = ExprKind::Binary {
-            op,
-            op_span,
-            lhs,
-            rhs,
-        };
+        let kind = ExprKind::Binary { op, op_span, lhs, rhs };
         self.node(kind, lhs.span.to(rhs.span), lhs_height.max(self.height))
     }
 
@@ -182,11 +158,7 @@ impl<'a> Parser<'a, '_> {
         self.nested(|parser| {
             parser.bump();
             let operand = parser.unary()?;
-            parser.node(
-                ExprKind::Unary { op, operand },
-                token.span.to(operand.span),
-                parser.height,
-            )
+            parser.node(ExprKind::Unary { op, operand }, token.span.to(operand.span), parser.height)
         })
     }
 
@@ -198,10 +170,7 @@ impl<'a> Parser<'a, '_> {
         let Some(name) = self.nth_word(1) else {
             return false;
         };
-        let operand = matches!(
-            self.nth_kind(3),
-            TokenKind::Word | TokenKind::Number | TokenKind::String
-        );
+        let operand = matches!(self.nth_kind(3), TokenKind::Word | TokenKind::Number | TokenKind::String);
         self.nth_kind(2) == TokenKind::RParen && operand && self.scopes.get(name).is_none()
     }
 
@@ -212,29 +181,16 @@ impl<'a> Parser<'a, '_> {
         } else {
             let name = self.ident("a type")?;
             self.report_unknown_type(name);
-            self.alloc(TypeExpr {
-                kind: TypeKind::Error,
-                quals: Quals::default(),
-                span: name.span,
-            })
+            self.alloc(TypeExpr { kind: TypeKind::Error, quals: Quals::default(), span: name.span })
         };
         self.expect_close(TokenKind::RParen, start)?;
         if self.kind() == TokenKind::LBrace {
             let message = "a list in braces is only an initialiser, no value";
             let help = "declare a variable and initialise it with the list";
-            return self
-                .report(Diagnostic::new(Code::UnsupportedSyntax, self.span(), message).help(help));
+            return self.report(Diagnostic::new(Code::UnsupportedSyntax, self.span(), message).help(help));
         }
-        let operand = if self.at_new() {
-            self.new_expression()?
-        } else {
-            self.unary()?
-        };
-        self.node(
-            ExprKind::Cast { ty, operand },
-            start.to(operand.span),
-            self.height,
-        )
+        let operand = if self.at_new() { self.new_expression()? } else { self.unary()? };
+        self.node(ExprKind::Cast { ty, operand }, start.to(operand.span), self.height)
     }
 
     fn sizeof(&mut self) -> Parsed<&'a Expr<'a>> {
@@ -246,11 +202,7 @@ impl<'a> Parser<'a, '_> {
             return self.leaf(ExprKind::SizeofType(ty), self.since(start));
         }
         let operand = self.unary()?;
-        self.node(
-            ExprKind::SizeofExpr(operand),
-            start.to(operand.span),
-            self.height,
-        )
+        self.node(ExprKind::SizeofExpr(operand), start.to(operand.span), self.height)
     }
 
     fn at_new(&self) -> bool {
@@ -286,16 +238,7 @@ impl<'a> Parser<'a, '_> {
             height = args_height;
             init = Some(args);
         }
-        self.node(
-            ExprKind::New {
-                variability,
-                ty,
-                count,
-                init,
-            },
-            self.since(start),
-            height,
-        )
+        self.node(ExprKind::New { variability, ty, count, init }, self.since(start), height)
     }
 
     /// The `*`s after the type of a `new`.
@@ -307,11 +250,7 @@ impl<'a> Parser<'a, '_> {
             while matches!(self.kind(), TokenKind::Uniform | TokenKind::Varying) {
                 self.variability(&mut quals);
             }
-            ty = self.alloc(TypeExpr {
-                kind: TypeKind::Pointer(ty),
-                quals,
-                span: base.span.to(span),
-            });
+            ty = self.alloc(TypeExpr { kind: TypeKind::Pointer(ty), quals, span: base.span.to(span) });
         }
         ty
     }
@@ -328,11 +267,7 @@ impl<'a> Parser<'a, '_> {
                     let index = self.nested(Self::expression)?;
                     self.expect_close(TokenKind::RBracket, token.span)?;
                     let span = self.since(base.span);
-                    self.node(
-                        ExprKind::Index { base, index },
-                        span,
-                        height.max(self.height),
-                    )?
+                    self.node(ExprKind::Index { base, index }, span, height.max(self.height))?
                 }
                 TokenKind::LParen if calls => {
                     let call = self.call_of(base)?;
@@ -343,28 +278,12 @@ impl<'a> Parser<'a, '_> {
                     self.bump();
                     let member = self.member_name()?;
                     let arrow = token.kind == TokenKind::Arrow;
-                    self.node(
-                        ExprKind::Member {
-                            base,
-                            member,
-                            arrow,
-                        },
-                        base.span.to(member.span),
-                        height,
-                    )?
+                    self.node(ExprKind::Member { base, member, arrow }, base.span.to(member.span), height)?
                 }
                 TokenKind::PlusPlus | TokenKind::MinusMinus => {
                     self.bump();
-                    let op = if token.kind == TokenKind::PlusPlus {
-                        UnaryOp::PostInc
-                    } else {
-                        UnaryOp::PostDec
-                    };
-                    self.node(
-                        ExprKind::Unary { op, operand: base },
-                        base.span.to(token.span),
-                        height,
-                    )?
+                    let op = if token.kind == TokenKind::PlusPlus { UnaryOp::PostInc } else { UnaryOp::PostDec };
+                    self.node(ExprKind::Unary { op, operand: base }, base.span.to(token.span), height)?
                 }
                 TokenKind::ColonColon => {
                     let message = "there are no namespaces or scopes of names";
@@ -378,11 +297,8 @@ impl<'a> Parser<'a, '_> {
     fn member_name(&mut self) -> Parsed<Ident> {
         if self.kind() == TokenKind::Dot {
             let help = "a range is written with three dots: `start ... end`";
-            let diagnostic = Diagnostic::new(
-                Code::UnexpectedToken,
-                self.last_span().to(self.span()),
-                "unexpected `..`",
-            );
+            let diagnostic =
+                Diagnostic::new(Code::UnexpectedToken, self.last_span().to(self.span()), "unexpected `..`");
             return self.report(diagnostic.help(help));
         }
         self.ident("the name of a member")
@@ -393,11 +309,7 @@ impl<'a> Parser<'a, '_> {
         let start = self.span();
         let (args, height) = self.arguments()?;
         self.height = height;
-        Ok(self.alloc(Call {
-            callee,
-            args,
-            args_span: self.since(start),
-        }))
+        Ok(self.alloc(Call { callee, args, args_span: self.since(start) }))
     }
 
     /// Reads `(a, b, …)` and the height of the highest.
@@ -453,11 +365,7 @@ impl<'a> Parser<'a, '_> {
                 self.bump();
                 let name = self.texts.literal(&token);
                 let (args, height) = self.arguments()?;
-                self.node(
-                    ExprKind::Intrinsic { name, args },
-                    self.since(token.span),
-                    height,
-                )
+                self.node(ExprKind::Intrinsic { name, args }, self.since(token.span), height)
             }
             _ => self.no_expression(),
         }
@@ -488,23 +396,10 @@ impl<'a> Parser<'a, '_> {
             return self.report(diagnostic);
         }
         self.bump();
-        let ident = Ident {
-            name,
-            span: token.span,
-        };
+        let ident = Ident { name, span: token.span };
         let has_args = self.kind() == TokenKind::Lt && self.is_template_use(kind);
-        let template_args = if has_args {
-            Some(self.template_args()?)
-        } else {
-            None
-        };
-        self.leaf(
-            ExprKind::Name {
-                name: ident,
-                template_args,
-            },
-            self.since(token.span),
-        )
+        let template_args = if has_args { Some(self.template_args()?) } else { None };
+        self.leaf(ExprKind::Name { name: ident, template_args }, self.since(token.span))
     }
 
     /// Whether a `<` after a name opens template arguments.
@@ -529,11 +424,7 @@ impl<'a> Parser<'a, '_> {
         let callee = self.postfix(false)?;
         let height = self.height;
         let call = self.call_of(callee)?;
-        self.node(
-            ExprKind::Crev(call),
-            self.since(start),
-            height.max(self.height),
-        )
+        self.node(ExprKind::Crev(call), self.since(start), height.max(self.height))
     }
 
     /// `operator+` as the name of a function.
@@ -541,17 +432,8 @@ impl<'a> Parser<'a, '_> {
         let start = self.bump().span;
         let op = self.bump();
         let name = Symbol::intern(&format!("operator{}", op.kind.text()));
-        let name = Ident {
-            name,
-            span: start.to(op.span),
-        };
-        self.leaf(
-            ExprKind::Name {
-                name,
-                template_args: None,
-            },
-            name.span,
-        )
+        let name = Ident { name, span: start.to(op.span) };
+        self.leaf(ExprKind::Name { name, template_args: None }, name.span)
     }
 
     fn launch(&mut self) -> Parsed<&'a Expr<'a>> {
@@ -576,40 +458,28 @@ impl<'a> Parser<'a, '_> {
         }
         let call = self.launched_call()?;
         let counts = self.alloc_slice(&counts);
-        self.node(
-            ExprKind::Launch { counts, call },
-            self.since(start),
-            height.max(self.height),
-        )
+        self.node(ExprKind::Launch { counts, call }, self.since(start), height.max(self.height))
     }
 
     fn launched_call(&mut self) -> Parsed<&'a Call<'a>> {
         let opening = self.span();
         let old_form = self.eat(TokenKind::Lt);
         if !matches!(self.kind(), TokenKind::Word | TokenKind::LParen) {
-            let message = format!(
-                "expected a task function after `launch`, found {}",
-                self.describe()
-            );
+            let message = format!("expected a task function after `launch`, found {}", self.describe());
             let help = "write `launch f(…)` or `launch[n] f(…)`";
             return self.report(Diagnostic::new(Code::BadLaunch, self.span(), message).help(help));
         }
         let callee = self.postfix(false)?;
         let height = self.height;
         if self.kind() != TokenKind::LParen {
-            let message = format!(
-                "expected the arguments of the launched function, found {}",
-                self.describe()
-            );
+            let message = format!("expected the arguments of the launched function, found {}", self.describe());
             return self.fail(Code::BadLaunch, self.span(), message);
         }
         let call = self.call_of(callee)?;
         self.height = self.height.max(height);
         if old_form {
             let message = "`launch<…>` is an old form";
-            self.mention(
-                Diagnostic::new(Code::Deprecated, opening, message).help("write `launch f(…)`"),
-            );
+            self.mention(Diagnostic::new(Code::Deprecated, opening, message).help("write `launch f(…)`"));
             self.expect_angle_close(opening)?;
         }
         Ok(call)
@@ -628,40 +498,24 @@ impl<'a> Parser<'a, '_> {
         let text = self.texts.literal(token);
         if token.kind == TokenKind::Char {
             return match literal::character(text) {
-                Ok(value) => ExprKind::Int {
-                    value: value as u64,
-                    ty: IntLiteral::Int8,
-                },
+                Ok(value) => ExprKind::Int { value: value as u64, ty: IntLiteral::Int8 },
                 Err(message) => self.bad_literal(Code::BadEscape, token.span, message),
             };
         }
         match literal::number(text) {
-            Ok(literal::Number::Int {
-                value,
-                ty,
-                truncated,
-            }) => {
+            Ok(literal::Number::Int { value, ty, truncated }) => {
                 if truncated {
-                    let message =
-                        format!("`{text}` does not fit into the 32 bits that its suffix demands");
+                    let message = format!("`{text}` does not fit into the 32 bits that its suffix demands");
                     let help = "write `ll` for 64 bits";
-                    self.mention(
-                        Diagnostic::new(Code::LiteralTruncated, token.span, message).help(help),
-                    );
+                    self.mention(Diagnostic::new(Code::LiteralTruncated, token.span, message).help(help));
                 }
                 ExprKind::Int { value, ty }
             }
-            Ok(literal::Number::Float {
-                value,
-                ty,
-                without_point,
-            }) => {
+            Ok(literal::Number::Float { value, ty, without_point }) => {
                 if without_point {
                     let message = format!("the `float` literal `{text}` has no point");
                     let help = format!("write `{}.f`", text.trim_end_matches(['f', 'F']));
-                    self.mention(
-                        Diagnostic::new(Code::FloatWithoutPoint, token.span, message).help(help),
-                    );
+                    self.mention(Diagnostic::new(Code::FloatWithoutPoint, token.span, message).help(help));
                 }
                 ExprKind::Float { value, ty }
             }

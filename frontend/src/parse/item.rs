@@ -58,10 +58,7 @@ impl<'a> Parser<'a, '_> {
                 return Ok(());
             }
             TokenKind::Template => return self.template(items),
-            TokenKind::Extern
-                if self.nth_kind(1) == TokenKind::String
-                    && self.nth_kind(2) == TokenKind::LBrace =>
-            {
+            TokenKind::Extern if self.nth_kind(1) == TokenKind::String && self.nth_kind(2) == TokenKind::LBrace => {
                 return self.extern_block(items);
             }
             TokenKind::Export if self.nth_kind(1) == TokenKind::LBrace => {
@@ -70,10 +67,7 @@ impl<'a> Parser<'a, '_> {
             TokenKind::Word if self.at_word("static_assert") => {
                 let (condition, message) = self.static_assert()?;
                 let kind = ItemKind::StaticAssert { condition, message };
-                items.push(Item {
-                    kind,
-                    span: self.since(start),
-                });
+                items.push(Item { kind, span: self.since(start) });
                 return Ok(());
             }
             _ => {}
@@ -85,18 +79,11 @@ impl<'a> Parser<'a, '_> {
         Ok(())
     }
 
-    fn push_declared(
-        &mut self,
-        items: &mut Vec<Item<'a>>,
-        declared: Vec<Declared<'a>>,
-        start: Span,
-    ) {
+    fn push_declared(&mut self, items: &mut Vec<Item<'a>>, declared: Vec<Declared<'a>>, start: Span) {
         for part in declared {
             let (kind, span) = match part {
                 Declared::Function(function) => (ItemKind::Function(function), function.span),
-                Declared::Variables(variables) => {
-                    (ItemKind::Variables(variables), self.since(start))
-                }
+                Declared::Variables(variables) => (ItemKind::Variables(variables), self.since(start)),
                 Declared::Typedefs(typedefs) => (ItemKind::Typedefs(typedefs), self.since(start)),
             };
             items.push(Item { kind, span });
@@ -125,18 +112,11 @@ impl<'a> Parser<'a, '_> {
     fn as_extern_c(&self, kind: ItemKind<'a>) -> ItemKind<'a> {
         match kind {
             ItemKind::Function(function) => {
-                let flags = FunctionFlags {
-                    is_extern: true,
-                    extern_c: true,
-                    ..function.flags
-                };
+                let flags = FunctionFlags { is_extern: true, extern_c: true, ..function.flags };
                 ItemKind::Function(self.alloc(Function { flags, ..*function }))
             }
             ItemKind::Variables(variables) => {
-                let as_extern = |variable: &Variable<'a>| Variable {
-                    storage: Storage::ExternC,
-                    ..*variable
-                };
+                let as_extern = |variable: &Variable<'a>| Variable { storage: Storage::ExternC, ..*variable };
                 let variables: Vec<_> = variables.iter().map(as_extern).collect();
                 ItemKind::Variables(self.alloc_slice(&variables))
             }
@@ -158,10 +138,7 @@ impl<'a> Parser<'a, '_> {
         self.expect_close(TokenKind::RBrace, opening)?;
         self.expect_semi("after the exported types")?;
         let kind = ItemKind::ExportTypes(self.alloc_slice(&types));
-        items.push(Item {
-            kind,
-            span: self.since(start),
-        });
+        items.push(Item { kind, span: self.since(start) });
         Ok(())
     }
 
@@ -170,11 +147,7 @@ impl<'a> Parser<'a, '_> {
         self.bump();
         let opening = self.expect(TokenKind::LParen, "after `static_assert`")?;
         let condition = self.assignment()?;
-        let message = if self.eat(TokenKind::Comma) {
-            Some(self.string_constant()?)
-        } else {
-            None
-        };
+        let message = if self.eat(TokenKind::Comma) { Some(self.string_constant()?) } else { None };
         self.expect_close(TokenKind::RParen, opening)?;
         self.expect_semi("after `static_assert(…)`")?;
         Ok((condition, message))
@@ -183,11 +156,8 @@ impl<'a> Parser<'a, '_> {
     /// Reads a declaration. With `bodies` a function may be defined.
     pub(super) fn declaration(&mut self, bodies: bool) -> Parsed<Vec<Declared<'a>>> {
         let start = self.span();
-        let specifiers = if bodies && self.is_untyped_function() {
-            self.missing_result_type()
-        } else {
-            self.specifiers()?
-        };
+        let specifiers =
+            if bodies && self.is_untyped_function() { self.missing_result_type() } else { self.specifiers()? };
         if self.eat(TokenKind::Semi) {
             self.check_declares_something(&specifiers);
             return Ok(Vec::new());
@@ -197,13 +167,7 @@ impl<'a> Parser<'a, '_> {
             let first = parts.is_empty();
             let declarator_start = if first { start } else { self.span() };
             let declarator = self.declarator(specifiers.base, specifiers.flags)?;
-            let done = self.init_declarator(
-                &specifiers,
-                declarator,
-                declarator_start,
-                bodies && first,
-                &mut parts,
-            )?;
+            let done = self.init_declarator(&specifiers, declarator, declarator_start, bodies && first, &mut parts)?;
             if done {
                 return Ok(self.finish_parts(parts));
             }
@@ -211,11 +175,7 @@ impl<'a> Parser<'a, '_> {
                 break;
             }
         }
-        let after = if specifiers.is_typedef {
-            "after the `typedef`"
-        } else {
-            "after the declaration"
-        };
+        let after = if specifiers.is_typedef { "after the `typedef`" } else { "after the declaration" };
         self.expect_semi(after)?;
         Ok(self.finish_parts(parts))
     }
@@ -229,17 +189,10 @@ impl<'a> Parser<'a, '_> {
     fn missing_result_type(&mut self) -> Specifiers<'a> {
         let span = self.span();
         let message = "the type of the function's result is missing; `int` is assumed";
-        self.mention(
-            Diagnostic::new(Code::ImplicitInt, span, message)
-                .help("write `void` if it returns nothing"),
-        );
+        self.mention(Diagnostic::new(Code::ImplicitInt, span, message).help("write `void` if it returns nothing"));
         let kind = TypeKind::Basic(Basic::Int32);
         Specifiers {
-            base: self.alloc(TypeExpr {
-                kind,
-                quals: Quals::default(),
-                span,
-            }),
+            base: self.alloc(TypeExpr { kind, quals: Quals::default(), span }),
             is_typedef: false,
             storage: Storage::None,
             flags: FunctionFlags::default(),
@@ -253,8 +206,7 @@ impl<'a> Parser<'a, '_> {
         if !specifiers.declares_type && !matches!(specifiers.base.kind, TypeKind::Error) {
             let message = "this declaration declares nothing";
             self.mention(
-                Diagnostic::new(Code::BadDeclaration, specifiers.span, message)
-                    .help("write a name after the type"),
+                Diagnostic::new(Code::BadDeclaration, specifiers.span, message).help("write a name after the type"),
             );
         }
     }
@@ -276,27 +228,18 @@ impl<'a> Parser<'a, '_> {
         };
         if specifiers.is_typedef {
             self.scopes.declare(name.name, NameKind::Type);
-            parts.typedefs.push(Typedef {
-                name,
-                ty: declarator.ty,
-                span: self.since(start),
-            });
+            parts.typedefs.push(Typedef { name, ty: declarator.ty, span: self.since(start) });
             return Ok(false);
         }
         let attributes = self.alloc_slice(&attributes);
         if let TypeKind::Function(ty) = declarator.ty.kind {
             self.scopes.declare(name.name, NameKind::Value);
-            let function =
-                self.function(specifiers, &declarator, name, ty, attributes, start, body)?;
+            let function = self.function(specifiers, &declarator, name, ty, attributes, start, body)?;
             parts.functions.push(self.alloc(function));
             return Ok(function.body.is_some());
         }
         self.scopes.declare(name.name, NameKind::Value);
-        let init = if self.eat(TokenKind::Eq) {
-            Some(self.initializer()?)
-        } else {
-            None
-        };
+        let init = if self.eat(TokenKind::Eq) { Some(self.initializer()?) } else { None };
         self.check_after_variable(init.is_some())?;
         parts.variables.push(Variable {
             name,
@@ -350,11 +293,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn finish_parts(&mut self, parts: DeclarationParts<'a>) -> Vec<Declared<'a>> {
-        let mut declared: Vec<Declared<'a>> = parts
-            .functions
-            .into_iter()
-            .map(Declared::Function)
-            .collect();
+        let mut declared: Vec<Declared<'a>> = parts.functions.into_iter().map(Declared::Function).collect();
         if !parts.variables.is_empty() {
             declared.push(Declared::Variables(self.alloc_slice(&parts.variables)));
         }

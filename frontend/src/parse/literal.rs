@@ -47,23 +47,13 @@ pub(crate) fn number(text: &str) -> Result<Number, String> {
 }
 
 fn is_float(lower: &str) -> bool {
-    lower
-        .bytes()
-        .any(|byte| matches!(byte, b'.' | b'e' | b'd' | b'f'))
+    lower.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'd' | b'f'))
 }
 
 /// `text` is the whole literal, `digits` what follows the prefix, in lower case.
 fn integer(text: &str, digits: &str, radix: u32) -> Result<Number, String> {
-    let end = digits
-        .find(|c: char| !c.is_digit(radix.max(10)))
-        .unwrap_or(digits.len());
-    let end = if radix == 2 {
-        digits
-            .find(|c| c != '0' && c != '1')
-            .unwrap_or(digits.len())
-    } else {
-        end
-    };
+    let end = digits.find(|c: char| !c.is_digit(radix.max(10))).unwrap_or(digits.len());
+    let end = if radix == 2 { digits.find(|c| c != '0' && c != '1').unwrap_or(digits.len()) } else { end };
     let (digits, _) = digits.split_at(end);
     let suffix = &text[text.len() - (text.len() - prefix_len(radix) - end)..];
     if digits.is_empty() {
@@ -81,9 +71,7 @@ fn integer(text: &str, digits: &str, radix: u32) -> Result<Number, String> {
         Some(b'G') => (1 << 30, &suffix[1..]),
         _ => (1, suffix),
     };
-    let value = value
-        .checked_mul(factor)
-        .ok_or_else(|| format!("`{text}` does not fit into 64 bits"))?;
+    let value = value.checked_mul(factor).ok_or_else(|| format!("`{text}` does not fit into 64 bits"))?;
     let (unsigned, longs) = int_suffix(suffix).ok_or_else(|| bad_suffix(text, suffix))?;
     let ty = match (longs, unsigned) {
         (2, true) => IntLiteral::UInt64,
@@ -98,16 +86,8 @@ fn integer(text: &str, digits: &str, radix: u32) -> Result<Number, String> {
         _ => IntLiteral::UInt64,
     };
     let truncated = longs == 1 && value > u64::from(u32::MAX);
-    let value = if longs == 1 {
-        value & u64::from(u32::MAX)
-    } else {
-        value
-    };
-    Ok(Number::Int {
-        value,
-        ty,
-        truncated,
-    })
+    let value = if longs == 1 { value & u64::from(u32::MAX) } else { value };
+    Ok(Number::Int { value, ty, truncated })
 }
 
 fn prefix_len(radix: u32) -> usize {
@@ -115,10 +95,7 @@ fn prefix_len(radix: u32) -> usize {
 }
 
 fn bad_suffix(text: &str, suffix: &str) -> String {
-    format!(
-        "`{suffix}` is no suffix for the number `{}`",
-        &text[..text.len() - suffix.len()]
-    )
+    format!("`{suffix}` is no suffix for the number `{}`", &text[..text.len() - suffix.len()])
 }
 
 /// Whether a suffix says unsigned, and how many `l` it has.
@@ -141,10 +118,7 @@ fn float_suffix(lower: &str) -> (&str, FloatLiteral) {
     } else if let Some(digits) = lower.strip_suffix('d') {
         (digits, FloatLiteral::Double)
     } else {
-        (
-            lower.strip_suffix('f').unwrap_or(lower),
-            FloatLiteral::Float,
-        )
+        (lower.strip_suffix('f').unwrap_or(lower), FloatLiteral::Float)
     }
 }
 
@@ -163,19 +137,13 @@ fn decimal_float(text: &str, lower: &str) -> Result<Number, String> {
             &text[digits.len()..]
         ));
     }
-    let well_formed = digits
-        .bytes()
-        .all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'+' | b'-'));
+    let well_formed = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'+' | b'-'));
     let parsed = match ty {
         FloatLiteral::Float => digits.parse::<f32>().map(f64::from),
         _ => digits.parse::<f64>(),
     };
     match parsed {
-        Ok(value) if well_formed => Ok(Number::Float {
-            value,
-            ty,
-            without_point,
-        }),
+        Ok(value) if well_formed => Ok(Number::Float { value, ty, without_point }),
         _ => Err(format!("`{text}` is no number")),
     }
 }
@@ -210,11 +178,7 @@ fn hex_float(digits: &str) -> Result<Number, String> {
         FloatLiteral::Float => f64::from(scaled(bits, exponent, 24, -149) as f32),
         _ => scaled(bits, exponent, 53, -1074),
     };
-    Ok(Number::Float {
-        value,
-        ty,
-        without_point: false,
-    })
+    Ok(Number::Float { value, ty, without_point: false })
 }
 
 /// `bits * 2^exponent`, rounded to nearest even with `precision` bits and no bit below `2^lowest`.
@@ -223,9 +187,7 @@ fn scaled(bits: u64, exponent: i64, precision: u32, lowest: i64) -> f64 {
         return 0.0;
     }
     let len = 64 - bits.leading_zeros();
-    let surplus = i64::from(len.saturating_sub(precision))
-        .max(lowest - exponent)
-        .max(0);
+    let surplus = i64::from(len.saturating_sub(precision)).max(lowest - exponent).max(0);
     if surplus > 64 {
         return 0.0;
     }
@@ -243,10 +205,7 @@ fn scaled(bits: u64, exponent: i64, precision: u32, lowest: i64) -> f64 {
 
 /// The value of a character literal, or why it has none.
 pub(crate) fn character(text: &str) -> Result<i8, String> {
-    let inner = text
-        .strip_prefix('\'')
-        .and_then(|rest| rest.strip_suffix('\''))
-        .unwrap_or(text);
+    let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(text);
     let bytes = unescape(inner)?;
     match bytes[..] {
         [byte] => Ok(byte as i8),
@@ -258,15 +217,11 @@ pub(crate) fn character(text: &str) -> Result<i8, String> {
 /// The content of a string literal with escapes replaced, or why it has none.
 pub(crate) fn string(text: &str) -> Result<String, String> {
     let text = text.strip_prefix('L').unwrap_or(text);
-    let inner = text
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-        .unwrap_or(text);
+    let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
     if !inner.contains('\\') {
         return Ok(inner.to_string());
     }
-    String::from_utf8(unescape(inner)?)
-        .map_err(|_| "the escapes do not make valid UTF-8 text".into())
+    String::from_utf8(unescape(inner)?).map_err(|_| "the escapes do not make valid UTF-8 text".into())
 }
 
 fn unescape(inner: &str) -> Result<Vec<u8>, String> {
@@ -319,10 +274,7 @@ fn unescape(inner: &str) -> Result<Vec<u8>, String> {
                 u8::try_from(value).map_err(|_| "an octal escape larger than a byte".to_string())?
             }
             other => {
-                return Err(format!(
-                    "`\\{}` is no escape sequence",
-                    other.escape_debug()
-                ));
+                return Err(format!("`\\{}` is no escape sequence", other.escape_debug()));
             }
         });
     }
@@ -370,17 +322,7 @@ mod tests {
         for (text, value, ty) in cases {
             assert_eq!(int(text), (value, ty), "{text}");
         }
-        for text in [
-            "09",
-            "0x",
-            "12abc",
-            "1lL",
-            "1uk",
-            "99999999999999999999",
-            "0b2",
-            "1uu",
-            "0xfg",
-        ] {
+        for text in ["09", "0x", "12abc", "1lL", "1uk", "99999999999999999999", "0b2", "1uu", "0xfg"] {
             assert!(number(text).is_err(), "{text}");
         }
     }

@@ -21,10 +21,9 @@ impl<'a> Parser<'a, '_> {
         let is_type = self.is_type_start(0);
         match token.kind {
             TokenKind::Struct | TokenKind::Enum => diagnostic,
-            _ if is_type && self.nth_kind(1) == TokenKind::LParen => diagnostic.help(format!(
-                "a conversion is written `({})value`",
-                self.texts.spelling(&token)
-            )),
+            _ if is_type && self.nth_kind(1) == TokenKind::LParen => {
+                diagnostic.help(format!("a conversion is written `({})value`", self.texts.spelling(&token)))
+            }
             _ if is_type => diagnostic.at("this is a type"),
             TokenKind::Print => diagnostic.help("`print` is a statement and has no value"),
             TokenKind::LBrace => diagnostic.help("a list in braces can only initialise a variable"),
@@ -43,10 +42,7 @@ impl<'a> Parser<'a, '_> {
             let diagnostic = Diagnostic::new(Code::ExpectedName, token.span, message);
             return diagnostic.help("keywords cannot be names; choose another one");
         }
-        let message = format!(
-            "expected a name in the declaration, found {}",
-            self.describe()
-        );
+        let message = format!("expected a name in the declaration, found {}", self.describe());
         Diagnostic::new(Code::ExpectedName, token.span, message)
     }
 
@@ -59,9 +55,7 @@ impl<'a> Parser<'a, '_> {
                 let keyword = closest(word, KEYWORDS.iter().map(|&(keyword, _)| keyword))?;
                 Some(format!("did you mean `{keyword}` instead of `{word}`?"))
             }
-            (TokenKind::RParen, TokenKind::LBrace) => {
-                Some("functions cannot be defined within functions".into())
-            }
+            (TokenKind::RParen, TokenKind::LBrace) => Some("functions cannot be defined within functions".into()),
             _ => None,
         }
     }
@@ -78,20 +72,15 @@ impl<'a> Parser<'a, '_> {
         let after_name = |kind| matches!(kind, Eq | Semi | Comma | LBracket);
         match self.nth_kind(1) {
             Word => true,
-            Star | Amp => {
-                self.nth_kind(2) == Word && after_name(self.nth_kind(3)) && !self.is_known(2)
-            }
+            Star | Amp => self.nth_kind(2) == Word && after_name(self.nth_kind(3)) && !self.is_known(2),
             Uniform | Varying | Const | Unsigned | Signed => true,
             // A misspelled qualifier before a type: `unifrom float x`.
-            kind => {
-                super::specifiers::basic_type(kind).is_some() && !self.nth(1).has(FIRST_ON_LINE)
-            }
+            kind => super::specifiers::basic_type(kind).is_some() && !self.nth(1).has(FIRST_ON_LINE),
         }
     }
 
     fn is_known(&self, ahead: usize) -> bool {
-        self.nth_word(ahead)
-            .is_some_and(|name| self.scopes.get(name).is_some())
+        self.nth_word(ahead).is_some_and(|name| self.scopes.get(name).is_some())
     }
 
     /// Words that are special before another name.
@@ -119,10 +108,7 @@ impl<'a> Parser<'a, '_> {
         let message = format!("unknown type `{}`", name.name);
         let mut diagnostic = Diagnostic::new(Code::UnknownType, name.span, message);
         let types = self.scopes.all(NameKind::Type);
-        let keywords = KEYWORDS
-            .iter()
-            .filter(|&&(_, kind)| begins_declaration(kind))
-            .map(|&(word, _)| word);
+        let keywords = KEYWORDS.iter().filter(|&&(_, kind)| begins_declaration(kind)).map(|&(word, _)| word);
         let known = types.iter().map(|name| name.as_str()).chain(keywords);
         if let Some(similar) = closest(name.name.as_str(), known) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
@@ -132,19 +118,12 @@ impl<'a> Parser<'a, '_> {
 
     /// Specifiers of C that mean nothing here: reported, skipped. Whether there was one.
     pub(super) fn foreign_specifier(&mut self, name: Symbol) -> Parsed<bool> {
-        let foreign = matches!(
-            name.as_str(),
-            "volatile" | "register" | "constexpr" | "mutable" | "__restrict__"
-        );
+        let foreign = matches!(name.as_str(), "volatile" | "register" | "constexpr" | "mutable" | "__restrict__");
         if !foreign || self.scopes.get(name).is_some() || self.is_declared_end() {
             return Ok(false);
         }
         let span = self.bump().span;
-        let help = if name.as_str() == "constexpr" {
-            "write `const`"
-        } else {
-            "remove it"
-        };
+        let help = if name.as_str() == "constexpr" { "write `const`" } else { "remove it" };
         let message = format!("`{name}` is not part of the language");
         self.mention(Diagnostic::new(Code::UnsupportedSyntax, span, message).help(help));
         Ok(true)
@@ -156,16 +135,9 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// The types of C with other names, such as `unsigned long long`: reported, and read as what they mean.
-    pub(super) fn foreign_type(
-        &mut self,
-        name: Symbol,
-        sign: Option<Sign>,
-    ) -> Option<(TypeKind<'a>, Span)> {
+    pub(super) fn foreign_type(&mut self, name: Symbol, sign: Option<Sign>) -> Option<(TypeKind<'a>, Span)> {
         let first = name.as_str();
-        if !is_foreign_type(first)
-            || self.scopes.get(name).is_some()
-            || self.nth_kind(1) == TokenKind::LParen
-        {
+        if !is_foreign_type(first) || self.scopes.get(name).is_some() || self.nth_kind(1) == TokenKind::LParen {
             return None;
         }
         let start = self.bump().span;
@@ -177,10 +149,7 @@ impl<'a> Parser<'a, '_> {
             longs += 1;
             self.bump();
         }
-        while matches!(
-            self.kind(),
-            TokenKind::Int | TokenKind::Double | TokenKind::Unsigned
-        ) {
+        while matches!(self.kind(), TokenKind::Int | TokenKind::Double | TokenKind::Unsigned) {
             self.bump();
         }
         let (basic, text) = match first {
@@ -194,21 +163,13 @@ impl<'a> Parser<'a, '_> {
         let written = if longs > 1 { "long long" } else { first };
         let message = format!("there is no type `{written}`");
         let diagnostic = Diagnostic::new(Code::UnsupportedSyntax, span, message);
-        let prefix = if sign == Some(Sign::Unsigned) {
-            "u"
-        } else {
-            ""
-        };
+        let prefix = if sign == Some(Sign::Unsigned) { "u" } else { "" };
         let help = match first {
             "auto" => "write the type of the variable".to_string(),
             _ => format!("write `{prefix}{text}`"),
         };
         self.mention(diagnostic.help(help));
-        let kind = if first == "auto" {
-            TypeKind::Error
-        } else {
-            TypeKind::Basic(basic)
-        };
+        let kind = if first == "auto" { TypeKind::Error } else { TypeKind::Basic(basic) };
         Some((kind, span))
     }
 
@@ -223,9 +184,7 @@ impl<'a> Parser<'a, '_> {
             TokenKind::Else => {
                 let message = "`else` without an `if` before it";
                 let help = "after `if (…)` stands one statement; put several into `{ }`";
-                self.mention(
-                    Diagnostic::new(Code::MisplacedStatement, token.span, message).help(help),
-                );
+                self.mention(Diagnostic::new(Code::MisplacedStatement, token.span, message).help(help));
                 self.bump();
                 Ok(())
             }
@@ -268,10 +227,7 @@ impl<'a> Parser<'a, '_> {
         let Some(name) = self.word().filter(|&name| self.scopes.get(name).is_none()) else {
             return;
         };
-        let follows = matches!(
-            self.nth_kind(1),
-            TokenKind::LBrace | TokenKind::If | TokenKind::CIf
-        );
+        let follows = matches!(self.nth_kind(1), TokenKind::LBrace | TokenKind::If | TokenKind::CIf);
         if follows && misspelled(name, |kind| kind == TokenKind::Else).is_some() {
             self.correct_statement_keyword();
             let at = self.at;
@@ -307,9 +263,7 @@ impl<'a> Parser<'a, '_> {
             }
             TokenKind::Word => self.check_item_word(),
             kind if self.is_type_start(0) || kind == TokenKind::Operator => Ok(()),
-            kind if super::begins_statement(kind)
-                || matches!(kind, TokenKind::LBrace | TokenKind::Else) =>
-            {
+            kind if super::begins_statement(kind) || matches!(kind, TokenKind::LBrace | TokenKind::Else) => {
                 let message = format!("{} cannot stand outside of a function", self.describe());
                 let help = "is there a `}` too many above?";
                 self.report(Diagnostic::new(Code::MisplacedStatement, span, message).help(help))
@@ -339,20 +293,19 @@ impl<'a> Parser<'a, '_> {
         };
         if !foreign.is_empty() && self.scopes.get(name).is_none() {
             let message = format!("`{name}` is not part of the language");
-            return self
-                .report(Diagnostic::new(Code::UnsupportedSyntax, span, message).help(foreign));
+            return self.report(Diagnostic::new(Code::UnsupportedSyntax, span, message).help(foreign));
         }
         use TokenKind::*;
         match self.nth_kind(1) {
-            Eq | Dot | Arrow | LBracket | PlusPlus | MinusMinus | PlusEq | MinusEq | StarEq
-            | SlashEq => {
+            Eq | Dot | Arrow | LBracket | PlusPlus | MinusMinus | PlusEq | MinusEq | StarEq | SlashEq => {
                 let message = "statements cannot stand outside of a function";
                 let help = "to declare a variable, write its type in front; is there a `}` too many above?";
                 self.report(Diagnostic::new(Code::MisplacedStatement, span, message).help(help))
             }
             LParen if !self.is_block_after_parens() => {
                 let message = "a call cannot stand outside of a function";
-                let help = "to declare a function, write the type of its result in front; is there a `}` too many above?";
+                let help =
+                    "to declare a function, write the type of its result in front; is there a `}` too many above?";
                 self.report(Diagnostic::new(Code::MisplacedStatement, span, message).help(help))
             }
             LParen => Ok(()),
@@ -373,10 +326,8 @@ impl<'a> Parser<'a, '_> {
     /// A function with a body where none may be.
     pub(super) fn misplaced_function<T>(&mut self, name: Ident) -> Parsed<T> {
         let message = format!("the function `{}` cannot be defined here", name.name);
-        let help =
-            "functions are defined outside of other functions; is there a `}` missing above?";
-        let result =
-            self.report(Diagnostic::new(Code::MisplacedStatement, name.span, message).help(help));
+        let help = "functions are defined outside of other functions; is there a `}` missing above?";
+        let result = self.report(Diagnostic::new(Code::MisplacedStatement, name.span, message).help(help));
         self.skip_braces();
         result
     }
@@ -385,16 +336,11 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn check_after_variable(&mut self, initialised: bool) -> Parsed<()> {
         match self.kind() {
             TokenKind::EqEq if !initialised => {
-                let diagnostic =
-                    Diagnostic::new(Code::ExpectedToken, self.span(), "expected `=`, found `==`");
+                let diagnostic = Diagnostic::new(Code::ExpectedToken, self.span(), "expected `=`, found `==`");
                 self.report(diagnostic.help("`==` compares; a variable is initialised with `=`"))
             }
             TokenKind::LBrace if !initialised => {
-                let diagnostic = Diagnostic::new(
-                    Code::UnsupportedSyntax,
-                    self.span(),
-                    "expected `=` before `{`",
-                );
+                let diagnostic = Diagnostic::new(Code::UnsupportedSyntax, self.span(), "expected `=` before `{`");
                 self.report(diagnostic.help("a variable is initialised with `= { … }`"))
             }
             _ => Ok(()),
@@ -437,16 +383,7 @@ fn takes_condition(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(
         kind,
-        If | CIf
-            | For
-            | CFor
-            | While
-            | CWhile
-            | Foreach
-            | ForeachActive
-            | ForeachTiled
-            | ForeachUnique
-            | Switch
+        If | CIf | For | CFor | While | CWhile | Foreach | ForeachActive | ForeachTiled | ForeachUnique | Switch
     )
 }
 

@@ -55,13 +55,7 @@ pub fn parse<'a>(
 ) -> &'a TranslationUnit<'a> {
     let preprocessed = preprocess(sources, main, &options.preprocess, arena, diagnostics);
     let scopes = Scopes::new(options.type_names, options.template_names);
-    let mut parser = Parser::new(
-        preprocessed.tokens,
-        &preprocessed.texts,
-        arena,
-        diagnostics,
-        scopes,
-    );
+    let mut parser = Parser::new(preprocessed.tokens, &preprocessed.texts, arena, diagnostics, scopes);
     parser.translation_unit()
 }
 
@@ -117,11 +111,7 @@ impl<'a, 'p> Parser<'a, 'p> {
     fn nth(&self, ahead: usize) -> Token {
         match self.tokens.get(self.at + ahead) {
             Some(token) => *token,
-            None => self
-                .tokens
-                .last()
-                .copied()
-                .unwrap_or(Token::plain(TokenKind::Eof, Span::default())),
+            None => self.tokens.last().copied().unwrap_or(Token::plain(TokenKind::Eof, Span::default())),
         }
     }
 
@@ -147,10 +137,7 @@ impl<'a, 'p> Parser<'a, 'p> {
 
     /// The span of the token before the current one.
     fn last_span(&self) -> Span {
-        self.at
-            .checked_sub(1)
-            .and_then(|at| self.tokens.get(at))
-            .map_or(self.span(), |token| token.span)
+        self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(self.span(), |token| token.span)
     }
 
     /// From `start` to the token before the current one.
@@ -186,17 +173,12 @@ impl<'a, 'p> Parser<'a, 'p> {
     #[inline]
     fn nth_word(&self, ahead: usize) -> Option<Symbol> {
         let token = self.nth(ahead);
-        if token.kind == TokenKind::Word {
-            token.symbol()
-        } else {
-            None
-        }
+        if token.kind == TokenKind::Word { token.symbol() } else { None }
     }
 
     /// Whether the current token is this word, and the word is not declared as something else.
     fn at_word(&self, word: &str) -> bool {
-        self.word()
-            .is_some_and(|name| name.as_str() == word && self.scopes.get(name).is_none())
+        self.word().is_some_and(|name| name.as_str() == word && self.scopes.get(name).is_none())
     }
 
     /// Consumes a name.
@@ -205,18 +187,12 @@ impl<'a, 'p> Parser<'a, 'p> {
         match self.word() {
             Some(name) => {
                 self.bump();
-                Ok(Ident {
-                    name,
-                    span: token.span,
-                })
+                Ok(Ident { name, span: token.span })
             }
             None if token.kind.is_word() => {
                 let text = token.kind.text();
                 let message = format!("expected {what}, found the keyword `{text}`");
-                self.report(
-                    Diagnostic::new(Code::ExpectedName, token.span, message)
-                        .help("choose another name"),
-                )
+                self.report(Diagnostic::new(Code::ExpectedName, token.span, message).help("choose another name"))
             }
             None => {
                 let message = format!("expected {what}, found {}", self.describe());
@@ -231,11 +207,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         if self.eat(kind) {
             return Ok(span);
         }
-        let message = format!(
-            "expected `{}` {after}, found {}",
-            kind.text(),
-            self.describe()
-        );
+        let message = format!("expected `{}` {after}, found {}", kind.text(), self.describe());
         self.fail(Code::ExpectedToken, span, message)
     }
 
@@ -255,13 +227,11 @@ impl<'a, 'p> Parser<'a, 'p> {
             return Ok(());
         }
         let next = self.token();
-        let ends_line =
-            next.has(FIRST_ON_LINE) || matches!(next.kind, TokenKind::RBrace | TokenKind::Eof);
+        let ends_line = next.has(FIRST_ON_LINE) || matches!(next.kind, TokenKind::RBrace | TokenKind::Eof);
         if ends_line {
             let place = self.last_span().after();
             let message = format!("expected `;` {after}");
-            self.diagnostics
-                .emit(Diagnostic::new(Code::ExpectedToken, place, message).at("add `;` here"));
+            self.diagnostics.emit(Diagnostic::new(Code::ExpectedToken, place, message).at("add `;` here"));
             return Ok(());
         }
         let message = format!("expected `;` {after}, found {}", self.describe());
@@ -338,11 +308,7 @@ impl<'a, 'p> Parser<'a, 'p> {
     }
 
     fn alloc_slice<T: Copy>(&self, values: &[T]) -> &'a [T] {
-        if values.is_empty() {
-            &[]
-        } else {
-            self.arena.alloc_slice_copy(values)
-        }
+        if values.is_empty() { &[] } else { self.arena.alloc_slice_copy(values) }
     }
 
     // Recovery
@@ -437,9 +403,5 @@ fn begins_statement(kind: TokenKind) -> bool {
 fn begins_item(kind: TokenKind, depth: usize) -> bool {
     use TokenKind::*;
     matches!(kind, Export | Task | Template)
-        || (depth == 0
-            && matches!(
-                kind,
-                Static | Extern | Inline | Noinline | Typedef | Struct | Enum
-            ))
+        || (depth == 0 && matches!(kind, Static | Extern | Inline | Noinline | Typedef | Struct | Enum))
 }

@@ -26,11 +26,7 @@ impl Scopes {
     pub(super) fn new(types: &[Symbol], templates: &[Symbol]) -> Scopes {
         let types = types.iter().map(|&name| (name, NameKind::Type));
         let templates = templates.iter().map(|&name| (name, NameKind::Template));
-        Scopes {
-            names: types.chain(templates).collect(),
-            hidden: Vec::new(),
-            marks: Vec::new(),
-        }
+        Scopes { names: types.chain(templates).collect(), hidden: Vec::new(), marks: Vec::new() }
     }
 
     pub(super) fn get(&self, name: Symbol) -> Option<NameKind> {

@@ -42,14 +42,11 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn is_type_start(&self, ahead: usize) -> bool {
         use TokenKind::*;
         match self.nth_kind(ahead) {
-            Word => self
-                .nth_word(ahead)
-                .is_some_and(|name| self.is_type_name(name)),
+            Word => self.nth_word(ahead).is_some_and(|name| self.is_type_name(name)),
             Uniform | Varying => self.nth_kind(ahead + 1) != New,
             Unmasked => self.nth_kind(ahead + 1) != LBrace,
-            Attribute | Declspec | Regcall | Vectorcall | Const | Enum | Export | Extern
-            | Inline | Noinline | Signed | Unsigned | Soa | Static | Struct | Task | Typedef
-            | Typename => true,
+            Attribute | Declspec | Regcall | Vectorcall | Const | Enum | Export | Extern | Inline | Noinline
+            | Signed | Unsigned | Soa | Static | Struct | Task | Typedef | Typename => true,
             kind => basic_type(kind).is_some(),
         }
     }
@@ -113,11 +110,7 @@ impl<'a> Parser<'a, '_> {
             TokenKind::Typename => {
                 self.bump();
                 let help = "`typename` is written only before a template's parameters";
-                let diagnostic = Diagnostic::new(
-                    Code::UnsupportedSyntax,
-                    token.span,
-                    "`typename` cannot stand here",
-                );
+                let diagnostic = Diagnostic::new(Code::UnsupportedSyntax, token.span, "`typename` cannot stand here");
                 self.mention(diagnostic.help(help));
             }
             TokenKind::Attribute | TokenKind::Declspec => {
@@ -166,10 +159,7 @@ impl<'a> Parser<'a, '_> {
             reader.storage = Storage::ExternC;
             if !matches!(self.texts.literal(&language), "\"C\"" | "\"SYCL\"") {
                 let message = "unknown language after `extern`";
-                self.mention(
-                    Diagnostic::new(Code::BadSpecifiers, language.span, message)
-                        .help("write `extern \"C\"`"),
-                );
+                self.mention(Diagnostic::new(Code::BadSpecifiers, language.span, message).help("write `extern \"C\"`"));
             }
         }
     }
@@ -178,11 +168,7 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn variability(&mut self, quals: &mut Quals<'a>) {
         let token = self.bump();
         let uniform = token.kind == TokenKind::Uniform;
-        let new = if uniform {
-            Variability::Uniform
-        } else {
-            Variability::Varying
-        };
+        let new = if uniform { Variability::Uniform } else { Variability::Varying };
         if quals.variability.is_some_and(|old| old != new) {
             let message = "a type is either `uniform` or `varying`, not both";
             let diagnostic = Diagnostic::new(Code::BadSpecifiers, token.span, message);
@@ -196,11 +182,7 @@ impl<'a> Parser<'a, '_> {
 
     fn sign(&mut self, reader: &mut Reader<'a>) {
         let token = self.bump();
-        let new = if token.kind == TokenKind::Signed {
-            Sign::Signed
-        } else {
-            Sign::Unsigned
-        };
+        let new = if token.kind == TokenKind::Signed { Sign::Signed } else { Sign::Unsigned };
         if reader.quals.sign.is_some_and(|old| old != new) {
             let message = "a type is either `signed` or `unsigned`, not both";
             self.mention(Diagnostic::new(Code::BadSpecifiers, token.span, message));
@@ -233,14 +215,8 @@ impl<'a> Parser<'a, '_> {
             let span = self.bump().span;
             let class = type_class(name).filter(|_| self.scopes.get(name).is_none());
             let kind = match class {
-                Some(class) => TypeKind::Polymorphic {
-                    class,
-                    quantifier: self.quantifier(),
-                },
-                None => TypeKind::Named {
-                    name: Ident { name, span },
-                    tag: None,
-                },
+                Some(class) => TypeKind::Polymorphic { class, quantifier: self.quantifier() },
+                None => TypeKind::Named { name: Ident { name, span }, tag: None },
             };
             reader.base = Some((kind, self.since(span)));
             return Ok(true);
@@ -252,21 +228,13 @@ impl<'a> Parser<'a, '_> {
             reader.base = Some(basic);
             return Ok(true);
         }
-        let is_type_position = if reader.any {
-            !self.is_declared_name()
-        } else {
-            self.is_unknown_type()
-        };
+        let is_type_position = if reader.any { !self.is_declared_name() } else { self.is_unknown_type() };
         if !is_type_position {
             return Ok(false);
         }
         if let Some(kind) = self.unknown_type(name) {
             // A misspelled keyword; the token was corrected and is read again.
-            return if kind {
-                self.specifier(reader)
-            } else {
-                Ok(false)
-            };
+            return if kind { self.specifier(reader) } else { Ok(false) };
         }
         let span = self.bump().span;
         reader.base = Some((TypeKind::Error, span));
@@ -276,10 +244,7 @@ impl<'a> Parser<'a, '_> {
     /// Whether the word is followed by what follows a declared name, not by a declarator.
     fn is_declared_name(&self) -> bool {
         use TokenKind::*;
-        matches!(
-            self.nth_kind(1),
-            Semi | Comma | Eq | LBracket | LParen | RParen | Colon | Eof | RBrace
-        )
+        matches!(self.nth_kind(1), Semi | Comma | Eq | LBracket | LParen | RParen | Colon | Eof | RBrace)
     }
 
     fn quantifier(&mut self) -> Option<u32> {
@@ -327,9 +292,7 @@ impl<'a> Parser<'a, '_> {
             None => {
                 if reader.quals.sign.is_none() && !reader.declares_type {
                     let message = "the type is missing; `int` is assumed";
-                    self.mention(
-                        Diagnostic::new(Code::ImplicitInt, span, message).help("write the type"),
-                    );
+                    self.mention(Diagnostic::new(Code::ImplicitInt, span, message).help("write the type"));
                 }
                 TypeKind::Basic(Basic::Int32)
             }
@@ -340,28 +303,11 @@ impl<'a> Parser<'a, '_> {
         let Some((len, _)) = reader.len else {
             return self.alloc(TypeExpr { kind, quals, span });
         };
-        let element = self.alloc(TypeExpr {
-            kind,
-            quals: Quals { soa: None, ..quals },
-            span,
-        });
-        self.alloc(TypeExpr {
-            kind: TypeKind::Vector { element, len },
-            quals: Quals {
-                sign: None,
-                ..quals
-            },
-            span,
-        })
+        let element = self.alloc(TypeExpr { kind, quals: Quals { soa: None, ..quals }, span });
+        self.alloc(TypeExpr { kind: TypeKind::Vector { element, len }, quals: Quals { sign: None, ..quals }, span })
     }
 
-    fn apply_sign(
-        &mut self,
-        kind: TypeKind<'a>,
-        at: Span,
-        reader: &Reader<'a>,
-        quals: &mut Quals<'a>,
-    ) -> TypeKind<'a> {
+    fn apply_sign(&mut self, kind: TypeKind<'a>, at: Span, reader: &Reader<'a>, quals: &mut Quals<'a>) -> TypeKind<'a> {
         let (TypeKind::Basic(basic), Some(sign)) = (kind, reader.quals.sign) else {
             return kind;
         };
@@ -413,35 +359,21 @@ impl<'a> Parser<'a, '_> {
             return self.fail(Code::BadAttribute, token.span, message);
         };
         self.bump();
-        let name = Ident {
-            name: symbol,
-            span: token.span,
-        };
+        let name = Ident { name: symbol, span: token.span };
         let opening = self.span();
         if !self.eat(TokenKind::LParen) {
-            return Ok(Attribute {
-                name,
-                argument: None,
-                span: token.span,
-            });
+            return Ok(Attribute { name, argument: None, span: token.span });
         }
         let argument = match self.kind() {
             TokenKind::Number => AttributeArgument::Int(self.int_constant()?),
             TokenKind::String => AttributeArgument::Str(self.string_constant()?),
             _ => {
-                let message = format!(
-                    "an attribute's argument is a number or a string, not {}",
-                    self.describe()
-                );
+                let message = format!("an attribute's argument is a number or a string, not {}", self.describe());
                 return self.fail(Code::BadAttribute, self.span(), message);
             }
         };
         self.expect_close(TokenKind::RParen, opening)?;
-        Ok(Attribute {
-            name,
-            argument: Some(argument),
-            span: self.since(token.span),
-        })
+        Ok(Attribute { name, argument: Some(argument), span: self.since(token.span) })
     }
 
     // Structs and enums
@@ -451,40 +383,18 @@ impl<'a> Parser<'a, '_> {
         let mut attributes = self.attributes()?;
         let name = self.tag_name(start, "struct")?;
         reader.declares_type = true;
-        reader.base = Some((
-            TypeKind::Named {
-                name,
-                tag: Some(Tag::Struct),
-            },
-            self.since(start),
-        ));
+        reader.base = Some((TypeKind::Named { name, tag: Some(Tag::Struct) }, self.since(start)));
         if self.kind() == TokenKind::LBrace {
             let members = self.nested(Self::struct_members)?;
             attributes.extend(self.attributes()?);
             let attributes = self.alloc_slice(&attributes);
             let span = self.since(start);
-            let definition = StructDef {
-                name,
-                members: Some(members),
-                attributes,
-                span,
-            };
-            self.hoisted.push(Item {
-                kind: ItemKind::Struct(self.alloc(definition)),
-                span,
-            });
+            let definition = StructDef { name, members: Some(members), attributes, span };
+            self.hoisted.push(Item { kind: ItemKind::Struct(self.alloc(definition)), span });
         } else if self.kind() == TokenKind::Semi && !reader.any {
             let span = self.since(start);
-            let declaration = StructDef {
-                name,
-                members: None,
-                attributes: &[],
-                span,
-            };
-            self.hoisted.push(Item {
-                kind: ItemKind::Struct(self.alloc(declaration)),
-                span,
-            });
+            let declaration = StructDef { name, members: None, attributes: &[], span };
+            self.hoisted.push(Item { kind: ItemKind::Struct(self.alloc(declaration)), span });
         }
         Ok(())
     }
@@ -526,11 +436,7 @@ impl<'a> Parser<'a, '_> {
         let mut start = specifiers.span;
         loop {
             let declarator = self.declarator(specifiers.base, specifiers.flags)?;
-            let bits = if self.eat(TokenKind::Colon) {
-                Some(self.constant_expression()?)
-            } else {
-                None
-            };
+            let bits = if self.eat(TokenKind::Colon) { Some(self.constant_expression()?) } else { None };
             let Some(name) = declarator.name else {
                 let message = format!("expected a member's name, found {}", self.describe());
                 return self.fail(Code::ExpectedName, self.span(), message);
@@ -538,12 +444,7 @@ impl<'a> Parser<'a, '_> {
             if self.kind() == TokenKind::LBrace {
                 return self.member_function(name.span);
             }
-            let member = Member {
-                name,
-                ty: declarator.ty,
-                bits,
-                span: self.since(start),
-            };
+            let member = Member { name, ty: declarator.ty, bits, span: self.since(start) };
             members.push(member);
             if self.kind() == TokenKind::Eq {
                 let message = "members of a struct cannot have initialisers";
@@ -560,8 +461,7 @@ impl<'a> Parser<'a, '_> {
     fn member_function(&mut self, span: Span) -> Parsed<()> {
         let help = "write a function that takes the struct as a parameter";
         let message = "structs have no functions";
-        let result =
-            self.report(Diagnostic::new(Code::UnsupportedSyntax, span, message).help(help));
+        let result = self.report(Diagnostic::new(Code::UnsupportedSyntax, span, message).help(help));
         self.skip_braces();
         // The body is gone, so there is nothing left for the caller to skip.
         result.or(Ok(()))
@@ -571,44 +471,21 @@ impl<'a> Parser<'a, '_> {
         let start = self.bump().span;
         if self.kind() == TokenKind::Struct || self.at_word("class") {
             let message = "enumerations have no scope of their own";
-            self.mention(
-                Diagnostic::new(Code::UnsupportedSyntax, self.span(), message)
-                    .help("write just `enum`"),
-            );
+            self.mention(Diagnostic::new(Code::UnsupportedSyntax, self.span(), message).help("write just `enum`"));
             self.bump();
         }
         let name = self.tag_name(start, "enum")?;
         reader.declares_type = true;
-        reader.base = Some((
-            TypeKind::Named {
-                name,
-                tag: Some(Tag::Enum),
-            },
-            self.since(start),
-        ));
+        reader.base = Some((TypeKind::Named { name, tag: Some(Tag::Enum) }, self.since(start)));
         if self.kind() == TokenKind::LBrace {
             let enumerators = self.enumerators()?;
             let span = self.since(start);
-            let definition = EnumDef {
-                name,
-                enumerators: Some(enumerators),
-                span,
-            };
-            self.hoisted.push(Item {
-                kind: ItemKind::Enum(self.alloc(definition)),
-                span,
-            });
+            let definition = EnumDef { name, enumerators: Some(enumerators), span };
+            self.hoisted.push(Item { kind: ItemKind::Enum(self.alloc(definition)), span });
         } else if self.kind() == TokenKind::Semi && !reader.any {
             let span = self.since(start);
-            let declaration = EnumDef {
-                name,
-                enumerators: None,
-                span,
-            };
-            self.hoisted.push(Item {
-                kind: ItemKind::Enum(self.alloc(declaration)),
-                span,
-            });
+            let declaration = EnumDef { name, enumerators: None, span };
+            self.hoisted.push(Item { kind: ItemKind::Enum(self.alloc(declaration)), span });
         }
         Ok(())
     }
@@ -618,11 +495,7 @@ impl<'a> Parser<'a, '_> {
         let mut enumerators = Vec::new();
         while self.kind() != TokenKind::RBrace {
             let name = self.ident("the name of an enumerator")?;
-            let value = if self.eat(TokenKind::Eq) {
-                Some(self.constant_expression()?)
-            } else {
-                None
-            };
+            let value = if self.eat(TokenKind::Eq) { Some(self.constant_expression()?) } else { None };
             self.scopes.declare(name.name, NameKind::Value);
             enumerators.push(Enumerator { name, value });
             if !self.eat(TokenKind::Comma) {
@@ -637,8 +510,7 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn type_name(&mut self) -> Parsed<&'a TypeExpr<'a>> {
         let specifiers = self.specifiers()?;
         self.reject_storage(&specifiers);
-        let declarator =
-            self.nested(|parser| parser.declarator(specifiers.base, FunctionFlags::default()))?;
+        let declarator = self.nested(|parser| parser.declarator(specifiers.base, FunctionFlags::default()))?;
         if let Some(name) = declarator.name {
             let message = format!("only a type can stand here, not the name `{}`", name.name);
             return self.fail(Code::UnexpectedToken, name.span, message);
@@ -650,11 +522,7 @@ impl<'a> Parser<'a, '_> {
         let storage = specifiers.is_typedef || specifiers.storage != Storage::None;
         if storage || specifiers.flags.export || specifiers.flags.inline {
             let message = "only a type can stand here, no storage class";
-            self.mention(Diagnostic::new(
-                Code::BadSpecifiers,
-                specifiers.span,
-                message,
-            ));
+            self.mention(Diagnostic::new(Code::BadSpecifiers, specifiers.span, message));
         }
     }
 }

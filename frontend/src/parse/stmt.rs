@@ -15,9 +15,7 @@ impl<'a> Parser<'a, '_> {
         self.scopes.open();
         let stmts = self.nested(|parser| {
             let mut stmts = Vec::new();
-            while !matches!(parser.kind(), TokenKind::RBrace | TokenKind::Eof)
-                && !parser.is_item_within()
-            {
+            while !matches!(parser.kind(), TokenKind::RBrace | TokenKind::Eof) && !parser.is_item_within() {
                 parser.statement_or_skip(&mut stmts);
             }
             Ok(parser.alloc_slice(&stmts))
@@ -25,10 +23,7 @@ impl<'a> Parser<'a, '_> {
         self.scopes.close();
         let stmts = stmts?;
         self.close_brace(opening);
-        Ok(Block {
-            stmts,
-            span: self.since(opening),
-        })
+        Ok(Block { stmts, span: self.since(opening) })
     }
 
     /// Whether something stands here that can only stand outside of functions, so that a `}` must be missing.
@@ -77,10 +72,7 @@ impl<'a> Parser<'a, '_> {
             self.flush_hoisted(stmts);
             let span = self.span();
             self.skip_statement();
-            stmts.push(Stmt {
-                kind: StmtKind::Error,
-                span,
-            });
+            stmts.push(Stmt { kind: StmtKind::Error, span });
             if self.at == before {
                 self.bump();
             }
@@ -101,10 +93,7 @@ impl<'a> Parser<'a, '_> {
         self.flush_hoisted(stmts);
         for part in declared {
             let kind = declared_stmt(part);
-            stmts.push(Stmt {
-                kind,
-                span: self.since(start),
-            });
+            stmts.push(Stmt { kind, span: self.since(start) });
         }
         Ok(())
     }
@@ -117,18 +106,14 @@ impl<'a> Parser<'a, '_> {
                 ItemKind::Enum(definition) => StmtKind::Enum(definition),
                 _ => continue,
             };
-            stmts.push(Stmt {
-                kind,
-                span: item.span,
-            });
+            stmts.push(Stmt { kind, span: item.span });
         }
     }
 
     /// Whether a declaration begins here.
     fn is_declaration(&self) -> bool {
         let label = self.nth_kind(1) == TokenKind::Colon;
-        (self.is_type_start(0) && !label)
-            || (self.kind() == TokenKind::Word && self.is_unknown_type())
+        (self.is_type_start(0) && !label) || (self.kind() == TokenKind::Word && self.is_unknown_type())
     }
 
     /// Reads a statement that is the body of another one.
@@ -145,20 +130,11 @@ impl<'a> Parser<'a, '_> {
             let mut stmts = Vec::new();
             parser.flush_hoisted(&mut stmts);
             for part in declared {
-                stmts.push(Stmt {
-                    kind: declared_stmt(part),
-                    span: parser.since(start),
-                });
+                stmts.push(Stmt { kind: declared_stmt(part), span: parser.since(start) });
             }
             let span = parser.since(start);
-            let block = parser.alloc(Block {
-                stmts: parser.alloc_slice(&stmts),
-                span,
-            });
-            Ok(Stmt {
-                kind: StmtKind::Block(block),
-                span,
-            })
+            let block = parser.alloc(Block { stmts: parser.alloc_slice(&stmts), span });
+            Ok(Stmt { kind: StmtKind::Block(block), span })
         });
         self.scopes.close();
         Ok(self.alloc(stmt?))
@@ -169,10 +145,7 @@ impl<'a> Parser<'a, '_> {
     fn statement(&mut self, in_block: bool) -> Parsed<Stmt<'a>> {
         let start = self.span();
         let kind = self.statement_kind(in_block)?;
-        Ok(Stmt {
-            kind,
-            span: self.since(start),
-        })
+        Ok(Stmt { kind, span: self.since(start) })
     }
 
     fn statement_kind(&mut self, in_block: bool) -> Parsed<StmtKind<'a>> {
@@ -194,19 +167,13 @@ impl<'a> Parser<'a, '_> {
             Switch => {
                 self.bump();
                 let value = self.condition("switch")?;
-                StmtKind::Switch {
-                    value,
-                    body: self.body()?,
-                }
+                StmtKind::Switch { value, body: self.body()? }
             }
             Case => {
                 self.bump();
                 let value = self.constant_expression()?;
                 self.expect(Colon, "after the value of `case`")?;
-                StmtKind::Case {
-                    value,
-                    stmt: self.labelled(in_block)?,
-                }
+                StmtKind::Case { value, stmt: self.labelled(in_block)? }
             }
             Default => {
                 self.bump();
@@ -252,10 +219,7 @@ impl<'a> Parser<'a, '_> {
         if next == TokenKind::Colon {
             let name = self.ident("a label")?;
             self.bump();
-            return Ok(StmtKind::Label {
-                name,
-                stmt: self.labelled(in_block)?,
-            });
+            return Ok(StmtKind::Label { name, stmt: self.labelled(in_block)? });
         }
         let special = self.word().filter(|&name| self.scopes.get(name).is_none());
         match (special.map_or("", |name| name.as_str()), next) {
@@ -282,18 +246,11 @@ impl<'a> Parser<'a, '_> {
             _ => in_block && self.is_declaration(),
         };
         if alone {
-            return Ok(self.alloc(Stmt {
-                kind: StmtKind::Empty,
-                span: self.last_span().after(),
-            }));
+            return Ok(self.alloc(Stmt { kind: StmtKind::Empty, span: self.last_span().after() }));
         }
         self.nested(|parser| {
             parser.check_statement_start()?;
-            let stmt = if parser.is_declaration() {
-                *parser.body()?
-            } else {
-                parser.statement(false)?
-            };
+            let stmt = if parser.is_declaration() { *parser.body()? } else { parser.statement(false)? };
             Ok(parser.alloc(stmt))
         })
     }
@@ -316,49 +273,26 @@ impl<'a> Parser<'a, '_> {
         let condition = self.condition(keyword)?;
         let then = self.body()?;
         self.check_else();
-        let otherwise = if self.eat(TokenKind::Else) {
-            Some(self.body()?)
-        } else {
-            None
-        };
-        Ok(StmtKind::If {
-            coherent,
-            condition,
-            then,
-            otherwise,
-        })
+        let otherwise = if self.eat(TokenKind::Else) { Some(self.body()?) } else { None };
+        Ok(StmtKind::If { coherent, condition, then, otherwise })
     }
 
     fn while_statement(&mut self, coherent: bool) -> Parsed<StmtKind<'a>> {
         let keyword = self.bump().kind.text();
         let condition = self.condition(keyword)?;
-        Ok(StmtKind::While {
-            coherent,
-            condition,
-            body: self.body()?,
-        })
+        Ok(StmtKind::While { coherent, condition, body: self.body()? })
     }
 
     fn do_statement(&mut self, coherent: bool) -> Parsed<StmtKind<'a>> {
         let keyword = self.bump().kind.text();
         let body = self.body()?;
         if !matches!(self.kind(), TokenKind::While | TokenKind::CWhile) {
-            let message = format!(
-                "expected `while` after the body of `{keyword}`, found {}",
-                self.describe()
-            );
+            let message = format!("expected `while` after the body of `{keyword}`, found {}", self.describe());
             return self.fail(Code::ExpectedToken, self.span(), message);
         }
         self.bump();
         let condition = self.condition("while")?;
-        self.semi(
-            StmtKind::DoWhile {
-                coherent,
-                body,
-                condition,
-            },
-            "after `do … while (…)`",
-        )
+        self.semi(StmtKind::DoWhile { coherent, body, condition }, "after `do … while (…)`")
     }
 
     fn for_statement(&mut self, coherent: bool) -> Parsed<StmtKind<'a>> {
@@ -372,25 +306,11 @@ impl<'a> Parser<'a, '_> {
 
     fn for_rest(&mut self, coherent: bool, opening: Span) -> Parsed<StmtKind<'a>> {
         let init = self.for_init()?;
-        let condition = if self.kind() == TokenKind::Semi {
-            None
-        } else {
-            Some(self.expression()?)
-        };
+        let condition = if self.kind() == TokenKind::Semi { None } else { Some(self.expression()?) };
         self.for_semi("after the condition of `for`")?;
-        let step = if self.kind() == TokenKind::RParen {
-            None
-        } else {
-            Some(self.expression()?)
-        };
+        let step = if self.kind() == TokenKind::RParen { None } else { Some(self.expression()?) };
         self.expect_close(TokenKind::RParen, opening)?;
-        Ok(StmtKind::For {
-            coherent,
-            init,
-            condition,
-            step,
-            body: self.body()?,
-        })
+        Ok(StmtKind::For { coherent, init, condition, step, body: self.body()? })
     }
 
     fn for_init(&mut self) -> Parsed<Option<&'a Stmt<'a>>> {
@@ -409,20 +329,14 @@ impl<'a> Parser<'a, '_> {
             self.for_semi("after the first part of `for`")?;
             StmtKind::Expr(expr)
         };
-        Ok(Some(self.alloc(Stmt {
-            kind,
-            span: self.since(start),
-        })))
+        Ok(Some(self.alloc(Stmt { kind, span: self.since(start) })))
     }
 
     fn for_semi(&mut self, after: &str) -> Parsed<()> {
         if self.kind() == TokenKind::Ellipsis {
             let message = "`for` takes no range";
             let diagnostic = Diagnostic::new(Code::BadForeach, self.span(), message);
-            return self.report(
-                diagnostic
-                    .help("write `foreach (i = start ... end)` to run over a range in parallel"),
-            );
+            return self.report(diagnostic.help("write `foreach (i = start ... end)` to run over a range in parallel"));
         }
         self.expect(TokenKind::Semi, after).map(|_| ())
     }
@@ -446,11 +360,7 @@ impl<'a> Parser<'a, '_> {
         }
         let body = self.body();
         self.scopes.close();
-        Ok(StmtKind::Foreach {
-            tiled,
-            dims: self.alloc_slice(&dims),
-            body: body?,
-        })
+        Ok(StmtKind::Foreach { tiled, dims: self.alloc_slice(&dims), body: body? })
     }
 
     fn foreach_dim(&mut self) -> Parsed<ForeachDim<'a>> {
@@ -463,10 +373,7 @@ impl<'a> Parser<'a, '_> {
         self.expect(TokenKind::Eq, "after the variable of `foreach`")?;
         let start = self.assignment()?;
         if self.kind() != TokenKind::Ellipsis {
-            let message = format!(
-                "expected `...` and the end of the range, found {}",
-                self.describe()
-            );
+            let message = format!("expected `...` and the end of the range, found {}", self.describe());
             let help = format!("write `foreach ({} = start ... end)`", var.name);
             return self.report(Diagnostic::new(Code::BadForeach, self.span(), message).help(help));
         }
@@ -500,10 +407,7 @@ impl<'a> Parser<'a, '_> {
         let opening = self.expect(TokenKind::LParen, "after `foreach_unique`")?;
         let var = self.foreach_var()?;
         if self.word().is_none_or(|word| word.as_str() != "in") {
-            let message = format!(
-                "expected `in` and a varying value, found {}",
-                self.describe()
-            );
+            let message = format!("expected `in` and a varying value, found {}", self.describe());
             let help = format!("write `foreach_unique ({} in value)`", var.name);
             return self.report(Diagnostic::new(Code::BadForeach, self.span(), message).help(help));
         }
@@ -527,34 +431,22 @@ impl<'a> Parser<'a, '_> {
 
     fn jump(&mut self) -> Parsed<StmtKind<'a>> {
         let token = self.bump();
-        let old_form = matches!(
-            token.kind,
-            TokenKind::CBreak | TokenKind::CContinue | TokenKind::CReturn
-        );
+        let old_form = matches!(token.kind, TokenKind::CBreak | TokenKind::CContinue | TokenKind::CReturn);
         if old_form {
             let (old, new) = (token.kind.text(), &token.kind.text()[1..]);
             let message = format!("`{old}` is an old form");
-            self.mention(
-                Diagnostic::new(Code::Deprecated, token.span, message)
-                    .help(format!("write `{new}`")),
-            );
+            self.mention(Diagnostic::new(Code::Deprecated, token.span, message).help(format!("write `{new}`")));
         }
         match token.kind {
             TokenKind::Break | TokenKind::CBreak => self.semi(StmtKind::Break, "after `break`"),
-            TokenKind::Continue | TokenKind::CContinue => {
-                self.semi(StmtKind::Continue, "after `continue`")
-            }
+            TokenKind::Continue | TokenKind::CContinue => self.semi(StmtKind::Continue, "after `continue`"),
             TokenKind::Goto => {
                 let label = self.ident("a label after `goto`")?;
                 self.semi(StmtKind::Goto(label), "after `goto`")
             }
             _ => {
                 let ends = matches!(self.kind(), TokenKind::Semi | TokenKind::RBrace);
-                let value = if ends {
-                    None
-                } else {
-                    Some(self.initializer()?)
-                };
+                let value = if ends { None } else { Some(self.initializer()?) };
                 self.semi(StmtKind::Return(value), "after `return`")
             }
         }
@@ -596,11 +488,7 @@ impl<'a> Parser<'a, '_> {
         self.bump();
         let opening = self.bump().span;
         let condition = self.assignment()?;
-        let message = if self.eat(TokenKind::Comma) {
-            Some(self.assignment()?)
-        } else {
-            None
-        };
+        let message = if self.eat(TokenKind::Comma) { Some(self.assignment()?) } else { None };
         self.expect_close(TokenKind::RParen, opening)?;
         self.semi(StmtKind::Assert { condition, message }, "after `assert(…)`")
     }
@@ -614,10 +502,7 @@ impl<'a> Parser<'a, '_> {
         let condition = self.expression()?;
         self.expect_close(TokenKind::RParen, opening)?;
         let message = Some(message);
-        self.semi(
-            StmtKind::Assert { condition, message },
-            "after `__assert(…)`",
-        )
+        self.semi(StmtKind::Assert { condition, message }, "after `__assert(…)`")
     }
 
     fn assume(&mut self) -> Parsed<StmtKind<'a>> {
@@ -634,10 +519,7 @@ impl<'a> Parser<'a, '_> {
             TokenKind::PragmaUnroll => LoopHint::Unroll(token.unroll_count()),
             _ => LoopHint::NoUnroll,
         };
-        Ok(StmtKind::Hinted {
-            hint,
-            stmt: self.body()?,
-        })
+        Ok(StmtKind::Hinted { hint, stmt: self.body()? })
     }
 }
 

@@ -16,20 +16,14 @@ impl<'a> Parser<'a, '_> {
         if self.kind() != TokenKind::Lt {
             let instance = self.template_instance(false)?;
             let kind = ItemKind::Instantiation(self.alloc(instance));
-            items.push(Item {
-                kind,
-                span: self.since(start),
-            });
+            items.push(Item { kind, span: self.since(start) });
             return Ok(());
         }
         let opening = self.bump().span;
         if self.eat(TokenKind::Gt) {
             let instance = self.template_instance(true)?;
             let kind = ItemKind::Specialization(self.alloc(instance));
-            items.push(Item {
-                kind,
-                span: self.since(start),
-            });
+            items.push(Item { kind, span: self.since(start) });
             return Ok(());
         }
         self.scopes.open();
@@ -41,10 +35,7 @@ impl<'a> Parser<'a, '_> {
         self.scopes.close();
         items.append(&mut self.hoisted);
         let kind = ItemKind::Template(self.alloc(result?));
-        items.push(Item {
-            kind,
-            span: self.since(start),
-        });
+        items.push(Item { kind, span: self.since(start) });
         Ok(())
     }
 
@@ -63,38 +54,21 @@ impl<'a> Parser<'a, '_> {
         if self.at_word("class") {
             let message = "a type parameter is written `typename T`";
             self.mention(
-                Diagnostic::new(Code::UnsupportedSyntax, start, message)
-                    .help("replace `class` by `typename`"),
+                Diagnostic::new(Code::UnsupportedSyntax, start, message).help("replace `class` by `typename`"),
             );
         }
         if self.kind() == TokenKind::Typename || self.at_word("class") {
             self.bump();
             let name = self.ident("the name of a type parameter")?;
             self.scopes.declare(name.name, NameKind::Type);
-            let default = if self.eat(TokenKind::Eq) {
-                Some(self.type_argument()?)
-            } else {
-                None
-            };
-            return Ok(TemplateParam {
-                name,
-                kind: TemplateParamKind::Type { default },
-                span: self.since(start),
-            });
+            let default = if self.eat(TokenKind::Eq) { Some(self.type_argument()?) } else { None };
+            return Ok(TemplateParam { name, kind: TemplateParamKind::Type { default }, span: self.since(start) });
         }
         let ty = self.specifiers()?.base;
         let name = self.ident("the name of a template parameter")?;
         self.scopes.declare(name.name, NameKind::Value);
-        let default = if self.eat(TokenKind::Eq) {
-            Some(self.constant_in_angles()?)
-        } else {
-            None
-        };
-        Ok(TemplateParam {
-            name,
-            kind: TemplateParamKind::Value { ty, default },
-            span: self.since(start),
-        })
+        let default = if self.eat(TokenKind::Eq) { Some(self.constant_in_angles()?) } else { None };
+        Ok(TemplateParam { name, kind: TemplateParamKind::Value { ty, default }, span: self.since(start) })
     }
 
     fn template_instance(&mut self, body: bool) -> Parsed<TemplateInstance<'a>> {
@@ -103,10 +77,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// Reads the function after `template …`, and the arguments after its name.
-    fn templated_function(
-        &mut self,
-        body: bool,
-    ) -> Parsed<(&'a Function<'a>, Option<&'a [TemplateArg<'a>]>)> {
+    fn templated_function(&mut self, body: bool) -> Parsed<(&'a Function<'a>, Option<&'a [TemplateArg<'a>]>)> {
         let start = self.span();
         if self.kind() == TokenKind::Struct && self.nth_kind(2) == TokenKind::LBrace {
             let message = "only functions can be templates, not structs";
@@ -122,8 +93,7 @@ impl<'a> Parser<'a, '_> {
         };
         self.scopes.declare_outermost(name.name, NameKind::Template);
         let attributes = self.alloc_slice(&attributes);
-        let function =
-            self.function(&specifiers, &declarator, name, ty, attributes, start, body)?;
+        let function = self.function(&specifiers, &declarator, name, ty, attributes, start, body)?;
         if function.body.is_none() {
             self.expect_semi("after the template")?;
         }
@@ -167,8 +137,7 @@ impl<'a> Parser<'a, '_> {
                 Gt => depth -= 1,
                 Shr if depth == 2 => return self.nth_kind(ahead + 1) == LParen,
                 Shr if depth > 2 => depth -= 2,
-                Word | Number | True | False | Comma | Star | Amp | Minus | LBracket | RBracket => {
-                }
+                Word | Number | True | False | Comma | Star | Amp | Minus | LBracket | RBracket => {}
                 _ if self.is_type_start(ahead) => {}
                 _ => return false,
             }

@@ -11,8 +11,8 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 
 const DIRECTIVES: [&str; 14] = [
-    "define", "undef", "include", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else",
-    "endif", "error", "warning", "pragma",
+    "define", "undef", "include", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif", "error",
+    "warning", "pragma",
 ];
 
 impl Preprocessor<'_, '_> {
@@ -37,23 +37,14 @@ impl Preprocessor<'_, '_> {
             }
             "elif" | "elifdef" | "elifndef" | "else" => self.alternative(&name),
             "endif" => self.close_conditional(name.span),
-            "error" => {
-                self.user_message(Code::ErrorDirective, hash.span.to(name.span), name.span.hi)
-            }
-            "warning" => self.user_message(
-                Code::WarningDirective,
-                hash.span.to(name.span),
-                name.span.hi,
-            ),
+            "error" => self.user_message(Code::ErrorDirective, hash.span.to(name.span), name.span.hi),
+            "warning" => self.user_message(Code::WarningDirective, hash.span.to(name.span), name.span.hi),
             "pragma" => return self.pragma(hash.span.to(name.span)),
             "line" => self.line_directive(name.span, None),
             _ if name.kind == TokenKind::Number => self.line_directive(name.span, Some(name)),
             other => {
-                let mut diagnostic = Diagnostic::new(
-                    Code::BadDirective,
-                    name.span,
-                    format!("unknown directive `#{other}`"),
-                );
+                let mut diagnostic =
+                    Diagnostic::new(Code::BadDirective, name.span, format!("unknown directive `#{other}`"));
                 if let Some(similar) = closest(other, DIRECTIVES) {
                     diagnostic = diagnostic.help(format!("did you mean `#{similar}`?"));
                 }
@@ -73,16 +64,8 @@ impl Preprocessor<'_, '_> {
     }
 
     fn user_message(&mut self, code: Code, span: Span, from: u32) {
-        let text = self
-            .files
-            .last()
-            .map_or("", |file| file.lexer.rest_of_line(from))
-            .trim();
-        let text = if text.is_empty() {
-            "no reason given"
-        } else {
-            text
-        };
+        let text = self.files.last().map_or("", |file| file.lexer.rest_of_line(from)).trim();
+        let text = if text.is_empty() { "no reason given" } else { text };
         self.rest_of_line();
         self.error(code, span, text);
     }
@@ -93,30 +76,13 @@ impl Preprocessor<'_, '_> {
         let line = self.rest_of_line();
         let Some((name, body)) = line.split_first() else {
             let span = self.peek_raw().span;
-            return self.error(
-                Code::BadMacroDefinition,
-                Span {
-                    hi: span.lo,
-                    ..span
-                },
-                "`#define` needs a name",
-            );
+            return self.error(Code::BadMacroDefinition, Span { hi: span.lo, ..span }, "`#define` needs a name");
         };
         let Some(symbol) = name.symbol().filter(|symbol| symbol.as_str() != "defined") else {
-            return self.error(
-                Code::BadMacroDefinition,
-                name.span,
-                "a macro's name must be an identifier",
-            );
+            return self.error(Code::BadMacroDefinition, name.span, "a macro's name must be an identifier");
         };
-        let has_params = body
-            .first()
-            .is_some_and(|next| next.kind == TokenKind::LParen && !next.has(SPACE_BEFORE));
-        let new = if has_params {
-            self.function_macro(name.span, body)
-        } else {
-            self.object_macro(name.span, body)
-        };
+        let has_params = body.first().is_some_and(|next| next.kind == TokenKind::LParen && !next.has(SPACE_BEFORE));
+        let new = if has_params { self.function_macro(name.span, body) } else { self.object_macro(name.span, body) };
         let Some(new) = new else { return };
         self.warn_if_redefined(symbol, name.span, &new);
         self.macros.insert(symbol, Rc::new(new));
@@ -131,22 +97,18 @@ impl Preprocessor<'_, '_> {
         }
         let message = format!("macro `{symbol}` is defined again with another meaning");
         let mut diagnostic = Diagnostic::new(Code::MacroRedefined, span, message);
-        if let Macro::Object(Object { defined_at, .. })
-        | Macro::Function(Function { defined_at, .. }) = **old
-        {
+        if let Macro::Object(Object { defined_at, .. }) | Macro::Function(Function { defined_at, .. }) = **old {
             diagnostic = diagnostic.label(defined_at, "first defined here");
         }
-        self.diagnostics
-            .emit(diagnostic.help(format!("write `#undef {symbol}` first if this is intended")));
+        self.diagnostics.emit(diagnostic.help(format!("write `#undef {symbol}` first if this is intended")));
     }
 
     fn same_spelling(&self, old: &Macro, new: &Macro) -> bool {
         let body = |of: &Macro| match of {
             Macro::Builtin(_) => Vec::new(),
-            Macro::Object(Object { body, .. }) | Macro::Function(Function { body, .. }) => body
-                .iter()
-                .map(|piece| self.texts.literal(&piece.token))
-                .collect::<Vec<_>>(),
+            Macro::Object(Object { body, .. }) | Macro::Function(Function { body, .. }) => {
+                body.iter().map(|piece| self.texts.literal(&piece.token)).collect::<Vec<_>>()
+            }
         };
         body(old) == body(new)
     }
@@ -197,33 +159,18 @@ impl Preprocessor<'_, '_> {
             }
         };
         if malformed {
-            let span = line
-                .get(at - 1)
-                .or(line.last())
-                .map_or(defined_at, |token| token.span);
+            let span = line.get(at - 1).or(line.last()).map_or(defined_at, |token| token.span);
             let message = "malformed parameter list of a macro";
-            let help =
-                "write different names separated by commas, perhaps `...` at the end, then `)`";
-            self.diagnostics
-                .emit(Diagnostic::new(Code::BadMacroDefinition, span, message).help(help));
+            let help = "write different names separated by commas, perhaps `...` at the end, then `)`";
+            self.diagnostics.emit(Diagnostic::new(Code::BadMacroDefinition, span, message).help(help));
             return None;
         }
         let body = self.pieces(&line[at..], &params, true)?;
-        Some(Macro::Function(Function {
-            defined_at,
-            params: params.len(),
-            variadic,
-            body,
-        }))
+        Some(Macro::Function(Function { defined_at, params: params.len(), variadic, body }))
     }
 
     /// A macro's body with its parameters and operators found.
-    fn pieces(
-        &mut self,
-        body: &[Token],
-        params: &[Symbol],
-        has_params: bool,
-    ) -> Option<Vec<Piece>> {
+    fn pieces(&mut self, body: &[Token], params: &[Symbol], has_params: bool) -> Option<Vec<Piece>> {
         let param_of = |token: &Token| {
             let symbol = token.symbol()?;
             params.iter().position(|&param| param == symbol)
@@ -252,11 +199,7 @@ impl Preprocessor<'_, '_> {
                 at += 1;
                 kind = PieceKind::Stringified(param);
             }
-            pieces.push(Piece {
-                token,
-                kind,
-                pasted,
-            });
+            pieces.push(Piece { token, kind, pasted });
             pasted = false;
         }
         Some(pieces)
@@ -279,11 +222,7 @@ impl Preprocessor<'_, '_> {
     fn condition(&mut self, at: Span) -> bool {
         let line = self.rest_of_line();
         let Some(end) = line.last().map(|token| token.span) else {
-            self.error(
-                Code::BadConditionalExpression,
-                at,
-                "the condition is missing",
-            );
+            self.error(Code::BadConditionalExpression, at, "the condition is missing");
             return false;
         };
         let line = self.replace_defined(&line);
@@ -308,11 +247,7 @@ impl Preprocessor<'_, '_> {
 
     fn open_conditional(&mut self, span: Span, holds: bool) {
         if let Some(file) = self.files.last_mut() {
-            file.conditionals.push(Conditional {
-                span,
-                taken: holds,
-                in_else: false,
-            });
+            file.conditionals.push(Conditional { span, taken: holds, in_else: false });
         }
         if !holds {
             self.skip_group();
@@ -330,24 +265,16 @@ impl Preprocessor<'_, '_> {
 
     /// Whether `#else` or `#elif` may stand here. An unbalanced one is reported.
     fn check_alternative(&mut self, span: Span, spelling: &str) -> bool {
-        let open = self
-            .files
-            .last_mut()
-            .and_then(|file| file.conditionals.last_mut());
+        let open = self.files.last_mut().and_then(|file| file.conditionals.last_mut());
         let Some(open) = open else {
-            self.error(
-                Code::UnbalancedConditional,
-                span,
-                format!("`#{spelling}` without `#if`"),
-            );
+            self.error(Code::UnbalancedConditional, span, format!("`#{spelling}` without `#if`"));
             return false;
         };
         if open.in_else {
             let first = open.span;
             let message = format!("`#{spelling}` after `#else`");
             let diagnostic = Diagnostic::new(Code::UnbalancedConditional, span, message);
-            self.diagnostics
-                .emit(diagnostic.label(first, "of this conditional"));
+            self.diagnostics.emit(diagnostic.label(first, "of this conditional"));
             return true;
         }
         open.in_else = spelling == "else";
@@ -357,10 +284,7 @@ impl Preprocessor<'_, '_> {
     fn close_conditional(&mut self, span: Span) {
         let line = self.rest_of_line();
         self.expect_end(&line);
-        let open = self
-            .files
-            .last_mut()
-            .and_then(|file| file.conditionals.pop());
+        let open = self.files.last_mut().and_then(|file| file.conditionals.pop());
         if open.is_none() {
             self.error(Code::UnbalancedConditional, span, "`#endif` without `#if`");
         }
@@ -375,10 +299,7 @@ impl Preprocessor<'_, '_> {
                 return;
             }
             self.next_raw();
-            if token.kind != TokenKind::Hash
-                || !token.has(FIRST_ON_LINE)
-                || self.peek_raw().has(FIRST_ON_LINE)
-            {
+            if token.kind != TokenKind::Hash || !token.has(FIRST_ON_LINE) || self.peek_raw().has(FIRST_ON_LINE) {
                 continue;
             }
             let name = self.next_raw();
@@ -398,11 +319,7 @@ impl Preprocessor<'_, '_> {
 
     /// Whether the part after an `#else` or `#elif` that ends a skipped part is to be read.
     fn takes_alternative(&mut self, name: &Token, spelling: &str) -> bool {
-        let already_taken = self
-            .files
-            .last()
-            .and_then(|file| file.conditionals.last())
-            .is_some_and(|open| open.taken);
+        let already_taken = self.files.last().and_then(|file| file.conditionals.last()).is_some_and(|open| open.taken);
         if !self.check_alternative(name.span, spelling) || already_taken {
             self.rest_of_line();
             return false;
@@ -417,11 +334,7 @@ impl Preprocessor<'_, '_> {
                 true
             }
         };
-        if let Some(open) = self
-            .files
-            .last_mut()
-            .and_then(|file| file.conditionals.last_mut())
-        {
+        if let Some(open) = self.files.last_mut().and_then(|file| file.conditionals.last_mut()) {
             open.taken = holds;
         }
         holds
@@ -433,30 +346,19 @@ impl Preprocessor<'_, '_> {
         let line = self.rest_of_line();
         let Some((name, quoted, span)) = self.include_name(line) else {
             let help = "write `#include \"file\"` or `#include <file>`";
-            return self.diagnostics.emit(
-                Diagnostic::new(
-                    Code::BadDirective,
-                    at,
-                    "`#include` needs the name of a file",
-                )
-                .help(help),
-            );
+            return self
+                .diagnostics
+                .emit(Diagnostic::new(Code::BadDirective, at, "`#include` needs the name of a file").help(help));
         };
         let full = self.files.len() > MAX_INCLUDE_DEPTH || self.budget.includes >= MAX_INCLUDES;
         if full || self.budget.bytes >= MAX_TOTAL_BYTES {
             let message = "too many files are included, or too deeply";
             let help = "does a file include itself? `#pragma once` at its top prevents that";
-            return self
-                .diagnostics
-                .emit(Diagnostic::new(Code::IncludeLimit, span, message).help(help));
+            return self.diagnostics.emit(Diagnostic::new(Code::IncludeLimit, span, message).help(help));
         }
         self.budget.includes += 1;
         let includer = self.files.last().and_then(|file| file.path.clone());
-        let request = IncludeRequest {
-            name: &name,
-            quoted,
-            includer: includer.as_deref(),
-        };
+        let request = IncludeRequest { name: &name, quoted, includer: includer.as_deref() };
         match self.options.loader.load(&request) {
             Ok(included) => self.enter_include(included),
             Err(error) => self.report_include(&name, span, error),
@@ -473,24 +375,18 @@ impl Preprocessor<'_, '_> {
 
     fn report_include(&mut self, name: &str, span: Span, error: IncludeError) {
         let diagnostic = match error {
-            IncludeError::NotFound => Diagnostic::new(
-                Code::IncludeNotFound,
-                span,
-                format!("cannot find the file `{name}`"),
-            )
-            .help("files are searched in the including file's folder and in the include paths"),
-            IncludeError::Forbidden(why) => Diagnostic::new(
-                Code::IncludeForbidden,
-                span,
-                format!("may not include `{name}`"),
-            )
-            .note(why)
-            .help("give its folder as an include path"),
-            IncludeError::Unreadable(why) => Diagnostic::new(
-                Code::IncludeNotFound,
-                span,
-                format!("cannot read the file `{name}`: {why}"),
-            ),
+            IncludeError::NotFound => {
+                Diagnostic::new(Code::IncludeNotFound, span, format!("cannot find the file `{name}`"))
+                    .help("files are searched in the including file's folder and in the include paths")
+            }
+            IncludeError::Forbidden(why) => {
+                Diagnostic::new(Code::IncludeForbidden, span, format!("may not include `{name}`"))
+                    .note(why)
+                    .help("give its folder as an include path")
+            }
+            IncludeError::Unreadable(why) => {
+                Diagnostic::new(Code::IncludeNotFound, span, format!("cannot read the file `{name}`: {why}"))
+            }
         };
         self.diagnostics.emit(diagnostic);
     }
@@ -516,11 +412,7 @@ impl Preprocessor<'_, '_> {
                     format!("{blank}{}", self.texts.spelling(token))
                 };
                 let name: String = line[1..end].iter().map(spell).collect();
-                Some((
-                    name.trim().to_string(),
-                    false,
-                    first.span.to(line[end].span),
-                ))
+                Some((name.trim().to_string(), false, first.span.to(line[end].span)))
             }
             _ => None,
         }
@@ -534,8 +426,7 @@ impl Preprocessor<'_, '_> {
         }
         let line = self.expand_alone(line);
         let number = line.first().filter(|token| token.kind == TokenKind::Number);
-        let Some(number) = number.and_then(|token| self.texts.literal(token).parse::<u32>().ok())
-        else {
+        let Some(number) = number.and_then(|token| self.texts.literal(token).parse::<u32>().ok()) else {
             return self.error(Code::BadDirective, at, "`#line` needs a line number");
         };
         let (_, here, _) = self.sources.locate(at);
@@ -553,10 +444,7 @@ impl Preprocessor<'_, '_> {
 
     fn pragma(&mut self, at: Span) -> Option<Token> {
         let line = self.rest_of_line();
-        let word = |index: usize| {
-            line.get(index)
-                .map_or("", |token: &Token| self.texts.spelling(token))
-        };
+        let word = |index: usize| line.get(index).map_or("", |token: &Token| self.texts.spelling(token));
         let span = line.last().map_or(at, |last| at.to(last.span));
         match (word(0), word(1)) {
             ("", _) => None,
@@ -590,33 +478,20 @@ impl Preprocessor<'_, '_> {
         let Some(file) = self.files.last() else {
             return;
         };
-        let name = self
-            .sources
-            .get(file.id)
-            .map(|source| source.name.clone())
-            .unwrap_or_default();
-        let included = Included {
-            name,
-            path: file.path.clone(),
-            text: String::new(),
-        };
+        let name = self.sources.get(file.id).map(|source| source.name.clone()).unwrap_or_default();
+        let included = Included { name, path: file.path.clone(), text: String::new() };
         self.once.insert(once_key(&included));
     }
 
     fn ignore_warning(&mut self, arguments: &[Token], span: Span) {
-        let what: Vec<&str> = arguments
-            .iter()
-            .map(|token| self.texts.spelling(token))
-            .collect();
+        let what: Vec<&str> = arguments.iter().map(|token| self.texts.spelling(token)).collect();
         let performance_only = match what[..] {
             [] | ["(", "all", ")"] => false,
             ["(", "perf", ")"] => true,
             _ => {
                 let help = "write `#pragma ignore warning`, `… warning(all)` or `… warning(perf)`";
                 let message = "malformed `#pragma ignore warning`";
-                return self
-                    .diagnostics
-                    .emit(Diagnostic::new(Code::BadDirective, span, message).help(help));
+                return self.diagnostics.emit(Diagnostic::new(Code::BadDirective, span, message).help(help));
             }
         };
         if let Some(file) = self.files.last() {
@@ -627,10 +502,7 @@ impl Preprocessor<'_, '_> {
 
     fn unroll(&mut self, arguments: &[Token], span: Span) -> Option<Token> {
         let arguments = self.expand_alone(arguments.to_vec());
-        let what: Vec<&str> = arguments
-            .iter()
-            .map(|token| self.texts.spelling(token))
-            .collect();
+        let what: Vec<&str> = arguments.iter().map(|token| self.texts.spelling(token)).collect();
         let count = match what[..] {
             [] => return Some(Token::unroll(0, span)),
             ["(", count, ")"] | [count] => count.parse::<u32>().ok().filter(|&count| count > 0),
@@ -639,8 +511,7 @@ impl Preprocessor<'_, '_> {
         if count.is_none() {
             let help = "write `#pragma unroll` or `#pragma unroll(4)`";
             let message = "malformed `#pragma unroll`: the count must be a positive number";
-            self.diagnostics
-                .emit(Diagnostic::new(Code::BadDirective, span, message).help(help));
+            self.diagnostics.emit(Diagnostic::new(Code::BadDirective, span, message).help(help));
         }
         count.map(|count| Token::unroll(count, span))
     }

@@ -21,10 +21,7 @@ struct Value {
 
 impl Value {
     fn truth(holds: bool) -> Value {
-        Value {
-            bits: u64::from(holds),
-            unsigned: false,
-        }
+        Value { bits: u64::from(holds), unsigned: false }
     }
 
     fn is_true(self) -> bool {
@@ -44,21 +41,14 @@ impl Preprocessor<'_, '_> {
                 continue;
             }
             let kind = |index: usize| line.get(index).map(|token| token.kind);
-            let in_parens =
-                kind(at) == Some(TokenKind::LParen) && kind(at + 2) == Some(TokenKind::RParen);
-            let name = line
-                .get(at + usize::from(in_parens))
-                .and_then(Token::symbol);
+            let in_parens = kind(at) == Some(TokenKind::LParen) && kind(at + 2) == Some(TokenKind::RParen);
+            let name = line.get(at + usize::from(in_parens)).and_then(Token::symbol);
             let Some(name) = name else {
                 result.push(token);
                 continue;
             };
             at += if in_parens { 3 } else { 1 };
-            let text = if self.macros.contains_key(&name) {
-                "1"
-            } else {
-                "0"
-            };
+            let text = if self.macros.contains_key(&name) { "1" } else { "0" };
             result.push(self.texts.token(TokenKind::Number, text, token.span));
         }
         result
@@ -66,30 +56,15 @@ impl Preprocessor<'_, '_> {
 
     /// Whether an expanded condition holds. A malformed one is reported and does not.
     pub(super) fn evaluate(&mut self, line: &[Token], end: Span) -> bool {
-        let mut evaluator = Evaluator {
-            preprocessor: self,
-            line,
-            at: 0,
-            end,
-            depth: 0,
-        };
-        let result =
-            evaluator
-                .conditional(true)
-                .and_then(|value| match evaluator.line.get(evaluator.at) {
-                    None => Ok(value),
-                    Some(extra) => {
-                        Err((extra.span, "an operator is missing before this".to_string()))
-                    }
-                });
+        let mut evaluator = Evaluator { preprocessor: self, line, at: 0, end, depth: 0 };
+        let result = evaluator.conditional(true).and_then(|value| match evaluator.line.get(evaluator.at) {
+            None => Ok(value),
+            Some(extra) => Err((extra.span, "an operator is missing before this".to_string())),
+        });
         match result {
             Ok(value) => value.is_true(),
             Err((span, message)) => {
-                self.diagnostics.emit(Diagnostic::new(
-                    Code::BadConditionalExpression,
-                    span,
-                    message,
-                ));
+                self.diagnostics.emit(Diagnostic::new(Code::BadConditionalExpression, span, message));
                 false
             }
         }
@@ -109,9 +84,7 @@ struct Evaluator<'e, 'a, 'c> {
 
 impl Evaluator<'_, '_, '_> {
     fn peek(&self) -> TokenKind {
-        self.line
-            .get(self.at)
-            .map_or(TokenKind::Eof, |token| token.kind)
+        self.line.get(self.at).map_or(TokenKind::Eof, |token| token.kind)
     }
 
     fn span(&self) -> Span {
@@ -143,11 +116,7 @@ impl Evaluator<'_, '_, '_> {
         let otherwise = self.conditional(live && !condition.is_true())?;
         self.depth -= 1;
         let unsigned = then.unsigned || otherwise.unsigned;
-        let bits = if condition.is_true() {
-            then.bits
-        } else {
-            otherwise.bits
-        };
+        let bits = if condition.is_true() { then.bits } else { otherwise.bits };
         Ok(Value { bits, unsigned })
     }
 
@@ -185,14 +154,8 @@ impl Evaluator<'_, '_, '_> {
                 self.at += 1;
                 let operand = self.unary(live)?;
                 match op {
-                    TokenKind::Minus => Value {
-                        bits: operand.bits.wrapping_neg(),
-                        ..operand
-                    },
-                    TokenKind::Tilde => Value {
-                        bits: !operand.bits,
-                        ..operand
-                    },
+                    TokenKind::Minus => Value { bits: operand.bits.wrapping_neg(), ..operand },
+                    TokenKind::Tilde => Value { bits: !operand.bits, ..operand },
                     TokenKind::Bang => Value::truth(!operand.is_true()),
                     _ => operand,
                 }
@@ -221,21 +184,13 @@ impl Evaluator<'_, '_, '_> {
             TokenKind::Number => match literal::number(text) {
                 Ok(literal::Number::Int { value, ty, .. }) => {
                     let unsigned = ty == IntLiteral::UInt64 || text.contains(['u', 'U']);
-                    Ok(Value {
-                        bits: value,
-                        unsigned,
-                    })
+                    Ok(Value { bits: value, unsigned })
                 }
-                Ok(literal::Number::Float { .. }) => {
-                    Err((token.span, "a condition may hold only integers".into()))
-                }
+                Ok(literal::Number::Float { .. }) => Err((token.span, "a condition may hold only integers".into())),
                 Err(message) => Err((token.span, message)),
             },
             TokenKind::Char => match literal::character(text) {
-                Ok(value) => Ok(Value {
-                    bits: value as u64,
-                    unsigned: false,
-                }),
+                Ok(value) => Ok(Value { bits: value as u64, unsigned: false }),
                 Err(message) => Err((token.span, message)),
             },
             TokenKind::True => Ok(Value::truth(true)),
@@ -291,22 +246,13 @@ fn apply(op: TokenKind, lhs: Value, rhs: Value) -> Option<Value> {
         Minus => a.wrapping_sub(b),
         Star => a.wrapping_mul(b),
         Shl => {
-            return Some(Value {
-                bits: a.wrapping_shl(b as u32),
-                ..lhs
-            });
+            return Some(Value { bits: a.wrapping_shl(b as u32), ..lhs });
         }
         Shr if lhs.unsigned => {
-            return Some(Value {
-                bits: a.wrapping_shr(b as u32),
-                ..lhs
-            });
+            return Some(Value { bits: a.wrapping_shr(b as u32), ..lhs });
         }
         Shr => {
-            return Some(Value {
-                bits: signed_a.wrapping_shr(b as u32) as u64,
-                ..lhs
-            });
+            return Some(Value { bits: signed_a.wrapping_shr(b as u32) as u64, ..lhs });
         }
         _ => return None,
     };

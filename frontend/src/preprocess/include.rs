@@ -55,11 +55,7 @@ impl IncludeLoader for [(&str, &str)] {
     fn load(&self, request: &IncludeRequest<'_>) -> Result<Included, IncludeError> {
         let found = self.iter().find(|(name, _)| *name == request.name);
         let &(name, text) = found.ok_or(IncludeError::NotFound)?;
-        Ok(Included {
-            name: name.into(),
-            path: None,
-            text: text.into(),
-        })
+        Ok(Included { name: name.into(), path: None, text: text.into() })
     }
 }
 
@@ -73,28 +69,14 @@ pub struct FileLoader<'h> {
 impl<'h> FileLoader<'h> {
     /// A loader for the program in the file `main` (`None` for a program given as a string, which then may read only
     /// from the include paths), with folders to search and built-in headers.
-    pub fn new(
-        main: Option<&Path>,
-        include_paths: &[PathBuf],
-        headers: &'h [(&'h str, &'h str)],
-    ) -> FileLoader<'h> {
+    pub fn new(main: Option<&Path>, include_paths: &[PathBuf], headers: &'h [(&'h str, &'h str)]) -> FileLoader<'h> {
         let main_folder = main.and_then(|path| folder_of(path).canonicalize().ok());
-        let include_paths = include_paths
-            .iter()
-            .filter_map(|path| path.canonicalize().ok())
-            .collect();
-        FileLoader {
-            main_folder,
-            include_paths,
-            headers,
-        }
+        let include_paths = include_paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        FileLoader { main_folder, include_paths, headers }
     }
 
     fn may_read(&self, path: &Path) -> bool {
-        self.main_folder
-            .iter()
-            .chain(&self.include_paths)
-            .any(|root| path.starts_with(root))
+        self.main_folder.iter().chain(&self.include_paths).any(|root| path.starts_with(root))
     }
 }
 
@@ -108,16 +90,9 @@ fn folder_of(path: &Path) -> &Path {
 
 impl IncludeLoader for FileLoader<'_> {
     fn load(&self, request: &IncludeRequest<'_>) -> Result<Included, IncludeError> {
-        let own_folder = if request.quoted {
-            request.includer.map(folder_of)
-        } else {
-            None
-        };
+        let own_folder = if request.quoted { request.includer.map(folder_of) } else { None };
         let main_folder = self.main_folder.as_deref().filter(|_| !request.quoted);
-        let folders = own_folder
-            .into_iter()
-            .chain(self.include_paths.iter().map(PathBuf::as_path))
-            .chain(main_folder);
+        let folders = own_folder.into_iter().chain(self.include_paths.iter().map(PathBuf::as_path)).chain(main_folder);
         let mut forbidden = false;
         for folder in folders {
             let Ok(path) = folder.join(request.name).canonicalize() else {
@@ -134,12 +109,8 @@ impl IncludeLoader for FileLoader<'_> {
                 let roots = "it lies outside the including file's folder and the include paths";
                 Err(IncludeError::Forbidden(roots.into()))
             }
-            Err(IncludeError::NotFound)
-                if self.main_folder.is_none() && self.include_paths.is_empty() =>
-            {
-                Err(IncludeError::Forbidden(
-                    "a program given as a string may include only built-in headers".into(),
-                ))
+            Err(IncludeError::NotFound) if self.main_folder.is_none() && self.include_paths.is_empty() => {
+                Err(IncludeError::Forbidden("a program given as a string may include only built-in headers".into()))
             }
             found => found,
         }
@@ -157,11 +128,7 @@ fn read(path: &Path) -> Result<Included, IncludeError> {
     }
     let bytes = fs::read(path).map_err(unreadable)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Included {
-        name: path.display().to_string(),
-        path: Some(path.into()),
-        text,
-    })
+    Ok(Included { name: path.display().to_string(), path: Some(path.into()), text })
 }
 
 #[cfg(test)]
@@ -169,11 +136,7 @@ mod tests {
     use super::*;
 
     fn request<'r>(name: &'r str, includer: Option<&'r Path>) -> IncludeRequest<'r> {
-        IncludeRequest {
-            name,
-            quoted: true,
-            includer,
-        }
+        IncludeRequest { name, quoted: true, includer }
     }
 
     #[test]
@@ -181,42 +144,24 @@ mod tests {
         let root = std::env::temp_dir().join(format!("spmdvm-include-{}", std::process::id()));
         fs::create_dir_all(root.join("main/sub")).unwrap();
         fs::create_dir_all(root.join("lib")).unwrap();
-        for (path, text) in [
-            ("secret", "s"),
-            ("main/sub/a.h", "a"),
-            ("main/b.h", "b"),
-            ("lib/c.h", "c"),
-        ] {
+        for (path, text) in [("secret", "s"), ("main/sub/a.h", "a"), ("main/b.h", "b"), ("lib/c.h", "c")] {
             fs::write(root.join(path), text).unwrap();
         }
         let main = root.join("main/m.ispc");
         let loader = FileLoader::new(Some(&main), &[root.join("lib")], &[("builtin.isph", "x")]);
-        let load = |name: &str, from: &Path| {
-            loader
-                .load(&request(name, Some(from)))
-                .map(|found| found.text)
-        };
+        let load = |name: &str, from: &Path| loader.load(&request(name, Some(from))).map(|found| found.text);
         assert_eq!(load("sub/a.h", &main).unwrap(), "a");
         assert_eq!(load("../b.h", &root.join("main/sub/a.h")).unwrap(), "b");
         assert_eq!(load("c.h", &main).unwrap(), "c");
         assert_eq!(load("builtin.isph", &main).unwrap(), "x");
-        assert!(matches!(
-            load("../secret", &main),
-            Err(IncludeError::Forbidden(_))
-        ));
+        assert!(matches!(load("../secret", &main), Err(IncludeError::Forbidden(_))));
         let absolute = root.join("secret").display().to_string();
-        assert!(matches!(
-            load(&absolute, &main),
-            Err(IncludeError::Forbidden(_))
-        ));
+        assert!(matches!(load(&absolute, &main), Err(IncludeError::Forbidden(_))));
         assert_eq!(load("none.h", &main), Err(IncludeError::NotFound));
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(root.join("secret"), root.join("main/link.h")).unwrap();
-            assert!(matches!(
-                load("link.h", &main),
-                Err(IncludeError::Forbidden(_))
-            ));
+            assert!(matches!(load("link.h", &main), Err(IncludeError::Forbidden(_))));
         }
         fs::remove_dir_all(&root).unwrap();
     }

@@ -77,9 +77,7 @@ impl Builtin {
 
     /// The table of macros at the start of a compilation.
     pub(super) fn all() -> SymbolMap<Rc<Macro>> {
-        let entry = |&(name, builtin): &(&str, Builtin)| {
-            (Symbol::intern(name), Rc::new(Macro::Builtin(builtin)))
-        };
+        let entry = |&(name, builtin): &(&str, Builtin)| (Symbol::intern(name), Rc::new(Macro::Builtin(builtin)));
         Builtin::NAMES.iter().map(entry).collect()
     }
 }
@@ -94,9 +92,7 @@ impl PartialEq for Object {
 
 impl PartialEq for Function {
     fn eq(&self, other: &Function) -> bool {
-        self.params == other.params
-            && self.variadic == other.variadic
-            && same_body(&self.body, &other.body)
+        self.params == other.params && self.variadic == other.variadic && same_body(&self.body, &other.body)
     }
 }
 
@@ -120,11 +116,7 @@ pub(super) struct Frame {
 
 impl Frame {
     pub(super) fn new(name: Option<Symbol>, tokens: Vec<Token>) -> Frame {
-        Frame {
-            name,
-            tokens,
-            position: 0,
-        }
+        Frame { name, tokens, position: 0 }
     }
 
     pub(super) fn next(&mut self) -> Option<Token> {
@@ -136,12 +128,7 @@ impl Frame {
 
 impl Preprocessor<'_, '_> {
     /// Expands a use of a macro: its tokens come next. Returns the word itself if it is not to be expanded.
-    pub(super) fn expand_word(
-        &mut self,
-        mut token: Token,
-        symbol: Symbol,
-        found: &Macro,
-    ) -> Option<Token> {
+    pub(super) fn expand_word(&mut self, mut token: Token, symbol: Symbol, found: &Macro) -> Option<Token> {
         if token.has(NO_EXPAND) || self.budget.exhausted {
             return Some(token);
         }
@@ -215,11 +202,7 @@ impl Preprocessor<'_, '_> {
         };
         match &file.name {
             Some(name) => name.clone(),
-            None => self
-                .sources
-                .get(file.id)
-                .map(|source| source.name.clone())
-                .unwrap_or_default(),
+            None => self.sources.get(file.id).map(|source| source.name.clone()).unwrap_or_default(),
         }
     }
 
@@ -243,12 +226,7 @@ impl Preprocessor<'_, '_> {
     }
 
     /// Reads the arguments of a use, `(` included. `None` when they are malformed, which is reported.
-    fn read_arguments(
-        &mut self,
-        name: Symbol,
-        function: &Function,
-        span: Span,
-    ) -> Option<Vec<Vec<Token>>> {
+    fn read_arguments(&mut self, name: Symbol, function: &Function, span: Span) -> Option<Vec<Vec<Token>>> {
         let opening = self.next_unexpanded();
         let mut arguments = vec![Vec::new()];
         let mut depth = 0usize;
@@ -258,9 +236,7 @@ impl Preprocessor<'_, '_> {
             match token.kind {
                 TokenKind::Eof => {
                     let message = format!("the arguments of macro `{name}` are never closed");
-                    self.diagnostics.emit(
-                        Diagnostic::new(Code::BadMacroUse, opening.span, message).help("add `)`"),
-                    );
+                    self.diagnostics.emit(Diagnostic::new(Code::BadMacroUse, opening.span, message).help("add `)`"));
                     return None;
                 }
                 TokenKind::RParen if depth == 0 => break,
@@ -295,14 +271,9 @@ impl Preprocessor<'_, '_> {
         if arguments.len() == function.params {
             return Some(arguments);
         }
-        let message = format!(
-            "macro `{name}` takes {}, not {}",
-            count(function.params, "argument"),
-            arguments.len()
-        );
+        let message = format!("macro `{name}` takes {}, not {}", count(function.params, "argument"), arguments.len());
         let diagnostic = Diagnostic::new(Code::BadMacroUse, span, message);
-        self.diagnostics
-            .emit(diagnostic.label(function.defined_at, "defined here"));
+        self.diagnostics.emit(diagnostic.label(function.defined_at, "defined here"));
         None
     }
 
@@ -331,11 +302,7 @@ impl Preprocessor<'_, '_> {
                 }
             }
             if let Some(first) = result.get_mut(start) {
-                let flags = if start == 0 {
-                    at.flags
-                } else {
-                    piece.token.flags
-                };
+                let flags = if start == 0 { at.flags } else { piece.token.flags };
                 first.flags = first.flags & NO_EXPAND | flags & (SPACE_BEFORE | FIRST_ON_LINE);
             }
             if piece.pasted {
@@ -350,14 +317,7 @@ impl Preprocessor<'_, '_> {
 
     /// Obeys the `##` between `result[start - 1]` and `result[start]`; either may be missing because an argument is
     /// empty.
-    fn paste_at(
-        &mut self,
-        result: &mut Vec<Token>,
-        start: usize,
-        body: &[Piece],
-        index: usize,
-        span: Span,
-    ) {
+    fn paste_at(&mut self, result: &mut Vec<Token>, start: usize, body: &[Piece], index: usize, span: Span) {
         let before = &body[index - 1];
         let comma_before = before.kind == PieceKind::Token && before.token.kind == TokenKind::Comma;
         if comma_before && matches!(body[index].kind, PieceKind::Param(_)) {
@@ -389,11 +349,7 @@ impl Preprocessor<'_, '_> {
         let mut token = lexer.next(&mut self.texts, &mut self.words);
         let end = lexer.next(&mut self.texts, &mut self.words);
         if end.kind != TokenKind::Eof || matches!(token.kind, TokenKind::Eof | TokenKind::Unknown) {
-            self.error(
-                Code::BadPaste,
-                span,
-                format!("`##` joins tokens to `{text}`, which is no token"),
-            );
+            self.error(Code::BadPaste, span, format!("`##` joins tokens to `{text}`, which is no token"));
             return None;
         }
         token.span = span;
@@ -417,11 +373,7 @@ impl Preprocessor<'_, '_> {
 
     /// Expands tokens as if nothing came after them.
     pub(super) fn expand_alone(&mut self, tokens: Vec<Token>) -> Vec<Token> {
-        let expandable = |token: &Token| {
-            token
-                .symbol()
-                .is_some_and(|symbol| self.macros.contains_key(&symbol))
-        };
+        let expandable = |token: &Token| token.symbol().is_some_and(|symbol| self.macros.contains_key(&symbol));
         if self.budget.exhausted || !tokens.iter().any(expandable) {
             return tokens;
         }
@@ -467,15 +419,8 @@ fn quote(text: &str) -> String {
 fn quote_literals(tokens: &[Token], text: &str) -> String {
     let literal = |token: &Token| {
         use TokenKind::{Char, String, UnterminatedChar, UnterminatedString};
-        matches!(
-            token.kind,
-            String | Char | UnterminatedChar | UnterminatedString
-        )
+        matches!(token.kind, String | Char | UnterminatedChar | UnterminatedString)
     };
     // Backslashes and quotes occur in no other tokens, stray backslashes aside: these would escape the closing quote.
-    if tokens.iter().any(literal) || text.contains('\\') {
-        quote(text)
-    } else {
-        format!("\"{text}\"")
-    }
+    if tokens.iter().any(literal) || text.contains('\\') { quote(text) } else { format!("\"{text}\"") }
 }

@@ -66,10 +66,7 @@ pub fn preprocess<'a>(
     preprocessor.define_from_outside(options.defines);
     preprocessor.enter_file(main, options.main_path.clone());
     preprocessor.run();
-    Preprocessed {
-        tokens: preprocessor.output,
-        texts: preprocessor.texts,
-    }
+    Preprocessed { tokens: preprocessor.output, texts: preprocessor.texts }
 }
 
 struct Preprocessor<'a, 'c> {
@@ -160,11 +157,7 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
             return;
         }
         let line = |(name, value): &(String, String)| {
-            format!(
-                "#define {} {}\n",
-                name.replace(['\n', '\r'], " "),
-                value.replace(['\n', '\r'], " ")
-            )
+            format!("#define {} {}\n", name.replace(['\n', '\r'], " "), value.replace(['\n', '\r'], " "))
         };
         let text: String = defines.iter().map(line).collect();
         let file = self.sources.add("<macros>", text);
@@ -174,10 +167,7 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
     }
 
     fn enter_file(&mut self, id: FileId, path: Option<PathBuf>) {
-        let text: &'a str = self
-            .sources
-            .get(id)
-            .map_or("", |file| self.arena.alloc_str(&file.text));
+        let text: &'a str = self.sources.get(id).map_or("", |file| self.arena.alloc_str(&file.text));
         self.budget.bytes += text.len();
         self.files.push(OpenFile {
             id,
@@ -309,24 +299,18 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
     fn check_token(&mut self, token: &Token) {
         let diagnostic = match token.kind {
             TokenKind::Unknown => self.unknown_character(token),
-            TokenKind::UnterminatedComment => Diagnostic::new(
-                Code::UnterminatedComment,
-                start_of(token.span, 2),
-                "this comment is never closed",
-            )
-            .help("add `*/`; comments do not nest"),
-            TokenKind::UnterminatedString => Diagnostic::new(
-                Code::UnterminatedLiteral,
-                token.span,
-                "this string is never closed",
-            )
-            .help("add the closing `\"` on the same line"),
-            TokenKind::UnterminatedChar => Diagnostic::new(
-                Code::UnterminatedLiteral,
-                token.span,
-                "this character literal is never closed",
-            )
-            .help("add the closing `'`, or write strings with `\"`"),
+            TokenKind::UnterminatedComment => {
+                Diagnostic::new(Code::UnterminatedComment, start_of(token.span, 2), "this comment is never closed")
+                    .help("add `*/`; comments do not nest")
+            }
+            TokenKind::UnterminatedString => {
+                Diagnostic::new(Code::UnterminatedLiteral, token.span, "this string is never closed")
+                    .help("add the closing `\"` on the same line")
+            }
+            TokenKind::UnterminatedChar => {
+                Diagnostic::new(Code::UnterminatedLiteral, token.span, "this character literal is never closed")
+                    .help("add the closing `'`, or write strings with `\"`")
+            }
             _ => return,
         };
         self.diagnostics.emit(diagnostic);
@@ -360,10 +344,7 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
 
 /// The first `len` bytes of a span.
 fn start_of(span: Span, len: u32) -> Span {
-    Span {
-        hi: span.hi.min(span.lo + len),
-        ..span
-    }
+    Span { hi: span.hi.min(span.lo + len), ..span }
 }
 
 #[cfg(test)]

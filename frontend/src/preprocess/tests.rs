@@ -20,11 +20,7 @@ fn run_with(text: &str, defines: &[(String, String)]) -> (String, Vec<&'static s
     let main = sources.add("main.ispc", text);
     let arena = Bump::new();
     let mut diagnostics = Diagnostics::new();
-    let options = PreprocessOptions {
-        defines,
-        loader: &HeaderLoader,
-        main_path: None,
-    };
+    let options = PreprocessOptions { defines, loader: &HeaderLoader, main_path: None };
     let result = preprocess(&mut sources, main, &options, &arena, &mut diagnostics);
     let mut out = String::new();
     for token in &result.tokens {
@@ -33,13 +29,7 @@ fn run_with(text: &str, defines: &[(String, String)]) -> (String, Vec<&'static s
         }
         out.push_str(result.texts.spelling(token));
     }
-    (
-        out.trim().to_string(),
-        diagnostics
-            .iter()
-            .map(|diagnostic| diagnostic.code.id())
-            .collect(),
-    )
+    (out.trim().to_string(), diagnostics.iter().map(|diagnostic| diagnostic.code.id()).collect())
 }
 
 struct HeaderLoader;
@@ -88,15 +78,9 @@ fn stringify_and_paste() {
 S( a  + "b\n" )"#,
         r#""a + \"b\\n\"""#,
     );
-    check(
-        "#define P(a,b) a##b\nP(x, 1) P(1, 2) P(<, <=) P(,y)",
-        "x1 12 <<= y",
-    );
+    check("#define P(a,b) a##b\nP(x, 1) P(1, 2) P(<, <=) P(,y)", "x1 12 <<= y");
     check("#define X 1\n#define P(a) a##X a\nP(X)", "XX 1");
-    check(
-        "#define V(f, ...) p(f, ## __VA_ARGS__)\nV(1) V(1, 2, 3)",
-        "p(1) p(1, 2, 3)",
-    );
+    check("#define V(f, ...) p(f, ## __VA_ARGS__)\nV(1) V(1, 2, 3)", "p(1) p(1, 2, 3)");
     check("#define V(rest...) [rest]\nV(a, b) V()", "[a, b] []");
     check_codes("#define P(a,b) a##b\nP(+, x)", &["E0016"]);
 }
@@ -104,15 +88,9 @@ S( a  + "b\n" )"#,
 #[test]
 fn conditionals() {
     check("#if 1\na\n#else\nb\n#endif\nc", "a c");
-    check(
-        "#if 0\n#if 1\nx\n#else\ny\n#endif\na\n#elif 1\nb\n#elif 1\nc\n#else\nd\n#endif",
-        "b",
-    );
+    check("#if 0\n#if 1\nx\n#else\ny\n#endif\na\n#elif 1\nb\n#elif 1\nc\n#else\nd\n#endif", "b");
     check("#ifdef X\na\n#endif\n#ifndef X\nb\n#endif", "b");
-    check(
-        "#define X\n#ifdef X\na\n#elifdef Y\nc\n#else\nb\n#endif",
-        "a",
-    );
+    check("#define X\n#ifdef X\na\n#elifdef Y\nc\n#else\nb\n#endif", "a");
     check("#if 0\ndon't \"\n@ $ #bogus\n#endif\nx", "x");
 }
 
@@ -133,45 +111,29 @@ fn conditional_expressions() {
         "-9223372036854775807 - 1 < 0",
     ];
     for condition in holds {
-        check(
-            &format!("#define X 5\n#define F(x) x*2\n#if {condition}\nyes\n#endif"),
-            "yes",
-        );
+        check(&format!("#define X 5\n#define F(x) x*2\n#if {condition}\nyes\n#endif"), "yes");
     }
     for malformed in ["", "1 +", "(1", "1 2", "1 / 0", "1.5", "\"s\"", "1 ? 2"] {
         check_codes(&format!("#if {malformed}\n#endif"), &["E0008"]);
     }
-    let deep = format!(
-        "#if {}1{}\n#endif",
-        "(".repeat(100_000),
-        ")".repeat(100_000)
-    );
+    let deep = format!("#if {}1{}\n#endif", "(".repeat(100_000), ")".repeat(100_000));
     check_codes(&deep, &["E0008"]);
     check_codes(&format!("#if {}1\n#endif", "!".repeat(100_000)), &["E0008"]);
 }
 
 #[test]
 fn includes() {
-    check(
-        "#include \"sub.h\"\nFROM_SUB __LINE__",
-        "sub \"sub.h\" 2 1 2",
-    );
+    check("#include \"sub.h\"\nFROM_SUB __LINE__", "sub \"sub.h\" 2 1 2");
     check("#include <once.h>\n#include \"once.h\"", "once");
     check("#define H <sub.h>\n#include H", "sub \"sub.h\" 2");
     check_codes("#include \"none.h\"", &["E0012"]);
     check_codes("#include", &["E0006"]);
-    check_codes(
-        "#include \"self.h\"\n#include \"open.h\"",
-        &["E0014", "E0007"],
-    );
+    check_codes("#include \"self.h\"\n#include \"open.h\"", &["E0014", "E0007"]);
 }
 
 #[test]
 fn builtins_and_line() {
-    check(
-        "__LINE__\n__LINE__ __FILE__ __DATE__",
-        "1 2 \"main.ispc\" \"Jan  1 1970\"",
-    );
+    check("__LINE__\n__LINE__ __FILE__ __DATE__", "1 2 \"main.ispc\" \"Jan  1 1970\"");
     check("#line 50 \"other\"\n__LINE__ __FILE__", "50 \"other\"");
     check("__COUNTER__ __COUNTER__", "0 1");
     check("#define L __LINE__\n\nL", "3");
@@ -179,34 +141,19 @@ fn builtins_and_line() {
 
 #[test]
 fn defines_from_outside() {
-    let defines = [
-        ("A".to_string(), "1 + 2".to_string()),
-        ("F(x)".to_string(), "x x".to_string()),
-    ];
-    assert_eq!(
-        run_with("A F(b)", &defines),
-        ("1 + 2 b b".to_string(), vec![])
-    );
+    let defines = [("A".to_string(), "1 + 2".to_string()), ("F(x)".to_string(), "x x".to_string())];
+    assert_eq!(run_with("A F(b)", &defines), ("1 + 2 b b".to_string(), vec![]));
 }
 
 #[test]
 fn messages() {
     check_codes("#define A 1\n#define A 1\n#define A 2\n", &["W0002"]);
-    check_codes(
-        "#define F(x, x) 1\n#define F(1) 2\n#define F(x\n#define 3\n#define\n",
-        &["E0009"; 5],
-    );
+    check_codes("#define F(x, x) 1\n#define F(1) 2\n#define F(x\n#define 3\n#define\n", &["E0009"; 5]);
     check_codes("#define F(x) #y\n#define G ## a\n", &["E0009"; 2]);
     check_codes("#define F(x) x\nF(1, 2)", &["E0010"]);
     check_codes("#define F(x) x\nF(1, 2", &["E0010"]);
-    check_codes(
-        "#error it is broken\n#warning careful\n",
-        &["E0015", "W0001"],
-    );
-    check_codes(
-        "#bogus\n#else\n#endif\n#endif x\n",
-        &["E0006", "E0007", "E0007", "W0004", "E0007"],
-    );
+    check_codes("#error it is broken\n#warning careful\n", &["E0015", "W0001"]);
+    check_codes("#bogus\n#else\n#endif\n#endif x\n", &["E0006", "E0007", "E0007", "W0004", "E0007"]);
     check_codes(
         "#pragma omp parallel\n#pragma\n#pragma unroll(0)\n#pragma ignore warning(x)\n",
         &["W0003", "E0006", "E0006"],
@@ -218,23 +165,13 @@ fn messages() {
 #[test]
 fn pragmas() {
     let mut sources = SourceMap::new();
-    let main = sources.add(
-        "m",
-        "#define N 4\n#pragma unroll N\n#pragma nounroll\n#pragma unroll\n",
-    );
+    let main = sources.add("m", "#define N 4\n#pragma unroll N\n#pragma nounroll\n#pragma unroll\n");
     let (arena, mut diagnostics) = (Bump::new(), Diagnostics::new());
-    let options = PreprocessOptions {
-        defines: &[],
-        loader: &HeaderLoader,
-        main_path: None,
-    };
+    let options = PreprocessOptions { defines: &[], loader: &HeaderLoader, main_path: None };
     let tokens = preprocess(&mut sources, main, &options, &arena, &mut diagnostics).tokens;
     assert_eq!(tokens[0].unroll_count(), Some(4));
     assert_eq!(tokens[1].kind, TokenKind::PragmaNoUnroll);
-    assert_eq!(
-        (tokens[2].kind, tokens[2].unroll_count()),
-        (TokenKind::PragmaUnroll, None)
-    );
+    assert_eq!((tokens[2].kind, tokens[2].unroll_count()), (TokenKind::PragmaUnroll, None));
 }
 
 #[test]
@@ -249,14 +186,8 @@ fn limits_hold() {
         pastes += &format!("#define P{i}(a) P{}(a##a)\n", i - 1);
     }
     assert!(run(&(pastes + "P59(xxxxxxxx)")).1.contains(&"E0011"));
-    let deep = format!(
-        "#define F(x) x\n{}1{}",
-        "F(".repeat(20_000),
-        ")".repeat(20_000)
-    );
+    let deep = format!("#define F(x) x\n{}1{}", "F(".repeat(20_000), ")".repeat(20_000));
     check_codes(&deep, &["E0011"]);
-    let chain: String = (1..5000)
-        .map(|i| format!("#define C{i} C{}\n", i - 1))
-        .collect();
+    let chain: String = (1..5000).map(|i| format!("#define C{i} C{}\n", i - 1)).collect();
     check(&(chain + "C4999"), "C0");
 }
