@@ -5,6 +5,7 @@
 //! operation). This crate knows nothing of the source language.
 
 pub mod asm;
+pub mod binary;
 pub mod builder;
 pub mod isa;
 pub mod program;
