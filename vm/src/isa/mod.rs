@@ -1,5 +1,6 @@
 //! The instruction set as data: what [`ops`] tabulates, read by everything that handles programs.
 
+pub mod docs;
 pub mod ops;
 mod signature;
 
