@@ -156,8 +156,8 @@ static inline SHAPE REAL __log1p_pair(SHAPE REAL x, SHAPE REAL xl) {
     SHAPE REAL lost = (xs - (m - b)) + (p - b);
     SHAPE REAL fl = __op_select(e < __L(60.0), __op_fma(xl, p, lost), __L(0.0));
     __LOG_TAIL(f, c)
-    // log(1 + f + fl) = log(1 + f) + fl / (1 + f), and 1 / (1 + f) is near 1 - f + f^2.
-    SHAPE REAL small = __op_fma(e, __LN2_SHORT_2, c) + fl * __op_fma(f, f - __L(1.0), __L(1.0));
+    // log(1 + f + fl) = log(1 + f) + fl / (1 + f)
+    SHAPE REAL small = __op_fma(e, __LN2_SHORT_2, c) + fl / m;
     SHAPE REAL a = e * __LN2_SHORT_1;
     SHAPE REAL s = a + f;
     SHAPE REAL sl = f - (s - a);
