@@ -8,6 +8,7 @@ pub mod diag;
 pub mod hir;
 pub mod lex;
 pub mod parse;
+pub mod prelude;
 pub mod preprocess;
 pub mod source;
 pub mod symbol;

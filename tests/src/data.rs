@@ -136,9 +136,10 @@ pub fn same(a: u64, b: u64, ty: Ty) -> bool {
 /// The first scalar in which two arrays differ, as text.
 pub fn first_difference(a: &Array, b: &Array) -> Option<String> {
     (0..a.len().max(b.len())).find_map(|index| {
-        let leaf = a.layout.leaves.iter().find(|leaf| {
-            index >= a.len().min(b.len()) || !same(a.bits(index, leaf), b.bits(index, leaf), leaf.ty)
-        })?;
+        let leaf =
+            a.layout.leaves.iter().find(|leaf| {
+                index >= a.len().min(b.len()) || !same(a.bits(index, leaf), b.bits(index, leaf), leaf.ty)
+            })?;
         let show = |array: &Array| array.value(index as i128, &leaf.path).map_or("nothing".into(), |v| v.to_string());
         let dot = if leaf.path.is_empty() { "" } else { "." };
         Some(format!("[{index}]{dot}{} is {} against {}", leaf.path, show(a), show(b)))

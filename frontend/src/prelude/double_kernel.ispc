@@ -92,6 +92,10 @@
     SHAPE double c##z = c##s * c##s; \
     SHAPE double c##h = 0.5d * f * f; \
     SHAPE double c = __op_fma(c##s, __op_fma(c##z + c##z, __ATANH_A(c##z), c##h), -c##h);
+// log(1+f) as w + wl.
+#define __LOG_SUM(f, w, wl) \
+    __LOG_TAIL(f, wl) \
+    SHAPE double w = f;
 
 // (exp(r) - 1 - r) / r^2 for |r| <= ln(2)/2
 #define __EXP_Q(r) \

@@ -112,13 +112,13 @@ static inline SHAPE REAL log(SHAPE REAL x) {
 static inline SHAPE REAL log2(SHAPE REAL x) {
     __LOG_PREPARE(x, v, bias, unusual)
     __LOG_REDUCE(v, e0, f)
-    __LOG_TAIL(f, c)
+    __LOG_SUM(f, w, wl)
     SHAPE REAL e = e0 + bias;
-    SHAPE REAL p = f * __LOG2E;
-    SHAPE REAL pl = __op_fma(f, __LOG2E_2, __op_fma(f, __LOG2E, -p));
+    SHAPE REAL p = w * __LOG2E;
+    SHAPE REAL pl = __op_fma(w, __LOG2E_2, __op_fma(w, __LOG2E, -p));
     SHAPE REAL s = e + p;
     SHAPE REAL sl = p - (s - e);
-    SHAPE REAL y = s + (sl + __op_fma(c, __LOG2E, pl));
+    SHAPE REAL y = s + (sl + __op_fma(wl, __LOG2E, pl));
     if (unusual) {
         y = __LOG_UNUSUAL(x, y);
     }

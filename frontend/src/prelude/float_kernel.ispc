@@ -89,7 +89,16 @@
 #define __CBRT_GUESS(x) __op_bitcast_f32(__op_mulhi(__op_bitcast_u32(x), 0x55555556u) + 709958130u)
 
 // The part of log(1+f) beyond f, for sqrt(1/2) <= 1+f <= sqrt(2), in the variable c.
-#define __LOG_TAIL(f, c) SHAPE float c = (f * f) * __op_fma(f, __LOG_P(f), -0.5f);
+#define __LOG_TAIL(f, c) \
+    SHAPE float c##2 = f * f; \
+    SHAPE float c = __op_fma(c##2 * f, __LOG_P(f), -0.5f * c##2);
+// log(1+f) as w + wl, more exactly: log2 has no room for the rounding of f^2/2.
+#define __LOG_SUM(f, w, wl) \
+    SHAPE float w##2 = f * f; \
+    SHAPE float w##h = 0.5f * w##2; \
+    SHAPE float w = f - w##h; \
+    SHAPE float w##e = __op_fma(-0.5f, __op_fma(f, f, -w##2), (f - w) - w##h); \
+    SHAPE float wl = __op_fma(w##2 * f, __LOG_P(f), w##e);
 
 // (exp(r) - 1 - r) / r^2 for |r| <= ln(2)/2
 #define __EXP_Q(r) \
@@ -99,8 +108,8 @@
     __HORNER5(r, 0x1.ebfbdcp-3f, 0x1.c6af88p-5f, 0x1.3b2ddcp-7f, 0x1.5f041ap-10f, 0x1.416f8cp-13f)
 // (log(1+f) - f + f^2/2) / f^3 for sqrt(1/2) <= 1+f <= sqrt(2)
 #define __LOG_P(f) \
-    __HORNER9(f, 0x1.555554p-2f, -0x1.fffff8p-3f, 0x1.999d4ap-3f, -0x1.555c9cp-3f, 0x1.23d45cp-3f, -0x1.fcba6cp-4f, \
-        0x1.de41f4p-4f, -0x1.d7aed2p-4f, 0x1.206256p-4f)
+    __HORNER10(f, 0x1.555556p-2f, -0x1.fffff2p-3f, 0x1.9998e4p-3f, -0x1.555c42p-3f, 0x1.24b388p-3f, -0x1.fe25b2p-4f, \
+        0x1.c0da48p-4f, -0x1.affb84p-4f, 0x1.bf3c82p-4f, -0x1.18cd92p-4f)
 // (atanh(s) - s - s^3/3) / s^5, z = s^2, for |s| <= 0.1716
 #define __ATANH_B(z) \
     __HORNER4(z, 0x1.999998p-3f, 0x1.2493acp-3f, 0x1.c644a2p-4f, 0x1.8fee66p-4f)

@@ -74,6 +74,7 @@
 #undef __CBRT_SCALE_DOWN_ROOT
 #undef __CBRT_GUESS
 #undef __LOG_TAIL
+#undef __LOG_SUM
 #undef __EXP_Q
 #undef __EXP2_Q
 #undef __LOG_P

@@ -155,7 +155,8 @@ impl<'a> Parser<'a> {
     pub fn path(&mut self) -> String {
         let mut path = String::new();
         while self.text.starts_with('.') || (self.text.starts_with('[') && !path.is_empty()) {
-            let end = self.text[1..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(self.text.len(), |e| e + 1);
+            let end =
+                self.text[1..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(self.text.len(), |e| e + 1);
             let end = if self.text.starts_with('[') { end + 1 } else { end };
             path.push_str(&self.text[..end.min(self.text.len())]);
             self.advance(end.min(self.text.len()));
@@ -176,9 +177,7 @@ impl<'a> Parser<'a> {
             return Ok(Expr::Call(name.to_owned(), args));
         }
         match <[Expr; 4]>::try_from(args) {
-            Ok([Expr::Name(var), lo, hi, body]) => {
-                Ok(Expr::Fold(name.to_owned(), var, Box::new([lo, hi, body])))
-            }
+            Ok([Expr::Name(var), lo, hi, body]) => Ok(Expr::Fold(name.to_owned(), var, Box::new([lo, hi, body]))),
             _ => Err(format!("`{name}` is written {name}(k, lo, hi, expression of k)")),
         }
     }
