@@ -108,6 +108,13 @@ impl FunctionBuilder {
         self.f.code.len() - 1
     }
 
+    /// Changes the instruction appended last.
+    pub fn amend_last(&mut self, change: impl FnOnce(&mut Inst)) {
+        if let Some(inst) = self.f.code.last_mut() {
+            change(inst);
+        }
+    }
+
     /// A new label, to be bound with [`bind`](Self::bind).
     pub fn label(&mut self) -> Label {
         self.labels.push(None);

@@ -7,6 +7,7 @@
 pub mod asm;
 pub mod binary;
 pub mod builder;
+pub mod generate;
 pub mod isa;
 pub mod program;
 pub mod sem;
