@@ -282,7 +282,7 @@ fn extend_number(lexer: &mut logos::Lexer<'_, TokenKind>) {
 pub struct Token {
     /// What it is.
     pub kind: TokenKind,
-    /// [`FIRST_ON_LINE`], [`SPACE_BEFORE`], [`NO_EXPAND`].
+    /// [`FIRST_ON_LINE`], [`SPACE_BEFORE`], [`NO_EXPAND`], [`FROM_MACRO`].
     pub flags: u8,
     /// For words the symbol, for literals the index of the text in [`Texts`].
     data: u32,
@@ -296,6 +296,8 @@ pub const FIRST_ON_LINE: u8 = 1;
 pub const SPACE_BEFORE: u8 = 2;
 /// Flag: a word that is not to be expanded as a macro any more.
 pub const NO_EXPAND: u8 = 4;
+/// Flag: a token of a macro's body, whose span is that of the macro's use.
+pub const FROM_MACRO: u8 = 8;
 
 impl Token {
     /// A token of punctuation, or another one without data.
@@ -318,10 +320,10 @@ impl Token {
         self.kind.is_word().then(|| Symbol::from_index(self.data))
     }
 
-    /// The same token at another place.
+    /// The token of a macro's body as part of its expansion at `span`.
     #[must_use]
-    pub fn at(self, span: Span) -> Token {
-        Token { span, ..self }
+    pub fn from_macro(self, span: Span) -> Token {
+        Token { span, flags: self.flags | FROM_MACRO, ..self }
     }
 
     /// Whether the flag is set.

@@ -139,7 +139,7 @@ pub enum ExprKind<'a> {
         /// The initialisers, for `new type(…)`.
         init: Option<&'a [&'a Expr<'a>]>,
     },
-    /// `{a, b, …}`, only as initialiser or inside one.
+    /// `{a, b, …}`: only as initialiser of a variable, parameter or `new`, or inside one.
     Aggregate(&'a [&'a Expr<'a>]),
     /// Stands for what could not be parsed; reported already.
     Error,
@@ -150,7 +150,7 @@ pub enum ExprKind<'a> {
 pub struct Call<'a> {
     /// The function: mostly a name, else a function pointer.
     pub callee: &'a Expr<'a>,
-    /// The arguments. An argument may be an [`ExprKind::Aggregate`].
+    /// The arguments.
     pub args: &'a [&'a Expr<'a>],
     /// From `(` to `)`.
     pub args_span: Span,

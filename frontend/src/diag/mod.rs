@@ -160,6 +160,11 @@ impl Diagnostics {
         })
     }
 
+    /// Puts the messages in the order of their places.
+    pub fn sort(&mut self) {
+        self.list.sort_by_key(|diagnostic| (diagnostic.span().file, diagnostic.span().lo));
+    }
+
     /// Leaves out warnings (or only those about performance) that start within `span` from now on.
     pub fn ignore_warnings(&mut self, span: Span, performance_only: bool) {
         self.quiet.push(QuietRange { span, performance_only });
@@ -199,7 +204,8 @@ impl Diagnostics {
 /// The name among `candidates` that is most like `name`, if it is like enough to suggest: for "did you mean".
 pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let limit = match name.chars().count() {
-        0..=2 => return None,
+        0..=1 => return None,
+        2 => 1,
         3..=5 => 1,
         6..=10 => 2,
         _ => 3,
@@ -209,6 +215,8 @@ pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .filter(|candidate| candidate.len().abs_diff(name.len()) <= limit)
         .map(|candidate| (edit_distance(name, candidate), candidate))
         .filter(|&(distance, _)| distance > 0 && distance <= limit)
+        // Among words of two letters only swapped ones are alike.
+        .filter(|&(_, candidate)| name.len() != 2 || candidate.chars().rev().eq(name.chars()))
         .min()
         .map(|(_, candidate)| candidate)
 }
@@ -261,6 +269,7 @@ mod tests {
         assert_eq!(closest("unifrom", words), Some("uniform"));
         assert_eq!(closest("forech", words), Some("foreach"));
         assert_eq!(closest("x", words), None);
+        assert_eq!(closest("fi", ["if", "in"]), Some("if"));
         assert_eq!(closest("uniform", words), None);
     }
 }

@@ -60,10 +60,9 @@ impl<'s> Renderer<'s> {
             .with_message(&diagnostic.message);
         for (index, label) in diagnostic.labels.iter().enumerate() {
             let color = if index == 0 { color } else { Color::Blue };
-            let mut drawn = DrawnLabel::new(self.place(label.span)).with_color(color);
-            if !label.text.is_empty() {
-                drawn = drawn.with_message(&label.text);
-            }
+            // A label without a message would not be underlined.
+            let text = if label.text.is_empty() { "here" } else { &label.text };
+            let drawn = DrawnLabel::new(self.place(label.span)).with_color(color).with_message(text);
             report = report.with_label(drawn);
         }
         if let Some(help) = &diagnostic.help {

@@ -132,7 +132,7 @@ impl<'a> Parser<'a, '_> {
             return Ok(Named::default());
         };
         let span = self.bump().span;
-        let has_args = self.kind() == TokenKind::Lt;
+        let has_args = self.kind() == TokenKind::Lt && self.looks_like_template_args();
         let template_args = if has_args { Some(self.template_args()?) } else { None };
         Ok(Named { name: Some(Ident { name, span }), operator: None, template_args })
     }
@@ -151,7 +151,9 @@ impl<'a> Parser<'a, '_> {
         self.bump();
         let name = Symbol::intern(&format!("operator{text}"));
         let name = Ident { name, span: start.to(token.span) };
-        Ok(Named { name: Some(name), operator: Some(operator), template_args: None })
+        let has_args = self.kind() == TokenKind::Lt && self.looks_like_template_args();
+        let template_args = if has_args { Some(self.template_args()?) } else { None };
+        Ok(Named { name: Some(name), operator: Some(operator), template_args })
     }
 
     fn array_suffix(&mut self) -> Parsed<Modifier<'a>> {

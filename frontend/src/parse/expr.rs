@@ -39,7 +39,7 @@ impl<'a> Parser<'a, '_> {
             };
             let op_span = parser.bump().span;
             let height = parser.height;
-            let value = if parser.kind() == TokenKind::LBrace { parser.initializer()? } else { parser.assignment()? };
+            let value = parser.assignment()?;
             let kind = ExprKind::Assign { op, op_span, target, value };
             parser.node(kind, target.span.to(value.span), height.max(parser.height))
         })
@@ -187,7 +187,9 @@ impl<'a> Parser<'a, '_> {
         if self.kind() == TokenKind::LBrace {
             let message = "a list in braces is only an initialiser, no value";
             let help = "declare a variable and initialise it with the list";
-            return self.report(Diagnostic::new(Code::UnsupportedSyntax, self.span(), message).help(help));
+            let result = self.report(Diagnostic::new(Code::UnsupportedSyntax, self.span(), message).help(help));
+            self.skip_braces();
+            return result;
         }
         let operand = if self.at_new() { self.new_expression()? } else { self.unary()? };
         self.node(ExprKind::Cast { ty, operand }, start.to(operand.span), self.height)
@@ -234,7 +236,7 @@ impl<'a> Parser<'a, '_> {
             height = self.height;
             self.expect_close(TokenKind::RBracket, opening)?;
         } else if self.kind() == TokenKind::LParen {
-            let (args, args_height) = self.arguments()?;
+            let (args, args_height) = self.arguments(Self::initializer)?;
             height = args_height;
             init = Some(args);
         }
@@ -307,18 +309,18 @@ impl<'a> Parser<'a, '_> {
     /// Reads the arguments of a call of `callee`. The height is that of the highest argument.
     fn call_of(&mut self, callee: &'a Expr<'a>) -> Parsed<&'a Call<'a>> {
         let start = self.span();
-        let (args, height) = self.arguments()?;
+        let (args, height) = self.arguments(Self::assignment)?;
         self.height = height;
         Ok(self.alloc(Call { callee, args, args_span: self.since(start) }))
     }
 
-    /// Reads `(a, b, …)` and the height of the highest.
-    fn arguments(&mut self) -> Parsed<(&'a [&'a Expr<'a>], u32)> {
+    /// Reads `(a, b, …)`, each by `argument`, and the height of the highest.
+    fn arguments(&mut self, argument: fn(&mut Self) -> Parsed<&'a Expr<'a>>) -> Parsed<(&'a [&'a Expr<'a>], u32)> {
         let opening = self.expect(TokenKind::LParen, "before the arguments")?;
         let mut args = Vec::new();
         let mut height = 0;
         while self.kind() != TokenKind::RParen {
-            args.push(self.initializer()?);
+            args.push(argument(self)?);
             height = height.max(self.height);
             if !self.eat(TokenKind::Comma) {
                 break;
@@ -364,7 +366,7 @@ impl<'a> Parser<'a, '_> {
             TokenKind::Intrinsic => {
                 self.bump();
                 let name = self.texts.literal(&token);
-                let (args, height) = self.arguments()?;
+                let (args, height) = self.arguments(Self::assignment)?;
                 self.node(ExprKind::Intrinsic { name, args }, self.since(token.span), height)
             }
             _ => self.no_expression(),

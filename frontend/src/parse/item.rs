@@ -36,8 +36,9 @@ impl<'a> Parser<'a, '_> {
         self.unclosed_at = None;
         let result = self.item(items);
         items.append(&mut self.hoisted);
-        if result.is_err() {
-            self.skip_item();
+        match result {
+            Ok(()) => self.astray = false,
+            Err(_) => self.skip_item(before),
         }
         if self.at == before {
             self.bump();
@@ -158,7 +159,7 @@ impl<'a> Parser<'a, '_> {
         let start = self.span();
         let specifiers =
             if bodies && self.is_untyped_function() { self.missing_result_type() } else { self.specifiers()? };
-        if self.eat(TokenKind::Semi) {
+        if specifiers.is_complete || self.eat(TokenKind::Semi) {
             self.check_declares_something(&specifiers);
             return Ok(Vec::new());
         }
@@ -198,6 +199,7 @@ impl<'a> Parser<'a, '_> {
             flags: FunctionFlags::default(),
             attributes: Vec::new(),
             declares_type: false,
+            is_complete: false,
             span,
         }
     }

@@ -2,7 +2,7 @@
 //! what C and C++ have and this language has not.
 
 use super::scope::NameKind;
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, Reported};
 use crate::ast::*;
 use crate::diag::{Code, Diagnostic, closest};
 use crate::lex::{FIRST_ON_LINE, KEYWORDS, TokenKind};
@@ -29,8 +29,22 @@ impl<'a> Parser<'a, '_> {
             TokenKind::LBrace => diagnostic.help("a list in braces can only initialise a variable"),
             TokenKind::Else => diagnostic.help("`else` needs an `if` directly before it"),
             TokenKind::ColonColon => diagnostic.help("there are no namespaces; remove `::`"),
-            _ => diagnostic,
+            _ => match self.mistaken_operator() {
+                Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+                None => diagnostic,
+            },
         }
+    }
+
+    /// The operator meant by the last token and this one, as `<=` by `=<`.
+    fn mistaken_operator(&self) -> Option<&'static str> {
+        Some(match (self.last_token_kind()?, self.kind()) {
+            (TokenKind::Eq, TokenKind::Lt) => "<=",
+            (TokenKind::Eq, TokenKind::Gt) => ">=",
+            (TokenKind::EqEq, TokenKind::Eq) => "==",
+            (TokenKind::Ne, TokenKind::Eq) | (TokenKind::Lt, TokenKind::Gt) => "!=",
+            _ => return None,
+        })
     }
 
     /// "Expected a name" in a declaration.
@@ -43,7 +57,13 @@ impl<'a> Parser<'a, '_> {
             return diagnostic.help("keywords cannot be names; choose another one");
         }
         let message = format!("expected a name in the declaration, found {}", self.describe());
-        Diagnostic::new(Code::ExpectedName, token.span, message)
+        let diagnostic = Diagnostic::new(Code::ExpectedName, token.span, message);
+        match self.last_token_kind() {
+            Some(kind) if kind.is_word() && kind != TokenKind::Word => {
+                diagnostic.help(format!("`{}` is a keyword and cannot be a name", kind.text()))
+            }
+            _ => diagnostic,
+        }
     }
 
     /// Help for a token where a statement should have ended.
@@ -149,13 +169,15 @@ impl<'a> Parser<'a, '_> {
             longs += 1;
             self.bump();
         }
+        let mut double = false;
         while matches!(self.kind(), TokenKind::Int | TokenKind::Double | TokenKind::Unsigned) {
-            self.bump();
+            double |= self.bump().kind == TokenKind::Double;
         }
         let (basic, text) = match first {
             "char" => (Basic::Int8, "int8"),
             "short" => (Basic::Int16, "int16"),
             "half" => (Basic::Float16, "float16"),
+            _ if double => (Basic::Double, "double"),
             _ if longs > 0 => (Basic::Int64, "int64"),
             _ => (Basic::Int32, "int"),
         };
@@ -257,6 +279,7 @@ impl<'a> Parser<'a, '_> {
         let token = self.token();
         let span = token.span;
         match token.kind {
+            TokenKind::RBrace if self.unbalanced || self.astray => Err(Reported),
             TokenKind::RBrace => {
                 let message = "this `}` closes nothing";
                 self.fail(Code::UnexpectedToken, span, message)
@@ -265,14 +288,21 @@ impl<'a> Parser<'a, '_> {
             kind if self.is_type_start(0) || kind == TokenKind::Operator => Ok(()),
             kind if super::begins_statement(kind) || matches!(kind, TokenKind::LBrace | TokenKind::Else) => {
                 let message = format!("{} cannot stand outside of a function", self.describe());
-                let help = "is there a `}` too many above?";
-                self.report(Diagnostic::new(Code::MisplacedStatement, span, message).help(help))
+                self.go_astray(Diagnostic::new(Code::MisplacedStatement, span, message))
             }
             _ => {
                 let message = format!("expected a declaration, found {}", self.describe());
                 self.fail(Code::UnexpectedToken, span, message)
             }
         }
+    }
+
+    /// Reports a statement outside of functions, unless that was just said of the one before it.
+    fn go_astray(&mut self, diagnostic: Diagnostic) -> Parsed<()> {
+        if std::mem::replace(&mut self.astray, true) {
+            return Err(Reported);
+        }
+        self.report(diagnostic.help("is there a `}` too many above?"))
     }
 
     fn check_item_word(&mut self) -> Parsed<()> {
@@ -299,14 +329,13 @@ impl<'a> Parser<'a, '_> {
         match self.nth_kind(1) {
             Eq | Dot | Arrow | LBracket | PlusPlus | MinusMinus | PlusEq | MinusEq | StarEq | SlashEq => {
                 let message = "statements cannot stand outside of a function";
-                let help = "to declare a variable, write its type in front; is there a `}` too many above?";
-                self.report(Diagnostic::new(Code::MisplacedStatement, span, message).help(help))
+                let note = "to declare a variable, write its type in front";
+                self.go_astray(Diagnostic::new(Code::MisplacedStatement, span, message).note(note))
             }
             LParen if !self.is_block_after_parens() => {
                 let message = "a call cannot stand outside of a function";
-                let help =
-                    "to declare a function, write the type of its result in front; is there a `}` too many above?";
-                self.report(Diagnostic::new(Code::MisplacedStatement, span, message).help(help))
+                let note = "to declare a function, write the type of its result in front";
+                self.go_astray(Diagnostic::new(Code::MisplacedStatement, span, message).note(note))
             }
             LParen => Ok(()),
             _ if self.scopes.get(name).is_none() && self.may_follow_type() => Ok(()),
@@ -318,7 +347,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// Whether what follows the word fits a type, so that it is best called an unknown type.
-    fn may_follow_type(&self) -> bool {
+    pub(super) fn may_follow_type(&self) -> bool {
         use TokenKind::*;
         matches!(self.nth_kind(1), Word | Star | Amp | Lt) || self.is_type_start(1)
     }

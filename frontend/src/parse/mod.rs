@@ -16,14 +16,11 @@ mod specifiers;
 mod stmt;
 mod template;
 
-#[cfg(test)]
-mod tests;
-
 use bumpalo::Bump;
 
 use crate::ast::{Ident, Item, TranslationUnit};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::lex::{FIRST_ON_LINE, Texts, Token, TokenKind};
+use crate::lex::{FIRST_ON_LINE, FROM_MACRO, Texts, Token, TokenKind};
 use crate::preprocess::{PreprocessOptions, preprocess};
 use crate::source::{FileId, SourceMap, Span};
 use crate::symbol::Symbol;
@@ -56,7 +53,9 @@ pub fn parse<'a>(
     let preprocessed = preprocess(sources, main, &options.preprocess, arena, diagnostics);
     let scopes = Scopes::new(options.type_names, options.template_names);
     let mut parser = Parser::new(preprocessed.tokens, &preprocessed.texts, arena, diagnostics, scopes);
-    parser.translation_unit()
+    let unit = parser.translation_unit();
+    diagnostics.sort();
+    unit
 }
 
 /// Says that an error was reported and the construct could not be parsed.
@@ -80,6 +79,10 @@ struct Parser<'a, 'p> {
     hoisted: Vec<Item<'a>>,
     /// Where a missing `}` was reported, so that the blocks around stay silent.
     unclosed_at: Option<usize>,
+    /// Whether braces are known not to match, so that a `}` too many is no news.
+    unbalanced: bool,
+    /// Whether what stands outside of functions was reported, and nothing sensible has come since.
+    astray: bool,
 }
 
 impl<'a, 'p> Parser<'a, 'p> {
@@ -101,6 +104,8 @@ impl<'a, 'p> Parser<'a, 'p> {
             height: 0,
             hoisted: Vec::new(),
             unclosed_at: None,
+            unbalanced: false,
+            astray: false,
         }
     }
 
@@ -260,7 +265,10 @@ impl<'a, 'p> Parser<'a, 'p> {
         self.report(Diagnostic::new(code, span, message))
     }
 
-    fn report<T>(&mut self, diagnostic: Diagnostic) -> Parsed<T> {
+    fn report<T>(&mut self, mut diagnostic: Diagnostic) -> Parsed<T> {
+        if self.token().has(FROM_MACRO) && diagnostic.span() == self.span() {
+            diagnostic = diagnostic.note("it comes from the expansion of this macro");
+        }
         // What the lexer could not make a token of is reported already.
         let broken = matches!(
             self.kind(),
@@ -313,56 +321,85 @@ impl<'a, 'p> Parser<'a, 'p> {
 
     // Recovery
 
-    /// Skips what belongs to a malformed statement: to its `;`, which is consumed, or to something that surely begins
-    /// another statement or ends the block.
-    fn skip_statement(&mut self) {
-        let mut depth = 0usize;
+    /// Skips the rest of a malformed statement that begins at the token `start`: to its `;`, which is consumed, to its
+    /// body in braces after parentheses, or to something that surely begins another statement or ends the block.
+    fn skip_statement(&mut self, start: usize) {
+        let (mut parens, mut braces) = self.open_delimiters(start);
         loop {
             let token = self.token();
             match token.kind {
                 TokenKind::Eof => return,
-                TokenKind::Semi if depth == 0 => {
+                TokenKind::Semi if braces == 0 && (parens == 0 || self.nth(1).has(FIRST_ON_LINE)) => {
                     self.bump();
                     return;
                 }
-                TokenKind::RBrace if depth == 0 => return,
+                TokenKind::RBrace if braces == 0 => return,
                 TokenKind::RBrace => {
-                    depth -= 1;
+                    braces -= 1;
                     self.bump();
-                    if depth == 0 {
+                    if braces == 0 && parens == 0 && self.kind() != TokenKind::Semi {
                         return;
                     }
                     continue;
                 }
-                TokenKind::LBrace => depth += 1,
-                kind if depth == 0 && token.has(FIRST_ON_LINE) && begins_statement(kind) => return,
+                TokenKind::LBrace if braces == 0 && self.follows_paren() => return,
+                TokenKind::LBrace => braces += 1,
+                TokenKind::LParen => parens += 1,
+                TokenKind::RParen => parens = parens.saturating_sub(1),
+                kind if braces == 0 && token.has(FIRST_ON_LINE) && begins_statement(kind) => return,
                 _ => {}
             }
             self.bump();
         }
     }
 
-    /// Skips what belongs to a malformed item.
-    fn skip_item(&mut self) {
-        let mut depth = 0usize;
+    /// How many parentheses and braces were opened since the token `start` and are not closed.
+    fn open_delimiters(&self, start: usize) -> (usize, usize) {
+        let (mut parens, mut braces) = (0usize, 0usize);
+        for token in self.tokens.get(start..self.at).unwrap_or_default() {
+            match token.kind {
+                TokenKind::LParen => parens += 1,
+                TokenKind::RParen => parens = parens.saturating_sub(1),
+                TokenKind::LBrace => braces += 1,
+                TokenKind::RBrace => braces = braces.saturating_sub(1),
+                _ => {}
+            }
+        }
+        (parens, braces)
+    }
+
+    /// The kind of the token before the current one.
+    fn last_token_kind(&self) -> Option<TokenKind> {
+        self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map(|token| token.kind)
+    }
+
+    fn follows_paren(&self) -> bool {
+        self.last_token_kind() == Some(TokenKind::RParen)
+    }
+
+    /// Skips the rest of a malformed item that begins at the token `start`.
+    fn skip_item(&mut self, start: usize) {
+        let (mut parens, mut braces) = self.open_delimiters(start);
         loop {
             let token = self.token();
             match token.kind {
                 TokenKind::Eof => return,
-                TokenKind::Semi if depth == 0 => {
+                TokenKind::Semi if braces == 0 && (parens == 0 || self.nth(1).has(FIRST_ON_LINE)) => {
                     self.bump();
                     return;
                 }
-                TokenKind::LBrace => depth += 1,
+                TokenKind::LBrace => braces += 1,
                 TokenKind::RBrace => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
+                    braces = braces.saturating_sub(1);
+                    if braces == 0 {
                         self.bump();
                         self.eat(TokenKind::Semi);
                         return;
                     }
                 }
-                kind if token.has(FIRST_ON_LINE) && begins_item(kind, depth) => return,
+                TokenKind::LParen => parens += 1,
+                TokenKind::RParen => parens = parens.saturating_sub(1),
+                kind if token.has(FIRST_ON_LINE) && begins_item(kind, braces) => return,
                 _ => {}
             }
             self.bump();

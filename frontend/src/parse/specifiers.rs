@@ -4,7 +4,7 @@ use super::scope::NameKind;
 use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::diag::{Code, Diagnostic};
-use crate::lex::TokenKind;
+use crate::lex::{FIRST_ON_LINE, TokenKind};
 use crate::source::Span;
 use crate::symbol::Symbol;
 
@@ -18,6 +18,8 @@ pub(super) struct Specifiers<'a> {
     pub(super) attributes: Vec<Attribute<'a>>,
     /// Whether a struct or enum was defined or named, so that no declarator need follow.
     pub(super) declares_type: bool,
+    /// Whether the declaration ends here because its `;` is missing, which is reported.
+    pub(super) is_complete: bool,
     pub(super) span: Span,
 }
 
@@ -62,8 +64,14 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn specifiers(&mut self) -> Parsed<Specifiers<'a>> {
         let start = self.span();
         let mut reader = Reader::default();
+        let mut is_complete = false;
         while self.specifier(&mut reader)? {
             reader.any = true;
+            is_complete = self.is_semi_missing(&reader);
+            if is_complete {
+                self.expect_semi("after the definition")?;
+                break;
+            }
         }
         if !reader.any {
             let message = format!("expected a type, found {}", self.describe());
@@ -78,8 +86,20 @@ impl<'a> Parser<'a, '_> {
             flags: reader.flags,
             attributes: reader.attributes,
             declares_type: reader.declares_type,
+            is_complete,
             span,
         })
+    }
+
+    /// Whether the definition of a struct or enum was read and another declaration begins on the next line.
+    fn is_semi_missing(&self, reader: &Reader<'a>) -> bool {
+        let next = self.token();
+        let closed = self.last_token_kind() == Some(TokenKind::RBrace);
+        reader.declares_type
+            && closed
+            && next.has(FIRST_ON_LINE)
+            && self.is_type_start(0)
+            && !(next.kind == TokenKind::Word && self.is_declared_name())
     }
 
     /// Reads one specifier; whether there was one.
@@ -195,8 +215,13 @@ impl<'a> Parser<'a, '_> {
         let token = self.bump();
         if let Some((_, first)) = reader.base {
             let message = format!("a second type, `{}`, in one declaration", token.kind.text());
-            let diagnostic = Diagnostic::new(Code::BadSpecifiers, token.span, message);
+            let mut diagnostic = Diagnostic::new(Code::BadSpecifiers, token.span, message);
+            if reader.is_typedef {
+                diagnostic = diagnostic.help(format!("`{}` is built in; remove the `typedef`", token.kind.text()));
+            }
             self.mention(diagnostic.label(first, "the first type is here"));
+            // Whatever follows, nothing more is to be said.
+            reader.declares_type = true;
             return Ok(true);
         }
         reader.base = Some((TypeKind::Basic(basic), token.span));
@@ -228,8 +253,7 @@ impl<'a> Parser<'a, '_> {
             reader.base = Some(basic);
             return Ok(true);
         }
-        let is_type_position = if reader.any { !self.is_declared_name() } else { self.is_unknown_type() };
-        if !is_type_position {
+        if self.is_declared_name() || !self.may_follow_type() {
             return Ok(false);
         }
         if let Some(kind) = self.unknown_type(name) {
@@ -418,7 +442,7 @@ impl<'a> Parser<'a, '_> {
         while !matches!(self.kind(), TokenKind::RBrace | TokenKind::Eof) {
             let before = self.at;
             if self.member_declaration(&mut members).is_err() {
-                self.skip_statement();
+                self.skip_statement(before);
                 if self.at == before {
                     self.bump();
                 }
@@ -438,8 +462,8 @@ impl<'a> Parser<'a, '_> {
             let declarator = self.declarator(specifiers.base, specifiers.flags)?;
             let bits = if self.eat(TokenKind::Colon) { Some(self.constant_expression()?) } else { None };
             let Some(name) = declarator.name else {
-                let message = format!("expected a member's name, found {}", self.describe());
-                return self.fail(Code::ExpectedName, self.span(), message);
+                let diagnostic = self.expected_declared_name();
+                return self.report(diagnostic);
             };
             if self.kind() == TokenKind::LBrace {
                 return self.member_function(name.span);

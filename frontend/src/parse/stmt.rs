@@ -38,6 +38,7 @@ impl<'a> Parser<'a, '_> {
             return;
         }
         self.unclosed_at = Some(self.at);
+        self.unbalanced = true;
         let message = "this `{` is never closed";
         let mut diagnostic = Diagnostic::new(Code::UnclosedDelimiter, opening, message);
         if self.kind() != TokenKind::Eof {
@@ -71,7 +72,7 @@ impl<'a> Parser<'a, '_> {
         if result.is_err() {
             self.flush_hoisted(stmts);
             let span = self.span();
-            self.skip_statement();
+            self.skip_statement(before);
             stmts.push(Stmt { kind: StmtKind::Error, span });
             if self.at == before {
                 self.bump();
@@ -446,7 +447,7 @@ impl<'a> Parser<'a, '_> {
             }
             _ => {
                 let ends = matches!(self.kind(), TokenKind::Semi | TokenKind::RBrace);
-                let value = if ends { None } else { Some(self.initializer()?) };
+                let value = if ends { None } else { Some(self.expression()?) };
                 self.semi(StmtKind::Return(value), "after `return`")
             }
         }

@@ -92,6 +92,11 @@ impl<'a> Parser<'a, '_> {
             return self.fail(Code::BadTemplate, self.since(start), message);
         };
         self.scopes.declare_outermost(name.name, NameKind::Template);
+        if !body && self.kind() == TokenKind::LBrace {
+            let message = "the instantiation of a template has no body";
+            let help = "end it with `;`, or write `template <>` to specialise the template";
+            return self.report(Diagnostic::new(Code::BadTemplate, self.span(), message).help(help));
+        }
         let attributes = self.alloc_slice(&attributes);
         let function = self.function(&specifiers, &declarator, name, ty, attributes, start, body)?;
         if function.body.is_none() {

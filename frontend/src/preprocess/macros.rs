@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{MAX_ARGUMENT_DEPTH, MAX_MACRO_TOKENS, Preprocessor};
 use crate::diag::{Code, Diagnostic};
-use crate::lex::{FIRST_ON_LINE, Lexer, NO_EXPAND, SPACE_BEFORE, Token, TokenKind};
+use crate::lex::{FIRST_ON_LINE, FROM_MACRO, Lexer, NO_EXPAND, SPACE_BEFORE, Token, TokenKind};
 use crate::source::Span;
 use crate::symbol::{Symbol, SymbolMap};
 
@@ -286,7 +286,7 @@ impl Preprocessor<'_, '_> {
             let next_pasted = body.get(index + 1).is_some_and(|next| next.pasted);
             let start = result.len();
             match piece.kind {
-                PieceKind::Token => result.push(piece.token.at(at.span)),
+                PieceKind::Token => result.push(piece.token.from_macro(at.span)),
                 PieceKind::Stringified(param) => {
                     let string = self.stringify(&arguments[param], at.span);
                     result.push(string);
@@ -303,7 +303,7 @@ impl Preprocessor<'_, '_> {
             }
             if let Some(first) = result.get_mut(start) {
                 let flags = if start == 0 { at.flags } else { piece.token.flags };
-                first.flags = first.flags & NO_EXPAND | flags & (SPACE_BEFORE | FIRST_ON_LINE);
+                first.flags = first.flags & (NO_EXPAND | FROM_MACRO) | flags & (SPACE_BEFORE | FIRST_ON_LINE);
             }
             if piece.pasted {
                 self.paste_at(&mut result, start, body, index, at.span);

@@ -1,0 +1,4 @@
+__attribute__((aligned(x))) int a;
+__attribute__((packed) int b;
+__attribute__ int c;
+__attribute__((deprecated("old"))) void f();

@@ -1,0 +1,5 @@
+void f(int x) {
+    while (x > 0) { cbreak; }
+    for (;;) { ccontinue; }
+    creturn;
+}

@@ -1,0 +1,5 @@
+int a; }
+) int b;
+-> int c;
+@llvm int d;
+int e;;

@@ -1,0 +1,4 @@
+export void f(uniform int n) {
+    while (n > 0) {
+        n--;
+    }

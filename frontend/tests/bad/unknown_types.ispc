@@ -1,0 +1,9 @@
+struct Vector { float x, y; };
+Vectr a;
+void f(Matrix *uniform m, Vector v) {
+    Quaternion q;
+    uniform Color c = {1, 2};
+    float y = (Unknown)v.x;
+    Texture *t = NULL;
+}
+void g(a, float);

@@ -1,0 +1,240 @@
+//! Whatever the input: no panic, no hang, no overflow of the stack, and messages that can be drawn.
+
+use bumpalo::Bump;
+use proptest::prelude::*;
+use spmdvm_frontend::ast;
+use spmdvm_frontend::diag::{Diagnostics, render_all};
+use spmdvm_frontend::parse::{ParseOptions, parse};
+use spmdvm_frontend::preprocess::{FileLoader, PreprocessOptions};
+use spmdvm_frontend::source::SourceMap;
+
+/// Parses a text and draws what is wrong with it; the number of errors.
+fn survive(text: &str) -> usize {
+    let mut sources = SourceMap::new();
+    let main = sources.add("input", text);
+    let arena = Bump::new();
+    let mut diagnostics = Diagnostics::new();
+    let headers = [("h.isph", "#pragma once\nstruct FromHeader { int x; };\n"), ("self", "#include <self>\n")];
+    let loader = FileLoader::new(None, &[], &headers);
+    let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
+    let options = ParseOptions { preprocess, type_names: &[], template_names: &[] };
+    let unit = parse(&mut sources, main, &options, &arena, &mut diagnostics);
+    ast::dump(unit);
+    render_all(&diagnostics, &sources, true);
+    diagnostics.error_count()
+}
+
+/// Words that programs are made of.
+const WORDS: &[&str] = &[
+    "int",
+    "float",
+    "uniform",
+    "varying",
+    "const",
+    "struct",
+    "S",
+    "enum",
+    "typedef",
+    "T",
+    "export",
+    "task",
+    "static",
+    "void",
+    "unsigned",
+    "soa",
+    "template",
+    "typename",
+    "operator",
+    "x",
+    "y",
+    "f",
+    "if",
+    "else",
+    "cif",
+    "for",
+    "while",
+    "do",
+    "foreach",
+    "foreach_unique",
+    "in",
+    "switch",
+    "case",
+    "default",
+    "break",
+    "return",
+    "goto",
+    "launch",
+    "sync",
+    "print",
+    "assert",
+    "new",
+    "delete",
+    "sizeof",
+    "crev",
+    "unmasked",
+    "NULL",
+    "true",
+    "1",
+    "2.5f",
+    "0x1p3",
+    "\"s\"",
+    "'c'",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    "<",
+    ">",
+    ">>",
+    ";",
+    ",",
+    ":",
+    "?",
+    ".",
+    "...",
+    "->",
+    "=",
+    "==",
+    "+",
+    "-",
+    "*",
+    "&",
+    "!",
+    "++",
+    "+=",
+    "number",
+    "$0",
+    "__attribute__",
+    "extern",
+    "\"C\"",
+    "@llvm.x",
+    "\n",
+    "\n#define M(a) a a\n",
+    "M",
+    "\n#if ",
+    "\n#else\n",
+    "\n#endif\n",
+    "\n#include <h.isph>\n",
+    "\n#include <self>\n",
+    "\n#pragma unroll\n",
+    "##",
+    "#",
+    "\\\n",
+    "/*",
+    "*/",
+    "//",
+    "\"",
+    "'",
+    "µ",
+];
+
+const PROGRAM: &str = include_str!("good/statements.ispc");
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_text(text in any::<String>()) {
+        survive(&text);
+    }
+
+    #[test]
+    fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        survive(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn random_words(words in prop::collection::vec(prop::sample::select(WORDS), 0..120)) {
+        survive(&words.join(" "));
+    }
+
+    #[test]
+    fn random_words_in_a_function(words in prop::collection::vec(prop::sample::select(WORDS), 0..60)) {
+        survive(&format!("struct S {{ int a; }};\nvoid f(int x) {{ {} }}\nint y;", words.join(" ")));
+    }
+
+    #[test]
+    fn damaged_programs(from in 0..PROGRAM.len(), len in 0..40usize, word in prop::sample::select(WORDS)) {
+        let boundary = |at: usize| (0..=at.min(PROGRAM.len())).rev().find(|&at| PROGRAM.is_char_boundary(at)).unwrap_or(0);
+        let (from, to) = (boundary(from), boundary(from + len));
+        survive(&format!("{}{word}{}", &PROGRAM[..from], &PROGRAM[to..]));
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    let openers = [
+        ("int x = ", "("),
+        ("int x = ", "-"),
+        ("int x = ", "a[("),
+        ("int x = ", "f("),
+        ("int x = ", "1?"),
+        ("int x = ", "a?b:"),
+        ("int x = ", "a="),
+        ("int x = ", "sizeof "),
+        ("int x = ", "(int)"),
+        ("int x = ", "{"),
+        ("int x = ", "new int[("),
+        ("int x = ", "launch[("),
+        ("int x = ", "crev f("),
+        ("int x = ", "f<("),
+        ("int x = ", "a.b->c[1]++ ."),
+        ("", "struct { "),
+        ("", "struct S { int a["),
+        ("void ", "(*"),
+        ("void f", "(void (*f)"),
+        ("int ", "*"),
+        ("int x", "[1]"),
+        ("", "float<"),
+        ("", "template <"),
+        ("", "template <typename T> "),
+        ("", "extern \"C\" { "),
+        ("", "enum { A = ("),
+        ("void f() ", "{ "),
+        ("void f() { ", "if (x) "),
+        ("void f() { ", "if (x) ; else "),
+        ("void f() { ", "case 1: "),
+        ("void f() { ", "for (;;) "),
+        ("void f() { ", "foreach (i = 0 ... 1) "),
+        ("void f() { ", "do "),
+        ("void f() { ", "l: "),
+        ("void f() { ", "unmasked { "),
+        ("void f() { ", "\n#pragma unroll\n"),
+        ("void f() { ", "switch (x) case 1: "),
+        ("", "__attribute__((a("),
+        ("", "#if 1\n"),
+        ("", "#if ("),
+        ("", "operator"),
+    ];
+    for (start, opener) in openers {
+        let errors = survive(&format!("{start}{}", opener.repeat(20_000)));
+        assert!(errors > 0, "{start}{opener}");
+    }
+}
+
+#[test]
+fn long_chains_are_no_trouble() {
+    for (start, link, end) in [
+        ("int x = 1", " + 1", ";"),
+        ("int x = a", ".b", ";"),
+        ("int x = f", "(1)", ";"),
+        ("int x = 1", ", 1", ";"),
+        ("int x = \"a\"", " \"a\"", ";"),
+        ("int x = {1", ", 1", "};"),
+        ("int x", ", x", ";"),
+        ("void f(int", ", int", ");"),
+        ("void f() { x;", " x;", "}"),
+        ("void f() { switch (x) { case 1:", " case 1:", "} }"),
+        ("enum { A", ", A", "};"),
+        ("struct S { int a;", " int a;", "};"),
+        ("int ", "const ", "x;"),
+        ("int x", "[1]", ";"),
+        ("", "int x; ", ""),
+        ("void f(int x) { f(1", ", 1", "); }"),
+        ("void f() { if (x) ;", " else if (x) ;", "}"),
+    ] {
+        survive(&format!("{start}{}{end}", link.repeat(20_000)));
+    }
+}
