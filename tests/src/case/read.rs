@@ -154,6 +154,18 @@ mod tests {
     }
 
     #[test]
+    fn every_case_file_can_be_read() {
+        let files = crate::files::cases();
+        let unreadable = files.iter().filter_map(|path| {
+            let error = read(&std::fs::read_to_string(path).unwrap()).err()?;
+            Some(format!("{}: {error}", path.display()))
+        });
+        let unreadable: Vec<String> = unreadable.collect();
+        assert!(unreadable.is_empty(), "{}", unreadable.join("\n"));
+        assert!(files.len() > 200, "only {} case files found", files.len());
+    }
+
+    #[test]
     fn mistakes_are_errors() {
         for (text, part) in [
             ("int x;", "expects nothing"),

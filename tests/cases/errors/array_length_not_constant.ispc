@@ -1,0 +1,3 @@
+export void f(uniform int n) {
+    uniform int t[n]; //~ error: E0214
+}

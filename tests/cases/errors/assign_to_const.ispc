@@ -1,0 +1,4 @@
+export void f() {
+    const uniform int x = 1;
+    x = 2; //~ error: E0205
+}

@@ -1,0 +1,3 @@
+#if 1 + //~ error: E0008
+#endif
+export void f() { }

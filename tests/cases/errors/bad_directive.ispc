@@ -1,0 +1,2 @@
+#nonsense //~ error: E0006
+export void f() { }

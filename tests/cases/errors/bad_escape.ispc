@@ -1,0 +1,3 @@
+export void f() {
+    print("\q\n"); //~ error: E0004
+}

@@ -1,0 +1,3 @@
+export void f() {
+    print("% %\n", 1); //~ error: E0227
+}

@@ -1,0 +1,1 @@
+uniform int x = 12abc; //~ error: E0005

@@ -1,0 +1,2 @@
+#define JOIN(a, b) a##b
+uniform int x = JOIN(+, *); //~ error: E0016

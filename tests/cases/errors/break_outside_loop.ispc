@@ -1,0 +1,3 @@
+export void f() {
+    break; //~ error: E0217
+}

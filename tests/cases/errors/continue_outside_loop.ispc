@@ -1,0 +1,3 @@
+export void f() {
+    if (programIndex == 0) continue; //~ error: E0217
+}

@@ -1,0 +1,3 @@
+export void f() {
+    uniform varying int x; //~ error: E0106
+}

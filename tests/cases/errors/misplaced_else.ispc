@@ -1,0 +1,3 @@
+export void f() {
+    else { } //~ error: E0111
+}

@@ -1,0 +1,3 @@
+export void f() {
+    uniform int x = 1 + ; //~ error: E0102
+}

@@ -1,0 +1,3 @@
+export void f() {
+    uniform int = 4; //~ error: E0105
+}

@@ -1,0 +1,3 @@
+export void f() {
+    uniform int t[-1]; //~ error: E0215
+}

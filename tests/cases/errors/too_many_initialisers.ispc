@@ -1,0 +1,3 @@
+export void f() {
+    uniform int t[2] = { 1, 2, 3 }; //~ error: E0213
+}

@@ -1,0 +1,2 @@
+export void f() { }
+#endif //~ error: E0007

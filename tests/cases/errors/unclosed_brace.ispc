@@ -1,0 +1,2 @@
+export void f() { //~ error: E0109
+    uniform int x = 1;

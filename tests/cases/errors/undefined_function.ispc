@@ -1,0 +1,3 @@
+export uniform int f() {
+    return missing(1); //~ error: E0200
+}

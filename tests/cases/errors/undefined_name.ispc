@@ -1,0 +1,3 @@
+export uniform int f() {
+    return missing; //~ error: E0200
+}

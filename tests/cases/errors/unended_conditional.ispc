@@ -1,0 +1,2 @@
+#if 1 //~ error: E0007
+export void f() { }

@@ -1,0 +1,3 @@
+export void f() {
+    uniform int x = 1 $ 2; //~ error: E0001
+}

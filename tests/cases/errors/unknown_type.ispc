@@ -1,0 +1,3 @@
+export void f() {
+    quaternion q; //~ error: E0104
+}

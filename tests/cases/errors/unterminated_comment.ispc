@@ -1,0 +1,3 @@
+//~ error: E0002
+/* this comment does not end
+export void f() { }

@@ -1,0 +1,4 @@
+export void f() {
+    print("no end);
+//~^ error: E0003
+}

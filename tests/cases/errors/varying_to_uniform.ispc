@@ -1,0 +1,3 @@
+export void f() {
+    uniform int x = programIndex; //~ error: E0203
+}

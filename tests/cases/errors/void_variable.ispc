@@ -1,0 +1,3 @@
+export void f() {
+    void x; //~ error: E0235
+}

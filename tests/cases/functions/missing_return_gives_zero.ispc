@@ -1,0 +1,6 @@
+// A function that ends without `return` gives zero; the compiler warns.
+//~ run: f() out[i] == (i < W && i == 0 ? 5 : 0)
+static int g(int x) { //~ warning: W0208
+    if (x == 0) return 5;
+}
+export void f(uniform int out[]) { out[programIndex] = g(programIndex); }

@@ -1,0 +1,7 @@
+// Assignment to an existing variable changes active lanes only.
+//~ run: f() out[i] == (i < W ? (i % 2 == 0 ? 50 : i) : 0)
+export void f(uniform int out[]) {
+    int x = programIndex;
+    if (programIndex % 2 == 0) x = 50;
+    out[programIndex] = x;
+}

@@ -1,0 +1,5 @@
+// __LINE__ is the line.
+//~ run: f() result == 4
+export uniform int f() {
+    return __LINE__;
+}

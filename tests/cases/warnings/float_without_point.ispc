@@ -1,0 +1,2 @@
+//~ run: f() result == 1.0
+export uniform float f() { return 1f; } //~ warning: W0005
