@@ -1,2 +1,2 @@
 #define TWO(a, b) a + b
-uniform int x = TWO(1); //~ error: E0010
+uniform int x = 5 TWO(1); //~ error: E0010

@@ -1,4 +1,4 @@
 export void f() {
     uniform int x = 1;
-    ) //~ error: E0100
 }
+} //~ error: E0100

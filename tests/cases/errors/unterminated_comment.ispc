@@ -1,3 +1,3 @@
-//~ error: E0002
-/* this comment does not end
 export void f() { }
+/* this comment does not end //~ error: E0002
+export void g() { }

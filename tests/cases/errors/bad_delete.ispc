@@ -1,0 +1,4 @@
+export void f() {
+    uniform int n = 1;
+    delete n; //~ error: E0232
+}

@@ -1,0 +1,1 @@
+export void f(varying int * uniform p) { } //~ error: E0224

@@ -1,0 +1,3 @@
+export void f() {
+    goto nowhere; //~ error: E0220
+}

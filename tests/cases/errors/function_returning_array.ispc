@@ -1,0 +1,2 @@
+uniform int g()[3]; //~ error: E0107
+export void f() { }

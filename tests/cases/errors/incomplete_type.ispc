@@ -1,0 +1,4 @@
+struct S;
+export void f() {
+    uniform S s; //~ error: E0216
+}

@@ -1,0 +1,4 @@
+static void g() { }
+export void f() {
+    launch g(); //~ error: E0222
+}

@@ -1,0 +1,2 @@
+template <typename T> struct S { T a; }; //~ error: E0114
+export void f() { }

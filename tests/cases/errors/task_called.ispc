@@ -1,0 +1,4 @@
+task void g() { }
+export void f() {
+    g(); //~ error: E0222
+}

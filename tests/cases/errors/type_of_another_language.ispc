@@ -1,0 +1,3 @@
+export void f() {
+    unsigned char c; //~ error: E0110
+}
