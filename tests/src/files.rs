@@ -23,6 +23,9 @@ pub fn below(folder: &Path) -> Vec<PathBuf> {
             let path = entry.path();
             let name = entry.file_name();
             let name = name.to_string_lossy();
+            if name == ".git" {
+                continue;
+            }
             if !path.is_dir() {
                 found.push(path);
             } else if !name.starts_with('.') && !["target", "__pycache__", "out", "node_modules"].contains(&&*name) {

@@ -1,1 +1,172 @@
-//! x
+//! Rules that all of the project's files obey.
+//!
+//! Each rule is a test that lists every offender. Exceptions stand in the tables of this file, each with its reason.
+
+use spmdvm_tests::files::{below, root};
+use std::path::{Path, PathBuf};
+
+/// Files that may be longer than [`MAX_LINES`], and why.
+const LONG_FILES: &[(&str, &str)] = &[];
+
+/// How long a source file may be.
+const MAX_LINES: usize = 900;
+
+/// Which of the workspace's crates each crate may depend on.
+const CRATE_EDGES: &[(&str, &[&str])] = &[
+    ("vm", &[]),
+    ("frontend", &["spmdvm-vm"]),
+    ("jit", &["spmdvm-vm"]),
+    ("", &["spmdvm-vm", "spmdvm-frontend", "spmdvm-jit"]),
+    ("repl", &["spmdvm"]),
+    ("python", &["spmdvm"]),
+    ("benches", &["spmdvm"]),
+    ("tests", &["spmdvm"]),
+];
+
+/// Every text file of the project with its path from the root.
+fn text_files() -> Vec<(PathBuf, String)> {
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).ok()?;
+        Some((path.strip_prefix(root()).ok()?.to_owned(), text))
+    };
+    below(root()).into_iter().filter_map(read).collect()
+}
+
+fn source_files() -> Vec<(PathBuf, String)> {
+    let mut files = text_files();
+    files.retain(|(path, _)| path.extension().is_some_and(|e| e == "rs"));
+    assert!(files.len() > 30, "the project's sources were not found");
+    files
+}
+
+/// Fails with all offenders.
+#[track_caller]
+fn none(offenders: Vec<String>, rule: &str) {
+    assert!(offenders.is_empty(), "{rule}:\n  {}", offenders.join("\n  "));
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    let silent = source_files().into_iter().filter(|(_, text)| !text.trim_start().starts_with("//!"));
+    none(silent.map(|(path, _)| path.display().to_string()).collect(), "modules without a `//!` line at their top");
+}
+
+#[test]
+fn nothing_is_left_to_do() {
+    let marks = ["todo", "dbg", "unimplemented"].map(|name| format!("{name}!("));
+    let mut offenders = Vec::new();
+    for (path, text) in source_files() {
+        for (at, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            if let Some(mark) = marks.iter().find(|mark| code.contains(*mark)) {
+                offenders.push(format!("{}:{}: {mark}…)", path.display(), at + 1));
+            }
+        }
+    }
+    none(offenders, "unfinished code");
+}
+
+#[test]
+fn files_are_not_too_long() {
+    let allowed = |path: &Path| LONG_FILES.iter().any(|(file, _)| Path::new(file) == path);
+    let long = source_files().into_iter().filter_map(|(path, text)| {
+        let lines = text.lines().count();
+        (lines > MAX_LINES && !allowed(&path)).then(|| format!("{}: {lines} lines", path.display()))
+    });
+    none(long.collect(), "files that are too long: split them, or give a reason in `LONG_FILES`");
+    let needless = LONG_FILES.iter().filter(|(file, _)| {
+        std::fs::read_to_string(root().join(file)).map_or(0, |text| text.lines().count()) <= MAX_LINES
+    });
+    none(needless.map(|(file, _)| (*file).to_owned()).collect(), "exceptions that are no longer needed");
+}
+
+#[test]
+fn crates_depend_only_where_the_architecture_says() {
+    let mut offenders = Vec::new();
+    for (folder, allowed) in CRATE_EDGES {
+        let manifest = root().join(folder).join("Cargo.toml");
+        let Ok(text) = std::fs::read_to_string(manifest) else { continue };
+        for dependency in dependencies(&text) {
+            if dependency.starts_with("spmdvm") && !allowed.contains(&dependency.as_str()) {
+                offenders.push(format!("{folder}/Cargo.toml depends on {dependency}"));
+            }
+        }
+    }
+    none(offenders, "forbidden dependencies");
+}
+
+/// The names in the dependency tables of a manifest (tables of the workspace left out).
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut names = Vec::new();
+    for line in manifest.lines().map(str::trim) {
+        if line.starts_with('[') {
+            inside = line.ends_with("dependencies]") && !line.contains("workspace");
+        } else if let (true, Some((name, _))) = (inside, line.split_once(['=', '.'])) {
+            names.push(name.trim().to_owned());
+        }
+    }
+    names
+}
+
+#[test]
+fn paths_in_documents_exist() {
+    let mut offenders = Vec::new();
+    for (path, text) in text_files() {
+        if path.extension().is_none_or(|e| e != "md") {
+            continue;
+        }
+        for quoted in text.split('`').skip(1).step_by(2).filter(|quoted| names_a_file(quoted)) {
+            let beside = path.parent().map(|folder| root().join(folder).join(quoted));
+            if !root().join(quoted).exists() && !beside.is_some_and(|file| file.exists()) {
+                offenders.push(format!("{} names `{quoted}`", path.display()));
+            }
+        }
+    }
+    none(offenders, "documents name files that do not exist");
+}
+
+/// Does it begin with one of the project's folders, and hold no pattern?
+fn names_a_file(quoted: &str) -> bool {
+    let folders = ["vm/", "frontend/", "jit/", "src/", "repl/", "python/", "tests/", "benches/", "examples/", "docs/"];
+    folders.iter().any(|folder| quoted.starts_with(folder))
+        && !quoted.contains(|c: char| c.is_whitespace() || "*{}<>…$()".contains(c))
+        && (quoted.ends_with('/') || quoted.rsplit('/').next().is_some_and(|name| name.contains('.')))
+}
+
+#[test]
+fn no_file_knows_the_machine_it_was_written_on() {
+    let roots = ["work", "root", "home", "tmp"].map(|folder| format!("/{folder}/"));
+    let starts = ['"', '\'', '`', ' ', '(', '=', ':'];
+    let mut offenders = Vec::new();
+    for (path, text) in text_files() {
+        for (at, line) in text.lines().enumerate() {
+            let found = roots.iter().any(|root| {
+                line.match_indices(root.as_str()).any(|(i, _)| i == 0 || line[..i].ends_with(starts))
+            });
+            if found {
+                offenders.push(format!("{}:{}: {}", path.display(), at + 1, line.trim()));
+            }
+        }
+    }
+    none(offenders, "paths of one machine");
+}
+
+#[test]
+fn packages_come_from_the_public_registry() {
+    let lock = std::fs::read_to_string(root().join("Cargo.lock")).expect("the lock file is part of the project");
+    let public = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
+    let others = lock.lines().filter(|line| line.starts_with("source =") && *line != public);
+    none(others.map(str::to_owned).collect(), "packages from elsewhere");
+}
+
+#[test]
+fn case_files_say_what_they_are_about() {
+    let folders = ["errors", "warnings"];
+    let silent = spmdvm_tests::files::cases().into_iter().filter(|path| {
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        !folders.iter().any(|f| folder == *f) && !(text.starts_with("// ") && text.contains(".\n"))
+    });
+    none(silent.map(|path| path.display().to_string()).collect(), "case files without a first sentence");
+}

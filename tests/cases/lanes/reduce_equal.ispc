@@ -1,4 +1,4 @@
-// Are all active lanes equal?
+// Whether all active lanes hold the same value.
 //~ run: f() result == (W > 1 ? 2 : 3)
 export uniform int f() {
     uniform int bits = 0;
