@@ -119,7 +119,8 @@ impl Walk<'_> {
     fn apply(&mut self, at: usize, op: Op, stack: StackId) -> StackId {
         match stack_use(op) {
             StackUse::Push(kind) => self.push(at, stack, kind),
-            StackUse::Pop(_) => self.facts.node(stack).map_or(stack, |n| n.below),
+            // An entry of the wrong kind stays, lest one mistake is reported many times.
+            StackUse::Pop(kind) => self.facts.node(stack).filter(|n| n.kind == kind).map_or(stack, |n| n.below),
             _ => stack,
         }
     }
