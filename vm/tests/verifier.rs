@@ -138,8 +138,10 @@ fn texts() -> Vec<(Rule, &'static str, String)> {
     ]
 }
 
+type Change = fn(&mut Function);
+
 /// Changes that the text form cannot express, each with the rule it breaks.
-fn changes() -> Vec<(Rule, fn(&mut Function))> {
+fn changes() -> Vec<(Rule, Change)> {
     vec![
         (Rule::Limit, |f| {
             f.regs = vec![RegDecl { shape: spmdvm_vm::Shape::Varying, ty: Ty::F64, name: None }; 1 << 19]

@@ -38,7 +38,7 @@ struct Checker<'a> {
     f: &'a Function,
     errors: &'a mut Errors,
     is_const: Vec<bool>,
-    /// Are all registers, labels and lists seen so far in range?
+    /// Are all registers, labels and lists seen so far in range, and none where none belongs?
     in_range: bool,
     /// The current instruction.
     at: usize,
@@ -171,6 +171,7 @@ impl Checker<'_> {
         let name = inst.op.info().name;
         let Some(slot) = slot else {
             if !r.is_none() {
+                self.in_range = false;
                 self.error(Rule::Presence, format!("`{name}` has a {what} r{} too many", r.0));
             }
             return None;
@@ -390,6 +391,7 @@ impl Checker<'_> {
             (no_rets, inst.rets.len != 0, "rets"),
         ];
         for (_, _, field) in unused.into_iter().filter(|u| u.0 && u.1) {
+            self.in_range = false;
             self.error(Rule::Presence, format!("`{}` does not use `{field}`", info.name));
         }
     }

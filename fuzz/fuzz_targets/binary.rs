@@ -1,0 +1,7 @@
+//! See `fuzz_binary`.
+#![no_main]
+
+#[path = "../shared/vm.rs"]
+mod shared;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| shared::fuzz_binary(data));
