@@ -90,7 +90,7 @@ fn entries(text: &str) -> Vec<Entry<'_>> {
 fn write_entry(out: &mut String, entry: &Entry<'_>) {
     let _ = write!(out, "\n### `{}`\n\n", entry.signature);
     if !entry.types.is_empty() {
-        let _ = write!(out, "*{}.*  \n", entry.types);
+        let _ = writeln!(out, "*{}.*  ", entry.types);
     }
     for line in &entry.text {
         let _ = writeln!(out, "{line}");
