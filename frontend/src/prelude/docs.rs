@@ -27,6 +27,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
         "Shuffles read what an inactive lane holds; reductions, votes and scans look at active lanes only.",
         &["crosslane.ispc", "scan.ispc", "packed.ispc"],
     ),
+    ("Memory", "", &["soa.ispc", "hints.ispc"]),
     ("Colour", "", &["color.ispc"]),
     ("Random numbers", "", &["random.ispc"]),
 ];

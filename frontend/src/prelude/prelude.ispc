@@ -29,4 +29,6 @@
 #include "crosslane.ispc"
 #include "scan.ispc"
 #include "packed.ispc"
+#include "soa.ispc"
+#include "hints.ispc"
 
