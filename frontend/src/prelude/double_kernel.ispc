@@ -97,11 +97,11 @@
     __LOG_TAIL(f, wl) \
     SHAPE double w = f;
 
-// (exp(r) - 1 - r) / r^2 for |r| <= ln(2)/2
-#define __EXP_Q(r) \
-    __HORNER12(r, 0x1p-1d, 0x1.5555555555555p-3d, 0x1.5555555555557p-5d, 0x1.1111111111304p-7d, \
-        0x1.6c16c16c15765p-10d, 0x1.a01a019f19c1cp-13d, 0x1.a01a01ab2340cp-16d, 0x1.71de3e160e3fdp-19d, \
-        0x1.27e4d112430e9p-22d, 0x1.ae572cb484a3fp-26d, 0x1.1f84480170aaep-29d, 0x1.72e3c6069e0acp-33d)
+// (exp(r) - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2
+#define __EXP_C(r) \
+    __HORNER11(r, 0x1.5555555555555p-3d, 0x1.5555555555557p-5d, 0x1.1111111111304p-7d, 0x1.6c16c16c15765p-10d, \
+        0x1.a01a019f19c1cp-13d, 0x1.a01a01ab2340cp-16d, 0x1.71de3e160e3fdp-19d, 0x1.27e4d112430e9p-22d, \
+        0x1.ae572cb484a3fp-26d, 0x1.1f84480170aaep-29d, 0x1.72e3c6069e0acp-33d)
 // (2^r - 1 - r ln 2) / r^2 for |r| <= 1/2
 #define __EXP2_Q(r) \
     __HORNER12(r, 0x1.ebfbdff82c58fp-3d, 0x1.c6b08d704a0c2p-5d, 0x1.3b2ab6fba4d83p-7d, 0x1.5d87fe78a59fcp-10d, \

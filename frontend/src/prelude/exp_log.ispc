@@ -11,6 +11,9 @@
     SHAPE REAL r = __op_fma(n, -__LN2_2, r##1); \
     SHAPE REAL rl = __op_fma(n, -__LN2_2, r##1 - r);
 
+// (exp(r) - 1 - r) / r^2
+#define __EXP_Q(r) __op_fma(r, __EXP_C(r), __L(0.5))
+
 // y * 2^n where the result is a normal number, and where n may be twice as far out.
 #define __SCALE(y, n) __FROM_BITS(__BITS(y) + ((SHAPE INT)(n) << __MANTISSA_BITS))
 #define __SCALE_FAR(y, n) ((y) * __POW2((SHAPE INT)(n) >> 1) * __POW2((SHAPE INT)(n) - ((SHAPE INT)(n) >> 1)))
@@ -55,13 +58,17 @@ static inline SHAPE REAL exp2(SHAPE REAL x) {
 static inline SHAPE REAL expm1(SHAPE REAL x) {
     SHAPE REAL v = __op_max(__EXPM1_IS_MINUS_ONE, x);
     __EXP_REDUCE(v, n, r, rl)
-    // 2^n (1 + r + tail) - 1 = (2^n - 1) + 2^n r + 2^n tail, the first sum with its error.
-    SHAPE REAL tail = __op_fma(r * r, __EXP_Q(r), rl);
+    // 2^n (1 + r + r^2/2 + tail) - 1 = (2^n - 1) + 2^n r + 2^n r^2/2 + 2^n tail, the first sums with their errors.
+    SHAPE REAL half = __L(0.5) * r;
+    SHAPE REAL h = half * r;
+    SHAPE REAL tail = __op_fma(h * (r + r), __EXP_C(r), __op_fma(half, r, -h) + rl);
     SHAPE REAL scale = __POW2((SHAPE INT)n);
     SHAPE REAL a = scale - __L(1.0);
     SHAPE REAL b = __op_fma(scale, r, a);
     SHAPE REAL bl = __op_fma(scale, r, a - b) + ((scale - a) - __L(1.0));
-    SHAPE REAL result = b + __op_fma(scale, tail, bl);
+    SHAPE REAL c = __op_fma(scale, h, b);
+    SHAPE REAL cl = __op_fma(scale, h, b - c);
+    SHAPE REAL result = c + __op_fma(scale, tail, bl + cl);
     if (!(__op_abs(x) < __EXPM1_IS_EXP) | x == __L(0.0)) {
         result = __op_select(x > __L(0.0), exp(x), __op_select(x == __L(0.0), x, result));
         result = __op_select(x != x, x, result);

@@ -100,9 +100,9 @@
     SHAPE float w##e = __op_fma(-0.5f, __op_fma(f, f, -w##2), (f - w) - w##h); \
     SHAPE float wl = __op_fma(w##2 * f, __LOG_P(f), w##e);
 
-// (exp(r) - 1 - r) / r^2 for |r| <= ln(2)/2
-#define __EXP_Q(r) \
-    __HORNER6(r, 0x1p-1f, 0x1.555554p-3f, 0x1.5554fp-5f, 0x1.111306p-7f, 0x1.6d43c2p-10f, 0x1.9e0de4p-13f)
+// (exp(r) - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2
+#define __EXP_C(r) \
+    __HORNER5(r, 0x1.555554p-3f, 0x1.5554fp-5f, 0x1.111306p-7f, 0x1.6d43c2p-10f, 0x1.9e0de4p-13f)
 // (2^r - 1 - r ln 2) / r^2 for |r| <= 1/2
 #define __EXP2_Q(r) \
     __HORNER5(r, 0x1.ebfbdcp-3f, 0x1.c6af88p-5f, 0x1.3b2ddcp-7f, 0x1.5f041ap-10f, 0x1.416f8cp-13f)

@@ -75,7 +75,7 @@
 #undef __CBRT_GUESS
 #undef __LOG_TAIL
 #undef __LOG_SUM
-#undef __EXP_Q
+#undef __EXP_C
 #undef __EXP2_Q
 #undef __LOG_P
 #undef __ATANH_B
