@@ -59,8 +59,8 @@ pub struct SourceFile {
 
 impl SourceFile {
     fn new(name: String, text: String) -> SourceFile {
-        let newlines = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        let line_starts = std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
+        let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
+        let line_starts = std::iter::once(0).chain(newlines.map(|at| at as u32 + 1)).collect();
         SourceFile { name, text, line_starts }
     }
 

@@ -75,7 +75,6 @@ impl<'a> Parser<'a, '_> {
                 let keyword = closest(word, KEYWORDS.iter().map(|&(keyword, _)| keyword))?;
                 Some(format!("did you mean `{keyword}` instead of `{word}`?"))
             }
-            (TokenKind::RParen, TokenKind::LBrace) => Some("functions cannot be defined within functions".into()),
             _ => None,
         }
     }

@@ -79,6 +79,8 @@ struct Parser<'a, 'p> {
     hoisted: Vec<Item<'a>>,
     /// Where a missing `}` was reported, so that the blocks around stay silent.
     unclosed_at: Option<usize>,
+    /// Whether the next specifiers stand where no name can follow, so that an unknown word must be a type.
+    type_only: bool,
     /// Whether braces are known not to match, so that a `}` too many is no news.
     unbalanced: bool,
     /// Whether what stands outside of functions was reported, and nothing sensible has come since.
@@ -104,6 +106,7 @@ impl<'a, 'p> Parser<'a, 'p> {
             height: 0,
             hoisted: Vec::new(),
             unclosed_at: None,
+            type_only: false,
             unbalanced: false,
             astray: false,
         }

@@ -35,6 +35,8 @@ struct Reader<'a> {
     flags: FunctionFlags,
     attributes: Vec<Attribute<'a>>,
     declares_type: bool,
+    /// Whether no name can follow.
+    type_only: bool,
     /// Whether anything was read.
     any: bool,
 }
@@ -63,7 +65,8 @@ impl<'a> Parser<'a, '_> {
     /// Reads specifiers. At least one must be there.
     pub(super) fn specifiers(&mut self) -> Parsed<Specifiers<'a>> {
         let start = self.span();
-        let mut reader = Reader::default();
+        let type_only = std::mem::take(&mut self.type_only);
+        let mut reader = Reader { type_only, ..Reader::default() };
         let mut is_complete = false;
         while self.specifier(&mut reader)? {
             reader.any = true;
@@ -253,7 +256,7 @@ impl<'a> Parser<'a, '_> {
             reader.base = Some(basic);
             return Ok(true);
         }
-        if self.is_declared_name() || !self.may_follow_type() {
+        if !reader.type_only && (self.is_declared_name() || !self.may_follow_type()) {
             return Ok(false);
         }
         if let Some(kind) = self.unknown_type(name) {
@@ -532,6 +535,7 @@ impl<'a> Parser<'a, '_> {
 
     /// A type and perhaps an abstract declarator, as in casts and `sizeof`.
     pub(super) fn type_name(&mut self) -> Parsed<&'a TypeExpr<'a>> {
+        self.type_only = true;
         let specifiers = self.specifiers()?;
         self.reject_storage(&specifiers);
         let declarator = self.nested(|parser| parser.declarator(specifiers.base, FunctionFlags::default()))?;

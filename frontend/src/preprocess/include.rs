@@ -102,7 +102,8 @@ impl IncludeLoader for FileLoader<'_> {
                 forbidden = true;
                 continue;
             }
-            return read(&path);
+            let name = folder.join(request.name);
+            return read(name.strip_prefix(".").unwrap_or(&name), path);
         }
         match self.headers.load(request) {
             Err(IncludeError::NotFound) if forbidden => {
@@ -117,16 +118,17 @@ impl IncludeLoader for FileLoader<'_> {
     }
 }
 
-fn read(path: &Path) -> Result<Included, IncludeError> {
+/// `name` is for messages, `path` is the file.
+fn read(name: &Path, path: PathBuf) -> Result<Included, IncludeError> {
     let unreadable = |error: std::io::Error| IncludeError::Unreadable(error.to_string());
-    let metadata = fs::metadata(path).map_err(unreadable)?;
+    let metadata = fs::metadata(&path).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(IncludeError::Unreadable("it is not a regular file".into()));
     }
     if metadata.len() > MAX_FILE_LEN as u64 {
         return Err(IncludeError::Unreadable("it is too large".into()));
     }
-    let bytes = fs::read(path).map_err(unreadable)?;
+    let bytes = fs::read(&path).map_err(unreadable)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(Included { name: path.display().to_string(), path: Some(path.into()), text })
 }

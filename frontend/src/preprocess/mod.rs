@@ -33,6 +33,8 @@ const MAX_INCLUDES: usize = 10_000;
 const MAX_TOTAL_BYTES: usize = 256 << 20;
 /// How much macros may produce in all, counted in tokens.
 const MAX_MACRO_TOKENS: usize = 4 << 20;
+/// How many bytes of source make a token, roughly.
+const BYTES_PER_TOKEN: usize = 4;
 /// How deep macro uses may be nested in the arguments of others.
 const MAX_ARGUMENT_DEPTH: usize = 100;
 
@@ -65,6 +67,7 @@ pub fn preprocess<'a>(
     let mut preprocessor = Preprocessor::new(sources, options, arena, diagnostics);
     preprocessor.define_from_outside(options.defines);
     preprocessor.enter_file(main, options.main_path.clone());
+    preprocessor.output.reserve(preprocessor.budget.bytes / BYTES_PER_TOKEN);
     preprocessor.run();
     Preprocessed { tokens: preprocessor.output, texts: preprocessor.texts }
 }

@@ -1,0 +1,2 @@
+// Included without end.
+#include "includes_itself.ispc"
