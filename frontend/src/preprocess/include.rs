@@ -130,7 +130,7 @@ fn read(name: &Path, path: PathBuf) -> Result<Included, IncludeError> {
     }
     let bytes = fs::read(&path).map_err(unreadable)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Included { name: path.display().to_string(), path: Some(path.into()), text })
+    Ok(Included { name: name.display().to_string(), path: Some(path), text })
 }
 
 #[cfg(test)]
