@@ -141,9 +141,9 @@ fn no_file_knows_the_machine_it_was_written_on() {
     let mut offenders = Vec::new();
     for (path, text) in text_files() {
         for (at, line) in text.lines().enumerate() {
-            let found = roots.iter().any(|root| {
-                line.match_indices(root.as_str()).any(|(i, _)| i == 0 || line[..i].ends_with(starts))
-            });
+            let found = roots
+                .iter()
+                .any(|root| line.match_indices(root.as_str()).any(|(i, _)| i == 0 || line[..i].ends_with(starts)));
             if found {
                 offenders.push(format!("{}:{}: {}", path.display(), at + 1, line.trim()));
             }
