@@ -1,0 +1,141 @@
+//! Prepared code: what a program becomes before it runs.
+//!
+//! Every instruction becomes one [`Step`]: the address of its handler, byte offsets of its operands from the frame's base,
+//! and immediates. Step *i* of a function is instruction *i*, so a step's address tells the instruction.
+
+use super::thread::Thread;
+use crate::program::{FuncId, Program, Reg};
+use crate::types::{Shape, Ty};
+use std::sync::Arc;
+
+/// Executes one step and gives the next one; null ends the run.
+///
+/// Safety contract of all handlers: the thread runs the function the step belongs to, its frame lies at `Thread::base`,
+/// and the function is verified (so offsets name registers of the types and shapes the handler was chosen for, and all of
+/// them have been written).
+pub(crate) type Handler = unsafe fn(&mut Thread, *const Step) -> *const Step;
+
+/// A prepared instruction.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Step {
+    /// What it does.
+    pub handler: Handler,
+    /// Offset of the destination, in bytes from the frame's base; likewise the sources.
+    pub d: u32,
+    pub a: u32,
+    pub b: u32,
+    pub c: u32,
+    /// Scale, call site, format or message.
+    pub aux: u32,
+    /// Blocks of a varying register.
+    pub blocks: u16,
+    /// Properties of operands that the handler looks at; see [`flags`].
+    pub flags: u16,
+    /// Displacement, constant, or the distance to the target in steps.
+    pub imm: i64,
+}
+
+/// Bits of [`Step::flags`].
+pub(crate) mod flags {
+    /// Source `a` is varying.
+    pub const A_VARYING: u16 = 1;
+    /// Source `b` is varying.
+    pub const B_VARYING: u16 = 2;
+    /// Source `c` is varying.
+    pub const C_VARYING: u16 = 4;
+    /// Scale and displacement are not small: addresses need arithmetic wider than 64 bits.
+    pub const WIDE: u16 = 8;
+    /// There is an index (source `b`).
+    pub const INDEXED: u16 = 16;
+    /// Where the index type starts.
+    pub const TY_SHIFT: u16 = 8;
+}
+
+impl Step {
+    /// Number of blocks.
+    #[inline(always)]
+    pub fn blocks(&self) -> usize {
+        self.blocks as usize
+    }
+
+    /// Is a flag set?
+    #[inline(always)]
+    pub fn has(&self, flag: u16) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// Where a register lies in its frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Byte offset from the frame's base.
+    pub at: u32,
+    /// Size in bytes of all of it, with padding lanes.
+    pub size: u32,
+    pub shape: Shape,
+    pub ty: Ty,
+}
+
+/// Arguments and results of a call instruction.
+pub(crate) struct CallSite {
+    /// The callee of a direct call.
+    pub callee: u32,
+    pub args: Box<[Place]>,
+    pub rets: Box<[Place]>,
+    /// The signature, by index; see [`PreparedFunction::signature`].
+    pub signature: u32,
+}
+
+/// A function, ready to run.
+pub(crate) struct PreparedFunction {
+    pub id: FuncId,
+    pub steps: Box<[Step]>,
+    /// Size of a frame: registers, then memory; a multiple of 64. `usize::MAX` if no stack can hold it.
+    pub frame_bytes: usize,
+    /// The frame's memory: offset from its base, and size.
+    pub memory_at: usize,
+    pub memory_bytes: u64,
+    /// The first registers of every frame: its constants.
+    pub constants: Box<[u64]>,
+    /// All registers.
+    pub places: Box<[Place]>,
+    pub params: Box<[Place]>,
+    pub results: Box<[Place]>,
+    pub calls: Box<[CallSite]>,
+    /// Equal for functions with equal parameters and results.
+    pub signature: u32,
+    /// Most mask entries a frame can have.
+    pub mask_depth: usize,
+}
+
+impl PreparedFunction {
+    /// The instruction a step came from.
+    pub fn pc(&self, step: *const Step) -> u32 {
+        let distance = (step as usize).wrapping_sub(self.steps.as_ptr() as usize) / size_of::<Step>();
+        distance as u32
+    }
+
+    /// Where a register lies.
+    pub fn place(&self, reg: Reg) -> Place {
+        self.places[reg.index()]
+    }
+}
+
+/// A verified program with its prepared code. Cheap to clone; machines and threads share one.
+#[derive(Clone)]
+pub struct PreparedProgram(pub(crate) Arc<Code>);
+
+/// What [`PreparedProgram`] shares.
+pub(crate) struct Code {
+    pub program: Arc<Program>,
+    pub functions: Box<[PreparedFunction]>,
+    pub lanes: usize,
+}
+
+impl PreparedProgram {
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.0.program
+    }
+}

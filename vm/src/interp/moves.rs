@@ -1,0 +1,345 @@
+//! Handlers that move values between registers and lanes: moves, selections, conversions, shuffles, votes and addresses.
+//!
+//! Moves do not look at types, only at sizes: [`Bits`] elements stand for all types of a size.
+
+use super::code::{Handler, Step, flags};
+use super::elementwise::{Isa, Kernel, by_three_shapes, handler, map1, map2, plain};
+use super::lanes::{
+    BLOCK, blend, block_mask, bools_of, get, lane, load, mask_of, operand, put, set_lane, store,
+};
+use super::thread::Thread;
+use crate::dispatch_type;
+use crate::isa::Op;
+use crate::program::Inst;
+use crate::sem::{self, Bool, Convert, Float, Scalar};
+use crate::types::{Shape, Ty};
+use std::marker::PhantomData;
+
+/// Broadcast, or copy of all lanes.
+struct Mov<T, const AV: bool, const DV: bool>(PhantomData<T>);
+
+impl<T: Scalar, const AV: bool, const DV: bool> Kernel for Mov<T, AV, DV> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; `AV` and `DV` are the shapes of source and destination.
+        unsafe {
+            let s = &*step;
+            let (d, a) = (t.reg(s.d), t.reg(s.a));
+            if !DV {
+                put(d, get::<T>(a));
+            } else {
+                for i in 0..s.blocks() {
+                    store(d, i, operand::<T, AV>(a, i));
+                }
+            }
+            step.add(1)
+        }
+    }
+}
+
+/// Masked assignment.
+struct Assign<T, const AV: bool>(PhantomData<T>);
+
+impl<T: Scalar, const AV: bool> Kernel for Assign<T, AV> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; `AV` is the shape of the source, the destination is varying.
+        unsafe {
+            let s = &*step;
+            let (d, a) = (t.reg(s.d), t.reg(s.a));
+            if t.mask == t.full {
+                for i in 0..s.blocks() {
+                    store(d, i, operand::<T, AV>(a, i));
+                }
+            } else {
+                for i in 0..s.blocks() {
+                    store(d, i, blend(block_mask(t.mask, i), operand::<T, AV>(a, i), load(d, i)));
+                }
+            }
+            step.add(1)
+        }
+    }
+}
+
+struct Select<T, const CV: bool, const AV: bool, const BV: bool>(PhantomData<T>);
+
+impl<T: Scalar, const CV: bool, const AV: bool, const BV: bool> Kernel for Select<T, CV, AV, BV> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; `CV`, `AV` and `BV` are the shapes of the sources.
+        unsafe {
+            let s = &*step;
+            let (d, c, a, b) = (t.reg(s.d), t.reg(s.a), t.reg(s.b), t.reg(s.c));
+            if !CV && !AV && !BV {
+                put(d, sem::select::<T>(get(c), get(a), get(b)));
+            } else {
+                for i in 0..s.blocks() {
+                    let c = operand::<Bool, CV>(c, i);
+                    let (x, y) = (operand::<T, AV>(a, i), operand::<T, BV>(b, i));
+                    let mut r = y;
+                    for l in 0..BLOCK {
+                        r[l] = sem::select(c[l], x[l], y[l]);
+                    }
+                    store(d, i, r);
+                }
+            }
+            step.add(1)
+        }
+    }
+}
+
+struct ConvertStep<S, D, const AV: bool>(PhantomData<(S, D)>);
+
+impl<S: Scalar, D: Convert<S>, const AV: bool> Kernel for ConvertStep<S, D, AV> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; `AV` is the shape of source and destination.
+        unsafe {
+            let s = &*step;
+            let (d, a) = (t.reg(s.d), t.reg(s.a));
+            if !AV {
+                put(d, D::convert(get::<S>(a)));
+            } else {
+                for i in 0..s.blocks() {
+                    store(d, i, map1(load::<S>(a, i), D::convert));
+                }
+            }
+            step.add(1)
+        }
+    }
+}
+
+/// Bit cast from a float type: a copy that makes NaNs canonical. Casts from other types are moves.
+struct FromFloat<T, const AV: bool>(PhantomData<T>);
+
+impl<T: Float, const AV: bool> Kernel for FromFloat<T, AV> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        let canonical = |x: T| if x.is_nan() { T::CANONICAL_NAN } else { x };
+        // SAFETY: the contract of handlers; `AV` is the shape of source and destination.
+        unsafe {
+            let s = &*step;
+            let (d, a) = (t.reg(s.d), t.reg(s.a));
+            if !AV {
+                put(d, canonical(get(a)));
+            } else {
+                for i in 0..s.blocks() {
+                    store(d, i, map1(load(a, i), canonical));
+                }
+            }
+            step.add(1)
+        }
+    }
+}
+
+/// `padd`.
+struct PAdd<const AV: bool, const BV: bool>;
+
+impl<const AV: bool, const BV: bool> Kernel for PAdd<AV, BV> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; `AV` and `BV` are the shapes of the sources.
+        unsafe {
+            let s = &*step;
+            let (d, a, b) = (t.reg(s.d), t.reg(s.a), t.reg(s.b));
+            if !AV && !BV {
+                put(d, sem::padd(get(a), get(b)));
+            } else {
+                for i in 0..s.blocks() {
+                    let offsets = operand::<i64, BV>(b, i).map(|x| x as u64);
+                    store(d, i, map2(operand::<u64, AV>(a, i), offsets, |p, x| sem::padd(p, x as i64)));
+                }
+            }
+            step.add(1)
+        }
+    }
+}
+
+struct Shuffle<T>(PhantomData<T>);
+
+impl<T: Scalar> Kernel for Shuffle<T> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; both sources are varying. Indices are reduced to lanes.
+        unsafe {
+            let s = &*step;
+            let (d, v, index) = (t.reg(s.d), t.reg(s.a), t.reg(s.b));
+            let mut source = [[T::default(); BLOCK]; super::lanes::MAX_LANES / BLOCK];
+            for (i, block) in source.iter_mut().enumerate().take(s.blocks()) {
+                *block = load(v, i);
+            }
+            let source = source.as_flattened();
+            let wrap = (t.lanes - 1) & (super::lanes::MAX_LANES - 1);
+            for i in 0..s.blocks() {
+                store(d, i, map1(load::<i32>(index, i), |x| source[x as usize & wrap]));
+            }
+            step.add(1)
+        }
+    }
+}
+
+macro_rules! steps {
+    ($( $(#[$doc:meta])* $Name:ident $(<$T:ident>)? ($t:ident, $step:ident, $s:ident) $body:block )*) => { $(
+        $(#[$doc])*
+        struct $Name $(<$T>(PhantomData<$T>))?;
+        steps!(@impl $Name $(<$T>)? ($t, $step, $s) $body);
+    )* };
+    (@impl $Name:ident ($t:ident, $step:ident, $s:ident) $body:block) => {
+        impl Kernel for $Name {
+            #[inline(always)]
+            unsafe fn run($t: &mut Thread, $step: *const Step) -> *const Step {
+                // SAFETY: the contract of handlers; operands have the types and shapes of the row's signature.
+                unsafe { let $s = &*$step; $body; $step.add(1) }
+            }
+        }
+    };
+    (@impl $Name:ident <$T:ident> ($t:ident, $step:ident, $s:ident) $body:block) => {
+        impl<$T: Scalar> Kernel for $Name<$T> {
+            #[inline(always)]
+            unsafe fn run($t: &mut Thread, $step: *const Step) -> *const Step {
+                // SAFETY: the contract of handlers; operands have the types and shapes of the row's signature.
+                unsafe { let $s = &*$step; $body; $step.add(1) }
+            }
+        }
+    };
+}
+
+steps! {
+    /// `iota`
+    Iota(t, step, s) {
+        for i in 0..s.blocks() {
+            store(t.reg(s.d), i, std::array::from_fn::<i32, BLOCK, _>(|l| (i * BLOCK + l) as i32));
+        }
+    }
+    /// `extract`
+    Extract<T>(t, step, s) {
+        let index = get::<i32>(t.reg(s.b)) as usize & (t.lanes - 1);
+        put(t.reg(s.d), lane::<T>(t.reg(s.a), index));
+    }
+    /// `insert`
+    Insert<T>(t, step, s) {
+        let index = get::<i32>(t.reg(s.b)) as usize & (t.lanes - 1);
+        let value: T = get(t.reg(s.c));
+        for i in 0..s.blocks() {
+            store(t.reg(s.d), i, load::<T>(t.reg(s.a), i));
+        }
+        set_lane(t.reg(s.d), index, value);
+    }
+    /// `mask.get`
+    MaskGet(t, step, s) {
+        for i in 0..s.blocks() {
+            store(t.reg(s.d), i, bools_of(block_mask(t.mask, i)));
+        }
+    }
+    /// `mask.bits`
+    MaskBits(t, step, s) {
+        put(t.reg(s.d), t.mask);
+    }
+    /// `packmask`
+    PackMask(t, step, s) {
+        put(t.reg(s.d), mask_of(t.reg(s.a), s.blocks()) & t.mask);
+    }
+    /// `any`
+    Any(t, step, s) {
+        put(t.reg(s.d), Bool::new(mask_of(t.reg(s.a), s.blocks()) & t.mask != 0));
+    }
+    /// `all`
+    All(t, step, s) {
+        put(t.reg(s.d), Bool::new(!mask_of(t.reg(s.a), s.blocks()) & t.mask == 0));
+    }
+    /// `global.addr`, `func.addr`: the value is known when the code is prepared.
+    Immediate(t, step, s) {
+        put(t.reg(s.d), s.imm as u64);
+    }
+    /// `frame.addr`
+    FrameAddr(t, step, s) {
+        put(t.reg(s.d), sem::padd(crate::memory::region_start(t.region), s.imm));
+    }
+}
+
+/// Runs an expression with `$T` bound to the unsigned integer of a type's size.
+macro_rules! by_size {
+    ($ty:expr, $T:ident => $e:expr) => {
+        match $ty.size() {
+            1 => { type $T = u8; $e }
+            2 => { type $T = u16; $e }
+            4 => { type $T = u32; $e }
+            _ => { type $T = u64; $e }
+        }
+    };
+}
+
+fn mov<T: Scalar>(from: Shape, to: Shape, isa: Isa) -> Handler {
+    match (from, to) {
+        (Shape::Varying, _) => handler::<Mov<T, true, true>>(isa),
+        (Shape::Uniform, Shape::Varying) => handler::<Mov<T, false, true>>(isa),
+        (Shape::Uniform, Shape::Uniform) => plain::<Mov<T, false, false>>(),
+    }
+}
+
+fn assign<T: Scalar>(from: Shape, isa: Isa) -> Handler {
+    match from {
+        Shape::Varying => handler::<Assign<T, true>>(isa),
+        Shape::Uniform => handler::<Assign<T, false>>(isa),
+    }
+}
+
+fn select<T: Scalar>(shapes: &[Shape; 3], isa: Isa) -> Handler {
+    by_three_shapes!(shapes, isa, Select<T>)
+}
+
+fn convert<S: Scalar, D: Convert<S>>(shape: Shape, isa: Isa) -> Handler {
+    match shape {
+        Shape::Varying => handler::<ConvertStep<S, D, true>>(isa),
+        Shape::Uniform => handler::<ConvertStep<S, D, false>>(isa),
+    }
+}
+
+fn bitcast(from: Ty, shape: Shape, isa: Isa) -> Handler {
+    let canonical = dispatch_type!(FLOAT, from, T => match shape {
+        Shape::Varying => handler::<FromFloat<T, true>>(isa),
+        Shape::Uniform => plain::<FromFloat<T, false>>(),
+    });
+    canonical.unwrap_or_else(|| by_size!(from, T => mov::<T>(shape, shape, isa)))
+}
+
+fn padd(shapes: &[Shape; 3], isa: Isa) -> Handler {
+    match (shapes[0], shapes[1]) {
+        (Shape::Varying, Shape::Varying) => handler::<PAdd<true, true>>(isa),
+        (Shape::Varying, Shape::Uniform) => handler::<PAdd<true, false>>(isa),
+        (Shape::Uniform, Shape::Varying) => handler::<PAdd<false, true>>(isa),
+        (Shape::Uniform, Shape::Uniform) => plain::<PAdd<false, false>>(),
+    }
+}
+
+/// The handler of a move between registers or lanes; `None` for other operations.
+pub(crate) fn moves(inst: &Inst, dst: Shape, shapes: &[Shape; 3], isa: Isa) -> Option<Handler> {
+    let ty = inst.ty;
+    Some(match inst.op {
+        Op::Mov => by_size!(ty, T => mov::<T>(shapes[0], dst, isa)),
+        Op::Assign => by_size!(ty, T => assign::<T>(shapes[0], isa)),
+        Op::Select => by_size!(ty, T => select::<T>(shapes, isa)),
+        Op::Convert => dispatch_type!(SCALAR, inst.from, S =>
+            dispatch_type!(SCALAR, ty, D => convert::<S, D>(shapes[0], isa)))??,
+        Op::Bitcast => bitcast(inst.from, shapes[0], isa),
+        Op::PAdd => padd(shapes, isa),
+        Op::Iota => handler::<Iota>(isa),
+        Op::Shuffle => by_size!(ty, T => handler::<Shuffle<T>>(isa)),
+        Op::Extract => by_size!(ty, T => plain::<Extract<T>>()),
+        Op::Insert => by_size!(ty, T => handler::<Insert<T>>(isa)),
+        Op::MaskGet => handler::<MaskGet>(isa),
+        Op::MaskBits => plain::<MaskBits>(),
+        Op::PackMask => plain::<PackMask>(),
+        Op::Any => plain::<Any>(),
+        Op::All => plain::<All>(),
+        Op::GlobalAddr | Op::FuncAddr => plain::<Immediate>(),
+        Op::FrameAddr => plain::<FrameAddr>(),
+        _ => return None,
+    })
+}
+
+/// Flags for the shapes of the sources.
+pub(crate) fn shape_flags(shapes: &[Shape; 3]) -> u16 {
+    let varying = |i: usize, flag: u16| if shapes[i] == Shape::Varying { flag } else { 0 };
+    varying(0, flags::A_VARYING) | varying(1, flags::B_VARYING) | varying(2, flags::C_VARYING)
+}

@@ -1,0 +1,320 @@
+//! The sandboxed memory of a machine: regions behind region-and-offset pointers (ARCHITECTURE, section 3).
+//!
+//! [`Memory`] owns the globals and the heap, and knows the host arrays and call frames that are mapped at the moment.
+//! `table` holds the regions and is read without locks, `raw` are the only reads and writes of region memory in the crate.
+//! A memory is shared by reference: everything works through `&self`, so that threads can share one.
+
+mod raw;
+mod table;
+
+pub(crate) use raw::{RawElem, copy_bytes, fill_bytes, read, read_text_byte, write};
+pub(crate) use table::Region;
+
+use crate::program::Program;
+use crate::sem::OFFSET_BITS;
+use crate::trap::{Access, RegionKind, Trap, TrapDetail, TrapKind};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use table::RegionTable;
+
+/// Largest region in bytes: offsets are signed 40-bit numbers.
+pub const MAX_REGION_LEN: u64 = 1 << (OFFSET_BITS - 1);
+
+/// Alignment of regions that the machine allocates, in bytes.
+const ALIGN: usize = 64;
+
+/// The pointer to byte 0 of a region.
+pub(crate) fn region_start(number: u32) -> u64 {
+    (number as u64) << OFFSET_BITS
+}
+
+/// The region number of a pointer.
+#[inline(always)]
+pub(crate) fn region_of(pointer: u64) -> u32 {
+    (pointer >> OFFSET_BITS) as u32
+}
+
+/// The signed offset of a pointer.
+#[inline(always)]
+pub(crate) fn offset_of(pointer: u64) -> i64 {
+    ((pointer << (64 - OFFSET_BITS)) as i64) >> (64 - OFFSET_BITS)
+}
+
+/// The name of a region as traps show it; see [`Memory::name`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionName(u32);
+
+impl RegionName {
+    /// No name.
+    pub const NONE: RegionName = RegionName(0);
+}
+
+/// The memory that the programs of one machine see.
+pub struct Memory {
+    table: RegionTable,
+    names: Mutex<Vec<Arc<str>>>,
+    globals: Option<Block>,
+    used: AtomicU64,
+    limit: u64,
+}
+
+/// A zeroed block of host memory, aligned to [`ALIGN`].
+struct Block {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: a block is plain memory, owned by whoever holds it and accessed only by raw reads and writes.
+unsafe impl Send for Block {}
+// SAFETY: as above.
+unsafe impl Sync for Block {}
+
+impl Block {
+    fn layout(len: usize) -> Option<Layout> {
+        Layout::from_size_align(len.max(1), ALIGN).ok()
+    }
+
+    fn new(len: usize) -> Option<Block> {
+        // SAFETY: the layout has a size of at least 1.
+        let start = NonNull::new(unsafe { alloc_zeroed(Self::layout(len)?) })?;
+        Some(Block { start, len })
+    }
+
+    /// Gives up ownership.
+    fn leak(self) -> *mut u8 {
+        let start = self.start.as_ptr();
+        std::mem::forget(self);
+        start
+    }
+
+    /// Takes back what [`leak`](Self::leak) gave up.
+    ///
+    /// # Safety
+    /// `start` and `len` are those of a leaked block that has not been taken back.
+    unsafe fn reclaim(start: *mut u8, len: usize) -> Option<Block> {
+        Some(Block { start: NonNull::new(start)?, len })
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if let Some(layout) = Self::layout(self.len) {
+            // SAFETY: `start` came from `alloc_zeroed` with this very layout.
+            unsafe { dealloc(self.start.as_ptr(), layout) }
+        }
+    }
+}
+
+impl Memory {
+    /// Memory with the program's globals: global *i* is region *i* + 1. At most `limit` bytes may be allocated.
+    pub(crate) fn new(program: &Program, limit: u64) -> Result<Memory, Trap> {
+        let table = RegionTable::new();
+        let mut memory =
+            Memory { table, names: Mutex::new(vec!["".into()]), globals: None, used: AtomicU64::new(0), limit };
+        memory.map_globals(program)?;
+        Ok(memory)
+    }
+
+    fn map_globals(&mut self, program: &Program) -> Result<(), Trap> {
+        let mut at = Vec::with_capacity(program.globals.len());
+        let mut total = 0u64;
+        for global in &program.globals {
+            at.push(total);
+            let size = global.size.checked_next_multiple_of(ALIGN as u64).filter(|_| global.size < MAX_REGION_LEN);
+            total = size.and_then(|s| total.checked_add(s)).ok_or_else(|| self.out_of_memory())?;
+        }
+        self.charge(total)?;
+        let block = usize::try_from(total).ok().and_then(Block::new).ok_or_else(|| self.out_of_memory())?;
+        let start = block.start.as_ptr();
+        self.globals = Some(block);
+        for (global, &at) in program.globals.iter().zip(&at) {
+            // SAFETY: `at + size` is within the block by construction, and the block lives as long as the memory.
+            let base = unsafe { start.add(at as usize) };
+            let init = &global.init[..global.init.len().min(global.size as usize)];
+            // SAFETY: `init` is not longer than the global; the block is fresh memory, so they do not overlap.
+            unsafe { std::ptr::copy_nonoverlapping(init.as_ptr(), base, init.len()) };
+            for &(offset, target, delta) in &global.relocations {
+                if offset.checked_add(8).is_some_and(|end| end <= global.size) {
+                    let pointer = crate::sem::padd(region_start(target.0 + 1), delta);
+                    // SAFETY: the eight bytes at `offset` are within the global.
+                    unsafe { write(base.add(offset as usize), pointer) };
+                }
+            }
+            let name = self.name(&global.name);
+            let region = Region { base, len: global.size, writable: !global.constant, kind: RegionKind::Global, name };
+            self.table.insert(region).ok_or_else(|| self.out_of_memory())?;
+        }
+        Ok(())
+    }
+
+    /// Registers a name for [`map_host`](Self::map_host); the same text gives the same name.
+    pub fn name(&self, text: &str) -> RegionName {
+        let mut names = self.names.lock().unwrap_or_else(|e| e.into_inner());
+        let known = names.iter().position(|n| &**n == text);
+        let index = known.unwrap_or_else(|| {
+            names.push(text.into());
+            names.len() - 1
+        });
+        RegionName(index as u32)
+    }
+
+    fn name_text(&self, name: RegionName) -> Option<Arc<str>> {
+        let names = self.names.lock().unwrap_or_else(|e| e.into_inner());
+        names.get(name.0 as usize).filter(|n| !n.is_empty()).cloned()
+    }
+
+    /// Makes host memory accessible as a region and gives the pointer to its first byte.
+    ///
+    /// # Safety
+    /// The `len` bytes at `start` stay valid for reads (and, if `writable`, for writes) until [`unmap`](Self::unmap) or
+    /// the end of this memory. Other code may access them meanwhile only as it may access memory that C code works on.
+    pub unsafe fn map_host(&self, start: *mut u8, len: usize, writable: bool, name: RegionName) -> Result<u64, Trap> {
+        if len as u64 >= MAX_REGION_LEN {
+            return Err(self.out_of_memory());
+        }
+        let region = Region { base: start, len: len as u64, writable, kind: RegionKind::Host, name };
+        self.table.insert(region).map(region_start).ok_or_else(|| self.out_of_memory())
+    }
+
+    /// Ends the mapping of a host array. Pointers into it trap from now on.
+    pub fn unmap(&self, pointer: u64) {
+        if self.table.get(region_of(pointer)).kind() == Some(RegionKind::Host) {
+            self.table.remove(region_of(pointer));
+        }
+    }
+
+    /// Maps the memory of a call frame; `None` if no region number is left.
+    ///
+    /// # Safety
+    /// As for [`map_host`](Self::map_host), until [`unmap_frame`](Self::unmap_frame).
+    pub(crate) unsafe fn map_frame(&self, base: *mut u8, len: u64) -> Option<u32> {
+        self.table.insert(Region { base, len, writable: true, kind: RegionKind::Frame, name: RegionName::NONE })
+    }
+
+    /// Ends the mapping of a call frame.
+    pub(crate) fn unmap_frame(&self, number: u32) {
+        self.table.remove(number);
+    }
+
+    /// Number of bytes that can still be allocated.
+    pub fn available(&self) -> u64 {
+        self.limit.saturating_sub(self.used.load(Ordering::Relaxed))
+    }
+
+    fn charge(&self, bytes: u64) -> Result<(), Trap> {
+        let add = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.limit);
+        match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(self.out_of_memory()),
+        }
+    }
+
+    /// Allocates zeroed memory and gives the pointer to it.
+    pub fn allocate(&self, bytes: u64) -> Result<u64, Trap> {
+        if bytes >= MAX_REGION_LEN {
+            return Err(self.out_of_memory());
+        }
+        // Empty allocations cost memory too (their region), so they are charged as one unit of alignment.
+        let charged = bytes.max(ALIGN as u64);
+        self.charge(charged)?;
+        let refund = |trap| {
+            self.used.fetch_sub(charged, Ordering::Relaxed);
+            trap
+        };
+        let block = Block::new(bytes as usize).ok_or_else(|| refund(self.out_of_memory()))?;
+        let base = block.start.as_ptr();
+        let region = Region { base, len: bytes, writable: true, kind: RegionKind::Heap, name: RegionName::NONE };
+        let number = self.table.insert(region).ok_or_else(|| refund(self.out_of_memory()))?;
+        block.leak();
+        Ok(region_start(number))
+    }
+
+    /// Is this the start of a live allocation (or null, which may be freed too)?
+    pub(crate) fn can_free(&self, pointer: u64) -> bool {
+        pointer == 0
+            || (offset_of(pointer) == 0 && self.table.get(region_of(pointer)).kind() == Some(RegionKind::Heap))
+    }
+
+    /// Frees an allocation; anything else is ignored.
+    pub fn free(&self, pointer: u64) {
+        if pointer == 0 || !self.can_free(pointer) {
+            return;
+        }
+        let (base, len) = self.table.get(region_of(pointer)).readable();
+        self.table.remove(region_of(pointer));
+        self.used.fetch_sub(len.max(ALIGN as u64), Ordering::Relaxed);
+        // SAFETY: heap regions are leaked blocks of this length, and the region has just been removed.
+        drop(unsafe { Block::reclaim(base, len as usize) });
+    }
+
+    /// Host address and length in bytes of what may be read (or written) in the region of a pointer; the length is 0 for
+    /// a region that is not live.
+    #[inline(always)]
+    pub(crate) fn region(&self, pointer: u64, access: Access) -> (*mut u8, u64) {
+        let entry = self.table.get(region_of(pointer));
+        match access {
+            Access::Read => entry.readable(),
+            Access::Write => entry.writable(),
+        }
+    }
+
+    /// Host address of `size` bytes at `pointer`, if they may be accessed so.
+    #[inline(always)]
+    pub(crate) fn resolve(&self, pointer: u64, size: u64, access: Access) -> Option<*mut u8> {
+        let (base, len) = self.region(pointer, access);
+        let offset = offset_of(pointer) as u64;
+        // A negative offset is a huge number here. `size` may be huge too, hence no sum.
+        let fits = offset <= len && len - offset >= size && len != 0;
+        // SAFETY: `offset` is within the region (or one past its end, for `size` 0).
+        fits.then(|| unsafe { base.add(offset as usize) })
+    }
+
+    /// Why an access at byte `offset` of the region of `pointer` cannot be made.
+    #[cold]
+    pub(crate) fn fault(&self, pointer: u64, offset: i128, size: u64, access: Access) -> (TrapKind, TrapDetail) {
+        let number = region_of(pointer);
+        let Some(region) = self.table.get(number).describe() else {
+            let kind = if number == 0 { TrapKind::NullPointer } else { TrapKind::BadPointer };
+            return (kind, TrapDetail::Pointer(pointer));
+        };
+        let outside = offset < 0 || offset + size as i128 > region.len as i128;
+        let kind = if outside { TrapKind::OutOfBounds } else { TrapKind::ReadOnly };
+        let elem_size = size.max(1);
+        let index = offset.div_euclid(elem_size as i128).clamp(i64::MIN as i128, i64::MAX as i128) as i64;
+        let len = region.len / elem_size;
+        let name = self.name_text(region.name);
+        (kind, TrapDetail::Access { access, index, len, elem_size, region: region.kind, name })
+    }
+
+    /// Copies bytes out of a region, if they all may be read.
+    pub fn read_bytes(&self, pointer: u64, into: &mut [u8]) -> bool {
+        let Some(from) = self.resolve(pointer, into.len() as u64, Access::Read) else { return into.is_empty() };
+        // SAFETY: `resolve` checked the range; `into` is exclusive Rust memory.
+        unsafe { copy_bytes(into.as_mut_ptr(), from, into.len()) };
+        true
+    }
+
+    /// Copies bytes into a region, if they all may be written.
+    pub fn write_bytes(&self, pointer: u64, from: &[u8]) -> bool {
+        let Some(to) = self.resolve(pointer, from.len() as u64, Access::Write) else { return from.is_empty() };
+        // SAFETY: `resolve` checked the range.
+        unsafe { copy_bytes(to, from.as_ptr(), from.len()) };
+        true
+    }
+
+    #[cold]
+    pub(crate) fn out_of_memory(&self) -> Trap {
+        Trap::new(TrapKind::OutOfMemory, TrapDetail::Limit(self.limit))
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        for region in self.table.live().filter(|r| r.kind == RegionKind::Heap) {
+            // SAFETY: live heap regions are leaked blocks of this length; the table is not used any more.
+            drop(unsafe { Block::reclaim(region.base, region.len as usize) });
+        }
+    }
+}
