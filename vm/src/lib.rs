@@ -1,21 +1,32 @@
 //! The virtual machine: what a program is, what it means, and the reference interpreter that runs it.
 //!
 //! In the order data passes them: [`types`] (elements, shapes, widths), [`isa`] (the operation table), [`program`]
-//! (functions and what surrounds them), [`builder`] (how compilers make them), and [`sem`] (the meaning of every scalar
-//! operation). This crate knows nothing of the source language.
+//! (functions and what surrounds them), [`builder`] (how compilers make them), [`sem`] (the meaning of every scalar
+//! operation), [`verify`] (what makes a program safe to run), [`memory`] (the sandbox), [`interp`] (the interpreter:
+//! [`Machine`]), [`trap`] (how runs fail), [`print`] and [`observe`] (what they show). Beside them [`asm`] and [`binary`]
+//! are the forms programs are kept in, and [`generate`] makes random ones. This crate knows nothing of the source language.
 
 pub mod asm;
 pub mod binary;
 pub mod builder;
 pub mod generate;
+pub mod interp;
 pub mod isa;
+pub mod memory;
+pub mod observe;
+pub mod print;
 pub mod program;
 pub mod sem;
+pub mod trap;
 pub mod types;
 pub mod verify;
 
 pub use builder::{FunctionBuilder, Label};
+pub use interp::{Arg, LaneValues, Limits, Machine, PreparedProgram, Results};
 pub use isa::{OPS, Op};
+pub use memory::{Memory, RegionName};
+pub use observe::{Observer, View};
 pub use program::{FuncId, Function, GlobalId, Inst, Program, Reg, Span};
+pub use trap::{TRAPS, Trap, TrapDetail, TrapFrame, TrapKind};
 pub use types::{Shape, Ty, Width};
 pub use verify::{VerifiedProgram, VerifyError, verify};

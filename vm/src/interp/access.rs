@@ -1,0 +1,296 @@
+//! Address computation and checks of loads and stores.
+//!
+//! A memory operation first finds the host address of every active lane's element and checks it (`resolve`), and only
+//! then reads or writes: a trap comes before any effect (X2). The common shapes are fast: one region for all lanes is
+//! looked up once, offsets are computed and compared in vector code, and consecutive addresses become one range.
+//!
+//! Offsets are sums in `i64` that cannot wrap: an index is cut to ±2⁴⁰ first (then it is out of bounds whatever the
+//! displacement, which the verifier keeps below 2³⁹), and scales above 2²² take a path in `i128`.
+
+use super::code::{Step, flags};
+use super::lanes::{BLOCK, get, lane, lanes_of, load};
+use super::thread::Thread;
+use crate::memory::{offset_of, region_of};
+use crate::trap::{Access, TrapDetail, TrapKind};
+use crate::types::Ty;
+
+/// Greatest scale for which offsets are computed in `i64`.
+pub(crate) const MAX_NARROW_SCALE: u32 = 1 << 22;
+
+/// Indices beyond this are out of bounds whatever is added.
+const INDEX_LIMIT: i64 = 1 << 40;
+
+/// A varying index, read as `i64` lanes.
+pub(crate) trait Index {
+    /// Block `i`, cut to ±[`INDEX_LIMIT`].
+    ///
+    /// # Safety
+    /// `at` is a varying register of the index's type with more than `i` blocks.
+    unsafe fn block(at: *const u8, i: usize) -> [i64; BLOCK];
+}
+
+macro_rules! index {
+    ($($t:ident => $cut:expr;)*) => { $(
+        impl Index for $t {
+            #[inline(always)]
+            unsafe fn block(at: *const u8, i: usize) -> [i64; BLOCK] {
+                let cut: fn($t) -> i64 = $cut;
+                // SAFETY: the caller's promise.
+                unsafe { load::<$t>(at, i) }.map(cut)
+            }
+        }
+    )* };
+}
+index! {
+    i32 => |x| x as i64;
+    u32 => |x| x as i64;
+    i64 => |x| x.clamp(-INDEX_LIMIT, INDEX_LIMIT);
+    u64 => |x| x.min(INDEX_LIMIT as u64) as i64;
+}
+
+/// The element type that an instruction's flags carry (the index's).
+pub(crate) fn flag_ty(step: &Step) -> Ty {
+    Ty::ALL[(step.flags >> flags::TY_SHIFT) as usize]
+}
+
+/// One index of any type; `l` is the lane of a varying one.
+///
+/// # Safety
+/// Source `b` of the step is an index register of the type its flags say.
+unsafe fn exact_index(t: &Thread, s: &Step, l: usize) -> i128 {
+    if !s.has(flags::INDEXED) {
+        return 0;
+    }
+    let at = t.reg(s.b);
+    let l = if s.has(flags::B_VARYING) { l } else { 0 };
+    // SAFETY: the caller's promise; a uniform register is read as lane 0.
+    unsafe {
+        match flag_ty(s) {
+            Ty::I32 => lane::<i32>(at, l) as i128,
+            Ty::U32 => lane::<u32>(at, l) as i128,
+            Ty::I64 => lane::<i64>(at, l) as i128,
+            _ => lane::<u64>(at, l) as i128,
+        }
+    }
+}
+
+/// The offset of lane `l` from its base pointer's region, exactly.
+///
+/// # Safety
+/// The contract of handlers, for a step with a memory operand.
+pub(crate) unsafe fn exact_offset(t: &Thread, s: &Step, l: usize, lane_size: usize) -> i128 {
+    // SAFETY: the caller's promise.
+    let index = unsafe { exact_index(t, s, l) };
+    // SAFETY: as above.
+    let base = unsafe { base_pointer(t, s, l) };
+    let part = index * s.aux as i128 + s.imm as i128 + (l * lane_size) as i128;
+    offset_of(base) as i128 + part
+}
+
+/// The base pointer of lane `l`.
+///
+/// # Safety
+/// Source `a` of the step is a `u64` register of the shape its flags say.
+pub(crate) unsafe fn base_pointer(t: &Thread, s: &Step, l: usize) -> u64 {
+    let l = if s.has(flags::A_VARYING) { l } else { 0 };
+    // SAFETY: the caller's promise.
+    unsafe { lane::<u64>(t.reg(s.a), l) }
+}
+
+/// Traps for the lowest active lane whose access is not allowed.
+///
+/// # Safety
+/// The contract of handlers, for a step with a memory operand.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn fault(
+    t: &mut Thread,
+    step: *const Step,
+    size: usize,
+    lane_size: usize,
+    access: Access,
+) -> *const Step {
+    for l in lanes_of(t.mask) {
+        // SAFETY: the caller's promise.
+        let (base, offset) = unsafe { (base_pointer(t, &*step, l), exact_offset(t, &*step, l, lane_size)) };
+        let (_, len) = t.memory.region(base, access);
+        if offset < 0 || offset + size as i128 > len as i128 {
+            let (kind, detail) = t.memory.fault(base, offset, size as u64, access);
+            // SAFETY: `step` is valid.
+            let varying = unsafe { (*step).has(flags::A_VARYING) || (*step).has(flags::B_VARYING) };
+            let lane = (varying || lane_size != 0).then_some(l);
+            return t.raise(step, kind, lane, detail);
+        }
+    }
+    // Not reached: a check failed for one of the active lanes.
+    t.raise(step, TrapKind::BadPointer, None, TrapDetail::None)
+}
+
+/// Host address of the one element that a step with uniform base and index accesses.
+///
+/// # Safety
+/// The contract of handlers, for a step with a memory operand whose base and index are uniform.
+#[inline(always)]
+pub(crate) unsafe fn resolve_uniform(t: &Thread, s: &Step, size: usize, access: Access) -> Option<*mut u8> {
+    // SAFETY: the caller's promise.
+    let base = unsafe { get::<u64>(t.reg(s.a)) };
+    let (start, len) = t.memory.region(base, access);
+    // SAFETY: as above.
+    let offset = unsafe { uniform_offset(t, s) }.saturating_add(offset_of(base));
+    let fits = offset >= 0 && len >= size as u64 && offset as u64 <= len - size as u64;
+    // SAFETY: the offset lies within the region.
+    fits.then(|| unsafe { start.add(offset as usize) })
+}
+
+/// Index, scale and displacement of a uniform operand; beyond ±2⁴⁰ not exact, but as far out of bounds.
+///
+/// # Safety
+/// The contract of handlers, for a step with a memory operand whose index is uniform.
+#[inline(always)]
+unsafe fn uniform_offset(t: &Thread, s: &Step) -> i64 {
+    if !s.has(flags::INDEXED) {
+        return s.imm;
+    }
+    let at = t.reg(s.b);
+    // SAFETY: the caller's promise.
+    let index = unsafe {
+        match flag_ty(s) {
+            Ty::I32 => get::<i32>(at) as i64,
+            Ty::U32 => get::<u32>(at) as i64,
+            Ty::I64 => get::<i64>(at).clamp(-INDEX_LIMIT, INDEX_LIMIT),
+            _ => get::<u64>(at).min(INDEX_LIMIT as u64) as i64,
+        }
+    };
+    index.saturating_mul(s.aux as i64).saturating_add(s.imm)
+}
+
+/// What `resolve` found.
+pub(crate) enum Lanes {
+    /// Lane *l* is at this address plus *l* elements; the flag tells whether that holds (and is allowed) for inactive
+    /// lanes too.
+    Consecutive(*mut u8, bool),
+    /// Lane *l* is at `Thread::addresses[l]`, if it is active.
+    Scattered,
+    /// An active lane's access is not allowed.
+    Fault,
+}
+
+/// Elements of all lanes from a uniform address: the lanes of one varying value in memory.
+///
+/// # Safety
+/// As for [`resolve_uniform`].
+#[inline(always)]
+pub(crate) unsafe fn resolve_lanes(t: &Thread, s: &Step, size: usize, access: Access) -> Lanes {
+    // SAFETY: the caller's promise.
+    let base = unsafe { get::<u64>(t.reg(s.a)) };
+    let (start, len) = t.memory.region(base, access);
+    // SAFETY: as above.
+    let first = unsafe { uniform_offset(t, s) }.saturating_add(offset_of(base));
+    consecutive(t, start, len, first, size)
+}
+
+/// Checks the range that lanes access which lie one after another, lane 0 at offset `first`.
+#[inline(always)]
+fn consecutive(t: &Thread, start: *mut u8, len: u64, first: i64, size: usize) -> Lanes {
+    let end_of = |lanes: usize| first.saturating_add((lanes * size) as i64);
+    let at = start.wrapping_offset(first as isize);
+    if first >= 0 && end_of(t.lanes) as u64 <= len {
+        return Lanes::Consecutive(at, true);
+    }
+    let lowest = t.mask.trailing_zeros() as usize;
+    let beyond = 64 - t.mask.leading_zeros() as usize;
+    if end_of(lowest) >= 0 && end_of(beyond) as u64 <= len && len != 0 {
+        return Lanes::Consecutive(at, false);
+    }
+    Lanes::Fault
+}
+
+/// Addresses of all active lanes from a uniform base and a varying index; `lane_size` is the element's size for
+/// `load.lane` and `store.lane`, else 0.
+///
+/// # Safety
+/// The contract of handlers, for a step whose base is uniform and whose index is varying and of type `I`.
+#[inline(always)]
+pub(crate) unsafe fn resolve_indexed<I: Index>(
+    t: &mut Thread,
+    step: *const Step,
+    size: usize,
+    lane_size: usize,
+    access: Access,
+) -> Lanes {
+    // SAFETY: the contract of handlers.
+    unsafe {
+        let s = &*step;
+        if s.has(flags::WIDE) {
+            return resolve_general(t, s, size, lane_size, access);
+        }
+        let base = get::<u64>(t.reg(s.a));
+        let (start, len) = t.memory.region(base, access);
+        let fixed = offset_of(base) + s.imm;
+        let index = t.reg(s.b);
+        let lowest = t.mask.trailing_zeros() as usize;
+        let scale = s.aux as i64;
+        let mut offsets = [[0i64; BLOCK]; super::lanes::MAX_LANES / BLOCK];
+        for i in 0..s.blocks() {
+            offsets[i] = I::block(index, i).map(|x| x * scale + fixed);
+            if lane_size != 0 {
+                for l in 0..BLOCK {
+                    offsets[i][l] += ((i * BLOCK + l) * lane_size) as i64;
+                }
+            }
+        }
+        let first = offsets.as_flattened()[lowest % super::lanes::MAX_LANES] - (lowest * size) as i64;
+        let mut gaps = 0u64;
+        for i in 0..s.blocks() {
+            gaps |= (bits(&offsets[i], |l, o| o != first + ((i * BLOCK + l) * size) as i64) as u64) << (i * BLOCK);
+        }
+        if gaps & t.mask == 0 {
+            return consecutive(t, start, len, first, size);
+        }
+        if len < size as u64 {
+            return Lanes::Fault;
+        }
+        let limit = len - size as u64;
+        let mut bad = 0u64;
+        for i in 0..s.blocks() {
+            bad |= (bits(&offsets[i], |_, o| o as u64 > limit) as u64) << (i * BLOCK);
+            for l in 0..BLOCK {
+                t.addresses[i * BLOCK + l] = (start as usize).wrapping_add(offsets[i][l] as usize);
+            }
+        }
+        if bad & t.mask != 0 { Lanes::Fault } else { Lanes::Scattered }
+    }
+}
+
+/// The lanes of a block that satisfy a predicate, as bits.
+#[inline(always)]
+fn bits(block: &[i64; BLOCK], test: impl Fn(usize, i64) -> bool) -> u16 {
+    let mut r = 0u16;
+    for l in 0..BLOCK {
+        r |= (test(l, block[l]) as u16) << l;
+    }
+    r
+}
+
+/// Addresses of all active lanes in any case, lane by lane.
+///
+/// # Safety
+/// The contract of handlers, for a step with a memory operand.
+#[inline(always)]
+pub(crate) unsafe fn resolve_general(t: &mut Thread, s: &Step, size: usize, lane_size: usize, access: Access) -> Lanes {
+    let mut known = (u32::MAX, std::ptr::null_mut::<u8>(), 0u64);
+    for l in lanes_of(t.mask) {
+        // SAFETY: the caller's promise.
+        let (base, offset) = unsafe { (base_pointer(t, s, l), exact_offset(t, s, l, lane_size)) };
+        let number = region_of(base);
+        if number != known.0 {
+            let (start, len) = t.memory.region(base, access);
+            known = (number, start, len);
+        }
+        if offset < 0 || offset + size as i128 > known.2 as i128 {
+            return Lanes::Fault;
+        }
+        t.addresses[l] = known.1 as usize + offset as usize;
+    }
+    Lanes::Scattered
+}

@@ -1,0 +1,193 @@
+//! Handlers of calls and returns.
+
+use super::code::{CallSite, Handler, Place, PreparedFunction, Step};
+use super::elementwise::{Kernel, plain};
+use super::lanes::get;
+use super::masks::{self, Branch, Jump, JumpBack};
+use super::thread::{Frame, Thread};
+use crate::dispatch_type;
+use crate::isa::Op;
+use crate::program::Inst;
+use crate::trap::{TrapDetail, TrapKind};
+use crate::types::Shape;
+use std::ptr::null;
+
+/// Enters a function whose parameters are at `base + PreparedFunction::params` already: constants, memory, mask stack.
+/// Gives its first step, or null with a trap set.
+///
+/// # Safety
+/// `function` belongs to the thread's code and a frame of it fits at `base` (see [`fits`]).
+pub(crate) unsafe fn enter(t: &mut Thread, function: *const PreparedFunction, base: *mut u8) -> Option<*const Step> {
+    // SAFETY: the caller's promise: all of the frame lies in the stack.
+    unsafe {
+        let f = &*function;
+        std::ptr::copy_nonoverlapping(f.constants.as_ptr().cast::<u8>(), base, size_of_val(&*f.constants));
+        t.region = 0;
+        if f.memory_bytes != 0 {
+            let memory = base.add(f.memory_at);
+            std::ptr::write_bytes(memory, 0, f.memory_bytes as usize);
+            t.region = t.memory.map_frame(memory, f.memory_bytes)?;
+        }
+        t.base = base;
+        t.function = function;
+        t.floor = t.masks.len();
+        t.masks.reserve(f.mask_depth);
+        Some(f.steps.as_ptr())
+    }
+}
+
+/// Is there room for a frame of the function at `base`?
+pub(crate) fn fits(t: &Thread, function: &PreparedFunction, base: *mut u8) -> bool {
+    t.stack.left(base) >= function.frame_bytes && t.frames.len() < t.max_depth
+}
+
+/// Copies registers between frames.
+///
+/// # Safety
+/// Both places lie in frames within the stack, have the same shape and type, and the frames do not overlap.
+#[inline(always)]
+unsafe fn copy(to_base: *mut u8, to: &Place, from_base: *const u8, from: &Place) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (to, at) = (to_base.add(to.at as usize), from_base.add(from.at as usize));
+        if from.shape == Shape::Uniform {
+            to.cast::<u64>().write(at.cast::<u64>().read());
+        } else {
+            std::ptr::copy_nonoverlapping(at, to, from.size as usize);
+        }
+    }
+}
+
+/// Calls `callee` from the call site `site` at `step`.
+///
+/// # Safety
+/// The contract of handlers; the callee's signature is the site's.
+#[inline(always)]
+unsafe fn call(t: &mut Thread, step: *const Step, site: &CallSite, callee: *const PreparedFunction) -> *const Step {
+    if !t.tick(step) {
+        return null();
+    }
+    // SAFETY: the caller's frame lies in the stack, so its end is at most the stack's; `fits` checks the callee's frame
+    // before anything is written. `function` and `callee` belong to the thread's code.
+    unsafe {
+        let base = t.base.add((*t.function).frame_bytes);
+        if !fits(t, &*callee, base) {
+            let limit = if t.frames.len() < t.max_depth { t.stack.bytes() } else { t.max_depth };
+            return t.raise(step, TrapKind::StackOverflow, None, TrapDetail::Limit(limit as u64));
+        }
+        for (to, from) in (*callee).params.iter().zip(&site.args) {
+            copy(base, to, t.base, from);
+        }
+        let (function, mask, floor, region) = (t.function, t.mask, t.floor, t.region);
+        t.frames.push(Frame { function, step, base: t.base, mask, floor, region });
+        match enter(t, callee, base) {
+            Some(first) => first,
+            None => {
+                t.frames.pop();
+                t.region = region;
+                let trap = t.memory.out_of_memory();
+                t.raise_trap(step, trap, None)
+            }
+        }
+    }
+}
+
+/// `call`
+struct Call;
+
+impl Kernel for Call {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers. `aux` is a call site of the function; the verifier matched signatures.
+        unsafe {
+            let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
+            let callee: *const PreparedFunction = &t.code.functions[(*site).callee as usize];
+            call(t, step, &*site, callee)
+        }
+    }
+}
+
+/// `call.ind`
+struct CallIndirect;
+
+impl Kernel for CallIndirect {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; the signature is compared here.
+        unsafe {
+            let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
+            let value = get::<u64>(t.reg((*step).a));
+            let index = usize::try_from(value.wrapping_sub(1)).unwrap_or(usize::MAX);
+            let callee = t.code.functions.get(index).filter(|f| f.signature == (*site).signature);
+            match callee.map(|f| f as *const PreparedFunction) {
+                Some(callee) => call(t, step, &*site, callee),
+                None => t.raise(step, TrapKind::BadFunction, None, TrapDetail::Pointer(value)),
+            }
+        }
+    }
+}
+
+/// `ret`
+struct Ret;
+
+impl Kernel for Ret {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, _: *const Step) -> *const Step {
+        if t.region != 0 {
+            t.memory.unmap_frame(t.region);
+            t.region = 0;
+        }
+        t.masks.truncate(t.floor);
+        let Some(frame) = t.frames.pop() else { return null() };
+        // SAFETY: the frame's step is a call step of its function, whose results match those of the function that ends;
+        // both frames lie in the stack, the callee's above the caller's.
+        unsafe {
+            let site = &(&(*frame.function).calls)[(*frame.step).aux as usize];
+            for (to, from) in site.rets.iter().zip(&(*t.function).results) {
+                copy(frame.base, to, t.base, from);
+            }
+            t.base = frame.base;
+            t.function = frame.function;
+            t.mask = frame.mask;
+            t.floor = frame.floor;
+            t.region = frame.region;
+            frame.step.add(1)
+        }
+    }
+}
+
+/// The handler of a control operation; `backward` tells whether its label lies at or before it. `None` for others.
+pub(crate) fn control(inst: &Inst, backward: bool) -> Option<Handler> {
+    Some(match inst.op {
+        Op::Jmp if backward => plain::<JumpBack>(),
+        Op::Jmp => plain::<Jump>(),
+        Op::BrTrue if backward => plain::<Branch<true, true>>(),
+        Op::BrTrue => plain::<Branch<true, false>>(),
+        Op::BrFalse if backward => plain::<Branch<false, true>>(),
+        Op::BrFalse => plain::<Branch<false, false>>(),
+        Op::Call => plain::<Call>(),
+        Op::CallInd => plain::<CallIndirect>(),
+        Op::Ret => plain::<Ret>(),
+        Op::MaskIf => plain::<masks::MaskIf>(),
+        Op::MaskElse => plain::<masks::MaskElse>(),
+        Op::MaskEndif | Op::LoopEnd | Op::SwitchEnd | Op::EverywhereEnd | Op::EachEnd => plain::<masks::Pop>(),
+        Op::LoopBegin => plain::<masks::LoopBegin>(),
+        Op::LoopTest => plain::<masks::LoopTest>(),
+        Op::LoopNext => plain::<masks::LoopNext>(),
+        Op::LoopBack => plain::<masks::LoopBack>(),
+        Op::SwitchBegin => plain::<masks::SwitchBegin>(),
+        Op::SwitchCase => plain::<masks::SwitchCase>(),
+        Op::MaskBreak => plain::<masks::Break>(),
+        Op::MaskBreakIf => plain::<masks::BreakIf>(),
+        Op::MaskContinue => plain::<masks::Continue>(),
+        Op::MaskContinueIf => plain::<masks::ContinueIf>(),
+        Op::MaskReturn => plain::<masks::Return>(),
+        Op::MaskReturnIf => plain::<masks::ReturnIf>(),
+        Op::Everywhere => plain::<masks::Everywhere>(),
+        Op::EachBegin => plain::<masks::EachBegin>(),
+        Op::EachLane => plain::<masks::EachLane>(),
+        Op::EachAll => plain::<masks::EachAll>(),
+        Op::EachUnique => dispatch_type!(SCALAR, inst.ty, T => plain::<masks::EachUnique<T>>())?,
+        _ => return None,
+    })
+}

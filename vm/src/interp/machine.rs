@@ -1,0 +1,326 @@
+//! The machine: what hosts hold to run a program.
+
+use super::code::{Place, PreparedFunction, PreparedProgram, Step};
+use super::control::{enter, fits};
+use super::fpenv::DefaultEnvironment;
+use super::lanes::MAX_LANES;
+use super::thread::{Budget, Stack, Thread};
+use super::value::{Arg, LaneValues, read_lanes, read_word, write_arg};
+use crate::memory::{Memory, RegionName, region_start};
+use crate::observe::{Observer, View};
+use crate::program::{FuncId, GlobalId, Program};
+use crate::trap::{Trap, TrapDetail, TrapKind};
+use crate::types::{Shape, Ty};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// What a machine may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Back-edges and calls of one [`Machine::call`]; `None`: no limit.
+    pub fuel: Option<u64>,
+    /// Time of one [`Machine::call`]; `None`: no limit. Checked at back-edges and calls.
+    pub timeout: Option<Duration>,
+    /// Bytes of globals and allocations.
+    pub memory: u64,
+    /// Bytes of call frames.
+    pub stack: usize,
+    /// Nesting of calls.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { fuel: None, timeout: None, memory: 4 << 30, stack: 64 << 20, depth: 1 << 16 }
+    }
+}
+
+/// Runs the functions of one program, on memory of its own.
+///
+/// A machine keeps its globals and heap between calls. It may be moved between threads; machines of one
+/// [`PreparedProgram`] share nothing but code.
+///
+/// ```
+/// use spmdvm_vm::{Arg, FunctionBuilder, Limits, Machine, Op, Program, Shape, Ty, verify};
+/// let mut b = FunctionBuilder::new("double");
+/// let x = b.param(Shape::Varying, Ty::I32, "x");
+/// let y = b.binary(Op::Add, Ty::I32, x, x);
+/// b.result(y);
+/// b.ret();
+/// let program = Program { functions: vec![b.finish()], ..Program::default() };
+/// let f = program.function("double").unwrap();
+///
+/// let mut machine = Machine::new(verify(program).unwrap(), Limits::default())?;
+/// let results = machine.call(f, &[Arg::Words(&[1, 2, 3])], 0b111)?;
+/// assert_eq!(results.word(0, 2), 6);
+/// # Ok::<(), spmdvm_vm::Trap>(())
+/// ```
+pub struct Machine {
+    prepared: PreparedProgram,
+    thread: Thread,
+    limits: Limits,
+    /// Fuel that the last call began with.
+    fuel: u64,
+}
+
+impl Machine {
+    /// A machine for a program ([`VerifiedProgram`](crate::VerifiedProgram) or [`PreparedProgram`]), with its globals
+    /// initialised. Traps `out_of_memory` if they, or the stack, are too large. Prints go to standard output.
+    pub fn new(program: impl Into<PreparedProgram>, limits: Limits) -> Result<Machine, Trap> {
+        let prepared = program.into();
+        let code = Arc::clone(&prepared.0);
+        let memory = Arc::new(Memory::new(&code.program, limits.memory)?);
+        let too_large = || Trap::new(TrapKind::OutOfMemory, TrapDetail::Limit(limits.stack as u64));
+        let stack = Stack::new(limits.stack).ok_or_else(too_large)?;
+        let interrupt = Arc::new(AtomicBool::new(false));
+        let thread = Thread {
+            base: stack.start(),
+            mask: 0,
+            full: code.program.width.full_mask(),
+            lanes: code.lanes,
+            ticks: 0,
+            function: std::ptr::null(),
+            masks: Vec::new(),
+            floor: 0,
+            region: 0,
+            frames: Vec::new(),
+            max_depth: limits.depth,
+            stack,
+            memory,
+            code,
+            budget: Budget { fuel: 0, slice: 0, deadline: None, interrupt },
+            sink: Box::new(|text| print!("{text}")),
+            trap: None,
+            addresses: [0; MAX_LANES],
+            text: String::new(),
+            epoch: Instant::now(),
+        };
+        Ok(Machine { prepared, thread, limits, fuel: 0 })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        self.prepared.program()
+    }
+
+    /// The prepared program, for more machines of the same program.
+    pub fn prepared(&self) -> &PreparedProgram {
+        &self.prepared
+    }
+
+    /// The machine's memory.
+    pub fn memory(&self) -> &Memory {
+        &self.thread.memory
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Changes fuel and time for the calls that follow.
+    pub fn set_limits(&mut self, fuel: Option<u64>, timeout: Option<Duration>) {
+        self.limits = Limits { fuel, timeout, ..self.limits };
+    }
+
+    /// Where prints go. A print is one call with all of its text.
+    pub fn set_output(&mut self, sink: impl FnMut(&str) + Send + 'static) {
+        self.thread.sink = Box::new(sink);
+    }
+
+    /// Uses this flag to stop a running call: while it is true, the next back-edge or call traps `interrupted` (within
+    /// about a thousand of them). Whoever sets it clears it.
+    pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
+        self.thread.budget.interrupt = flag;
+    }
+
+    /// The flag that stops a running call.
+    pub fn interrupt(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.thread.budget.interrupt)
+    }
+
+    /// Fuel that the last call used.
+    pub fn fuel_used(&self) -> u64 {
+        self.fuel - self.thread.budget.fuel - self.thread.ticks.max(0) as u64
+    }
+
+    /// The pointer to a global.
+    pub fn global(&self, id: GlobalId) -> u64 {
+        region_start(id.0 + 1)
+    }
+
+    /// Makes host memory accessible to the program and gives the pointer to its first byte; see [`Memory::map_host`] and,
+    /// for names in traps, [`Memory::name`].
+    ///
+    /// # Safety
+    /// The contract of [`Memory::map_host`].
+    pub unsafe fn map_host(
+        &self,
+        start: *mut u8,
+        len: usize,
+        writable: bool,
+        name: RegionName,
+    ) -> Result<u64, Trap> {
+        // SAFETY: the caller's promise.
+        unsafe { self.thread.memory.map_host(start, len, writable, name) }
+    }
+
+    /// Ends the mapping of a host array: pointers into it trap from now on.
+    pub fn unmap(&self, pointer: u64) {
+        self.thread.memory.unmap(pointer);
+    }
+
+    /// Calls a function with the lanes of `mask` active. Nothing executes if it is empty, and results are 0.
+    ///
+    /// After a trap the machine can be used as before; globals, heap and arrays keep what was written to them.
+    ///
+    /// # Panics
+    /// If there is no such function, or there are more or fewer arguments than parameters.
+    pub fn call(&mut self, function: FuncId, args: &[Arg<'_>], mask: u64) -> Result<Results<'_>, Trap> {
+        self.run(function, args, mask, |thread, first| {
+            let mut step = first;
+            while !step.is_null() {
+                // SAFETY: `step` is a step of the function that executes, in verified code: `first` is, and handlers
+                // give such steps.
+                step = unsafe { ((*step).handler)(thread, step) };
+            }
+        })
+    }
+
+    /// [`call`](Self::call) under the eyes of an observer.
+    ///
+    /// # Panics
+    /// As [`call`](Self::call).
+    pub fn call_observed(
+        &mut self,
+        function: FuncId,
+        args: &[Arg<'_>],
+        mask: u64,
+        observer: &mut impl Observer,
+    ) -> Result<Results<'_>, Trap> {
+        self.run(function, args, mask, |thread, first| {
+            let mut step = first;
+            while !step.is_null() {
+                // SAFETY: `Thread::function` is the function that executes.
+                let executing: &PreparedFunction = unsafe { &*thread.function };
+                let (function, pc, depth) = (executing.id, executing.pc(step), thread.frames.len());
+                observer.before(&View { thread, function, pc });
+                // SAFETY: as in `call`.
+                step = unsafe { ((*step).handler)(thread, step) };
+                if thread.trap.is_none() && thread.frames.len() == depth {
+                    observer.after(&View { thread, function, pc });
+                }
+            }
+        })
+    }
+
+    fn run(
+        &mut self,
+        function: FuncId,
+        args: &[Arg<'_>],
+        mask: u64,
+        execute: impl FnOnce(&mut Thread, *const Step),
+    ) -> Result<Results<'_>, Trap> {
+        let function: *const PreparedFunction = &self.prepared.0.functions[function.0 as usize];
+        // SAFETY: it belongs to the prepared program, which the machine holds.
+        let f = unsafe { &*function };
+        assert_eq!(args.len(), f.params.len(), "one argument for every parameter");
+        let t = &mut self.thread;
+        t.reset();
+        let base = t.base;
+        if !fits(t, f, base) {
+            let limit = TrapDetail::Limit(t.stack.bytes() as u64);
+            return Err(Trap::new(TrapKind::StackOverflow, limit));
+        }
+        t.mask = mask & t.full;
+        self.fuel = self.limits.fuel.unwrap_or(u64::MAX);
+        t.budget.fuel = self.fuel;
+        t.budget.deadline = self.limits.timeout.map(|time| Instant::now() + time);
+        t.take_slice();
+        let results = Results { places: &f.results, base, lanes: t.lanes };
+        if t.mask == 0 {
+            for place in &f.results {
+                // SAFETY: results are registers of the frame, which fits.
+                unsafe { write_arg(base, place, t.lanes, &Arg::Word(0)) };
+            }
+            return Ok(results);
+        }
+        for (place, arg) in f.params.iter().zip(args) {
+            // SAFETY: parameters are registers of the frame, which fits.
+            unsafe { write_arg(base, place, t.lanes, arg) };
+        }
+        // SAFETY: the frame fits at `base`.
+        let Some(first) = (unsafe { enter(t, function, base) }) else { return Err(t.memory.out_of_memory()) };
+        {
+            let _environment = DefaultEnvironment::enter();
+            execute(t, first);
+        }
+        let trap = t.trap.take();
+        t.reset();
+        match trap {
+            Some(trap) => Err(*trap),
+            None => Ok(results),
+        }
+    }
+}
+
+/// The results of a call, read in place; they last until the next call.
+pub struct Results<'m> {
+    places: &'m [Place],
+    base: *const u8,
+    lanes: usize,
+}
+
+impl Results<'_> {
+    /// Number of results.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Is there no result?
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Element type of result `i`.
+    pub fn ty(&self, i: usize) -> Ty {
+        self.places[i].ty
+    }
+
+    /// Shape of result `i`.
+    pub fn shape(&self, i: usize) -> Shape {
+        self.places[i].shape
+    }
+
+    /// One lane of result `i` as a word; of a uniform result, its value.
+    ///
+    /// # Panics
+    /// If there is no such result or lane.
+    pub fn word(&self, i: usize, lane: usize) -> u64 {
+        assert!(lane < self.lanes, "lane {lane} of {}", self.lanes);
+        let place = &self.places[i];
+        let lane = if place.shape == Shape::Uniform { 0 } else { lane };
+        // SAFETY: results are registers of the outermost frame, which nothing overwrites while `self` borrows the machine.
+        unsafe { read_word(self.base.add(place.at as usize), place.ty, lane) }
+    }
+
+    /// The elements of result `i`, lane after lane, in the byte order of the machine.
+    pub fn bytes(&self, i: usize) -> &[u8] {
+        let place = &self.places[i];
+        let n = if place.shape == Shape::Uniform { 1 } else { self.lanes };
+        // SAFETY: as in `word`; the register is at least this large, and its memory is initialised.
+        unsafe { std::slice::from_raw_parts(self.base.add(place.at as usize), n * place.ty.size()) }
+    }
+
+    /// A copy of result `i`.
+    pub fn lanes(&self, i: usize) -> LaneValues {
+        // SAFETY: as in `word`.
+        unsafe { read_lanes(self.base, &self.places[i], self.lanes) }
+    }
+
+    /// Copies of all results.
+    pub fn to_vec(&self) -> Vec<LaneValues> {
+        (0..self.len()).map(|i| self.lanes(i)).collect()
+    }
+}

@@ -1,0 +1,44 @@
+//! The reference interpreter.
+//!
+//! [`PreparedProgram`] is a verified program made ready: `prepare` lays out the frames of functions and turns every
+//! instruction into a `Step` (`code`) with the address of its handler. [`Machine`] runs it: `thread` is the state of a
+//! run, and the loop in `machine` does nothing but call handlers. These are, by what the operation does:
+//!
+//! | module | operations |
+//! |---|---|
+//! | `elementwise` | rows with a scalar meaning, and reductions; generated from the table |
+//! | `moves` | moves, selections, conversions, lanes, votes, addresses |
+//! | `memory_ops`, on `access` | loads and stores |
+//! | `bulk` | copies, fills, allocations, atomic operations |
+//! | `masks`, `control` | the mask stack, jumps; calls |
+//! | `effects` | printing, assertions, the clock |
+//!
+//! # Why it is safe
+//!
+//! Handlers are `unsafe`: they trust the offsets in their step. The verifier proves what they trust (types, shapes,
+//! register and label ranges, definite assignment), `prepare` translates nothing else, and only the loop in `machine`
+//! calls them. Memory of programs is reached only through `vm::memory`, after a check.
+
+mod access;
+mod bulk;
+mod code;
+mod control;
+mod effects;
+mod elementwise;
+mod fpenv;
+mod lanes;
+mod machine;
+mod masks;
+mod memory_ops;
+mod moves;
+mod prepare;
+mod thread;
+pub(crate) mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use code::PreparedProgram;
+pub use machine::{Limits, Machine, Results};
+pub(crate) use thread::Thread;
+pub use value::{Arg, LaneValues};
