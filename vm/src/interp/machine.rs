@@ -155,13 +155,7 @@ impl Machine {
     ///
     /// # Safety
     /// The contract of [`Memory::map_host`].
-    pub unsafe fn map_host(
-        &self,
-        start: *mut u8,
-        len: usize,
-        writable: bool,
-        name: RegionName,
-    ) -> Result<u64, Trap> {
+    pub unsafe fn map_host(&self, start: *mut u8, len: usize, writable: bool, name: RegionName) -> Result<u64, Trap> {
         // SAFETY: the caller's promise.
         unsafe { self.thread.memory.map_host(start, len, writable, name) }
     }

@@ -245,12 +245,30 @@ macro_rules! by_storage {
 macro_rules! by_addressing {
     ($inst:expr, $shapes:expr, $LANE:literal, $A:ident => $e:expr) => {
         match ($shapes[0], $shapes[1], $inst.from) {
-            (Shape::Varying, _, _) => { type $A = General<$LANE>; $e }
-            (_, Shape::Varying, Ty::I32) => { type $A = Indexed<i32, $LANE>; $e }
-            (_, Shape::Varying, Ty::U32) => { type $A = Indexed<u32, $LANE>; $e }
-            (_, Shape::Varying, Ty::I64) => { type $A = Indexed<i64, $LANE>; $e }
-            (_, Shape::Varying, _) => { type $A = Indexed<u64, $LANE>; $e }
-            (_, Shape::Uniform, _) => { type $A = Row; $e }
+            (Shape::Varying, _, _) => {
+                type $A = General<$LANE>;
+                $e
+            }
+            (_, Shape::Varying, Ty::I32) => {
+                type $A = Indexed<i32, $LANE>;
+                $e
+            }
+            (_, Shape::Varying, Ty::U32) => {
+                type $A = Indexed<u32, $LANE>;
+                $e
+            }
+            (_, Shape::Varying, Ty::I64) => {
+                type $A = Indexed<i64, $LANE>;
+                $e
+            }
+            (_, Shape::Varying, _) => {
+                type $A = Indexed<u64, $LANE>;
+                $e
+            }
+            (_, Shape::Uniform, _) => {
+                type $A = Row;
+                $e
+            }
         }
     };
 }

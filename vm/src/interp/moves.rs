@@ -4,9 +4,7 @@
 
 use super::code::{Handler, Step, flags};
 use super::elementwise::{Isa, Kernel, by_three_shapes, handler, map1, map2, plain};
-use super::lanes::{
-    BLOCK, blend, block_mask, bools_of, get, lane, load, mask_of, operand, put, set_lane, store,
-};
+use super::lanes::{BLOCK, blend, block_mask, bools_of, get, lane, load, mask_of, operand, put, set_lane, store};
 use super::thread::Thread;
 use crate::dispatch_type;
 use crate::isa::Op;

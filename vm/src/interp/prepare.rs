@@ -218,10 +218,4 @@ fn slot_bits(ty: Ty, bits: u64) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// Is every operation of the table implemented? For the test that proves it.
-#[cfg(test)]
-pub(crate) fn is_supported(handler: Handler) -> bool {
-    handler as usize != unsupported as Handler as usize
-}
-
 const _: () = assert!(flags::INDEXED < 1 << flags::TY_SHIFT);

@@ -168,13 +168,7 @@ impl Thread {
 
     /// Ends the run with a trap at a step, and gives the null step.
     #[cold]
-    pub fn raise(
-        &mut self,
-        step: *const Step,
-        kind: TrapKind,
-        lane: Option<usize>,
-        detail: TrapDetail,
-    ) -> *const Step {
+    pub fn raise(&mut self, step: *const Step, kind: TrapKind, lane: Option<usize>, detail: TrapDetail) -> *const Step {
         let stack = self.call_stack(step);
         self.trap = Some(Box::new(Trap { kind, lane: lane.map(|l| l as u32), detail, stack }));
         null()

@@ -233,8 +233,7 @@ impl Memory {
 
     /// Is this the start of a live allocation (or null, which may be freed too)?
     pub(crate) fn can_free(&self, pointer: u64) -> bool {
-        pointer == 0
-            || (offset_of(pointer) == 0 && self.table.get(region_of(pointer)).kind() == Some(RegionKind::Heap))
+        pointer == 0 || (offset_of(pointer) == 0 && self.table.get(region_of(pointer)).kind() == Some(RegionKind::Heap))
     }
 
     /// Frees an allocation; anything else is ignored.
