@@ -74,6 +74,48 @@ codes! {
     E0115 BadOperatorName: "`operator` is followed by something that cannot be overloaded.";
     E0116 BadAttribute: "A malformed `__attribute__`.";
 
+    // Meaning.
+    E0200 UndefinedName: "A name that is declared nowhere in sight.";
+    E0201 Redefinition: "A name declared again with another meaning in the same scope, or a function defined twice.";
+    E0202 TypeMismatch: "A value whose type cannot become the one needed. Some conversions need a cast.";
+    E0203 VaryingToUniform: "A varying value (one per lane) where a uniform one (one for the gang) is needed. Declare the target `varying`, or make one value of many: `reduce_add(v)`, `reduce_max(v)`, `extract(v, lane)`.";
+    E0204 NotAssignable: "An assignment, `++`, `&` or reference to something that is no variable or memory.";
+    E0205 AssignToConst: "An assignment to something declared `const`, or to a loop variable that must not be changed.";
+    E0206 BadOperand: "An operator applied to values it is not defined for.";
+    E0207 NoMatchingFunction: "No function of that name accepts these arguments. Each candidate is listed with the reason why it does not.";
+    E0208 AmbiguousCall: "Several functions of that name fit equally well. Cast arguments to the types meant.";
+    E0209 NotCallable: "Something is called that is no function.";
+    E0210 NoSuchMember: "A struct has no member, or a short vector no component, of that name.";
+    E0211 NotIndexable: "`[…]` applied to something that is no array, pointer or short vector, or an index that is no integer.";
+    E0212 NotAPointer: "`*` or `->` applied to something that is no pointer, or to a `void` pointer.";
+    E0213 BadInitializer: "An initialiser that does not fit what it initialises: too many values, braces around the wrong thing.";
+    E0214 NotConstant: "A value that must be known when the program is compiled, and is not.";
+    E0215 BadArrayLength: "The length of an array or short vector is negative, too large or unknown.";
+    E0216 IncompleteType: "A type of which the size is not known here: a struct that is only declared, `void`, or an array without a length.";
+    E0217 MisplacedControl: "`break`, `continue`, `case` or `default` outside the statement it belongs to, or where it cannot be.";
+    E0218 BadReturn: "A `return` without the value the function must give, or with one that it must not give.";
+    E0219 BadSwitch: "A `switch` with labels that repeat one another, or with a selector that is no integer.";
+    E0220 BadGoto: "A `goto` to a label that does not exist, a label that stands twice, or a `goto` under varying control flow, where lanes could part.";
+    E0221 BadForeachUse: "A `foreach` whose bounds are not uniform integers, or something that is impossible inside one.";
+    E0222 BadTask: "`launch` of something that is no task, a call of a task without `launch`, or a task that gives a value.";
+    E0223 BadCrev: "A `crev` call of something that cannot be called lane by lane.";
+    E0224 BadExport: "An exported function whose parameters or result hosts cannot give or take.";
+    E0225 BadFunction: "A function declared with qualifiers that exclude one another or do not fit its definition.";
+    E0226 BadTemplateUse: "Template arguments that do not fit the template, cannot be deduced, or name no template.";
+    E0227 BadFormat: "A `print` format that does not fit its arguments.";
+    E0228 BadCast: "A cast between types that cannot be converted into one another.";
+    E0229 BadReference: "A reference that is bound to something it cannot refer to, such as memory at different addresses in different lanes.";
+    E0230 BadSoa: "A `soa<n>` type that makes no sense: `n` must be a power of two, and members must have no `uniform` or `varying` of their own.";
+    E0231 StaticAssertFailed: "The condition of a `static_assert` does not hold.";
+    E0232 BadAllocation: "A `new`, `delete` or `alloca` of something that cannot be allocated or freed.";
+    E0233 UndefinedFunction: "A function that is declared and called but defined nowhere.";
+    E0234 BadOperation: "A use of `__op_…` that names no operation or gives it the wrong operands; only the library uses it.";
+    E0235 BadType: "A type that makes no sense, such as an array of functions, a reference to a reference or a `void` variable.";
+    E0236 VaryingInNestedForeach: "A varying value assigned to a variable of the outer loop's lane inside a nested `foreach`. There, an outer varying variable is the one value of the current outer lane. Combine the inner lanes first: `reduce_add(v)`.";
+    E0237 BadPolymorphism: "A polymorphic type (`integer`, `floating`, `number`) for which the arguments give no or different types.";
+    E0238 UnknownIntrinsic: "A call of an LLVM intrinsic. They are tied to one machine and do not exist here; the library has functions for what they do.";
+    E0239 BadOperatorOverload: "An overloaded operator with the wrong parameters, or for types that have the operator already.";
+
     W0001 WarningDirective: "The program contains a `#warning` that was reached.";
     W0002 MacroRedefined: "A macro is defined again with another meaning. Write `#undef` first if this is intended.";
     W0003 UnknownPragma: "A `#pragma` that means nothing here; it is ignored.";
@@ -82,6 +124,17 @@ codes! {
     W0006 ImplicitInt: "A declaration without a type. `int` is assumed.";
     W0007 LiteralTruncated: "A literal's value does not fit into the type its suffix demands; it wraps.";
     W0008 Deprecated: "An old form that still works. The message says what to write instead.";
+
+    W0200 UnusedVariable: "A variable that is never used. A name that begins with `_` is not reported.";
+    W0201 UnreachableCode: "Statements that can never run.";
+    W0202 AmbiguousConversion: "Another function of that name fits some argument better than the one chosen. Cast arguments to the types meant.";
+    W0203 DiscardsConst: "A pointer to `const` becomes a pointer through which one may write.";
+    W0204 NoEffect: "A statement that computes a value and does nothing with it.";
+    W0205 ConstantDivisionByZero: "An integer division by the constant zero. It traps if an active lane reaches it.";
+    W0206 DeprecatedFunction: "A function declared as deprecated.";
+    W0207 LossyAssignment: "A compound assignment converts its right side to the type of its left side first: `i *= 0.5` with an integer `i` multiplies by 0. Write `i = i * 0.5`.";
+    W0208 MissingReturn: "A function that should give a value can end without `return`. It then gives 0.";
+    W0209 ConstantOutOfRange: "A constant that does not fit into the type it is converted to; it wraps.";
 }
 
 impl Code {

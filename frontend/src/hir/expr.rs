@@ -30,7 +30,7 @@ pub enum ExprKind {
     ProgramIndex,
     /// What a task knows of itself, uniform `int32` (or `uint32`).
     Task(TaskBuiltin),
-    /// Reads a place.
+    /// Reads a place. Of array type only as the initialiser of an array: a copy.
     Load(Place),
     /// The address of a place: of pointer or reference type. An array that decays is the address of the array, typed as
     /// a pointer to its element.
@@ -115,7 +115,8 @@ pub enum ExprKind {
     Swizzle(Box<Expr>, Vec<u8>),
     /// A member of a struct value.
     FieldValue(Box<Expr>, u32),
-    /// A struct, short vector or array made of all its members; arrays may give fewer: the rest is zero.
+    /// A struct, short vector or array made of all its members; arrays may give fewer: the rest is zero. Of varying scalar
+    /// (or enum, or pointer) type: a uniform value for each lane.
     Aggregate(Vec<Expr>),
     /// Calls a function with arguments of its parameters' types. The result is varying if a varying function pointer
     /// is called (each distinct function in turn for its lanes).

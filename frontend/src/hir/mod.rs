@@ -169,6 +169,8 @@ pub struct FunctionFlags {
     pub inline: bool,
     /// `noinline`.
     pub noinline: bool,
+    /// `static`: not needed unless something refers to it.
+    pub is_static: bool,
     /// Whether it is the library's.
     pub prelude: bool,
 }

@@ -5,8 +5,8 @@ use crate::symbol::Symbol;
 use spmdvm_vm::Ty;
 use std::collections::HashMap;
 
-/// A type of a [`TypeTable`]. Equal ids are equal types.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+/// A type of a [`TypeTable`]. Equal ids are equal types. The default is the error type.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TypeId(pub(super) u32);
 
 /// How many values there are. Unbound variability does not occur in the HIR.

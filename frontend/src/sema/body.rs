@@ -1,0 +1,291 @@
+//! The state of the function being checked, and checking it.
+
+use super::convert::zero;
+use super::table::{Bindings, Checker, DeclId, Entity};
+use crate::ast;
+use crate::diag::{Code, Diagnostic};
+use crate::hir::{self, Capture, Expr, FuncId, LabelId, Local, LocalId, Shape, Stmt, StmtKind, TypeId, TypeKind, TypeTable};
+use crate::source::Span;
+use crate::symbol::{Symbol, SymbolMap};
+use std::sync::Arc;
+
+/// What `break` and `continue` refer to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Control {
+    /// An ordinary loop.
+    Loop,
+    /// A loop of the `foreach` family.
+    Foreach,
+    /// A `switch`.
+    Switch,
+    /// An `unmasked` block: lanes cannot leave through it what they entered before.
+    Unmasked,
+}
+
+/// What is known about a local besides what the HIR says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LocalInfo {
+    /// Whether its name occurs.
+    pub is_used: bool,
+    /// Its value, if it is a constant.
+    pub value: Option<Expr>,
+    /// Whether it must not be assigned although its type is not `const`: why.
+    pub frozen: Option<&'static str>,
+    /// Whether an unused one is worth a warning.
+    pub warn_unused: bool,
+}
+
+/// A label for `goto`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label {
+    /// Its number.
+    pub id: LabelId,
+    /// Where it stands, once seen.
+    pub defined: Option<Span>,
+    /// Where it was first used.
+    pub used: Option<Span>,
+}
+
+/// The function being checked.
+#[derive(Default)]
+pub(super) struct Body<'a> {
+    /// Whether it is the library's.
+    pub prelude: bool,
+    /// Which it is; `None` at file scope.
+    pub decl: Option<DeclId>,
+    /// Type of the result.
+    pub result: TypeId,
+    /// Whether it is a task.
+    pub is_task: bool,
+    /// Its locals.
+    pub locals: Vec<Local>,
+    /// More about them.
+    pub infos: Vec<LocalInfo>,
+    /// Names of values in scope, innermost last.
+    pub names: Vec<(Symbol, Entity, Span)>,
+    /// Where the innermost scope begins in `names`.
+    pub scope_start: usize,
+    /// Names of types in scope.
+    pub types: Vec<(Symbol, TypeId)>,
+    /// What a template's parameters stand for.
+    pub bindings: Option<Arc<Bindings>>,
+    /// The statements around.
+    pub controls: Vec<Control>,
+    /// How many `foreach` loops there are around.
+    pub foreach_depth: u32,
+    /// For each nested `foreach`, what it captures.
+    pub captures: Vec<Vec<Capture>>,
+    /// How many statements under a varying condition there are around.
+    pub varying_depth: u32,
+    /// Labels.
+    pub labels: SymbolMap<Label>,
+    /// Lifetime of the syntax.
+    pub syntax: std::marker::PhantomData<&'a ()>,
+}
+
+/// A scope that was entered, to be left again.
+pub(super) struct Scope {
+    names: usize,
+    types: usize,
+    start: usize,
+}
+
+impl<'a> Checker<'a, '_> {
+    /// Begins a scope.
+    pub(super) fn enter(&mut self) -> Scope {
+        let body = &mut self.body;
+        let scope = Scope { names: body.names.len(), types: body.types.len(), start: body.scope_start };
+        body.scope_start = scope.names;
+        scope
+    }
+
+    /// Ends a scope.
+    pub(super) fn leave(&mut self, scope: Scope) {
+        self.body.names.truncate(scope.names);
+        self.body.types.truncate(scope.types);
+        self.body.scope_start = scope.start;
+    }
+
+    /// Adds a local variable without a name in scope.
+    pub(super) fn new_local(&mut self, name: Symbol, ty: TypeId, span: Span) -> LocalId {
+        self.body.locals.push(Local { name, ty, needs_memory: false, is_assigned: false, span });
+        self.body.infos.push(LocalInfo::default());
+        LocalId(self.body.locals.len() as u32 - 1)
+    }
+
+    /// Adds a local variable and its name.
+    pub(super) fn declare_local(&mut self, name: ast::Ident, ty: TypeId) -> LocalId {
+        let id = self.new_local(name.name, ty, name.span);
+        let level = self.body.captures.len() as u32;
+        self.declare_name(name, Entity::Local(id, level));
+        id
+    }
+
+    /// Adds a name to the innermost scope.
+    pub(super) fn declare_name(&mut self, name: ast::Ident, entity: Entity) {
+        let here = &self.body.names[self.body.scope_start..];
+        if let Some((_, _, first)) = here.iter().find(|(known, _, _)| *known == name.name) {
+            let message = format!("`{}` is declared twice in this scope", name.name);
+            let error = Diagnostic::new(Code::Redefinition, name.span, message).at("declared again here");
+            let error = error.label(*first, "first declared here");
+            self.error(error);
+        }
+        self.body.names.push((name.name, entity, name.span));
+    }
+
+    /// A local of the function being checked.
+    pub(super) fn local(&mut self, id: LocalId) -> &mut Local {
+        &mut self.body.locals[id.0 as usize]
+    }
+
+    /// More about it.
+    pub(super) fn info(&mut self, id: LocalId) -> &mut LocalInfo {
+        &mut self.body.infos[id.0 as usize]
+    }
+
+    /// Checks all functions of the program and what they reach.
+    pub(super) fn check_bodies(&mut self) {
+        let first = self.base.map_or(0, |base| base.functions.len());
+        let own = self.table.functions.len();
+        for index in 0..own {
+            let decl = &self.table.functions[index];
+            if decl.ast.body.is_some() {
+                self.function_id(DeclId((first + index) as u32));
+            }
+        }
+        for template in std::mem::take(&mut self.exported_templates) {
+            for instance in self.all_class_instances(template) {
+                self.function_id(instance);
+            }
+        }
+        for instance in std::mem::take(&mut self.explicit_instances) {
+            self.function_id(instance);
+        }
+        self.queue.reverse();
+        while let Some((decl, id)) = self.queue.pop() {
+            self.check_function(decl, id);
+            if self.diags.is_full() {
+                return;
+            }
+        }
+    }
+
+    fn check_function(&mut self, id: DeclId, func: FuncId) {
+        let decl = self.decl(id).clone();
+        let Some(block) = decl.ast.body else { return };
+        self.body = Body {
+            prelude: decl.prelude,
+            decl: Some(id),
+            result: decl.result,
+            is_task: decl.flags.task,
+            bindings: decl.bindings.clone(),
+            ..Body::default()
+        };
+        let scope = self.enter();
+        let params: Vec<LocalId> = (decl.ast.params.iter().zip(&decl.params))
+            .map(|(param, &ty)| self.declare_param(param, ty))
+            .collect();
+        let mut stmts = self.block(block);
+        self.leave(scope);
+        self.check_labels();
+        self.check_end(&decl, &mut stmts, block.span);
+        self.warn_unused();
+        let body = std::mem::take(&mut self.body);
+        let function = &mut self.functions[func.0 as usize];
+        function.params = params;
+        function.locals = body.locals;
+        function.body = Some(stmts);
+        function.n_labels = body.labels.len() as u32;
+    }
+
+    fn declare_param(&mut self, param: &ast::Param<'a>, ty: TypeId) -> LocalId {
+        match param.name {
+            Some(name) => self.declare_local(name, ty),
+            None => self.new_local(Symbol::intern(""), ty, param.span),
+        }
+    }
+
+    /// A function with a result ends in `return`, else it gives zero.
+    fn check_end(&mut self, decl: &super::table::FunctionDecl<'a>, stmts: &mut Vec<Stmt>, span: Span) {
+        if decl.result == TypeTable::VOID || decl.result == TypeTable::ERROR || !can_end(stmts) {
+            return;
+        }
+        let end = Span { lo: span.hi.saturating_sub(1), ..span };
+        let message = format!("`{}` can end without `return`", decl.ast.name.name);
+        let warning = Diagnostic::new(Code::MissingReturn, end, message).at("it gives 0 here");
+        self.warn(warning.label(decl.ast.result.span, format!("it should give `{}`", self.show(decl.result))));
+        if !matches!(self.kind(decl.result), TypeKind::Reference(_)) {
+            stmts.push(Stmt { kind: StmtKind::Return(Some(zero(decl.result, end))), span: end });
+        }
+    }
+
+    fn warn_unused(&mut self) {
+        if self.in_prelude() {
+            return;
+        }
+        let unused: Vec<(Symbol, Span)> = (self.body.locals.iter().zip(&self.body.infos))
+            .filter(|(local, info)| info.warn_unused && !info.is_used && !local.name.as_str().starts_with('_'))
+            .map(|(local, _)| (local.name, local.span))
+            .collect();
+        for (name, span) in unused {
+            let message = format!("`{name}` is never used");
+            self.warn(Diagnostic::new(Code::UnusedVariable, span, message));
+        }
+    }
+
+    /// The module, unless there were errors.
+    pub(super) fn finish(mut self) -> Option<hir::Module> {
+        self.check_defined();
+        let exports = self.exports();
+        if self.diags.has_errors() {
+            return None;
+        }
+        Some(hir::Module {
+            width: self.width,
+            types: self.table.types,
+            globals: self.globals,
+            functions: self.functions,
+            exports,
+        })
+    }
+}
+
+/// Whether control can pass the end of statements, as far as their form tells.
+fn can_end(stmts: &[Stmt]) -> bool {
+    stmts.iter().all(passes)
+}
+
+/// Whether control can pass a statement. A `return` in a varying `if` is passed by other lanes, unless both branches
+/// return.
+fn passes(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Return(_) | StmtKind::Abort { .. } | StmtKind::Goto(_) => false,
+        StmtKind::Block(stmts) | StmtKind::Unmasked(stmts) => can_end(stmts),
+        StmtKind::If { then, otherwise, .. } => can_end(then) || otherwise.is_empty() || can_end(otherwise),
+        StmtKind::Loop { condition, body, .. } => {
+            let endless = condition.as_ref().is_none_or(|condition| condition.constant_bits().is_some_and(|c| c != 0));
+            !endless || contains_break(body)
+        }
+        StmtKind::Switch { arms, .. } => {
+            let has_default = arms.iter().any(|arm| arm.labels.contains(&hir::SwitchLabel::Default));
+            let last_ends = arms.last().is_none_or(|arm| can_end(&arm.body));
+            !has_default || last_ends || arms.iter().any(|arm| contains_break(&arm.body))
+        }
+        _ => true,
+    }
+}
+
+/// Whether there is a `break` that leaves the statement around these.
+fn contains_break(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break => true,
+        StmtKind::Block(stmts) | StmtKind::Unmasked(stmts) => contains_break(stmts),
+        StmtKind::If { then, otherwise, .. } => contains_break(then) || contains_break(otherwise),
+        _ => false,
+    })
+}
+
+/// A shape without `soa`: of values.
+pub(super) fn value_shape(shape: Shape) -> Shape {
+    if shape == Shape::Varying { Shape::Varying } else { Shape::Uniform }
+}

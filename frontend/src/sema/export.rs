@@ -1,0 +1,141 @@
+//! What hosts may call, and how it looks to them.
+
+use super::table::{Checker, DeclId};
+use crate::diag::{Code, Diagnostic};
+use crate::hir::{Export, Shape, TypeId, TypeKind, TypeTable};
+use spmdvm_vm::program::{ExportParam, HostType, HostValue};
+use spmdvm_vm::Ty;
+
+impl<'a> Checker<'a, '_> {
+    /// The exports of the program, in the order of their definitions.
+    pub(super) fn exports(&mut self) -> Vec<Export> {
+        let first = self.base.map_or(0, |base| base.functions.len());
+        let mut exports = Vec::new();
+        for index in 0..self.table.functions.len() {
+            let decl = &self.table.functions[index];
+            if decl.flags.export && decl.ast.body.is_some() && !decl.prelude {
+                let export = self.export(DeclId((first + index) as u32));
+                exports.extend(export);
+            }
+        }
+        exports
+    }
+
+    fn export(&mut self, id: DeclId) -> Option<Export> {
+        let decl = self.decl(id).clone();
+        let mut params = Vec::with_capacity(decl.params.len());
+        for (index, (param, &ty)) in decl.ast.params.iter().zip(&decl.params).enumerate() {
+            let value = self.host_value(ty);
+            let Some(value) = value else {
+                if ty != TypeTable::ERROR {
+                    let message = format!("hosts cannot pass a `{}`", self.show(ty));
+                    let error = Diagnostic::new(Code::BadExport, param.span, message);
+                    self.error(error.help("pass structs by reference, arrays as `uniform T a[]`, numbers as they are"));
+                }
+                return None;
+            };
+            let default = decl.defaults[index].and_then(|default| {
+                let value = self.at_file_scope(id, |checker| checker.initializer(default, ty));
+                value.constant_bits()
+            });
+            let name = param.name.map_or_else(String::new, |name| name.name.as_str().to_string());
+            params.push(ExportParam { name, value, default });
+        }
+        let result = match decl.result {
+            TypeTable::VOID | TypeTable::ERROR => None,
+            ty => match self.host_result(ty) {
+                Some(value) => Some(value),
+                None => {
+                    let message = format!("hosts cannot take a `{}`", self.show(ty));
+                    let error = Diagnostic::new(Code::BadExport, decl.ast.result.span, message);
+                    self.error(error.help("write the result to memory that the host passes"));
+                    return None;
+                }
+            },
+        };
+        let declaration = self.sources.text(decl.ast.head_span).split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(Export {
+            function: self.function_id(id),
+            name: decl.ast.name.name.as_str().to_string(),
+            params,
+            result,
+            doc: self.sources.doc_comment(decl.ast.span),
+            declaration,
+        })
+    }
+
+    fn host_value(&self, ty: TypeId) -> Option<HostValue> {
+        match *self.kind(ty) {
+            TypeKind::Scalar(scalar, shape) => scalar_value(scalar, shape),
+            TypeKind::Enum(_, shape) => scalar_value(Ty::U32, shape),
+            TypeKind::Pointer { pointee, shape: Shape::Uniform } => self.host_array(pointee, false),
+            TypeKind::Reference(target) => self.host_array(target, true),
+            _ => None,
+        }
+    }
+
+    fn host_result(&self, ty: TypeId) -> Option<HostValue> {
+        match *self.kind(ty) {
+            TypeKind::Scalar(scalar, shape) => scalar_value(scalar, shape),
+            TypeKind::Enum(_, shape) => scalar_value(Ty::U32, shape),
+            _ => None,
+        }
+    }
+
+    fn host_array(&self, elem: TypeId, reference: bool) -> Option<HostValue> {
+        let writable = !self.is_const(elem);
+        Some(HostValue::Array { elem: self.host_type(elem, 0)?, writable, reference })
+    }
+
+    /// The layout of a type in memory shared with hosts.
+    fn host_type(&self, ty: TypeId, depth: u32) -> Option<HostType> {
+        if depth > 32 {
+            return None;
+        }
+        let lanes = self.lanes() as u64;
+        let plain = match *self.kind(ty) {
+            TypeKind::Void => return Some(HostType::Byte),
+            TypeKind::Scalar(scalar, _) => HostType::Scalar(scalar),
+            TypeKind::Enum(id, _) => HostType::Enum(self.table.types.enum_def(id).name.as_str().to_string()),
+            TypeKind::Pointer { .. } | TypeKind::Reference(_) => HostType::Pointer,
+            TypeKind::Array(elem, len) => {
+                return Some(HostType::Array(Box::new(self.host_type(elem, depth + 1)?), len.unwrap_or(0)));
+            }
+            TypeKind::Vector(elem, _) => {
+                // With the padding that such a vector has.
+                let elem_type = self.host_type(elem, depth + 1)?;
+                let size = self.table.types.size(ty, self.lanes());
+                let count = size / elem_type.size().max(1);
+                return Some(HostType::Array(Box::new(elem_type), count));
+            }
+            TypeKind::Struct(id, shape) => {
+                let def = self.table.types.struct_def(id);
+                if def.is_opaque {
+                    return Some(HostType::Byte);
+                }
+                let (layout, offsets) = self.table.types.struct_layout(id, shape, self.lanes());
+                let mut fields = Vec::with_capacity(def.fields.len());
+                for (index, field) in def.fields.iter().enumerate() {
+                    let ty = self.table.types.field_type(id, shape, index);
+                    let name = field.name.as_str().to_string();
+                    fields.push((name, offsets[index], self.host_type(ty, depth + 1)?));
+                }
+                return Some(HostType::Struct { name: def.name.as_str().to_string(), size: layout.size, fields });
+            }
+            TypeKind::Error | TypeKind::Function(_) => return None,
+        };
+        Some(match self.shape(ty) {
+            Shape::Uniform => plain,
+            Shape::Varying => HostType::Array(Box::new(plain), lanes),
+            Shape::Soa(n) => HostType::Array(Box::new(plain), u64::from(n)),
+        })
+    }
+}
+
+fn scalar_value(ty: Ty, shape: Shape) -> Option<HostValue> {
+    match shape {
+        Shape::Uniform => Some(HostValue::Uniform(ty)),
+        Shape::Varying => Some(HostValue::Varying(ty)),
+        Shape::Soa(_) => None,
+    }
+}

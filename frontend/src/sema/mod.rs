@@ -1,0 +1,115 @@
+//! Semantic analysis: from the syntax tree to the typed program ([`hir`](crate::hir)).
+//!
+//! What flows: [`analyse`] collects the declarations of a file (`declare`, `resolve` for types), then checks every function
+//! body (`body`, `stmt`, `foreach`, `switch`; `expr`, `name`, `operator`, `assign`, `member`, `init`, `call`) and makes HIR
+//! of it. `convert` knows the conversions, `overload` which function a call means, `template` how templates and
+//! polymorphic functions are instantiated, `constant` what is known at compile time (through `vm::sem`, as everything is
+//! that computes), `format` the formats of `print`, `export` what hosts may call.
+//!
+//! **Names** are looked up in the function's scopes, then in the file's, then in the library's ([`Prelude`]). The library's
+//! declarations are collected once per process and gang width and shared; of its function bodies only those are checked
+//! that the program reaches.
+//!
+//! **Unbound types.** A type without `uniform` or `varying` is bound when it is used: to `uniform` behind a pointer, to
+//! the struct instance's shape in a struct, else to `varying`. Until then its shape is [`UNBOUND`], which never leaves this
+//! module.
+//!
+//! **Errors.** What was reported becomes an `Error` node or the error type; both fit everywhere and are never reported
+//! again.
+
+mod assign;
+mod body;
+mod call;
+mod constant;
+mod convert;
+mod declare;
+mod export;
+mod expr;
+mod foreach;
+mod format;
+mod init;
+mod lane_op;
+mod member;
+mod name;
+mod operator;
+mod overload;
+mod resolve;
+mod stmt;
+mod suggest;
+mod switch;
+mod table;
+mod template;
+
+use crate::ast;
+use crate::diag::Diagnostics;
+use crate::hir::{self, Shape};
+use crate::source::SourceMap;
+use spmdvm_vm::Width;
+use std::sync::OnceLock;
+use table::{Checker, DeclTable};
+
+/// The shape of a type that is not bound yet. (No `soa<0>` exists.)
+const UNBOUND: Shape = Shape::Soa(0);
+
+/// The library: its syntax tree and, made on first use, its declarations for each gang width.
+pub struct Prelude {
+    unit: ast::TranslationUnit<'static>,
+    sources: SourceMap,
+    tables: [OnceLock<DeclTable<'static>>; Width::ALL.len()],
+}
+
+impl Prelude {
+    /// A library with this syntax tree, whose spans are of `sources`.
+    pub fn new(unit: ast::TranslationUnit<'static>, sources: SourceMap) -> Prelude {
+        Prelude { unit, sources, tables: Default::default() }
+    }
+
+    /// The syntax tree.
+    pub fn unit(&self) -> &ast::TranslationUnit<'static> {
+        &self.unit
+    }
+
+    /// The source files.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    fn table(&self, width: Width) -> &DeclTable<'static> {
+        let index = Width::ALL.iter().position(|&w| w == width).unwrap_or(0);
+        self.tables[index].get_or_init(|| {
+            let mut diags = Diagnostics::new();
+            let mut checker = Checker::new(width, None, &self.sources, &mut diags);
+            checker.declare_unit(&self.unit);
+            let mut table = checker.into_table();
+            table.errors = diags.into_vec();
+            table
+        })
+    }
+}
+
+/// What analysis needs to know besides the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// The gang width.
+    pub width: Width,
+}
+
+/// Checks a program and types it. `None` if there were errors (reported to `diags`).
+///
+/// All functions of the program are checked; of the library those that are reached.
+pub fn analyse<'a>(
+    unit: &ast::TranslationUnit<'a>,
+    prelude: &'a Prelude,
+    options: &Options,
+    sources: &'a SourceMap,
+    diags: &mut Diagnostics,
+) -> Option<hir::Module> {
+    let base = prelude.table(options.width);
+    for error in &base.errors {
+        diags.emit(error.clone());
+    }
+    let mut checker = Checker::new(options.width, Some(base), sources, diags);
+    checker.declare_unit(unit);
+    checker.check_bodies();
+    checker.finish()
+}
