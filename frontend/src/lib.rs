@@ -10,5 +10,6 @@ pub mod lex;
 pub mod parse;
 pub mod prelude;
 pub mod preprocess;
+pub mod sema;
 pub mod source;
 pub mod symbol;

@@ -50,7 +50,7 @@ __EACH_TYPE(__DEFINE)
 
 /// uniform uint64 lanemask()
 /// The active lanes: bit i is set if lane i is active.
-static inline uniform uint64 lanemask() { return __op_lanemask(); }
+static inline uniform uint64 lanemask() { return __op_mask_bits(); }
 
 /// uniform uint64 packmask(bool x)
 /// The active lanes in which x is true, as bits.
@@ -116,11 +116,11 @@ __EACH_INT(__DEFINE)
 
 #define __DEFINE(T) \
     static inline uniform bool reduce_equal(varying T x) { \
-        uniform T first = __op_extract(x, (uniform int)__op_ctz(__op_lanemask())); \
+        uniform T first = __op_extract(x, (uniform int)__op_ctz(__op_mask_bits())); \
         return __op_all(x == first); \
     } \
     static inline uniform bool reduce_equal(varying T x, uniform T *uniform value) { \
-        uniform T first = __op_extract(x, (uniform int)__op_ctz(__op_lanemask())); \
+        uniform T first = __op_extract(x, (uniform int)__op_ctz(__op_mask_bits())); \
         uniform bool equal = __op_all(x == first); \
         if (equal) { \
             *value = first; \

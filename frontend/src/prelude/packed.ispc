@@ -8,7 +8,7 @@ static inline varying int __lanes_below(uniform uint64 lanes) {
 
 #define __DEFINE(T) \
     static inline uniform int packed_load_active(uniform T source[], varying T *uniform values) { \
-        uniform uint64 lanes = __op_lanemask(); \
+        uniform uint64 lanes = __op_mask_bits(); \
         *values = source[__lanes_below(lanes)]; \
         return (uniform int)__op_popcnt(lanes); \
     }
@@ -19,7 +19,7 @@ __EACH_NUMBER(__DEFINE)
 
 #define __DEFINE(T) \
     static inline uniform int packed_store_active(uniform T target[], varying T values) { \
-        uniform uint64 lanes = __op_lanemask(); \
+        uniform uint64 lanes = __op_mask_bits(); \
         target[__lanes_below(lanes)] = values; \
         return (uniform int)__op_popcnt(lanes); \
     } \

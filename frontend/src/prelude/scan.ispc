@@ -8,7 +8,7 @@
 #define __SCAN(T, NAME, OP, NEUTRAL) \
     static inline varying T inclusive_scan_##NAME(varying T x) { \
         varying int lane = __op_iota(); \
-        varying T sum = __op_select(__op_mask(), x, (uniform T)NEUTRAL); \
+        varying T sum = __op_select(__op_mask_get(), x, (uniform T)NEUTRAL); \
         unmasked { \
             for (uniform int step = 1; step < programCount; step = step + step) { \
                 varying T below = __op_shuffle(sum, lane - step); \
@@ -19,7 +19,7 @@
     } \
     static inline varying T exclusive_scan_##NAME(varying T x) { \
         varying int lane = __op_iota(); \
-        varying T kept = __op_select(__op_mask(), x, (uniform T)NEUTRAL); \
+        varying T kept = __op_select(__op_mask_get(), x, (uniform T)NEUTRAL); \
         varying T sum = __op_select(lane == 0, (uniform T)NEUTRAL, __op_shuffle(kept, lane - 1)); \
         unmasked { \
             for (uniform int step = 1; step < programCount; step = step + step) { \

@@ -61,7 +61,11 @@ impl<'a> Checker<'a, '_> {
             return None;
         }
         if let PlaceBase::Value(_) = place.base {
-            self.error_at(Code::NotAssignable, span, "this is part of a value, not of a variable, and cannot be assigned to");
+            self.error_at(
+                Code::NotAssignable,
+                span,
+                "this is part of a value, not of a variable, and cannot be assigned to",
+            );
             return None;
         }
         if self.has_repeated_components(&place) {
@@ -96,7 +100,13 @@ impl<'a> Checker<'a, '_> {
             PlaceBase::Local(id) => {
                 let frozen = self.info(id).frozen;
                 let local = self.local(id);
-                (frozen.map_or_else(|| format!("`{}` is `const`", local.name), |why| format!("`{}` {why}", local.name)), Some(local.span))
+                (
+                    frozen.map_or_else(
+                        || format!("`{}` is `const`", local.name),
+                        |why| format!("`{}` {why}", local.name),
+                    ),
+                    Some(local.span),
+                )
             }
             PlaceBase::Global(id) => {
                 let global = &self.globals[id.0 as usize];
@@ -132,7 +142,8 @@ impl<'a> Checker<'a, '_> {
         }
         let local = self.local(id);
         let (name, declared) = (local.name, local.span);
-        let message = format!("a varying value is assigned to `{name}`, which is one value of the outer loop's lane here");
+        let message =
+            format!("a varying value is assigned to `{name}`, which is one value of the outer loop's lane here");
         let error = Diagnostic::new(Code::VaryingInNestedForeach, value.span, message)
             .at("differs between the lanes of the inner `foreach`")
             .label(declared, "declared outside the nested `foreach`");
@@ -149,7 +160,8 @@ impl<'a> Checker<'a, '_> {
             return self.pointer_compound(place, op, value, span);
         }
         let name = format!("{}=", op.as_str());
-        let bits_only = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr);
+        let bits_only =
+            matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr);
         let element = self.table.types.element_ty(ty);
         let fits = element.is_some_and(|ty| match (bits_only, ty) {
             (true, ty) => !ty.is_float(),
@@ -327,5 +339,4 @@ impl<'a> Checker<'a, '_> {
         let address = self.address_of(place, reference);
         Expr { kind: ExprKind::Comma(Box::new(assign), Box::new(address)), ty: reference, span }
     }
-
 }

@@ -4,7 +4,7 @@ use super::convert::zero;
 use super::table::{Bindings, Checker, DeclId, Entity};
 use crate::ast;
 use crate::diag::{Code, Diagnostic};
-use crate::hir::{self, Capture, Expr, FuncId, LabelId, Local, LocalId, Shape, Stmt, StmtKind, TypeId, TypeKind, TypeTable};
+use crate::hir::{self, Capture, Expr, FuncId, LabelId, Local, LocalId, Stmt, StmtKind, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
 use crate::symbol::{Symbol, SymbolMap};
 use std::sync::Arc;
@@ -182,9 +182,8 @@ impl<'a> Checker<'a, '_> {
             ..Body::default()
         };
         let scope = self.enter();
-        let params: Vec<LocalId> = (decl.ast.params.iter().zip(&decl.params))
-            .map(|(param, &ty)| self.declare_param(param, ty))
-            .collect();
+        let params: Vec<LocalId> =
+            (decl.ast.params.iter().zip(&decl.params)).map(|(param, &ty)| self.declare_param(param, ty)).collect();
         let mut stmts = self.block(block);
         self.leave(scope);
         self.check_labels();
@@ -283,9 +282,4 @@ fn contains_break(stmts: &[Stmt]) -> bool {
         StmtKind::If { then, otherwise, .. } => contains_break(then) || contains_break(otherwise),
         _ => false,
     })
-}
-
-/// A shape without `soa`: of values.
-pub(super) fn value_shape(shape: Shape) -> Shape {
-    if shape == Shape::Varying { Shape::Varying } else { Shape::Uniform }
 }

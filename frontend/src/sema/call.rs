@@ -89,7 +89,8 @@ impl<'a> Checker<'a, '_> {
     ) -> Option<Vec<Expr>> {
         if args.len() != function.params.len() {
             let (wanted, given) = (function.params.len(), args.len());
-            let message = format!("this function takes {wanted} argument{}, not {given}", if wanted == 1 { "" } else { "s" });
+            let message =
+                format!("this function takes {wanted} argument{}, not {given}", if wanted == 1 { "" } else { "s" });
             self.error_at(Code::NoMatchingFunction, call.args_span, message);
             return None;
         }
@@ -143,7 +144,11 @@ impl<'a> Checker<'a, '_> {
             };
             let message = format!("`{name}` is declared but defined nowhere");
             let error = Diagnostic::new(Code::UndefinedFunction, span, message).label(head, "declared here");
-            self.error(if is_c { error.help("programs run in a sandbox and cannot call functions of the host") } else { error });
+            self.error(if is_c {
+                error.help("programs run in a sandbox and cannot call functions of the host")
+            } else {
+                error
+            });
         }
     }
 

@@ -89,14 +89,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// An elementwise operation of two operands, folded if possible. A division by the constant zero is not: it traps.
-    pub(super) fn fold_binary(
-        &mut self,
-        op: Op,
-        lhs: Expr,
-        rhs: Expr,
-        ty: TypeId,
-        span: crate::source::Span,
-    ) -> Expr {
+    pub(super) fn fold_binary(&mut self, op: Op, lhs: Expr, rhs: Expr, ty: TypeId, span: crate::source::Span) -> Expr {
         if let (Some(a), Some(b), Some(scalar)) = (lhs.constant_bits(), rhs.constant_bits(), self.scalar_ty(lhs.ty)) {
             let traps = matches!(op, Op::IDiv | Op::IRem) && b == 0;
             if !traps && let Some(bits) = eval(op, scalar, scalar, [a, b, 0]) {
@@ -140,7 +133,9 @@ impl<'a> Checker<'a, '_> {
             None => {
                 let message = format!("{what} must be known at compile time");
                 let error = Diagnostic::new(Code::NotConstant, expr.span, message).at("this is not");
-                self.error(error.help("use a literal, an enumerator, or a `const` variable initialised with a constant"));
+                self.error(
+                    error.help("use a literal, an enumerator, or a `const` variable initialised with a constant"),
+                );
                 None
             }
         }
@@ -280,8 +275,11 @@ impl<'a> Checker<'a, '_> {
         }
         if !matches!(expr.kind, ExprKind::Error) && expr.ty != TypeTable::ERROR {
             let message = "a global's initialiser must be known at compile time";
-            let error = Diagnostic::new(Code::NotConstant, expr.span, message).at("this is computed when the program runs");
-            self.error(error.help("use constants, addresses of globals and functions; compute other things in a function"));
+            let error =
+                Diagnostic::new(Code::NotConstant, expr.span, message).at("this is computed when the program runs");
+            self.error(
+                error.help("use constants, addresses of globals and functions; compute other things in a function"),
+            );
         }
         None
     }
@@ -302,7 +300,10 @@ impl<'a> Checker<'a, '_> {
             TypeKind::Array(elem, _) => {
                 let ExprKind::Aggregate(items) = &expr.kind else { return false };
                 let size = self.table.types.size(elem, lanes);
-                items.iter().enumerate().all(|(index, item)| self.write_image(item, elem, at + index as u64 * size, image))
+                items
+                    .iter()
+                    .enumerate()
+                    .all(|(index, item)| self.write_image(item, elem, at + index as u64 * size, image))
             }
             TypeKind::Struct(id, shape) => {
                 let expr = match &expr.kind {
@@ -337,7 +338,7 @@ impl<'a> Checker<'a, '_> {
 
     fn write_scalar(&self, expr: &Expr, ty: TypeId, at: u64, image: &mut Image) -> bool {
         let Some(scalar) = self.scalar_ty(ty) else { return false };
-        if let Some(target) = self.address(expr) {
+        if let Some(target) = self.constant_address(expr) {
             for lane in 0..self.lane_count(ty) {
                 image.write(at + lane * 8, 8, 0);
                 image.relocations.push(Relocation { at: at + lane * 8, target });
@@ -354,16 +355,16 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The address a constant expression stands for.
-    fn address(&self, expr: &Expr) -> Option<RelocationTarget> {
+    fn constant_address(&self, expr: &Expr) -> Option<RelocationTarget> {
         match &expr.kind {
-            ExprKind::Cast(Cast::Broadcast | Cast::Reinterpret, operand) => self.address(operand),
+            ExprKind::Cast(Cast::Broadcast | Cast::Reinterpret, operand) => self.constant_address(operand),
             ExprKind::FunctionAddress(id) => Some(RelocationTarget::Function(FuncId(id.0))),
             ExprKind::AddressOf(place) => {
                 let (global, offset) = self.constant_place(place)?;
                 Some(RelocationTarget::Global(global, offset as i64))
             }
             ExprKind::PointerOffset { pointer, index, subtract } => {
-                let RelocationTarget::Global(global, offset) = self.address(pointer)? else { return None };
+                let RelocationTarget::Global(global, offset) = self.constant_address(pointer)? else { return None };
                 let index_ty = self.scalar_ty(index.ty)?;
                 let index = to_integer(index_ty, self.evaluate(index, 0)?) as i64;
                 let TypeKind::Pointer { pointee, .. } = *self.kind(pointer.ty) else { return None };

@@ -211,14 +211,16 @@ impl<'a> Checker<'a, '_> {
             return;
         };
         if self.is_const(*from) && !self.is_const(*to_pointee) {
-            let message = format!("`{}` becomes `{}`: what is `const` can be written", self.show(expr.ty), self.show(to));
+            let message =
+                format!("`{}` becomes `{}`: what is `const` can be written", self.show(expr.ty), self.show(to));
             self.warn(Diagnostic::new(Code::DiscardsConst, expr.span, message));
         }
     }
 
     fn warn_out_of_range(&mut self, expr: &Expr, to: TypeId) {
         let ExprKind::Const(bits) = expr.kind else { return };
-        let (Some(from_ty), Some(to_ty)) = (self.table.types.register_ty(expr.ty), self.table.types.element_ty(to)) else {
+        let (Some(from_ty), Some(to_ty)) = (self.table.types.register_ty(expr.ty), self.table.types.element_ty(to))
+        else {
             return;
         };
         if !from_ty.is_int() || !to_ty.is_int() {

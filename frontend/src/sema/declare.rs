@@ -310,12 +310,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Gives a global its initial image.
-    pub(super) fn define_global(
-        &mut self,
-        id: super::table::GlobalDeclId,
-        variable: &ast::Variable<'a>,
-        ty: TypeId,
-    ) {
+    pub(super) fn define_global(&mut self, id: super::table::GlobalDeclId, variable: &ast::Variable<'a>, ty: TypeId) {
         let Some(init) = variable.init else { return };
         let value = self.initializer(init, ty);
         let Some(image) = self.image(&value, ty) else { return };

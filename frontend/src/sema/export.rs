@@ -3,8 +3,8 @@
 use super::table::{Checker, DeclId};
 use crate::diag::{Code, Diagnostic};
 use crate::hir::{Export, Shape, TypeId, TypeKind, TypeTable};
-use spmdvm_vm::program::{ExportParam, HostType, HostValue};
 use spmdvm_vm::Ty;
+use spmdvm_vm::program::{ExportParam, HostType, HostValue};
 
 impl<'a> Checker<'a, '_> {
     /// The exports of the program, in the order of their definitions.

@@ -32,7 +32,7 @@ pub(super) enum Operand<'a> {
 }
 
 /// How deep expressions and statements may be nested.
-const MAX_DEPTH: u32 = 300;
+const MAX_DEPTH: u32 = 600;
 
 impl<'a> Checker<'a, '_> {
     /// An expression. Guards against nesting that would exhaust the stack.

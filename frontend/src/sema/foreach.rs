@@ -26,8 +26,7 @@ impl<'a> Checker<'a, '_> {
             self.body.captures.push(Vec::new());
         }
         let scope = self.enter();
-        let bounds: Vec<(Expr, Expr)> =
-            dims.iter().map(|dim| (self.bound(dim.start), self.bound(dim.end))).collect();
+        let bounds: Vec<(Expr, Expr)> = dims.iter().map(|dim| (self.bound(dim.start), self.bound(dim.end))).collect();
         let dims = dims.iter().zip(bounds).map(|(dim, bounds)| self.dimension(dim, bounds)).collect();
         let varying_depth = std::mem::replace(&mut self.body.varying_depth, 0);
         self.body.foreach_depth += 1;
@@ -49,7 +48,9 @@ impl<'a> Checker<'a, '_> {
             let message = "the bounds of `foreach` must be uniform";
             let error = Diagnostic::new(Code::BadForeachUse, value.span, message)
                 .at(format!("this is `{}`", self.show(value.ty)));
-            self.error(error.help("for a bound per lane use `for (int i = start; i < end; ++i)`; else declare it `uniform`"));
+            self.error(
+                error.help("for a bound per lane use `for (int i = start; i < end; ++i)`; else declare it `uniform`"),
+            );
             return Expr::error(value.span);
         }
         let ty = match *self.kind(value.ty) {
@@ -104,7 +105,8 @@ impl<'a> Checker<'a, '_> {
         let value = self.value(value);
         let is_scalar = self.scalar_ty(value.ty).is_some() && !matches!(self.kind(value.ty), TypeKind::Reference(_));
         if !is_scalar && value.ty != TypeTable::ERROR {
-            let message = format!("`foreach_unique` goes over numbers, enums or pointers, not `{}`", self.show(value.ty));
+            let message =
+                format!("`foreach_unique` goes over numbers, enums or pointers, not `{}`", self.show(value.ty));
             self.error_at(Code::BadForeachUse, value.span, message);
         } else if self.shape(value.ty) == Shape::Uniform && value.ty != TypeTable::ERROR {
             let message = "`foreach_unique` goes over a varying value, this is uniform";

@@ -13,12 +13,7 @@ use spmdvm_vm::program::{ArgFormat, ArgKind, Piece};
 
 impl<'a> Checker<'a, '_> {
     /// `print(format, args…)`.
-    pub(super) fn print(
-        &mut self,
-        format: &'a ast::Expr<'a>,
-        args: &'a [&'a ast::Expr<'a>],
-        span: Span,
-    ) -> StmtKind {
+    pub(super) fn print(&mut self, format: &'a ast::Expr<'a>, args: &'a [&'a ast::Expr<'a>], span: Span) -> StmtKind {
         let values: Vec<Expr> = args.iter().map(|arg| self.value(arg)).collect();
         let text = match format.kind {
             ast::ExprKind::String(text) => Some(text.to_string()),
@@ -153,7 +148,8 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn constant_text(&self, value: &Expr) -> Option<String> {
         let ExprKind::AddressOf(place) = &value.kind else { return None };
         let PlaceBase::Global(id) = place.base else { return None };
-        let global = self.globals.get(id.0 as usize).filter(|global| global.constant && place.projections.is_empty())?;
+        let global =
+            self.globals.get(id.0 as usize).filter(|global| global.constant && place.projections.is_empty())?;
         if !self.is_text(value.ty) {
             return None;
         }

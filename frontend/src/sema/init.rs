@@ -1,11 +1,10 @@
 //! Initialisers.
 
-use super::convert::{cast, zero};
 use super::expr::Operand;
 use super::table::Checker;
 use crate::ast;
 use crate::diag::{Code, Diagnostic};
-use crate::hir::{Cast, Expr, ExprKind, Place, Shape, TypeId, TypeKind, TypeTable};
+use crate::hir::{Expr, ExprKind, Place, Shape, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
 use spmdvm_vm::Ty;
 
@@ -138,7 +137,11 @@ impl<'a> Checker<'a, '_> {
             }
             _ => {
                 let message = if self.is_varying(ty) {
-                    format!("{} values for a varying variable: give one, or one per lane ({} here)", items.len(), self.lanes())
+                    format!(
+                        "{} values for a varying variable: give one, or one per lane ({} here)",
+                        items.len(),
+                        self.lanes()
+                    )
                 } else {
                     format!("{} values for one `{}`", items.len(), self.show(ty))
                 };
@@ -218,18 +221,6 @@ impl<'a> Checker<'a, '_> {
         match *self.kind(ty) {
             TypeKind::Array(_, len) => len.unwrap_or(0),
             _ => 0,
-        }
-    }
-
-    /// A uniform value for all lanes.
-    pub(super) fn broadcast(&mut self, value: Expr) -> Expr {
-        if self.is_varying(value.ty) {
-            return value;
-        }
-        let ty = self.as_varying(value.ty);
-        match value.kind {
-            ExprKind::Zero => zero(ty, value.span),
-            _ => cast(Cast::Broadcast, value, ty),
         }
     }
 }

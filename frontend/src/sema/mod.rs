@@ -41,9 +41,13 @@ mod table;
 mod template;
 
 use crate::ast;
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::hir::{self, Shape};
+use crate::parse::{ParseOptions, parse};
+use crate::prelude;
+use crate::preprocess::{FileLoader, PreprocessOptions};
 use crate::source::SourceMap;
+use bumpalo::Bump;
 use spmdvm_vm::Width;
 use std::sync::OnceLock;
 use table::{Checker, DeclTable};
@@ -56,12 +60,13 @@ pub struct Prelude {
     unit: ast::TranslationUnit<'static>,
     sources: SourceMap,
     tables: [OnceLock<DeclTable<'static>>; Width::ALL.len()],
+    syntax_errors: Vec<Diagnostic>,
 }
 
 impl Prelude {
     /// A library with this syntax tree, whose spans are of `sources`.
     pub fn new(unit: ast::TranslationUnit<'static>, sources: SourceMap) -> Prelude {
-        Prelude { unit, sources, tables: Default::default() }
+        Prelude { unit, sources, tables: Default::default(), syntax_errors: Vec::new() }
     }
 
     /// The syntax tree.
@@ -81,10 +86,30 @@ impl Prelude {
             let mut checker = Checker::new(width, None, &self.sources, &mut diags);
             checker.declare_unit(&self.unit);
             let mut table = checker.into_table();
-            table.errors = diags.into_vec();
+            table.errors = self.syntax_errors.clone();
+            table.errors.extend(diags.into_vec());
             table
         })
     }
+}
+
+/// The library itself: parsed on first use, then shared by all compilations of the process.
+pub fn library() -> &'static Prelude {
+    static LIBRARY: OnceLock<Prelude> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        // The tree lives as long as the process, so its arena is never freed.
+        let arena: &'static Bump = Box::leak(Box::new(Bump::new()));
+        let mut sources = SourceMap::new();
+        let main = sources.add(prelude::ROOT, prelude::root_text());
+        let loader = FileLoader::new(None, &[], prelude::FILES);
+        let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
+        let options = ParseOptions { preprocess, type_names: &[], template_names: &[] };
+        let mut diags = Diagnostics::new();
+        let unit = parse(&mut sources, main, &options, arena, &mut diags);
+        let mut library = Prelude::new(*unit, sources);
+        library.syntax_errors = diags.into_vec();
+        library
+    })
 }
 
 /// What analysis needs to know besides the program.
@@ -101,7 +126,7 @@ pub fn analyse<'a>(
     unit: &ast::TranslationUnit<'a>,
     prelude: &'a Prelude,
     options: &Options,
-    sources: &'a SourceMap,
+    sources: &SourceMap,
     diags: &mut Diagnostics,
 ) -> Option<hir::Module> {
     let base = prelude.table(options.width);
@@ -112,4 +137,23 @@ pub fn analyse<'a>(
     checker.declare_unit(unit);
     checker.check_bodies();
     checker.finish()
+}
+
+/// Checks every function of the library (templates aside) and gives what is wrong with it as text: for its tests.
+pub fn check_library() -> String {
+    let library = library();
+    let mut diags = Diagnostics::new();
+    let unit = ast::TranslationUnit { items: &[], type_names: &[], template_names: &[] };
+    let base = library.table(Width::DEFAULT);
+    base.errors.iter().for_each(|error| diags.emit(error.clone()));
+    let mut checker = Checker::new(Width::DEFAULT, Some(base), &library.sources, &mut diags);
+    checker.declare_unit(&unit);
+    for index in 0..base.functions.len() {
+        if base.functions[index].ast.body.is_some() {
+            checker.function_id(table::DeclId(index as u32));
+        }
+    }
+    checker.check_bodies();
+    checker.finish();
+    crate::diag::render_all(&diags, &library.sources, false)
 }

@@ -17,7 +17,10 @@ impl<'a> Checker<'a, '_> {
                 let global = self.global_id(id);
                 let decl = self.global_decl(id);
                 if let Some(value) = &decl.value {
-                    return Operand::Constant(Expr { span: name.span, ..value.clone() }, self.global_place(global, name));
+                    return Operand::Constant(
+                        Expr { span: name.span, ..value.clone() },
+                        self.global_place(global, name),
+                    );
                 }
                 Operand::Place(self.global_place(global, name))
             }

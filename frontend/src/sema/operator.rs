@@ -10,20 +10,8 @@ use spmdvm_vm::{Op, Ty};
 
 /// Types from the least to the most general: of two operands the later one decides, as in ISPC. There are no integer
 /// promotions: `int8 + int8` is `int8`.
-const GENERALITY: [Ty; 12] = [
-    Ty::Bool,
-    Ty::I8,
-    Ty::U8,
-    Ty::I16,
-    Ty::U16,
-    Ty::I32,
-    Ty::U32,
-    Ty::F16,
-    Ty::F32,
-    Ty::I64,
-    Ty::U64,
-    Ty::F64,
-];
+const GENERALITY: [Ty; 12] =
+    [Ty::Bool, Ty::I8, Ty::U8, Ty::I16, Ty::U16, Ty::I32, Ty::U32, Ty::F16, Ty::F32, Ty::I64, Ty::U64, Ty::F64];
 
 /// The more general of two element types.
 pub(super) fn more_general(a: Ty, b: Ty) -> Ty {
@@ -335,7 +323,8 @@ impl<'a> Checker<'a, '_> {
             let (left, right) = (self.show(lhs.ty), self.show(rhs.ty));
             let message = format!("{what} have types that do not go together");
             let error = Diagnostic::new(Code::TypeMismatch, span, message);
-            let error = error.label(lhs.span, format!("this is `{left}`")).label(rhs.span, format!("this is `{right}`"));
+            let error =
+                error.label(lhs.span, format!("this is `{left}`")).label(rhs.span, format!("this is `{right}`"));
             self.error(error);
         }
         found
@@ -439,7 +428,6 @@ impl<'a> Checker<'a, '_> {
             _ => self.fold_unary(Op::Not, value, ty, span),
         }
     }
-
 }
 
 /// An operator of a chain, where it stands, its right operand, and the span up to there.

@@ -320,8 +320,7 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn convert_arguments(&mut self, decl: DeclId, args: Vec<Argument<'a>>) -> Vec<Expr> {
         let params = self.decl(decl).params.clone();
         let count = args.len();
-        let mut values: Vec<Expr> =
-            args.into_iter().zip(&params).map(|(arg, &param)| self.pass(arg, param)).collect();
+        let mut values: Vec<Expr> = args.into_iter().zip(&params).map(|(arg, &param)| self.pass(arg, param)).collect();
         for (index, &param) in params.iter().enumerate().skip(count) {
             if let Some(default) = self.decl(decl).defaults[index] {
                 let value = self.at_file_scope(decl, |checker| checker.initializer(default, param));

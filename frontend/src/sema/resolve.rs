@@ -209,7 +209,8 @@ impl<'a> Checker<'a, '_> {
             if !self.is_unbound(field) {
                 let def = self.table.types.struct_def(id);
                 let (name, place, member) = (def.name, def.span, def.fields[index].name);
-                let message = format!("`{name}` cannot be laid out as `soa`: its member `{member}` has its own variability");
+                let message =
+                    format!("`{name}` cannot be laid out as `soa`: its member `{member}` has its own variability");
                 self.error(Diagnostic::new(Code::BadSoa, span, message).label(place, "declared here"));
                 return;
             }
@@ -238,7 +239,8 @@ impl<'a> Checker<'a, '_> {
                 if known {
                     return;
                 }
-                for (index, raw) in self.table.raw_fields.get(&id).cloned().unwrap_or_default().into_iter().enumerate() {
+                for (index, raw) in self.table.raw_fields.get(&id).cloned().unwrap_or_default().into_iter().enumerate()
+                {
                     let member = self.bind(raw, Shape::Soa(n));
                     self.table.types.structs[id.0 as usize].fields[index].soa.push((n, member));
                     self.ensure_soa(member, n);

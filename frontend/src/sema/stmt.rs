@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 
 /// How deep statements may be nested.
-const MAX_DEPTH: u32 = 250;
+const MAX_DEPTH: u32 = 600;
 
 impl<'a> Checker<'a, '_> {
     /// `{ … }`.
@@ -31,10 +31,9 @@ impl<'a> Checker<'a, '_> {
             ended = false;
             self.stmt(stmt, &mut out);
             if let Some(last) = out.last() {
-                ended = matches!(
-                    last.kind,
-                    StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_)
-                ) && self.body.varying_depth == 0;
+                ended =
+                    matches!(last.kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_))
+                        && self.body.varying_depth == 0;
             }
         }
         out
@@ -94,9 +93,7 @@ impl<'a> Checker<'a, '_> {
                 let condition = self.condition_of(condition);
                 loop_stmt(LoopForm::DoWhile, coherent, Some(condition), body)
             }
-            S::For { coherent, init, condition, step, body } => {
-                self.for_stmt(coherent, init, condition, step, body)
-            }
+            S::For { coherent, init, condition, step, body } => self.for_stmt(coherent, init, condition, step, body),
             S::Foreach { tiled, dims, body } => self.foreach(tiled, dims, body, span),
             S::ForeachActive { var, body } => self.foreach_active(var, body),
             S::ForeachUnique { var, value, body } => self.foreach_unique(var, value, body),
@@ -132,7 +129,8 @@ impl<'a> Checker<'a, '_> {
     fn effect_stmt(&mut self, expr: &'a ast::Expr<'a>) -> Expr {
         let value = self.effect(expr);
         if !is_effect(&value) && value.ty != TypeTable::ERROR && !Self::is_comma(expr) {
-            let mut warning = Diagnostic::new(Code::NoEffect, expr.span, "this computes a value and does nothing with it");
+            let mut warning =
+                Diagnostic::new(Code::NoEffect, expr.span, "this computes a value and does nothing with it");
             if let ExprKind::Binary(spmdvm_vm::Op::Eq, ..) = value.kind {
                 warning = warning.help("to assign, write `=`");
             } else if let ExprKind::FunctionAddress(_) = value.kind {
@@ -229,7 +227,8 @@ impl<'a> Checker<'a, '_> {
         let target = self.body.controls.iter().rev().find(|control| **control != Control::Switch);
         match target {
             Some(Control::Unmasked) => {
-                let error = Diagnostic::new(Code::MisplacedControl, span, "`continue` cannot leave an `unmasked` block");
+                let error =
+                    Diagnostic::new(Code::MisplacedControl, span, "`continue` cannot leave an `unmasked` block");
                 self.error(error.help("set a variable and test it after the block"));
             }
             Some(_) => out.push(Stmt { kind: StmtKind::Continue, span }),
@@ -432,7 +431,6 @@ impl<'a> Checker<'a, '_> {
             });
         }
     }
-
 }
 
 fn loop_stmt(form: LoopForm, coherent: bool, condition: Option<Expr>, body: Vec<Stmt>) -> StmtKind {

@@ -74,7 +74,11 @@ impl<'a> Checker<'a, '_> {
                     arms.list.push(SwitchArm { labels: Vec::new(), body: Vec::new() });
                     let is_declaration = matches!(stmt.kind, S::Variables(_) | S::Typedefs(_) | S::Empty | S::Error);
                     if !is_declaration {
-                        self.warn(Diagnostic::new(Code::UnreachableCode, stmt.span, "this stands before the first `case` and never runs"));
+                        self.warn(Diagnostic::new(
+                            Code::UnreachableCode,
+                            stmt.span,
+                            "this stands before the first `case` and never runs",
+                        ));
                     }
                 }
                 if let Some(arm) = arms.list.last_mut() {

@@ -59,6 +59,8 @@ pub(super) struct FunctionDecl<'a> {
 /// What names stand for inside an instance of a template.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bindings {
+    /// How many of the type parameters were written: they are not deduced.
+    pub n_written: usize,
     /// Type parameters.
     pub types: Vec<(Symbol, TypeId)>,
     /// Constant parameters.
@@ -119,7 +121,7 @@ pub(super) struct Checker<'a, 'd> {
     /// The program's own declarations; `types` and `raw_fields` start as copies of the library's.
     pub table: DeclTable<'a>,
     /// The source files.
-    pub sources: &'a SourceMap,
+    pub sources: &'d SourceMap,
     /// Where errors go.
     pub diags: &'d mut Diagnostics,
     /// The module's globals.
@@ -154,7 +156,7 @@ impl<'a, 'd> Checker<'a, 'd> {
     pub fn new(
         width: Width,
         base: Option<&'a DeclTable<'static>>,
-        sources: &'a SourceMap,
+        sources: &'d SourceMap,
         diags: &'d mut Diagnostics,
     ) -> Checker<'a, 'd> {
         let mut table = DeclTable::default();

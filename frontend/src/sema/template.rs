@@ -123,6 +123,9 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn deduce_param(&mut self, name: Symbol, written: &TypeExpr<'a>, given: TypeId, found: &mut Bindings) -> bool {
+        if found.types.iter().take(found.n_written).any(|(param, _)| *param == name) {
+            return true;
+        }
         let given = if written.quals.is_const { self.strip_const(given) } else { given };
         let ty = match written.quals.variability {
             Some(Variability::Uniform) if self.is_varying(given) => return false,
@@ -130,10 +133,11 @@ impl<'a> Checker<'a, '_> {
             Some(Variability::Varying) => self.as_uniform(given),
             None => given,
         };
-        let Some(known) = found.types.iter_mut().find(|(param, _)| *param == name) else {
+        let Some(index) = found.types.iter().position(|(param, _)| *param == name) else {
             found.types.push((name, ty));
             return true;
         };
+        let known = &mut found.types[index];
         if known.1 == ty {
             return true;
         }
@@ -161,13 +165,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The type of a polymorphic parameter: the argument's, if it is of the class; of several arguments the most general.
-    fn deduce_class(
-        &mut self,
-        class: TypeClass,
-        quantifier: Option<u32>,
-        given: TypeId,
-        found: &mut Bindings,
-    ) -> bool {
+    fn deduce_class(&mut self, class: TypeClass, quantifier: Option<u32>, given: TypeId, found: &mut Bindings) -> bool {
         let element = match *self.kind(given) {
             TypeKind::Enum(..) => Some(Ty::U32),
             TypeKind::Scalar(ty, _) => Some(ty),
@@ -220,6 +218,7 @@ impl<'a> Checker<'a, '_> {
                 }
             }
         }
+        found.n_written = found.types.len();
         Some(found)
     }
 
@@ -265,9 +264,8 @@ impl<'a> Checker<'a, '_> {
                     }
                     let default = default?;
                     let bindings = Some(Arc::new(found.clone()));
-                    let ty = self.with_bindings(bindings, template.prelude, |checker| {
-                        checker.resolve(default, Shape::Varying)
-                    });
+                    let ty = self
+                        .with_bindings(bindings, template.prelude, |checker| checker.resolve(default, Shape::Varying));
                     found.types.push((name, ty));
                 }
                 TemplateParamKind::Value { ty, default } => {
@@ -276,9 +274,8 @@ impl<'a> Checker<'a, '_> {
                     }
                     let default = default?;
                     let bindings = Some(Arc::new(found.clone()));
-                    let value = self.with_bindings(bindings, template.prelude, |checker| {
-                        checker.value_argument(ty, default)
-                    })?;
+                    let value =
+                        self.with_bindings(bindings, template.prelude, |checker| checker.value_argument(ty, default))?;
                     found.values.push((name, value));
                 }
             }
@@ -356,7 +353,8 @@ impl<'a> Checker<'a, '_> {
             match self.decl_mut(known) {
                 Some(decl) if is_forward => decl.ast = instance.function,
                 _ => {
-                    let message = format!("`{}` is specialised twice for these arguments, or after it was used", ast.name.name);
+                    let message =
+                        format!("`{}` is specialised twice for these arguments, or after it was used", ast.name.name);
                     let error = Diagnostic::new(Code::Redefinition, span, message);
                     self.error(error.label(ast.head_span, "first here"));
                 }
@@ -413,12 +411,7 @@ impl<'a> Checker<'a, '_> {
         None
     }
 
-    fn same_signature(
-        &mut self,
-        id: TemplateId,
-        found: &Bindings,
-        shape: &super::table::FunctionDecl<'a>,
-    ) -> bool {
+    fn same_signature(&mut self, id: TemplateId, found: &Bindings, shape: &super::table::FunctionDecl<'a>) -> bool {
         let template = self.template(id);
         let bindings = Some(Arc::new(found.clone()));
         let decl = self.with_bindings(bindings, template.prelude, |checker| checker.function_decl(template.function));
