@@ -384,8 +384,8 @@ impl<'a> Parser<'a, '_> {
             return self.no_expression();
         };
         let kind = self.scopes.get(name);
-        if kind.is_none() {
-            match name.as_str() {
+        if let Some(special) = self.scopes.special(name) {
+            match special {
                 "alloca" | "__alloca" if self.nth_kind(1) == TokenKind::LParen => {
                     return self.alloca();
                 }

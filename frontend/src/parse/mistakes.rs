@@ -104,7 +104,7 @@ impl<'a> Parser<'a, '_> {
 
     /// Words that are special before another name.
     fn is_special_word(&self, name: Symbol) -> bool {
-        name.as_str() == "crev"
+        self.scopes.special(name) == Some("crev")
     }
 
     /// Reports a word that stands where a type must and is none. A misspelled keyword is corrected in place and
@@ -137,12 +137,13 @@ impl<'a> Parser<'a, '_> {
 
     /// Specifiers of C that mean nothing here: reported, skipped. Whether there was one.
     pub(super) fn foreign_specifier(&mut self, name: Symbol) -> Parsed<bool> {
-        let foreign = matches!(name.as_str(), "volatile" | "register" | "constexpr" | "mutable" | "__restrict__");
-        if !foreign || self.scopes.get(name).is_some() || self.is_declared_end() {
+        let Some(word) = self.scopes.special(name) else { return Ok(false) };
+        let foreign = matches!(word, "volatile" | "register" | "constexpr" | "mutable" | "__restrict__");
+        if !foreign || self.is_declared_end() {
             return Ok(false);
         }
         let span = self.bump().span;
-        let help = if name.as_str() == "constexpr" { "write `const`" } else { "remove it" };
+        let help = if word == "constexpr" { "write `const`" } else { "remove it" };
         let message = format!("`{name}` is not part of the language");
         self.mention(Diagnostic::new(Code::UnsupportedSyntax, span, message).help(help));
         Ok(true)
@@ -155,8 +156,8 @@ impl<'a> Parser<'a, '_> {
 
     /// The types of C with other names, such as `unsigned long long`: reported, and read as what they mean.
     pub(super) fn foreign_type(&mut self, name: Symbol, sign: Option<Sign>) -> Option<(TypeKind<'a>, Span)> {
-        let first = name.as_str();
-        if !is_foreign_type(first) || self.scopes.get(name).is_some() || self.nth_kind(1) == TokenKind::LParen {
+        let first = self.scopes.special(name)?;
+        if !is_foreign_type(first) || self.nth_kind(1) == TokenKind::LParen {
             return None;
         }
         let start = self.bump().span;
@@ -312,7 +313,7 @@ impl<'a> Parser<'a, '_> {
         if self.is_type_start(0) {
             return Ok(());
         }
-        let foreign = match name.as_str() {
+        let foreign = match self.scopes.special(name).unwrap_or_default() {
             "namespace" => "there are no namespaces",
             "using" => "there are no namespaces; new names for types are made with `typedef`",
             "class" => "there are no classes; write `struct` and functions",
@@ -320,7 +321,7 @@ impl<'a> Parser<'a, '_> {
             "import" => "there are no modules; use `#include`",
             _ => "",
         };
-        if !foreign.is_empty() && self.scopes.get(name).is_none() {
+        if !foreign.is_empty() {
             let message = format!("`{name}` is not part of the language");
             return self.report(Diagnostic::new(Code::UnsupportedSyntax, span, message).help(foreign));
         }

@@ -186,7 +186,7 @@ impl<'a, 'p> Parser<'a, 'p> {
 
     /// Whether the current token is this word, and the word is not declared as something else.
     fn at_word(&self, word: &str) -> bool {
-        self.word().is_some_and(|name| name.as_str() == word && self.scopes.get(name).is_none())
+        self.word().is_some_and(|name| self.scopes.special(name) == Some(word))
     }
 
     /// Consumes a name.

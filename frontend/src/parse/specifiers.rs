@@ -58,7 +58,7 @@ impl<'a> Parser<'a, '_> {
     fn is_type_name(&self, name: Symbol) -> bool {
         match self.scopes.get(name) {
             Some(kind) => kind == NameKind::Type,
-            None => type_class(name).is_some(),
+            None => self.scopes.special(name).and_then(type_class).is_some(),
         }
     }
 
@@ -241,7 +241,7 @@ impl<'a> Parser<'a, '_> {
         }
         if self.is_type_name(name) && !(reader.quals.sign.is_some() && self.is_declared_name()) {
             let span = self.bump().span;
-            let class = type_class(name).filter(|_| self.scopes.get(name).is_none());
+            let class = self.scopes.special(name).and_then(type_class);
             let kind = match class {
                 Some(class) => TypeKind::Polymorphic { class, quantifier: self.quantifier() },
                 None => TypeKind::Named { name: Ident { name, span }, tag: None },
@@ -576,8 +576,8 @@ pub(super) fn basic_type(kind: TokenKind) -> Option<Basic> {
 }
 
 /// The class of types that a word names, unless it is declared as something else.
-fn type_class(name: Symbol) -> Option<TypeClass> {
-    match name.as_str() {
+fn type_class(word: &str) -> Option<TypeClass> {
+    match word {
         "integer" => Some(TypeClass::Integer),
         "floating" => Some(TypeClass::Floating),
         "number" => Some(TypeClass::Number),

@@ -222,8 +222,8 @@ impl<'a> Parser<'a, '_> {
             self.bump();
             return Ok(StmtKind::Label { name, stmt: self.labelled(in_block)? });
         }
-        let special = self.word().filter(|&name| self.scopes.get(name).is_none());
-        match (special.map_or("", |name| name.as_str()), next) {
+        let special = self.word().and_then(|name| self.scopes.special(name));
+        match (special.unwrap_or_default(), next) {
             ("assert", TokenKind::LParen) => self.assert(),
             ("__assert", TokenKind::LParen) => self.assert_with_text(),
             ("assume", TokenKind::LParen) => self.assume(),

@@ -1,7 +1,5 @@
 //! The directives: lines that begin with `#`.
 
-use std::rc::Rc;
-
 use super::include::{IncludeError, IncludeRequest, Included};
 use super::macros::{Function, Macro, Object, Piece, PieceKind};
 use super::{Conditional, MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_TOTAL_BYTES, Preprocessor};
@@ -85,11 +83,11 @@ impl Preprocessor<'_, '_> {
         let new = if has_params { self.function_macro(name.span, body) } else { self.object_macro(name.span, body) };
         let Some(new) = new else { return };
         self.warn_if_redefined(symbol, name.span, &new);
-        self.macros.insert(symbol, Rc::new(new));
+        self.macros.insert(symbol, new);
     }
 
     fn warn_if_redefined(&mut self, symbol: Symbol, span: Span, new: &Macro) {
-        let Some(old) = self.macros.get(&symbol) else {
+        let Some(old) = self.macros.get(symbol) else {
             return;
         };
         if **old == *new && self.same_spelling(old, new) {
@@ -209,7 +207,7 @@ impl Preprocessor<'_, '_> {
         let line = self.rest_of_line();
         match line.first().and_then(Token::symbol) {
             Some(symbol) => {
-                self.macros.remove(&symbol);
+                self.macros.remove(symbol);
                 self.expect_end(&line[1..]);
             }
             None => self.error(Code::BadDirective, at, "`#undef` needs the name of a macro"),
@@ -236,7 +234,7 @@ impl Preprocessor<'_, '_> {
         match line.first().and_then(Token::symbol) {
             Some(symbol) => {
                 self.expect_end(&line[1..]);
-                self.macros.contains_key(&symbol)
+                self.macros.contains(symbol)
             }
             None => {
                 self.error(Code::BadDirective, at, "the name of a macro is missing");

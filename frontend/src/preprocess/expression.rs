@@ -48,7 +48,7 @@ impl Preprocessor<'_, '_> {
                 continue;
             };
             at += if in_parens { 3 } else { 1 };
-            let text = if self.macros.contains_key(&name) { "1" } else { "0" };
+            let text = if self.macros.contains(name) { "1" } else { "0" };
             result.push(self.texts.token(TokenKind::Number, text, token.span));
         }
         result

@@ -74,11 +74,47 @@ impl Builtin {
         ("__TIME__", Builtin::Time),
         ("__COUNTER__", Builtin::Counter),
     ];
+}
 
-    /// The table of macros at the start of a compilation.
-    pub(super) fn all() -> SymbolMap<Rc<Macro>> {
-        let entry = |&(name, builtin): &(&str, Builtin)| (Symbol::intern(name), Rc::new(Macro::Builtin(builtin)));
-        Builtin::NAMES.iter().map(entry).collect()
+/// The macros defined at the place being read.
+pub(super) struct MacroTable {
+    macros: SymbolMap<Rc<Macro>>,
+    /// One bit per symbol, set when it may be a macro: nearly all words are none, and asking must be quick.
+    candidates: Vec<u64>,
+}
+
+impl MacroTable {
+    /// The table at the start of a compilation.
+    pub(super) fn new() -> MacroTable {
+        let mut table = MacroTable { macros: SymbolMap::default(), candidates: Vec::new() };
+        for (name, builtin) in Builtin::NAMES {
+            table.insert(Symbol::intern(name), Macro::Builtin(builtin));
+        }
+        table
+    }
+
+    pub(super) fn get(&self, name: Symbol) -> Option<&Rc<Macro>> {
+        let index = name.index();
+        let bits = *self.candidates.get(index as usize / 64)?;
+        if bits >> (index % 64) & 1 == 0 { None } else { self.macros.get(&name) }
+    }
+
+    pub(super) fn contains(&self, name: Symbol) -> bool {
+        self.get(name).is_some()
+    }
+
+    pub(super) fn insert(&mut self, name: Symbol, definition: Macro) {
+        let index = name.index();
+        let word = index as usize / 64;
+        if word >= self.candidates.len() {
+            self.candidates.resize(word + 1, 0);
+        }
+        self.candidates[word] |= 1 << (index % 64);
+        self.macros.insert(name, Rc::new(definition));
+    }
+
+    pub(super) fn remove(&mut self, name: Symbol) {
+        self.macros.remove(&name);
     }
 }
 
@@ -373,7 +409,7 @@ impl Preprocessor<'_, '_> {
 
     /// Expands tokens as if nothing came after them.
     pub(super) fn expand_alone(&mut self, tokens: Vec<Token>) -> Vec<Token> {
-        let expandable = |token: &Token| token.symbol().is_some_and(|symbol| self.macros.contains_key(&symbol));
+        let expandable = |token: &Token| token.symbol().is_some_and(|symbol| self.macros.contains(symbol));
         if self.budget.exhausted || !tokens.iter().any(expandable) {
             return tokens;
         }

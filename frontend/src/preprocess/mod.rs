@@ -23,7 +23,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::lex::{FIRST_ON_LINE, Lexer, Texts, Token, TokenKind, WordCache};
 use crate::source::{FileId, SourceMap, Span};
 use crate::symbol::SymbolMap;
-use macros::{Builtin, Frame, Macro};
+use macros::{Frame, MacroTable};
 
 /// How deep files may include one another.
 const MAX_INCLUDE_DEPTH: usize = 64;
@@ -87,7 +87,7 @@ struct Preprocessor<'a, 'c> {
     frame_floor: usize,
     /// Whether only frames may be read: an argument or the line of a directive is being expanded on its own.
     isolated: bool,
-    macros: SymbolMap<Rc<Macro>>,
+    macros: MacroTable,
     once: HashSet<String>,
     budget: Budget,
     counter: u32,
@@ -146,7 +146,7 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
             active: SymbolMap::default(),
             frame_floor: 0,
             isolated: false,
-            macros: Builtin::all(),
+            macros: MacroTable::new(),
             once: HashSet::new(),
             budget: Budget::default(),
             counter: 0,
@@ -202,7 +202,7 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
                 self.check_token(&token);
                 return token;
             };
-            match self.macros.get(&symbol) {
+            match self.macros.get(symbol) {
                 None => return token,
                 Some(found) => {
                     let found = Rc::clone(found);
