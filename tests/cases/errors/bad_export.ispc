@@ -1,1 +1,1 @@
-export void f(varying int * uniform p) { } //~ error: E0224
+export void f(uniform int * varying p) { } //~ error: E0224

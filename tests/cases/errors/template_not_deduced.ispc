@@ -1,4 +1,4 @@
 template <typename T> uniform int g() { return sizeof(uniform T); }
 export uniform int f() {
-    return g(); //~ error: E0226
+    return g(); //~ error: E0207
 }

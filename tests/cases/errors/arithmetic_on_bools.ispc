@@ -1,0 +1,3 @@
+export uniform int f(uniform bool b) {
+    return 1 + b; //~ error: E0206
+}
