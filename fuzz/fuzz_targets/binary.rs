@@ -2,6 +2,7 @@
 #![no_main]
 
 #[path = "../shared/vm.rs"]
+#[allow(dead_code)] // Each target uses one of the functions.
 mod shared;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| shared::fuzz_binary(data));

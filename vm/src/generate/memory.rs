@@ -126,7 +126,7 @@ impl FunctionGenerator<'_> {
     fn address(&mut self, base: Reg, ty: Ty, choices: u64) -> Address {
         let size = ty.size() as u64;
         let plain = Address { base, index: Reg::NONE, from: ty, scale: 0, displacement: 0 };
-        let astray = self.g.wild && self.g.rng.chance(1, 30);
+        let astray = self.g.wild && self.g.rng.chance(1, 12);
         match self.g.rng.below(4) {
             0 => Address { displacement: self.displacement(choices, size, astray), ..plain },
             1 => Address { base: self.moved(base, choices, size), ..plain },

@@ -61,7 +61,7 @@ const GLOBAL_BYTES: u64 = 1024;
 /// The program for a seed.
 pub fn generate(seed: u64, options: &Options) -> Program {
     let mut rng = Rng::new(seed);
-    let wild = options.trapping && rng.chance(1, 2);
+    let wild = options.trapping && rng.chance(2, 3);
     let mut generator =
         Generator { rng, options: *options, wild, program: Program::default(), objects: Vec::new(), costs: Vec::new() };
     generator.program.width = options.width;
