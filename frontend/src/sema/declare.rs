@@ -548,7 +548,8 @@ impl<'a> Checker<'a, '_> {
                 return;
             }
         }
-        if function.flags.export && function.body.is_some() {
+        // Of polymorphic functions, which have no parameters of their own, instances are exported.
+        if function.flags.export && params.is_empty() && function.body.is_some() {
             self.exported_templates.push(id);
         }
     }
