@@ -27,7 +27,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
         "Shuffles read what an inactive lane holds; reductions, votes and scans look at active lanes only.",
         &["crosslane.ispc", "scan.ispc", "packed.ispc"],
     ),
-    ("Memory", "", &["soa.ispc", "hints.ispc"]),
+    ("Memory", "", &["memory.ispc", "atomics.ispc", "soa.ispc", "hints.ispc"]),
     ("Colour", "", &["color.ispc"]),
     ("Random numbers", "", &["random.ispc"]),
 ];
@@ -77,7 +77,7 @@ fn entries(text: &str) -> Vec<Entry<'_>> {
         match line.strip_prefix("/// ") {
             Some(rest) if inside => found.last_mut().expect("inside an entry").text.push(rest),
             Some(first) => {
-                let end = first.rfind("), T ").map(|at| at + 1);
+                let end = first.rfind(", T ");
                 let (signature, types) = end.map_or((first, ""), |at| (&first[..at], &first[at + 2..]));
                 found.push(Entry { signature, types, text: Vec::new() });
                 inside = true;

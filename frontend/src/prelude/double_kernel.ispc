@@ -92,10 +92,15 @@
     SHAPE double c##z = c##s * c##s; \
     SHAPE double c##h = 0.5d * f * f; \
     SHAPE double c = __op_fma(c##s, __op_fma(c##z + c##z, __ATANH_A(c##z), c##h), -c##h);
-// log(1+f) as w + wl.
+// log(1+f) as w + wl, more exactly: log2 has no room for the rounding of f^2/2.
 #define __LOG_SUM(f, w, wl) \
-    __LOG_TAIL(f, wl) \
-    SHAPE double w = f;
+    SHAPE double w##s = f / (2.0d + f); \
+    SHAPE double w##z = w##s * w##s; \
+    SHAPE double w##half = 0.5d * f; \
+    SHAPE double w##h = w##half * f; \
+    SHAPE double w = f - w##h; \
+    SHAPE double w##e = ((f - w) - w##h) - __op_fma(w##half, f, -w##h); \
+    SHAPE double wl = __op_fma(w##s, __op_fma(w##z + w##z, __ATANH_A(w##z), w##h), w##e);
 
 // (exp(r) - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2
 #define __EXP_C(r) \

@@ -10,6 +10,7 @@ pub const ROOT: &str = "prelude.ispc";
 
 /// Every file of the library: name and text.
 pub const FILES: &[(&str, &str)] = &[
+    ("atomics.ispc", include_str!("atomics.ispc")),
     ("basic.ispc", include_str!("basic.ispc")),
     ("bits.ispc", include_str!("bits.ispc")),
     ("cbrt_hypot.ispc", include_str!("cbrt_hypot.ispc")),
@@ -25,6 +26,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("hints.ispc", include_str!("hints.ispc")),
     ("inverse_trig.ispc", include_str!("inverse_trig.ispc")),
     ("kernel_undef.ispc", include_str!("kernel_undef.ispc")),
+    ("memory.ispc", include_str!("memory.ispc")),
     ("numbers.ispc", include_str!("numbers.ispc")),
     ("packed.ispc", include_str!("packed.ispc")),
     ("polynomial.ispc", include_str!("polynomial.ispc")),

@@ -31,4 +31,6 @@
 #include "packed.ispc"
 #include "soa.ispc"
 #include "hints.ispc"
+#include "memory.ispc"
+#include "atomics.ispc"
 
