@@ -40,7 +40,9 @@ impl<'a> Checker<'a, '_> {
         }
         let own = suffix.or_else(|| self.inferred(&slots, &args, ElemTy::Own));
         let from = self.inferred(&slots, &args, ElemTy::From);
-        let Some(ty) = own.or_else(|| info.types.iter().next().filter(|_| info.types.iter().count() == 1)) else {
+        // An operation of no type has `bool` in its place, one of a single type that type.
+        let only = || info.types.iter().next().filter(|_| info.types.iter().count() == 1);
+        let Some(ty) = own.or_else(only).or(info.types.is_empty().then_some(Ty::Bool)) else {
             let message = format!("`{}` needs a type as suffix, or numbers as arguments", name.name);
             self.error_at(Code::BadOperation, span, message);
             return Expr::error(span);
