@@ -7,6 +7,7 @@ pub mod ast;
 pub mod diag;
 pub mod hir;
 pub mod lex;
+pub mod lower;
 pub mod parse;
 pub mod prelude;
 pub mod preprocess;

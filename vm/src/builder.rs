@@ -200,6 +200,19 @@ impl FunctionBuilder {
         at
     }
 
+    /// Names a register after a source variable, unless it has a name or is a constant.
+    pub fn set_name(&mut self, r: Reg, name: &str) {
+        let decl = &mut self.f.regs[r.index()];
+        if decl.name.is_none() && !name.is_empty() {
+            decl.name = Some(Arc::from(name));
+        }
+    }
+
+    /// The last instruction, if there is one.
+    pub fn last_inst(&mut self) -> Option<&mut Inst> {
+        self.f.code.last_mut()
+    }
+
     /// Number of instructions so far.
     pub fn len(&self) -> usize {
         self.f.code.len()

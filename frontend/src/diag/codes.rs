@@ -116,6 +116,10 @@ codes! {
     E0238 UnknownIntrinsic: "A call of an LLVM intrinsic. They are tied to one machine and do not exist here; the library has functions for what they do.";
     E0239 BadOperatorOverload: "An overloaded operator with the wrong parameters, or for types that have the operator already.";
 
+    // Lowering.
+    E0900 CannotLower: "Something that the bytecode cannot express, such as a struct of thousands of members passed by value. The message says what.";
+    E0901 InternalError: "The compiler contradicts itself. The program may be right; please report it.";
+
     W0001 WarningDirective: "The program contains a `#warning` that was reached.";
     W0002 MacroRedefined: "A macro is defined again with another meaning. Write `#undef` first if this is intended.";
     W0003 UnknownPragma: "A `#pragma` that means nothing here; it is ignored.";

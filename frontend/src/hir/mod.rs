@@ -8,6 +8,7 @@ mod expr;
 pub mod layout;
 mod stmt;
 mod types;
+pub mod walk;
 
 pub use expr::*;
 pub use layout::{Layout, Leaf};
