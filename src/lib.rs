@@ -1,1 +1,38 @@
-//! The facade of spmdvm: compile SPMD source and run it.
+//! `spmdvm`: compile SPMD programs and run them.
+//!
+//! This crate is a thin facade over the front end, the virtual machine and the JIT; the Python module, the command line,
+//! the tests and the benchmarks use nothing else. [`Module::compile`] turns source text into a [`Module`]; its exported
+//! functions are called with [`Value`]s.
+//!
+//! ```
+//! use spmdvm::{Module, Options, Value};
+//! let source = "export void scale(uniform float a[], uniform int n, uniform float k) {
+//!                   foreach (i = 0 ... n) a[i] *= k;
+//!               }";
+//! let module = Module::compile("scale.ispc", source, &Options::default()).unwrap();
+//! let mut a = [1.0f32, 2.0, 3.0];
+//! module.call("scale", &[Value::slice_mut(&mut a), 3i32.into(), 2.0f32.into()]).unwrap();
+//! assert_eq!(a, [2.0, 4.0, 6.0]);
+//! ```
+
+mod error;
+mod module;
+mod options;
+mod pool;
+mod run;
+mod value;
+
+pub use error::{ArgumentError, CallError, CompileError, TrapError};
+pub use module::Module;
+pub use options::{Engine, Fp, Limits, Options};
+pub use run::{MapArg, Run, Strided};
+pub use value::{Array, Element, Value};
+
+pub use spmdvm_frontend::diag::{Diagnostic, Severity};
+pub use spmdvm_vm as vm;
+pub use spmdvm_vm::program::{Export, ExportParam, HostType, HostValue};
+pub use spmdvm_vm::trap::{Trap, TrapKind};
+pub use spmdvm_vm::types::{Shape, Ty, Width};
+
+/// The front end, for tools that show its stages.
+pub use spmdvm_frontend as frontend;

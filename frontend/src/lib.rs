@@ -4,6 +4,7 @@
 //! bytecode. Names are interned in [`symbol`]; what is wrong is told to [`diag`].
 
 pub mod ast;
+pub mod compile;
 pub mod diag;
 pub mod hir;
 pub mod lex;
@@ -14,3 +15,6 @@ pub mod preprocess;
 pub mod sema;
 pub mod source;
 pub mod symbol;
+
+pub use bumpalo;
+pub use compile::{Compilation, CompileOptions, Input, compile, parse_text};

@@ -4,7 +4,7 @@
 //! nothing for this.
 
 use crate::interp::{LaneValues, Thread, value};
-use crate::program::{FuncId, Function, Inst, Reg, Span};
+use crate::program::{FuncId, Function, Inst, Program, Reg, Span};
 
 /// Is told about every instruction.
 pub trait Observer {
@@ -31,6 +31,16 @@ impl View<'_> {
     /// The function that executes.
     pub fn function_id(&self) -> FuncId {
         self.function
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.thread.code.program
+    }
+
+    /// The line of the source, from 1.
+    pub fn line(&self) -> Option<usize> {
+        self.program().line_col(self.span()).map(|(_, line, _)| line)
     }
 
     /// The function that executes.

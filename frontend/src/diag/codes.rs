@@ -54,6 +54,7 @@ codes! {
     E0014 IncludeLimit: "Files include one another deeper, or are more or larger, than the limits allow. Use `#pragma once`.";
     E0015 ErrorDirective: "The program contains an `#error` that was reached.";
     E0016 BadPaste: "`##` joined two tokens to something that is no token.";
+    E0017 UnreadableFile: "The file to compile cannot be read: it does not exist, is a folder, or may not be opened.";
 
     // Syntax.
     E0100 UnexpectedToken: "Something stands where the grammar allows it not. The message says what could stand there.";

@@ -42,7 +42,7 @@ mod print;
 mod print_tables;
 
 pub use parse::{AsmError, assemble};
-pub use print::{Style, disassemble};
+pub use print::{Style, disassemble, format_inst};
 
 use crate::program::{List, Program, Span};
 

@@ -27,6 +27,15 @@ pub fn disassemble(program: &Program, style: Style) -> String {
     printer.out
 }
 
+/// One instruction of a function as a line of text, without label and comment.
+pub fn format_inst(program: &Program, f: &Function, pc: usize) -> String {
+    let mut printer = Printer::new(program, Style::Human);
+    if let Some(inst) = f.code.get(pc) {
+        printer.inst(f, inst);
+    }
+    printer.out.trim().to_owned()
+}
+
 pub(super) struct Printer<'a> {
     pub program: &'a Program,
     pub style: Style,

@@ -1,0 +1,296 @@
+//! The whole front end as one call: source text in, verified program and diagnostics out.
+//!
+//! The standard library is parsed once per process ([`prelude`]); its files come first in every source map, so spans of
+//! both trees can be told apart.
+
+use crate::ast::{self, TranslationUnit};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::hir;
+use crate::lower::{FpMode, LowerOptions, lower};
+use crate::parse::{ParseOptions, parse};
+use crate::prelude::{FILES, ROOT, root_text};
+use crate::preprocess::{
+    FileLoader, IncludeError, IncludeLoader, IncludeRequest, Included, PreprocessOptions, preprocess,
+};
+use crate::sema::{self, Prelude, analyse};
+use crate::source::{FileId, SourceMap, Span};
+use bumpalo::Bump;
+use spmdvm_vm::asm::Style;
+use spmdvm_vm::program::Program;
+use spmdvm_vm::{VerifiedProgram, Width, verify};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// What to compile.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'i> {
+    /// Text, and what messages call it.
+    Text {
+        /// The name.
+        name: &'i str,
+        /// The text.
+        text: &'i str,
+    },
+    /// A file.
+    File(&'i Path),
+}
+
+/// How to compile.
+#[derive(Clone, Debug, Default)]
+pub struct CompileOptions {
+    /// The gang width.
+    pub width: Width,
+    /// How floating-point expressions may be combined.
+    pub fp: FpMode,
+    /// Folders that `#include` searches.
+    pub include_paths: Vec<PathBuf>,
+    /// Macros: name (perhaps with parameters) and replacement.
+    pub defines: Vec<(String, String)>,
+    /// Files that exist for `#include` only: name and text.
+    pub headers: Vec<(String, String)>,
+}
+
+/// What a compilation gives.
+pub struct Compilation {
+    /// The program; `None` if there was an error.
+    pub program: Option<VerifiedProgram>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files that diagnostics point into.
+    pub sources: SourceMap,
+}
+
+/// A stage of the compilation that can be looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Tokens after preprocessing.
+    Tokens,
+    /// The syntax tree.
+    Ast,
+    /// The typed program.
+    Hir,
+    /// The bytecode.
+    Bytecode,
+}
+
+impl Stage {
+    /// The stages by the names that the command line uses.
+    pub const NAMES: [(&'static str, Stage); 4] =
+        [("tokens", Stage::Tokens), ("ast", Stage::Ast), ("hir", Stage::Hir), ("bytecode", Stage::Bytecode)];
+
+    /// The stage of this name.
+    pub fn from_name(name: &str) -> Option<Stage> {
+        Stage::NAMES.iter().find(|(n, _)| *n == name).map(|&(_, stage)| stage)
+    }
+}
+
+/// Compiles a program.
+pub fn compile(input: Input<'_>, options: &CompileOptions) -> Compilation {
+    let mut session = Session::new(input, options);
+    let program = session.run(|session, module| session.lower(module)).flatten();
+    session.into_compilation(program)
+}
+
+/// A stage of a compilation as text; fails with the diagnostics if the program is wrong before that stage is complete.
+pub fn dump(input: Input<'_>, options: &CompileOptions, stage: Stage) -> Result<String, Compilation> {
+    let mut session = Session::new(input, options);
+    let text = match stage {
+        Stage::Tokens => session.dump_tokens(),
+        Stage::Ast => session.dump_ast(),
+        Stage::Hir => session.run(|_, module| format!("{module:#?}\n")),
+        Stage::Bytecode => session
+            .run(|session, module| session.lower(module))
+            .flatten()
+            .map(|program| spmdvm_vm::asm::disassemble(&program, Style::Human)),
+    };
+    text.ok_or_else(|| session.into_compilation(None))
+}
+
+/// The type of the last expression statement of the function `function`, as written in programs.
+pub fn type_of_last_expression(
+    input: Input<'_>,
+    options: &CompileOptions,
+    function: &str,
+) -> Result<String, Compilation> {
+    let mut session = Session::new(input, options);
+    let name = session.run(|_, module| {
+        let function = module.functions.iter().rev().find(|f| f.name.as_str() == function)?;
+        let body = function.body.as_ref()?;
+        let last = body.iter().rev().find_map(|stmt| match &stmt.kind {
+            hir::StmtKind::Expr(e) => Some(e.ty),
+            _ => None,
+        })?;
+        Some(module.types.display(last).to_string())
+    });
+    name.flatten().ok_or_else(|| session.into_compilation(None))
+}
+
+/// Only parses a text, knowing the library's types; for tools that look at the tree.
+pub fn parse_text<'a>(
+    name: &str,
+    text: &str,
+    sources: &mut SourceMap,
+    arena: &'a Bump,
+    diagnostics: &mut Diagnostics,
+) -> &'a TranslationUnit<'a> {
+    let main = sources.add(name, text);
+    let nothing: &[(&str, &str)] = &[];
+    let loader = FileLoader::new(None, &[], nothing);
+    let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
+    let library = prelude().unit();
+    let options = ParseOptions { preprocess, type_names: library.type_names, template_names: library.template_names };
+    parse(sources, main, &options, arena, diagnostics)
+}
+
+/// The library, parsed on first use and kept for the life of the process.
+pub fn prelude() -> &'static Prelude {
+    static PRELUDE: OnceLock<Prelude> = OnceLock::new();
+    PRELUDE.get_or_init(|| {
+        let arena: &'static Bump = Box::leak(Box::new(Bump::new()));
+        let mut sources = SourceMap::new();
+        let main = sources.add(ROOT, root_text());
+        let loader = FileLoader::new(None, &[], FILES);
+        let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
+        let options = ParseOptions { preprocess, type_names: &[], template_names: &[] };
+        // That the library parses without errors is tested; if it did not, its functions would be missing.
+        let unit = parse(&mut sources, main, &options, arena, &mut Diagnostics::new());
+        Prelude::new(*unit, sources)
+    })
+}
+
+/// One compilation on its way.
+struct Session<'o> {
+    options: &'o CompileOptions,
+    defines: Vec<(String, String)>,
+    headers: Headers<'o>,
+    sources: SourceMap,
+    main: Option<FileId>,
+    path: Option<PathBuf>,
+    diagnostics: Diagnostics,
+}
+
+impl<'o> Session<'o> {
+    fn new(input: Input<'_>, options: &'o CompileOptions) -> Session<'o> {
+        let mut sources = prelude().sources().clone();
+        let mut diagnostics = Diagnostics::new();
+        let (main, path) = match input {
+            Input::Text { name, text } => (Some(sources.add(name, text)), None),
+            Input::File(path) => match std::fs::read(path) {
+                Ok(bytes) => {
+                    let text = String::from_utf8_lossy(&bytes);
+                    (Some(sources.add(path.display().to_string(), text)), Some(path.to_path_buf()))
+                }
+                Err(e) => {
+                    let message = format!("cannot read {}: {e}", path.display());
+                    diagnostics.emit(Diagnostic::new(Code::UnreadableFile, Span::default(), message));
+                    (None, None)
+                }
+            },
+        };
+        let files = FileLoader::new(path.as_deref(), &options.include_paths, BUILT_IN_HEADERS);
+        let headers = Headers { given: &options.headers, files };
+        let mut defines = built_in_defines(options.width);
+        defines.extend(options.defines.iter().cloned());
+        Session { options, defines, headers, sources, main, path, diagnostics }
+    }
+
+    /// Parses and analyses, and hands the typed program on. `None` if there was an error.
+    fn run<R>(&mut self, then: impl FnOnce(&mut Self, &hir::Module) -> R) -> Option<R> {
+        let main = self.main?;
+        let arena = Bump::new();
+        let unit = self.parse(main, &arena);
+        if self.diagnostics.is_full() {
+            return None;
+        }
+        let options = sema::Options { width: self.options.width };
+        let module = analyse(unit, prelude(), &options, &self.sources, &mut self.diagnostics);
+        if self.diagnostics.has_errors() {
+            return None;
+        }
+        module.map(|module| then(self, &module))
+    }
+
+    fn parse<'a>(&mut self, main: FileId, arena: &'a Bump) -> &'a ast::TranslationUnit<'a> {
+        let library = prelude().unit();
+        let preprocess = preprocess_options(&self.defines, &self.headers, &self.path);
+        let options =
+            ParseOptions { preprocess, type_names: library.type_names, template_names: library.template_names };
+        parse(&mut self.sources, main, &options, arena, &mut self.diagnostics)
+    }
+
+    fn lower(&mut self, module: &hir::Module) -> Option<VerifiedProgram> {
+        let options = LowerOptions { fp: self.options.fp };
+        let program: Program = lower(module, &self.sources, &options, &mut self.diagnostics);
+        if self.diagnostics.has_errors() {
+            return None;
+        }
+        match verify(program) {
+            Ok(program) => Some(program),
+            Err(errors) => {
+                let list: Vec<String> = errors.iter().take(3).map(ToString::to_string).collect();
+                let message = format!("the compiler made a malformed program: {}", list.join("; "));
+                let diagnostic = Diagnostic::new(Code::InternalError, Span::default(), message);
+                self.diagnostics
+                    .emit(diagnostic.help("this is a mistake of the compiler, not yours: please report it"));
+                None
+            }
+        }
+    }
+
+    fn dump_tokens(&mut self) -> Option<String> {
+        let arena = Bump::new();
+        let options = preprocess_options(&self.defines, &self.headers, &self.path);
+        let tokens = preprocess(&mut self.sources, self.main?, &options, &arena, &mut self.diagnostics).tokens;
+        let mut text = String::new();
+        for token in tokens {
+            let (file, line, column) = self.sources.locate(token.span);
+            let _ = writeln!(text, "{file}:{line}:{column}  {:?}  {}", token.kind, self.sources.text(token.span));
+        }
+        (!self.diagnostics.has_errors()).then_some(text)
+    }
+
+    fn dump_ast(&mut self) -> Option<String> {
+        let arena = Bump::new();
+        let unit = self.parse(self.main?, &arena);
+        (!self.diagnostics.has_errors()).then(|| ast::dump(unit))
+    }
+
+    fn into_compilation(self, program: Option<VerifiedProgram>) -> Compilation {
+        Compilation { program, diagnostics: self.diagnostics.into_vec(), sources: self.sources }
+    }
+}
+
+/// Headers that every program may include.
+const BUILT_IN_HEADERS: &[(&str, &str)] = &[];
+
+/// The macros that programs test, beyond those of the preprocessor itself.
+fn built_in_defines(width: Width) -> Vec<(String, String)> {
+    let lanes = width.lanes().to_string();
+    [("TARGET_WIDTH", lanes.as_str()), ("SPMDVM", "1"), ("ISPC", "1"), ("PI", "3.1415926535")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec()
+}
+
+fn preprocess_options<'p>(
+    defines: &'p [(String, String)],
+    headers: &'p Headers<'_>,
+    path: &Option<PathBuf>,
+) -> PreprocessOptions<'p> {
+    PreprocessOptions { defines, loader: headers, main_path: path.clone() }
+}
+
+/// The headers that the caller gave, then files.
+struct Headers<'o> {
+    given: &'o [(String, String)],
+    files: FileLoader<'static>,
+}
+
+impl IncludeLoader for Headers<'_> {
+    fn load(&self, request: &IncludeRequest<'_>) -> Result<Included, IncludeError> {
+        match self.given.iter().find(|(name, _)| name == request.name) {
+            Some((name, text)) => Ok(Included { name: name.clone(), path: None, text: text.clone() }),
+            None => self.files.load(request),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What can go wrong, as data and as text.
+
+use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
+use spmdvm_frontend::diag::Diagnostic;
+use spmdvm_frontend::source::SourceMap;
+use spmdvm_vm::program::{Program, Span};
+use spmdvm_vm::trap::Trap;
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+
+/// The program does not compile.
+#[derive(Clone, Debug)]
+pub struct CompileError {
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) sources: Arc<SourceMap>,
+}
+
+impl CompileError {
+    /// The errors (and warnings) in the order they were found.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The files the diagnostics point into.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// All diagnostics as text with source snippets.
+    pub fn render(&self, color: bool) -> String {
+        self.diagnostics.iter().map(|d| spmdvm_frontend::diag::render(d, &self.sources, color)).collect()
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// The program stopped.
+#[derive(Clone)]
+pub struct TrapError {
+    pub(crate) trap: Box<Trap>,
+    pub(crate) program: Arc<Program>,
+}
+
+impl TrapError {
+    /// The trap as data.
+    pub fn trap(&self) -> &Trap {
+        &self.trap
+    }
+
+    /// The place where it happened, of the innermost call that has one: file name, line and column from 1.
+    pub fn place(&self) -> Option<(&str, usize, usize)> {
+        self.trap.stack.iter().find_map(|frame| {
+            self.program.line_col(frame.span).map(|(source, line, col)| (source.name.as_str(), line, col))
+        })
+    }
+
+    /// The message with a source snippet and the call stack.
+    pub fn render(&self, color: bool) -> String {
+        let mut text = self.snippet(color).unwrap_or_else(|| format!("Trap: {}\n", self.trap));
+        for frame in self.trap.stack.iter().skip(1).take(16) {
+            let lanes: String = frame.each_lanes.iter().map(|l| format!(" (lane {l})")).collect();
+            let place = self.program.line_col(frame.span);
+            let place = place.map_or(String::new(), |(s, line, col)| format!(" at {}:{line}:{col}", s.name));
+            let _ = writeln!(text, "  called from {}{lanes}{place}", frame.name);
+        }
+        if self.trap.stack.len() > 17 {
+            let _ = writeln!(text, "  … and {} more calls", self.trap.stack.len() - 17);
+        }
+        text
+    }
+
+    fn snippet(&self, color: bool) -> Option<String> {
+        let span = self.trap.stack.iter().map(|frame| frame.span).find(|span| span.hi > 0)?;
+        let source = self.program.sources.get(span.file as usize)?;
+        let Span { lo, hi, .. } = span;
+        source.text.get(lo as usize..hi as usize)?;
+        let place = (source.name.as_str(), lo as usize..hi as usize);
+        let config = Config::default().with_color(color).with_index_type(IndexType::Byte);
+        let report = Report::build(ReportKind::Custom("Trap", ariadne::Color::Red), place.clone())
+            .with_config(config)
+            .with_code(self.trap.kind.name())
+            .with_message(self.trap.to_string())
+            .with_label(Label::new(place).with_message(self.trap.kind.info().message))
+            .finish();
+        let mut bytes = Vec::new();
+        report.write((source.name.as_str(), Source::from(&*source.text)), &mut bytes).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        Some(text.lines().map(|line| line.trim_end().to_owned() + "\n").collect())
+    }
+}
+
+impl fmt::Display for TrapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.trap)?;
+        match self.place() {
+            Some((file, line, col)) => write!(f, " ({file}:{line}:{col})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for TrapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.trap, f)
+    }
+}
+
+impl std::error::Error for TrapError {}
+
+/// An argument does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgumentError {
+    /// The parameter's name; empty if the call as a whole is wrong.
+    pub parameter: String,
+    /// What is wrong and what was expected.
+    pub message: String,
+    /// Is it the argument's type (rather than its value, or the number of arguments)?
+    pub is_type: bool,
+}
+
+impl fmt::Display for ArgumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ArgumentError {}
+
+/// Why a call gave no result.
+#[derive(Clone, Debug)]
+pub enum CallError {
+    /// There is no such exported function, or its arguments do not fit.
+    Argument(ArgumentError),
+    /// The program stopped.
+    Trap(TrapError),
+    /// The chosen engine cannot run it; why.
+    Engine(String),
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::Argument(e) => e.fmt(f),
+            CallError::Trap(e) => e.fmt(f),
+            CallError::Engine(e) => f.write_str(e),
+        }
+    }
+}
+
+impl std::error::Error for CallError {}

@@ -1,0 +1,210 @@
+//! Compiled programs.
+
+use crate::error::{ArgumentError, CallError, CompileError};
+use crate::options::{Engine, Fp, Options};
+use crate::pool::Pool;
+use crate::run::Run;
+use crate::value::Value;
+use spmdvm_frontend::compile::{self, Compilation, CompileOptions, Input, Stage};
+use spmdvm_frontend::diag::Diagnostic;
+use spmdvm_frontend::lower::FpMode;
+use spmdvm_frontend::source::SourceMap;
+use spmdvm_vm::program::Export;
+use spmdvm_vm::{GlobalId, Program, VerifiedProgram};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A compiled program, ready to be called from any thread. Cheap to clone; clones share globals.
+#[derive(Clone)]
+pub struct Module {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    program: VerifiedProgram,
+    options: Options,
+    warnings: Vec<Diagnostic>,
+    sources: Arc<SourceMap>,
+    pool: Pool,
+}
+
+impl Module {
+    /// Compiles source text; `name` is what messages call it. `#include` reads only from the given include paths.
+    pub fn compile(name: &str, text: &str, options: &Options) -> Result<Module, CompileError> {
+        Module::from_input(Input::Text { name, text }, options)
+    }
+
+    /// Compiles a file. `#include` reads below the file's folder and from the include paths.
+    pub fn compile_file(path: impl AsRef<Path>, options: &Options) -> Result<Module, CompileError> {
+        Module::from_input(Input::File(path.as_ref()), options)
+    }
+
+    fn from_input(input: Input<'_>, options: &Options) -> Result<Module, CompileError> {
+        let compile_options = options.to_compile_options();
+        let compilation = compile::compile(input, &compile_options);
+        let sources = Arc::new(compilation.sources);
+        match compilation.program {
+            Some(program) => Ok(Module::new(program, options, compilation.diagnostics, sources)),
+            None => Err(CompileError { diagnostics: compilation.diagnostics, sources }),
+        }
+    }
+
+    /// A stage of the compilation of a file as text: `tokens`, `ast`, `hir` or `bytecode`.
+    pub fn dump_stage(path: impl AsRef<Path>, options: &Options, stage: &str) -> Result<String, String> {
+        let Some(stage) = Stage::from_name(stage) else {
+            let names: Vec<&str> = Stage::NAMES.iter().map(|s| s.0).collect();
+            return Err(format!("there is no stage `{stage}`; choose one of {}", names.join(", ")));
+        };
+        compile::dump(Input::File(path.as_ref()), &options.to_compile_options(), stage)
+            .map_err(|failed| CompileError::from(failed).to_string())
+    }
+
+    /// The type of the last expression statement of a function of a program: for interactive tools.
+    pub fn type_of_last_expression(text: &str, function: &str, options: &Options) -> Result<String, CompileError> {
+        let input = Input::Text { name: "<session>", text };
+        compile::type_of_last_expression(input, &options.to_compile_options(), function).map_err(CompileError::from)
+    }
+
+    /// A module of a program made elsewhere (assembled, or read from its binary form). The program's own width holds.
+    pub fn from_program(program: VerifiedProgram, options: &Options) -> Module {
+        let options = options.clone().with_width(program.width);
+        Module::new(program, &options, Vec::new(), Arc::new(SourceMap::default()))
+    }
+
+    fn new(program: VerifiedProgram, options: &Options, warnings: Vec<Diagnostic>, sources: Arc<SourceMap>) -> Module {
+        let pool = Pool::new(&program, options.limits);
+        Module { inner: Arc::new(Inner { program, options: options.clone(), warnings, sources, pool }) }
+    }
+
+    /// The bytecode.
+    pub fn program(&self) -> &Arc<Program> {
+        self.inner.program.program()
+    }
+
+    /// The bytecode with the verifier's word for it.
+    pub fn verified(&self) -> &VerifiedProgram {
+        &self.inner.program
+    }
+
+    /// The options it was compiled with.
+    pub fn options(&self) -> &Options {
+        &self.inner.options
+    }
+
+    /// Warnings of the compilation.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.inner.warnings
+    }
+
+    /// The warnings as text with source snippets.
+    pub fn render_warnings(&self, color: bool) -> String {
+        let render = |d| spmdvm_frontend::diag::render(d, &self.inner.sources, color);
+        self.inner.warnings.iter().map(render).collect()
+    }
+
+    /// The exported functions. Several may share a name (overloads).
+    pub fn exports(&self) -> &[Export] {
+        &self.program().exports
+    }
+
+    /// The exported functions of this name.
+    pub fn overloads(&self, name: &str) -> impl Iterator<Item = &Export> {
+        self.exports().iter().filter(move |e| e.name == name)
+    }
+
+    /// The bytecode as text for people.
+    pub fn disassemble(&self) -> String {
+        spmdvm_vm::asm::disassemble(self.program(), spmdvm_vm::asm::Style::Human)
+    }
+
+    /// The files that diagnostics point into.
+    pub fn sources(&self) -> &SourceMap {
+        &self.inner.sources
+    }
+
+    /// The bytes of a global variable, between calls.
+    pub fn read_global(&self, name: &str) -> Option<Vec<u8>> {
+        let (id, size) = self.global(name)?;
+        let mut lease = self.pool().lease().ok()?;
+        let machine = lease.machine();
+        let mut bytes = vec![0; size];
+        machine.memory().read_bytes(machine.global(id), &mut bytes).then_some(bytes)
+    }
+
+    /// Sets the bytes of a global variable; `false` if there is none of that name and size, or it is constant.
+    pub fn write_global(&self, name: &str, bytes: &[u8]) -> bool {
+        let Some((id, size)) = self.global(name) else { return false };
+        let Ok(mut lease) = self.pool().lease() else { return false };
+        let machine = lease.machine();
+        size == bytes.len() && machine.memory().write_bytes(machine.global(id), bytes)
+    }
+
+    fn global(&self, name: &str) -> Option<(GlobalId, usize)> {
+        let i = self.program().globals.iter().position(|g| g.name == name)?;
+        Some((GlobalId(i as u32), self.program().globals[i].size as usize))
+    }
+
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.inner.pool
+    }
+
+    /// Calls an exported function with all lanes on. Prints go to standard output.
+    pub fn call<'v>(&self, name: &str, args: &[Value<'v>]) -> Result<Option<Value<'static>>, CallError> {
+        Run::new(self).call(name, args)
+    }
+
+    /// The engine that runs this module: the one asked for, or why it cannot.
+    pub(crate) fn check_engine(&self) -> Result<(), CallError> {
+        match self.options().engine {
+            Engine::Auto | Engine::Interp => Ok(()),
+            engine => spmdvm_jit::available(engine.name()).map_err(|e| CallError::Engine(e.to_string())),
+        }
+    }
+
+    /// The export of this name whose parameters these arguments fit; among several, the first.
+    pub(crate) fn resolve(&self, name: &str, args: &[Value<'_>]) -> Result<&Export, ArgumentError> {
+        let mut first_error = None;
+        for export in self.overloads(name) {
+            match crate::run::check_arguments(export, args) {
+                Ok(()) => return Ok(export),
+                Err(e) => first_error = first_error.or(Some(e)),
+            }
+        }
+        Err(first_error.unwrap_or_else(|| self.no_such_export(name)))
+    }
+
+    fn no_such_export(&self, name: &str) -> ArgumentError {
+        let mut names: Vec<&str> = self.exports().iter().map(|e| e.name.as_str()).collect();
+        names.dedup();
+        let close = spmdvm_frontend::diag::closest(name, names.iter().copied());
+        let hint = match close {
+            Some(close) => format!("; did you mean `{close}`?"),
+            None if names.is_empty() => "; it exports nothing (put `export` before a function)".into(),
+            None => format!("; it exports {}", names.join(", ")),
+        };
+        let message = format!("the module exports no function `{name}`{hint}");
+        ArgumentError { parameter: String::new(), message, is_type: false }
+    }
+}
+
+impl Options {
+    fn to_compile_options(&self) -> CompileOptions {
+        CompileOptions {
+            width: self.width,
+            fp: match self.fp {
+                Fp::Contract => FpMode::Contract,
+                Fp::Strict => FpMode::Strict,
+                Fp::Fast => FpMode::Fast,
+            },
+            include_paths: self.include_paths.clone(),
+            defines: self.defines.clone(),
+            headers: self.headers.clone(),
+        }
+    }
+}
+
+impl From<Compilation> for CompileError {
+    fn from(failed: Compilation) -> CompileError {
+        CompileError { diagnostics: failed.diagnostics, sources: Arc::new(failed.sources) }
+    }
+}

@@ -1,0 +1,110 @@
+//! How to compile and run.
+
+use spmdvm_vm::types::Width;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Options of a compilation and of the runs of its result.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Number of lanes of the gang (`programCount`).
+    pub width: Width,
+    /// Which engine runs the program.
+    pub engine: Engine,
+    /// Whether `a*b+c` is fused.
+    pub fp: Fp,
+    /// Folders searched by `#include`, besides the including file's.
+    pub include_paths: Vec<PathBuf>,
+    /// Macros defined before the first line: name and replacement.
+    pub defines: Vec<(String, String)>,
+    /// Files that exist for `#include` only: name and text. They are found before any folder is searched.
+    pub headers: Vec<(String, String)>,
+    /// Bounds on what a run may use.
+    pub limits: Limits,
+}
+
+/// Bounds on one call. `None` means no bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Loop iterations and calls.
+    pub fuel: Option<u64>,
+    /// Time.
+    pub timeout: Option<Duration>,
+    /// Bytes that the program may allocate.
+    pub memory: Option<u64>,
+}
+
+macro_rules! named_choice {
+    ($(#[$doc:meta])* $Name:ident, $what:literal { $( $(#[$vdoc:meta])* $Variant:ident = $text:literal, )* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub enum $Name { $( $(#[$vdoc])* $Variant, )* }
+
+        impl $Name {
+            /// All choices.
+            pub const ALL: &'static [$Name] = &[$( $Name::$Variant ),*];
+
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self { $( $Name::$Variant => $text, )* }
+            }
+        }
+
+        impl fmt::Display for $Name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl FromStr for $Name {
+            type Err = String;
+
+            fn from_str(s: &str) -> Result<Self, String> {
+                let found = $Name::ALL.iter().find(|choice| choice.name() == s);
+                found.copied().ok_or_else(|| {
+                    let names: Vec<_> = $Name::ALL.iter().map(|c| format!("`{c}`")).collect();
+                    format!("there is no {} `{s}`; choose one of {}", $what, names.join(", "))
+                })
+            }
+        }
+    };
+}
+
+named_choice! {
+    /// The engines. All give the same bits.
+    Engine, "engine" {
+        /// The fastest that is available.
+        #[default]
+        Auto = "auto",
+        /// The reference interpreter.
+        Interp = "interp",
+        /// The interpreter of optimised traces.
+        Ir = "ir",
+        /// Native code through Cranelift.
+        Clif = "clif",
+        /// Native code with wide vectors.
+        X86 = "x86",
+    }
+}
+
+named_choice! {
+    /// Floating-point modes.
+    Fp, "floating-point mode" {
+        /// `a*b+c` within one expression is fused, on every engine alike.
+        #[default]
+        Contract = "contract",
+        /// Nothing is fused.
+        Strict = "strict",
+        /// As `contract`, and reductions may be reassociated.
+        Fast = "fast",
+    }
+}
+
+impl Options {
+    /// The options with another gang width.
+    pub fn with_width(self, width: Width) -> Options {
+        Options { width, ..self }
+    }
+}

@@ -1,0 +1,77 @@
+//! The machines of a module.
+//!
+//! Globals belong to a machine. A module whose globals can change has exactly one machine, and calls take turns; any other
+//! module makes as many machines as calls run at once and keeps them for later calls.
+
+use crate::options::Limits;
+use spmdvm_vm::interp::{self, Machine, PreparedProgram};
+use spmdvm_vm::trap::Trap;
+use spmdvm_vm::{Op, Program, VerifiedProgram};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(crate) struct Pool {
+    prepared: PreparedProgram,
+    limits: Limits,
+    stateful: bool,
+    /// Of a stateful module at most one, which is locked while it runs.
+    idle: Mutex<Vec<Machine>>,
+}
+
+/// A machine in use; it goes back when dropped.
+pub(crate) struct Lease<'p> {
+    pool: &'p Pool,
+    machine: Option<Machine>,
+    /// Held by the lease of a stateful module's machine.
+    turn: Option<MutexGuard<'p, Vec<Machine>>>,
+}
+
+impl Pool {
+    pub fn new(program: &VerifiedProgram, limits: Limits) -> Pool {
+        let stateful = program.globals.iter().any(|g| !g.constant) || uses_heap(program);
+        Pool { prepared: program.clone().into(), limits, stateful, idle: Mutex::default() }
+    }
+
+    /// Takes a machine, waiting for its turn if the module has state.
+    pub fn lease(&self) -> Result<Lease<'_>, Trap> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = idle.pop();
+        let turn = self.stateful.then_some(idle);
+        let mut lease = Lease { pool: self, machine: kept, turn };
+        if lease.machine.is_none() {
+            lease.machine = Some(self.new_machine()?);
+        }
+        Ok(lease)
+    }
+
+    fn new_machine(&self) -> Result<Machine, Trap> {
+        let defaults = interp::Limits::default();
+        let limits = interp::Limits {
+            fuel: self.limits.fuel,
+            timeout: self.limits.timeout,
+            memory: self.limits.memory.unwrap_or(defaults.memory),
+            ..defaults
+        };
+        Machine::new(self.prepared.clone(), limits)
+    }
+}
+
+/// Does the program allocate? Then its pointers, which hosts may hold for it, mean something on one machine only.
+fn uses_heap(program: &Program) -> bool {
+    program.functions.iter().any(|f| f.code.iter().any(|inst| inst.op == Op::Alloc))
+}
+
+impl Lease<'_> {
+    pub fn machine(&mut self) -> &mut Machine {
+        self.machine.as_mut().expect("present until dropped")
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        let Some(machine) = self.machine.take() else { return };
+        match &mut self.turn {
+            Some(idle) => idle.push(machine),
+            None => self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner).push(machine),
+        }
+    }
+}

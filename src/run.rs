@@ -1,0 +1,314 @@
+//! Calling exported functions.
+
+use crate::error::{ArgumentError, CallError, TrapError};
+use crate::module::Module;
+use crate::value::{Array, Value};
+use spmdvm_vm::interp::{Arg, LaneValues, Machine, Results};
+use spmdvm_vm::observe::Observer;
+use spmdvm_vm::program::{Export, ExportParam, FuncId, HostType, HostValue};
+use spmdvm_vm::trap::Trap;
+use spmdvm_vm::types::{Shape, Ty};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// One call, with what goes along with it.
+pub struct Run<'m> {
+    module: &'m Module,
+    mask: u64,
+    output: Option<Box<dyn FnMut(&str) + Send>>,
+    interrupt: Option<Arc<AtomicBool>>,
+}
+
+/// Elements of the host at a fixed distance from each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Strided {
+    /// The first element.
+    pub start: *mut u8,
+    /// Bytes from one element to the next; 0 repeats one element, and it may be negative.
+    pub stride: isize,
+    /// Number of elements.
+    pub len: usize,
+    /// Element type.
+    pub ty: Ty,
+}
+
+impl<'m> Run<'m> {
+    /// A call with all lanes on and prints to standard output.
+    pub fn new(module: &'m Module) -> Run<'m> {
+        Run { module, mask: u64::MAX, output: None, interrupt: None }
+    }
+
+    /// The lanes that are active at the start; bit *i* is lane *i*.
+    #[must_use]
+    pub fn mask(self, mask: u64) -> Run<'m> {
+        Run { mask, ..self }
+    }
+
+    /// Where prints go; each call gets the whole text of one print.
+    #[must_use]
+    pub fn output(self, sink: impl FnMut(&str) + Send + 'static) -> Run<'m> {
+        Run { output: Some(Box::new(sink)), ..self }
+    }
+
+    /// The flag that interrupts the call while it is true.
+    #[must_use]
+    pub fn interrupt(self, flag: Arc<AtomicBool>) -> Run<'m> {
+        Run { interrupt: Some(flag), ..self }
+    }
+
+    /// Calls the export of this name that fits the arguments.
+    pub fn call(self, name: &str, args: &[Value<'_>]) -> Result<Option<Value<'static>>, CallError> {
+        let export = self.module.resolve(name, args).map_err(CallError::Argument)?;
+        self.call_export(export, args)
+    }
+
+    /// Calls an export of the module. Missing trailing arguments take their defaults.
+    pub fn call_export(self, export: &Export, args: &[Value<'_>]) -> Result<Option<Value<'static>>, CallError> {
+        check_arguments(export, args).map_err(CallError::Argument)?;
+        self.run(export, args, |machine, function, args, mask| machine.call(function, args, mask).map(|r| first(&r)))
+    }
+
+    /// [`call_export`](Self::call_export) under the eyes of an observer.
+    pub fn call_observed(
+        self,
+        export: &Export,
+        args: &[Value<'_>],
+        observer: &mut impl Observer,
+    ) -> Result<Option<Value<'static>>, CallError> {
+        check_arguments(export, args).map_err(CallError::Argument)?;
+        self.run(export, args, |machine, function, args, mask| {
+            machine.call_observed(function, args, mask, observer).map(|r| first(&r))
+        })
+    }
+
+    fn run(
+        mut self,
+        export: &Export,
+        args: &[Value<'_>],
+        call: impl FnOnce(&mut Machine, FuncId, &[Arg<'_>], u64) -> Result<Option<LaneValues>, Trap>,
+    ) -> Result<Option<Value<'static>>, CallError> {
+        self.module.check_engine()?;
+        let module = self.module;
+        let trapped = |trap| CallError::Trap(TrapError { trap: Box::new(trap), program: module.program().clone() });
+        let mut lease = module.pool().lease().map_err(trapped)?;
+        let machine = lease.machine();
+        self.prepare(machine);
+        let mut mapped = Mapped { machine, pointers: Vec::new() };
+        let mut vm_args = Vec::with_capacity(args.len());
+        for (value, param) in args.iter().zip(&export.params) {
+            vm_args.push(mapped.argument(value, &param.name).map_err(trapped)?);
+        }
+        for param in &export.params[args.len()..] {
+            vm_args.push(Arg::Word(param.default.unwrap_or(0)));
+        }
+        let result = call(mapped.machine, export.function, &vm_args, self.mask).map_err(trapped)?;
+        Ok(result.map(host_value))
+    }
+
+    fn prepare(&mut self, machine: &mut Machine) {
+        match self.output.take() {
+            Some(mut sink) => machine.set_output(move |text| sink(text)),
+            None => machine.set_output(|text| print!("{text}")),
+        }
+        machine.set_interrupt(self.interrupt.take().unwrap_or_default());
+    }
+
+    /// Maps an export with varying parameters over arrays, element by element, all lanes of the gang busy.
+    ///
+    /// `args` has one entry per parameter: elements for a varying one, a scalar for a uniform one. `result` receives the
+    /// results where `mask` (elements of `bool`) is true, or everywhere.
+    ///
+    /// # Safety
+    /// All elements of `args`, `result` and `mask` (each at least `n` of them) may be read, and those of `result`
+    /// written, while the call lasts.
+    pub unsafe fn map(
+        mut self,
+        export: &Export,
+        args: &[MapArg],
+        result: Option<Strided>,
+        mask: Option<Strided>,
+        n: usize,
+    ) -> Result<(), CallError> {
+        self.module.check_engine()?;
+        let module = self.module;
+        let trapped = |trap| CallError::Trap(TrapError { trap: Box::new(trap), program: module.program().clone() });
+        let function = map_function(module, export).ok_or_else(|| {
+            CallError::Argument(ArgumentError {
+                parameter: String::new(),
+                message: format!("`{}` has no varying parameter or result, so it cannot be mapped", export.name),
+                is_type: false,
+            })
+        })?;
+        let mut lease = module.pool().lease().map_err(trapped)?;
+        let machine = lease.machine();
+        self.prepare(machine);
+        let mut mapped = Mapped { machine, pointers: Vec::new() };
+        let mut words = Vec::new();
+        for (arg, param) in args.iter().zip(&export.params) {
+            match arg {
+                MapArg::Uniform(bits) => words.push(Arg::Word(*bits)),
+                MapArg::Varying(elements) => {
+                    words.extend(mapped.strided(*elements, n, false, &param.name).map_err(trapped)?);
+                }
+            }
+        }
+        if let Some(elements) = result {
+            words.extend(mapped.strided(elements, n, true, "result").map_err(trapped)?);
+        }
+        match mask {
+            Some(elements) => words.extend(mapped.strided(elements, n, false, "where").map_err(trapped)?),
+            None => words.extend([Arg::Word(0), Arg::Word(0)]),
+        }
+        words.push(Arg::Word(n as u64));
+        mapped.machine.call(function, &words, u64::MAX).map(drop).map_err(trapped)
+    }
+}
+
+/// An argument of [`Run::map`].
+#[derive(Clone, Copy, Debug)]
+pub enum MapArg {
+    /// One value for all elements, as bits.
+    Uniform(u64),
+    /// One value per element.
+    Varying(Strided),
+}
+
+/// The function that maps an export over arrays: `NAME$map`, made by the front end for exports with varying parameters.
+fn map_function(module: &Module, export: &Export) -> Option<FuncId> {
+    let name = &module.program().functions[export.function.0 as usize].name;
+    module.program().function(&format!("{name}$map"))
+}
+
+/// The host arrays mapped for one call; they are unmapped when it ends.
+struct Mapped<'a> {
+    machine: &'a mut Machine,
+    pointers: Vec<u64>,
+}
+
+impl Mapped<'_> {
+    fn argument<'v>(&mut self, value: &'v Value<'_>, name: &str) -> Result<Arg<'v>, Trap> {
+        Ok(match value {
+            Value::Scalar { bits, .. } => Arg::Word(*bits),
+            Value::Lanes { words, .. } => Arg::Words(words),
+            Value::Array(array) => Arg::Word(self.map(array.start, array.bytes, array.writable, name)?),
+        })
+    }
+
+    fn map(&mut self, start: *mut u8, bytes: usize, writable: bool, name: &str) -> Result<u64, Trap> {
+        let name = self.machine.memory().name(name);
+        // SAFETY: an `Array` promises that its memory stays; `Strided` memory is the caller's promise.
+        let pointer = unsafe { self.machine.map_host(start, bytes, writable, name) }?;
+        self.pointers.push(pointer);
+        Ok(pointer)
+    }
+
+    /// Maps the memory that `n` elements span; gives the pointer to the first and the stride.
+    fn strided(&mut self, e: Strided, n: usize, writable: bool, name: &str) -> Result<[Arg<'static>; 2], Trap> {
+        let steps = n.saturating_sub(1) as isize;
+        let span = e.stride * steps;
+        let bytes = if n == 0 { 0 } else { span.unsigned_abs() + e.ty.size() };
+        let low = e.start.wrapping_offset(span.min(0));
+        let pointer = self.map(low, bytes, writable, name)?;
+        let first = spmdvm_vm::sem::padd(pointer, -(span.min(0)) as i64);
+        Ok([Arg::Word(first), Arg::Word(e.stride as u64)])
+    }
+}
+
+impl Drop for Mapped<'_> {
+    fn drop(&mut self) {
+        for &pointer in &self.pointers {
+            self.machine.unmap(pointer);
+        }
+    }
+}
+
+/// The function's result, if it has one.
+fn first(results: &Results<'_>) -> Option<LaneValues> {
+    (!results.is_empty()).then(|| results.lanes(0))
+}
+
+fn host_value(lanes: LaneValues) -> Value<'static> {
+    match lanes.shape {
+        Shape::Uniform => Value::Scalar { ty: lanes.ty, bits: lanes.words[0] },
+        Shape::Varying => Value::Lanes { ty: lanes.ty, words: lanes.words },
+    }
+}
+
+/// Do the arguments fit the export's parameters?
+pub(crate) fn check_arguments(export: &Export, args: &[Value<'_>]) -> Result<(), ArgumentError> {
+    let needed = export.params.iter().filter(|p| p.default.is_none()).count();
+    if args.len() < needed || args.len() > export.params.len() {
+        let n = export.params.len();
+        let expected = if needed == n { format!("{n}") } else { format!("{needed} to {n}") };
+        let plural = if expected == "1" { "" } else { "s" };
+        let message = format!("{}() takes {expected} argument{plural}, but {} were given", export.name, args.len());
+        return Err(ArgumentError { parameter: String::new(), message, is_type: true });
+    }
+    args.iter().zip(&export.params).try_for_each(|(value, param)| check_argument(export, param, value))
+}
+
+fn check_argument(export: &Export, param: &ExportParam, value: &Value<'_>) -> Result<(), ArgumentError> {
+    let wrong = |is_type, expected: String| {
+        let message =
+            format!("{}(): `{}` expects {expected}, but was given {}", export.name, param.name, value.describe());
+        Err(ArgumentError { parameter: param.name.clone(), message, is_type })
+    };
+    match (&param.value, value) {
+        (HostValue::Uniform(ty), Value::Scalar { ty: given, .. }) if ty == given => Ok(()),
+        (HostValue::Uniform(ty), _) => wrong(true, format!("a scalar of type {ty}")),
+        (HostValue::Varying(ty), Value::Scalar { ty: given, .. } | Value::Lanes { ty: given, .. }) if ty == given => {
+            Ok(())
+        }
+        (HostValue::Varying(ty), _) => wrong(true, format!("a scalar, or one value per lane, of type {ty}")),
+        (HostValue::Array { elem, writable, .. }, Value::Array(array)) => {
+            if array.ty.is_some_and(|ty| !holds(elem, ty)) {
+                return wrong(true, format!("an array of {}", type_name(elem)));
+            }
+            if *writable && !array.writable {
+                return wrong(false, "an array that can be written (the parameter is not `const`)".into());
+            }
+            check_length(export, param, elem, array)
+        }
+        (HostValue::Array { elem, .. }, _) => wrong(true, format!("an array of {}", type_name(elem))),
+    }
+}
+
+fn check_length(export: &Export, param: &ExportParam, elem: &HostType, array: &Array<'_>) -> Result<(), ArgumentError> {
+    let reference = matches!(param.value, HostValue::Array { reference: true, .. });
+    let too_short = reference && (array.bytes as u64) < elem.size();
+    if !too_short {
+        return Ok(());
+    }
+    let message = format!(
+        "{}(): `{}` is a reference to {} bytes, but the array has only {}",
+        export.name,
+        param.name,
+        elem.size(),
+        array.bytes
+    );
+    Err(ArgumentError { parameter: param.name.clone(), message, is_type: false })
+}
+
+/// Can memory of elements of type `ty` be seen as `elem`?
+fn holds(elem: &HostType, ty: Ty) -> bool {
+    match elem {
+        HostType::Scalar(t) => *t == ty,
+        HostType::Enum(_) => matches!(ty, Ty::U32 | Ty::I32),
+        HostType::Array(inner, _) => holds(inner, ty),
+        HostType::Struct { fields, .. } => fields.iter().all(|(_, _, t)| holds(t, ty)),
+        HostType::Pointer => ty == Ty::U64,
+        HostType::Byte => true,
+    }
+}
+
+/// An element type as messages name it.
+fn type_name(elem: &HostType) -> String {
+    match elem {
+        HostType::Scalar(t) => t.to_string(),
+        HostType::Enum(name) => format!("enum {name} (u32)"),
+        HostType::Array(inner, n) => format!("{}[{n}]", type_name(inner)),
+        HostType::Struct { name, size, .. } => format!("struct {name} ({size} bytes each)"),
+        HostType::Pointer => "pointers (u64)".into(),
+        HostType::Byte => "bytes".into(),
+    }
+}
