@@ -1,3 +1,49 @@
-//! The command line of spmdvm.
+//! The command `spmdvm`: run, check, inspect and explore SPMD programs.
+//!
+//! `cli` says what can be asked, `commands` has one module per subcommand, `data` turns words of the command line into
+//! arguments of a program (`npy` for files), `interactive` is the shell of `spmdvm repl`.
 
-fn main() {}
+mod cli;
+mod commands;
+mod data;
+mod interactive;
+mod npy;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+/// How a command can fail; the exit code follows.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The program is wrong: the message is printed as it is. Exit code 1.
+    Program(String),
+    /// The command line, or a file it names, is wrong. Exit code 2.
+    Usage(String),
+    /// The program stopped. Exit code 3.
+    Trap(String),
+}
+
+impl Failure {
+    /// A failure of the command line.
+    pub fn usage(message: impl Into<String>) -> Failure {
+        Failure::Usage(message.into())
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    match commands::dispatch(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Program(message)) => fail(1, &message),
+        Err(Failure::Usage(message)) => fail(2, &format!("error: {message}\n")),
+        Err(Failure::Trap(message)) => fail(3, &message),
+    }
+}
+
+fn fail(code: u8, message: &str) -> ExitCode {
+    eprint!("{message}");
+    if !message.ends_with('\n') {
+        eprintln!();
+    }
+    ExitCode::from(code)
+}

@@ -1,0 +1,175 @@
+//! The grammar of the command line.
+
+use clap::{Args, Parser, Subcommand};
+use spmdvm::{Engine, Fp, Limits, Options, Width};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Run SPMD programs safely on any CPU.
+#[derive(Parser)]
+#[command(name = "spmdvm", version, arg_required_else_help = true)]
+pub struct Cli {
+    /// What applies to every subcommand.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every subcommand.
+#[derive(Args)]
+pub struct Global {
+    /// Lanes of the gang: 1, 2, 4, 8, 16, 32 or 64
+    #[arg(long, global = true, default_value = "16", value_parser = parse_width)]
+    pub width: Width,
+    /// The engine: interp, ir, clif, x86 or auto
+    #[arg(long, global = true, default_value = "auto")]
+    pub engine: Engine,
+    /// Floating-point mode: contract, strict or fast
+    #[arg(long, global = true, default_value = "contract")]
+    pub fp: Fp,
+    /// A folder that `#include` searches
+    #[arg(short = 'I', long = "include", global = true, value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro
+    #[arg(short = 'D', long = "define", global = true, value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Stop after so many loop iterations and calls
+    #[arg(long, global = true)]
+    pub fuel: Option<u64>,
+    /// Stop after so many seconds
+    #[arg(long, global = true, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// Bytes the program may allocate
+    #[arg(long, global = true, value_name = "BYTES")]
+    pub memory: Option<u64>,
+    /// Print results as JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print a stage of the compilation instead: tokens, ast, hir or bytecode
+    #[arg(long, global = true, value_name = "STAGE")]
+    pub dump: Option<String>,
+}
+
+/// The subcommands.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Compile a program and call one of its exported functions
+    Run(RunArgs),
+    /// Compile a program and report errors and warnings
+    Check {
+        /// The programs
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Show a program's bytecode as text, or write it as a file
+    Disasm {
+        /// An SPMD source, or a bytecode file
+        file: PathBuf,
+        /// Write the binary form here instead (`.txt` or `.spmdasm`: the text form)
+        #[arg(short, long)]
+        output: Option<PathBuf>,
+    },
+    /// Assemble the text form of bytecode, verify it, and write the binary form
+    Asm {
+        /// The text
+        file: PathBuf,
+        /// Where to write (default: beside the text, ending in `.spmdb`)
+        #[arg(short, long)]
+        output: Option<PathBuf>,
+    },
+    /// Call a function and show every instruction with the value of every lane
+    Trace(TraceArgs),
+    /// Type SPMD code and see all lanes
+    Repl {
+        /// Programs to load first
+        files: Vec<PathBuf>,
+    },
+    /// Explain a diagnostic (E0001, W0002, …) or a trap (out_of_bounds, …)
+    Explain {
+        /// Its code or name; without one, all are listed
+        code: Option<String>,
+    },
+}
+
+/// `run`.
+#[derive(Args)]
+pub struct RunArgs {
+    /// An SPMD source, or a bytecode file
+    pub file: PathBuf,
+    /// The exported function to call (needed if there are several)
+    #[arg(long, short)]
+    pub entry: Option<String>,
+    /// Arguments, in order or as NAME=VALUE: numbers, @file.npy, zeros:f32:1024, ones:…, iota:i32:64, [1,2,3]
+    #[arg(allow_negative_numbers = true)]
+    pub args: Vec<String>,
+    /// Write an array argument (or `result`) to a .npy file afterwards
+    #[arg(short, long = "output", value_name = "NAME=FILE.npy")]
+    pub output: Vec<String>,
+    /// Lanes that are active at the start, as a bit mask
+    #[arg(long, value_name = "BITS", value_parser = parse_mask)]
+    pub mask: Option<u64>,
+    /// Print nothing but what the program prints
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `trace`.
+#[derive(Args)]
+pub struct TraceArgs {
+    /// What to call.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Stop showing after so many rows
+    #[arg(long, default_value_t = 1000)]
+    pub rows: usize,
+    /// Show only instructions of this source line
+    #[arg(long)]
+    pub line: Option<usize>,
+    /// Show all functions, the standard library's too
+    #[arg(long)]
+    pub all: bool,
+}
+
+impl Global {
+    /// The options of the facade.
+    pub fn options(&self) -> Options {
+        let split = |d: &String| match d.split_once('=') {
+            Some((name, value)) => (name.to_owned(), value.to_owned()),
+            None => (d.clone(), "1".to_owned()),
+        };
+        Options {
+            width: self.width,
+            engine: self.engine,
+            fp: self.fp,
+            include_paths: self.include.clone(),
+            defines: self.define.iter().map(split).collect(),
+            headers: Vec::new(),
+            limits: Limits {
+                fuel: self.fuel,
+                timeout: self.timeout.and_then(|s| Duration::try_from_secs_f64(s).ok()),
+                memory: self.memory,
+            },
+        }
+    }
+
+    /// May messages on standard error be coloured?
+    pub fn color(&self) -> bool {
+        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    }
+}
+
+fn parse_width(s: &str) -> Result<Width, String> {
+    s.parse().ok().and_then(Width::new).ok_or_else(|| "the width is one of 1, 2, 4, 8, 16, 32, 64".to_owned())
+}
+
+fn parse_mask(s: &str) -> Result<u64, String> {
+    let parsed = match (s.strip_prefix("0b"), s.strip_prefix("0x")) {
+        (Some(bits), _) => u64::from_str_radix(bits, 2),
+        (_, Some(hex)) => u64::from_str_radix(hex, 16),
+        _ => s.parse(),
+    };
+    parsed.map_err(|_| "a mask is a number such as 0b1011, 0xff or 3".to_owned())
+}

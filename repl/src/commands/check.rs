@@ -1,0 +1,66 @@
+//! `spmdvm check`: errors and warnings, as text or JSON.
+
+use crate::Failure;
+use crate::cli::Global;
+use serde_json::{Value as Json, json};
+use spmdvm::frontend::source::SourceMap;
+use spmdvm::{Diagnostic, Module, Severity};
+use std::path::{Path, PathBuf};
+
+/// Checks every file; fails if one has an error.
+pub fn check(global: &Global, files: &[PathBuf]) -> Result<(), Failure> {
+    let mut wrong = 0;
+    let mut reports = Vec::new();
+    for file in files {
+        if let Some(stage) = &global.dump {
+            dump(global, file, stage)?;
+            continue;
+        }
+        match Module::compile_file(file, &global.options()) {
+            Ok(module) if global.json => reports.extend(data(module.warnings(), module.sources())),
+            Ok(module) => eprint!("{}", module.render_warnings(global.color())),
+            Err(error) => {
+                wrong += 1;
+                match global.json {
+                    true => reports.extend(data(error.diagnostics(), error.sources())),
+                    false => eprint!("{}", error.render(global.color())),
+                }
+            }
+        }
+    }
+    if global.json {
+        println!("{}", Json::Array(reports));
+    }
+    match wrong {
+        0 => Ok(()),
+        _ if global.json => Err(Failure::Program(String::new())),
+        1 => Err(Failure::Program("1 file does not compile\n".into())),
+        n => Err(Failure::Program(format!("{n} files do not compile\n"))),
+    }
+}
+
+/// Prints a stage of the compilation of a file.
+pub fn dump(global: &Global, file: &Path, stage: &str) -> Result<(), Failure> {
+    let text = Module::dump_stage(file, &global.options(), stage).map_err(Failure::Program)?;
+    print!("{text}");
+    Ok(())
+}
+
+fn data(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<Json> {
+    diagnostics.iter().map(|d| one(d, sources)).collect()
+}
+
+fn one(d: &Diagnostic, sources: &SourceMap) -> Json {
+    let labels: Vec<Json> = d
+        .labels
+        .iter()
+        .map(|label| {
+            let (file, line, column) = sources.locate(label.span);
+            let (_, end_line, end_column) = sources.locate(label.span.after());
+            json!({ "file": file, "line": line, "column": column,
+                    "end_line": end_line, "end_column": end_column, "text": label.text })
+        })
+        .collect();
+    let severity = if d.severity == Severity::Error { "error" } else { "warning" };
+    json!({ "code": d.code.id(), "severity": severity, "message": d.message, "labels": labels, "help": d.help, "notes": d.notes })
+}

@@ -1,0 +1,23 @@
+//! `spmdvm explain CODE`: the tables of diagnostics and traps, for people.
+
+use crate::Failure;
+use spmdvm::frontend::diag::Code;
+use spmdvm::vm::trap::{TRAPS, TrapKind};
+
+/// Explains one code, or lists all.
+pub fn explain(code: Option<&str>) -> Result<(), Failure> {
+    let Some(text) = code else {
+        Code::ALL.iter().for_each(|c| println!("{}  {}", c.id(), c.name()));
+        TRAPS.iter().for_each(|t| println!("{:<18} {}", t.name, t.message));
+        return Ok(());
+    };
+    if let Some(code) = Code::ALL.iter().find(|c| c.id().eq_ignore_ascii_case(text)) {
+        println!("{}: {}\n\n{}", code.id(), code.name(), code.explanation());
+        return Ok(());
+    }
+    if let Some(kind) = TrapKind::from_name(text) {
+        println!("{}: {}\n\n{}", kind.name(), kind.info().message, kind.info().explanation);
+        return Ok(());
+    }
+    Err(Failure::usage(format!("`{text}` is neither a diagnostic nor a trap; `spmdvm explain` lists all")))
+}

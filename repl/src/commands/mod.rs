@@ -1,0 +1,92 @@
+//! The subcommands, one module each.
+
+mod bytecode;
+mod check;
+mod explain;
+mod run;
+mod trace;
+
+use crate::Failure;
+use crate::cli::{Cli, Command, Global};
+use spmdvm::vm::{self, VerifiedProgram};
+use spmdvm::{CallError, Export, Module, Options};
+use std::path::Path;
+
+/// Carries out a command line.
+pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
+    match &cli.command {
+        Command::Run(args) => run::run(&cli.global, args),
+        Command::Check { files } => check::check(&cli.global, files),
+        Command::Disasm { file, output } => bytecode::disasm(&cli.global, file, output.as_deref()),
+        Command::Asm { file, output } => bytecode::asm(file, output.as_deref()),
+        Command::Trace(args) => trace::trace(&cli.global, args),
+        Command::Repl { files } => crate::interactive::repl(&cli.global, files),
+        Command::Explain { code } => explain::explain(code.as_deref()),
+    }
+}
+
+/// A module from an SPMD source, or from bytecode in its binary or text form.
+pub fn load(path: &Path, options: &Options, color: bool) -> Result<Module, Failure> {
+    let bytes = std::fs::read(path).map_err(|e| Failure::usage(format!("cannot read {}: {e}", path.display())))?;
+    let is_text_form = path.extension().is_some_and(|e| e == "spmdasm" || e == "txt");
+    if bytes.starts_with(&vm::binary::MAGIC) {
+        let program = vm::binary::decode(&bytes)
+            .map_err(|e| Failure::Program(format!("{} is not a valid bytecode file: {e}", path.display())))?;
+        return Ok(Module::from_program(verify(program)?, options));
+    }
+    if is_text_form {
+        return Ok(Module::from_program(assemble(path, &String::from_utf8_lossy(&bytes))?, options));
+    }
+    let module = Module::compile_file(path, options).map_err(|e| Failure::Program(e.render(color)))?;
+    eprint!("{}", module.render_warnings(color));
+    Ok(module)
+}
+
+/// Assembles and verifies a text.
+pub fn assemble(path: &Path, text: &str) -> Result<VerifiedProgram, Failure> {
+    let program = vm::asm::assemble(text).map_err(|errors| {
+        let lines = errors.iter().map(|e| format!("{}:{e}\n", path.display()));
+        Failure::Program(lines.collect())
+    })?;
+    verify(program)
+}
+
+fn verify(program: vm::Program) -> Result<VerifiedProgram, Failure> {
+    vm::verify(program)
+        .map_err(|errors| Failure::Program(errors.iter().map(|e| format!("malformed program: {e}\n")).collect()))
+}
+
+/// The export to call: the one asked for, or the only one.
+pub fn entry<'m>(module: &'m Module, name: Option<&str>) -> Result<&'m Export, Failure> {
+    let list = || {
+        let lines = module.exports().iter().map(|e| format!("\n  {}", e.declaration));
+        lines.collect::<String>()
+    };
+    match (name, module.exports()) {
+        (Some(name), exports) => exports
+            .iter()
+            .find(|e| e.name == name)
+            .ok_or_else(|| Failure::Usage(format!("no function `{name}` is exported; there are:{}", list()))),
+        (None, [only]) => Ok(only),
+        (None, []) => Err(Failure::usage("the program exports no function: put `export` before one")),
+        (None, _) => Err(Failure::Usage(format!("choose a function with --entry:{}", list()))),
+    }
+}
+
+pub use run::interrupt_flag;
+
+/// A failed call as text.
+pub fn call_failure_text(error: CallError, color: bool) -> String {
+    match error {
+        CallError::Trap(trap) => trap.render(color),
+        other => format!("{other}\n"),
+    }
+}
+
+/// A failed call as a failure of the command.
+pub fn call_failure(error: CallError, global: &Global) -> Failure {
+    match error {
+        CallError::Trap(trap) => Failure::Trap(trap.render(global.color())),
+        other => Failure::usage(other.to_string()),
+    }
+}

@@ -1,0 +1,118 @@
+//! `spmdvm run`.
+
+use super::{call_failure, check, entry, load};
+use crate::Failure;
+use crate::cli::{Global, RunArgs};
+use crate::data::{CallData, element_bits, show_element};
+use serde_json::{Value as Json, json};
+use spmdvm::{Module, Run, Ty, Value};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How many elements of an array are shown.
+const SHOWN: usize = 8;
+
+/// Compiles, calls, writes and shows.
+pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
+    if let Some(stage) = &global.dump {
+        return check::dump(global, &args.file, stage);
+    }
+    let outputs = args.output.iter().map(|o| output(o)).collect::<Result<Vec<_>, _>>()?;
+    let module = load(&args.file, &global.options(), global.color())?;
+    let export = entry(&module, args.entry.as_deref())?;
+    let mut data = CallData::parse(export, &args.args, global.width.lanes())?;
+    let result = start(&module, args).call_export(export, &data.values()).map_err(|e| call_failure(e, global))?;
+    for (name, path) in &outputs {
+        match (name.as_str(), &result) {
+            ("result", Some(value)) => save_result(value, path)?,
+            _ => data.save(name, path)?,
+        }
+    }
+    if global.json {
+        println!("{}", as_json(result.as_ref(), &data));
+    } else if !args.quiet {
+        show(result.as_ref(), &data);
+    }
+    Ok(())
+}
+
+/// A call with the mask asked for, that Ctrl-C interrupts.
+pub fn start<'m>(module: &'m Module, args: &RunArgs) -> Run<'m> {
+    let run = Run::new(module).interrupt(interrupt_flag());
+    match args.mask {
+        Some(mask) => run.mask(mask),
+        None => run,
+    }
+}
+
+/// The flag that Ctrl-C sets while a program runs.
+pub fn interrupt_flag() -> Arc<AtomicBool> {
+    static FLAG: std::sync::OnceLock<Arc<AtomicBool>> = std::sync::OnceLock::new();
+    let flag = FLAG.get_or_init(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let handler = Arc::clone(&flag);
+        // Without a handler Ctrl-C ends the process, which is what one expects of a command anyway.
+        let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
+        flag
+    });
+    flag.store(false, Ordering::Relaxed);
+    Arc::clone(flag)
+}
+
+fn output(text: &str) -> Result<(String, PathBuf), Failure> {
+    let (name, path) =
+        text.split_once('=').ok_or_else(|| Failure::usage(format!("-o takes NAME=FILE.npy, not `{text}`")))?;
+    Ok((name.to_owned(), path.into()))
+}
+
+fn save_result(value: &Value<'_>, path: &std::path::Path) -> Result<(), Failure> {
+    let (ty, words) = match value {
+        Value::Scalar { ty, bits } => (*ty, vec![*bits]),
+        Value::Lanes { ty, words } => (*ty, words.clone()),
+        Value::Array(_) => return Err(Failure::usage("the result is an address, which cannot be written")),
+    };
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()[..ty.size()].to_vec()).collect();
+    crate::npy::write(path, ty, &[words.len() as u64], &bytes)
+}
+
+fn show(result: Option<&Value<'_>>, data: &CallData) {
+    match result {
+        Some(Value::Scalar { ty, bits }) => println!("result = {}", show_element(*ty, *bits)),
+        Some(Value::Lanes { ty, words }) => {
+            let lanes: Vec<String> = words.iter().map(|w| show_element(*ty, *w)).collect();
+            println!("result = [{}]", lanes.join(", "));
+        }
+        _ => {}
+    }
+    for (name, ty, shape, bytes) in data.arrays() {
+        let n = bytes.len() / ty.size();
+        let mut shown: Vec<String> = (0..n.min(SHOWN)).map(|i| show_element(ty, element_bits(ty, bytes, i))).collect();
+        if n > SHOWN {
+            shown.push("…".into());
+        }
+        let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
+        println!("{name}: {ty}[{}] = [{}]", shape.join(", "), shown.join(", "));
+    }
+}
+
+fn as_json(result: Option<&Value<'_>>, data: &CallData) -> Json {
+    let result = match result {
+        Some(Value::Scalar { ty, bits }) => number(*ty, *bits),
+        Some(Value::Lanes { ty, words }) => words.iter().map(|w| number(*ty, *w)).collect(),
+        _ => Json::Null,
+    };
+    let mut arrays = serde_json::Map::new();
+    for (name, ty, shape, bytes) in data.arrays() {
+        let elements: Vec<Json> =
+            (0..bytes.len() / ty.size()).map(|i| number(ty, element_bits(ty, bytes, i))).collect();
+        arrays.insert(name.to_owned(), json!({ "type": ty.name(), "shape": shape, "data": elements }));
+    }
+    json!({ "result": result, "arrays": arrays })
+}
+
+/// A JSON number, or a string for what JSON cannot say (infinities, NaN).
+fn number(ty: Ty, bits: u64) -> Json {
+    let text = show_element(ty, bits);
+    serde_json::from_str(&text).unwrap_or(Json::String(text))
+}
