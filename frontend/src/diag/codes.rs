@@ -140,6 +140,7 @@ codes! {
     W0207 LossyAssignment: "A compound assignment converts its right side to the type of its left side first: `i *= 0.5` with an integer `i` multiplies by 0. Write `i = i * 0.5`.";
     W0208 MissingReturn: "A function that should give a value can end without `return`. It then gives 0.";
     W0209 ConstantOutOfRange: "A constant that does not fit into the type it is converted to; it wraps.";
+    W0210 ReferenceToValue: "A reference that is not `const` is bound to a value, which is kept in a variable that nobody else sees.";
 }
 
 impl Code {

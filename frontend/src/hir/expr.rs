@@ -116,7 +116,7 @@ pub enum ExprKind {
     /// A member of a struct value.
     FieldValue(Box<Expr>, u32),
     /// A struct, short vector or array made of all its members; arrays may give fewer: the rest is zero. Of varying scalar
-    /// (or enum, or pointer) type: a uniform value for each lane.
+    /// (or enum, or pointer) type: a uniform value for each lane; of `soa<n>` type likewise for each instance of a block.
     Aggregate(Vec<Expr>),
     /// Calls a function with arguments of its parameters' types. The result is varying if a varying function pointer
     /// is called (each distinct function in turn for its lanes).

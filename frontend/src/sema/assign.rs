@@ -325,13 +325,22 @@ impl<'a> Checker<'a, '_> {
         if value.ty == TypeTable::ERROR {
             return value;
         }
-        if !self.is_const(target) {
-            let message = format!("{what} must be a variable, not a value");
-            let error = Diagnostic::new(Code::BadReference, span, message).at("a value has no address");
-            self.error(error.help("store it in a variable, or declare the reference `const`"));
-            return Expr::error(span);
-        }
         let plain = self.strip_const(target);
+        if !self.is_const(target) {
+            if value.ty != plain {
+                let message = format!("{what} must be a variable of type `{}`, not a value", self.show(plain));
+                let error = Diagnostic::new(Code::BadReference, span, message);
+                self.error(
+                    error.at(format!("this is a `{}`", self.show(value.ty))).help("store it in a variable first"),
+                );
+                return Expr::error(span);
+            }
+            let message = format!("{what} is a value, not a variable: what is written to the reference is lost");
+            let warning = Diagnostic::new(Code::ReferenceToValue, span, message);
+            if !matches!(self.kind(plain), TypeKind::Struct(..)) {
+                self.warn(warning.help("store it in a variable first, or declare the reference `const`"));
+            }
+        }
         let value = self.convert(value, plain, what);
         let local = self.new_local(crate::symbol::Symbol::intern(""), plain, span);
         let place = self.local_place(local, span);

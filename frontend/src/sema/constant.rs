@@ -171,7 +171,9 @@ impl<'a> Checker<'a, '_> {
                 _ => self.evaluate(then, lane),
             },
             ExprKind::Load(place) => self.read_constant(place, lane),
-            ExprKind::Aggregate(items) if self.is_varying(expr.ty) => self.evaluate(items.get(lane as usize)?, 0),
+            ExprKind::Aggregate(items) if self.shape(expr.ty) != Shape::Uniform => {
+                self.evaluate(items.get(lane as usize)?, 0)
+            }
             ExprKind::Swizzle(vector, components) => match components.as_slice() {
                 [component] => self.evaluate_component(vector, usize::from(*component), lane),
                 _ => None,
@@ -333,7 +335,11 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn lane_count(&self, ty: TypeId) -> u64 {
-        if self.shape(ty) == Shape::Varying { self.lanes() as u64 } else { 1 }
+        match self.shape(ty) {
+            Shape::Uniform => 1,
+            Shape::Varying => self.lanes() as u64,
+            Shape::Soa(n) => u64::from(n),
+        }
     }
 
     fn write_scalar(&self, expr: &Expr, ty: TypeId, at: u64, image: &mut Image) -> bool {

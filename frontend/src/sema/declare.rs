@@ -375,9 +375,10 @@ impl<'a> Checker<'a, '_> {
             Some(known) => self.declare_again(known, decl),
             None => {
                 let id = self.add_decl(decl);
-                match self.table.names.entry(name).or_insert_with(|| Entity::Functions(Vec::new(), Vec::new())) {
-                    Entity::Functions(decls, _) => decls.push(id),
-                    _ => return,
+                let entry = self.table.names.entry(name);
+                if let Entity::Functions(decls, _) = entry.or_insert_with(|| Entity::Functions(Vec::new(), Vec::new()))
+                {
+                    decls.push(id);
                 }
             }
         }

@@ -179,11 +179,7 @@ impl<'a> Checker<'a, '_> {
                 self.error(error.help("cast it to a pointer to the type that lies there"));
                 return Expr::error(span);
             }
-            TypeKind::Struct(id, _) => {
-                if !self.check_struct_complete(id, span) {
-                    return Expr::error(span);
-                }
-            }
+            TypeKind::Struct(id, _) if !self.check_struct_complete(id, span) => return Expr::error(span),
             _ => {}
         }
         let ty = self.value_type(&place);
@@ -398,7 +394,7 @@ impl<'a> Checker<'a, '_> {
         span: Span,
     ) -> Expr {
         let is_uniform = variability == Some(ast::Variability::Uniform);
-        let elem = self.resolve(ty, if is_uniform { Shape::Varying } else { Shape::Uniform });
+        let elem = self.resolve(ty, Shape::Uniform);
         if elem == TypeTable::ERROR || !self.check_complete(elem, ty.span, "what is allocated") {
             return Expr::error(span);
         }

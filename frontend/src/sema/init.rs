@@ -130,6 +130,11 @@ impl<'a> Checker<'a, '_> {
         match items {
             [] => self.zero_of(ty, span),
             [item] => self.initializer(item, ty),
+            _ if matches!(self.shape(ty), Shape::Soa(n) if items.len() == n as usize) => {
+                let uniform = self.as_uniform(ty);
+                let values = items.iter().map(|item| self.initializer(item, uniform)).collect();
+                Expr { kind: ExprKind::Aggregate(values), ty, span }
+            }
             _ if self.is_varying(ty) && items.len() == self.lanes() => {
                 let uniform = self.as_uniform(ty);
                 let values = items.iter().map(|item| self.initializer(item, uniform)).collect();

@@ -71,17 +71,14 @@ impl<'a> Checker<'a, '_> {
         match *self.kind(index.ty) {
             TypeKind::Error => None,
             TypeKind::Scalar(ty, _) if ty.is_int() => Some(index),
-            TypeKind::Enum(_, shape) | TypeKind::Scalar(spmdvm_vm::Ty::Bool, shape) => {
+            // As in ISPC a number of any type will do.
+            TypeKind::Enum(_, shape) | TypeKind::Scalar(_, shape) => {
                 let ty = self.scalar(spmdvm_vm::Ty::I32, shape);
                 Some(self.convert(index, ty, "an index"))
             }
             _ => {
                 let message = format!("an index must be an integer, not `{}`", self.show(index.ty));
-                let mut error = Diagnostic::new(Code::NotIndexable, index.span, message);
-                if self.scalar_ty(index.ty).is_some_and(spmdvm_vm::Ty::is_float) {
-                    error = error.help("cast it: `(int)…`");
-                }
-                self.error(error);
+                self.error_at(Code::NotIndexable, index.span, message);
                 None
             }
         }

@@ -273,10 +273,10 @@ impl<'a> Checker<'a, '_> {
         let is_const = self.is_const(target);
         let Some(place) = arg.place().filter(|place| self.is_addressable(place)) else {
             let from = self.strip_const(arg.ty);
-            return match is_const && from == wanted {
-                true => Ok(4),
-                false if is_const => Err(Refusal::Type(Mismatch::Incompatible)),
-                false => Err(Refusal::Reference("a reference needs a variable, this is a value")),
+            return match from == wanted {
+                true if is_const => Ok(4),
+                true => Ok(2),
+                false => Err(Refusal::Type(Mismatch::Incompatible)),
             };
         };
         let found = self.strip_const(place.ty);

@@ -36,7 +36,7 @@ impl<'a> Checker<'a, '_> {
         match *self.kind(value.ty) {
             TypeKind::Error => value,
             TypeKind::Scalar(ty, _) if ty.is_int() => value,
-            TypeKind::Scalar(Ty::Bool, shape) => {
+            TypeKind::Scalar(_, shape) => {
                 let int = self.scalar(Ty::I32, shape);
                 self.convert(value, int, "the selector")
             }

@@ -489,10 +489,8 @@ fn class_member(class: TypeClass, ty: Ty) -> Option<Ty> {
 /// The polymorphic types in a written type.
 pub(super) fn collect_classes(written: &TypeExpr<'_>, keys: &mut Vec<(TypeClass, Option<u32>)>) {
     match written.kind {
-        ast::TypeKind::Polymorphic { class, quantifier } => {
-            if !keys.contains(&(class, quantifier)) {
-                keys.push((class, quantifier));
-            }
+        ast::TypeKind::Polymorphic { class, quantifier } if !keys.contains(&(class, quantifier)) => {
+            keys.push((class, quantifier));
         }
         ast::TypeKind::Pointer(inner)
         | ast::TypeKind::Reference(inner)
