@@ -179,8 +179,12 @@ impl<'a> Checker<'a, '_> {
                 self.error(error.help("cast it to a pointer to the type that lies there"));
                 return Expr::error(span);
             }
-            TypeKind::Struct(id, _) if !self.check_struct_complete(id, span) => return Expr::error(span),
             _ => {}
+        }
+        if let TypeKind::Struct(id, _) = *self.kind(place.ty)
+            && !self.check_struct_complete(id, span)
+        {
+            return Expr::error(span);
         }
         let ty = self.value_type(&place);
         if let PlaceBase::Value(value) = &place.base
