@@ -91,8 +91,16 @@ impl TrapError {
         let mut bytes = Vec::new();
         report.write((source.name.as_str(), Source::from(&*source.text)), &mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes);
+        let text = if color { text.into_owned() } else { without_colors(&text) };
         Some(text.lines().map(|line| line.trim_end().to_owned() + "\n").collect())
     }
+}
+
+/// Removes colour codes (ariadne colours the title of a custom kind even where colours are off).
+fn without_colors(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |clean, part| clean + part.split_once('m').map_or("", |(_, rest)| rest))
 }
 
 impl fmt::Display for TrapError {
