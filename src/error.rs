@@ -53,6 +53,11 @@ impl TrapError {
         &self.trap
     }
 
+    /// The program, for the sources that spans point into.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// The place where it happened, of the innermost call that has one: file name, line and column from 1.
     pub fn place(&self) -> Option<(&str, usize, usize)> {
         self.trap.stack.iter().find_map(|frame| {

@@ -154,7 +154,7 @@ impl Module {
     }
 
     /// The engine that runs this module: the one asked for, or why it cannot.
-    pub(crate) fn check_engine(&self) -> Result<(), CallError> {
+    pub fn check_engine(&self) -> Result<(), CallError> {
         match self.options().engine {
             Engine::Auto | Engine::Interp => Ok(()),
             engine => spmdvm_jit::available(engine.name()).map_err(|e| CallError::Engine(e.to_string())),

@@ -115,12 +115,12 @@ impl<'m> Run<'m> {
 
     /// Maps an export with varying parameters over arrays, element by element, all lanes of the gang busy.
     ///
-    /// `args` has one entry per parameter: elements for a varying one, a scalar for a uniform one. `result` receives the
+    /// `args` has one entry per parameter: elements for a varying one, a scalar or an array for a uniform one. `result` receives the
     /// results where `mask` (elements of `bool`) is true, or everywhere.
     ///
     /// # Safety
-    /// All elements of `args`, `result` and `mask` (each at least `n` of them) may be read, and those of `result`
-    /// written, while the call lasts.
+    /// All elements of `args`, `result` and `mask` (each at least `n` of them) and all arrays may be read, and those of
+    /// `result` and writable arrays written, while the call lasts.
     pub unsafe fn map(
         mut self,
         export: &Export,
@@ -150,6 +150,9 @@ impl<'m> Run<'m> {
                 MapArg::Varying(elements) => {
                     words.extend(mapped.strided(*elements, n, false, &param.name).map_err(trapped)?);
                 }
+                MapArg::Array { start, bytes, writable } => {
+                    words.push(Arg::Word(mapped.map(*start, *bytes, *writable, &param.name).map_err(trapped)?));
+                }
             }
         }
         if let Some(elements) = result {
@@ -171,6 +174,15 @@ pub enum MapArg {
     Uniform(u64),
     /// One value per element.
     Varying(Strided),
+    /// Memory that all elements see.
+    Array {
+        /// Its first byte.
+        start: *mut u8,
+        /// Its size.
+        bytes: usize,
+        /// May the program write to it?
+        writable: bool,
+    },
 }
 
 /// The function that maps an export over arrays: `NAME$map`, made by the front end for exports with varying parameters.

@@ -47,6 +47,11 @@ impl<'a> Array<'a> {
         Array { start, bytes, ty, writable, lifetime: PhantomData }
     }
 
+    /// The first byte.
+    pub fn start(&self) -> *mut u8 {
+        self.start
+    }
+
     /// Size in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
