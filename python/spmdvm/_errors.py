@@ -1,0 +1,201 @@
+"""The exceptions of spmdvm and the records they carry.
+
+    SpmdError
+    ├── CompileError                       the program does not compile
+    └── Trap                               the program failed while it ran
+        ├── OutOfBounds (IndexError)       an index outside of its array
+        ├── BadPointer (IndexError)        a null or dangling pointer, or a call through a bad function value
+        ├── ReadOnly (ValueError)          a write to a constant or a read-only array
+        ├── DivisionByZero (ZeroDivisionError)
+        ├── AssertionFailed (AssertionError)
+        ├── Aborted (RuntimeError)         the program called abort()
+        ├── StackOverflow (RecursionError)
+        ├── OutOfFuel (TimeoutError)       the `fuel` limit
+        ├── OutOfTime (TimeoutError)       the `timeout` limit
+        ├── OutOfMemory (MemoryError)      the `memory` limit
+        └── Interrupted (KeyboardInterrupt)
+
+Ctrl-C in the main thread raises what Python's own handler raises, a plain `KeyboardInterrupt`; `Interrupted` is what
+programs raise that run in other threads at that moment.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Label(NamedTuple):
+    """A place in the source and what is said about it. Lines and columns count from 1; the end is past the last one."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+class Diagnostic(NamedTuple):
+    """One error or warning of the compiler; its place is that of its first label."""
+
+    code: str
+    name: str
+    severity: str
+    message: str
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    labels: tuple[Label, ...]
+    help: str | None
+    notes: tuple[str, ...]
+
+
+class TrapFrame(NamedTuple):
+    """A call that was active at a trap. `lanes` are those that enclosing nested `foreach` loops were visiting."""
+
+    function: str
+    file: str | None
+    line: int | None
+    column: int | None
+    lanes: tuple[int, ...]
+
+
+class SpmdError(Exception):
+    """The base of all exceptions of this package."""
+
+
+class CompileError(SpmdError):
+    """The program does not compile. Its text shows all diagnostics; `diagnostics` holds them as data."""
+
+    diagnostics: list[Diagnostic]
+
+    def __init__(self, message: str, diagnostics: list[Diagnostic] | None = None) -> None:
+        """Make the exception of a rendered text."""
+        super().__init__(message)
+        self.diagnostics = diagnostics or []
+
+
+class Trap(SpmdError):
+    """The program failed while it ran. Its text shows the place in the source.
+
+    Attributes:
+        kind: what happened, such as "out_of_bounds".
+        lane: the lowest lane that failed, or None if the operation was uniform.
+        file, line, column: the place of the innermost call that has one, or None.
+        index, length: of an access out of bounds, else None.
+        array: the name of the parameter or variable that was accessed, or None.
+        lanes: the lanes that enclosing nested `foreach` loops were visiting.
+        stack: the active calls, innermost first, a tuple of `TrapFrame`.
+    """
+
+    kind: str = ""
+    lane: int | None = None
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    index: int | None = None
+    length: int | None = None
+    array: str | None = None
+    lanes: tuple[int, ...] = ()
+    stack: tuple[TrapFrame, ...] = ()
+
+
+class OutOfBounds(Trap, IndexError):
+    """An active lane accessed memory outside of its array, variable or allocation."""
+
+
+class BadPointer(Trap, IndexError):
+    """An active lane used a null or dangling pointer, freed what it may not, or called a bad function value."""
+
+
+class ReadOnly(Trap, ValueError):
+    """An active lane wrote to a constant or to a read-only array."""
+
+
+class DivisionByZero(Trap, ZeroDivisionError):
+    """An active lane divided an integer by zero."""
+
+
+class AssertionFailed(Trap, AssertionError):
+    """An assert was false in an active lane."""
+
+
+class Aborted(Trap, RuntimeError):
+    """The program called abort()."""
+
+
+class StackOverflow(Trap, RecursionError):
+    """Calls nested too deeply."""
+
+
+class OutOfFuel(Trap, TimeoutError):
+    """The program took more loop iterations and calls than `fuel` allows."""
+
+    def __str__(self) -> str:
+        """Give the text, as for the other traps."""
+        return str(self.args[0]) if self.args else ""
+
+
+class OutOfTime(Trap, TimeoutError):
+    """The program ran longer than `timeout` allows."""
+
+    def __str__(self) -> str:
+        """Give the text, as for the other traps."""
+        return str(self.args[0]) if self.args else ""
+
+
+class OutOfMemory(Trap, MemoryError):
+    """The program allocated more than `memory` allows."""
+
+
+class Interrupted(Trap, KeyboardInterrupt):
+    """Ctrl-C stopped a program that ran in a thread other than the main one."""
+
+
+_TRAPS: dict[str, type[Trap]] = {
+    "out_of_bounds": OutOfBounds,
+    "null_pointer": BadPointer,
+    "bad_pointer": BadPointer,
+    "bad_free": BadPointer,
+    "bad_function": BadPointer,
+    "read_only": ReadOnly,
+    "division_by_zero": DivisionByZero,
+    "assertion": AssertionFailed,
+    "abort": Aborted,
+    "stack_overflow": StackOverflow,
+    "out_of_fuel": OutOfFuel,
+    "timeout": OutOfTime,
+    "out_of_memory": OutOfMemory,
+    "interrupted": Interrupted,
+}
+
+
+def _trap(kind, text, lane, index, length, array, stack):
+    """Make the exception for a trap; called by the native module."""
+    trap = _TRAPS.get(kind, Trap)(text)
+    trap.kind, trap.lane, trap.index, trap.length, trap.array = kind, lane, index, length, array
+    trap.stack = tuple(TrapFrame(*frame[:4], tuple(frame[4])) for frame in stack)
+    trap.lanes = tuple(lane for frame in reversed(trap.stack) for lane in frame.lanes)
+    for frame in trap.stack:
+        if frame.line is not None:
+            trap.file, trap.line, trap.column = frame.file, frame.line, frame.column
+            break
+    return trap
+
+
+def _compile_error(text, diagnostics):
+    """Make the exception for a program that does not compile; called by the native module."""
+    return CompileError(text, diagnostics)
+
+
+def _diagnostic(code, name, severity, message, labels, help, notes):
+    """Make the record of a diagnostic; called by the native module."""
+    labels = tuple(Label(*place, text) for place, text in labels)
+    place = labels[0][:5] if labels else ("<unknown>", 1, 1, 1, 1)
+    return Diagnostic(code, name, severity, message, *place, labels, help, notes)
+
+
+for _class in (Label, Diagnostic, TrapFrame, SpmdError, CompileError, Trap, *_TRAPS.values()):
+    _class.__module__ = "spmdvm"

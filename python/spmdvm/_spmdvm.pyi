@@ -1,0 +1,62 @@
+from collections.abc import Iterable, Mapping
+from inspect import Signature
+from os import PathLike
+from typing import Any, Literal, final
+
+from numpy.typing import NDArray
+
+from ._errors import Diagnostic
+
+__version__: str
+
+@final
+class Function:
+    @property
+    def __name__(self) -> str: ...
+    @property
+    def __qualname__(self) -> str: ...
+    @property
+    def __signature__(self) -> Signature: ...
+    def __call__(
+        self,
+        *args: Any,
+        out: NDArray[Any] | None = None,
+        where: Any = True,
+        threads: int = 1,
+        **kwargs: Any,
+    ) -> Any: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Module:
+    @property
+    def exports(self) -> tuple[str, ...]: ...
+    @property
+    def warnings(self) -> list[Diagnostic]: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def width(self) -> int: ...
+    def disassemble(self) -> str: ...
+    def stats(self) -> dict[str, Any]: ...
+    def __getattr__(self, name: str) -> Function: ...
+    def __getitem__(self, name: str) -> Function: ...
+    def __contains__(self, name: str) -> bool: ...
+    def __dir__(self) -> list[str]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+def compile(
+    source_or_path: str | PathLike[str],
+    *,
+    width: Literal[1, 2, 4, 8, 16, 32, 64, "native"] = 16,
+    engine: Literal["auto", "interp", "ir", "clif", "x86"] = "auto",
+    fp: Literal["contract", "strict", "fast"] = "contract",
+    check: bool = False,
+    include_paths: Iterable[str | PathLike[str]] = (),
+    defines: Mapping[str, object] = {},
+    fuel: int | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+) -> Module: ...

@@ -1,0 +1,111 @@
+//! Positional and keyword arguments meet parameters.
+
+use crate::array::{self, Wanted};
+use crate::scalar;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use spmdvm::{Export, ExportParam, HostValue, Ty, Value};
+
+/// One entry per parameter; `None` where the default holds.
+pub type Bindings<'py> = Vec<Option<Bound<'py, PyAny>>>;
+
+/// Which argument goes to which parameter.
+pub fn bind<'py>(
+    export: &Export,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bindings<'py>> {
+    let n = export.params.len();
+    if args.len() > n {
+        let plural = if n == 1 { "" } else { "s" };
+        let message = format!("{}() takes {n} argument{plural}, but {} were given", export.name, args.len());
+        return Err(PyTypeError::new_err(message));
+    }
+    let mut bound: Bindings<'py> = args.iter().map(Some).collect();
+    bound.resize(n, None);
+    if let Some(kwargs) = kwargs {
+        for (key, value) in kwargs.iter() {
+            bind_keyword(export, args.len(), &mut bound, &key, value)?;
+        }
+    }
+    let missing: Vec<_> = (0..n)
+        .filter(|&i| bound[i].is_none() && export.params[i].default.is_none())
+        .map(|i| format!("`{}`", label(&export.params[i], i)))
+        .collect();
+    if missing.is_empty() {
+        return Ok(bound);
+    }
+    let plural = if missing.len() == 1 { "" } else { "s" };
+    Err(PyTypeError::new_err(format!("{}() misses its argument{plural} {}", export.name, missing.join(", "))))
+}
+
+fn bind_keyword<'py>(
+    export: &Export,
+    n_positional: usize,
+    bound: &mut Bindings<'py>,
+    key: &Bound<'py, PyAny>,
+    value: Bound<'py, PyAny>,
+) -> PyResult<()> {
+    let key: String = key.extract()?;
+    let Some(i) = export.params.iter().position(|p| p.name == key) else {
+        let names: Vec<_> = export.params.iter().map(|p| p.name.as_str()).collect();
+        let hint = match spmdvm::frontend::diag::closest(&key, names.iter().copied()) {
+            Some(close) => format!("; did you mean `{close}`?"),
+            None => format!("; its parameters are {}", names.join(", ")),
+        };
+        return Err(PyTypeError::new_err(format!("{}() has no parameter `{key}`{hint}", export.name)));
+    };
+    if i < n_positional {
+        return Err(PyTypeError::new_err(format!("{}() got two values for `{key}`", export.name)));
+    }
+    bound[i] = Some(value);
+    Ok(())
+}
+
+/// What a parameter is called in messages.
+pub fn label(param: &ExportParam, i: usize) -> String {
+    if param.name.is_empty() { format!("argument {}", i + 1) } else { param.name.clone() }
+}
+
+/// All arguments as values of the program, and how far they are from the parameters' types.
+pub fn values(export: &Export, bound: &Bindings<'_>) -> PyResult<(Vec<Value<'static>>, u32)> {
+    let mut values = Vec::with_capacity(bound.len());
+    let mut distance = 0;
+    for (i, (param, given)) in export.params.iter().zip(bound).enumerate() {
+        let (value, far) = match given {
+            Some(given) => convert(export, i, param, given)?,
+            None => (Value::scalar(scalar_type(param), param.default.unwrap_or_default()), 0),
+        };
+        values.push(value);
+        distance += far;
+    }
+    Ok((values, distance))
+}
+
+fn convert(
+    export: &Export,
+    i: usize,
+    param: &ExportParam,
+    given: &Bound<'_, PyAny>,
+) -> PyResult<(Value<'static>, u32)> {
+    let place = || format!("{}(): `{}`", export.name, label(param, i));
+    match &param.value {
+        HostValue::Uniform(ty) | HostValue::Varying(ty) => {
+            let (bits, distance) = scalar::to_bits(given, *ty, &place)?;
+            Ok((Value::scalar(*ty, bits), distance))
+        }
+        HostValue::Array { elem, writable, reference } => {
+            let wanted = Wanted { elem, writable: *writable, reference: *reference };
+            Ok((Value::Array(array::to_array(given, wanted, &place)?), 0))
+        }
+    }
+}
+
+/// The type of a parameter that has a default: those are scalars.
+fn scalar_type(param: &ExportParam) -> Ty {
+    match param.value {
+        HostValue::Uniform(ty) | HostValue::Varying(ty) => ty,
+        HostValue::Array { .. } => Ty::U64,
+    }
+}

@@ -1,0 +1,182 @@
+//! numpy's dtypes and the program's types.
+
+use numpy::{PyArrayDescr, PyArrayDescrMethods};
+use pyo3::prelude::*;
+use spmdvm::{HostType, Ty};
+
+/// Type numbers of numpy's own types end here; others were registered by other libraries.
+const FIRST_USER_TYPE: i32 = 24;
+
+/// The element type that a plain dtype of native byte order stands for.
+pub fn element(dtype: &Bound<'_, PyArrayDescr>) -> Option<Ty> {
+    if dtype.num() >= FIRST_USER_TYPE || dtype.is_native_byteorder() == Some(false) {
+        return None;
+    }
+    Some(match (dtype.kind(), dtype.itemsize()) {
+        (b'b', 1) => Ty::Bool,
+        (b'i', 1) => Ty::I8,
+        (b'i', 2) => Ty::I16,
+        (b'i', 4) => Ty::I32,
+        (b'i', 8) => Ty::I64,
+        (b'u', 1) => Ty::U8,
+        (b'u', 2) => Ty::U16,
+        (b'u', 4) => Ty::U32,
+        (b'u', 8) => Ty::U64,
+        (b'f', 2) => Ty::F16,
+        (b'f', 4) => Ty::F32,
+        (b'f', 8) => Ty::F64,
+        _ => return None,
+    })
+}
+
+/// numpy's name of an element type.
+pub fn name(ty: Ty) -> &'static str {
+    match ty {
+        Ty::Bool => "bool",
+        Ty::I8 => "int8",
+        Ty::I16 => "int16",
+        Ty::I32 => "int32",
+        Ty::I64 => "int64",
+        Ty::U8 => "uint8",
+        Ty::U16 => "uint16",
+        Ty::U32 => "uint32",
+        Ty::U64 => "uint64",
+        Ty::F16 => "float16",
+        Ty::F32 => "float32",
+        Ty::F64 => "float64",
+    }
+}
+
+/// numpy's dtype of an element type.
+pub fn of(py: Python<'_>, ty: Ty) -> PyResult<Bound<'_, PyArrayDescr>> {
+    PyArrayDescr::new(py, name(ty))
+}
+
+/// What arrays of `elem` are called in messages: a dtype, or what it must be like.
+pub fn expected(elem: &HostType) -> String {
+    match elem {
+        HostType::Scalar(ty) => name(*ty).into(),
+        HostType::Enum(name) => format!("int32 or uint32 (enum {name})"),
+        HostType::Array(inner, _) => expected(inner),
+        HostType::Struct { name, .. } => format!("struct {name}, {}", expression(elem)),
+        HostType::Pointer => "uint64 (addresses)".into(),
+        HostType::Byte => "any dtype without Python objects".into(),
+    }
+}
+
+/// A Python expression for the dtype of `elem`.
+pub fn expression(elem: &HostType) -> String {
+    let (base, extents) = flattened(elem);
+    let base = match base {
+        HostType::Scalar(ty) => format!("np.{}", if *ty == Ty::Bool { "bool_" } else { name(*ty) }),
+        HostType::Enum(_) => "np.uint32".into(),
+        HostType::Pointer => "np.uint64".into(),
+        HostType::Byte | HostType::Array(..) => "np.uint8".into(),
+        HostType::Struct { size, fields, .. } => {
+            let names: Vec<_> = fields.iter().map(|(name, ..)| format!("'{name}'")).collect();
+            let formats: Vec<_> = fields.iter().map(|(.., ty)| expression(ty)).collect();
+            let offsets: Vec<_> = fields.iter().map(|(_, offset, _)| offset.to_string()).collect();
+            let [names, formats, offsets] = [names, formats, offsets].map(|list| list.join(", "));
+            format!(
+                "np.dtype({{'names': [{names}], 'formats': [{formats}], 'offsets': [{offsets}], 'itemsize': {size}}})"
+            )
+        }
+    };
+    if extents.is_empty() {
+        return base;
+    }
+    let extents: Vec<_> = extents.iter().map(|n| format!("{n},")).collect();
+    format!("({base}, ({}))", extents.join(" "))
+}
+
+/// The element of nested arrays, and their lengths, outermost first.
+fn flattened(mut elem: &HostType) -> (&HostType, Vec<u64>) {
+    let mut extents = Vec::new();
+    while let HostType::Array(inner, n) = elem {
+        extents.push(*n);
+        elem = inner;
+    }
+    (elem, extents)
+}
+
+/// Can an array of this dtype be seen as `elem`s? If not, what differs.
+pub fn check(elem: &HostType, dtype: &Bound<'_, PyArrayDescr>) -> Result<(), String> {
+    if dtype.has_object() {
+        return Err("it holds Python objects".into());
+    }
+    match elem {
+        HostType::Scalar(ty) if element(dtype) == Some(*ty) => Ok(()),
+        HostType::Enum(_) if matches!(element(dtype), Some(Ty::I32 | Ty::U32)) => Ok(()),
+        HostType::Pointer if element(dtype) == Some(Ty::U64) => Ok(()),
+        HostType::Byte => Ok(()),
+        HostType::Array(..) if dtype.has_subarray() => check_subarray(elem, dtype),
+        // The dimensions of the numpy array stand for those of the parameter.
+        HostType::Array(inner, _) => check(inner, dtype),
+        HostType::Struct { .. } if dtype.has_fields() => check_struct(elem, dtype),
+        HostType::Struct { .. } if uniform_leaf(elem).is_some_and(|ty| element(dtype) == Some(ty)) => Ok(()),
+        _ => Err(String::new()),
+    }
+}
+
+/// The type of all numbers in `elem`, if they are of one type and nothing lies between them.
+fn uniform_leaf(elem: &HostType) -> Option<Ty> {
+    match elem {
+        HostType::Scalar(ty) => Some(*ty),
+        HostType::Array(inner, _) => uniform_leaf(inner),
+        HostType::Struct { size, fields, .. } => {
+            let ty = uniform_leaf(&fields.first()?.2)?;
+            let packed: u64 = fields.iter().map(|(.., t)| t.size()).sum();
+            (packed == *size && fields.iter().all(|(.., t)| uniform_leaf(t) == Some(ty))).then_some(ty)
+        }
+        HostType::Enum(_) | HostType::Pointer | HostType::Byte => None,
+    }
+}
+
+fn check_subarray(elem: &HostType, dtype: &Bound<'_, PyArrayDescr>) -> Result<(), String> {
+    let (base, extents) = flattened(elem);
+    let shape = dtype.shape();
+    let given: usize = shape.iter().product();
+    if given as u64 != extents.iter().product::<u64>() {
+        return Err(format!("its shape is {shape:?}, but {extents:?} is needed"));
+    }
+    check(base, &dtype.base())
+}
+
+fn check_struct(elem: &HostType, dtype: &Bound<'_, PyArrayDescr>) -> Result<(), String> {
+    let HostType::Struct { name, size, fields } = elem else { return Err(String::new()) };
+    let given = dtype.names().unwrap_or_default();
+    if let Some(extra) = given.iter().find(|field| fields.iter().all(|(name, ..)| name != *field)) {
+        return Err(format!("struct {name} has no field `{extra}`"));
+    }
+    for (field, offset, ty) in fields {
+        let Ok((given, at)) = dtype.get_field(field) else {
+            return Err(format!("it has no field `{field}`"));
+        };
+        if at as u64 != *offset {
+            return Err(format!("field `{field}` lies at byte {at}, but at byte {offset} in struct {name}"));
+        }
+        check_field(ty, &given).map_err(|why| {
+            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            format!("field `{field}` is {given}, but {} in struct {name}{why}", expected_field(ty))
+        })?;
+    }
+    if dtype.itemsize() as u64 != *size {
+        return Err(format!("its elements have {} bytes, but struct {name} has {size}", dtype.itemsize()));
+    }
+    Ok(())
+}
+
+/// As [`check`], where sizes must agree exactly.
+fn check_field(ty: &HostType, dtype: &Bound<'_, PyArrayDescr>) -> Result<(), String> {
+    check(ty, dtype)?;
+    if dtype.itemsize() as u64 == ty.size() { Ok(()) } else { Err(String::new()) }
+}
+
+fn expected_field(ty: &HostType) -> String {
+    let (base, extents) = flattened(ty);
+    let extents: String = extents.iter().map(|n| format!("[{n}]")).collect();
+    match base {
+        HostType::Struct { name, .. } => format!("struct {name}{extents}"),
+        base => expected(base) + &extents,
+    }
+}

@@ -1,0 +1,150 @@
+//! Exported functions as Python callables.
+
+use crate::bind;
+use crate::execute::execute;
+use crate::map;
+use crate::module::{Compiled, Module};
+use crate::scalar;
+use crate::signature;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use spmdvm::{Export, HostValue, Value};
+use std::sync::Arc;
+
+/// A function that a module exports.
+///
+/// Call it with numpy arrays and numbers, by position or by name. Arrays are not copied: the program reads and writes
+/// their memory. Their dtype must be the parameter's, they must be C-contiguous, and writable unless the parameter is
+/// `const`. A function of varying numbers is called like a numpy ufunc: with arrays of any shapes that broadcast, and
+/// `out=`, `where=` and `threads=`.
+#[pyclass(frozen, module = "spmdvm", weakref)]
+pub struct Function {
+    pub compiled: Arc<Compiled>,
+    pub name: String,
+    /// Positions in the list of exports; several for overloads.
+    overloads: Vec<usize>,
+}
+
+impl Function {
+    /// The function of this name, if the module exports it.
+    pub fn find(compiled: &Arc<Compiled>, name: &str) -> Option<Function> {
+        let exports = compiled.module.exports();
+        let overloads: Vec<_> = (0..exports.len()).filter(|&i| exports[i].name == name).collect();
+        (!overloads.is_empty()).then(|| Function { compiled: Arc::clone(compiled), name: name.into(), overloads })
+    }
+
+    /// The exports of this name.
+    pub fn exports(&self) -> impl Iterator<Item = &Export> {
+        self.overloads.iter().map(|&i| &self.compiled.module.exports()[i])
+    }
+}
+
+/// Has the export varying parameters or a varying result, so that it is called like a ufunc?
+pub fn is_mapped(export: &Export) -> bool {
+    let varying = |value: &HostValue| matches!(value, HostValue::Varying(_));
+    export.params.iter().any(|p| varying(&p.value)) || export.result.as_ref().is_some_and(varying)
+}
+
+#[pymethods]
+impl Function {
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let exports: Vec<&Export> = self.exports().collect();
+        match exports[..] {
+            [export] if !is_mapped(export) => {
+                let (values, _) = bind::values(export, &bind::bind(export, args, kwargs)?)?;
+                self.run(py, export, values)
+            }
+            _ if exports.iter().any(|e| is_mapped(e)) => map::call(py, self, args, kwargs),
+            _ => {
+                let (export, values) = choose(&exports, args, kwargs)?;
+                self.run(py, export, values)
+            }
+        }
+    }
+
+    #[getter]
+    fn __name__(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn __qualname__(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn __doc__(&self) -> String {
+        self.exports().map(signature::document).collect::<Vec<_>>().join("\n\n")
+    }
+
+    #[getter]
+    fn __signature__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let exports: Vec<&Export> = self.exports().collect();
+        signature::signature(py, &exports)
+    }
+
+    fn __repr__(&self) -> String {
+        let declarations: Vec<_> = self.exports().map(signature::declaration).collect();
+        format!("<spmdvm function {}>", declarations.join("; "))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Module, &str))> {
+        let getattr = py.import("builtins")?.getattr("getattr")?;
+        Ok((getattr, (Module::of(Arc::clone(&self.compiled)), &self.name)))
+    }
+}
+
+impl Function {
+    fn run(&self, py: Python<'_>, export: &Export, values: Vec<Value<'static>>) -> PyResult<Py<PyAny>> {
+        match execute(py, &self.compiled.module, move |context| context.run().call_export(export, &values))? {
+            None => Ok(py.None()),
+            Some(Value::Scalar { ty, bits }) => scalar::to_python(py, ty, bits),
+            Some(Value::Lanes { .. } | Value::Array(_)) => {
+                Err(PyTypeError::new_err(format!("{}() gave a result that has no Python form", self.name)))
+            }
+        }
+    }
+}
+
+/// The overload whose parameters are nearest to the arguments; among equals the first.
+fn choose<'e>(
+    exports: &[&'e Export],
+    args: &Bound<'_, PyTuple>,
+    kwargs: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(&'e Export, Vec<Value<'static>>)> {
+    let mut best: Option<(u32, &Export, Vec<Value<'static>>)> = None;
+    let mut reasons = Vec::new();
+    for &export in exports {
+        match bind::bind(export, args, kwargs).and_then(|bound| bind::values(export, &bound)) {
+            Ok((values, distance)) if best.as_ref().is_none_or(|(least, ..)| distance < *least) => {
+                best = Some((distance, export, values));
+            }
+            Ok(_) => {}
+            Err(error) => reasons.push((export, error)),
+        }
+    }
+    match best {
+        Some((_, export, values)) => Ok((export, values)),
+        None => Err(no_overload(args.py(), reasons)),
+    }
+}
+
+/// The error when no overload fits: why each of them does not.
+pub fn no_overload(py: Python<'_>, mut reasons: Vec<(&Export, PyErr)>) -> PyErr {
+    if reasons.len() == 1 {
+        return reasons.remove(0).1;
+    }
+    let name = reasons.first().map_or("", |(export, _)| &export.name);
+    let mut text = format!("no overload of {name}() takes these arguments");
+    for (export, error) in &reasons {
+        text += &format!("\n  {}: {}", signature::declaration(export), error.value(py));
+    }
+    PyTypeError::new_err(text)
+}

@@ -1,0 +1,142 @@
+//! Ctrl-C stops running programs.
+//!
+//! While at least one program runs, a handler of SIGINT stands in front of the one that was there (Python's): it raises the
+//! flag that the running programs poll and passes the signal on. It is put up at the start of a call and taken down at its
+//! end, rather than once, because hosts such as notebooks set Python's handler anew again and again.
+
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// Raised by Ctrl-C; polled by every running program.
+static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// How many programs run now.
+static RUNNING: Mutex<usize> = Mutex::new(0);
+
+/// A running program; ends when dropped.
+pub struct Watch(());
+
+impl Watch {
+    /// Begins to watch for Ctrl-C. If it was pressed already, raises what Python's handler raises.
+    pub fn start(py: Python<'_>) -> PyResult<Watch> {
+        let watch = {
+            let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+            if *running == 0 {
+                FLAG.store(false, Ordering::Relaxed);
+                handler::put_up();
+            }
+            *running += 1;
+            Watch(())
+        };
+        py.check_signals()?;
+        Ok(watch)
+    }
+
+    /// The flag to poll.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&FLAG)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        *running -= 1;
+        if *running == 0 {
+            handler::take_down();
+        }
+    }
+}
+
+#[cfg(unix)]
+mod handler {
+    use super::FLAG;
+    use libc::{SA_SIGINFO, SIG_DFL, SIG_IGN, SIGINT, c_int, c_void, sigaction, siginfo_t};
+    use std::mem::MaybeUninit;
+    use std::ptr;
+    use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+
+    /// The flag, as the signal handler may reach it: without locks and without initialisation.
+    static RAISED: AtomicPtr<AtomicBool> = AtomicPtr::new(ptr::null_mut());
+    /// The handler before ours, and its flags.
+    static PREVIOUS: AtomicUsize = AtomicUsize::new(0);
+    static PREVIOUS_FLAGS: AtomicUsize = AtomicUsize::new(0);
+    /// Guards against a library that put up its handler while ours stood, and passes on to ours.
+    static DEPTH: AtomicU32 = AtomicU32::new(0);
+
+    fn ours() -> usize {
+        on_sigint as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize
+    }
+
+    fn current() -> Option<sigaction> {
+        let mut now = MaybeUninit::uninit();
+        // SAFETY: asks for the present action; the structure is written when the call succeeds.
+        unsafe { (sigaction(SIGINT, ptr::null(), now.as_mut_ptr()) == 0).then(|| now.assume_init()) }
+    }
+
+    /// Puts our handler before the present one. Where SIGINT is ignored or kills, it stays so.
+    pub fn put_up() {
+        let Some(now) = current() else { return };
+        if [SIG_DFL, SIG_IGN, ours()].contains(&now.sa_sigaction) {
+            return;
+        }
+        RAISED.store(std::sync::Arc::as_ptr(&FLAG).cast_mut(), Ordering::Release);
+        PREVIOUS.store(now.sa_sigaction, Ordering::Release);
+        PREVIOUS_FLAGS.store(now.sa_flags as usize, Ordering::Release);
+        let mut action = now;
+        action.sa_sigaction = ours();
+        action.sa_flags |= SA_SIGINFO;
+        // SAFETY: `on_sigint` is a handler of the three-argument kind and does only what a handler may do.
+        unsafe { sigaction(SIGINT, &action, ptr::null_mut()) };
+    }
+
+    /// Puts the handler back that was there before, unless somebody has replaced ours meanwhile.
+    pub fn take_down() {
+        let Some(now) = current() else { return };
+        if now.sa_sigaction != ours() {
+            return;
+        }
+        let mut action = now;
+        action.sa_sigaction = PREVIOUS.load(Ordering::Acquire);
+        action.sa_flags = PREVIOUS_FLAGS.load(Ordering::Acquire) as c_int;
+        // SAFETY: this is the action that `put_up` found.
+        unsafe { sigaction(SIGINT, &action, ptr::null_mut()) };
+    }
+
+    extern "C" fn on_sigint(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+        if DEPTH.fetch_add(1, Ordering::AcqRel) < 8 {
+            let flag = RAISED.load(Ordering::Acquire);
+            if !flag.is_null() {
+                // SAFETY: the flag is never freed; storing to an atomic is allowed in a signal handler.
+                unsafe { (*flag).store(true, Ordering::Relaxed) };
+            }
+            pass_on(signal, info, context);
+        }
+        DEPTH.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    fn pass_on(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+        let previous = PREVIOUS.load(Ordering::Acquire);
+        if previous == 0 {
+            return;
+        }
+        if PREVIOUS_FLAGS.load(Ordering::Acquire) as c_int & SA_SIGINFO != 0 {
+            // SAFETY: the flags say that the handler takes three arguments.
+            let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = unsafe { std::mem::transmute(previous) };
+            handler(signal, info, context);
+        } else {
+            // SAFETY: the flags say that the handler takes one argument.
+            let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(previous) };
+            handler(signal);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod handler {
+    /// Ctrl-C is seen when the program ends.
+    pub fn put_up() {}
+    /// Nothing to do.
+    pub fn take_down() {}
+}

@@ -1,0 +1,33 @@
+//! The native half of the Python package `spmdvm`.
+//!
+//! A call passes through the modules in this order: [`module`] compiles source and hands out functions; [`function`] is the
+//! callable object; [`bind`] matches positional and keyword arguments with parameters; [`scalar`], [`array`] and
+//! [`dtype`] turn Python values into values of the program without copying arrays; [`map`] does the same for functions of
+//! varying scalars, which are called like numpy's ufuncs; [`execute`] runs the program without the GIL, with [`interrupt`]
+//! (Ctrl-C) and [`output`] (prints) wired up; [`errors`] raises what went wrong. The exception classes and the records
+//! they carry are written in Python (`spmdvm/_errors.py`).
+
+mod array;
+mod bind;
+mod dtype;
+mod errors;
+mod execute;
+mod function;
+mod interrupt;
+mod map;
+mod module;
+mod output;
+mod scalar;
+mod signature;
+
+use pyo3::prelude::*;
+
+/// Native half of `spmdvm`; use the names of the package instead.
+#[pymodule(gil_used = true)]
+fn _spmdvm(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<module::Module>()?;
+    m.add_class::<function::Function>()?;
+    m.add_function(wrap_pyfunction!(module::compile, m)?)?;
+    m.add_function(wrap_pyfunction!(module::_rebuild, m)?)?;
+    m.add("__version__", env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,366 @@
+//! Compiling, and what a compiled module offers.
+
+use crate::errors;
+use crate::function::Function;
+use pyo3::exceptions::{PyAttributeError, PyFileNotFoundError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use spmdvm::{CompileError, Engine, Fp, Limits, Options, Width};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a source string is called in messages.
+const STRING_NAME: &str = "<string>";
+
+/// A compiled program with the text it came from.
+pub struct Compiled {
+    pub module: spmdvm::Module,
+    name: String,
+    source: String,
+    /// Is `name` the path of a file?
+    is_file: bool,
+}
+
+/// A compiled module: its exported functions are its attributes.
+///
+/// Made by `spmdvm.compile`. `module.f` (or `module["f"]`, if the name is taken) is the exported function `f`. A module may
+/// be called from any thread. It pickles as its source and options.
+#[pyclass(frozen, module = "spmdvm", weakref)]
+pub struct Module {
+    compiled: Arc<Compiled>,
+    functions: PyOnceLock<Vec<Py<Function>>>,
+}
+
+/// Compiles a program.
+///
+/// `source_or_path` is a path (`os.PathLike`, or a string that ends in .ispc or names a file) or the text of a program.
+/// Raises `CompileError` with all diagnostics if the program is wrong, `FileNotFoundError` if there is no such file.
+///
+/// width: lanes of the gang, 1 to 64 in powers of two; "native": as many float lanes as this CPU's vectors have.
+/// engine: "auto" or "interp".
+/// fp: "contract" (a*b+c is fused), "strict" or "fast".
+/// check: check mode; not available yet.
+/// include_paths: folders for #include. Programs given as text include only from there.
+/// defines: macros, name to value.
+/// fuel: loop iterations and calls that one call may take.
+/// timeout: seconds that one call may take.
+/// memory: bytes that the program may allocate.
+#[pyfunction]
+#[pyo3(signature = (source_or_path, *, width=None, engine="auto", fp="contract", check=false, include_paths=None,
+    defines=None, fuel=None, timeout=None, memory=None),
+    text_signature = "(source_or_path, *, width=16, engine='auto', fp='contract', check=False, include_paths=(), \
+    defines={}, fuel=None, timeout=None, memory=None)")]
+#[allow(clippy::too_many_arguments)]
+pub fn compile(
+    py: Python<'_>,
+    source_or_path: &Bound<'_, PyAny>,
+    width: Option<&Bound<'_, PyAny>>,
+    engine: &str,
+    fp: &str,
+    check: bool,
+    include_paths: Option<&Bound<'_, PyAny>>,
+    defines: Option<&Bound<'_, PyDict>>,
+    fuel: Option<u64>,
+    timeout: Option<f64>,
+    memory: Option<u64>,
+) -> PyResult<Module> {
+    if check {
+        return Err(PyValueError::new_err("check=True: check mode is not available yet"));
+    }
+    let options = Options {
+        width: width.map_or(Ok(Width::DEFAULT), parse_width)?,
+        engine: engine.parse::<Engine>().map_err(PyValueError::new_err)?,
+        fp: fp.parse::<Fp>().map_err(PyValueError::new_err)?,
+        include_paths: parse_include_paths(include_paths)?,
+        defines: parse_defines(defines)?,
+        limits: Limits { fuel, timeout: parse_timeout(timeout)?, memory },
+        ..Options::default()
+    };
+    match parse_source(source_or_path)? {
+        Input::Text(text) => build(py, STRING_NAME.into(), text, options),
+        Input::File(path) => {
+            let source = read(py, &path)?;
+            let module = py.detach(|| spmdvm::Module::compile_file(&path, &options));
+            finish(py, module, path.display().to_string(), source, true)
+        }
+    }
+}
+
+fn build(py: Python<'_>, name: String, source: String, options: Options) -> PyResult<Module> {
+    let module = py.detach(|| spmdvm::Module::compile(&name, &source, &options));
+    finish(py, module, name, source, false)
+}
+
+fn finish(
+    py: Python<'_>,
+    module: Result<spmdvm::Module, CompileError>,
+    name: String,
+    source: String,
+    is_file: bool,
+) -> PyResult<Module> {
+    let module = module.map_err(|error| errors::compile_error(py, &error))?;
+    module.check_engine().map_err(|error| errors::call_error(py, error))?;
+    Ok(Module::of(Arc::new(Compiled { module, name, source, is_file })))
+}
+
+enum Input {
+    Text(String),
+    File(PathBuf),
+}
+
+/// Is it a path or a program?
+fn parse_source(given: &Bound<'_, PyAny>) -> PyResult<Input> {
+    let Ok(text) = given.cast::<PyString>() else {
+        return given.extract::<PathBuf>().map(Input::File).map_err(|_| {
+            let message = format!(
+                "compile() expects the text of a program or the path of a file, but was given {}",
+                crate::scalar::describe(given)
+            );
+            PyTypeError::new_err(message)
+        });
+    };
+    let text: String = text.extract()?;
+    if text.contains(['\n', '{', ';']) {
+        return Ok(Input::Text(text));
+    }
+    if text.ends_with(".ispc") || Path::new(&text).is_file() {
+        return Ok(Input::File(text.into()));
+    }
+    let message = format!("{text:?} is neither the text of a program nor the path of a file that exists");
+    Err(PyValueError::new_err(message))
+}
+
+/// The text of the file, with Python's own errors if it cannot be read.
+fn read(py: Python<'_>, path: &Path) -> PyResult<String> {
+    let bytes = py.detach(|| std::fs::read(path)).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            PyFileNotFoundError::new_err((libc::ENOENT, "No such file or directory", path.display().to_string()))
+        }
+        _ => PyErr::from(error),
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn parse_width(given: &Bound<'_, PyAny>) -> PyResult<Width> {
+    if let Ok(text) = given.cast::<PyString>() {
+        if text == "native" {
+            return Ok(native_width());
+        }
+    } else if let Some(width) = given.extract().ok().and_then(Width::new) {
+        return Ok(width);
+    }
+    let message = format!("width must be 1, 2, 4, 8, 16, 32, 64 or \"native\", not {}", given.repr()?);
+    Err(PyValueError::new_err(message))
+}
+
+/// As many lanes as this machine's vectors have `float`s.
+fn native_width() -> Width {
+    #[cfg(target_arch = "x86_64")]
+    let lanes = match () {
+        () if std::arch::is_x86_feature_detected!("avx512f") => 16,
+        () if std::arch::is_x86_feature_detected!("avx2") => 8,
+        () => 4,
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let lanes = 4;
+    Width::new(lanes).unwrap_or_default()
+}
+
+fn parse_include_paths(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<PathBuf>> {
+    let Some(given) = given else { return Ok(Vec::new()) };
+    if given.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("include_paths must be a list of paths, not one string"));
+    }
+    given.try_iter()?.map(|path| path?.extract()).collect()
+}
+
+fn parse_defines(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, String)>> {
+    let Some(given) = given else { return Ok(Vec::new()) };
+    let mut defines = Vec::new();
+    for (name, value) in given.iter() {
+        let name: String = name.extract().map_err(|_| PyTypeError::new_err("defines: names must be strings"))?;
+        let value = match () {
+            () if value.is_none() => String::new(),
+            () if value.is_instance_of::<pyo3::types::PyBool>() => u8::from(value.is_truthy()?).to_string(),
+            () => value.str()?.to_string(),
+        };
+        defines.push((name, value));
+    }
+    Ok(defines)
+}
+
+fn parse_timeout(given: Option<f64>) -> PyResult<Option<Duration>> {
+    let Some(seconds) = given else { return Ok(None) };
+    if seconds.is_nan() || seconds < 0.0 {
+        return Err(PyValueError::new_err(format!("timeout must be a number of seconds, not {seconds}")));
+    }
+    // Longer than any process lives.
+    Ok(Duration::try_from_secs_f64(seconds).ok())
+}
+
+impl Module {
+    /// The Python object for a compiled program.
+    pub fn of(compiled: Arc<Compiled>) -> Module {
+        Module { compiled, functions: PyOnceLock::new() }
+    }
+
+    /// The exported functions, made when first asked for.
+    fn functions(&self, py: Python<'_>) -> PyResult<&[Py<Function>]> {
+        let make = || {
+            let find = |name: &str| Function::find(&self.compiled, name).map(|f| Py::new(py, f));
+            self.names().into_iter().filter_map(find).collect::<PyResult<Vec<_>>>()
+        };
+        self.functions.get_or_try_init(py, make).map(Vec::as_slice)
+    }
+
+    /// The names of the exported functions, each once.
+    fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for export in self.compiled.module.exports() {
+            if !names.contains(&export.name.as_str()) {
+                names.push(&export.name);
+            }
+        }
+        names
+    }
+
+    fn find(&self, py: Python<'_>, name: &str) -> PyResult<Option<Py<Function>>> {
+        Ok(self.functions(py)?.iter().find(|f| f.get().name == name).map(|f| f.clone_ref(py)))
+    }
+
+    fn no_function(&self, name: &str) -> String {
+        let names = self.names();
+        match spmdvm::frontend::diag::closest(name, names.iter().copied()) {
+            Some(close) => format!("the module exports no function `{name}`; did you mean `{close}`?"),
+            None if names.is_empty() => {
+                format!("the module exports no function `{name}`; it exports none (put `export` before a function)")
+            }
+            None => format!("the module exports no function `{name}`; it exports {}", names.join(", ")),
+        }
+    }
+}
+
+#[pymethods]
+impl Module {
+    fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<Function>> {
+        self.find(py, name)?.ok_or_else(|| PyAttributeError::new_err(self.no_function(name)))
+    }
+
+    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Py<Function>> {
+        self.find(py, name)?.ok_or_else(|| PyKeyError::new_err(self.no_function(name)))
+    }
+
+    fn __contains__(&self, name: &str) -> bool {
+        self.names().contains(&name)
+    }
+
+    fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        let py = slf.py();
+        let names = py.get_type::<PyAny>().call_method1("__dir__", (slf,))?.cast_into::<PyList>()?;
+        slf.get().names().into_iter().try_for_each(|name| names.append(name))?;
+        Ok(names)
+    }
+
+    fn __repr__(&self) -> String {
+        let names = self.names();
+        let names = if names.is_empty() { "exports nothing".into() } else { names.join(", ") };
+        format!("<spmdvm module {:?}: {names}; width {}>", self.compiled.name, self.width())
+    }
+
+    /// The names of the exported functions.
+    #[getter]
+    fn exports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.names())
+    }
+
+    /// The compiler's warnings, a list of `Diagnostic`.
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let module = &self.compiled.module;
+        PyList::new(py, errors::diagnostics(py, module.warnings(), module.sources())?)
+    }
+
+    /// The text of the program.
+    #[getter]
+    fn source(&self) -> &str {
+        &self.compiled.source
+    }
+
+    /// The path of the program's file, or "<string>".
+    #[getter]
+    fn name(&self) -> &str {
+        &self.compiled.name
+    }
+
+    /// The number of lanes of the gang.
+    #[getter]
+    fn width(&self) -> usize {
+        self.compiled.module.options().width.lanes()
+    }
+
+    /// The bytecode as text.
+    #[pyo3(text_signature = "($self)")]
+    fn disassemble(&self, py: Python<'_>) -> String {
+        py.detach(|| self.compiled.module.disassemble())
+    }
+
+    /// Facts about the program and what runs it: engine, width, numbers of functions and instructions, and of traces
+    /// compiled to native code (always 0 for the interpreter).
+    #[pyo3(text_signature = "($self)")]
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let program = self.compiled.module.program();
+        let stats = PyDict::new(py);
+        stats.set_item("engine", "interp")?;
+        stats.set_item("width", self.width())?;
+        stats.set_item("functions", program.functions.len())?;
+        stats.set_item("instructions", program.functions.iter().map(|f| f.code.len()).sum::<usize>())?;
+        stats.set_item("traces", 0)?;
+        Ok(stats)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
+        let rebuild = py.import("spmdvm._spmdvm")?.getattr("_rebuild")?;
+        let options = self.compiled.module.options();
+        let mut include_paths = options.include_paths.clone();
+        if self.compiled.is_file {
+            // What the file includes is found beside it.
+            include_paths.insert(0, Path::new(&self.compiled.name).parent().unwrap_or(Path::new("")).to_owned());
+        }
+        let limits = &options.limits;
+        let choices = (options.width.lanes() as u32, options.engine.name().into(), options.fp.name().into());
+        let bounds = (limits.fuel, limits.timeout.map(|t| t.as_secs_f64()), limits.memory);
+        let text = (self.compiled.name.clone(), self.compiled.source.clone());
+        Ok((rebuild, (text, choices, include_paths, options.defines.clone(), bounds)))
+    }
+}
+
+type Texts = (String, String);
+type Choices = (u32, String, String);
+type Bounds = (Option<u64>, Option<f64>, Option<u64>);
+type Pickled = (Texts, Choices, Vec<PathBuf>, Vec<(String, String)>, Bounds);
+
+/// Compiles a pickled module again.
+#[pyfunction]
+pub fn _rebuild(
+    py: Python<'_>,
+    text: Texts,
+    choices: Choices,
+    include_paths: Vec<PathBuf>,
+    defines: Vec<(String, String)>,
+    bounds: Bounds,
+) -> PyResult<Module> {
+    let (fuel, timeout, memory) = bounds;
+    let (width, engine, fp) = choices;
+    let options = Options {
+        width: Width::new(width).unwrap_or_default(),
+        engine: engine.parse().map_err(PyValueError::new_err)?,
+        fp: fp.parse().map_err(PyValueError::new_err)?,
+        include_paths,
+        defines,
+        limits: Limits { fuel, timeout: parse_timeout(timeout)?, memory },
+        ..Options::default()
+    };
+    build(py, text.0, text.1, options)
+}

@@ -1,0 +1,189 @@
+"""spmdvm.compile and modules."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spmdvm
+
+WIDTH = "export uniform int lanes() { return programCount; }\n"
+
+
+def test_source_strings_and_paths(tmp_path: Path) -> None:
+    file = tmp_path / "w.ispc"
+    file.write_text(WIDTH)
+    for given in (WIDTH, file, str(file)):
+        assert spmdvm.compile(given).lanes() == 16
+    assert spmdvm.compile(file).name == str(file)
+    assert spmdvm.compile(file).source == WIDTH
+    assert spmdvm.compile(WIDTH).name == "<string>"
+
+
+def test_what_is_neither_source_nor_path(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"missing\.ispc"):
+        spmdvm.compile("missing.ispc")
+    with pytest.raises(FileNotFoundError):
+        spmdvm.compile(tmp_path / "missing")
+    with pytest.raises(ValueError, match="neither"):
+        spmdvm.compile("mandelbrot")
+    with pytest.raises(TypeError, match="expects the text of a program or the path"):
+        spmdvm.compile(42)
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 8, 16, 32, 64])
+def test_width(width: int) -> None:
+    module = spmdvm.compile(WIDTH, width=width)
+    assert module.width == width
+    assert module.lanes() == width
+
+
+def test_native_width() -> None:
+    assert spmdvm.compile(WIDTH, width="native").width in (4, 8, 16)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"width": 3}, "width must be 1, 2, 4"),
+        ({"width": "wide"}, "width must be 1, 2, 4"),
+        ({"engine": "warp"}, "no engine `warp`"),
+        ({"engine": "x86"}, "x86"),
+        ({"fp": "sloppy"}, "`sloppy`"),
+        ({"check": True}, "not available yet"),
+        ({"timeout": -1.0}, "timeout"),
+        ({"timeout": float("nan")}, "timeout"),
+    ],
+)
+def test_bad_options(options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        spmdvm.compile(WIDTH, **options)
+
+
+def test_options_are_keywords() -> None:
+    with pytest.raises(TypeError):
+        spmdvm.compile(WIDTH, 8)
+    with pytest.raises(TypeError, match="list of paths"):
+        spmdvm.compile(WIDTH, include_paths="folder")
+
+
+def test_defines() -> None:
+    source = "export uniform int f() { return N; }\n#ifdef FLAG\nexport void g() { }\n#endif\n"
+    module = spmdvm.compile(source, defines={"N": 7, "FLAG": None})
+    assert module.f() == 7
+    assert "g" in module
+    assert spmdvm.compile(source, defines={"N": True}).f() == 1
+
+
+def test_include_paths(tmp_path: Path) -> None:
+    (tmp_path / "seven.isph").write_text("#define SEVEN 7\n")
+    source = '#include "seven.isph"\nexport uniform int f() { return SEVEN; }\n'
+    assert spmdvm.compile(source, include_paths=[tmp_path]).f() == 7
+    with pytest.raises(spmdvm.CompileError, match="seven"):
+        spmdvm.compile(source)
+    file = tmp_path / "main.ispc"
+    file.write_text(source)
+    assert spmdvm.compile(file).f() == 7
+
+
+def test_compile_error() -> None:
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.compile("export void f(uniform float x[]) {\n    x[0] = nonsense;\n}\n")
+    error = caught.value
+    assert isinstance(error, spmdvm.SpmdError)
+    assert "nonsense" in str(error)
+    assert "<string>" in str(error)
+    (diagnostic,) = error.diagnostics
+    assert diagnostic.severity == "error"
+    assert diagnostic.code.startswith("E")
+    assert "nonsense" in diagnostic.message
+    assert (diagnostic.file, diagnostic.line, diagnostic.column) == ("<string>", 2, 12)
+    assert (diagnostic.end_line, diagnostic.end_column) == (2, 20)
+    assert diagnostic.labels[0].line == 2
+    assert isinstance(diagnostic.notes, tuple)
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error)
+    assert again.diagnostics == error.diagnostics
+
+
+def test_all_errors_are_reported() -> None:
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.compile("void f() { uniform int a = b; }\nvoid g() { uniform int a = c; }\n")
+    assert [d.line for d in caught.value.diagnostics if d.severity == "error"] == [1, 2]
+
+
+def test_module_members(kernels: spmdvm.Module) -> None:
+    assert kernels.exports == ("scale", "total", "copy", "nothing")
+    assert set(kernels.exports) <= set(dir(kernels))
+    assert "disassemble" in dir(kernels)
+    assert "scale" in kernels
+    assert "other" not in kernels
+    assert kernels.scale is kernels.scale
+    assert kernels["scale"] is kernels.scale
+    assert "scale" in repr(kernels)
+    with pytest.raises(AttributeError, match="did you mean `scale`"):
+        kernels.scales  # noqa: B018
+    with pytest.raises(KeyError):
+        kernels["other"]
+    assert not hasattr(kernels, "explain")
+    assert kernels.warnings == []
+    assert "scale" in kernels.disassemble()
+    stats = kernels.stats()
+    assert (stats["engine"], stats["width"], stats["traces"]) == ("interp", 16, 0)
+
+
+def test_a_function_named_as_a_member() -> None:
+    module = spmdvm.compile("export uniform int width() { return 5; }\n")
+    assert module.width == 16
+    assert module["width"]() == 5
+
+
+def test_a_module_without_exports() -> None:
+    module = spmdvm.compile("void f() { }\n")
+    assert module.exports == ()
+    with pytest.raises(AttributeError, match="put `export` before a function"):
+        module.f  # noqa: B018
+
+
+def test_pickle(tmp_path: Path) -> None:
+    (tmp_path / "seven.isph").write_text("#define SEVEN 7\n")
+    file = tmp_path / "main.ispc"
+    file.write_text('#include "seven.isph"\nexport uniform int f() { return SEVEN * programCount * K; }\n')
+    module = spmdvm.compile(file, width=8, defines={"K": 3}, fuel=1000)
+    again = pickle.loads(pickle.dumps(module))
+    assert again.f() == 7 * 8 * 3
+    assert (again.width, again.name, again.source) == (8, module.name, module.source)
+    assert pickle.loads(pickle.dumps(module.f))() == 7 * 8 * 3
+    assert pickle.loads(pickle.dumps(again)).f() == 7 * 8 * 3
+
+
+def test_functions_describe_themselves() -> None:
+    module = spmdvm.compile(
+        "/// Adds up.\n/// Twice.\nexport uniform float f(const uniform float x[], uniform int n, uniform float k = 2) "
+        "{ return x[n] * k; }\n"
+    )
+    f = module.f
+    assert f.__name__ == "f"
+    assert "Adds up.\nTwice." in f.__doc__
+    assert "x : C-contiguous array of float32; only read" in f.__doc__
+    assert "k : float32, a number, default 2.0" in f.__doc__
+    signature = inspect.signature(f)
+    assert list(signature.parameters) == ["x", "n", "k"]
+    assert signature.parameters["k"].default == 2.0
+    assert repr(f).startswith("<spmdvm function export uniform float f(")
+    x = np.arange(4, dtype=np.float32)
+    assert f(x, 3) == 6
+    assert f(x, n=3, k=5) == 15
+
+
+def test_import_is_quick() -> None:
+    """Beyond numpy's own import."""
+    code = "import numpy, time; start = time.perf_counter(); import spmdvm; print(time.perf_counter() - start)"
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True) for _ in range(3)]
+    assert min(float(run.stdout) for run in runs) < 0.06

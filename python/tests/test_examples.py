@@ -1,0 +1,60 @@
+"""The examples agree with numpy."""
+
+from __future__ import annotations
+
+import importlib
+import struct
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "examples"
+sys.path.insert(0, str(FOLDER))
+NAMES = sorted(path.stem for path in FOLDER.glob("*.ispc"))
+
+SMALL = {
+    "ao": {"width": 32, "height": 24, "samples": 8},
+    "binomial": {"n": 100},
+    "bitonic_sort": {"n": 256},
+    "black_scholes": {"n": 1001},
+    "histogram": {"n": 5003},
+    "mandelbrot": {"width": 65, "height": 40, "limit": 50},
+    "nbody": {"n": 50, "steps": 2},
+    "noise": {"width": 65, "height": 40},
+    "reduction": {"n": 1003},
+    "saxpy": {"n": 1003},
+    "spmv": {"rows": 203},
+    "stencil": {"width": 67, "height": 33, "steps": 4},
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_example(name: str) -> None:
+    import example
+
+    module = importlib.import_module(name)
+    cases = [module.case(**SMALL[name])]
+    if hasattr(module, "ufunc_case"):
+        cases.append(module.ufunc_case(64))
+    if hasattr(module, "prefix_case"):
+        cases.append(module.prefix_case(1003))
+    for case in cases:
+        result = case.spmdvm()
+        assert example.error(result, case.numpy()) <= case.tolerance
+        if case.picture:
+            assert case.picture(result).shape[:2] == result.shape
+
+
+def test_pictures_can_be_read(tmp_path: Path) -> None:
+    import example
+
+    example.write_png(tmp_path / "a.png", np.arange(12, dtype=float).reshape(3, 4) / 11)
+    data = (tmp_path / "a.png").read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", data[16:24]) == (4, 3)
+    start = data.index(b"IDAT")
+    size = struct.unpack(">I", data[start - 4 : start])[0]
+    assert len(zlib.decompress(data[start + 4 : start + 4 + size])) == 3 * 5

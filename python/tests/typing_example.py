@@ -1,0 +1,19 @@
+"""What type checkers should accept; `make check` runs mypy over it."""
+
+from pathlib import Path
+
+import numpy as np
+
+import spmdvm
+
+module: spmdvm.Module = spmdvm.compile(Path("kernel.ispc"), width=8, defines={"N": 3}, timeout=1.5)
+function: spmdvm.Function = module.saxpy
+function(np.zeros(3, np.float32), 3, where=np.ones(3, bool))
+names: tuple[str, ...] = module.exports
+places: list[tuple[str, int]] = [(w.file, w.line) for w in module.warnings]
+try:
+    module["saxpy"]()
+except spmdvm.OutOfBounds as trap:
+    index: "int | None" = trap.index
+except spmdvm.CompileError as error:
+    codes: list[str] = [d.code for d in error.diagnostics]
