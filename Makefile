@@ -1,0 +1,85 @@
+# What people and CI run. Needs Rust (with a C linker), Python 3.9 or newer with venv and pip, and make.
+#
+#   make demo    build, install into .venv, run the examples: pictures and a timing table
+#   make test    every test
+#   make check   format, lints, type stubs, then every test
+#   make bench   benchmarks
+#   make fuzz    fuzz targets, a minute each (FUZZ_SECONDS=…)
+#   make docs    the generated pages and the Rust documentation
+#   make clean   remove everything that was built
+
+PYTHON ?= python3
+CARGO ?= cargo
+FUZZ_SECONDS ?= 60
+
+VENV := .venv
+BIN := $(VENV)/bin
+# maturin installs into the environment that these variables name.
+IN_VENV := env -u CONDA_PREFIX -u PYTHONHOME VIRTUAL_ENV="$(CURDIR)/$(VENV)" PATH="$(CURDIR)/$(BIN):$$PATH"
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test check bench fuzz docs clean install rust-test python-test lint
+
+demo: install
+	$(BIN)/python examples/demo.py
+
+test: rust-test python-test
+
+rust-test:
+	$(CARGO) test
+
+python-test: install $(VENV)/.test-tools
+	$(BIN)/python -m pytest python/tests
+
+check: lint test
+
+lint: install $(VENV)/.test-tools $(VENV)/.lint-tools
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check --config python/pyproject.toml python examples benches
+	$(BIN)/ruff format --check --config python/pyproject.toml python examples benches
+	cd python && "$(CURDIR)/$(BIN)/stubtest" spmdvm --allowlist tests/stubtest-allowed.txt
+	$(BIN)/mypy --config-file python/pyproject.toml python/tests/typing_example.py
+
+bench: install
+	$(CARGO) bench -p spmdvm-benches
+	$(BIN)/python benches/compare.py
+
+fuzz:
+	@if $(CARGO) +nightly fuzz --version >/dev/null 2>&1; then \
+	    for target in $$(ls fuzz/fuzz_targets | sed 's/\.rs$$//'); do \
+	        $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	    done; \
+	else \
+	    echo "make fuzz needs a nightly Rust and cargo-fuzz:"; \
+	    echo "    rustup toolchain install nightly && cargo install cargo-fuzz"; \
+	    echo "Without them, make test runs each target for a moment."; \
+	    exit 1; \
+	fi
+
+docs:
+	UPDATE_DOCS=1 $(CARGO) test --workspace --exclude spmdvm-python docs_fresh
+	$(CARGO) doc --workspace --no-deps
+
+clean:
+	$(CARGO) clean
+	rm -rf $(VENV) out
+
+# The package, built in release mode and installed into .venv. Cargo knows what has changed.
+install: $(VENV)/.build-tools
+	$(IN_VENV) $(BIN)/maturin develop --release --quiet --manifest-path python/Cargo.toml
+
+$(VENV)/.build-tools:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 9))' || { echo "Python 3.9 or newer is needed"; exit 1; }
+	@test -x $(BIN)/python && $(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || { \
+	    echo "Python's venv module is needed (on Debian and Ubuntu: apt install python3-venv)"; rm -rf $(VENV); exit 1; }
+	$(PIP) install 'maturin>=1.7,<2' 'numpy>=1.21'
+	@touch $@
+
+$(VENV)/.test-tools: $(VENV)/.build-tools
+	$(PIP) install pytest
+	@touch $@
+
+$(VENV)/.lint-tools: $(VENV)/.build-tools
+	$(PIP) install ruff mypy
+	@touch $@
