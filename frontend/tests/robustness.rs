@@ -215,6 +215,15 @@ fn deep_nesting_is_an_error() {
 }
 
 #[test]
+fn many_errors_take_no_time() {
+    for piece in ["foo bar; ", "x y z ", "void f() { fooo x; retrn 3; forech (x) { } }\n", "#x\n", "@ ", "{ ) "] {
+        let start = std::time::Instant::now();
+        assert!(survive(&piece.repeat(20_000)) > 0);
+        assert!(start.elapsed().as_secs() < 60, "{piece}");
+    }
+}
+
+#[test]
 fn long_chains_are_no_trouble() {
     for (start, link, end) in [
         ("int x = 1", " + 1", ";"),

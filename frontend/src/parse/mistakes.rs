@@ -111,7 +111,9 @@ impl<'a> Parser<'a, '_> {
     /// `Some(true)` returned; `None` means that the word is to be taken as a type all the same.
     pub(super) fn unknown_type(&mut self, name: Symbol) -> Option<bool> {
         let span = self.span();
-        if let Some((keyword, kind)) = misspelled(name, begins_declaration) {
+        if !self.diagnostics.is_full()
+            && let Some((keyword, kind)) = misspelled(name, begins_declaration)
+        {
             let message = format!("unknown type or keyword `{name}`");
             let diagnostic = Diagnostic::new(Code::UnknownType, span, message);
             self.mention(diagnostic.help(format!("did you mean `{keyword}`?")));
@@ -126,6 +128,10 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn report_unknown_type(&mut self, name: Ident) {
         let message = format!("unknown type `{}`", name.name);
         let mut diagnostic = Diagnostic::new(Code::UnknownType, name.span, message);
+        if self.diagnostics.is_full() {
+            // It will not be shown, and looking for similar names takes time.
+            return;
+        }
         let types = self.scopes.all(NameKind::Type);
         let keywords = KEYWORDS.iter().filter(|&&(_, kind)| begins_declaration(kind)).map(|&(word, _)| word);
         let known = types.iter().map(|name| name.as_str()).chain(keywords);
@@ -234,6 +240,9 @@ impl<'a> Parser<'a, '_> {
             TokenKind::LBrace => takes_block,
             _ => return,
         };
+        if self.diagnostics.is_full() {
+            return;
+        }
         let Some((keyword, kind)) = misspelled(name, fits) else {
             return;
         };
