@@ -8,9 +8,11 @@
 //! displacement, which the verifier keeps below 2³⁹), and scales above 2²² take a path in `i128`.
 
 use super::code::{Step, flags};
-use super::lanes::{BLOCK, get, lane, lanes_of, load};
+use super::elementwise::map1;
+use super::lanes::{BLOCK, bits_of, block_mask, get, lane, lanes_of, load, operand};
 use super::thread::Thread;
 use crate::memory::{offset_of, region_of};
+use crate::sem::Bool;
 use crate::trap::{Access, TrapDetail, TrapKind};
 use crate::types::Ty;
 
@@ -20,13 +22,19 @@ pub(crate) const MAX_NARROW_SCALE: u32 = 1 << 22;
 /// Indices beyond this are out of bounds whatever is added.
 const INDEX_LIMIT: i64 = 1 << 40;
 
-/// A varying index, read as `i64` lanes.
+/// The type of a varying index.
 pub(crate) trait Index {
-    /// Block `i`, cut to ±[`INDEX_LIMIT`].
+    /// Block `i` as `i64` lanes, cut to ±[`INDEX_LIMIT`].
     ///
     /// # Safety
     /// `at` is a varying register of the index's type with more than `i` blocks.
     unsafe fn block(at: *const u8, i: usize) -> [i64; BLOCK];
+
+    /// If the indices of the active lanes go up by one from lane to lane: the index of the lowest one, cut likewise.
+    ///
+    /// # Safety
+    /// `at` is a varying register of the index's type with so many blocks, and the mask is one of its lanes, not empty.
+    unsafe fn run_start(at: *const u8, blocks: usize, mask: u64) -> Option<i64>;
 }
 
 macro_rules! index {
@@ -36,7 +44,28 @@ macro_rules! index {
             unsafe fn block(at: *const u8, i: usize) -> [i64; BLOCK] {
                 let cut: fn($t) -> i64 = $cut;
                 // SAFETY: the caller's promise.
-                unsafe { load::<$t>(at, i) }.map(cut)
+                map1(unsafe { load::<$t>(at, i) }, cut)
+            }
+
+            #[inline(always)]
+            unsafe fn run_start(at: *const u8, blocks: usize, mask: u64) -> Option<i64> {
+                let (lowest, highest) = (mask.trailing_zeros() as usize, 63 - mask.leading_zeros() as usize);
+                // SAFETY: the caller's promise.
+                let (first, last) = unsafe { (lane::<$t>(at, lowest), lane::<$t>(at, highest)) };
+                let start = first.wrapping_sub(lowest as $t);
+                let mut run = 0u64;
+                for i in 0..blocks {
+                    // SAFETY: the caller's promise.
+                    let block = unsafe { load::<$t>(at, i) };
+                    let mut equal = [Bool::new(false); BLOCK];
+                    for l in 0..BLOCK {
+                        equal[l] = Bool::new(block[l] == start.wrapping_add((i * BLOCK + l) as $t));
+                    }
+                    run |= (bits_of(equal) as u64) << (i * BLOCK);
+                }
+                let cut: fn($t) -> i64 = $cut;
+                // A run that wraps around ends below its start.
+                (!run & mask == 0 && last >= first).then(|| cut(first))
             }
         }
     )* };
@@ -103,13 +132,8 @@ pub(crate) unsafe fn base_pointer(t: &Thread, s: &Step, l: usize) -> u64 {
 /// The contract of handlers, for a step with a memory operand.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn fault(
-    t: &mut Thread,
-    step: *const Step,
-    size: usize,
-    lane_size: usize,
-    access: Access,
-) -> *const Step {
+pub(crate) unsafe fn fault(t: &mut Thread, step: *const Step, what: Accessed) -> *const Step {
+    let Accessed { size, lane_size, access } = what;
     for l in lanes_of(t.mask) {
         // SAFETY: the caller's promise.
         let (base, offset) = unsafe { (base_pointer(t, &*step, l), exact_offset(t, &*step, l, lane_size)) };
@@ -151,17 +175,26 @@ unsafe fn uniform_offset(t: &Thread, s: &Step) -> i64 {
     if !s.has(flags::INDEXED) {
         return s.imm;
     }
+    // SAFETY: the caller's promise.
+    unsafe { uniform_index(t, s) }.saturating_mul(s.aux as i64).saturating_add(s.imm)
+}
+
+/// A uniform index, cut to ±[`INDEX_LIMIT`].
+///
+/// # Safety
+/// Source `b` of the step is a uniform index register of the type its flags say.
+#[inline(always)]
+unsafe fn uniform_index(t: &Thread, s: &Step) -> i64 {
     let at = t.reg(s.b);
     // SAFETY: the caller's promise.
-    let index = unsafe {
+    unsafe {
         match flag_ty(s) {
             Ty::I32 => get::<i32>(at) as i64,
             Ty::U32 => get::<u32>(at) as i64,
             Ty::I64 => get::<i64>(at).clamp(-INDEX_LIMIT, INDEX_LIMIT),
             _ => get::<u64>(at).min(INDEX_LIMIT as u64) as i64,
         }
-    };
-    index.saturating_mul(s.aux as i64).saturating_add(s.imm)
+    }
 }
 
 /// What `resolve` found.
@@ -205,47 +238,36 @@ fn consecutive(t: &Thread, start: *mut u8, len: u64, first: i64, size: usize) ->
     Lanes::Fault
 }
 
-/// Addresses of all active lanes from a uniform base and a varying index; `lane_size` is the element's size for
-/// `load.lane` and `store.lane`, else 0.
+/// A memory operand's access: bytes of an element, and the distance of lanes that `load.lane` and `store.lane` add.
+#[derive(Clone, Copy)]
+pub(crate) struct Accessed {
+    pub size: usize,
+    pub lane_size: usize,
+    pub access: Access,
+}
+
+/// Addresses of all active lanes from a uniform base and a varying index.
 ///
 /// # Safety
 /// The contract of handlers, for a step whose base is uniform and whose index is varying and of type `I`.
 #[inline(always)]
-pub(crate) unsafe fn resolve_indexed<I: Index>(
-    t: &mut Thread,
-    step: *const Step,
-    size: usize,
-    lane_size: usize,
-    access: Access,
-) -> Lanes {
+unsafe fn indexed<I: Index>(t: &mut Thread, s: &Step, what: Accessed) -> Lanes {
+    let Accessed { size, lane_size, access } = what;
     // SAFETY: the contract of handlers.
     unsafe {
-        let s = &*step;
         if s.has(flags::WIDE) {
-            return resolve_general(t, s, size, lane_size, access);
+            return wide(t, s, what);
         }
         let base = get::<u64>(t.reg(s.a));
         let (start, len) = t.memory.region(base, access);
         let fixed = offset_of(base) + s.imm;
         let index = t.reg(s.b);
-        let lowest = t.mask.trailing_zeros() as usize;
         let scale = s.aux as i64;
-        let mut offsets = [[0i64; BLOCK]; super::lanes::MAX_LANES / BLOCK];
-        for i in 0..s.blocks() {
-            offsets[i] = I::block(index, i).map(|x| x * scale + fixed);
-            if lane_size != 0 {
-                for l in 0..BLOCK {
-                    offsets[i][l] += ((i * BLOCK + l) * lane_size) as i64;
-                }
+        if scale as usize == size && lane_size == 0 {
+            if let Some(first) = I::run_start(index, s.blocks(), t.mask) {
+                let lowest = t.mask.trailing_zeros() as i64;
+                return consecutive(t, start, len, (first - lowest) * scale + fixed, size);
             }
-        }
-        let first = offsets.as_flattened()[lowest % super::lanes::MAX_LANES] - (lowest * size) as i64;
-        let mut gaps = 0u64;
-        for i in 0..s.blocks() {
-            gaps |= (bits(&offsets[i], |l, o| o != first + ((i * BLOCK + l) * size) as i64) as u64) << (i * BLOCK);
-        }
-        if gaps & t.mask == 0 {
-            return consecutive(t, start, len, first, size);
         }
         if len < size as u64 {
             return Lanes::Fault;
@@ -253,44 +275,124 @@ pub(crate) unsafe fn resolve_indexed<I: Index>(
         let limit = len - size as u64;
         let mut bad = 0u64;
         for i in 0..s.blocks() {
-            bad |= (bits(&offsets[i], |_, o| o as u64 > limit) as u64) << (i * BLOCK);
+            let mut offsets = map1(I::block(index, i), |x| x * scale + fixed);
             for l in 0..BLOCK {
-                t.addresses[i * BLOCK + l] = (start as usize).wrapping_add(offsets[i][l] as usize);
+                offsets[l] += ((i * BLOCK + l) * lane_size) as i64;
+            }
+            bad |= (beyond(&offsets, limit) as u64) << (i * BLOCK);
+            for l in 0..BLOCK {
+                t.addresses[i * BLOCK + l] = (start as usize).wrapping_add(offsets[l] as usize);
             }
         }
         if bad & t.mask != 0 { Lanes::Fault } else { Lanes::Scattered }
     }
 }
 
-/// The lanes of a block that satisfy a predicate, as bits.
+/// The lanes whose offset is negative or above the limit, as bits.
 #[inline(always)]
-fn bits(block: &[i64; BLOCK], test: impl Fn(usize, i64) -> bool) -> u16 {
-    let mut r = 0u16;
+fn beyond(offsets: &[i64; BLOCK], limit: u64) -> u16 {
+    let mut flags = [Bool::new(false); BLOCK];
     for l in 0..BLOCK {
-        r |= (test(l, block[l]) as u16) << l;
+        flags[l] = Bool::new(offsets[l] as u64 > limit);
     }
-    r
+    bits_of(flags)
 }
 
-/// Addresses of all active lanes in any case, lane by lane.
+/// [`indexed`], compiled for the baseline.
+///
+/// # Safety
+/// As for [`indexed`].
+#[inline(never)]
+pub(crate) unsafe fn indexed_baseline<I: Index>(t: &mut Thread, s: &Step, what: Accessed) -> Lanes {
+    // SAFETY: passed on.
+    unsafe { indexed::<I>(t, s, what) }
+}
+
+/// [`indexed`], compiled for AVX2.
+///
+/// # Safety
+/// As for [`indexed`], on a CPU that has it.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+#[inline(never)]
+pub(crate) unsafe fn indexed_avx2<I: Index>(t: &mut Thread, s: &Step, what: Accessed) -> Lanes {
+    // SAFETY: passed on.
+    unsafe { indexed::<I>(t, s, what) }
+}
+
+/// Addresses of all active lanes from varying bases, lane by lane.
 ///
 /// # Safety
 /// The contract of handlers, for a step with a memory operand.
-#[inline(always)]
-pub(crate) unsafe fn resolve_general(t: &mut Thread, s: &Step, size: usize, lane_size: usize, access: Access) -> Lanes {
-    let mut known = (u32::MAX, std::ptr::null_mut::<u8>(), 0u64);
+#[inline(never)]
+pub(crate) unsafe fn general(t: &mut Thread, s: &Step, what: Accessed) -> Lanes {
+    if s.has(flags::WIDE) {
+        // SAFETY: passed on.
+        return unsafe { wide(t, s, what) };
+    }
+    let Accessed { size, lane_size, access } = what;
+    // SAFETY: the contract of handlers.
+    unsafe {
+        let mut known = (u32::MAX, std::ptr::null_mut::<u8>(), 0u64);
+        for i in 0..s.blocks() {
+            let index = index_block(t, s, i);
+            let bases = operand::<u64>(t.reg(s.a), i, s.has(flags::A_VARYING));
+            for l in lanes_of(block_mask(t.mask, i) as u64) {
+                let at = i * BLOCK + l;
+                let offset = offset_of(bases[l]) + index[l] * s.aux as i64 + s.imm + (at * lane_size) as i64;
+                let number = region_of(bases[l]);
+                if number != known.0 {
+                    let (start, len) = t.memory.region(bases[l], access);
+                    known = (number, start, len);
+                }
+                if offset < 0 || offset as u64 + size as u64 > known.2 {
+                    return Lanes::Fault;
+                }
+                t.addresses[at] = known.1 as usize + offset as usize;
+            }
+        }
+    }
+    Lanes::Scattered
+}
+
+/// Block `i` of an index of any type and shape, or zeros if there is none.
+///
+/// # Safety
+/// Source `b` of the step is an index register of the type its flags say, or absent.
+unsafe fn index_block(t: &Thread, s: &Step, i: usize) -> [i64; BLOCK] {
+    let at = t.reg(s.b);
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !s.has(flags::INDEXED) {
+            return [0; BLOCK];
+        }
+        if !s.has(flags::B_VARYING) {
+            return [uniform_index(t, s); BLOCK];
+        }
+        match flag_ty(s) {
+            Ty::I32 => i32::block(at, i),
+            Ty::U32 => u32::block(at, i),
+            Ty::I64 => i64::block(at, i),
+            _ => u64::block(at, i),
+        }
+    }
+}
+
+/// Addresses of all active lanes where scales are too large for 64 bits.
+///
+/// # Safety
+/// The contract of handlers, for a step with a memory operand.
+#[cold]
+#[inline(never)]
+unsafe fn wide(t: &mut Thread, s: &Step, what: Accessed) -> Lanes {
     for l in lanes_of(t.mask) {
         // SAFETY: the caller's promise.
-        let (base, offset) = unsafe { (base_pointer(t, s, l), exact_offset(t, s, l, lane_size)) };
-        let number = region_of(base);
-        if number != known.0 {
-            let (start, len) = t.memory.region(base, access);
-            known = (number, start, len);
-        }
-        if offset < 0 || offset + size as i128 > known.2 as i128 {
+        let (base, offset) = unsafe { (base_pointer(t, s, l), exact_offset(t, s, l, what.lane_size)) };
+        let (start, len) = t.memory.region(base, what.access);
+        if offset < 0 || offset + what.size as i128 > len as i128 {
             return Lanes::Fault;
         }
-        t.addresses[l] = known.1 as usize + offset as usize;
+        t.addresses[l] = start as usize + offset as usize;
     }
     Lanes::Scattered
 }

@@ -1,7 +1,7 @@
 //! Handlers of copies, fills, allocations and atomic operations. They go lane by lane: what they do costs more than that.
 
 use super::code::{Handler, Step, flags};
-use super::elementwise::{Kernel, plain};
+use super::elementwise::{Canonical, Kernel, plain};
 use super::lanes::{lane, lanes_of, set_lane};
 use super::thread::Thread;
 use crate::dispatch_type;
@@ -11,6 +11,7 @@ use crate::program::Inst;
 use crate::sem;
 use crate::trap::{Access, TrapDetail, TrapKind};
 use std::marker::PhantomData;
+use std::ptr::null;
 
 /// Lane `l` of a source that is varying if `flag` is set.
 ///
@@ -199,8 +200,29 @@ modify! {
     ModifyAnd: Bits, |old, b, _| sem::and(old, b);
     ModifyOr: Bits, |old, b, _| sem::or(old, b);
     ModifyXor: Bits, |old, b, _| sem::xor(old, b);
-    ModifySwap: Arith, |_, b, _| b;
-    ModifyCas: Arith, |old, b, c| if old.to_word() == b.to_word() { c } else { old };
+    ModifySwap: Scalar, |_, b, _| b;
+    ModifyCas: Scalar, |old, b, c| if old.to_word() == b.to_word() { c } else { old };
+}
+
+/// Puts the addresses of the cells of all lanes into `Thread::addresses`; traps if one may not be written.
+///
+/// # Safety
+/// The contract of handlers, for an atomic operation.
+#[inline(never)]
+unsafe fn resolve_cells(t: &mut Thread, step: *const Step, lanes: u64, size: u64) -> bool {
+    // SAFETY: the caller's promise.
+    let s = unsafe { &*step };
+    for l in lanes_of(lanes) {
+        // SAFETY: source `a` is a `u64` register.
+        let p: u64 = unsafe { source(t, s, s.a, flags::A_VARYING, l) };
+        let Some(at) = t.memory.resolve(p, size, Access::Write) else {
+            let (kind, detail) = t.memory.fault(p, offset_of(p) as i128, size, Access::Write);
+            t.raise(step, kind, trap_lane(s, l), detail);
+            return false;
+        };
+        t.addresses[l] = at as usize;
+    }
+    true
 }
 
 /// An atomic operation. One thread runs at a time, so a read and a write are enough.
@@ -208,20 +230,12 @@ struct Atomic<T, M>(PhantomData<(T, M)>);
 
 impl<T: RawElem, M: Modify<T>> Kernel for Atomic<T, M> {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
-        let size = size_of::<T>() as u64;
         // SAFETY: the contract of handlers; every address is checked before the first access.
         unsafe {
             let s = &*step;
             let lanes = work_lanes(t, s);
-            for l in lanes_of(lanes) {
-                let p: u64 = source(t, s, s.a, flags::A_VARYING, l);
-                match t.memory.resolve(p, size, Access::Write) {
-                    Some(at) => t.addresses[l] = at as usize,
-                    None => {
-                        let (kind, detail) = t.memory.fault(p, offset_of(p) as i128, size, Access::Write);
-                        return t.raise(step, kind, trap_lane(s, l), detail);
-                    }
-                }
+            if !resolve_cells(t, step, lanes, size_of::<T>() as u64) {
+                return null();
             }
             let d = t.reg(s.d);
             let mut before = [T::default(); super::lanes::MAX_LANES];
@@ -259,15 +273,15 @@ pub(crate) fn bulk(inst: &Inst) -> Option<Handler> {
         Op::MemSet => Some(plain::<MemSet>()),
         Op::Alloc => Some(plain::<Alloc>()),
         Op::Free => Some(plain::<Free>()),
-        Op::AtomicAdd => dispatch_type!(INT, ty, T => plain::<Atomic<T, ModifyAdd>>()),
-        Op::AtomicSub => dispatch_type!(INT, ty, T => plain::<Atomic<T, ModifySub>>()),
+        Op::AtomicAdd => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifyAdd>>()),
+        Op::AtomicSub => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifySub>>()),
         Op::AtomicMin => dispatch_type!(ARITH, ty, T => plain::<Atomic<T, ModifyMin>>()),
         Op::AtomicMax => dispatch_type!(ARITH, ty, T => plain::<Atomic<T, ModifyMax>>()),
-        Op::AtomicAnd => dispatch_type!(INT, ty, T => plain::<Atomic<T, ModifyAnd>>()),
-        Op::AtomicOr => dispatch_type!(INT, ty, T => plain::<Atomic<T, ModifyOr>>()),
-        Op::AtomicXor => dispatch_type!(INT, ty, T => plain::<Atomic<T, ModifyXor>>()),
-        Op::AtomicSwap => dispatch_type!(ARITH, ty, T => plain::<Atomic<T, ModifySwap>>()),
-        Op::AtomicCas => dispatch_type!(ARITH, ty, T => plain::<Atomic<T, ModifyCas>>()),
+        Op::AtomicAnd => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifyAnd>>()),
+        Op::AtomicOr => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifyOr>>()),
+        Op::AtomicXor => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifyXor>>()),
+        Op::AtomicSwap => dispatch_type!(ARITH, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifySwap>>()),
+        Op::AtomicCas => dispatch_type!(ARITH, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifyCas>>()),
         _ => None,
     }
 }

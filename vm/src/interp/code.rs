@@ -48,6 +48,8 @@ pub(crate) mod flags {
     pub const WIDE: u16 = 8;
     /// There is an index (source `b`).
     pub const INDEXED: u16 = 16;
+    /// Lanes lie one after another (`load.lane`, `store.lane`).
+    pub const BY_LANE: u16 = 32;
     /// Where the index type starts.
     pub const TY_SHIFT: u16 = 8;
 }

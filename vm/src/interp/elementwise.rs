@@ -4,8 +4,8 @@
 //! with AVX2, FMA and F16C, chosen at run time. The meaning comes from `vm::sem` in both, and no meaning depends on the
 //! instruction set, so both give the same bits.
 
-use super::code::{Handler, Step};
-use super::lanes::{BLOCK, MAX_LANES, blend, block_mask, get, load, operand, put, store};
+use super::code::{Handler, Step, flags};
+use super::lanes::{BLOCK, MAX_LANES, bits_of, blend, block_mask, get, load, operand, put, store};
 use super::thread::Thread;
 use crate::dispatch_type;
 use crate::isa::Op;
@@ -33,6 +33,9 @@ pub(crate) enum Isa {
 }
 
 impl Isa {
+    /// The best one handlers are compiled for.
+    pub const BEST: Isa = if cfg!(target_arch = "x86_64") { Isa::Avx2 } else { Isa::Baseline };
+
     /// The best this CPU runs.
     pub fn detect() -> Isa {
         #[cfg(target_arch = "x86_64")]
@@ -74,6 +77,75 @@ pub(crate) fn plain<K: Kernel>() -> Handler {
     baseline::<K>
 }
 
+/// How a kernel knows the shapes of its sources.
+pub(crate) trait Shapes {
+    /// Is the source of this flag varying?
+    fn varying(s: &Step, flag: u16) -> bool;
+}
+
+/// Shapes that are compiled in, as flags.
+pub(crate) struct Fixed<const FLAGS: u16>;
+/// Shapes that the step's flags tell.
+pub(crate) struct Dynamic;
+
+impl<const FLAGS: u16> Shapes for Fixed<FLAGS> {
+    #[inline(always)]
+    fn varying(_: &Step, flag: u16) -> bool {
+        FLAGS & flag != 0
+    }
+}
+
+impl Shapes for Dynamic {
+    #[inline(always)]
+    fn varying(s: &Step, flag: u16) -> bool {
+        s.has(flag)
+    }
+}
+
+/// A kernel for varying destinations, in all its shapes.
+pub(crate) trait Family {
+    /// The kernel for given shapes.
+    type With<S: Shapes>: Kernel;
+    /// Number of sources.
+    const SOURCES: usize;
+    /// Is it worth a handler for every combination of shapes?
+    const HOT: bool;
+}
+
+/// The handler of a family's member; `None` if all sources are uniform. Shapes are compiled in for hot families on the
+/// best instruction set; everything else looks at flags, which takes a few instructions more but a third of the code.
+pub(crate) fn by_shapes<K: Family>(shapes: &[Shape; 3], isa: Isa) -> Option<Handler> {
+    let varying = super::moves::shape_flags(shapes) & ((1 << K::SOURCES) - 1);
+    if varying == 0 {
+        return None;
+    }
+    if const { !K::HOT } {
+        return Some(handler::<K::With<Dynamic>>(isa));
+    }
+    if isa != Isa::BEST {
+        return Some(plain::<K::With<Dynamic>>());
+    }
+    let two = [best::<K::With<Fixed<1>>>, best::<K::With<Fixed<2>>>, best::<K::With<Fixed<3>>>];
+    if const { K::SOURCES == 2 } {
+        return two.get(varying as usize - 1).map(|choose| choose());
+    }
+    Some(match varying {
+        4 => best::<K::With<Fixed<4>>>(),
+        5 => best::<K::With<Fixed<5>>>(),
+        6 => best::<K::With<Fixed<6>>>(),
+        7 => best::<K::With<Fixed<7>>>(),
+        _ => two[varying as usize - 1](),
+    })
+}
+
+/// The handler of a kernel for [`Isa::BEST`].
+fn best<K: Kernel>() -> Handler {
+    #[cfg(target_arch = "x86_64")]
+    return avx2::<K>;
+    #[cfg(not(target_arch = "x86_64"))]
+    return baseline::<K>;
+}
+
 /// A meaning with one operand.
 pub(crate) trait Unary<T> {
     fn apply(a: T) -> T;
@@ -90,120 +162,151 @@ pub(crate) trait Ternary<T> {
     fn apply(a: T, b: T, c: T) -> T;
 }
 
-struct UnaryStep<F, T, const AV: bool>(PhantomData<(F, T)>);
+struct UnaryStep<F, T>(PhantomData<(F, T)>);
 
-impl<T: Scalar, F: Unary<T>, const AV: bool> Kernel for UnaryStep<F, T, AV> {
+impl<T: Scalar, F: Unary<T>> Kernel for UnaryStep<F, T> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
-        // SAFETY: the contract of handlers; `AV` is the shape of `a` and of the destination.
+        // SAFETY: the contract of handlers; source and destination are varying.
         unsafe {
             let s = &*step;
             let (d, a) = (t.reg(s.d), t.reg(s.a));
-            if !AV {
-                put(d, F::apply(get(a)));
-            } else {
-                for i in 0..s.blocks() {
-                    store(d, i, map1(load(a, i), F::apply));
-                }
+            for i in 0..s.blocks() {
+                store(d, i, map1(load(a, i), F::apply));
             }
             step.add(1)
         }
     }
 }
 
-struct BinaryStep<F, T, const AV: bool, const BV: bool>(PhantomData<(F, T)>);
+struct UnaryUniform<F, T>(PhantomData<(F, T)>);
 
-impl<T: Scalar, F: Binary<T>, const AV: bool, const BV: bool> Kernel for BinaryStep<F, T, AV, BV> {
+impl<T: Scalar, F: Unary<T>> Kernel for UnaryUniform<F, T> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
-        // SAFETY: the contract of handlers; `AV` and `BV` are the shapes of the sources.
+        // SAFETY: the contract of handlers; source and destination are uniform.
+        unsafe {
+            let s = &*step;
+            put(t.reg(s.d), F::apply(get(t.reg(s.a))));
+            step.add(1)
+        }
+    }
+}
+
+struct BinaryStep<F, T, S>(PhantomData<(F, T, S)>);
+
+impl<T: Scalar, F: Binary<T>, S: Shapes> Kernel for BinaryStep<F, T, S> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; `S` tells the shapes of the sources, the destination is varying.
         unsafe {
             let s = &*step;
             let (d, a, b) = (t.reg(s.d), t.reg(s.a), t.reg(s.b));
-            if !AV && !BV {
-                put(d, F::apply(get(a), get(b)));
-            } else {
-                for i in 0..s.blocks() {
-                    let (x, y) = (operand::<T, AV>(a, i), operand::<T, BV>(b, i));
-                    store(d, i, map2(x, y, F::apply));
-                }
+            let (av, bv) = (S::varying(s, flags::A_VARYING), S::varying(s, flags::B_VARYING));
+            for i in 0..s.blocks() {
+                store(d, i, map2(operand::<T>(a, i, av), operand::<T>(b, i, bv), F::apply));
             }
             step.add(1)
         }
     }
 }
 
-struct TernaryStep<F, T, const AV: bool, const BV: bool, const CV: bool>(PhantomData<(F, T)>);
+struct BinaryUniform<F, T>(PhantomData<(F, T)>);
 
-impl<T, F, const AV: bool, const BV: bool, const CV: bool> Kernel for TernaryStep<F, T, AV, BV, CV>
-where
-    T: Scalar,
-    F: Ternary<T>,
-{
+impl<T: Scalar, F: Binary<T>> Kernel for BinaryUniform<F, T> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
-        // SAFETY: the contract of handlers; `AV`, `BV` and `CV` are the shapes of the sources.
+        // SAFETY: the contract of handlers; sources and destination are uniform.
+        unsafe {
+            let s = &*step;
+            put(t.reg(s.d), F::apply(get(t.reg(s.a)), get(t.reg(s.b))));
+            step.add(1)
+        }
+    }
+}
+
+struct TernaryStep<F, T, S>(PhantomData<(F, T, S)>);
+
+impl<T: Scalar, F: Ternary<T>, S: Shapes> Kernel for TernaryStep<F, T, S> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; `S` tells the shapes of the sources, the destination is varying.
         unsafe {
             let s = &*step;
             let (d, a, b, c) = (t.reg(s.d), t.reg(s.a), t.reg(s.b), t.reg(s.c));
-            if !AV && !BV && !CV {
-                put(d, F::apply(get(a), get(b), get(c)));
-            } else {
-                for i in 0..s.blocks() {
-                    let x = operand::<T, AV>(a, i);
-                    let (y, z) = (operand::<T, BV>(b, i), operand::<T, CV>(c, i));
-                    let mut r = x;
-                    for l in 0..BLOCK {
-                        r[l] = F::apply(x[l], y[l], z[l]);
-                    }
-                    store(d, i, r);
+            for i in 0..s.blocks() {
+                let x = operand::<T>(a, i, S::varying(s, flags::A_VARYING));
+                let y = operand::<T>(b, i, S::varying(s, flags::B_VARYING));
+                let z = operand::<T>(c, i, S::varying(s, flags::C_VARYING));
+                let mut r = x;
+                for l in 0..BLOCK {
+                    r[l] = F::apply(x[l], y[l], z[l]);
                 }
+                store(d, i, r);
             }
+            step.add(1)
+        }
+    }
+}
+
+struct TernaryUniform<F, T>(PhantomData<(F, T)>);
+
+impl<T: Scalar, F: Ternary<T>> Kernel for TernaryUniform<F, T> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; sources and destination are uniform.
+        unsafe {
+            let s = &*step;
+            put(t.reg(s.d), F::apply(get(t.reg(s.a)), get(t.reg(s.b)), get(t.reg(s.c))));
             step.add(1)
         }
     }
 }
 
 /// Division and remainder: trap where an active lane's divisor is 0.
-struct CheckedStep<F, T, const AV: bool, const BV: bool>(PhantomData<(F, T)>);
+struct CheckedStep<F, T>(PhantomData<(F, T)>);
 
-impl<T, F, const AV: bool, const BV: bool> Kernel for CheckedStep<F, T, AV, BV>
-where
-    T: Scalar,
-    F: Binary<T, Out = T>,
-{
+impl<T: Scalar, F: Binary<T, Out = T>> Kernel for CheckedStep<F, T> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
-        // SAFETY: the contract of handlers; `AV` and `BV` are the shapes of the sources.
+        let zero = T::default();
+        // SAFETY: the contract of handlers; the flags tell the shapes of the sources, the destination is varying.
         unsafe {
             let s = &*step;
             let (d, a, b) = (t.reg(s.d), t.reg(s.a), t.reg(s.b));
-            let zero = T::default();
-            if !BV && get::<T>(b) == zero {
-                let lane = AV.then(|| t.mask.trailing_zeros() as usize);
+            let (av, bv) = (s.has(flags::A_VARYING), s.has(flags::B_VARYING));
+            let mut zeros = 0u64;
+            for i in 0..s.blocks() {
+                let is_zero = map1(operand::<T>(b, i, bv), |x| Bool::new(x == zero));
+                zeros |= (bits_of(is_zero) as u64) << (i * BLOCK);
+            }
+            zeros &= t.mask;
+            if zeros != 0 {
+                let lane = Some(zeros.trailing_zeros() as usize);
                 return t.raise(step, TrapKind::DivisionByZero, lane, TrapDetail::None);
             }
-            if BV {
-                let is_zero = |x: T| Bool::new(x == zero);
-                let mut zeros = 0u64;
-                for i in 0..s.blocks() {
-                    zeros |= (super::lanes::bits_of(map1(load(b, i), is_zero)) as u64) << (i * BLOCK);
-                }
-                zeros &= t.mask;
-                if zeros != 0 {
-                    let lane = Some(zeros.trailing_zeros() as usize);
-                    return t.raise(step, TrapKind::DivisionByZero, lane, TrapDetail::None);
-                }
+            for i in 0..s.blocks() {
+                let r = map2(operand::<T>(a, i, av), operand::<T>(b, i, bv), F::apply);
+                store(d, i, blend(block_mask(t.mask, i), r, [zero; BLOCK]));
             }
-            if !AV && !BV {
-                put(d, F::apply(get(a), get(b)));
-            } else {
-                for i in 0..s.blocks() {
-                    let (x, y) = (operand::<T, AV>(a, i), operand::<T, BV>(b, i));
-                    let r = map2(x, y, F::apply);
-                    store(d, i, blend(block_mask(t.mask, i), r, [zero; BLOCK]));
-                }
+            step.add(1)
+        }
+    }
+}
+
+struct CheckedUniform<F, T>(PhantomData<(F, T)>);
+
+impl<T: Scalar, F: Binary<T, Out = T>> Kernel for CheckedUniform<F, T> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; sources and destination are uniform.
+        unsafe {
+            let s = &*step;
+            let b = get::<T>(t.reg(s.b));
+            if b == T::default() {
+                return t.raise(step, TrapKind::DivisionByZero, None, TrapDetail::None);
             }
+            put(t.reg(s.d), F::apply(get(t.reg(s.a)), b));
             step.add(1)
         }
     }
@@ -265,51 +368,121 @@ pub(crate) fn map2<T: Copy, R: Scalar>(a: [T; BLOCK], b: [T; BLOCK], f: impl Fn(
     r
 }
 
-fn unary<F: Unary<T>, T: Scalar>(shapes: &[Shape], isa: Isa) -> Handler {
+fn unary<F: Unary<T>, T: Scalar>(shapes: &[Shape; 3], isa: Isa) -> Handler {
     match shapes[0] {
-        Shape::Varying => handler::<UnaryStep<F, T, true>>(isa),
-        Shape::Uniform => handler::<UnaryStep<F, T, false>>(isa),
+        Shape::Varying => handler::<UnaryStep<F, T>>(isa),
+        Shape::Uniform if const { T::TY.is_float() } => handler::<UnaryUniform<F, T>>(isa),
+        Shape::Uniform => plain::<UnaryUniform<F, T>>(),
     }
 }
 
-fn binary<F: Binary<T>, T: Scalar>(shapes: &[Shape], isa: Isa) -> Handler {
-    match (shapes[0], shapes[1]) {
-        (Shape::Varying, Shape::Varying) => handler::<BinaryStep<F, T, true, true>>(isa),
-        (Shape::Varying, Shape::Uniform) => handler::<BinaryStep<F, T, true, false>>(isa),
-        (Shape::Uniform, Shape::Varying) => handler::<BinaryStep<F, T, false, true>>(isa),
-        (Shape::Uniform, Shape::Uniform) => plain::<BinaryStep<F, T, false, false>>(),
+struct BinaryFamily<F, T>(PhantomData<(F, T)>);
+
+impl<F: Binary<T>, T: Scalar> Family for BinaryFamily<F, T> {
+    type With<S: Shapes> = BinaryStep<F, T, S>;
+    const SOURCES: usize = 2;
+    const HOT: bool = T::TY.size() >= 4;
+}
+
+fn binary<F: Binary<T>, T: Scalar>(shapes: &[Shape; 3], isa: Isa) -> Handler {
+    let uniform = plain::<BinaryUniform<F, T>>();
+    by_shapes::<BinaryFamily<F, T>>(shapes, isa).unwrap_or(uniform)
+}
+
+struct TernaryFamily<F, T>(PhantomData<(F, T)>);
+
+impl<F: Ternary<T>, T: Scalar> Family for TernaryFamily<F, T> {
+    type With<S: Shapes> = TernaryStep<F, T, S>;
+    const SOURCES: usize = 3;
+    const HOT: bool = T::TY.size() >= 4;
+}
+
+fn ternary<F: Ternary<T>, T: Scalar>(shapes: &[Shape; 3], isa: Isa) -> Handler {
+    let uniform = handler::<TernaryUniform<F, T>>(isa);
+    by_shapes::<TernaryFamily<F, T>>(shapes, isa).unwrap_or(uniform)
+}
+
+fn checked<F: Binary<T, Out = T>, T: Scalar>(shapes: &[Shape; 3], _: Isa) -> Handler {
+    match shapes[..2] {
+        [Shape::Uniform, Shape::Uniform] => plain::<CheckedUniform<F, T>>(),
+        _ => plain::<CheckedStep<F, T>>(),
     }
 }
 
-fn checked<F: Binary<T, Out = T>, T: Scalar>(shapes: &[Shape], isa: Isa) -> Handler {
-    match (shapes[0], shapes[1]) {
-        (Shape::Varying, Shape::Varying) => handler::<CheckedStep<F, T, true, true>>(isa),
-        (Shape::Varying, Shape::Uniform) => handler::<CheckedStep<F, T, true, false>>(isa),
-        (Shape::Uniform, Shape::Varying) => handler::<CheckedStep<F, T, false, true>>(isa),
-        (Shape::Uniform, Shape::Uniform) => plain::<CheckedStep<F, T, false, false>>(),
-    }
+fn reduce<F: Binary<T, Out = T>, T: Scalar>(_: &[Shape; 3], isa: Isa) -> Handler {
+    handler::<ReduceStep<F, T>>(isa)
 }
 
-/// Chooses among the eight shapes of a kernel with three sources.
-macro_rules! by_three_shapes {
-    ($shapes:expr, $isa:expr, $Step:ident < $($param:ty),* >) => {{
-        use $crate::types::Shape::{Uniform, Varying};
-        match ($shapes[0], $shapes[1], $shapes[2]) {
-            (Varying, Varying, Varying) => handler::<$Step<$($param,)* true, true, true>>($isa),
-            (Varying, Varying, Uniform) => handler::<$Step<$($param,)* true, true, false>>($isa),
-            (Varying, Uniform, Varying) => handler::<$Step<$($param,)* true, false, true>>($isa),
-            (Varying, Uniform, Uniform) => handler::<$Step<$($param,)* true, false, false>>($isa),
-            (Uniform, Varying, Varying) => handler::<$Step<$($param,)* false, true, true>>($isa),
-            (Uniform, Varying, Uniform) => handler::<$Step<$($param,)* false, true, false>>($isa),
-            (Uniform, Uniform, Varying) => handler::<$Step<$($param,)* false, false, true>>($isa),
-            (Uniform, Uniform, Uniform) => handler::<$Step<$($param,)* false, false, false>>($isa),
-        }
-    }};
+/// Which type stands for an integer type where the sign makes no difference: so there are fewer handlers.
+pub(crate) trait Canonical: Scalar {
+    /// The unsigned type of the same size; other types stand for themselves.
+    type Unsigned: Scalar;
+    /// What stands for `D` in a conversion from this type to `D`.
+    type Target<D: Canonical>: Scalar;
 }
-pub(crate) use by_three_shapes;
 
-fn ternary<F: Ternary<T>, T: Scalar>(shapes: &[Shape], isa: Isa) -> Handler {
-    by_three_shapes!(shapes, isa, TernaryStep<F, T>)
+macro_rules! canonical {
+    ($($t:ty => $unsigned:ty),*; $($float:ty)*) => {
+        $( impl Canonical for $t {
+            type Unsigned = $unsigned;
+            type Target<D: Canonical> = D::Unsigned;
+        } )*
+        $( impl Canonical for $float {
+            type Unsigned = $float;
+            type Target<D: Canonical> = D;
+        } )*
+    };
+}
+canonical!(Bool => Bool, i8 => u8, i16 => u16, i32 => u32, i64 => u64, u8 => u8, u16 => u16, u32 => u32, u64 => u64;
+    sem::f16 f32 f64);
+
+/// The type a meaning is compiled for: the unsigned one where the sign makes no difference to the bits.
+macro_rules! compiled_for {
+    (add $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (sub $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (mul $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (neg $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (and $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (or $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (xor $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (not $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (shl $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (popcnt $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (clz $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (ctz $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (eq $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    (ne $T:ident) => {
+        <$T as Canonical>::Unsigned
+    };
+    ($other:ident $T:ident) => {
+        $T
+    };
 }
 
 /// One type per row of the table, with its meaning.
@@ -377,11 +550,8 @@ macro_rules! define_handlers {
     (@ compare $Name:ident $ty:ident $shapes:ident $isa:ident $types:ident $f:ident) => {
         define_handlers!(@ binary $Name $ty $shapes $isa $types $f)
     };
-    (@ reduce $Name:ident $ty:ident $shapes:ident $isa:ident $types:ident $f:ident) => {
-        dispatch_type!($types, $ty, T => handler::<ReduceStep<meanings::$Name, T>>($isa))
-    };
     (@ $form:ident $Name:ident $ty:ident $shapes:ident $isa:ident $types:ident $f:ident) => {
-        dispatch_type!($types, $ty, T => $form::<meanings::$Name, T>($shapes, $isa))
+        dispatch_type!($types, $ty, T => $form::<meanings::$Name, compiled_for!($f T)>($shapes, $isa))
     };
 }
 crate::for_each_op!(define_handlers);

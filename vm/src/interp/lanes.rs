@@ -59,11 +59,11 @@ pub(crate) unsafe fn store<T: Copy>(at: *mut u8, i: usize, value: [T; BLOCK]) {
 /// Block `i` of an operand: of a varying register, or a uniform one in every lane.
 ///
 /// # Safety
-/// As for [`load`] if `VARYING`, else as for [`get`].
+/// As for [`load`] if it is varying, else as for [`get`].
 #[inline(always)]
-pub(crate) unsafe fn operand<T: Copy, const VARYING: bool>(at: *const u8, i: usize) -> [T; BLOCK] {
+pub(crate) unsafe fn operand<T: Copy>(at: *const u8, i: usize, varying: bool) -> [T; BLOCK] {
     // SAFETY: the caller's promise.
-    unsafe { if VARYING { load(at, i) } else { [get(at); BLOCK] } }
+    unsafe { if varying { load(at, i) } else { [get(at); BLOCK] } }
 }
 
 /// One lane of a varying register.

@@ -1,7 +1,7 @@
 //! The mask stack: structured divergent control (ARCHITECTURE, section 2).
 
 use super::code::Step;
-use super::elementwise::Kernel;
+use super::elementwise::{Kernel, map1};
 use super::lanes::{BLOCK, bits_of, get, load, mask_of, put};
 use super::thread::Thread;
 use crate::sem::{self, Scalar};
@@ -283,7 +283,7 @@ impl<T: Scalar> Kernel for EachUnique<T> {
             let value: T = super::lanes::lane(v, lowest as usize);
             let mut equal = 1u64 << lowest;
             for i in 0..(*step).blocks() {
-                let block = load::<T>(v, i).map(|x| sem::Bool::new(sem::eq(x, value)));
+                let block = map1(load::<T>(v, i), |x| sem::Bool::new(sem::eq(x, value)));
                 equal |= (bits_of(block) as u64) << (i * BLOCK);
             }
             let lanes = equal & t.masks.last().map_or(0, |top| top.other);

@@ -1,11 +1,13 @@
 //! Handlers of `load`, `store`, `load.lane` and `store.lane`.
 
+#[cfg(target_arch = "x86_64")]
+use super::access::indexed_avx2;
 use super::access::{
-    Index, Lanes, MAX_NARROW_SCALE, fault, resolve_general, resolve_indexed, resolve_lanes, resolve_uniform,
+    Accessed, Index, Lanes, MAX_NARROW_SCALE, fault, general, indexed_baseline, resolve_lanes, resolve_uniform,
 };
 use super::code::{Handler, Step, flags};
-use super::elementwise::{Isa, Kernel, handler, plain};
-use super::lanes::{BLOCK, blend, block_mask, get, lane, lanes_of, put, set_lane, store};
+use super::elementwise::{Isa, Kernel, map1, plain};
+use super::lanes::{BLOCK, MAX_LANES, blend, block_mask, lane, lanes_of, load, put, set_lane, store};
 use super::thread::Thread;
 use crate::isa::Op;
 use crate::memory::{RawElem, copy_bytes, read, write};
@@ -21,56 +23,50 @@ trait Addressing {
     ///
     /// # Safety
     /// The contract of handlers, for a step with a memory operand of the shape this addressing stands for.
-    unsafe fn resolve(t: &mut Thread, step: *const Step, size: usize, access: Access) -> Lanes;
-
-    /// `LANE` as a factor: the size of an element if lanes lie one after another, else 0.
-    fn lane_size(size: usize) -> usize;
+    unsafe fn resolve(t: &mut Thread, s: &Step, what: Accessed) -> Lanes;
 }
 
-/// Base uniform, index varying of type `I`.
-struct Indexed<I, const LANE: bool>(PhantomData<I>);
+/// Base uniform, index varying of type `I`; `BEST` on the best instruction set.
+struct Indexed<I, const BEST: bool>(PhantomData<I>);
 /// Base varying.
-struct General<const LANE: bool>;
+struct General;
 /// Base and index uniform, lanes one after another.
 struct Row;
 
-impl<I: Index, const LANE: bool> Addressing for Indexed<I, LANE> {
+impl<I: Index, const BEST: bool> Addressing for Indexed<I, BEST> {
     #[inline(always)]
-    unsafe fn resolve(t: &mut Thread, step: *const Step, size: usize, access: Access) -> Lanes {
-        // SAFETY: passed on.
-        unsafe { resolve_indexed::<I>(t, step, size, Self::lane_size(size), access) }
-    }
-
-    #[inline(always)]
-    fn lane_size(size: usize) -> usize {
-        if LANE { size } else { 0 }
+    unsafe fn resolve(t: &mut Thread, s: &Step, what: Accessed) -> Lanes {
+        // SAFETY: passed on; `BEST` handlers are chosen only for a CPU that runs them.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            if BEST {
+                return indexed_avx2::<I>(t, s, what);
+            }
+            indexed_baseline::<I>(t, s, what)
+        }
     }
 }
 
-impl<const LANE: bool> Addressing for General<LANE> {
+impl Addressing for General {
     #[inline(always)]
-    unsafe fn resolve(t: &mut Thread, step: *const Step, size: usize, access: Access) -> Lanes {
+    unsafe fn resolve(t: &mut Thread, s: &Step, what: Accessed) -> Lanes {
         // SAFETY: passed on.
-        unsafe { resolve_general(t, &*step, size, Self::lane_size(size), access) }
-    }
-
-    #[inline(always)]
-    fn lane_size(size: usize) -> usize {
-        if LANE { size } else { 0 }
+        unsafe { general(t, s, what) }
     }
 }
 
 impl Addressing for Row {
     #[inline(always)]
-    unsafe fn resolve(t: &mut Thread, step: *const Step, size: usize, access: Access) -> Lanes {
+    unsafe fn resolve(t: &mut Thread, s: &Step, what: Accessed) -> Lanes {
         // SAFETY: passed on.
-        unsafe { resolve_lanes(t, &*step, size, access) }
+        unsafe { resolve_lanes(t, s, what.size, what.access) }
     }
+}
 
-    #[inline(always)]
-    fn lane_size(size: usize) -> usize {
-        size
-    }
+/// What a step accesses in elements of `size` bytes.
+#[inline(always)]
+fn accessed(s: &Step, size: usize, access: Access) -> Accessed {
+    Accessed { size, lane_size: if s.has(flags::BY_LANE) { size } else { 0 }, access }
 }
 
 /// Copies the elements of a whole gang between a register and memory.
@@ -99,8 +95,9 @@ impl<T: RawElem, A: Addressing> Kernel for Load<T, A> {
         unsafe {
             let s = &*step;
             let d = t.reg(s.d);
-            match A::resolve(t, step, size, Access::Read) {
-                Lanes::Fault => return fault(t, step, size, A::lane_size(size), Access::Read),
+            let what = accessed(s, size, Access::Read);
+            match A::resolve(t, s, what) {
+                Lanes::Fault => return fault(t, step, what),
                 Lanes::Consecutive(at, true) => {
                     copy_gang::<T>(t, d, at);
                     finish_load::<T>(t, s, d);
@@ -113,8 +110,9 @@ impl<T: RawElem, A: Addressing> Kernel for Load<T, A> {
                 }
                 Lanes::Scattered if t.mask == t.full && t.lanes >= BLOCK => {
                     for i in 0..s.blocks() {
-                        let at: [usize; BLOCK] = std::array::from_fn(|l| t.addresses[i * BLOCK + l]);
-                        store(d, i, at.map(|a| read::<T>(a as *const u8)));
+                        for l in i * BLOCK..(i + 1) * BLOCK {
+                            set_lane(d, l, read::<T>(t.addresses[l % MAX_LANES] as *const u8));
+                        }
                     }
                 }
                 Lanes::Scattered => {
@@ -139,7 +137,7 @@ unsafe fn finish_load<T: RawElem>(t: &Thread, s: &Step, d: *mut u8) {
         for i in 0..s.blocks() {
             // SAFETY: the caller's promise.
             unsafe {
-                let block = super::lanes::load::<T>(d, i).map(T::normalised);
+                let block = map1(load::<T>(d, i), T::normalised);
                 store(d, i, blend(block_mask(t.mask, i), block, [T::default(); BLOCK]));
             }
         }
@@ -168,7 +166,7 @@ impl<T: RawElem> Kernel for LoadUniform<T> {
         // SAFETY: the contract of handlers; base, index and destination are uniform.
         unsafe {
             let Some(at) = resolve_uniform(t, &*step, size, Access::Read) else {
-                return fault(t, step, size, 0, Access::Read);
+                return fault(t, step, accessed(&*step, size, Access::Read));
             };
             put(t.reg((*step).d), read::<T>(at));
             step.add(1)
@@ -176,20 +174,22 @@ impl<T: RawElem> Kernel for LoadUniform<T> {
     }
 }
 
-struct Store<T, A, const CV: bool>(PhantomData<(T, A)>);
+struct Store<T, A>(PhantomData<(T, A)>);
 
-impl<T: RawElem, A: Addressing, const CV: bool> Kernel for Store<T, A, CV> {
+impl<T: RawElem, A: Addressing> Kernel for Store<T, A> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
         let size = size_of::<T>();
-        // SAFETY: the contract of handlers; `resolve` checked what is written, `CV` is the shape of the value.
+        // SAFETY: the contract of handlers; `resolve` checked what is written. A uniform value is read as lane 0.
         unsafe {
             let s = &*step;
             let c = t.reg(s.c);
-            let value = |l: usize| if CV { lane::<T>(c, l) } else { get::<T>(c) };
-            match A::resolve(t, step, size, Access::Write) {
-                Lanes::Fault => return fault(t, step, size, A::lane_size(size), Access::Write),
-                Lanes::Consecutive(at, true) if CV && t.mask == t.full => copy_gang::<T>(t, at, c),
+            let varying = s.has(flags::C_VARYING);
+            let value = |l: usize| lane::<T>(c, if varying { l } else { 0 });
+            let what = accessed(s, size, Access::Write);
+            match A::resolve(t, s, what) {
+                Lanes::Fault => return fault(t, step, what),
+                Lanes::Consecutive(at, true) if varying && t.mask == t.full => copy_gang::<T>(t, at, c),
                 Lanes::Consecutive(at, _) => {
                     for l in lanes_of(t.mask) {
                         write(at.wrapping_add(l * size), value(l));
@@ -207,20 +207,20 @@ impl<T: RawElem, A: Addressing, const CV: bool> Kernel for Store<T, A, CV> {
 }
 
 /// `store` with uniform address; of a varying value the highest active lane's stays.
-struct StoreUniform<T, const CV: bool>(PhantomData<T>);
+struct StoreUniform<T>(PhantomData<T>);
 
-impl<T: RawElem, const CV: bool> Kernel for StoreUniform<T, CV> {
+impl<T: RawElem> Kernel for StoreUniform<T> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
         let size = size_of::<T>();
-        // SAFETY: the contract of handlers; base and index are uniform, `CV` is the shape of the value.
+        // SAFETY: the contract of handlers; base and index are uniform.
         unsafe {
             let s = &*step;
             let Some(at) = resolve_uniform(t, s, size, Access::Write) else {
-                return fault(t, step, size, 0, Access::Write);
+                return fault(t, step, accessed(s, size, Access::Write));
             };
             let highest = 63 - (t.mask | 1).leading_zeros() as usize;
-            write(at, lane::<T>(t.reg(s.c), if CV { highest } else { 0 }));
+            write(at, lane::<T>(t.reg(s.c), if s.has(flags::C_VARYING) { highest } else { 0 }));
             step.add(1)
         }
     }
@@ -243,48 +243,50 @@ macro_rules! by_storage {
 
 /// Runs an expression with `$A` bound to the addressing of a memory operand.
 macro_rules! by_addressing {
-    ($inst:expr, $shapes:expr, $LANE:literal, $A:ident => $e:expr) => {
-        match ($shapes[0], $shapes[1], $inst.from) {
-            (Shape::Varying, _, _) => {
-                type $A = General<$LANE>;
+    ($inst:expr, $shapes:expr, $isa:expr, $A:ident => $e:expr) => {
+        match ($shapes[0], $shapes[1], $inst.from, $isa == Isa::BEST) {
+            (Shape::Varying, ..) => {
+                type $A = General;
                 $e
             }
-            (_, Shape::Varying, Ty::I32) => {
-                type $A = Indexed<i32, $LANE>;
-                $e
-            }
-            (_, Shape::Varying, Ty::U32) => {
-                type $A = Indexed<u32, $LANE>;
-                $e
-            }
-            (_, Shape::Varying, Ty::I64) => {
-                type $A = Indexed<i64, $LANE>;
-                $e
-            }
-            (_, Shape::Varying, _) => {
-                type $A = Indexed<u64, $LANE>;
-                $e
-            }
-            (_, Shape::Uniform, _) => {
+            (_, Shape::Uniform, ..) => {
                 type $A = Row;
+                $e
+            }
+            (.., Ty::I32, true) => {
+                type $A = Indexed<i32, true>;
+                $e
+            }
+            (.., Ty::I32, false) => {
+                type $A = Indexed<i32, false>;
+                $e
+            }
+            (.., Ty::U32, true) => {
+                type $A = Indexed<u32, true>;
+                $e
+            }
+            (.., Ty::U32, false) => {
+                type $A = Indexed<u32, false>;
+                $e
+            }
+            (.., Ty::I64, true) => {
+                type $A = Indexed<i64, true>;
+                $e
+            }
+            (.., Ty::I64, false) => {
+                type $A = Indexed<i64, false>;
+                $e
+            }
+            (.., true) => {
+                type $A = Indexed<u64, true>;
+                $e
+            }
+            (.., false) => {
+                type $A = Indexed<u64, false>;
                 $e
             }
         }
     };
-}
-
-fn store_handler<T: RawElem, A: Addressing>(value: Shape, isa: Isa) -> Handler {
-    match value {
-        Shape::Varying => handler::<Store<T, A, true>>(isa),
-        Shape::Uniform => handler::<Store<T, A, false>>(isa),
-    }
-}
-
-fn store_uniform<T: RawElem>(value: Shape) -> Handler {
-    match value {
-        Shape::Varying => plain::<StoreUniform<T, true>>(),
-        Shape::Uniform => plain::<StoreUniform<T, false>>(),
-    }
 }
 
 /// The handler of a load or store; `None` for other operations.
@@ -292,13 +294,13 @@ pub(crate) fn memory_op(inst: &Inst, shapes: &[Shape; 3], isa: Isa) -> Option<Ha
     let uniform = shapes[0] == Shape::Uniform && shapes[1] == Shape::Uniform;
     Some(match inst.op {
         Op::Load if uniform => by_storage!(inst.ty, T => plain::<LoadUniform<T>>()),
-        Op::Store if uniform => by_storage!(inst.ty, T => store_uniform::<T>(shapes[2])),
-        Op::Load => by_storage!(inst.ty, T => by_addressing!(inst, shapes, false, A => handler::<Load<T, A>>(isa))),
-        Op::LoadLane => by_storage!(inst.ty, T => by_addressing!(inst, shapes, true, A => handler::<Load<T, A>>(isa))),
-        Op::Store => by_storage!(inst.ty, T =>
-            by_addressing!(inst, shapes, false, A => store_handler::<T, A>(shapes[2], isa))),
-        Op::StoreLane => by_storage!(inst.ty, T =>
-            by_addressing!(inst, shapes, true, A => store_handler::<T, A>(shapes[2], isa))),
+        Op::Store if uniform => by_storage!(inst.ty, T => plain::<StoreUniform<T>>()),
+        Op::Load | Op::LoadLane => {
+            by_storage!(inst.ty, T => by_addressing!(inst, shapes, isa, A => plain::<Load<T, A>>()))
+        }
+        Op::Store | Op::StoreLane => {
+            by_storage!(inst.ty, T => by_addressing!(inst, shapes, isa, A => plain::<Store<T, A>>()))
+        }
         _ => return None,
     })
 }
@@ -311,6 +313,9 @@ pub(crate) fn memory_flags(inst: &Inst) -> u16 {
     }
     if inst.aux > MAX_NARROW_SCALE {
         bits |= flags::WIDE;
+    }
+    if matches!(inst.op, Op::LoadLane | Op::StoreLane) {
+        bits |= flags::BY_LANE;
     }
     bits
 }

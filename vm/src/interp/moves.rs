@@ -3,7 +3,7 @@
 //! Moves do not look at types, only at sizes: [`Bits`] elements stand for all types of a size.
 
 use super::code::{Handler, Step, flags};
-use super::elementwise::{Isa, Kernel, by_three_shapes, handler, map1, map2, plain};
+use super::elementwise::{Canonical, Family, Isa, Kernel, Shapes, by_shapes, handler, map1, map2, plain};
 use super::lanes::{BLOCK, blend, block_mask, bools_of, get, lane, load, mask_of, operand, put, set_lane, store};
 use super::thread::Thread;
 use crate::dispatch_type;
@@ -27,7 +27,7 @@ impl<T: Scalar, const AV: bool, const DV: bool> Kernel for Mov<T, AV, DV> {
                 put(d, get::<T>(a));
             } else {
                 for i in 0..s.blocks() {
-                    store(d, i, operand::<T, AV>(a, i));
+                    store(d, i, operand::<T>(a, i, AV));
                 }
             }
             step.add(1)
@@ -47,11 +47,11 @@ impl<T: Scalar, const AV: bool> Kernel for Assign<T, AV> {
             let (d, a) = (t.reg(s.d), t.reg(s.a));
             if t.mask == t.full {
                 for i in 0..s.blocks() {
-                    store(d, i, operand::<T, AV>(a, i));
+                    store(d, i, operand::<T>(a, i, AV));
                 }
             } else {
                 for i in 0..s.blocks() {
-                    store(d, i, blend(block_mask(t.mask, i), operand::<T, AV>(a, i), load(d, i)));
+                    store(d, i, blend(block_mask(t.mask, i), operand::<T>(a, i, AV), load(d, i)));
                 }
             }
             step.add(1)
@@ -59,49 +59,78 @@ impl<T: Scalar, const AV: bool> Kernel for Assign<T, AV> {
     }
 }
 
-struct Select<T, const CV: bool, const AV: bool, const BV: bool>(PhantomData<T>);
+struct Select<T, S>(PhantomData<(T, S)>);
 
-impl<T: Scalar, const CV: bool, const AV: bool, const BV: bool> Kernel for Select<T, CV, AV, BV> {
+impl<T: Scalar, S: Shapes> Kernel for Select<T, S> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
-        // SAFETY: the contract of handlers; `CV`, `AV` and `BV` are the shapes of the sources.
+        // SAFETY: the contract of handlers; `S` tells the shapes of the sources, the destination is varying.
         unsafe {
             let s = &*step;
             let (d, c, a, b) = (t.reg(s.d), t.reg(s.a), t.reg(s.b), t.reg(s.c));
-            if !CV && !AV && !BV {
-                put(d, sem::select::<T>(get(c), get(a), get(b)));
-            } else {
-                for i in 0..s.blocks() {
-                    let c = operand::<Bool, CV>(c, i);
-                    let (x, y) = (operand::<T, AV>(a, i), operand::<T, BV>(b, i));
-                    let mut r = y;
-                    for l in 0..BLOCK {
-                        r[l] = sem::select(c[l], x[l], y[l]);
-                    }
-                    store(d, i, r);
+            for i in 0..s.blocks() {
+                let c = operand::<Bool>(c, i, S::varying(s, flags::A_VARYING));
+                let x = operand::<T>(a, i, S::varying(s, flags::B_VARYING));
+                let y = operand::<T>(b, i, S::varying(s, flags::C_VARYING));
+                let mut r = y;
+                for l in 0..BLOCK {
+                    r[l] = sem::select(c[l], x[l], y[l]);
                 }
+                store(d, i, r);
             }
             step.add(1)
         }
     }
 }
 
-struct ConvertStep<S, D, const AV: bool>(PhantomData<(S, D)>);
+struct SelectUniform<T>(PhantomData<T>);
 
-impl<S: Scalar, D: Convert<S>, const AV: bool> Kernel for ConvertStep<S, D, AV> {
+impl<T: Scalar> Kernel for SelectUniform<T> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
-        // SAFETY: the contract of handlers; `AV` is the shape of source and destination.
+        // SAFETY: the contract of handlers; sources and destination are uniform.
+        unsafe {
+            let s = &*step;
+            put(t.reg(s.d), sem::select::<T>(get(t.reg(s.a)), get(t.reg(s.b)), get(t.reg(s.c))));
+            step.add(1)
+        }
+    }
+}
+
+struct SelectFamily<T>(PhantomData<T>);
+
+impl<T: Scalar> Family for SelectFamily<T> {
+    type With<S: Shapes> = Select<T, S>;
+    const SOURCES: usize = 3;
+    const HOT: bool = T::TY.size() >= 4;
+}
+
+struct ConvertStep<S, D>(PhantomData<(S, D)>);
+
+impl<S: Scalar, D: Convert<S>> Kernel for ConvertStep<S, D> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; source and destination are varying.
         unsafe {
             let s = &*step;
             let (d, a) = (t.reg(s.d), t.reg(s.a));
-            if !AV {
-                put(d, D::convert(get::<S>(a)));
-            } else {
-                for i in 0..s.blocks() {
-                    store(d, i, map1(load::<S>(a, i), D::convert));
-                }
+            for i in 0..s.blocks() {
+                store(d, i, map1(load::<S>(a, i), D::convert));
             }
+            step.add(1)
+        }
+    }
+}
+
+struct ConvertUniform<S, D>(PhantomData<(S, D)>);
+
+impl<S: Scalar, D: Convert<S>> Kernel for ConvertUniform<S, D> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; source and destination are uniform.
+        unsafe {
+            let s = &*step;
+            put(t.reg(s.d), D::convert(get::<S>(t.reg(s.a))));
             step.add(1)
         }
     }
@@ -131,26 +160,31 @@ impl<T: Float, const AV: bool> Kernel for FromFloat<T, AV> {
 }
 
 /// `padd`.
-struct PAdd<const AV: bool, const BV: bool>;
+struct PAdd<S>(PhantomData<S>);
 
-impl<const AV: bool, const BV: bool> Kernel for PAdd<AV, BV> {
+impl<S: Shapes> Kernel for PAdd<S> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
-        // SAFETY: the contract of handlers; `AV` and `BV` are the shapes of the sources.
+        // SAFETY: the contract of handlers; `S` tells the shapes of the sources, the destination is varying.
         unsafe {
             let s = &*step;
             let (d, a, b) = (t.reg(s.d), t.reg(s.a), t.reg(s.b));
-            if !AV && !BV {
-                put(d, sem::padd(get(a), get(b)));
-            } else {
-                for i in 0..s.blocks() {
-                    let offsets = operand::<i64, BV>(b, i).map(|x| x as u64);
-                    store(d, i, map2(operand::<u64, AV>(a, i), offsets, |p, x| sem::padd(p, x as i64)));
-                }
+            for i in 0..s.blocks() {
+                let p = operand::<u64>(a, i, S::varying(s, flags::A_VARYING));
+                let offset = operand::<u64>(b, i, S::varying(s, flags::B_VARYING));
+                store(d, i, map2(p, offset, |p, x| sem::padd(p, x as i64)));
             }
             step.add(1)
         }
     }
+}
+
+struct PAddFamily;
+
+impl Family for PAddFamily {
+    type With<S: Shapes> = PAdd<S>;
+    const SOURCES: usize = 2;
+    const HOT: bool = true;
 }
 
 struct Shuffle<T>(PhantomData<T>);
@@ -249,6 +283,10 @@ steps! {
     Immediate(t, step, s) {
         put(t.reg(s.d), s.imm as u64);
     }
+    /// `padd` of uniform operands
+    PAddUniform(t, step, s) {
+        put(t.reg(s.d), sem::padd(get(t.reg(s.a)), get(t.reg(s.b))));
+    }
     /// `frame.addr`
     FrameAddr(t, step, s) {
         put(t.reg(s.d), sem::padd(crate::memory::region_start(t.region), s.imm));
@@ -283,13 +321,13 @@ fn assign<T: Scalar>(from: Shape, isa: Isa) -> Handler {
 }
 
 fn select<T: Scalar>(shapes: &[Shape; 3], isa: Isa) -> Handler {
-    by_three_shapes!(shapes, isa, Select<T>)
+    by_shapes::<SelectFamily<T>>(shapes, isa).unwrap_or(plain::<SelectUniform<T>>())
 }
 
 fn convert<S: Scalar, D: Convert<S>>(shape: Shape, isa: Isa) -> Handler {
     match shape {
-        Shape::Varying => handler::<ConvertStep<S, D, true>>(isa),
-        Shape::Uniform => handler::<ConvertStep<S, D, false>>(isa),
+        Shape::Varying => handler::<ConvertStep<S, D>>(isa),
+        Shape::Uniform => plain::<ConvertUniform<S, D>>(),
     }
 }
 
@@ -301,15 +339,6 @@ fn bitcast(from: Ty, shape: Shape, isa: Isa) -> Handler {
     canonical.unwrap_or_else(|| by_size!(from, T => mov::<T>(shape, shape, isa)))
 }
 
-fn padd(shapes: &[Shape; 3], isa: Isa) -> Handler {
-    match (shapes[0], shapes[1]) {
-        (Shape::Varying, Shape::Varying) => handler::<PAdd<true, true>>(isa),
-        (Shape::Varying, Shape::Uniform) => handler::<PAdd<true, false>>(isa),
-        (Shape::Uniform, Shape::Varying) => handler::<PAdd<false, true>>(isa),
-        (Shape::Uniform, Shape::Uniform) => plain::<PAdd<false, false>>(),
-    }
-}
-
 /// The handler of a move between registers or lanes; `None` for other operations.
 pub(crate) fn moves(inst: &Inst, dst: Shape, shapes: &[Shape; 3], isa: Isa) -> Option<Handler> {
     let ty = inst.ty;
@@ -318,9 +347,9 @@ pub(crate) fn moves(inst: &Inst, dst: Shape, shapes: &[Shape; 3], isa: Isa) -> O
         Op::Assign => by_size!(ty, T => assign::<T>(shapes[0], isa)),
         Op::Select => by_size!(ty, T => select::<T>(shapes, isa)),
         Op::Convert => dispatch_type!(SCALAR, inst.from, S =>
-            dispatch_type!(SCALAR, ty, D => convert::<S, D>(shapes[0], isa)))??,
+            dispatch_type!(SCALAR, ty, D => convert::<S, <S as Canonical>::Target<D>>(shapes[0], isa)))??,
         Op::Bitcast => bitcast(inst.from, shapes[0], isa),
-        Op::PAdd => padd(shapes, isa),
+        Op::PAdd => by_shapes::<PAddFamily>(shapes, isa).unwrap_or(plain::<PAddUniform>()),
         Op::Iota => handler::<Iota>(isa),
         Op::Shuffle => by_size!(ty, T => handler::<Shuffle<T>>(isa)),
         Op::Extract => by_size!(ty, T => plain::<Extract<T>>()),

@@ -218,4 +218,4 @@ fn slot_bits(ty: Ty, bits: u64) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-const _: () = assert!(flags::INDEXED < 1 << flags::TY_SHIFT);
+const _: () = assert!(flags::BY_LANE < 1 << flags::TY_SHIFT);

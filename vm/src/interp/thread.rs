@@ -21,7 +21,9 @@ pub(crate) const FRAME_ALIGN: usize = 64;
 
 /// The memory that holds register frames. It is zeroed once, so no read of a register reads uninitialised memory.
 pub(crate) struct Stack {
-    start: NonNull<u8>,
+    block: NonNull<u8>,
+    layout: Layout,
+    start: *mut u8,
     bytes: usize,
 }
 
@@ -29,24 +31,25 @@ pub(crate) struct Stack {
 unsafe impl Send for Stack {}
 
 impl Stack {
-    /// A stack of so many bytes (at least one frame's alignment); `None` if the host has not as much.
+    /// A stack of so many bytes; `None` if the host has not as much.
     pub fn new(bytes: usize) -> Option<Stack> {
-        let bytes = bytes.max(FRAME_ALIGN);
-        let layout = Layout::from_size_align(bytes, FRAME_ALIGN).ok()?;
+        // Asking for the alignment would make the allocator fill the block itself: this way pages are zero on first use.
+        let layout = Layout::from_size_align(bytes.checked_add(FRAME_ALIGN)?, 16).ok()?;
         // SAFETY: the size is not 0.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Stack { start, bytes })
+        let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let padding = block.as_ptr().align_offset(FRAME_ALIGN);
+        Some(Stack { block, layout, start: block.as_ptr().wrapping_add(padding), bytes })
     }
 
     /// Its first byte.
     pub fn start(&self) -> *mut u8 {
-        self.start.as_ptr()
+        self.start
     }
 
     /// Bytes from an address in the stack to its end.
     #[inline(always)]
     pub fn left(&self, at: *mut u8) -> usize {
-        self.bytes - (at as usize - self.start.as_ptr() as usize)
+        self.bytes - (at as usize - self.start as usize)
     }
 
     /// Its size.
@@ -57,10 +60,8 @@ impl Stack {
 
 impl Drop for Stack {
     fn drop(&mut self) {
-        if let Ok(layout) = Layout::from_size_align(self.bytes, FRAME_ALIGN) {
-            // SAFETY: allocated with this layout.
-            unsafe { dealloc(self.start.as_ptr(), layout) }
-        }
+        // SAFETY: allocated with this layout.
+        unsafe { dealloc(self.block.as_ptr(), self.layout) }
     }
 }
 

@@ -22,8 +22,9 @@ use table::RegionTable;
 /// Largest region in bytes: offsets are signed 40-bit numbers.
 pub const MAX_REGION_LEN: u64 = 1 << (OFFSET_BITS - 1);
 
-/// Alignment of regions that the machine allocates, in bytes.
-const ALIGN: usize = 64;
+/// Alignment of regions that the machine allocates, in bytes. More than 16 would make the host's allocator fill large
+/// blocks with zeros itself instead of getting them so from the system.
+const ALIGN: usize = 16;
 
 /// The pointer to byte 0 of a region.
 pub(crate) fn region_start(number: u32) -> u64 {
