@@ -1,5 +1,8 @@
 //! Tests of the interpreter, by what they test. Everything runs on both instruction sets.
 
+mod calls;
+mod mask_stack;
+mod memory;
 mod table;
 
 use super::elementwise::Isa;
