@@ -410,6 +410,9 @@ impl<'m> FunctionLowerer<'_, 'm> {
             self.abort("", expr.span);
             return Vec::new();
         }
+        if info.sig.extra == Extra::Memory && args.len() + 1 == info.sig.src.len() {
+            return self.plain_access(op, ty, args, expr);
+        }
         if info.sig.extra != Extra::None || info.sig.dst_is_read || info.sig.src.len() != args.len() {
             self.cx.unsupported(expr.span, format!("the operation `{}` cannot be used directly", info.name));
             return self.zeros(expr.ty);
@@ -449,6 +452,22 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let dst = self.b.reg(shape, slot.ty.resolve(ty, from));
         self.push(op, ty, if info.sig.has_from { from } else { ty }, dst, &sources);
         vec![dst]
+    }
+
+    /// A load or store at an address without index.
+    fn plain_access(&mut self, op: Op, ty: Ty, args: &'m [Expr], expr: &Expr) -> Value {
+        let values = self.values(args);
+        let sources: Value = values.into_iter().filter_map(|v| v.first().copied()).collect();
+        self.at(expr.span);
+        let address = sources.first().copied().unwrap_or(Reg::NONE);
+        let stored = sources.get(1).copied().unwrap_or(Reg::NONE);
+        let dst = match op {
+            Op::Load => self.b.reg(self.b.join(&[address]), ty),
+            Op::LoadLane => self.b.reg(Shape::Varying, ty),
+            _ => Reg::NONE,
+        };
+        self.b.push(Inst { dst, src: [address, Reg::NONE, stored], ..Inst::new(op, ty) });
+        if dst.is_none() { Vec::new() } else { vec![dst] }
     }
 
     fn new_expr(&mut self, elem: TypeId, count: Option<&'m Expr>, init: Option<&'m Expr>, expr: &'m Expr) -> Reg {
