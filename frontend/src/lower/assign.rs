@@ -92,7 +92,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
     /// A variable that is never assigned again takes over the registers of its initial value.
     fn declare_registers(&mut self, local: LocalId, value: Value) {
         let declared = &self.body.function.locals[local.0 as usize];
-        if !declared.is_assigned {
+        if !self.body.analysis.is_assigned(local) {
             let name = declared.name.as_str();
             let regs: Value = value.into_iter().map(|r| self.stable(r)).collect();
             for &r in &regs {

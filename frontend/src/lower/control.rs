@@ -40,8 +40,12 @@ impl Frame {
 
 impl<'m> FunctionLowerer<'_, 'm> {
     /// Where lanes come back next if none is active here.
-    pub fn resume(&self) -> Label {
-        self.frames.iter().rev().find_map(Frame::resume).unwrap_or(self.end)
+    pub fn resume(&mut self) -> Label {
+        if let Some(label) = self.frames.iter().rev().find_map(Frame::resume) {
+            return label;
+        }
+        self.jumps_to_end = true;
+        self.end
     }
 
     /// `if`.

@@ -287,13 +287,14 @@ impl<'m> FunctionLowerer<'_, 'm> {
     /// Gives a variable its value where it is declared by a construct.
     pub fn set_variable(&mut self, local: LocalId, value: Value, span: Span) {
         let declared = &self.body.function.locals[local.0 as usize];
+        let is_assigned = self.body.analysis.is_assigned(local);
         let known = self.body.storage[local.0 as usize].clone();
         match known {
             Some(Storage::Memory(address)) => self.initialise_memory(address, declared.ty, &value, span),
-            Some(Storage::Regs(regs)) if declared.is_assigned || self.body.function.n_labels > 0 => {
+            Some(Storage::Regs(regs)) if is_assigned || self.body.function.n_labels > 0 => {
                 self.initialise_all(&regs, &value);
             }
-            _ if declared.needs_memory || declared.is_assigned => {
+            _ if declared.needs_memory || is_assigned => {
                 let Some(storage) = self.new_storage(local) else { return };
                 self.body.storage[local.0 as usize] = Some(storage);
                 self.set_variable(local, value, span);

@@ -49,6 +49,8 @@ pub(super) struct FunctionLowerer<'l, 'm> {
     pub frames: Vec<Frame>,
     /// The end of the function.
     pub end: Label,
+    /// Whether something jumps there.
+    pub jumps_to_end: bool,
     /// Registers of the results.
     pub results: Value,
     /// Labels of `goto`.
@@ -86,6 +88,7 @@ pub(super) fn lower_function(cx: &mut Lowerer, id: hir::FuncId) -> Function {
         inlining: Vec::new(),
         frames: Vec::new(),
         end,
+        jumps_to_end: false,
         results: Vec::new(),
         labels: HashMap::new(),
         prologue: Vec::new(),
@@ -137,6 +140,12 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let end = self.end;
         self.bind(end);
         self.b.ret();
+        if direct && self.jumps_to_end {
+            // Only if no lane were left, which cannot be, but the verifier does not know.
+            for r in self.results.clone() {
+                self.zero_in_prologue(r);
+            }
+        }
         for r in self.results.clone() {
             self.b.result(r);
         }
@@ -191,7 +200,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
     fn bind_parameter(&mut self, param: LocalId, regs: Value) {
         let local = &self.body.function.locals[param.0 as usize];
         if !local.needs_memory {
-            if local.is_assigned {
+            if self.body.analysis.is_assigned(param) {
                 self.variables.extend(regs.iter().copied());
             }
             self.body.storage[param.0 as usize] = Some(Storage::Regs(regs));

@@ -136,7 +136,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let outer = std::mem::replace(&mut self.body, body);
         self.inlining.push(id);
         for (&param, value) in function.params.iter().zip(args) {
-            if function.locals[param.0 as usize].is_assigned {
+            if self.body.analysis.is_assigned(param) {
                 self.set_variable(param, value, span);
             } else {
                 self.body.storage[param.0 as usize] = Some(Storage::Regs(value));

@@ -26,6 +26,8 @@ pub(super) struct Analysis {
     masked: HashSet<*const Stmt>,
     /// Assigned places of register variables that are assigned under the mask of their declaration.
     exact: HashSet<*const Place>,
+    /// By local: whether it is written after its declaration, from inner loops too.
+    assigned: Vec<bool>,
     /// By type: whether it has a varying leaf.
     varying_types: HashSet<TypeId>,
 }
@@ -34,6 +36,11 @@ impl Analysis {
     /// Whether a local's registers are uniform.
     pub fn is_uniform_local(&self, local: LocalId) -> bool {
         self.uniform[local.0 as usize]
+    }
+
+    /// Whether a local is written after its declaration.
+    pub fn is_assigned(&self, local: LocalId) -> bool {
+        self.assigned[local.0 as usize]
     }
 
     /// Whether a loop or switch needs a mask stack entry.
@@ -133,6 +140,8 @@ pub(super) fn analyse(lowerer: &mut Lowerer, function: &Function, uniform_params
             analysis.uniform[i] = false;
         }
     }
+    analysis.assigned = function.locals.iter().map(|local| local.is_assigned).collect();
+    mark_captured(body, &mut analysis.assigned);
     let declared = vec![0; function.locals.len()];
     let mut walk =
         Walk { function, analysis, exposed, declared, epoch: 0, last: 0, targets: Vec::new(), depth: 0, changed: true };
@@ -148,6 +157,18 @@ pub(super) fn analyse(lowerer: &mut Lowerer, function: &Function, uniform_params
         walk.analysis.exact.clear();
     }
     walk.analysis
+}
+
+/// Marks variables that a nested `foreach` writes back to.
+fn mark_captured(stmts: &[Stmt], assigned: &mut [bool]) {
+    for stmt in stmts {
+        if let StmtKind::Foreach { revectorised: Some(captures), .. } = &stmt.kind {
+            for capture in captures.iter().filter(|capture| capture.written) {
+                assigned[capture.outer.0 as usize] = true;
+            }
+        }
+        stmt_blocks(stmt, &mut |block| mark_captured(block, assigned));
+    }
 }
 
 fn collect_varying_types(lowerer: &mut Lowerer, function: &Function, body: &[Stmt], types: &mut HashSet<TypeId>) {
