@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(show(format(Some('c')), Ty::I32, 65), "A");
         assert_eq!(show(format(Some('f')), Ty::I32, 3), "3.000000");
         let padded = ArgFormat { width: Some(8), precision: Some(2), zero: true, ..format(Some('f')) };
-        assert_eq!(show(padded, Ty::F64, bits(-3.14159)), "-0003.14");
+        assert_eq!(show(padded, Ty::F64, bits(-2.5112)), "-0002.51");
         let left = ArgFormat { width: Some(5), left: true, plus: true, ..format(Some('d')) };
         assert_eq!(show(left, Ty::I32, 7), "+7   ");
         let mut out = String::new();

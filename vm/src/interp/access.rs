@@ -263,11 +263,10 @@ unsafe fn indexed<I: Index>(t: &mut Thread, s: &Step, what: Accessed) -> Lanes {
         let fixed = offset_of(base) + s.imm;
         let index = t.reg(s.b);
         let scale = s.aux as i64;
-        if scale as usize == size && lane_size == 0 {
-            if let Some(first) = I::run_start(index, s.blocks(), t.mask) {
-                let lowest = t.mask.trailing_zeros() as i64;
-                return consecutive(t, start, len, (first - lowest) * scale + fixed, size);
-            }
+        let dense = scale as usize == size && lane_size == 0;
+        if let Some(first) = dense.then(|| I::run_start(index, s.blocks(), t.mask)).flatten() {
+            let lowest = t.mask.trailing_zeros() as i64;
+            return consecutive(t, start, len, (first - lowest) * scale + fixed, size);
         }
         if len < size as u64 {
             return Lanes::Fault;

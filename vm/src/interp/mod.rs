@@ -19,6 +19,9 @@
 //! register and label ranges, definite assignment), `prepare` translates nothing else, and only the loop in `machine`
 //! calls them. Memory of programs is reached only through `vm::memory`, after a check.
 
+// Loops over the lanes of a block are written with an index: so they read alike, whether one array or four take part.
+#![allow(clippy::needless_range_loop)]
+
 mod access;
 mod bulk;
 mod code;

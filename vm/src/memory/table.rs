@@ -12,6 +12,7 @@
 
 use super::RegionName;
 use crate::trap::RegionKind;
+use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::ptr::null_mut;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -118,8 +119,16 @@ struct Chunk {
 
 impl Chunk {
     fn new() -> Box<Chunk> {
-        // SAFETY: all fields are atomics of integers and pointers, for which all bytes zero is a valid value.
-        unsafe { Box::new_zeroed().assume_init() }
+        let layout = Layout::new::<Chunk>();
+        // SAFETY: the layout has a size. All fields are atomics of integers and pointers, for which all bytes zero is a
+        // valid value, and a box frees what the global allocator gave with this very layout.
+        unsafe {
+            let chunk = alloc_zeroed(layout).cast::<Chunk>();
+            if chunk.is_null() {
+                handle_alloc_error(layout);
+            }
+            Box::from_raw(chunk)
+        }
     }
 }
 
@@ -136,8 +145,7 @@ pub(super) struct RegionTable {
 impl RegionTable {
     pub fn new() -> RegionTable {
         let n = (N_REGIONS / CHUNK_LEN) as usize;
-        // SAFETY: null pointers are valid, and all bytes zero.
-        let chunks = unsafe { Box::new_zeroed_slice(n).assume_init() };
+        let chunks = (0..n).map(|_| AtomicPtr::default()).collect();
         RegionTable { chunks, next: AtomicU32::new(1), search: Mutex::new(1), spare: Mutex::new(Vec::new()) }
     }
 
