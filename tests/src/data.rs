@@ -4,7 +4,7 @@
 
 use crate::expr::Value;
 use half::f16;
-use spmdvm_vm::Ty;
+use spmdvm::Ty;
 
 /// A scalar within an element.
 #[derive(Clone, Debug, PartialEq)]

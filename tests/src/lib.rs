@@ -1,7 +1,8 @@
 //! The machinery of the test matrix: what case files say, and how it is checked.
 //!
 //! In the order data passes them: [`case`] reads the expectations in a case file's comments, [`data`] builds the
-//! arguments they describe, and [`expr`] evaluates what they say about the results; [`files`] finds them. `suites/cases.rs` runs every file of
+//! arguments they describe, and [`expr`] evaluates what they say about the results; [`run`] makes the
+//! calls on what is tested ([`subject`]) and compares; [`files`] finds files. `suites/cases.rs` runs every file of
 //! `cases/` on every engine at every width; `suites/tidy.rs` checks the rules all of the project's files obey.
 //! `README.md` documents the format.
 
@@ -9,3 +10,5 @@ pub mod case;
 pub mod data;
 pub mod expr;
 pub mod files;
+pub mod run;
+pub mod subject;

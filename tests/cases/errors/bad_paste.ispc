@@ -1,2 +1,2 @@
 #define JOIN(a, b) a##b
-uniform int x = 5 JOIN(+, *) 4; //~ error: E0016
+uniform int x = 5 JOIN(+, 4); //~ error: E0016

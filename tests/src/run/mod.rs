@@ -1,0 +1,148 @@
+//! Runs a case on every engine at every width and collects what is wrong.
+//!
+//! [`call`] makes the calls, [`check`] compares what came of them with the expectations, [`print`] builds expected output.
+//! What an engine did is kept as an [`Outcome`], so that engines, repetitions and widths can be compared.
+
+mod call;
+mod check;
+mod print;
+
+pub use call::{Outcome, Returned};
+
+use crate::case::Case;
+use crate::subject::{self, Subject, engines};
+use call::{check_warnings, execute};
+use check::{check_diagnostics, check_outcome, difference};
+
+const REFERENCE: &str = "interp";
+
+/// The gang widths.
+pub const WIDTHS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// Something that is wrong.
+#[derive(Debug)]
+pub struct Failure {
+    /// On which engine; the reference for what concerns all.
+    pub engine: &'static str,
+    /// At which width; 0 for what concerns all.
+    pub width: u32,
+    /// What.
+    pub text: String,
+}
+
+/// Runs a case; the error is the whole report.
+pub fn run_case(case: &Case, name: &str) -> Result<(), String> {
+    let failures = if case.runs.is_empty() { without_runs(case, name) } else { all_widths(case, name) };
+    judge(case, failures)
+}
+
+/// A case that is about diagnostics only is compiled once.
+fn without_runs(case: &Case, name: &str) -> Vec<Failure> {
+    let wrong = match subject::options(case, 16) {
+        Ok(options) => check_diagnostics(case, &subject::diagnostics(name, &case.source, &options)),
+        Err(text) => vec![text],
+    };
+    wrong.into_iter().map(|text| Failure { engine: REFERENCE, width: 0, text }).collect()
+}
+
+fn all_widths(case: &Case, name: &str) -> Vec<Failure> {
+    let widths: Vec<u32> = if case.widths.is_empty() { WIDTHS.to_vec() } else { case.widths.clone() };
+    let mut failures = Vec::new();
+    let mut first: Option<(u32, Vec<Outcome>)> = None;
+    for width in widths {
+        let reference = one_width(case, name, width, &mut failures);
+        let Some(reference) = reference.filter(|_| case.same_bits_at_every_width) else { continue };
+        match &first {
+            None => first = Some((width, reference)),
+            Some((other, outcomes)) => {
+                let fail = |text| failures.push(Failure { engine: REFERENCE, width, text });
+                report_differences(&format!("against width {other}"), outcomes, &reference, fail);
+            }
+        }
+    }
+    failures
+}
+
+/// All engines at one width; gives what the reference did.
+fn one_width<'c>(case: &'c Case, name: &str, width: u32, failures: &mut Vec<Failure>) -> Option<Vec<Outcome<'c>>> {
+    let compile = |options| Subject::compile(name, &case.source, &options);
+    let subject = match subject::options(case, width).and_then(compile) {
+        Ok(subject) => subject,
+        Err(text) => {
+            failures.push(Failure { engine: REFERENCE, width, text });
+            return None;
+        }
+    };
+    let wrong = check_warnings(case, &subject);
+    failures.extend(wrong.into_iter().map(|text| Failure { engine: REFERENCE, width, text }));
+    let mut reference: Option<Vec<Outcome>> = None;
+    for engine in engines() {
+        let (module, engine) = (subject.on(*engine), engine.name());
+        let mut fail = |text: String| failures.push(Failure { engine, width, text });
+        let outcomes = match execute(case, &module, width) {
+            Ok(outcomes) => outcomes,
+            Err(text) => {
+                fail(text);
+                continue;
+            }
+        };
+        for outcome in &outcomes {
+            check_outcome(outcome, width).into_iter().for_each(&mut fail);
+        }
+        match execute(case, &module.on(module.engine()), width) {
+            Err(text) => fail(format!("the second time: {text}")),
+            Ok(again) => report_differences("the second time", &outcomes, &again, &mut fail),
+        }
+        match &reference {
+            None => reference = Some(outcomes),
+            Some(reference) => report_differences(&format!("against {REFERENCE}"), reference, &outcomes, fail),
+        }
+    }
+    reference
+}
+
+fn report_differences(what: &str, a: &[Outcome], b: &[Outcome], mut fail: impl FnMut(String)) {
+    if a.len() != b.len() {
+        fail(format!("{what}: another number of calls"));
+    }
+    for (a, b) in a.iter().zip(b) {
+        if let Some(text) = difference(a, b) {
+            fail(format!("line {}: {what}: {text}", a.run.line));
+        }
+    }
+}
+
+/// Failures that were announced are none; announced failures that do not come are.
+fn judge(case: &Case, mut failures: Vec<Failure>) -> Result<(), String> {
+    let mut report = Vec::new();
+    for (engine, reason) in &case.known_fails {
+        let announced = |failure: &Failure| engine.as_deref().is_none_or(|engine| engine == failure.engine);
+        let runs_here = engine.as_deref().is_none_or(|name| engines().iter().any(|e| e.name() == name));
+        if runs_here && !failures.iter().any(announced) {
+            report.push(format!("passes, although it is said to fail: {reason}"));
+        }
+        failures.retain(|failure| !announced(failure));
+    }
+    report.extend(grouped(&failures));
+    if report.is_empty() { Ok(()) } else { Err(report.join("\n")) }
+}
+
+/// The failures as text, those that differ only in their width or engine together.
+fn grouped(failures: &[Failure]) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    for Failure { engine, width, text } in failures {
+        let place = if *width == 0 { "everywhere".to_owned() } else { format!("{engine}/{width}") };
+        match groups.iter_mut().find(|(other, _)| other == text) {
+            Some((_, places)) => places.push(place),
+            None => groups.push((text, vec![place])),
+        }
+    }
+    const SHOWN: usize = 6;
+    let more = groups.len().saturating_sub(SHOWN);
+    let mut lines: Vec<String> =
+        groups.iter().take(SHOWN).map(|(text, places)| format!("{text}\n    ({})", places.join(", "))).collect();
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    lines
+}
