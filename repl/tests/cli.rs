@@ -1,0 +1,277 @@
+//! The command line as a user meets it: output, messages and exit codes of whole commands.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("spmdvm-cli-{}-{test}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder");
+        Folder(path)
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).expect("a file");
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn spmdvm(args: &[&str]) -> Output {
+    command(args).output().expect("the command starts")
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spmdvm"));
+    command.args(args).env("HOME", std::env::temp_dir()).env_remove("RUST_BACKTRACE");
+    command
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[track_caller]
+fn succeeds(args: &[&str]) -> String {
+    let output = spmdvm(args);
+    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+    stdout(&output)
+}
+
+/// Fails with this exit code, and gives what it says.
+#[track_caller]
+fn fails(code: i32, args: &[&str]) -> String {
+    let output = spmdvm(args);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+    assert!(!said.contains("panicked"), "{said}");
+    said
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a plain path")
+}
+
+const SCALE: &str = "export void scale(uniform float a[], uniform int n, uniform float k) {
+    foreach (i = 0 ... n) a[i] *= k;
+}
+export uniform int total(const uniform int a[], uniform int n) {
+    int sum = 0;
+    foreach (i = 0 ... n) sum += a[i];
+    return reduce_add(sum);
+}
+";
+
+#[test]
+fn run_shows_arrays_and_results() {
+    let folder = Folder::new("run");
+    let file = folder.file("scale.ispc", SCALE);
+    let shown = succeeds(&["run", text(&file), "--entry", "scale", "iota:f32:5", "5", "2"]);
+    assert_eq!(shown, "a: f32[5] = [0, 2, 4, 6, 8]\n");
+    let shown = succeeds(&["run", text(&file), "-e", "total", "n=4", "a=[1,2,3,4]"]);
+    assert!(shown.starts_with("result = 10\n"), "{shown}");
+}
+
+#[test]
+fn run_gives_json() {
+    let folder = Folder::new("json");
+    let file = folder.file("scale.ispc", SCALE);
+    let shown = succeeds(&["--json", "run", text(&file), "-e", "total", "[1,2,3]", "3"]);
+    assert!(shown.contains("\"result\":6"), "{shown}");
+}
+
+#[test]
+fn npy_files_go_in_and_out() {
+    let folder = Folder::new("npy");
+    let file = folder.file("scale.ispc", SCALE);
+    let out = folder.0.join("out.npy");
+    let save = format!("a={}", text(&out));
+    succeeds(&["run", text(&file), "-e", "scale", "iota:f32:6", "6", "10", "-o", &save]);
+    let input = format!("@{}", text(&out));
+    let shown = succeeds(&["run", text(&file), "-e", "scale", &input, "6", "0.5"]);
+    assert_eq!(shown, "a: f32[6] = [0, 5, 10, 15, 20, 25]\n");
+    // The file itself is not changed.
+    let again = succeeds(&["run", text(&file), "-e", "scale", &input, "6", "1"]);
+    assert_eq!(again, "a: f32[6] = [0, 10, 20, 30, 40, 50]\n");
+    let bad = folder.file("bad.npy", "no numbers here");
+    let said = fails(2, &["run", text(&file), "-e", "scale", &format!("@{}", text(&bad)), "6", "1"]);
+    assert!(said.contains("is not a .npy file"), "{said}");
+}
+
+#[test]
+fn wrong_arguments_are_explained() {
+    let folder = Folder::new("arguments");
+    let file = folder.file("scale.ispc", SCALE);
+    let file = text(&file);
+    assert!(fails(2, &["run", file]).contains("choose a function with --entry"));
+    assert!(fails(2, &["run", file, "-e", "nothing"]).contains("no function `nothing`"));
+    assert!(fails(2, &["run", file, "-e", "scale", "iota:f32:4"]).contains("needs a value for `n`"));
+    assert!(fails(2, &["run", file, "-e", "scale", "iota:f32:4", "x", "1"]).contains("no such value"));
+    assert!(fails(2, &["run", file, "-e", "scale", "iota:i32:4", "4", "1"]).contains("expects an array of f32"));
+    assert!(fails(2, &["run", file, "-e", "scale", "iota:f32:4", "4", "1", "9"]).contains("takes 3 arguments"));
+    assert!(fails(2, &["run", "missing.ispc"]).contains("cannot read missing.ispc"));
+    assert!(fails(2, &["--width", "5", "run", file]).contains("the width is one of"));
+}
+
+#[test]
+fn a_trap_points_at_the_source() {
+    let folder = Folder::new("trap");
+    let file = folder.file("scale.ispc", SCALE);
+    let said = fails(3, &["run", text(&file), "-e", "scale", "iota:f32:20", "21", "1"]);
+    assert!(said.contains("out_of_bounds") && said.contains("scale.ispc:2"), "{said}");
+    assert!(said.contains("index 20 of `a`, which has 20 elements"), "{said}");
+    assert!(!said.contains('\u{1b}'), "no colours when not on a terminal: {said:?}");
+}
+
+#[test]
+fn limits_stop_endless_loops() {
+    let folder = Folder::new("limits");
+    let file = folder.file("loop.ispc", "export void f() { while (true) { } }");
+    assert!(fails(3, &["run", text(&file), "--fuel", "1000"]).contains("out_of_fuel"));
+    assert!(fails(3, &["run", text(&file), "--timeout", "0.05"]).contains("timeout"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_a_run() {
+    let folder = Folder::new("interrupt");
+    let file = folder.file("loop.ispc", "export void f() { print(\"go\\n\"); while (true) { } }");
+    let mut child = command(&["run", text(&file)])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    // Wait until the program runs, then send what Ctrl-C sends.
+    let mut first = [0u8; 2];
+    std::io::Read::read_exact(child.stdout.as_mut().expect("piped"), &mut first).expect("it prints");
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(killed.success());
+    let start = Instant::now();
+    let output = child.wait_with_output().expect("it ends");
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("interrupted"), "{}", stderr(&output));
+}
+
+#[test]
+fn check_reports_all_errors_and_data() {
+    let folder = Folder::new("check");
+    let good = folder.file("good.ispc", SCALE);
+    succeeds(&["check", text(&good)]);
+    let bad = folder.file("bad.ispc", "export void f() {\n    int x = y;\n    uniform int u = programIndex;\n}\n");
+    let said = fails(1, &["check", text(&bad)]);
+    assert!(said.contains("bad.ispc:2") && said.contains("bad.ispc:3"), "{said}");
+    let output = spmdvm(&["--json", "check", text(&bad)]);
+    let data = stdout(&output);
+    assert!(data.contains("\"line\":2") && data.contains("\"severity\":\"error\""), "{data}");
+}
+
+#[test]
+fn bytecode_round_trips_through_files() {
+    let folder = Folder::new("bytecode");
+    let file = folder.file("scale.ispc", SCALE);
+    assert!(succeeds(&["disasm", text(&file)]).contains("func scale"));
+    let asm = folder.0.join("scale.spmdasm");
+    succeeds(&["disasm", text(&file), "-o", text(&asm)]);
+    let binary = folder.0.join("scale.spmdb");
+    succeeds(&["asm", text(&asm), "-o", text(&binary)]);
+    let shown = succeeds(&["run", text(&binary), "-e", "scale", "iota:f32:5", "5", "2"]);
+    assert_eq!(shown, "a: f32[5] = [0, 2, 4, 6, 8]\n");
+    let mut bytes = std::fs::read(&binary).expect("it was written");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x55;
+    std::fs::write(&binary, bytes).expect("it can be written");
+    assert!(fails(1, &["run", text(&binary), "-e", "scale"]).contains("not a valid bytecode file"));
+    let wrong = folder.file("wrong.spmdasm", "func f() {\n  nonsense\n}\n");
+    assert!(fails(1, &["asm", text(&wrong)]).contains("wrong.spmdasm"));
+}
+
+#[test]
+fn trace_marks_inactive_lanes() {
+    let folder = Folder::new("trace");
+    let file = folder.file("t.ispc", "export void f(uniform int a[]) {\n    if (programIndex > 1)\n        a[programIndex] = 7;\n}\n");
+    let table = succeeds(&["--width", "4", "trace", text(&file), "zeros:4"]);
+    assert!(table.lines().any(|line| line.contains("store") && line.ends_with("•  •  ✓  ✓")), "{table}");
+}
+
+#[test]
+fn stages_can_be_dumped() {
+    let folder = Folder::new("dump");
+    let file = folder.file("scale.ispc", SCALE);
+    for stage in ["tokens", "ast", "hir", "bytecode"] {
+        assert!(!succeeds(&["check", "--dump", stage, text(&file)]).is_empty(), "{stage}");
+    }
+    assert!(fails(1, &["check", "--dump", "nothing", text(&file)]).contains("there is no stage `nothing`"));
+}
+
+#[test]
+fn codes_are_explained() {
+    assert!(succeeds(&["explain", "e0101"]).starts_with("E0101: "));
+    assert!(succeeds(&["explain", "division_by_zero"]).contains("divided an integer by zero"));
+    assert!(succeeds(&["explain"]).contains("out_of_bounds"));
+    assert!(fails(2, &["explain", "E9999"]).contains("neither a diagnostic nor a trap"));
+}
+
+#[test]
+fn engines_that_are_not_there_say_so() {
+    let folder = Folder::new("engine");
+    let file = folder.file("scale.ispc", SCALE);
+    let said = fails(2, &["--engine", "x86", "run", text(&file), "-e", "total", "[1]", "1"]);
+    assert!(said.contains("not built yet"), "{said}");
+    assert!(fails(2, &["--engine", "fast", "run", text(&file)]).contains("there is no engine `fast`"));
+}
+
+/// What the shell answers to some lines, on standard output and standard error together per stream.
+fn shell(lines: &str) -> (String, String) {
+    let mut child = command(&["repl"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    child.stdin.take().expect("piped").write_all(lines.as_bytes()).expect("it listens");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{}", stderr(&output));
+    (stdout(&output), stderr(&output))
+}
+
+#[test]
+fn the_shell_keeps_variables_and_functions() {
+    let (out, err) = shell(":width 4\nint x = programIndex + 1;\nint twice(int a) {\n  return 2 * a;\n}\nx = twice(x);\nx\n");
+    assert!(out.contains("x = [1,2,3,4]"), "{out}");
+    assert!(out.trim_end().ends_with("[2,4,6,8]"), "{out}");
+    assert_eq!(err, "");
+}
+
+#[test]
+fn the_shell_survives_mistakes() {
+    let (out, err) = shell("1 +\n)\nnothing\n1 / (programIndex - 3)\n:nonsense\n:type 1.5\nint f(int a) { return a }\n1 + 1\n");
+    assert!(out.trim_end().ends_with('2'), "{out}");
+    for part in ["nothing", "division_by_zero", "there is no command"] {
+        assert!(err.contains(part), "{part}: {err}");
+    }
+    assert!(!err.contains("panicked"), "{err}");
+}
+
+#[test]
+fn the_shell_answers_commands() {
+    let (out, err) = shell(":help\nfloat y;\n:vars\n:type y * 2\n:reset\n:vars\nexport void g() { }\n:disasm g\n:quit\n1+1\n");
+    assert!(out.contains(":width [N]") && out.contains("varying float") && out.contains("func g"), "{out}");
+    assert!(!out.contains("\n2\n"), ":quit leaves: {out}");
+    assert_eq!(err, "");
+}
