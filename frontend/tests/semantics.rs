@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
+use proptest::prelude::*;
 use spmdvm_frontend::diag::{Diagnostics, Severity, render_all};
 use spmdvm_frontend::hir::Module;
 use spmdvm_frontend::parse::{ParseOptions, parse};
@@ -49,9 +50,83 @@ fn right_programs() {
     }
 }
 
+#[test]
+fn wrong_programs() {
+    for (name, text) in programs("bad_sema") {
+        let (_, _, messages) = check(&name, &text);
+        assert!(!messages.is_empty(), "{name} has no messages");
+        insta::assert_snapshot!(format!("bad_sema_{name}"), messages);
+    }
+}
+
 /// The whole library is right, not only the functions that some program reaches.
 #[test]
 fn the_library_is_right() {
     let text = sema::check_library();
     assert!(text.is_empty(), "{text}");
+}
+
+/// Words, numbers and signs of a text, so that mangled programs still parse often.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    let mut in_word = false;
+    for c in text.chars() {
+        let is_word = c.is_alphanumeric() || c == '_' || c == '.';
+        match tokens.last_mut() {
+            Some(last) if is_word && in_word => last.push(c),
+            _ => tokens.push(c.to_string()),
+        }
+        in_word = is_word;
+    }
+    tokens
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// No program, however wrong, makes the analysis panic.
+    #[test]
+    fn mangled_programs(
+        program in any::<prop::sample::Index>(),
+        edits in prop::collection::vec((0..4u8, any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..6),
+    ) {
+        let mut all = programs("bad_sema");
+        all.extend(programs("good_sema"));
+        let mut words = tokens(&program.get(&all).1);
+        for (kind, a, b) in edits {
+            let (a, b) = (a.index(words.len()), b.index(words.len()));
+            match kind {
+                0 => drop(words.remove(a)),
+                1 => words.swap(a, b),
+                2 => words[a] = words[b].clone(),
+                _ => words.insert(a, words[b].clone()),
+            }
+        }
+        check("mangled", &words.concat());
+    }
+}
+
+/// Deep and long constructs are accepted or reported; the stack suffices.
+#[test]
+fn deep_programs() {
+    let nested = |open: &str, close: &str, n: usize| format!("{}1{}", open.repeat(n), close.repeat(n));
+    let bodies = [
+        format!("float x = {};", nested("(", ")", 200)),
+        format!("float x = {};", nested("-", "", 200)),
+        format!("float x = 0; x = {}1;", "x + ".repeat(900)),
+        format!("float x = 0; x = {}1;", "x < 0 ? 1 : ".repeat(150)),
+        format!("float x = {};", nested("sin(", ")", 100)),
+        format!("{}{}", "if (programIndex > 3) {".repeat(120), "}".repeat(120)),
+        format!("int a{} = {};", "[1]".repeat(90), nested("{", "}", 90)),
+    ];
+    for body in bodies {
+        check("deep", &format!("export void f() {{ {body} }}"));
+    }
+    let doubled: String = (1..60).map(|n| format!("struct S{n} {{ S{} a, b; }};\n", n - 1)).collect();
+    check(
+        "doubled",
+        &format!("struct S0 {{ int x; }};\n{doubled}\nexport void f(uniform S59 * uniform p) {{ p->a.a.b.x = 1; }}"),
+    );
+    let pointers: String = (1..3000).map(|n| format!("typedef P{} * P{n};\n", n - 1)).collect();
+    check("pointers", &format!("typedef int P0;\n{pointers}\nP2999 p;"));
 }

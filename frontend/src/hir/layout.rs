@@ -73,7 +73,10 @@ impl TypeTable {
             TypeKind::Reference(_) => Layout::of_elements(Ty::U64, 1),
             TypeKind::Array(elem, len) => self.layout(elem, lanes).array(len.unwrap_or(0)),
             TypeKind::Vector(elem, len) => self.vector_layout(elem, len, lanes),
-            TypeKind::Struct(id, shape) => self.struct_layout(id, shape, lanes).0,
+            TypeKind::Struct(id, shape) => match self.layouts.get(&(id, shape, lanes)) {
+                Some((layout, _)) => *layout,
+                None => self.struct_layout(id, shape, lanes).0,
+            },
         }
     }
 
@@ -84,7 +87,17 @@ impl TypeTable {
 
     /// The offset of a member from the start of a struct instance with this shape.
     pub fn field_offset(&self, id: StructId, shape: Shape, field: usize, lanes: usize) -> u64 {
-        self.struct_layout(id, shape, lanes).1.get(field).copied().unwrap_or(0)
+        match self.layouts.get(&(id, shape, lanes)) {
+            Some((_, offsets)) => offsets.get(field).copied().unwrap_or(0),
+            None => self.struct_layout(id, shape, lanes).1.get(field).copied().unwrap_or(0),
+        }
+    }
+
+    /// Computes a struct's layout once and for all, when its definition is complete. (Without that, nested structs would
+    /// be walked again for every question, which can take time exponential in the depth of nesting.)
+    pub fn remember_layout(&mut self, id: StructId, shape: Shape, lanes: usize) {
+        let layout = self.struct_layout(id, shape, lanes);
+        self.layouts.insert((id, shape, lanes), layout);
     }
 
     /// The offset of a short vector's component.
@@ -97,6 +110,9 @@ impl TypeTable {
 
     /// The layout of a struct instance and the offsets of its members.
     pub fn struct_layout(&self, id: StructId, shape: Shape, lanes: usize) -> (Layout, Vec<u64>) {
+        if let Some(known) = self.layouts.get(&(id, shape, lanes)) {
+            return known.clone();
+        }
         let def = self.struct_def(id);
         let mut whole = Layout { size: 0, align: def.align.unwrap_or(1).max(1) };
         let mut offsets = Vec::with_capacity(def.fields.len());
@@ -151,7 +167,8 @@ impl TypeTable {
         leaves: &mut Vec<Leaf>,
     ) -> bool {
         let size = self.size(elem, lanes);
-        (0..len).all(|index| self.collect_leaves(elem, lanes, base + index * size, limit, leaves))
+        // What takes no room has no leaves, however often it is repeated.
+        size == 0 || (0..len).all(|index| self.collect_leaves(elem, lanes, base + index * size, limit, leaves))
     }
 
     /// A uniform short vector is padded and aligned to a power of two of elements, as C vector types are; others are

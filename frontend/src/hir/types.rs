@@ -1,6 +1,6 @@
 //! Types, interned.
 
-use super::{EnumDef, EnumId, StructDef, StructId};
+use super::{EnumDef, EnumId, Layout, StructDef, StructId};
 use crate::symbol::Symbol;
 use spmdvm_vm::Ty;
 use std::collections::HashMap;
@@ -78,6 +78,12 @@ pub struct FunctionType {
 pub struct TypeTable {
     types: Vec<Type>,
     ids: HashMap<Type, TypeId>,
+    /// How deep each type is nested.
+    depths: Vec<u32>,
+    /// How deep the members of each struct are nested, once it is defined.
+    struct_depths: HashMap<StructId, u32>,
+    /// Layouts of structs, by struct, shape and number of lanes.
+    pub(super) layouts: HashMap<(StructId, Shape, usize), (Layout, Vec<u64>)>,
     /// Structs by id.
     pub structs: Vec<StructDef>,
     /// Enums by id.
@@ -108,7 +114,15 @@ impl TypeTable {
 
     /// A table with `void` and the scalar types.
     pub fn new() -> TypeTable {
-        let mut table = TypeTable { types: Vec::new(), ids: HashMap::new(), structs: Vec::new(), enums: Vec::new() };
+        let mut table = TypeTable {
+            types: Vec::new(),
+            ids: HashMap::new(),
+            depths: Vec::new(),
+            struct_depths: HashMap::new(),
+            layouts: HashMap::new(),
+            structs: Vec::new(),
+            enums: Vec::new(),
+        };
         table.intern(TypeKind::Error, false);
         table.intern(TypeKind::Void, false);
         for shape in [Shape::Uniform, Shape::Varying] {
@@ -126,9 +140,41 @@ impl TypeTable {
             return id;
         }
         let id = TypeId(self.types.len() as u32);
+        let depth = self.depth_of(&ty.kind);
+        self.depths.push(depth);
         self.types.push(ty.clone());
         self.ids.insert(ty, id);
         id
+    }
+
+    /// How deep a type is nested: what is done to types may recurse so deep.
+    pub fn depth(&self, id: TypeId) -> u32 {
+        match self.kind(id) {
+            TypeKind::Struct(id, _) => self.struct_depths.get(id).copied().unwrap_or(0),
+            _ => self.depths[id.0 as usize],
+        }
+    }
+
+    /// Notes how deep a struct's members are nested, when it is defined, and gives that.
+    pub fn set_struct_depth(&mut self, id: StructId) -> u32 {
+        let members = self.struct_def(id).fields.iter().map(|field| self.depth(field.uniform));
+        let depth = members.max().unwrap_or(0) + 1;
+        self.struct_depths.insert(id, depth);
+        depth
+    }
+
+    fn depth_of(&self, kind: &TypeKind) -> u32 {
+        match kind {
+            TypeKind::Pointer { pointee: inner, .. }
+            | TypeKind::Reference(inner)
+            | TypeKind::Array(inner, _)
+            | TypeKind::Vector(inner, _) => self.depth(*inner) + 1,
+            TypeKind::Function(function) => {
+                let parts = function.params.iter().chain([&function.result]);
+                parts.map(|&ty| self.depth(ty)).max().unwrap_or(0) + 1
+            }
+            _ => 0,
+        }
     }
 
     /// The scalar type of element `ty` and a uniform or varying shape.

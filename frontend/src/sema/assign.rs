@@ -72,6 +72,11 @@ impl<'a> Checker<'a, '_> {
             self.error_at(Code::NotAssignable, span, "a component is named twice, so this cannot be assigned to");
             return None;
         }
+        if matches!(self.kind(place.ty), TypeKind::Void) {
+            let error = Diagnostic::new(Code::NotAPointer, span, "a `void` pointer cannot be written through");
+            self.error(error.help("cast it to a pointer to the type that lies there"));
+            return None;
+        }
         if matches!(self.kind(place.ty), TypeKind::Array(..)) {
             let error = Diagnostic::new(Code::NotAssignable, span, "an array cannot be assigned as a whole");
             self.error(error.help("assign its elements in a loop, or use `memcpy`"));

@@ -219,7 +219,8 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn warn_unused(&mut self) {
-        if self.in_prelude() {
+        // A program with errors has other worries, and its variables may be unused only for them.
+        if self.in_prelude() || self.diags.has_errors() {
             return;
         }
         let unused: Vec<(Symbol, Span)> = (self.body.locals.iter().zip(&self.body.infos))

@@ -143,7 +143,15 @@ impl<'a> Checker<'a, '_> {
         entry.align = align;
         entry.packed = packed;
         entry.span = def.name.span;
+        if raw.iter().any(|&ty| !self.is_unbound(ty)) {
+            self.table.bound_structs.insert(id);
+        }
         self.table.raw_fields.insert(id, raw);
+        self.table.types.set_struct_depth(id);
+        let lanes = self.lanes();
+        for shape in [Shape::Uniform, Shape::Varying] {
+            self.table.types.remember_layout(id, shape, lanes);
+        }
     }
 
     fn declare_member(&mut self, member: &'a ast::Member<'a>, before: &[Field]) -> Option<(Field, TypeId)> {

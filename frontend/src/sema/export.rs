@@ -6,6 +6,9 @@ use crate::hir::{Export, Shape, TypeId, TypeKind, TypeTable};
 use spmdvm_vm::Ty;
 use spmdvm_vm::program::{ExportParam, HostType, HostValue};
 
+/// How many parts the description of a type for hosts may have.
+const MAX_HOST_PARTS: u32 = 10_000;
+
 impl<'a> Checker<'a, '_> {
     /// The exports of the program, in the order of their definitions.
     pub(super) fn exports(&mut self) -> Vec<Export> {
@@ -84,14 +87,14 @@ impl<'a> Checker<'a, '_> {
 
     fn host_array(&self, elem: TypeId, reference: bool) -> Option<HostValue> {
         let writable = !self.is_const(elem);
-        Some(HostValue::Array { elem: self.host_type(elem, 0)?, writable, reference })
+        let mut budget = MAX_HOST_PARTS;
+        let elem = self.host_type(elem, &mut budget)?;
+        Some(HostValue::Array { elem, writable, reference })
     }
 
     /// The layout of a type in memory shared with hosts.
-    fn host_type(&self, ty: TypeId, depth: u32) -> Option<HostType> {
-        if depth > 32 {
-            return None;
-        }
+    fn host_type(&self, ty: TypeId, budget: &mut u32) -> Option<HostType> {
+        *budget = budget.checked_sub(1)?;
         let lanes = self.lanes() as u64;
         let plain = match *self.kind(ty) {
             TypeKind::Void => return Some(HostType::Byte),
@@ -99,11 +102,11 @@ impl<'a> Checker<'a, '_> {
             TypeKind::Enum(id, _) => HostType::Enum(self.table.types.enum_def(id).name.as_str().to_string()),
             TypeKind::Pointer { .. } | TypeKind::Reference(_) => HostType::Pointer,
             TypeKind::Array(elem, len) => {
-                return Some(HostType::Array(Box::new(self.host_type(elem, depth + 1)?), len.unwrap_or(0)));
+                return Some(HostType::Array(Box::new(self.host_type(elem, budget)?), len.unwrap_or(0)));
             }
             TypeKind::Vector(elem, _) => {
                 // With the padding that such a vector has.
-                let elem_type = self.host_type(elem, depth + 1)?;
+                let elem_type = self.host_type(elem, budget)?;
                 let size = self.table.types.size(ty, self.lanes());
                 let count = size / elem_type.size().max(1);
                 return Some(HostType::Array(Box::new(elem_type), count));
@@ -118,7 +121,7 @@ impl<'a> Checker<'a, '_> {
                 for (index, field) in def.fields.iter().enumerate() {
                     let ty = self.table.types.field_type(id, shape, index);
                     let name = field.name.as_str().to_string();
-                    fields.push((name, offsets[index], self.host_type(ty, depth + 1)?));
+                    fields.push((name, offsets[index], self.host_type(ty, budget)?));
                 }
                 return Some(HostType::Struct { name: def.name.as_str().to_string(), size: layout.size, fields });
             }

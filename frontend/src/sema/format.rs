@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn formats() {
         let pieces = parse_format("a = %, b = %d%% %8.3f|%-5x%\n");
-        assert_eq!(pieces.len(), 9);
+        assert_eq!(pieces.len(), 10);
         assert_eq!(pieces[0], Piece::Text("a = ".into()));
         assert_eq!(arg(&pieces[1]), plain_format());
         assert_eq!(arg(&pieces[3]).conversion, Some('d'));

@@ -294,8 +294,8 @@ impl<'a> Checker<'a, '_> {
             self.error(error.help("components are `x y z w` or `r g b a`, or several: `.xy`; others by index: `v[4]`"));
             return Operand::Value(Expr::error(place.span));
         };
-        if let Some(&past) = components.iter().find(|&&component| u32::from(component) >= len) {
-            let message = format!("component {past} of `{}`, which has {len}", self.show(place.ty));
+        if components.iter().any(|&component| u32::from(component) >= len) {
+            let message = format!("`{}` has no component `{text}`: there are {len}", self.show(place.ty));
             self.error(Diagnostic::new(Code::NoSuchMember, member.span, message));
             return Operand::Value(Expr::error(place.span));
         }

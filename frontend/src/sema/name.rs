@@ -186,10 +186,10 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn undefined(&mut self, name: ast::Ident) {
         let message = format!("there is no `{}` here", name.name);
         let mut error = Diagnostic::new(Code::UndefinedName, name.span, message).at("not declared");
-        if let Some(near) = self.nearest_value(name.name) {
-            error = error.help(format!("did you mean `{near}`?"));
-        } else if let Some(advice) = foreign_name(name.name.as_str()) {
+        if let Some(advice) = foreign_name(name.name.as_str()) {
             error = error.help(advice);
+        } else if let Some(near) = self.nearest_value(name.name) {
+            error = error.help(format!("did you mean `{near}`?"));
         } else if self.type_named(name.name).is_some() {
             error = error.help(format!("`{}` is a type, not a value", name.name));
         }

@@ -11,6 +11,9 @@ use spmdvm_vm::Ty;
 /// No array or vector is longer, so that sizes never overflow.
 const MAX_LENGTH: u64 = 1 << 32;
 
+/// How deep types may be nested.
+const MAX_DEPTH: u32 = 100;
+
 impl<'a> Checker<'a, '_> {
     /// The type written, bound to `default` where no variability is written.
     pub(super) fn resolve(&mut self, written: &TypeExpr<'a>, default: Shape) -> TypeId {
@@ -48,6 +51,10 @@ impl<'a> Checker<'a, '_> {
         }
         if written.quals.is_const {
             ty = self.make_const(ty);
+        }
+        if self.table.types.depth(ty) > MAX_DEPTH {
+            self.error_at(Code::NestingTooDeep, written.span, "this type is nested too deep");
+            return TypeTable::ERROR;
         }
         ty
     }
@@ -218,13 +225,10 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Whether all of a type is unbound, as members of `soa` structs must be.
-    fn is_unbound(&self, ty: TypeId) -> bool {
+    pub(super) fn is_unbound(&self, ty: TypeId) -> bool {
         match *self.table.types.kind(ty) {
             TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => self.is_unbound(elem),
-            TypeKind::Struct(id, shape) => {
-                let fields = self.table.raw_fields.get(&id);
-                shape == UNBOUND && fields.is_none_or(|fields| fields.iter().all(|&field| self.is_unbound(field)))
-            }
+            TypeKind::Struct(id, shape) => shape == UNBOUND && !self.table.bound_structs.contains(&id),
             TypeKind::Reference(_) => false,
             _ => self.table.types.shape(ty) == UNBOUND || ty == TypeTable::ERROR,
         }
@@ -245,6 +249,8 @@ impl<'a> Checker<'a, '_> {
                     self.table.types.structs[id.0 as usize].fields[index].soa.push((n, member));
                     self.ensure_soa(member, n);
                 }
+                let lanes = self.lanes();
+                self.table.types.remember_layout(id, Shape::Soa(n), lanes);
             }
             _ => {}
         }

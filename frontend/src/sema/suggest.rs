@@ -26,7 +26,7 @@ impl Checker<'_, '_> {
 /// the library's own matter and never suggested. Ties go to the alphabet, so that messages do not vary.
 pub(super) fn nearest(name: Symbol, candidates: impl Iterator<Item = Symbol>) -> Option<Symbol> {
     let text = name.as_str();
-    let limit = (text.chars().count() / 3).clamp(1, 3);
+    let limit = (text.chars().count() / 3).min(3);
     candidates
         .map(Symbol::as_str)
         .filter(|candidate| !candidate.starts_with("__") && *candidate != text)
@@ -35,10 +35,13 @@ pub(super) fn nearest(name: Symbol, candidates: impl Iterator<Item = Symbol>) ->
         .map(|(_, candidate)| Symbol::intern(candidate))
 }
 
-/// The edit distance (a swap of neighbours is one edit, case costs nothing at first letters alone), if at most `limit`.
+/// The edit distance (a swap of neighbours is one edit), if at most `limit`.
 fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     if a.eq_ignore_ascii_case(b) {
         return Some(0);
+    }
+    if limit == 0 {
+        return None;
     }
     if a.len().abs_diff(b.len()) > limit || a.len() > 64 || b.len() > 64 {
         return None;

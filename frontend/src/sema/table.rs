@@ -7,7 +7,7 @@ use crate::hir::{self, Expr, FuncId, GlobalId, LocalId, StructId, TypeId, TypeTa
 use crate::source::{SourceMap, Span};
 use crate::symbol::{Symbol, SymbolMap};
 use spmdvm_vm::Width;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A function declaration of a [`DeclTable`] (the library's first, then the program's).
@@ -108,6 +108,8 @@ pub(super) struct DeclTable<'a> {
     pub types: TypeTable,
     /// Types of struct members as declared, perhaps unbound.
     pub raw_fields: HashMap<StructId, Vec<TypeId>>,
+    /// Structs with members that have a variability of their own, somewhere inside.
+    pub bound_structs: HashSet<StructId>,
     /// What was wrong with the library.
     pub errors: Vec<Diagnostic>,
 }
@@ -163,6 +165,7 @@ impl<'a, 'd> Checker<'a, 'd> {
         if let Some(base) = base {
             table.types = base.types.clone();
             table.raw_fields = base.raw_fields.clone();
+            table.bound_structs = base.bound_structs.clone();
         }
         Checker {
             width,

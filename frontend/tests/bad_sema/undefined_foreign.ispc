@@ -1,0 +1,4 @@
+export void f(uniform float a[]) {
+    printf("%d", 3);
+    a[threadIdx] = fabs(a[0]);
+}
