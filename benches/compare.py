@@ -1,7 +1,7 @@
 """Times the examples against numpy, and against numba where it is installed.
 
-Results are compared first. Times are medians of at least nine rounds, in each of which every contender runs once, so that
-they meet the same conditions.
+Results are compared first. Times are medians of at least nine rounds, in each of which every contender runs once, so
+that they meet the same conditions.
 
     python benches/compare.py [NAME …] [--rounds N]
 """
@@ -108,8 +108,12 @@ def main() -> None:
             contenders["numba"] = compiled[case.name]
         verify(case, contenders)
         times = medians(contenders, max(9, options.rounds))
-        cells = [f"{times[name] * 1e3:8.2f} ms" if name in times else f"{'-':>11}" for name in ("spmdvm", "numpy", "numba")]
-        ratios = [f"{times[name] / times['spmdvm']:14.2f}x" if name in times else f"{'-':>15}" for name in ("numpy", "numba")]
+        cells = [
+            f"{times[name] * 1e3:8.2f} ms" if name in times else f"{'-':>11}" for name in ("spmdvm", "numpy", "numba")
+        ]
+        ratios = [
+            f"{times[name] / times['spmdvm']:14.2f}x" if name in times else f"{'-':>15}" for name in ("numpy", "numba")
+        ]
         print(f"{case.name:24}{''.join(cells)}{''.join(ratios)}", flush=True)
 
 

@@ -1,9 +1,7 @@
 """Prices of options by the Black-Scholes formula."""
 
-
 import numpy as np
 from example import Case, compile_example, main
-
 
 
 def options(n: int) -> list[np.ndarray]:

@@ -4,9 +4,8 @@ import importlib
 import time
 
 import numpy as np
-from example import Case, run, show
-
 import spmdvm
+from example import Case, run, show
 
 EXAMPLES = [
     "mandelbrot",

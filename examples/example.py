@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-
 import spmdvm
 
 HERE = Path(__file__).parent
@@ -80,7 +79,8 @@ def run(case: Case) -> Report:
 def show(reports: list[Report]) -> None:
     """Print the table."""
     widths = (max(len(r.name) for r in reports), max(len(r.work) for r in reports))
-    head = f"{'example':{widths[0]}}  {'work':{widths[1]}}  {'max error':>9}  {'spmdvm':>9}  {'numpy':>9}  {'numpy/spmdvm':>12}"
+    head = f"{'example':{widths[0]}}  {'work':{widths[1]}}  {'max error':>9}"
+    head += f"  {'spmdvm':>9}  {'numpy':>9}  {'numpy/spmdvm':>12}"
     print(head)
     print("-" * len(head))
     for r in reports:
@@ -111,8 +111,5 @@ def write_png(path: Path, pixels: np.ndarray) -> None:
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", check)
 
     path.write_bytes(
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"IDAT", zlib.compress(raw, 9))
-        + chunk(b"IEND", b"")
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw, 9)) + chunk(b"IEND", b"")
     )

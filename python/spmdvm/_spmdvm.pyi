@@ -1,11 +1,14 @@
 from collections.abc import Iterable, Mapping
 from inspect import Signature
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, final
 
 from numpy.typing import NDArray
 
 from ._errors import Diagnostic
+
+__all__ = ["Function", "Module", "__version__", "_rebuild", "compile"]
 
 __version__: str
 
@@ -42,8 +45,8 @@ class Module:
     def disassemble(self) -> str: ...
     def stats(self) -> dict[str, Any]: ...
     def __getattr__(self, name: str) -> Function: ...
-    def __getitem__(self, name: str) -> Function: ...
-    def __contains__(self, name: str) -> bool: ...
+    def __getitem__(self, name: str, /) -> Function: ...
+    def __contains__(self, name: str, /) -> bool: ...
     def __dir__(self) -> list[str]: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
@@ -59,4 +62,11 @@ def compile(
     fuel: int | None = None,
     timeout: float | None = None,
     memory: int | None = None,
+) -> Module: ...
+def _rebuild(
+    text: tuple[str, str],
+    choices: tuple[int, str, str],
+    include_paths: list[Path],
+    defines: list[tuple[str, str]],
+    bounds: tuple[int | None, float | None, int | None],
 ) -> Module: ...

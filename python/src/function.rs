@@ -12,12 +12,7 @@ use pyo3::types::{PyDict, PyTuple};
 use spmdvm::{Export, HostValue, Value};
 use std::sync::Arc;
 
-/// A function that a module exports.
-///
-/// Call it with numpy arrays and numbers, by position or by name. Arrays are not copied: the program reads and writes
-/// their memory. Their dtype must be the parameter's, they must be C-contiguous, and writable unless the parameter is
-/// `const`. A function of varying numbers is called like a numpy ufunc: with arrays of any shapes that broadcast, and
-/// `out=`, `where=` and `threads=`.
+// Without a documentation comment of its own: it would hide the property `__doc__`, which describes the function at hand.
 #[pyclass(frozen, module = "spmdvm", weakref)]
 pub struct Function {
     pub compiled: Arc<Compiled>,

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import spmdvm
 
 WIDTH = "export uniform int lanes() { return programCount; }\n"

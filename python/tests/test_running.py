@@ -13,7 +13,6 @@ import time
 
 import numpy as np
 import pytest
-
 import spmdvm
 
 ENDLESS = "export void endless() { while (true) { } }\n"

@@ -7,7 +7,6 @@ import time
 
 import numpy as np
 import pytest
-
 import spmdvm
 
 SOURCE = """
@@ -30,7 +29,6 @@ export void null(uniform int x) {
     uniform int * uniform p = NULL;
     if (x == 0) p[0] = 1;
 }
-export void give_up() { abort(); }
 static const uniform int table[4] = { 1, 2, 3, 4 };
 export void change(uniform int i) {
     uniform int * uniform p = (uniform int * uniform)&table[0];
@@ -98,12 +96,6 @@ def test_assertion(module: spmdvm.Module) -> None:
         module.check(3)
     assert isinstance(caught.value, spmdvm.AssertionFailed)
     assert caught.value.line is not None
-
-
-def test_abort(module: spmdvm.Module) -> None:
-    with pytest.raises(spmdvm.Aborted) as caught:
-        module.give_up()
-    assert isinstance(caught.value, RuntimeError)
 
 
 def test_null_pointer(module: spmdvm.Module) -> None:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-
 import spmdvm
 
 module: spmdvm.Module = spmdvm.compile(Path("kernel.ispc"), width=8, defines={"N": 3}, timeout=1.5)
