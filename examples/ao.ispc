@@ -125,9 +125,10 @@ export void ao(uniform int width, uniform int height, uniform int samples, unifo
     foreach (y = 0 ... height, x = 0 ... width) {
         float px = (x + 0.5f - width * 0.5f) / (height * 0.5f);
         float py = (height * 0.5f - y - 0.5f) / (height * 0.5f);
+        Vec direction = normalized(make(px, py - 0.1f, -1.8f));
         Hit hit;
-        trace(hit, make(0, 0.1f, 0), normalized(make(px, py - 0.1f, -2)));
-        float shade = 0;
+        trace(hit, make(0, 0.1f, 0), direction);
+        float shade = 0.5f - 0.8f * direction.y;    // the sky, darker upwards
         if (hit.t < 1e20f)
             shade = sky_seen(hit, samples, (unsigned int)(y * width + x) * 2 * samples);
         image[y * width + x] = shade;

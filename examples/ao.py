@@ -51,7 +51,9 @@ def with_numpy(width: int, height: int, samples: int) -> np.ndarray:
     py = (F(height * 0.5) - y - F(0.5)) / F(height * 0.5)
     origin = np.zeros((3, height, width), F)
     origin[1] = F(0.1)
-    distance, point, normal = trace(origin, normalized(np.stack([px, py - F(0.1), np.full_like(px, -2)])))
+    direction = normalized(np.stack([px, py - F(0.1), np.full_like(px, -1.8)]))
+    sky = F(0.5) - F(0.8) * direction[1]
+    distance, point, normal = trace(origin, direction)
     other = np.where(np.abs(normal[1]) > F(0.6), F([1, 0, 0]).reshape(3, 1, 1), F([0, 1, 0]).reshape(3, 1, 1))
     with np.errstate(all="ignore"):
         u = normalized(np.cross(other, normal, axis=0))
@@ -65,7 +67,7 @@ def with_numpy(width: int, height: int, samples: int) -> np.ndarray:
             radius = np.sqrt(radius2)
             direction = radius * np.cos(angle) * u + radius * np.sin(angle) * v + np.sqrt(1 - radius2) * normal
             escaped += trace(origin, direction)[0] > F(1e20)
-    return np.where(distance < F(1e20), escaped / F(samples), F(0))
+    return np.where(distance < F(1e20), escaped / F(samples), sky)
 
 
 def case(width: int = 256, height: int = 192, samples: int = 32) -> Case:

@@ -3,7 +3,7 @@
 import numpy as np
 from example import Case, compile_example, main
 
-X0, Y0, X1, Y1 = -2.25, -1.0, 1.25, 1.0
+X0, Y0, X1, Y1 = -2.8, -1.15, 1.8, 1.15
 
 
 def with_numpy(width: int, height: int, limit: int) -> np.ndarray:
@@ -25,9 +25,9 @@ def with_numpy(width: int, height: int, limit: int) -> np.ndarray:
 
 
 def colours(counts: np.ndarray) -> np.ndarray:
-    """Black inside; outside, blues and golds by the number of iterations."""
-    t = np.sqrt(counts / counts.max())[..., np.newaxis]
-    rgb = 0.5 - 0.5 * np.cos(2 * np.pi * (t * [1.0, 1.1, 1.3] + [0.95, 0.9, 0.75]))
+    """Black inside; outside, from blue over white to gold by the number of iterations."""
+    t = (np.log(counts + 1) / np.log(counts.max() + 1))[..., np.newaxis]
+    rgb = 0.5 - 0.5 * np.cos(2 * np.pi * (t * [0.85, 0.8, 0.75] + [0.0, 0.05, 0.15]))
     return rgb * (counts < counts.max())[..., np.newaxis]
 
 

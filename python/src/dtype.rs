@@ -49,7 +49,20 @@ pub fn name(ty: Ty) -> &'static str {
 
 /// numpy's dtype of an element type.
 pub fn of(py: Python<'_>, ty: Ty) -> PyResult<Bound<'_, PyArrayDescr>> {
-    PyArrayDescr::new(py, name(ty))
+    Ok(match ty {
+        Ty::Bool => numpy::dtype::<bool>(py),
+        Ty::I8 => numpy::dtype::<i8>(py),
+        Ty::I16 => numpy::dtype::<i16>(py),
+        Ty::I32 => numpy::dtype::<i32>(py),
+        Ty::I64 => numpy::dtype::<i64>(py),
+        Ty::U8 => numpy::dtype::<u8>(py),
+        Ty::U16 => numpy::dtype::<u16>(py),
+        Ty::U32 => numpy::dtype::<u32>(py),
+        Ty::U64 => numpy::dtype::<u64>(py),
+        Ty::F16 => PyArrayDescr::new(py, name(ty))?,
+        Ty::F32 => numpy::dtype::<f32>(py),
+        Ty::F64 => numpy::dtype::<f64>(py),
+    })
 }
 
 /// What arrays of `elem` are called in messages: a dtype, or what it must be like.

@@ -12,6 +12,7 @@ use crate::scalar::{self, describe, shape_text};
 use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyTuple};
 use spmdvm::{CallError, Export, HostValue, MapArg, Strided, Ty};
 
@@ -48,11 +49,8 @@ pub fn call(
             (HostValue::Array { .. }, None) => Operand::word(0),
         });
     }
-    let mask = match &extras.mask {
-        Some(mask) => Some(kept.array(mask, Ty::Bool)),
-        None => None,
-    };
-    let shape = broadcast(py, export, &inputs, mask.as_ref(), extras.out.as_ref())?;
+    let mask = extras.mask.as_ref().map(|mask| kept.array(mask, Ty::Bool));
+    let shape = broadcast(export, &inputs, mask.as_ref(), extras.out.as_ref())?;
     let result = match export.result {
         None if extras.out.is_some() => {
             return Err(PyTypeError::new_err(format!("{}() has no result, so it takes no `out`", export.name)));
@@ -279,7 +277,6 @@ impl<'py> Kept<'py> {
 
 /// The common shape of all operands, which is that of `out`, if given.
 fn broadcast(
-    py: Python<'_>,
     export: &Export,
     inputs: &[Operand],
     mask: Option<&Operand>,
@@ -301,7 +298,6 @@ fn broadcast(
         let message = format!("{}(): `out` has shape {given}, but the result has shape {needed}", export.name);
         return Err(PyValueError::new_err(message));
     }
-    let _ = py;
     Ok(shape)
 }
 
@@ -336,9 +332,11 @@ impl<'py> Target<'py> {
         mask: Option<&Operand>,
     ) -> PyResult<Target<'py>> {
         let new = |zeroed: bool| -> PyResult<Bound<'py, PyUntypedArray>> {
-            let make = if zeroed { "zeros" } else { "empty" };
+            static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+            static ZEROS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+            let (cell, make) = if zeroed { (&ZEROS, "zeros") } else { (&EMPTY, "empty") };
             let shape = PyTuple::new(py, shape)?;
-            Ok(py.import("numpy")?.call_method1(make, (shape, dtype::of(py, ty)?))?.cast_into()?)
+            Ok(cell.import(py, "numpy", make)?.call1((shape, dtype::of(py, ty)?))?.cast_into()?)
         };
         let Some(out) = &extras.out else {
             return Ok(Target { memory: new(extras.mask.is_some())?, ty, is_stand_in: false });
