@@ -1,4 +1,4 @@
-//! Runs every case file as a test of its own; see `README.md`.
+//! Runs every case file, and every example of the language's documentation, as a test of its own; see `README.md`.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use spmdvm_tests::{case, files, run};
@@ -11,12 +11,35 @@ fn main() {
         let name = path.strip_prefix(&folder).unwrap_or(&path).with_extension("").display().to_string();
         Trial::test(name, move || check(&path).map_err(Failed::from))
     };
-    libtest_mimic::run(&arguments, files::cases().into_iter().map(trial).collect()).exit();
+    let mut trials: Vec<Trial> = files::cases().into_iter().map(trial).collect();
+    trials.extend(examples("docs/language.md"));
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// The code blocks of a page that say what language they are in, by the line they begin at.
+fn examples(page: &str) -> Vec<Trial> {
+    let text = std::fs::read_to_string(files::root().join(page)).unwrap_or_default();
+    let mut trials = Vec::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        if line != "```ispc" {
+            continue;
+        }
+        let block: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
+        let source = block.join("\n") + "\n";
+        let name = format!("{page}:{}", number + 1);
+        trials.push(Trial::test(name.clone(), move || check_text(&source, &name).map_err(Failed::from)));
+    }
+    assert!(!trials.is_empty(), "{page} has examples");
+    trials
 }
 
 fn check(path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    let case = case::read(&source)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    run::run_case(&case, &name)
+    check_text(&source, &name)
+}
+
+fn check_text(source: &str, name: &str) -> Result<(), String> {
+    run::run_case(&case::read(source)?, name)
 }
