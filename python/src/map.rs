@@ -202,6 +202,8 @@ fn cast_distance(array: &Bound<'_, PyUntypedArray>, ty: Ty, place: &dyn Fn() -> 
 #[derive(Default)]
 struct Kept<'py> {
     arrays: Vec<Bound<'py, PyUntypedArray>>,
+    // Boxed, because pointers lead to them.
+    #[allow(clippy::vec_box)]
     constants: Vec<Box<[u8; 8]>>,
 }
 
