@@ -141,15 +141,24 @@ impl Wrapper {
         self.b.binary(Op::Eq, Ty::I64, column.stride, size)
     }
 
-    /// Each lane's element of an array. Neighbouring elements are one access.
+    /// Each lane's element of an array. Neighbouring elements are one access, and so is one element for all lanes.
     fn load(&mut self, column: Column) -> Reg {
         let value = self.b.reg(Shape::Varying, column.ty);
-        let (strided, done) = (self.b.label(), self.b.label());
+        let (apart, strided, done) = (self.b.label(), self.b.label(), self.b.label());
         let dense = self.is_dense(column);
-        self.b.control(Op::BrFalse, Some(dense), strided);
+        self.b.control(Op::BrFalse, Some(dense), apart);
         let scale = column.ty.size() as u32;
         let src = [column.base, self.first, Reg::NONE];
         self.b.push(Inst { dst: value, src, from: Ty::I64, aux: scale, ..Inst::new(Op::LoadLane, column.ty) });
+        self.b.control(Op::Jmp, None, done);
+        self.b.bind(apart);
+        let zero = self.b.constant(Ty::I64, 0);
+        let same = self.b.binary(Op::Eq, Ty::I64, column.stride, zero);
+        self.b.control(Op::BrFalse, Some(same), strided);
+        let one = self.b.reg(Shape::Uniform, column.ty);
+        let src = [column.base, Reg::NONE, Reg::NONE];
+        self.b.push(Inst { dst: one, src, ..Inst::new(Op::Load, column.ty) });
+        self.b.mov(value, one);
         self.b.control(Op::Jmp, None, done);
         self.b.bind(strided);
         let src = [column.base, self.offset(column), Reg::NONE];
