@@ -21,7 +21,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .PHONY: demo test check bench fuzz docs clean install rust-test python-test lint
 
 demo: install
-	$(BIN)/python examples/demo.py
+	@$(BIN)/python examples/demo.py
 
 test: rust-test python-test
 
@@ -67,19 +67,19 @@ clean:
 
 # The package, built in release mode and installed into .venv. Cargo knows what has changed.
 install: $(VENV)/.build-tools
-	$(IN_VENV) $(BIN)/maturin develop --release --quiet --manifest-path python/Cargo.toml
+	@$(IN_VENV) $(BIN)/maturin develop --release --manifest-path python/Cargo.toml
 
 $(VENV)/.build-tools:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 9))' || { echo "Python 3.9 or newer is needed"; exit 1; }
 	@test -x $(BIN)/python && $(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || { \
 	    echo "Python's venv module is needed (on Debian and Ubuntu: apt install python3-venv)"; rm -rf $(VENV); exit 1; }
-	$(PIP) install 'maturin>=1.7,<2' 'numpy>=1.21'
+	@$(PIP) install 'maturin>=1.7,<2' 'numpy>=1.21'
 	@touch $@
 
 $(VENV)/.test-tools: $(VENV)/.build-tools
-	$(PIP) install pytest
+	@$(PIP) install pytest
 	@touch $@
 
 $(VENV)/.lint-tools: $(VENV)/.build-tools
-	$(PIP) install ruff mypy
+	@$(PIP) install ruff mypy
 	@touch $@

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
 import time
@@ -88,7 +89,7 @@ def show(reports: list[Report]) -> None:
         print(f"{r.name:{widths[0]}}  {r.work:{widths[1]}}  {r.error:9.1e}  {times}")
     for r in reports:
         if r.picture:
-            print(f"picture: {r.picture}")
+            print(f"picture: {os.path.relpath(r.picture)}")
 
 
 def main(*cases: Callable[[], Case]) -> None:
