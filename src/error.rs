@@ -2,6 +2,7 @@
 
 use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
 use spmdvm_frontend::diag::Diagnostic;
+use spmdvm_frontend::prelude::FILES;
 use spmdvm_frontend::source::SourceMap;
 use spmdvm_vm::program::{Program, Span};
 use spmdvm_vm::trap::Trap;
@@ -58,11 +59,22 @@ impl TrapError {
         &self.program
     }
 
-    /// The place where it happened, of the innermost call that has one: file name, line and column from 1.
+    /// The place where it happened, in the innermost function that is not of the standard library: file name, line and
+    /// column from 1.
     pub fn place(&self) -> Option<(&str, usize, usize)> {
-        self.trap.stack.iter().find_map(|frame| {
-            self.program.line_col(frame.span).map(|(source, line, col)| (source.name.as_str(), line, col))
-        })
+        let (source, line, col) = self.program.line_col(self.span()?)?;
+        Some((source.name.as_str(), line, col))
+    }
+
+    /// The span of [`place`](Self::place). If all calls are of the library, the innermost one's.
+    fn span(&self) -> Option<Span> {
+        let spans = || self.trap.stack.iter().map(|frame| frame.span).filter(|span| span.hi > 0);
+        spans().find(|span| !self.is_library(span.file)).or_else(|| spans().next())
+    }
+
+    fn is_library(&self, file: u32) -> bool {
+        let source = self.program.sources.get(file as usize);
+        source.is_some_and(|source| FILES.iter().any(|(name, _)| *name == source.name))
     }
 
     /// The message with a source snippet and the call stack.
@@ -81,7 +93,7 @@ impl TrapError {
     }
 
     fn snippet(&self, color: bool) -> Option<String> {
-        let span = self.trap.stack.iter().map(|frame| frame.span).find(|span| span.hi > 0)?;
+        let span = self.span()?;
         let source = self.program.sources.get(span.file as usize)?;
         let Span { lo, hi, .. } = span;
         source.text.get(lo as usize..hi as usize)?;

@@ -30,6 +30,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("Memory", "", &["memory.ispc", "atomics.ispc", "soa.ispc", "hints.ispc"]),
     ("Colour", "", &["color.ispc"]),
     ("Random numbers", "", &["random.ispc"]),
+    ("The machine", "", &["system.ispc"]),
 ];
 
 const INTRODUCTION: &str = "\

@@ -39,6 +39,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("select.ispc", include_str!("select.ispc")),
     ("shapes.ispc", include_str!("shapes.ispc")),
     ("soa.ispc", include_str!("soa.ispc")),
+    ("system.ispc", include_str!("system.ispc")),
     ("trig.ispc", include_str!("trig.ispc")),
     ("two_over_pi.ispc", include_str!("two_over_pi.ispc")),
     ("types.ispc", include_str!("types.ispc")),

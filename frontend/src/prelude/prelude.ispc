@@ -33,4 +33,5 @@
 #include "hints.ispc"
 #include "memory.ispc"
 #include "atomics.ispc"
+#include "system.ispc"
 
