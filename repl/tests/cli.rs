@@ -204,7 +204,10 @@ fn bytecode_round_trips_through_files() {
 #[test]
 fn trace_marks_inactive_lanes() {
     let folder = Folder::new("trace");
-    let file = folder.file("t.ispc", "export void f(uniform int a[]) {\n    if (programIndex > 1)\n        a[programIndex] = 7;\n}\n");
+    let file = folder.file(
+        "t.ispc",
+        "export void f(uniform int a[]) {\n    if (programIndex > 1)\n        a[programIndex] = 7;\n}\n",
+    );
     let table = succeeds(&["--width", "4", "trace", text(&file), "zeros:4"]);
     assert!(table.lines().any(|line| line.contains("store") && line.ends_with("•  •  ✓  ✓")), "{table}");
 }
@@ -252,7 +255,8 @@ fn shell(lines: &str) -> (String, String) {
 
 #[test]
 fn the_shell_keeps_variables_and_functions() {
-    let (out, err) = shell(":width 4\nint x = programIndex + 1;\nint twice(int a) {\n  return 2 * a;\n}\nx = twice(x);\nx\n");
+    let (out, err) =
+        shell(":width 4\nint x = programIndex + 1;\nint twice(int a) {\n  return 2 * a;\n}\nx = twice(x);\nx\n");
     assert!(out.contains("x = [1,2,3,4]"), "{out}");
     assert!(out.trim_end().ends_with("[2,4,6,8]"), "{out}");
     assert_eq!(err, "");
@@ -260,7 +264,8 @@ fn the_shell_keeps_variables_and_functions() {
 
 #[test]
 fn the_shell_survives_mistakes() {
-    let (out, err) = shell("1 +\n)\nnothing\n1 / (programIndex - 3)\n:nonsense\n:type 1.5\nint f(int a) { return a }\n1 + 1\n");
+    let (out, err) =
+        shell("1 +\n)\nnothing\n1 / (programIndex - 3)\n:nonsense\n:type 1.5\nint f(int a) { return a }\n1 + 1\n");
     assert!(out.trim_end().ends_with('2'), "{out}");
     for part in ["nothing", "division_by_zero", "there is no command"] {
         assert!(err.contains(part), "{part}: {err}");
@@ -270,7 +275,8 @@ fn the_shell_survives_mistakes() {
 
 #[test]
 fn the_shell_answers_commands() {
-    let (out, err) = shell(":help\nfloat y;\n:vars\n:type y * 2\n:reset\n:vars\nexport void g() { }\n:disasm g\n:quit\n1+1\n");
+    let (out, err) =
+        shell(":help\nfloat y;\n:vars\n:type y * 2\n:reset\n:vars\nexport void g() { }\n:disasm g\n:quit\n1+1\n");
     assert!(out.contains(":width [N]") && out.contains("varying float") && out.contains("func g"), "{out}");
     assert!(!out.contains("\n2\n"), ":quit leaves: {out}");
     assert_eq!(err, "");

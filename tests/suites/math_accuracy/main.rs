@@ -1,0 +1,108 @@
+//! The mathematical library against a correctly rounded reference: errors in ULP, special values, and equal bits for
+//! varying and uniform arguments at every width.
+//!
+//! Every run takes dense samples; `SPMDVM_LONG=1` takes every float. `docs/math.md` holds the measured errors.
+
+mod functions;
+mod machine;
+mod samples;
+mod special;
+mod ulp;
+
+use functions::{BINARY, UNARY};
+use machine::Library;
+use samples::{doubles, floats, pairs};
+use ulp::{Worst, error_in_doubles, error_in_floats, error_in_halves};
+
+/// The largest error allowed in float.
+const FLOAT_BOUND: f64 = 1.0;
+/// The largest distance, in double, from a reference that is itself rounded.
+const DOUBLE_BOUND: f64 = 1.0;
+
+#[test]
+fn float_functions_of_one_argument() {
+    let library = Library::new(16);
+    for f in UNARY {
+        let mut worst = Worst::default();
+        for block in floats() {
+            let results = library.unary(f.name, &block);
+            for (&x, y) in block.iter().zip(results) {
+                worst.add(format_args!("{}({x:e}) = {y:e}", f.name), error_in_floats(y, (f.exact)(f64::from(x))));
+            }
+        }
+        worst.check(f.name, "float", FLOAT_BOUND);
+    }
+}
+
+#[test]
+fn double_functions_of_one_argument() {
+    let library = Library::new(16);
+    for f in UNARY {
+        let mut worst = Worst::default();
+        let xs = doubles(f.range);
+        for (&x, y) in xs.iter().zip(library.unary(f.name, &xs)) {
+            worst.add(format_args!("{}({x:e}) = {y:e}", f.name), error_in_doubles(y, (f.exact)(x)));
+        }
+        worst.check(f.name, "double", DOUBLE_BOUND);
+    }
+}
+
+#[test]
+fn every_float16() {
+    let library = Library::new(16);
+    let bits: Vec<u16> = (0..=u16::MAX).collect();
+    for f in UNARY {
+        let mut worst = Worst::default();
+        for (&x, y) in bits.iter().zip(library.unary_half(f.name, &bits)) {
+            let x = half::f16::from_bits(x);
+            let y = half::f16::from_bits(y);
+            worst.add(format_args!("{}({x}) = {y}", f.name), error_in_halves(y, (f.exact)(x.to_f64())));
+        }
+        worst.check(f.name, "float16", 0.51);
+    }
+}
+
+#[test]
+fn functions_of_two_arguments() {
+    let library = Library::new(16);
+    for f in BINARY {
+        let (xs, ys) = pairs(f.positive);
+        let mut worst = Worst::default();
+        for ((&x, &y), z) in xs.iter().zip(&ys).zip(library.binary(f.name, &xs, &ys)) {
+            worst.add(format_args!("{}({x:e}, {y:e}) = {z:e}", f.name), error_in_doubles(z, (f.exact)(x, y)));
+        }
+        worst.check(f.name, "double", DOUBLE_BOUND);
+
+        let narrow = |v: &[f64]| v.iter().map(|&x| x as f32).collect::<Vec<f32>>();
+        let (xs, ys) = (narrow(&xs), narrow(&ys));
+        let mut worst = Worst::default();
+        for ((&x, &y), z) in xs.iter().zip(&ys).zip(library.binary(f.name, &xs, &ys)) {
+            let exact = (f.exact)(f64::from(x), f64::from(y));
+            worst.add(format_args!("{}({x:e}, {y:e}) = {z:e}", f.name), error_in_floats(z, exact));
+        }
+        worst.check(f.name, "float", FLOAT_BOUND);
+    }
+}
+
+#[test]
+fn special_values() {
+    special::check(&Library::new(4));
+}
+
+#[test]
+fn the_same_bits_at_every_width_and_for_uniform_arguments() {
+    let reference = Library::new(16);
+    let floats: Vec<f32> = floats().next().unwrap().into_iter().step_by(7).take(997).collect();
+    for width in [1, 2, 4, 8, 16, 32, 64] {
+        let library = Library::new(width);
+        for f in UNARY {
+            let doubles: Vec<f64> = doubles(f.range).into_iter().step_by(11).take(997).collect();
+            let wide = reference.unary(f.name, &floats);
+            ulp::assert_same_floats(f.name, &wide, &library.unary(f.name, &floats));
+            ulp::assert_same_floats(f.name, &wide, &library.unary_uniform(f.name, &floats));
+            let wide = reference.unary(f.name, &doubles);
+            ulp::assert_same_doubles(f.name, &wide, &library.unary(f.name, &doubles));
+            ulp::assert_same_doubles(f.name, &wide, &library.unary_uniform(f.name, &doubles));
+        }
+    }
+}
