@@ -402,10 +402,10 @@ fn ternary<F: Ternary<T>, T: Scalar>(shapes: &[Shape; 3], isa: Isa) -> Handler {
     by_shapes::<TernaryFamily<F, T>>(shapes, isa).unwrap_or(uniform)
 }
 
-fn checked<F: Binary<T, Out = T>, T: Scalar>(shapes: &[Shape; 3], _: Isa) -> Handler {
+fn checked<F: Binary<T, Out = T>, T: Scalar>(shapes: &[Shape; 3], isa: Isa) -> Handler {
     match shapes[..2] {
         [Shape::Uniform, Shape::Uniform] => plain::<CheckedUniform<F, T>>(),
-        _ => plain::<CheckedStep<F, T>>(),
+        _ => handler::<CheckedStep<F, T>>(isa),
     }
 }
 

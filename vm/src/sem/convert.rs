@@ -1,6 +1,6 @@
 //! Conversions between element types.
 
-use super::float::f16_from_f64;
+use super::float::{f16_from_f32, f16_from_f64, f32_from_f16};
 use super::scalar::{Bool, Float, Scalar};
 use crate::types::Ty;
 use half::f16;
@@ -47,7 +47,7 @@ macro_rules! with_f16 {
     ($($t:ident)*) => { $(
         impl Convert<f16> for $t {
             #[inline(always)]
-            fn convert(s: f16) -> $t { s.to_f32() as $t }
+            fn convert(s: f16) -> $t { f32_from_f16(s) as $t }
         }
     )* };
 }
@@ -67,7 +67,7 @@ int_to_f16!(i8 i16 i32 i64 u8 u16 u32 u64 f64);
 impl Convert<f32> for f16 {
     #[inline(always)]
     fn convert(s: f32) -> f16 {
-        f16::from_f32(s)
+        f16_from_f32(s)
     }
 }
 impl Convert<f16> for f16 {

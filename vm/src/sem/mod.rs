@@ -1,10 +1,11 @@
 //! The meaning of every scalar operation, once.
 //!
 //! The interpreter's vector loops, constant folding and the tests of back ends all call these functions. `scalar` holds
-//! the traits that group the element types, `float` and `convert` the functions that are more than one line, `eval` the
+//! the traits that group the element types, `float`, `divide` and `convert` the functions that are more than one line, `eval` the
 //! dispatcher from an operation of the table to its meaning on raw bits.
 
 mod convert;
+mod divide;
 mod eval;
 mod float;
 mod scalar;

@@ -1,6 +1,6 @@
 //! The Rust types behind the element types, and the traits that group them as the operation table does.
 
-use super::float;
+use super::{divide, float};
 use crate::types::Ty;
 use half::f16;
 
@@ -130,7 +130,7 @@ impl Bits for Bool {
 }
 
 macro_rules! int {
-    ($t:ident, $wide:ident, $unsigned:ident, $ty:expr, $abs:expr) => {
+    ($t:ident, $wide:ident, $unsigned:ident, $ty:expr, $abs:expr, $div:expr) => {
         impl Scalar for $t {
             const TY: Ty = $ty;
             #[inline(always)]
@@ -198,11 +198,13 @@ macro_rules! int {
         impl Int for $t {
             #[inline(always)]
             fn div(self, o: Self) -> Self {
-                if o == 0 { 0 } else { self.wrapping_div(o) }
+                let div: fn($t, $t) -> $t = $div;
+                div(self, o)
             }
             #[inline(always)]
             fn rem(self, o: Self) -> Self {
-                if o == 0 { 0 } else { self.wrapping_rem(o) }
+                // The quotient for a zero divisor is 0, and so shall be the remainder.
+                self.wrapping_sub(self.div(o).wrapping_mul(o)) & ((o != 0) as $t).wrapping_neg()
             }
             #[inline(always)]
             fn shl(self, o: Self) -> Self {
@@ -232,17 +234,17 @@ macro_rules! int {
     };
 }
 
-int!(i8, i16, u8, Ty::I8, |x| x.wrapping_abs());
-int!(i16, i32, u16, Ty::I16, |x| x.wrapping_abs());
-int!(i32, i64, u32, Ty::I32, |x| x.wrapping_abs());
-int!(i64, i128, u64, Ty::I64, |x| x.wrapping_abs());
-int!(u8, u16, u8, Ty::U8, |x| x);
-int!(u16, u32, u16, Ty::U16, |x| x);
-int!(u32, u64, u32, Ty::U32, |x| x);
-int!(u64, u128, u64, Ty::U64, |x| x);
+int!(i8, i16, u8, Ty::I8, |x| x.wrapping_abs(), |a, b| divide::i32(a as i32, b as i32) as i8);
+int!(i16, i32, u16, Ty::I16, |x| x.wrapping_abs(), |a, b| divide::i32(a as i32, b as i32) as i16);
+int!(i32, i64, u32, Ty::I32, |x| x.wrapping_abs(), divide::i32);
+int!(i64, i128, u64, Ty::I64, |x| x.wrapping_abs(), |a, b| if b == 0 { 0 } else { a.wrapping_div(b) });
+int!(u8, u16, u8, Ty::U8, |x| x, |a, b| divide::i32(a as i32, b as i32) as u8);
+int!(u16, u32, u16, Ty::U16, |x| x, |a, b| divide::i32(a as i32, b as i32) as u16);
+int!(u32, u64, u32, Ty::U32, |x| x, divide::u32);
+int!(u64, u128, u64, Ty::U64, |x| x, |a, b| if b == 0 { 0 } else { a / b });
 
 macro_rules! float {
-    ($t:ident, $ty:expr) => {
+    ($t:ident, $ty:expr, $value:expr) => {
         impl Scalar for $t {
             const TY: Ty = $ty;
             #[inline(always)]
@@ -255,11 +257,11 @@ macro_rules! float {
             }
             #[inline(always)]
             fn less(self, o: Self) -> bool {
-                self < o
+                $value(self) < $value(o)
             }
             #[inline(always)]
             fn less_equal(self, o: Self) -> bool {
-                self <= o
+                $value(self) <= $value(o)
             }
         }
     };
@@ -267,7 +269,7 @@ macro_rules! float {
 
 macro_rules! native_float {
     ($t:ident, $ty:expr) => {
-        float!($t, $ty);
+        float!($t, $ty, std::convert::identity);
         impl Arith for $t {
             const ONE: Self = 1.0;
             const LOWEST: Self = $t::NEG_INFINITY;
@@ -338,14 +340,16 @@ macro_rules! native_float {
 
 native_float!(f32, Ty::F32);
 native_float!(f64, Ty::F64);
-float!(f16, Ty::F16);
+float!(f16, Ty::F16, wide);
+
+use float::f32_from_f16 as wide;
 
 /// Rounds an `f32` computation back. One operation on `f16` operands in `f32` rounds once more without harm: 24 bits are
 /// at least twice 11 plus two, the condition under which double rounding is innocuous for + − × ÷ √
 /// (Figueroa, "When is double rounding innocuous?", 1995).
 #[inline(always)]
 fn via_f32(x: f32) -> f16 {
-    f16::from_f32(x)
+    float::f16_from_f32(x)
 }
 
 impl Arith for f16 {
@@ -355,15 +359,15 @@ impl Arith for f16 {
     const ADD_NEUTRAL: Self = f16::NEG_ZERO;
     #[inline(always)]
     fn add(self, o: Self) -> Self {
-        via_f32(self.to_f32() + o.to_f32())
+        via_f32(wide(self) + wide(o))
     }
     #[inline(always)]
     fn sub(self, o: Self) -> Self {
-        via_f32(self.to_f32() - o.to_f32())
+        via_f32(wide(self) - wide(o))
     }
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
-        via_f32(self.to_f32() * o.to_f32())
+        via_f32(wide(self) * wide(o))
     }
     #[inline(always)]
     fn neg(self) -> Self {
@@ -379,31 +383,31 @@ impl Float for f16 {
     const CANONICAL_NAN: Self = f16::NAN;
     #[inline(always)]
     fn div(self, o: Self) -> Self {
-        via_f32(self.to_f32() / o.to_f32())
+        via_f32(wide(self) / wide(o))
     }
     #[inline(always)]
     fn rem(self, o: Self) -> Self {
-        via_f32(self.to_f32() % o.to_f32())
+        via_f32(wide(self) % wide(o))
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
-        via_f32(self.to_f32().sqrt())
+        via_f32(wide(self).sqrt())
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        via_f32(self.to_f32().floor())
+        via_f32(wide(self).floor())
     }
     #[inline(always)]
     fn ceil(self) -> Self {
-        via_f32(self.to_f32().ceil())
+        via_f32(wide(self).ceil())
     }
     #[inline(always)]
     fn trunc(self) -> Self {
-        via_f32(self.to_f32().trunc())
+        via_f32(wide(self).trunc())
     }
     #[inline(always)]
     fn round_even(self) -> Self {
-        via_f32(self.to_f32().round_ties_even())
+        via_f32(wide(self).round_ties_even())
     }
     #[inline(always)]
     fn fma(self, b: Self, c: Self) -> Self {
