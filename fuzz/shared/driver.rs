@@ -33,6 +33,7 @@ impl Changes {
     }
 }
 
+/// Runs `run` on each seed as it is, then on changed copies of them until the time is up.
 pub fn for_a_second(seeds: Vec<Vec<u8>>, run: fn(&[u8])) {
     let mut changes = Changes(0x2545_f491_4f6c_dd1d);
     let seconds = std::env::var("FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(1);

@@ -37,6 +37,8 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let (whole, ty) = match &place.base {
             PlaceBase::Local(local) => {
                 let declared = &self.body.function.locals[local.0 as usize];
+                // Analysis makes variables without a declaration: what a reference to a value is bound to.
+                self.declare_in_advance(*local);
                 match self.body.storage[local.0 as usize].clone() {
                     Some(Storage::Regs(regs)) => (Lowered::Regs(regs), declared.ty),
                     Some(Storage::Memory(address)) => (at_address(address, declared.ty), declared.ty),
