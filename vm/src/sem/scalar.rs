@@ -241,7 +241,7 @@ int!(i64, i128, u64, Ty::I64, |x| x.wrapping_abs(), |a, b| if b == 0 { 0 } else 
 int!(u8, u16, u8, Ty::U8, |x| x, |a, b| divide::i32(a as i32, b as i32) as u8);
 int!(u16, u32, u16, Ty::U16, |x| x, |a, b| divide::i32(a as i32, b as i32) as u16);
 int!(u32, u64, u32, Ty::U32, |x| x, divide::u32);
-int!(u64, u128, u64, Ty::U64, |x| x, |a, b| if b == 0 { 0 } else { a / b });
+int!(u64, u128, u64, Ty::U64, |x| x, |a, b| a.checked_div(b).unwrap_or(0));
 
 macro_rules! float {
     ($t:ident, $ty:expr, $value:expr) => {
