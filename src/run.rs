@@ -10,13 +10,18 @@ use spmdvm_vm::trap::Trap;
 use spmdvm_vm::types::{Shape, Ty};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Takes the text of prints.
+type Sink = Box<dyn FnMut(&str) + Send>;
 
 /// One call, with what goes along with it.
 pub struct Run<'m> {
     module: &'m Module,
     mask: u64,
-    output: Option<Box<dyn FnMut(&str) + Send>>,
+    output: Option<Sink>,
     interrupt: Option<Arc<AtomicBool>>,
+    timeout: Option<Duration>,
 }
 
 /// Elements of the host at a fixed distance from each other.
@@ -35,7 +40,7 @@ pub struct Strided {
 impl<'m> Run<'m> {
     /// A call with all lanes on and prints to standard output.
     pub fn new(module: &'m Module) -> Run<'m> {
-        Run { module, mask: u64::MAX, output: None, interrupt: None }
+        Run { module, mask: u64::MAX, output: None, interrupt: None, timeout: module.options().limits.timeout }
     }
 
     /// The lanes that are active at the start; bit *i* is lane *i*.
@@ -54,6 +59,12 @@ impl<'m> Run<'m> {
     #[must_use]
     pub fn interrupt(self, flag: Arc<AtomicBool>) -> Run<'m> {
         Run { interrupt: Some(flag), ..self }
+    }
+
+    /// How long the call may take, instead of what the module's limits say: for a call that is one part of a larger one.
+    #[must_use]
+    pub fn timeout(self, timeout: Option<Duration>) -> Run<'m> {
+        Run { timeout, ..self }
     }
 
     /// Calls the export of this name that fits the arguments.
@@ -111,12 +122,13 @@ impl<'m> Run<'m> {
             None => machine.set_output(|text| print!("{text}")),
         }
         machine.set_interrupt(self.interrupt.take().unwrap_or_default());
+        machine.set_limits(machine.limits().fuel, self.timeout);
     }
 
     /// Maps an export with varying parameters over arrays, element by element, all lanes of the gang busy.
     ///
-    /// `args` has one entry per parameter: elements for a varying one, a scalar or an array for a uniform one. `result` receives the
-    /// results where `mask` (elements of `bool`) is true, or everywhere.
+    /// `args` has one entry per parameter: elements for a varying one, a scalar or an array for a uniform one. `result`
+    /// receives the results where `mask` (elements of `bool`) is true, or everywhere.
     ///
     /// # Safety
     /// All elements of `args`, `result` and `mask` (each at least `n` of them) and all arrays may be read, and those of

@@ -15,8 +15,8 @@
         ├── OutOfMemory (MemoryError)      the `memory` limit
         └── Interrupted (KeyboardInterrupt)
 
-Ctrl-C in the main thread raises what Python's own handler raises, a plain `KeyboardInterrupt`; `Interrupted` is what
-programs raise that run in other threads at that moment.
+Ctrl-C in the main thread raises what Python's handler raises, normally a plain `KeyboardInterrupt`. It stops programs
+in other threads too: they raise `Interrupted`, and so does the main thread if the handler raises nothing.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class OutOfMemory(Trap, MemoryError):
 
 
 class Interrupted(Trap, KeyboardInterrupt):
-    """Ctrl-C stopped a program that ran in a thread other than the main one."""
+    """Ctrl-C stopped a program, and no handler raised an exception of its own."""
 
 
 _TRAPS: dict[str, type[Trap]] = {

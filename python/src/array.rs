@@ -67,8 +67,11 @@ pub fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
 fn not_an_array(value: &Bound<'_, PyAny>, wanted: Wanted<'_>, place: &dyn Fn() -> String) -> PyErr {
     let dtype = dtype::expression(wanted.elem);
     let what = if wanted.reference { "an array of one element" } else { "a numpy array" };
+    // An element of a structured array; it knows its dtype, but not whose memory it is.
+    let is_element = value.getattr("dtype").is_ok();
+    let fix = if is_element { "a[i:i+1] instead of a[i]".into() } else { format!("np.asarray(x, dtype={dtype})") };
     let message = format!(
-        "{} expects {what} of {}, but was given {}; pass np.asarray(x, dtype={dtype})",
+        "{} expects {what} of {}, but was given {}; pass {fix}",
         place(),
         dtype::expected(wanted.elem),
         describe(value)

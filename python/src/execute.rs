@@ -7,18 +7,23 @@ use pyo3::prelude::*;
 use spmdvm::{CallError, Module, Run};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 /// What goes along with the runs of one call from Python.
 pub struct Context<'m> {
     module: &'m Module,
     output: Output,
     interrupt: Arc<AtomicBool>,
+    deadline: Option<Instant>,
 }
 
 impl<'m> Context<'m> {
-    /// A run of the module's program, with prints and Ctrl-C wired up.
+    /// A run of the module's program, with prints and Ctrl-C wired up. All runs of a call share its time limit.
     pub fn run(&self) -> Run<'m> {
-        Run::new(self.module).output(self.output.sink(identity(self.module))).interrupt(Arc::clone(&self.interrupt))
+        Run::new(self.module)
+            .output(self.output.sink(identity(self.module)))
+            .interrupt(Arc::clone(&self.interrupt))
+            .timeout(self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())))
     }
 }
 
@@ -30,7 +35,8 @@ pub fn execute<'m, T: Send>(
 ) -> PyResult<T> {
     output::refuse_reentry(identity(module))?;
     let watch = Watch::start(py)?;
-    let context = Context { module, output: Output::default(), interrupt: watch.flag() };
+    let deadline = module.options().limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let context = Context { module, output: Output::default(), interrupt: watch.flag(), deadline };
     let result = py.detach(|| body(&context));
     drop(watch);
     if let Some(error) = context.output.failure() {

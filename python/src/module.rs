@@ -44,7 +44,7 @@ pub struct Module {
 /// check: check mode; not available yet.
 /// include_paths: folders for #include. Programs given as text include only from there.
 /// defines: macros, name to value.
-/// fuel: loop iterations and calls that one call may take.
+/// fuel: loop iterations and calls that one call may take; over arrays, for each stretch of evenly spaced elements.
 /// timeout: seconds that one call may take.
 /// memory: bytes that the program may allocate.
 #[pyfunction]

@@ -258,6 +258,8 @@ def test_references(structs: spmdvm.Module) -> None:
     assert points["y"].tolist() == [0, 5, 0]
     with pytest.raises(ValueError, match=r"`p` is a reference to one element, but was given an array of shape \(3,\)"):
         structs.write(points)
+    with pytest.raises(TypeError, match=r"`p` expects .*a `void`; pass a\[i:i\+1\] instead of a\[i\]"):
+        structs.write(points[0])
 
 
 def changed(**fields) -> np.dtype:

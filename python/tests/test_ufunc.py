@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 import spmdvm
@@ -179,6 +181,15 @@ def test_a_trap_in_a_thread(module: spmdvm.Module) -> None:
     i[7777] = 9
     with pytest.raises(IndexError):
         module.lookup(i, np.zeros(4, np.float32), threads=2)
+
+
+def test_the_time_limit_is_for_the_whole_call() -> None:
+    module = spmdvm.compile("export int f(int n) { while (n > 0) --n; return n; }", timeout=0.2)
+    rows = np.full((100, 2000), 1_000_000, np.int32)[:, ::2]
+    start = time.perf_counter()
+    with pytest.raises(spmdvm.OutOfTime):
+        module.f(rows)
+    assert time.perf_counter() - start < 5
 
 
 def test_every_width() -> None:
