@@ -442,7 +442,9 @@ impl<'a> Parser<'a, '_> {
         let start = self.bump().span;
         let mut counts = Vec::new();
         let mut height = 0;
+        let mut brackets = 0;
         while self.kind() == TokenKind::LBracket {
+            brackets += 1;
             let opening = self.bump().span;
             loop {
                 counts.push(self.assignment()?);
@@ -452,6 +454,10 @@ impl<'a> Parser<'a, '_> {
                 }
             }
             self.expect_close(TokenKind::RBracket, opening)?;
+        }
+        // As for the indices of an array, the last of several brackets is that of the fastest dimension.
+        if brackets > 1 {
+            counts.reverse();
         }
         if counts.len() > 3 {
             let message = format!("`launch` takes at most three counts, not {}", counts.len());
