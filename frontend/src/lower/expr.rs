@@ -65,7 +65,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
             ExprKind::Zero => self.zeros(expr.ty),
             ExprKind::ProgramIndex => vec![self.iota()],
             ExprKind::Task(builtin) => vec![self.task_builtin(*builtin, expr.ty)],
-            ExprKind::Load(place) => self.load(place),
+            ExprKind::Load(place) => self.load(place, expr.ty),
             ExprKind::AddressOf(place) => vec![self.address_of(place)],
             ExprKind::FunctionAddress(id) => vec![self.function_address(*id, expr)],
             ExprKind::Cast(cast, operand) => self.cast(*cast, operand, expr.ty),
@@ -117,9 +117,28 @@ impl<'m> FunctionLowerer<'_, 'm> {
         leaves.iter().flat_map(|l| l.iter()).map(|leaf| self.constant(leaf.ty, 0)).collect()
     }
 
-    fn load(&mut self, place: &'m Place) -> Value {
+    fn load(&mut self, place: &'m Place, ty: TypeId) -> Value {
         let lowered = self.place(place);
-        self.read(place, &lowered)
+        let value = self.read(place, &lowered);
+        if !place.varying_address || value.len() < 2 {
+            return value;
+        }
+        // Through a varying pointer to a struct, members that are always uniform are those of the first active lane.
+        let Some(leaves) = self.leaves(ty, place.span) else { return value };
+        let uniform = |leaf: &crate::hir::Leaf| leaf.shape == HirShape::Uniform;
+        value.into_iter().zip(leaves.iter()).map(|(r, l)| if uniform(l) { self.first_active(r) } else { r }).collect()
+    }
+
+    /// The value of the lowest active lane.
+    fn first_active(&mut self, r: Reg) -> Reg {
+        if !self.is_varying(r) {
+            return r;
+        }
+        let mask = self.b.reg(Shape::Uniform, Ty::U64);
+        self.push(Op::MaskBits, Ty::U64, Ty::U64, mask, &[]);
+        let lane = self.unary(Op::Ctz, Ty::U64, mask);
+        let lane = self.convert(Ty::I32, Ty::U64, lane);
+        self.lane_of(r, lane)
     }
 
     fn address_of(&mut self, place: &'m Place) -> Reg {
@@ -229,12 +248,29 @@ impl<'m> FunctionLowerer<'_, 'm> {
         self.at(expr.span);
         let difference = self.binary(Op::Sub, Ty::U64, x, y);
         let difference = self.convert(Ty::I64, Ty::U64, difference);
-        // Offsets are the low 40 bits.
+        let size = self.cx.module.types.size(pointee, self.cx.lanes()).max(1);
+        let HirShape::Soa(n) = self.cx.module.types.shape(pointee) else {
+            return self.elements_between(difference, size);
+        };
+        // Instance numbers are in the low bits, and blocks hold n instances.
+        let ((start_x, number_x), (start_y, number_y)) = (self.split_instance(x, n), self.split_instance(y, n));
+        let bytes = self.binary(Op::Sub, Ty::U64, start_x, start_y);
+        let bytes = self.convert(Ty::I64, Ty::U64, bytes);
+        let blocks = self.elements_between(bytes, size);
+        let n = self.int(i64::from(n));
+        let instances = self.binary(Op::Mul, Ty::I64, blocks, n);
+        let rest = self.binary(Op::Sub, Ty::U64, number_x, number_y);
+        let rest = self.convert(Ty::I64, Ty::U64, rest);
+        self.binary(Op::Add, Ty::I64, instances, rest)
+    }
+
+    /// A difference of addresses in one region (offsets are their low 40 bits), in elements.
+    fn elements_between(&mut self, difference: Reg, size: u64) -> Reg {
         let bits = self.int(24);
         let high = self.binary(Op::Shl, Ty::I64, difference, bits);
         let offset = self.binary(Op::Shr, Ty::I64, high, bits);
-        let size = self.int(self.cx.module.types.size(pointee, self.cx.lanes()).max(1) as i64);
-        if self.constant_bits(size) == Some(1) { offset } else { self.binary(Op::IDiv, Ty::I64, offset, size) }
+        let divisor = self.int(size as i64);
+        if size == 1 { offset } else { self.binary(Op::IDiv, Ty::I64, offset, divisor) }
     }
 
     fn logical(&mut self, is_or: bool, lhs: &'m Expr, rhs: &'m Expr, expr: &Expr) -> Reg {

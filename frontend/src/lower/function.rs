@@ -6,6 +6,7 @@ use super::{FpMode, Lowerer};
 use crate::hir::{self, Leaf, LocalId, StmtKind, TypeId};
 use crate::source::Span;
 use spmdvm_vm::program::{Inst, Reg};
+use spmdvm_vm::verify::{MAX_CODE, MAX_FRAME_BYTES, MAX_LIST, MAX_REGS};
 use spmdvm_vm::{Function, FunctionBuilder, Label, Op, Shape, Ty};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -67,6 +68,8 @@ pub(super) struct FunctionLowerer<'l, 'm> {
     broadcast: HashMap<Reg, Reg>,
     globals: HashMap<hir::GlobalId, Reg>,
     iota: Option<Reg>,
+    /// Bytes of frame memory so far.
+    frame_bytes: u64,
     /// Number of instructions when the last label was bound: what came before is not the only way here.
     pub barrier: usize,
     /// The hidden parameters of a task: indices and counts.
@@ -99,6 +102,7 @@ pub(super) fn lower_function(cx: &mut Lowerer, id: hir::FuncId) -> Function {
         broadcast: HashMap::new(),
         globals: HashMap::new(),
         iota: None,
+        frame_bytes: 0,
         barrier: 0,
         task: None,
     };
@@ -250,7 +254,15 @@ impl<'m> FunctionLowerer<'_, 'm> {
     /// Frame memory for a value of a type; gives its address.
     pub fn frame_memory(&mut self, ty: TypeId) -> Reg {
         let layout = self.cx.module.types.layout(ty, self.cx.lanes());
-        let offset = self.b.frame_slot(layout.size.max(1), layout.align);
+        self.frame_bytes = self.frame_bytes.saturating_add(layout.size.saturating_add(64));
+        let fits = self.frame_bytes <= MAX_FRAME_BYTES;
+        if !fits {
+            let name = self.cx.module.types.display(ty);
+            let message =
+                format!("the variables of this function are too large: {} bytes with this `{name}`", self.frame_bytes);
+            self.cx.unsupported(self.body.function.head_span, message);
+        }
+        let offset = if fits { self.b.frame_slot(layout.size.max(1), layout.align) } else { 0 };
         let dst = self.b.reg(Shape::Uniform, Ty::U64);
         self.prologue.push(Inst { dst, imm: offset as i64, ..Inst::new(Op::FrameAddr, Ty::U64) });
         dst
@@ -396,6 +408,15 @@ impl<'m> FunctionLowerer<'_, 'm> {
         function.code.splice(0..0, prologue);
         function.spans.splice(0..0, std::iter::repeat_n(head, n as usize));
         super::tidy::tidy(&mut function);
+        let too_many = [
+            (function.regs.len(), MAX_REGS, "values"),
+            (function.code.len(), MAX_CODE, "instructions"),
+            (function.n_params as usize, MAX_LIST, "parameters, counting members of structs"),
+        ];
+        for (n, most, what) in too_many.into_iter().filter(|(n, most, _)| n > most) {
+            let message = format!("this function has too many {what}: {n}, where {most} are possible");
+            self.cx.unsupported(self.body.function.head_span, message);
+        }
         function
     }
 }

@@ -4,11 +4,17 @@ use super::Lowerer;
 use crate::hir::RelocationTarget;
 use spmdvm_vm::GlobalId;
 use spmdvm_vm::program::Global;
+use spmdvm_vm::verify::MAX_GLOBAL_BYTES;
 
 impl Lowerer<'_> {
     /// Lays out the globals, with the same ids as in the HIR.
     pub(super) fn globals(&mut self) {
         let module = self.module;
+        let total = module.globals.iter().fold(0u64, |sum, global| sum.saturating_add(global.size));
+        if let Some(largest) = module.globals.iter().max_by_key(|g| g.size).filter(|_| total > MAX_GLOBAL_BYTES) {
+            let message = format!("the globals are too large: {total} bytes, where {MAX_GLOBAL_BYTES} are possible");
+            self.unsupported(largest.span, message);
+        }
         for global in &module.globals {
             let mut image = Global {
                 name: global.name.clone(),

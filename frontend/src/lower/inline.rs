@@ -136,6 +136,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let outer = std::mem::replace(&mut self.body, body);
         self.inlining.push(id);
         for (&param, value) in function.params.iter().zip(args) {
+            self.held.extend(value.iter().copied());
             if self.body.analysis.is_assigned(param) {
                 self.set_variable(param, value, span);
             } else {

@@ -2,8 +2,8 @@
 //!
 //! [`lower`] takes the functions that hosts can reach, each when first referred to. For one function: `uniformity` finds
 //! out which varying variables need only one value and which loops need masks; `function` lays out parameters, results
-//! and variables; `stmt`, `control`, `foreach` and `each` lower statements, `expr`, `call`, `place` values; `tidy` removes what
-//! turned out unused and shares registers. `map_wrapper` makes the functions through which hosts run varying functions over
+//! and variables; `stmt`, `control`, `foreach` and `each` lower statements, `expr`, `call`, `place` values; `common`, `hoist` and `tidy`
+//! unite equal computations, move them out of loops, and remove what turned out unused. `map_wrapper` makes the functions through which hosts run varying functions over
 //! whole arrays.
 //!
 //! **Values** are lists of registers, one per scalar (*leaf*) of their type, in the order of the type's layout. A
@@ -16,11 +16,13 @@
 mod arith;
 mod assign;
 mod call;
+mod common;
 mod control;
 mod each;
 mod expr;
 mod foreach;
 mod function;
+mod hoist;
 mod image;
 mod inline;
 mod map_wrapper;

@@ -43,7 +43,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
                     Some(Storage::Regs(regs)) => (Lowered::Regs(regs), declared.ty),
                     Some(Storage::Memory(address)) => (at_address(address, declared.ty), declared.ty),
                     None => {
-                        self.internal(place.span, "a variable is used where it was not declared");
+                        self.internal(place.span, "a variable without a place");
                         (Lowered::Regs(self.zeros(declared.ty)), declared.ty)
                     }
                 }

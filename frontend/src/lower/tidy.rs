@@ -7,8 +7,14 @@ use spmdvm_vm::{Op, Shape};
 
 /// Tidies a function.
 pub(super) fn tidy(function: &mut Function) {
-    let keep = reachable(function);
-    remove(function, &keep);
+    // Removing a jump's target may leave a jump to the next instruction.
+    for _ in 0..2 {
+        let keep = reachable(function);
+        remove(function, &keep);
+    }
+    super::common::unite(function);
+    super::hoist::hoist(function);
+    super::common::unite(function);
     let keep = needed(function);
     remove(function, &keep);
     renumber(function);
