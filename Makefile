@@ -58,7 +58,8 @@ fuzz:
 	fi
 
 docs:
-	UPDATE_DOCS=1 $(CARGO) test --workspace --exclude spmdvm-python docs_fresh
+	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-vm --test docs_fresh
+	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-frontend --lib prelude::docs
 	$(CARGO) doc --workspace --no-deps
 
 clean:

@@ -85,7 +85,8 @@ def show(reports: list[Report]) -> None:
     print(head)
     print("-" * len(head))
     for r in reports:
-        times = f"{r.seconds * 1e3:6.1f} ms  {r.numpy_seconds * 1e3:6.1f} ms  {r.numpy_seconds / r.seconds:11.2f}x"
+        ratio = r.numpy_seconds / r.seconds
+        times = f"{r.seconds * 1e3:6.1f} ms  {r.numpy_seconds * 1e3:6.1f} ms  {ratio:11.{2 if ratio > 0.1 else 3}f}x"
         print(f"{r.name:{widths[0]}}  {r.work:{widths[1]}}  {r.error:9.1e}  {times}")
     for r in reports:
         if r.picture:
