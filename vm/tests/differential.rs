@@ -60,7 +60,7 @@ fn arguments(seed: u64, lanes: usize) -> [Vec<u64>; 4] {
 
 fn mask(seed: u64, width: Width) -> u64 {
     let some = seed.wrapping_mul(0xd134_2543_de82_ef95).rotate_left(17) & width.full_mask();
-    if seed % 3 == 0 || some == 0 { width.full_mask() } else { some }
+    if seed.is_multiple_of(3) || some == 0 { width.full_mask() } else { some }
 }
 
 fn interpret(program: &VerifiedProgram, main: FuncId, seed: u64, fuel: Option<u64>) -> Outcome {
