@@ -29,6 +29,8 @@ mod map_wrapper;
 mod memory;
 mod place;
 mod stmt;
+#[cfg(test)]
+mod tests;
 mod tidy;
 mod uniformity;
 
