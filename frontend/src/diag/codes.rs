@@ -141,6 +141,7 @@ codes! {
     W0208 MissingReturn: "A function that should give a value can end without `return`. It then gives 0.";
     W0209 ConstantOutOfRange: "A constant that does not fit into the type it is converted to; it wraps.";
     W0210 ReferenceToValue: "A reference that is not `const` is bound to a value, which is kept in a variable that nobody else sees.";
+    W0211 FormatMismatch: "A conversion letter in a `print` format that is not for the type of its value.";
 }
 
 impl Code {

@@ -1,7 +1,8 @@
 //! Sizes, alignments and offsets in memory.
 //!
 //! Uniform data has the layout C gives it on a 64-bit machine. A varying scalar is as many consecutive values as there
-//! are lanes, aligned as one of them; a varying struct is the struct of its members, each varying.
+//! are lanes, aligned to all of them as a vector register would be; a varying struct is the struct of its members, each
+//! varying. A struct without members takes one byte.
 //!
 //! **`soa<n>` memory.** A value of type `soa<n> T` is a *block*: *n* instances of `T` in which each scalar member is an
 //! array of *n* values. Blocks are aligned to at least *n* bytes, and all sizes and offsets in them are multiples of
@@ -52,7 +53,10 @@ impl Layout {
     fn for_shape(ty: Ty, shape: Shape, lanes: u64) -> Layout {
         match shape {
             Shape::Uniform => Layout::of_elements(ty, 1),
-            Shape::Varying => Layout::of_elements(ty, lanes),
+            Shape::Varying => {
+                let whole = Layout::of_elements(ty, lanes);
+                Layout { align: whole.size, ..whole }
+            }
             Shape::Soa(n) => {
                 let block = Layout::of_elements(ty, u64::from(n));
                 Layout { align: block.align.max(u64::from(n)), ..block }
@@ -125,6 +129,9 @@ impl TypeTable {
             offsets.push(offset);
             whole.size = offset.saturating_add(member.size);
             whole.align = whole.align.max(member.align);
+        }
+        if def.fields.is_empty() && !def.is_opaque {
+            whole.size = 1;
         }
         whole.size = round_up(whole.size, whole.align);
         (whole, offsets)

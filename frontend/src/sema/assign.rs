@@ -170,7 +170,6 @@ impl<'a> Checker<'a, '_> {
         let element = self.table.types.element_ty(ty);
         let fits = element.is_some_and(|ty| match (bits_only, ty) {
             (true, ty) => !ty.is_float(),
-            (false, Ty::Bool) => false,
             (false, ty) => !(op == BinaryOp::Rem && ty.is_float()),
         });
         if !fits || (bits_only && self.table.types.element_ty(value.ty).is_some_and(Ty::is_float)) {
@@ -187,11 +186,15 @@ impl<'a> Checker<'a, '_> {
             return Expr::error(span);
         }
         self.warn_lossy(&value, ty, &name);
+        let rhs_ty = ty_of_rhs(self, ty);
+        let value = self.convert(value, rhs_ty, &format!("the right side of `{name}`"));
+        // Bools are calculated with as integers.
         let calculation = match *self.kind(ty) {
-            TypeKind::Enum(_, shape) => self.scalar(Ty::U32, shape),
-            _ => ty,
+            TypeKind::Scalar(Ty::Bool, shape) if !bits_only => self.scalar(Ty::I32, shape),
+            _ => value.ty,
         };
-        let rhs = self.convert(value, calculation, &format!("the right side of `{name}`"));
+        let element = self.table.types.element_ty(calculation).or(element);
+        let rhs = self.convert(value, calculation, "this operand");
         if let ExprKind::Error = rhs.kind {
             return Expr::error(span);
         }
@@ -348,9 +351,18 @@ impl<'a> Checker<'a, '_> {
         }
         let value = self.convert(value, plain, what);
         let local = self.new_local(crate::symbol::Symbol::intern(""), plain, span);
+        self.body.temporaries.push(local);
         let place = self.local_place(local, span);
         let assign = Expr { kind: ExprKind::Assign(Box::new(place.clone()), Box::new(value)), ty: plain, span };
         let address = self.address_of(place, reference);
         Expr { kind: ExprKind::Comma(Box::new(assign), Box::new(address)), ty: reference, span }
+    }
+}
+
+/// The type the right side of a compound assignment to a type is converted to.
+fn ty_of_rhs(checker: &mut Checker<'_, '_>, ty: TypeId) -> TypeId {
+    match *checker.kind(ty) {
+        TypeKind::Enum(_, shape) => checker.scalar(Ty::U32, shape),
+        _ => ty,
     }
 }

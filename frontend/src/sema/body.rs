@@ -77,6 +77,8 @@ pub(super) struct Body<'a> {
     pub captures: Vec<Vec<Capture>>,
     /// How many statements under a varying condition there are around.
     pub varying_depth: u32,
+    /// Variables that hold values which references are bound to.
+    pub temporaries: Vec<LocalId>,
     /// Labels.
     pub labels: SymbolMap<Label>,
     /// Lifetime of the syntax.
@@ -190,6 +192,11 @@ impl<'a> Checker<'a, '_> {
         self.check_end(&decl, &mut stmts, block.span);
         self.warn_unused();
         let body = std::mem::take(&mut self.body);
+        let declare = |&local: &LocalId| {
+            let span = body.locals[local.0 as usize].span;
+            Stmt { kind: StmtKind::Declare { local, init: None }, span }
+        };
+        stmts.splice(0..0, body.temporaries.iter().map(declare));
         let function = &mut self.functions[func.0 as usize];
         function.params = params;
         function.locals = body.locals;

@@ -67,7 +67,7 @@ impl<'a> Checker<'a, '_> {
             ast::ExprKind::Conditional { condition, then, otherwise } => {
                 self.conditional(condition, then, otherwise, span)
             }
-            ast::ExprKind::Cast { ty, operand } => self.cast(ty, operand, span),
+            ast::ExprKind::Cast { ty, operand } => return self.cast(ty, operand, span),
             ast::ExprKind::SizeofType(ty) => {
                 let resolved = self.resolve(ty, Shape::Varying);
                 self.size_of(resolved, ty.span, span)
@@ -132,12 +132,17 @@ impl<'a> Checker<'a, '_> {
     /// Likewise of an operand.
     pub(super) fn value_of_for(&mut self, operand: Operand<'a>, wanted: TypeId) -> Expr {
         if let Operand::Functions { name, decls, templates, args: None } = &operand
-            && decls.len() + templates.len() > 1
+            && (decls.len() > 1 || !templates.is_empty())
             && let TypeKind::Pointer { pointee, .. } = *self.kind(wanted)
             && let TypeKind::Function(_) = self.kind(pointee)
         {
             for decl in decls.clone() {
                 if self.function_type(decl) == pointee {
+                    return self.function_address(decl, name.span);
+                }
+            }
+            for template in templates.clone() {
+                if let Some(decl) = self.deduce_for_type(template, pointee, name.span) {
                     return self.function_address(decl, name.span);
                 }
             }
@@ -356,10 +361,27 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn cast(&mut self, ty: &'a ast::TypeExpr<'a>, operand: &'a ast::Expr<'a>, span: Span) -> Expr {
+    fn cast(&mut self, ty: &'a ast::TypeExpr<'a>, operand: &'a ast::Expr<'a>, span: Span) -> Operand<'a> {
         let to = self.resolve_unbound(ty);
+        if let TypeKind::Reference(target) = *self.kind(to) {
+            return self.cast_to_reference(operand, target, span);
+        }
         let value = self.value_for(operand, to);
-        self.cast_to(value, to, span)
+        Operand::Value(self.cast_to(value, to, span))
+    }
+
+    /// `(T &)x`: `x` itself, if it is a place of that type; else the value as `T`.
+    fn cast_to_reference(&mut self, operand: &'a ast::Expr<'a>, target: TypeId, span: Span) -> Operand<'a> {
+        let operand = self.operand(operand);
+        if let Operand::Place(place) = &operand {
+            let shape = if self.is_varying(place.ty) { Shape::Varying } else { Shape::Uniform };
+            let target = self.bind(target, shape);
+            if self.strip_const(place.ty) == self.strip_const(target) {
+                return operand;
+            }
+        }
+        let value = self.value_of(operand);
+        Operand::Value(self.cast_to(value, target, span))
     }
 
     fn size_of(&mut self, ty: TypeId, place: Span, span: Span) -> Expr {

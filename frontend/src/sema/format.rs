@@ -90,7 +90,7 @@ impl<'a> Checker<'a, '_> {
                 self.push_value(format, ArgKind::Value, value, shown, args);
             }
             TypeKind::Scalar(ty, _) => {
-                self.check_conversion(format, ty, span);
+                let format = self.fitting_format(format, ty, span);
                 self.push_value(format, ArgKind::Value, value, shown, args);
             }
             TypeKind::Pointer { .. } => {
@@ -124,18 +124,22 @@ impl<'a> Checker<'a, '_> {
         self.load(place)
     }
 
-    fn check_conversion(&mut self, format: ArgFormat, ty: Ty, span: Span) {
-        let Some(letter) = format.conversion else { return };
+    /// The format, without its conversion letter if that is for other types.
+    fn fitting_format(&mut self, format: ArgFormat, ty: Ty, span: Span) -> ArgFormat {
+        let Some(letter) = format.conversion else { return format };
         let fits = match letter {
             'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'c' | 'b' => !ty.is_float(),
             'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'a' | 'A' => ty.is_float(),
             _ => false,
         };
-        if !fits {
-            let message = format!("`%{letter}` cannot show `{}`", crate::hir::scalar_name(ty));
-            let error = Diagnostic::new(Code::BadFormat, span, message);
-            self.error(error.help("a `%` alone shows any value"));
+        if fits {
+            return format;
         }
+        let message =
+            format!("`%{letter}` is not for `{}`, which is shown as its type is", crate::hir::scalar_name(ty));
+        let warning = Diagnostic::new(Code::FormatMismatch, span, message);
+        self.warn(warning.help("a `%` alone shows any value"));
+        ArgFormat { conversion: None, ..format }
     }
 
     /// Strings: pointers to constant `int8`.

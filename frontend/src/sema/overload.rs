@@ -13,6 +13,9 @@
 //! | 64 | any other, shape kept |
 //! | 128 | uniform to varying and widening |
 //! | 192 | uniform to varying and any other |
+//!
+//! Of functions that cost the same, the one that changes fewer integers between signed and unsigned is called (where ISPC
+//! finds the call ambiguous).
 
 use super::convert::Mismatch;
 use super::expr::Operand;
@@ -196,7 +199,7 @@ impl<'a> Checker<'a, '_> {
         let mut best: Option<Best> = None;
         for &decl in decls {
             let Some(costs) = self.costs(decl, args) else { continue };
-            let cost = costs.iter().sum();
+            let cost = (costs.iter().sum(), self.sign_changes(decl, args));
             match &mut best {
                 Some(best) if cost == best.cost => best.decls.push(decl),
                 Some(best) if cost > best.cost => {}
@@ -204,6 +207,17 @@ impl<'a> Checker<'a, '_> {
             }
         }
         best
+    }
+
+    /// How many integer arguments change between signed and unsigned: decides between functions that cost the same.
+    fn sign_changes(&self, decl: DeclId, args: &[Argument<'a>]) -> usize {
+        let signed = |ty: TypeId| match *self.kind(ty) {
+            TypeKind::Scalar(ty, _) if ty.is_int() => Some(ty.is_signed()),
+            _ => None,
+        };
+        let params = &self.decl(decl).params;
+        let pairs = args.iter().zip(params).map(|(arg, &param)| (signed(arg.ty), signed(param)));
+        pairs.filter(|pair| matches!(pair, (Some(from), Some(to)) if from != to)).count()
     }
 
     /// The cost of each argument, if the function accepts them all.
@@ -479,7 +493,8 @@ impl<'a> Checker<'a, '_> {
 
 /// The best functions found.
 struct Best {
-    cost: u64,
+    /// The sum of the costs, and what decides between equal ones.
+    cost: (u64, usize),
     decls: Vec<DeclId>,
 }
 

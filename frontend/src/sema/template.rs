@@ -22,8 +22,49 @@ use std::sync::Arc;
 const MAX_INSTANCES: u32 = 2000;
 
 impl<'a> Checker<'a, '_> {
-    /// The instance of a template that fits a call, if its parameters can be deduced. Nothing is reported.
+    /// The instance of a template that fits a call, if its parameters can be deduced. Nothing is reported otherwise.
     pub(super) fn deduce(
+        &mut self,
+        id: TemplateId,
+        written: Option<&'a [TemplateArg<'a>]>,
+        args: &[Argument<'a>],
+        span: Span,
+    ) -> Option<DeclId> {
+        self.quietly(|checker| checker.try_deduce(id, written, args, span))
+    }
+
+    /// Keeps what is reported only if something is found.
+    fn quietly<R>(&mut self, action: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
+        let before = std::mem::take(self.diags);
+        let result = action(self);
+        let during = std::mem::replace(self.diags, before);
+        if result.is_some() {
+            during.into_vec().into_iter().for_each(|diagnostic| self.diags.emit(diagnostic));
+        }
+        result
+    }
+
+    /// The instance of a template that has a function type.
+    pub(super) fn deduce_for_type(&mut self, id: TemplateId, function: TypeId, span: Span) -> Option<DeclId> {
+        let TypeKind::Function(wanted) = self.kind(function).clone() else { return None };
+        let params = self.template(id).function.params;
+        if params.len() != wanted.params.len() {
+            return None;
+        }
+        self.quietly(|checker| {
+            let mut found = Bindings::default();
+            let fits =
+                params.iter().zip(&wanted.params).all(|(param, &ty)| checker.deduce_type(id, param.ty, ty, &mut found));
+            if !fits {
+                return None;
+            }
+            checker.fill_defaults(id, &mut found)?;
+            let decl = checker.instance_of(id, found, span)?;
+            (checker.function_type(decl) == function).then_some(decl)
+        })
+    }
+
+    fn try_deduce(
         &mut self,
         id: TemplateId,
         written: Option<&'a [TemplateArg<'a>]>,
