@@ -29,6 +29,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ),
     ("Memory", "", &["memory.ispc", "atomics.ispc", "soa.ispc", "hints.ispc"]),
     ("Colour", "", &["color.ispc"]),
+    ("Short vectors", "", &["vectors.ispc"]),
     ("Random numbers", "", &["random.ispc"]),
     ("The machine", "", &["system.ispc"]),
 ];

@@ -43,6 +43,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("trig.ispc", include_str!("trig.ispc")),
     ("two_over_pi.ispc", include_str!("two_over_pi.ispc")),
     ("types.ispc", include_str!("types.ispc")),
+    ("vectors.ispc", include_str!("vectors.ispc")),
 ];
 
 /// The text of [`ROOT`].

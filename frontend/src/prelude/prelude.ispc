@@ -34,4 +34,4 @@
 #include "memory.ispc"
 #include "atomics.ispc"
 #include "system.ispc"
-
+#include "vectors.ispc"
