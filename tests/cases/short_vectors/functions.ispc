@@ -1,5 +1,4 @@
 // Library functions work component by component.
-//~ known-fail: the library has no short vector functions yet
 //~ run: f() result == 3 * 100 + 7 * 10 + 2
 export uniform int f() {
     uniform int<3> a = { 3, 9, 2 }, b = { 5, 7, 4 };
