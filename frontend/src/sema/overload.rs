@@ -399,8 +399,11 @@ impl<'a> Checker<'a, '_> {
             listed.push((!fits_count, format!("`{}`: {reason}", self.signature(decl))));
         }
         for &template in templates {
-            let head = self.sources.text(self.template(template).function.head_span);
-            let head = head.split_whitespace().collect::<Vec<_>>().join(" ");
+            let function = &self.template(template).function;
+            let (name, head) = (function.name.name.as_str(), self.sources.text(function.head_span));
+            // A template that a macro made has the span of the macro's use.
+            let written = head.contains(name);
+            let head = if written { head.split_whitespace().collect::<Vec<_>>().join(" ") } else { format!("{name}(…)") };
             listed.push((true, format!("template `{head}`: its parameters cannot be deduced to fit")));
         }
         // Those with the right number of parameters are the likelier ones.
