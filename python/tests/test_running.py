@@ -74,7 +74,11 @@ def test_globals_last_from_call_to_call() -> None:
 def run_and_interrupt(code: str) -> subprocess.CompletedProcess:
     """Run Python code in another process; when it is ready, press Ctrl-C."""
     process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", textwrap.dedent(code)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Tests may run in the background of a shell, which ignores the signal and passes that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
