@@ -403,7 +403,8 @@ impl<'a> Checker<'a, '_> {
             let (name, head) = (function.name.name.as_str(), self.sources.text(function.head_span));
             // A template that a macro made has the span of the macro's use.
             let written = head.contains(name);
-            let head = if written { head.split_whitespace().collect::<Vec<_>>().join(" ") } else { format!("{name}(…)") };
+            let head =
+                if written { head.split_whitespace().collect::<Vec<_>>().join(" ") } else { format!("{name}(…)") };
             listed.push((true, format!("template `{head}`: its parameters cannot be deduced to fit")));
         }
         // Those with the right number of parameters are the likelier ones.
