@@ -1,4 +1,14 @@
-//! The tracing JIT.
+//! The tracing JIT: hot loops become native code.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`ir`] | the trace IR: regions in SSA form |
+//! | [`dominance`] | dominators of a region's blocks |
+//! | [`backend`] | the trait of back ends |
+
+pub mod backend;
+pub mod dominance;
+pub mod ir;
 
 use std::fmt;
 

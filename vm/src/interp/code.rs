@@ -3,6 +3,7 @@
 //! Every instruction becomes one [`Step`]: the address of its handler, byte offsets of its operands from the frame's base,
 //! and immediates. Step *i* of a function is instruction *i*, so a step's address tells the instruction.
 
+use super::native::{Site, Tracer};
 use super::thread::Thread;
 use crate::program::{FuncId, Program, Reg};
 use crate::types::{Shape, Ty};
@@ -133,6 +134,9 @@ pub(crate) struct Code {
     pub program: Arc<Program>,
     pub functions: Box<[PreparedFunction]>,
     pub lanes: usize,
+    /// Who is asked about hot loops, and the countdowns of loops; a back-edge's `d` is an index into them.
+    pub tracer: Option<Arc<dyn Tracer>>,
+    pub sites: Box<[Site]>,
 }
 
 impl PreparedProgram {

@@ -3,7 +3,7 @@
 use super::code::{CallSite, Handler, Place, PreparedFunction, Step};
 use super::elementwise::{Kernel, plain};
 use super::lanes::get;
-use super::masks::{self, Branch, Jump, JumpBack};
+use super::masks::{self, Branch, BranchBack, Jump, JumpBack, LoopBack};
 use super::thread::{Frame, Thread};
 use crate::dispatch_type;
 use crate::isa::Op;
@@ -156,15 +156,28 @@ impl Kernel for Ret {
     }
 }
 
-/// The handler of a control operation; `backward` tells whether its label lies at or before it. `None` for others.
-pub(crate) fn control(inst: &Inst, backward: bool) -> Option<Handler> {
+/// The handler of a control operation; `backward` tells whether its label lies at or before it, `traced` whether the rounds of
+/// loops are counted. `None` for others.
+pub(crate) fn control(inst: &Inst, backward: bool, traced: bool) -> Option<Handler> {
+    Some(match (inst.op, backward, traced) {
+        (Op::Jmp, true, true) => plain::<JumpBack<true>>(),
+        (Op::Jmp, true, false) => plain::<JumpBack<false>>(),
+        (Op::Jmp, false, _) => plain::<Jump>(),
+        (Op::BrTrue, true, true) => plain::<BranchBack<true, true>>(),
+        (Op::BrTrue, true, false) => plain::<BranchBack<true, false>>(),
+        (Op::BrTrue, false, _) => plain::<Branch<true>>(),
+        (Op::BrFalse, true, true) => plain::<BranchBack<false, true>>(),
+        (Op::BrFalse, true, false) => plain::<BranchBack<false, false>>(),
+        (Op::BrFalse, false, _) => plain::<Branch<false>>(),
+        (Op::LoopBack, _, true) => plain::<LoopBack<true>>(),
+        (Op::LoopBack, _, false) => plain::<LoopBack<false>>(),
+        _ => return structured(inst),
+    })
+}
+
+/// The handlers of calls and of the mask stack.
+fn structured(inst: &Inst) -> Option<Handler> {
     Some(match inst.op {
-        Op::Jmp if backward => plain::<JumpBack>(),
-        Op::Jmp => plain::<Jump>(),
-        Op::BrTrue if backward => plain::<Branch<true, true>>(),
-        Op::BrTrue => plain::<Branch<true, false>>(),
-        Op::BrFalse if backward => plain::<Branch<false, true>>(),
-        Op::BrFalse => plain::<Branch<false, false>>(),
         Op::Call => plain::<Call>(),
         Op::CallInd => plain::<CallIndirect>(),
         Op::Ret => plain::<Ret>(),
@@ -174,7 +187,6 @@ pub(crate) fn control(inst: &Inst, backward: bool) -> Option<Handler> {
         Op::LoopBegin => plain::<masks::LoopBegin>(),
         Op::LoopTest => plain::<masks::LoopTest>(),
         Op::LoopNext => plain::<masks::LoopNext>(),
-        Op::LoopBack => plain::<masks::LoopBack>(),
         Op::SwitchBegin => plain::<masks::SwitchBegin>(),
         Op::SwitchCase => plain::<masks::SwitchCase>(),
         Op::MaskBreak => plain::<masks::Break>(),

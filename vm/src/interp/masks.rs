@@ -3,18 +3,25 @@
 use super::code::Step;
 use super::elementwise::{Kernel, map1};
 use super::lanes::{BLOCK, bits_of, get, load, mask_of, put};
+use super::native;
 use super::thread::Thread;
 use crate::sem::{self, Scalar};
 use std::marker::PhantomData;
 use std::ptr::null;
+use std::sync::atomic::Ordering;
 
-/// What pushed an entry.
+/// What pushed a mask entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EntryKind {
+pub enum EntryKind {
+    /// `mask.if`
     If,
+    /// `loop.begin`
     Loop,
+    /// `switch.begin`
     Switch,
+    /// `everywhere`
     Every,
+    /// `each.begin`
     Each,
 }
 
@@ -159,16 +166,6 @@ mask_steps! {
         t.mask |= std::mem::take(&mut top.other);
         jump_if_empty(t, step)
     }
-    /// `loop.back`
-    LoopBack(t, step) {
-        if t.mask == 0 {
-            step.add(1)
-        } else if t.tick(step) {
-            target(step)
-        } else {
-            null()
-        }
-    }
     /// `switch.begin`
     SwitchBegin(t, step) {
         t.masks.push(MaskEntry::new(EntryKind::Switch, t.mask, t.mask));
@@ -295,12 +292,49 @@ impl<T: Scalar> Kernel for EachUnique<T> {
     }
 }
 
+/// The next round of a loop: counts fuel and, in a `TRACED` program, the loop's rounds.
+///
+/// # Safety
+/// `step` is a step with a label, in a traced program one whose `d` is a site.
+#[inline(always)]
+unsafe fn next_round<const TRACED: bool>(t: &mut Thread, step: *const Step) -> *const Step {
+    if !t.tick(step) {
+        return null();
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        let head = target(step);
+        if TRACED {
+            let site = (*step).d;
+            let countdown = &t.code.sites[site as usize].countdown;
+            let rounds = countdown.load(Ordering::Relaxed);
+            if rounds == 0 {
+                return native::at_loop(t, head, site);
+            }
+            countdown.store(rounds - 1, Ordering::Relaxed);
+        }
+        head
+    }
+}
+
+/// `loop.back`
+pub(crate) struct LoopBack<const TRACED: bool>;
 /// `jmp` forward.
 pub(crate) struct Jump;
 /// `jmp` backward.
-pub(crate) struct JumpBack;
-/// `br.true` and `br.false` (`WHEN`), forward and `BACK`ward.
-pub(crate) struct Branch<const WHEN: bool, const BACK: bool>;
+pub(crate) struct JumpBack<const TRACED: bool>;
+/// `br.true` and `br.false` (`WHEN`), forward.
+pub(crate) struct Branch<const WHEN: bool>;
+/// `br.true` and `br.false` (`WHEN`), backward.
+pub(crate) struct BranchBack<const WHEN: bool, const TRACED: bool>;
+
+impl<const TRACED: bool> Kernel for LoopBack<TRACED> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers.
+        unsafe { if t.mask == 0 { step.add(1) } else { next_round::<TRACED>(t, step) } }
+    }
+}
 
 impl Kernel for Jump {
     #[inline(always)]
@@ -310,26 +344,28 @@ impl Kernel for Jump {
     }
 }
 
-impl Kernel for JumpBack {
+impl<const TRACED: bool> Kernel for JumpBack<TRACED> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
         // SAFETY: the contract of handlers.
-        unsafe { if t.tick(step) { target(step) } else { null() } }
+        unsafe { next_round::<TRACED>(t, step) }
     }
 }
 
-impl<const WHEN: bool, const BACK: bool> Kernel for Branch<WHEN, BACK> {
+impl<const WHEN: bool> Kernel for Branch<WHEN> {
+    #[inline(always)]
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; source `a` is a uniform bool.
+        unsafe { if get::<sem::Bool>(t.reg((*step).a)).get() == WHEN { target(step) } else { step.add(1) } }
+    }
+}
+
+impl<const WHEN: bool, const TRACED: bool> Kernel for BranchBack<WHEN, TRACED> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
         // SAFETY: the contract of handlers; source `a` is a uniform bool.
         unsafe {
-            if get::<sem::Bool>(t.reg((*step).a)).get() != WHEN {
-                step.add(1)
-            } else if !BACK || t.tick(step) {
-                target(step)
-            } else {
-                null()
-            }
+            if get::<sem::Bool>(t.reg((*step).a)).get() == WHEN { next_round::<TRACED>(t, step) } else { step.add(1) }
         }
     }
 }

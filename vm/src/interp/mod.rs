@@ -12,6 +12,7 @@
 //! | `bulk` | copies, fills, allocations, atomic operations |
 //! | `masks`, `control` | the mask stack, jumps; calls |
 //! | `effects` | printing, assertions, the clock |
+//! | `native` | the seam to a JIT: hot loops, and the state that native code works on |
 //!
 //! # Why it is safe
 //!
@@ -34,6 +35,7 @@ mod machine;
 mod masks;
 mod memory_ops;
 mod moves;
+pub mod native;
 mod prepare;
 mod thread;
 pub(crate) mod value;
@@ -43,5 +45,6 @@ mod tests;
 
 pub use code::PreparedProgram;
 pub use machine::{Limits, Machine, Results};
+pub use masks::EntryKind;
 pub(crate) use thread::Thread;
 pub use value::{Arg, LaneValues};

@@ -8,6 +8,7 @@ use super::elementwise::{Isa, elementwise};
 use super::lanes::{BLOCK, blocks_for};
 use super::memory_ops::{memory_flags, memory_op};
 use super::moves::{moves, shape_flags};
+use super::native::{Site, Tracer};
 use super::thread::{FRAME_ALIGN, Thread};
 use crate::isa::{Extra, Form, Op};
 use crate::memory::region_start;
@@ -17,6 +18,7 @@ use crate::types::{Shape, Ty};
 use crate::verify::VerifiedProgram;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 impl From<VerifiedProgram> for PreparedProgram {
     fn from(verified: VerifiedProgram) -> PreparedProgram {
@@ -33,17 +35,32 @@ impl From<&PreparedProgram> for PreparedProgram {
 impl PreparedProgram {
     /// Prepares a program; done once, however many machines run it.
     pub fn new(verified: &VerifiedProgram) -> PreparedProgram {
-        Self::for_isa(verified, Isa::detect())
+        Self::prepare(verified, Isa::detect(), None)
     }
 
+    /// Prepares a program whose hot loops a tracer is asked about, each after so many rounds.
+    pub fn traced(verified: &VerifiedProgram, tracer: Arc<dyn Tracer>, rounds: u32) -> PreparedProgram {
+        Self::prepare(verified, Isa::detect(), Some((tracer, rounds)))
+    }
+
+    #[cfg(test)]
     pub(crate) fn for_isa(verified: &VerifiedProgram, isa: Isa) -> PreparedProgram {
+        Self::prepare(verified, isa, None)
+    }
+
+    fn prepare(verified: &VerifiedProgram, isa: Isa, tracer: Option<(Arc<dyn Tracer>, u32)>) -> PreparedProgram {
         let program = Arc::clone(verified.program());
         let mut signatures = Signatures::default();
+        let mut heads = tracer.as_ref().map(|_| Heads::default());
         let functions = (0..program.functions.len() as u32)
-            .map(|i| Preparation::new(&program, FuncId(i), isa).run(&mut signatures))
+            .map(|i| Preparation::new(&program, FuncId(i), isa).run(&mut signatures, heads.as_mut()))
             .collect();
         let lanes = program.width.lanes();
-        PreparedProgram(Arc::new(Code { program, functions, lanes }))
+        let n = heads.map_or(0, |h| h.0.len());
+        let rounds = tracer.as_ref().map_or(0, |t| t.1);
+        let sites = (0..n).map(|_| Site { countdown: AtomicU32::new(rounds) }).collect();
+        let tracer = tracer.map(|t| t.0);
+        PreparedProgram(Arc::new(Code { program, functions, lanes, tracer, sites }))
     }
 }
 
@@ -58,6 +75,17 @@ impl Signatures {
         let kinds = |places: &[Place]| places.iter().map(|p| (p.shape, p.ty)).collect();
         let next = self.0.len() as u32;
         *self.0.entry((kinds(params), kinds(results))).or_insert(next)
+    }
+}
+
+/// Numbers for the heads of loops, which their back-edges count down together.
+#[derive(Default)]
+struct Heads(HashMap<(FuncId, u32), u32>);
+
+impl Heads {
+    fn number(&mut self, function: FuncId, head: u32) -> u32 {
+        let next = self.0.len() as u32;
+        *self.0.entry((function, head)).or_insert(next)
     }
 }
 
@@ -78,14 +106,14 @@ impl<'a> Preparation<'a> {
         Preparation { id, f, isa, blocks, places: Vec::new(), calls: Vec::new() }
     }
 
-    fn run(mut self, signatures: &mut Signatures) -> PreparedFunction {
+    fn run(mut self, signatures: &mut Signatures, mut heads: Option<&mut Heads>) -> PreparedFunction {
         let registers_end = self.lay_out();
         let memory_at = registers_end.next_multiple_of(FRAME_ALIGN);
         let frame_bytes = usize::try_from(self.f.frame_size)
             .ok()
             .and_then(|size| memory_at.checked_add(size)?.checked_next_multiple_of(FRAME_ALIGN))
             .unwrap_or(usize::MAX);
-        let steps = (0..self.f.code.len()).map(|pc| self.step(pc)).collect();
+        let steps = (0..self.f.code.len()).map(|pc| self.step(pc, heads.as_deref_mut())).collect();
         let params: Box<[Place]> = self.places[..self.f.n_params as usize].into();
         let results = self.list(&self.f.results);
         for site in &mut self.calls {
@@ -146,12 +174,12 @@ impl<'a> Preparation<'a> {
         regs.iter().map(|&r| self.place(r)).collect()
     }
 
-    fn step(&mut self, pc: usize) -> Step {
+    fn step(&mut self, pc: usize, heads: Option<&mut Heads>) -> Step {
         let inst = &self.f.code[pc];
         let shapes = inst.src.map(|r| self.place(r).shape);
         let [a, b, c] = inst.src.map(|r| self.place(r).at);
         let mut step = Step {
-            handler: self.handler(inst, pc, &shapes),
+            handler: self.handler(inst, pc, &shapes, heads.is_some()),
             d: self.place(inst.dst).at,
             a,
             b,
@@ -163,7 +191,12 @@ impl<'a> Preparation<'a> {
         };
         let info = inst.op.info();
         match info.sig.extra {
-            Extra::Label => step.imm = inst.aux as i64 - pc as i64,
+            Extra::Label => {
+                step.imm = inst.aux as i64 - pc as i64;
+                if let Some(heads) = heads.filter(|_| is_back_edge(inst, pc)) {
+                    step.d = heads.number(self.id, inst.aux);
+                }
+            }
             Extra::Memory => step.flags |= memory_flags(inst),
             Extra::Call | Extra::CallInd | Extra::Print => step.aux = self.site(inst),
             Extra::Global => step.imm = sem::padd(region_start(inst.aux + 1), inst.imm) as i64,
@@ -183,12 +216,12 @@ impl<'a> Preparation<'a> {
         self.calls.len() as u32 - 1
     }
 
-    fn handler(&self, inst: &Inst, pc: usize, shapes: &[Shape; 3]) -> Handler {
+    fn handler(&self, inst: &Inst, pc: usize, shapes: &[Shape; 3], traced: bool) -> Handler {
         let dst = self.place(inst.dst).shape;
         elementwise(inst.op, inst.ty, shapes, self.isa)
             .or_else(|| moves(inst, dst, shapes, self.isa))
             .or_else(|| memory_op(inst, shapes, self.isa))
-            .or_else(|| control(inst, inst.aux as usize <= pc))
+            .or_else(|| control(inst, inst.aux as usize <= pc, traced))
             .or_else(|| bulk(inst))
             .or_else(|| effect(inst))
             .unwrap_or(unsupported)
@@ -199,6 +232,15 @@ impl<'a> Preparation<'a> {
 unsafe fn unsupported(t: &mut Thread, step: *const Step) -> *const Step {
     let detail = crate::trap::TrapDetail::Message("this operation is not implemented".into());
     t.raise(step, crate::trap::TrapKind::Abort, None, detail)
+}
+
+/// Does the instruction close a loop (and so has no destination)?
+fn is_back_edge(inst: &Inst, pc: usize) -> bool {
+    match inst.op {
+        Op::LoopBack => true,
+        Op::Jmp | Op::BrTrue | Op::BrFalse => inst.aux as usize <= pc,
+        _ => false,
+    }
 }
 
 /// Does the operation push a mask entry?

@@ -160,6 +160,13 @@ impl Thread {
         true
     }
 
+    /// Would a poll end the run?
+    pub fn must_end(&self) -> bool {
+        self.budget.fuel == 0
+            || self.budget.interrupt.load(Ordering::Relaxed)
+            || self.budget.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+
     /// Moves fuel from the budget into the next slice.
     pub fn take_slice(&mut self) {
         self.budget.slice = self.budget.fuel.min(POLL_INTERVAL);

@@ -248,7 +248,7 @@ fn every_operation_has_a_handler() {
             let found = elementwise(row.op, ty, &shapes, Isa::Baseline)
                 .or_else(|| moves(&inst, Varying, &shapes, Isa::Baseline))
                 .or_else(|| memory_op(&inst, &shapes, Isa::Baseline))
-                .or_else(|| control(&inst, false))
+                .or_else(|| control(&inst, false, false))
                 .or_else(|| bulk(&inst))
                 .or_else(|| effect(&inst));
             assert!(found.is_some(), "{}.{ty} has no handler", row.name);

@@ -1,0 +1,106 @@
+//! Which blocks of a region every path to a block goes through.
+//!
+//! The iterative algorithm of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
+
+use crate::ir::{BlockId, Region};
+
+/// The dominator tree of a region.
+pub struct Dominators {
+    /// Reachable blocks, each before its successors but for back edges.
+    order: Vec<BlockId>,
+    /// Position in `order`; `usize::MAX` for unreachable blocks.
+    position: Vec<usize>,
+    /// Immediate dominator, by position.
+    parent: Vec<usize>,
+}
+
+impl Dominators {
+    /// Computes the tree: quadratic at worst, linear in practice.
+    pub fn new(region: &Region) -> Dominators {
+        let order = reverse_postorder(region);
+        let mut position = vec![usize::MAX; region.blocks.len()];
+        for (i, b) in order.iter().enumerate() {
+            position[b.index()] = i;
+        }
+        let mut predecessors = vec![Vec::new(); order.len()];
+        for (i, &b) in order.iter().enumerate() {
+            for edge in region.block(b).end.edges() {
+                predecessors[position[edge.to.index()]].push(i);
+            }
+        }
+        let mut tree = Dominators { parent: vec![usize::MAX; order.len()], order, position };
+        tree.parent[0] = 0;
+        while tree.improve(&predecessors) {}
+        tree
+    }
+
+    fn improve(&mut self, predecessors: &[Vec<usize>]) -> bool {
+        let mut changed = false;
+        for (i, before) in predecessors.iter().enumerate().skip(1) {
+            let known = before.iter().copied().filter(|&p| self.parent[p] != usize::MAX);
+            let Some(best) = known.reduce(|a, b| self.meet(a, b)) else { continue };
+            changed |= self.parent[i] != best;
+            self.parent[i] = best;
+        }
+        changed
+    }
+
+    fn meet(&self, mut a: usize, mut b: usize) -> usize {
+        while a != b {
+            while a > b {
+                a = self.parent[a];
+            }
+            while b > a {
+                b = self.parent[b];
+            }
+        }
+        a
+    }
+
+    /// Can the block be reached?
+    pub fn is_reachable(&self, block: BlockId) -> bool {
+        self.position.get(block.index()).is_some_and(|&p| p != usize::MAX)
+    }
+
+    /// Does every path to `b` go through `a`? (A block dominates itself.)
+    pub fn dominates(&self, a: BlockId, b: BlockId) -> bool {
+        let (a, mut b) = (self.position[a.index()], self.position[b.index()]);
+        if a == usize::MAX || b == usize::MAX {
+            return false;
+        }
+        while b > a {
+            b = self.parent[b];
+        }
+        a == b
+    }
+
+    /// The immediate dominator of a reachable block; the entry's is itself.
+    pub fn parent(&self, block: BlockId) -> BlockId {
+        self.order[self.parent[self.position[block.index()]]]
+    }
+
+    /// Reachable blocks in reverse postorder.
+    pub fn order(&self) -> &[BlockId] {
+        &self.order
+    }
+}
+
+fn reverse_postorder(region: &Region) -> Vec<BlockId> {
+    let mut seen = vec![false; region.blocks.len()];
+    let mut order = Vec::new();
+    let mut stack = vec![(BlockId(0), 0)];
+    seen[0] = true;
+    while let Some((block, next)) = stack.pop() {
+        match region.block(block).end.edges().nth(next) {
+            Some(edge) => {
+                stack.push((block, next + 1));
+                if !std::mem::replace(&mut seen[edge.to.index()], true) {
+                    stack.push((edge.to, 0));
+                }
+            }
+            None => order.push(block),
+        }
+    }
+    order.reverse();
+    order
+}

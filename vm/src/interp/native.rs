@@ -1,0 +1,347 @@
+//! The seam to a tracing JIT: hot loops, and what native code may do to a running thread.
+//!
+//! A program prepared with a [`Tracer`] counts how often its loops go round. When a loop's countdown reaches zero, its
+//! back-edge asks the tracer, which may do nothing, start to compile, or run native code *in place of the interpreter*: a
+//! [`Pause`] shows it the interpreter's state at the head of the loop, [`Context`] is what native code works on, and
+//! [`Pause::resume`] puts the interpreter where native code has left. Whatever native code cannot do, it leaves to the
+//! interpreter by resuming it *before* the instruction, so traps, prints and all other rare things happen in one place.
+//!
+//! Programs prepared without a tracer have other back-edge handlers and pay nothing.
+
+use super::code::{Code, PreparedFunction, Step};
+use super::masks::{EntryKind, MaskEntry};
+use super::thread::{Frame, Thread};
+use crate::memory::offset_of;
+use crate::program::{FuncId, Program, Reg};
+use crate::trap::Access;
+use crate::types::{Shape, Ty};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Decides what happens at hot loops. Shared by all threads that run the program.
+pub trait Tracer: Send + Sync {
+    /// A loop's countdown has reached zero, and the interpreter is about to execute the head of the loop. Gives the
+    /// next countdown: after how many more rounds to be asked again; 0 asks every time.
+    fn at_loop(&self, pause: &mut Pause<'_>) -> u32;
+}
+
+/// The countdown of a loop, by the instruction at its head.
+pub(crate) struct Site {
+    pub countdown: AtomicU32,
+}
+
+/// The next round of a loop begins at `head`.
+#[cold]
+#[inline(never)]
+pub(crate) fn at_loop(t: &mut Thread, head: *const Step, site: u32) -> *const Step {
+    let code: *const Code = &*t.code;
+    // SAFETY: the thread holds the code, and nothing replaces `Thread::code` while it runs.
+    let code = unsafe { &*code };
+    let (Some(tracer), Some(site)) = (&code.tracer, code.sites.get(site as usize)) else { return head };
+    let mut pause = Pause { thread: t, next: head };
+    let rounds = tracer.at_loop(&mut pause);
+    site.countdown.store(rounds, Ordering::Relaxed);
+    pause.next
+}
+
+/// The interpreter, stopped at the head of a loop.
+pub struct Pause<'t> {
+    thread: &'t mut Thread,
+    next: *const Step,
+}
+
+/// Where a register lies in the frames of its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterPlace {
+    /// Byte offset from the frame's base.
+    pub at: u32,
+    /// Its shape.
+    pub shape: Shape,
+    /// Its element type.
+    pub ty: Ty,
+}
+
+/// A frame that native code leaves to the interpreter.
+#[derive(Clone, Copy, Debug)]
+pub struct ResumeFrame<'a> {
+    /// Its function.
+    pub function: FuncId,
+    /// The instruction to execute next; in all frames but the last, the call that waits.
+    pub pc: u32,
+    /// Byte offset from the base of the frame that was entered.
+    pub at: u32,
+    /// The kinds of its mask entries, from the bottom.
+    pub entries: &'a [EntryKind],
+}
+
+/// Words that an entry of the mask stack takes in [`Context::words`]: `restore`, `other`, and the lane that an `each.all` is
+/// visiting plus one (0 for none).
+pub const ENTRY_WORDS: usize = 3;
+
+impl Pause<'_> {
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.thread.code.program
+    }
+
+    fn prepared(&self) -> &PreparedFunction {
+        // SAFETY: `Thread::function` belongs to the thread's code.
+        unsafe { &*self.thread.function }
+    }
+
+    /// The executing function.
+    pub fn function(&self) -> FuncId {
+        self.prepared().id
+    }
+
+    /// The instruction at the head of the loop.
+    pub fn pc(&self) -> u32 {
+        self.prepared().pc(self.next)
+    }
+
+    /// Bytes of a frame of a function; `None` if no stack can hold it.
+    pub fn frame_bytes(&self, function: FuncId) -> Option<u64> {
+        let bytes = self.thread.code.functions[function.0 as usize].frame_bytes;
+        (bytes != usize::MAX).then_some(bytes as u64)
+    }
+
+    /// Where the registers of a function lie in its frames.
+    pub fn register(&self, function: FuncId, reg: Reg) -> RegisterPlace {
+        let place = self.thread.code.functions[function.0 as usize].place(reg);
+        RegisterPlace { at: place.at, shape: place.shape, ty: place.ty }
+    }
+
+    /// The execution mask.
+    pub fn mask(&self) -> u64 {
+        self.thread.mask
+    }
+
+    /// The frame's mask entries from the bottom: kind, `restore`, `other`.
+    pub fn entries(&self) -> impl Iterator<Item = (EntryKind, u64, u64)> + '_ {
+        self.thread.masks[self.thread.floor..].iter().map(|e| (e.kind, e.restore, e.other))
+    }
+
+    /// Is there room for so many bytes of frames from the base of the executing one, and for `depth` more calls?
+    pub fn has_room(&self, bytes: u64, depth: usize) -> bool {
+        let t = &self.thread;
+        t.stack.left(t.base) as u64 >= bytes && t.frames.len() + depth < t.max_depth
+    }
+
+    /// The masks of the executing frame, as [`Context::words`] has them at entry: the execution mask, then
+    /// [`ENTRY_WORDS`] for every entry.
+    pub fn write_masks(&self, words: &mut [u64]) {
+        let t = &self.thread;
+        words[0] = t.mask;
+        for (entry, to) in t.masks[t.floor..].iter().zip(words[1..].chunks_exact_mut(ENTRY_WORDS)) {
+            to.copy_from_slice(&[entry.restore, entry.other, entry.visiting as u64]);
+        }
+    }
+
+    /// What native code works on. `words` receives the masks and takes those of the frames at the exit; `counters` is
+    /// memory for statistics. Call [`leave`](Self::leave) with it afterwards.
+    pub fn enter(&mut self, words: &mut [u64], counters: *mut u64) -> Context {
+        self.write_masks(words);
+        let t = &mut *self.thread;
+        let frame_address = if t.region == 0 { 0 } else { crate::memory::region_start(t.region) };
+        Context { base: t.base, ticks: t.ticks, words: words.as_mut_ptr(), frame_address, counters, thread: t }
+    }
+
+    /// Takes back what native code has changed.
+    pub fn leave(&mut self, context: &Context) {
+        self.thread.ticks = context.ticks;
+    }
+
+    /// Puts the interpreter where native code has left: `frames` outermost first, the first being the executing one, and
+    /// `words` their masks: for each frame its execution mask, then [`ENTRY_WORDS`] for every entry.
+    ///
+    /// # Safety
+    /// The frames are what interpreting would have led to: each but the last stands at a call of the next one's function,
+    /// the last at an instruction whose live registers have been written, with mask entries of the kinds that the verifier
+    /// found there; and there was room for them ([`has_room`](Self::has_room)).
+    pub unsafe fn resume(&mut self, frames: &[ResumeFrame<'_>], words: &[u64]) {
+        let t = &mut *self.thread;
+        let entered = t.base;
+        let mut words = words.iter().copied();
+        let mut word = || words.next().unwrap_or(0);
+        t.masks.truncate(t.floor);
+        let mut waiting: Option<*const Step> = None;
+        for frame in frames {
+            let function: *const PreparedFunction = &t.code.functions[frame.function.0 as usize];
+            // SAFETY: it belongs to the thread's code; and the caller's promise about `pc` and room.
+            unsafe {
+                if let Some(step) = waiting {
+                    let (caller, mask, floor, region) = (t.function, t.mask, t.floor, t.region);
+                    t.frames.push(Frame { function: caller, step, base: t.base, mask, floor, region });
+                    t.base = entered.add(frame.at as usize);
+                    t.function = function;
+                    t.floor = t.masks.len();
+                    t.region = 0;
+                    let constants = &(*function).constants;
+                    std::ptr::copy_nonoverlapping(constants.as_ptr().cast::<u8>(), t.base, size_of_val(&**constants));
+                }
+                waiting = Some((*function).steps.as_ptr().add(frame.pc as usize));
+            }
+            t.mask = word();
+            for &kind in frame.entries {
+                let (restore, other, visiting) = (word(), word(), word() as u8);
+                t.masks.push(MaskEntry { kind, visiting, restore, other });
+            }
+        }
+        if let Some(step) = waiting {
+            self.next = step;
+        }
+    }
+}
+
+/// What native code works on.
+#[repr(C)]
+pub struct Context {
+    /// The base of the entered frame; registers lie at offsets from it.
+    pub base: *mut u8,
+    /// Fuel left in the current slice; below 0 a poll is due, see [`Context::poll`].
+    pub ticks: i64,
+    /// Masks, in and out.
+    pub words: *mut u64,
+    /// The pointer to the entered frame's memory.
+    pub frame_address: u64,
+    /// Counters of statistics.
+    pub counters: *mut u64,
+    thread: *mut Thread,
+}
+
+/// A memory operand of [`Context::load`] and [`Context::store`]: `base + index * scale + disp`, plus `lane * size` if `by_lane`.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand {
+    /// The element type.
+    pub ty: Ty,
+    /// Bases: one word, or one per lane.
+    pub base: *const u64,
+    /// Is there one base per lane?
+    pub varying_base: bool,
+    /// The index's type, if there is one.
+    pub index_ty: Option<Ty>,
+    /// Indices: one, or one per lane.
+    pub index: *const u8,
+    /// Is there one index per lane?
+    pub varying_index: bool,
+    /// What the index is multiplied by.
+    pub scale: u32,
+    /// Displacement.
+    pub disp: i64,
+    /// Do lanes lie one after another?
+    pub by_lane: bool,
+}
+
+impl Operand {
+    /// Pointer and exact offset of a lane.
+    ///
+    /// # Safety
+    /// `base` and `index` point to as many values as the flags say.
+    unsafe fn offset(&self, lane: usize) -> (u64, i128) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let base = self.base.add(if self.varying_base { lane } else { 0 }).read();
+            let at = if self.varying_index { lane } else { 0 };
+            let index = match self.index_ty {
+                None => 0,
+                Some(Ty::I32) => self.index.cast::<i32>().add(at).read_unaligned() as i128,
+                Some(Ty::U32) => self.index.cast::<u32>().add(at).read_unaligned() as i128,
+                Some(Ty::I64) => self.index.cast::<i64>().add(at).read_unaligned() as i128,
+                Some(_) => self.index.cast::<u64>().add(at).read_unaligned() as i128,
+            };
+            let lanes = if self.by_lane { (lane * self.ty.size()) as i128 } else { 0 };
+            (base, offset_of(base) as i128 + index * self.scale as i128 + self.disp as i128 + lanes)
+        }
+    }
+}
+
+impl Context {
+    fn thread(&mut self) -> &mut Thread {
+        // SAFETY: a context is used only between `Pause::enter` and `Pause::leave`, during which the thread lives and
+        // nothing else uses it.
+        unsafe { &mut *self.thread }
+    }
+
+    /// The slice is used up (`ticks` would fall below 0): takes the next one and counts one unit, or, if the run must end,
+    /// changes nothing and gives `false`; the interpreter will find the reason when it does the instruction.
+    pub fn poll(&mut self) -> bool {
+        let t = self.thread();
+        if t.must_end() {
+            return false;
+        }
+        t.take_slice();
+        let ticks = t.ticks - 1;
+        self.ticks = ticks;
+        true
+    }
+
+    /// Host address of byte 0 of a pointer's region.
+    pub fn region_base(&mut self, pointer: u64) -> u64 {
+        self.thread().memory.region(pointer, Access::Read).0 as u64
+    }
+
+    /// Bytes of a pointer's region that may be accessed.
+    pub fn region_len(&mut self, pointer: u64, write: bool) -> u64 {
+        self.thread().memory.region(pointer, if write { Access::Write } else { Access::Read }).1
+    }
+
+    /// The host address of every active lane's element, or `None` if one may not be accessed. A lane that is not active
+    /// gets null.
+    ///
+    /// # Safety
+    /// As for [`Operand`]'s fields.
+    unsafe fn resolve(&mut self, operand: &Operand, mask: u64, access: Access) -> Option<[*mut u8; 64]> {
+        let t = self.thread();
+        let size = operand.ty.size() as i128;
+        let mut addresses = [std::ptr::null_mut(); 64];
+        for lane in super::lanes::lanes_of(mask) {
+            // SAFETY: the caller's promise.
+            let (base, offset) = unsafe { operand.offset(lane) };
+            let (start, len) = t.memory.region(base, access);
+            if offset < 0 || offset + size > len as i128 {
+                return None;
+            }
+            addresses[lane] = start.wrapping_add(offset as usize);
+        }
+        Some(addresses)
+    }
+
+    /// Loads the elements of the active lanes into `to`, lane after lane (inactive ones give 0); or, if an active lane may
+    /// not read, does nothing and gives `false`.
+    ///
+    /// # Safety
+    /// As for [`Operand`]'s fields; `to` has room for all lanes.
+    pub unsafe fn load(&mut self, operand: &Operand, mask: u64, to: *mut u8) -> bool {
+        let lanes = self.thread().lanes;
+        let size = operand.ty.size();
+        // SAFETY: the caller's promise; addresses have been checked.
+        unsafe {
+            let Some(addresses) = self.resolve(operand, mask, Access::Read) else { return false };
+            std::ptr::write_bytes(to, 0, lanes * size);
+            for lane in super::lanes::lanes_of(mask) {
+                std::ptr::copy_nonoverlapping(addresses[lane], to.add(lane * size), size);
+                if operand.ty == Ty::Bool {
+                    *to.add(lane) = (*to.add(lane) != 0) as u8;
+                }
+            }
+        }
+        true
+    }
+
+    /// Stores the elements of the active lanes, ascending; or, if an active lane may not write, does nothing and gives
+    /// `false`. `from` holds one element, or one per lane.
+    ///
+    /// # Safety
+    /// As for [`Operand`]'s fields and `from`.
+    pub unsafe fn store(&mut self, operand: &Operand, mask: u64, from: *const u8, varying: bool) -> bool {
+        let size = operand.ty.size();
+        // SAFETY: the caller's promise; addresses have been checked.
+        unsafe {
+            let Some(addresses) = self.resolve(operand, mask, Access::Write) else { return false };
+            for lane in super::lanes::lanes_of(mask) {
+                let at = if varying { from.add(lane * size) } else { from };
+                std::ptr::copy_nonoverlapping(at, addresses[lane], size);
+            }
+        }
+        true
+    }
+}
