@@ -4,13 +4,13 @@
 #   make test    every test
 #   make check   format, lints, type stubs, then every test
 #   make bench   benchmarks
-#   make fuzz    fuzz targets, a minute each (FUZZ_SECONDS=…)
+#   make fuzz    fuzz targets, a minute each (SPMDVM_FUZZ_SECONDS=…)
 #   make docs    the generated pages and the Rust documentation
 #   make clean   remove everything that was built
 
 PYTHON ?= python3
 CARGO ?= cargo
-FUZZ_SECONDS ?= 60
+SPMDVM_FUZZ_SECONDS ?= 60
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -48,7 +48,7 @@ bench: install
 fuzz:
 	@if $(CARGO) +nightly fuzz --version >/dev/null 2>&1; then \
 	    for target in $$(ls fuzz/fuzz_targets | sed 's/\.rs$$//'); do \
-	        $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	        $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(SPMDVM_FUZZ_SECONDS) || exit 1; \
 	    done; \
 	else \
 	    echo "make fuzz needs a nightly Rust and cargo-fuzz:"; \

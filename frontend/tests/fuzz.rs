@@ -1,11 +1,15 @@
 //! Runs each fuzzing function of the front end for a second on changed copies of good programs.
+//!
+//! A longer run: `SPMDVM_FUZZ_SECONDS=600 cargo test -p spmdvm-frontend --test fuzz grammar`.
 
 #[path = "../../fuzz/shared/driver.rs"]
 mod driver;
+#[path = "../../fuzz/shared/grammar.rs"]
+mod grammar;
 #[path = "../../fuzz/shared/frontend.rs"]
 mod shared;
 
-use driver::for_a_second;
+use driver::{for_a_second, fuzz};
 use std::path::Path;
 
 /// Programs of the case files.
@@ -30,10 +34,16 @@ fn collect(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
 
 #[test]
 fn parser() {
-    for_a_second(programs(), shared::fuzz_parser);
+    for_a_second("parser", programs(), shared::fuzz_parser);
 }
 
 #[test]
 fn compile() {
-    for_a_second(programs(), shared::fuzz_compile);
+    for_a_second("compile", programs(), shared::fuzz_compile);
+}
+
+#[test]
+fn grammar() {
+    let programs: Vec<grammar::Program> = programs().iter().map(|text| grammar::Program::new(text)).collect();
+    fuzz("grammar", &[], |random| grammar::make(random, &programs), shared::fuzz_compile);
 }

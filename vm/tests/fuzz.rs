@@ -19,16 +19,16 @@ fn small_programs() -> impl Iterator<Item = spmdvm_vm::Program> {
 #[test]
 fn assembler() {
     let texts = small_programs().map(|p| disassemble(&p, Style::Full).into_bytes());
-    for_a_second(texts.collect(), shared::fuzz_assembler);
+    for_a_second("assembler", texts.collect(), shared::fuzz_assembler);
 }
 
 #[test]
 fn binary() {
     let bodies = small_programs().map(|p| encode(&p)[18..].to_vec());
-    for_a_second(bodies.collect(), shared::fuzz_binary);
+    for_a_second("binary", bodies.collect(), shared::fuzz_binary);
 }
 
 #[test]
 fn generator() {
-    for_a_second((0..20).map(|i| vec![i; 11]).collect(), shared::fuzz_generator);
+    for_a_second("generator", (0..20).map(|i| vec![i; 11]).collect(), shared::fuzz_generator);
 }
