@@ -126,6 +126,12 @@ impl SourceMap {
         self.get(span.file).and_then(|file| file.text.get(span.range())).unwrap_or_default()
     }
 
+    /// The text of the file before a span, without blanks at its end.
+    pub fn before(&self, span: Span) -> &str {
+        let text = self.get(span.file).and_then(|file| file.text.get(..span.lo as usize));
+        text.unwrap_or_default().trim_end()
+    }
+
     /// File name, 1-based line and 1-based column of a span's start.
     pub fn locate(&self, span: Span) -> (&str, u32, u32) {
         match self.get(span.file) {

@@ -142,6 +142,8 @@ codes! {
     W0209 ConstantOutOfRange: "A constant that does not fit into the type it is converted to; it wraps.";
     W0210 ReferenceToValue: "A reference that is not `const` is bound to a value, which is kept in a variable that nobody else sees.";
     W0211 FormatMismatch: "A conversion letter in a `print` format that is not for the type of its value.";
+    W0212 AssignmentAsCondition: "An assignment where a condition is expected, as in `if (a = b)`. To compare write `==`; if the assignment is meant, put it in parentheses.";
+    W0213 ExportedVaryingArray: "An exported function takes an array without `uniform`. Each of its elements is then a whole gang of values, one per lane, which is rarely meant. Write `uniform T a[]`, or `varying T a[]` if it is.";
 }
 
 impl Code {

@@ -1,5 +1,6 @@
 //! Expressions, by precedence climbing.
 
+use super::foreign;
 use super::literal;
 use super::scope::NameKind;
 use super::{MAX_HEIGHT, Parsed, Parser, Reported};
@@ -289,7 +290,11 @@ impl<'a> Parser<'a, '_> {
                 }
                 TokenKind::ColonColon => {
                     let message = "there are no namespaces or scopes of names";
-                    return self.fail(Code::UnsupportedSyntax, token.span, message);
+                    let diagnostic = Diagnostic::new(Code::UnsupportedSyntax, base.span.to(token.span), message);
+                    return match self.nth_word(1) {
+                        Some(name) => self.report(diagnostic.help(foreign::scoped_name(name.as_str()))),
+                        None => self.report(diagnostic),
+                    };
                 }
                 _ => return Ok(base),
             };

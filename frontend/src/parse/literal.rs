@@ -144,7 +144,11 @@ fn decimal_float(text: &str, lower: &str) -> Result<Number, String> {
     };
     match parsed {
         Ok(value) if well_formed => Ok(Number::Float { value, ty, without_point }),
-        _ => Err(format!("`{text}` is no number")),
+        _ => {
+            let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '_');
+            let is_number = number.len() < text.len() && number.parse::<f64>().is_ok();
+            Err(if is_number { bad_suffix(text, &text[number.len()..]) } else { format!("`{text}` is no number") })
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Likely mistakes, recognised to say something better than "unexpected token": misspelled keywords, unknown types,
 //! what C and C++ have and this language has not.
 
+use super::foreign;
 use super::scope::NameKind;
 use super::{Parsed, Parser, Reported};
 use crate::ast::*;
@@ -21,6 +22,10 @@ impl<'a> Parser<'a, '_> {
         let is_type = self.is_type_start(0);
         match token.kind {
             TokenKind::Struct | TokenKind::Enum => diagnostic,
+            TokenKind::Word if is_type && self.nth_kind(1) == TokenKind::LParen => {
+                let name = self.texts.spelling(&token);
+                diagnostic.help(format!("a struct is initialised in its declaration: `{name} value = {{ … }};`"))
+            }
             _ if is_type && self.nth_kind(1) == TokenKind::LParen => {
                 diagnostic.help(format!("a conversion is written `({})value`", self.texts.spelling(&token)))
             }
@@ -29,6 +34,10 @@ impl<'a> Parser<'a, '_> {
             TokenKind::LBrace => diagnostic.help("a list in braces can only initialise a variable"),
             TokenKind::Else => diagnostic.help("`else` needs an `if` directly before it"),
             TokenKind::ColonColon => diagnostic.help("there are no namespaces; remove `::`"),
+            TokenKind::LBracket => diagnostic.help("there are no lambdas; write a function"),
+            TokenKind::Lt if self.last_token_kind() == Some(TokenKind::Shl) => {
+                diagnostic.help("tasks are started by `launch[count] f(…)`, with `foreach` inside of them")
+            }
             _ => match self.mistaken_operator() {
                 Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
                 None => diagnostic,
@@ -69,7 +78,13 @@ impl<'a> Parser<'a, '_> {
     /// Help for a token where a statement should have ended.
     pub(super) fn suggest_for_unexpected(&self) -> Option<String> {
         let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at))?;
+        if let Some(advice) = self.word().and_then(|word| foreign::after_value(word.as_str())) {
+            return Some(advice.to_owned());
+        }
         match (before.kind, self.kind()) {
+            (_, TokenKind::Colon) if self.is_in_for_header() => {
+                Some("to go over elements, write `for (uniform int i = 0; i < n; ++i)`".to_owned())
+            }
             (TokenKind::Word, TokenKind::Word | TokenKind::LBrace) => {
                 let word = before.symbol()?.as_str();
                 let keyword = closest(word, KEYWORDS.iter().map(|&(keyword, _)| keyword))?;
@@ -77,6 +92,12 @@ impl<'a> Parser<'a, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether the last few tokens opened the header of a `for`.
+    fn is_in_for_header(&self) -> bool {
+        const FAR: usize = 8;
+        self.tokens[self.at.saturating_sub(FAR)..self.at].iter().any(|token| token.kind == TokenKind::For)
     }
 
     /// Whether the word begins a declaration with a type that is not declared: a name or pointer declarator follows.
@@ -112,6 +133,7 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn unknown_type(&mut self, name: Symbol) -> Option<bool> {
         let span = self.span();
         if !self.diagnostics.is_full()
+            && foreign::type_name(name.as_str()).is_none()
             && let Some((keyword, kind)) = misspelled(name, begins_declaration)
         {
             let message = format!("unknown type or keyword `{name}`");
@@ -132,6 +154,9 @@ impl<'a> Parser<'a, '_> {
             // It will not be shown, and looking for similar names takes time.
             return;
         }
+        if let Some(advice) = foreign::type_name(name.name.as_str()) {
+            return self.mention(diagnostic.help(advice));
+        }
         let types = self.scopes.all(NameKind::Type);
         let keywords = KEYWORDS.iter().filter(|&&(_, kind)| begins_declaration(kind)).map(|&(word, _)| word);
         let known = types.iter().map(|name| name.as_str()).chain(keywords);
@@ -143,13 +168,11 @@ impl<'a> Parser<'a, '_> {
 
     /// Specifiers of C that mean nothing here: reported, skipped. Whether there was one.
     pub(super) fn foreign_specifier(&mut self, name: Symbol) -> Parsed<bool> {
-        let Some(word) = self.scopes.special(name) else { return Ok(false) };
-        let foreign = matches!(word, "volatile" | "register" | "constexpr" | "mutable" | "__restrict__");
-        if !foreign || self.is_declared_end() {
+        let Some(help) = foreign::specifier(name.as_str()) else { return Ok(false) };
+        if self.scopes.get(name).is_some() || self.is_declared_end() {
             return Ok(false);
         }
         let span = self.bump().span;
-        let help = if word == "constexpr" { "write `const`" } else { "remove it" };
         let message = format!("`{name}` is not part of the language");
         self.mention(Diagnostic::new(Code::UnsupportedSyntax, span, message).help(help));
         Ok(true)
@@ -205,10 +228,7 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn check_statement_start(&mut self) -> Parsed<()> {
         let token = self.token();
         match token.kind {
-            TokenKind::Word => {
-                self.correct_statement_keyword();
-                Ok(())
-            }
+            TokenKind::Word => self.correct_statement_keyword(),
             TokenKind::Else => {
                 let message = "`else` without an `if` before it";
                 let help = "after `if (…)` stands one statement; put several into `{ }`";
@@ -225,32 +245,39 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// A word before a name, a brace or parentheses with a brace behind that is nearly a keyword is taken for it.
-    fn correct_statement_keyword(&mut self) {
+    fn correct_statement_keyword(&mut self) -> Parsed<()> {
         let token = self.token();
-        let Some(name) = self.word() else { return };
-        if self.scopes.get(name).is_some() || self.is_special_word(name) {
-            return;
+        let Some(name) = self.word() else { return Ok(()) };
+        let is_known = self.scopes.get(name).is_some() || foreign::type_name(name.as_str()).is_some();
+        if is_known || self.is_special_word(name) {
+            return Ok(());
         }
         let next = self.nth(1);
+        let is_block = next.kind == TokenKind::LBrace || self.is_block_after_parens();
+        if let Some(advice) = foreign::statement(name.as_str()).filter(|_| is_block) {
+            let message = format!("`{name}` is not part of the language");
+            return self.report(Diagnostic::new(Code::UnsupportedSyntax, token.span, message).help(advice));
+        }
         let same_line = !next.has(FIRST_ON_LINE);
         let fits: fn(TokenKind) -> bool = match next.kind {
             TokenKind::LParen if self.is_block_after_parens() => takes_condition,
             TokenKind::Word | TokenKind::Number if same_line => takes_value,
             TokenKind::Semi => stands_alone,
             TokenKind::LBrace => takes_block,
-            _ => return,
+            _ => return Ok(()),
         };
         if self.diagnostics.is_full() {
-            return;
+            return Ok(());
         }
         let Some((keyword, kind)) = misspelled(name, fits) else {
-            return;
+            return Ok(());
         };
         let message = format!("unknown keyword `{name}`");
         let diagnostic = Diagnostic::new(Code::UnexpectedToken, token.span, message);
         self.mention(diagnostic.help(format!("did you mean `{keyword}`?")));
         let at = self.at;
         self.tokens[at].kind = kind;
+        Ok(())
     }
 
     /// After the body of an `if`: a misspelled `else` is corrected.
@@ -260,7 +287,7 @@ impl<'a> Parser<'a, '_> {
         };
         let follows = matches!(self.nth_kind(1), TokenKind::LBrace | TokenKind::If | TokenKind::CIf);
         if follows && misspelled(name, |kind| kind == TokenKind::Else).is_some() {
-            self.correct_statement_keyword();
+            let _ = self.correct_statement_keyword();
             let at = self.at;
             self.tokens[at].kind = TokenKind::Else;
         }
@@ -297,6 +324,14 @@ impl<'a> Parser<'a, '_> {
             kind if self.is_type_start(0) || kind == TokenKind::Operator => Ok(()),
             kind if super::begins_statement(kind) || matches!(kind, TokenKind::LBrace | TokenKind::Else) => {
                 let message = format!("{} cannot stand outside of a function", self.describe());
+                let before = (self.at >= 2).then(|| (self.tokens[self.at - 2].kind, self.tokens[self.at - 1].kind));
+                if kind == TokenKind::LBrace && before == Some((TokenKind::RParen, TokenKind::Semi)) {
+                    let diagnostic = Diagnostic::new(Code::MisplacedStatement, span, message);
+                    self.astray = true;
+                    return self.report(
+                        diagnostic.label(self.last_span(), "this `;` ends the declaration").help("remove the `;`"),
+                    );
+                }
                 self.go_astray(Diagnostic::new(Code::MisplacedStatement, span, message))
             }
             _ => {

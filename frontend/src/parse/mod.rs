@@ -8,6 +8,7 @@
 
 mod declarator;
 mod expr;
+pub(crate) mod foreign;
 mod item;
 pub(crate) mod literal;
 mod mistakes;
@@ -225,8 +226,15 @@ impl<'a, 'p> Parser<'a, 'p> {
             return Ok(());
         }
         let message = format!("expected `{}`, found {}", kind.text(), self.describe());
-        let diagnostic = Diagnostic::new(Code::ExpectedToken, self.span(), message);
-        self.report(diagnostic.label(opening, "opened here"))
+        let mut diagnostic = Diagnostic::new(Code::ExpectedToken, self.span(), message).label(opening, "opened here");
+        if self.kind().is_word() && self.kind() != TokenKind::Word && !self.is_type_start(0) {
+            diagnostic = diagnostic.help(format!("`{}` is a keyword and cannot be a name", self.kind().text()));
+        } else if let Some(help) = self.suggest_for_unexpected() {
+            diagnostic = diagnostic.help(help);
+        } else if self.kind() == TokenKind::Semi {
+            diagnostic = diagnostic.help(format!("add `{}`", kind.text()));
+        }
+        self.report(diagnostic)
     }
 
     /// Consumes a `;`. When it is merely missing at the end of a line, that is reported and parsing goes on.

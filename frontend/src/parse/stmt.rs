@@ -39,12 +39,22 @@ impl<'a> Parser<'a, '_> {
         }
         self.unclosed_at = Some(self.at);
         self.unbalanced = true;
+        if self.is_swallowed() {
+            return;
+        }
         let message = "this `{` is never closed";
         let mut diagnostic = Diagnostic::new(Code::UnclosedDelimiter, opening, message);
         if self.kind() != TokenKind::Eof {
             diagnostic = diagnostic.label(self.span(), "this cannot stand within a function");
         }
         self.mention(diagnostic.help("add `}`"));
+    }
+
+    /// Whether a comment or string that never ends may have swallowed what is missing; it is reported.
+    fn is_swallowed(&self) -> bool {
+        use TokenKind::{UnterminatedChar, UnterminatedComment, UnterminatedString};
+        let is_open = |kind| matches!(kind, UnterminatedComment | UnterminatedString | UnterminatedChar);
+        self.tokens.iter().any(|token| is_open(token.kind))
     }
 
     /// Skips `{ … }`.
@@ -298,6 +308,11 @@ impl<'a> Parser<'a, '_> {
 
     fn for_statement(&mut self, coherent: bool) -> Parsed<StmtKind<'a>> {
         let keyword = self.bump().kind.text();
+        if self.kind() == TokenKind::Word {
+            let message = format!("expected `(` after `{keyword}`, found {}", self.describe());
+            let help = "write `foreach (i = 0 ... n)`, or `for (uniform int i = 0; i < n; ++i)`";
+            return self.report(Diagnostic::new(Code::ExpectedToken, self.span(), message).help(help));
+        }
         let opening = self.expect(TokenKind::LParen, &format!("after `{keyword}`"))?;
         self.scopes.open();
         let result = self.for_rest(coherent, opening);

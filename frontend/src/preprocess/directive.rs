@@ -5,6 +5,7 @@ use super::macros::{Function, Macro, Object, Piece, PieceKind};
 use super::{Conditional, MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_TOTAL_BYTES, Preprocessor};
 use crate::diag::{Code, Diagnostic, closest};
 use crate::lex::{FIRST_ON_LINE, SPACE_BEFORE, Token, TokenKind};
+use crate::parse::foreign::is_standard_header;
 use crate::source::Span;
 use crate::symbol::Symbol;
 
@@ -43,9 +44,10 @@ impl Preprocessor<'_, '_> {
             other => {
                 let mut diagnostic =
                     Diagnostic::new(Code::BadDirective, name.span, format!("unknown directive `#{other}`"));
-                if let Some(similar) = closest(other, DIRECTIVES) {
-                    diagnostic = diagnostic.help(format!("did you mean `#{similar}`?"));
-                }
+                diagnostic = match closest(other, DIRECTIVES) {
+                    Some(similar) => diagnostic.help(format!("did you mean `#{similar}`?")),
+                    None => diagnostic.help("a comment begins with `//`"),
+                };
                 self.diagnostics.emit(diagnostic);
                 self.rest_of_line();
             }
@@ -373,6 +375,10 @@ impl Preprocessor<'_, '_> {
 
     fn report_include(&mut self, name: &str, span: Span, error: IncludeError) {
         let diagnostic = match error {
+            IncludeError::NotFound | IncludeError::Forbidden(_) if is_standard_header(name) => {
+                Diagnostic::new(Code::IncludeNotFound, span, format!("cannot find the file `{name}`"))
+                    .help("remove it: the whole library is built in, and headers of C and C++ cannot be read")
+            }
             IncludeError::NotFound => {
                 Diagnostic::new(Code::IncludeNotFound, span, format!("cannot find the file `{name}`"))
                     .help("files are searched in the including file's folder and in the include paths")

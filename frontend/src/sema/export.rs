@@ -1,6 +1,7 @@
 //! What hosts may call, and how it looks to them.
 
 use super::table::{Checker, DeclId};
+use crate::ast;
 use crate::diag::{Code, Diagnostic};
 use crate::hir::{Export, Shape, TypeId, TypeKind, TypeTable};
 use spmdvm_vm::Ty;
@@ -44,6 +45,7 @@ impl<'a> Checker<'a, '_> {
             let name = param.name.map_or_else(String::new, |name| name.name.as_str().to_string());
             params.push(ExportParam { name, value, default });
         }
+        self.warn_varying_arrays(decl.ast.params);
         let result = match decl.result {
             TypeTable::VOID | TypeTable::ERROR => None,
             ty => match self.host_result(ty) {
@@ -65,6 +67,22 @@ impl<'a> Checker<'a, '_> {
             doc: self.sources.doc_comment(decl.ast.span),
             declaration,
         })
+    }
+
+    /// Warns of arrays whose elements are varying because nothing is written.
+    fn warn_varying_arrays(&mut self, params: &'a [ast::Param<'a>]) {
+        for param in params {
+            let ast::TypeKind::Array { element, .. } = param.ty.kind else { continue };
+            let is_plain = matches!(element.kind, ast::TypeKind::Basic(_)) && element.quals.variability.is_none();
+            if is_plain && let Some(name) = param.name {
+                let text = self.sources.text(element.span);
+                let message = format!("each element of `{}` is a gang of values, one per lane", name.name);
+                let warning = Diagnostic::new(Code::ExportedVaryingArray, param.span, message);
+                self.warn(
+                    warning.help(format!("write `uniform {text} {}[]` for an array of single values", name.name)),
+                );
+            }
+        }
     }
 
     fn host_value(&self, ty: TypeId) -> Option<HostValue> {

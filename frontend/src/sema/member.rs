@@ -144,7 +144,11 @@ impl<'a> Checker<'a, '_> {
             TypeKind::Error => None,
             _ => {
                 let message = format!("`{}` is no pointer", self.show(pointer.ty));
-                self.error(Diagnostic::new(Code::NotAPointer, pointer.span, message));
+                let mut error = Diagnostic::new(Code::NotAPointer, pointer.span, message);
+                if self.sources.before(span).ends_with('*') {
+                    error = error.help("`**` is no operator; write `pow(x, y)`");
+                }
+                self.error(error);
                 None
             }
         }

@@ -203,8 +203,23 @@ fn foreign_name(name: &str) -> Option<&'static str> {
         "printf" | "puts" | "cout" | "println" => "write `print(\"… %\\n\", value)`",
         "fabs" | "fabsf" | "fmin" | "fminf" | "fmax" | "fmaxf" | "sinf" | "cosf" | "sqrtf" | "expf" | "logf"
         | "powf" => "the library's functions are overloaded: `abs`, `min`, `max`, `sin`, `sqrt` …",
-        "threadIdx" | "laneId" | "get_local_id" => "the lane's index is `programIndex`",
-        "blockDim" | "warpSize" => "the number of lanes is `programCount`",
+        "threadIdx" | "laneId" | "get_local_id" | "get_global_id" => {
+            "the lane's index is `programIndex`; `foreach (i = 0 ... n)` gives the element's"
+        }
+        "blockDim" | "warpSize" | "get_local_size" => "the number of lanes is `programCount`",
+        "blockIdx" | "get_group_id" => "the number of a task is `taskIndex`",
+        "gridDim" | "get_num_groups" => "the number of tasks is `taskCount`",
+        "__syncthreads" | "barrier" | "__syncwarp" => {
+            "remove it: the lanes of a gang are always in step; `sync` waits for tasks"
+        }
+        "static_cast" | "reinterpret_cast" | "const_cast" => "a conversion is written `(int)value`",
+        "True" => "write `true`",
+        "False" => "write `false`",
+        "None" | "nil" | "null" => "write `NULL`",
+        "range" | "len" => "the lengths of arrays are passed as parameters; `foreach (i = 0 ... n)` goes over a range",
+        "make_float2" | "make_float3" | "make_float4" | "vec2" | "vec3" | "vec4" => {
+            "a short vector is initialised in its declaration: `float<3> v = { x, y, z };`"
+        }
         "malloc" | "calloc" => "write `new`, or `uniform new` for one allocation for the gang",
         "free" => "write `delete`",
         "nullptr" => "write `NULL`",

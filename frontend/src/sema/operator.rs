@@ -131,6 +131,9 @@ impl<'a> Checker<'a, '_> {
         let help = match *self.kind(operand.ty) {
             TypeKind::Scalar(Ty::Bool, _) => Some("count with `(int)…`, or use `&&`, `||`, `!`".to_string()),
             TypeKind::Scalar(ty, _) if ty.is_float() && op == "%" => Some("for floats write `fmod(a, b)`".to_string()),
+            TypeKind::Scalar(ty, _) if ty.is_float() && matches!(op, "&" | "|" | "^" | "~" | "<<" | ">>") => {
+                Some("for the bits of a float write `intbits(x)`".to_string())
+            }
             TypeKind::Struct(id, _) => {
                 let name = self.table.types.struct_def(id).name;
                 Some(format!("define it: `{name} operator{op}({name} a, {name} b) {{ … }}`"))

@@ -391,7 +391,8 @@ impl<'a> Checker<'a, '_> {
             self.error(error.note(format!("it is declared as `{signature}`")));
             return;
         }
-        const SHOWN: usize = 8;
+        // The library's overloads differ only in their types.
+        let shown = if decls.iter().all(|&decl| self.decl(decl).prelude) { 3 } else { 8 };
         let mut listed: Vec<(bool, String)> = Vec::new();
         for &decl in decls {
             let fits_count = self.accepts_count(decl, args.len());
@@ -409,8 +410,8 @@ impl<'a> Checker<'a, '_> {
         }
         // Those with the right number of parameters are the likelier ones.
         listed.sort_by_key(|(unlikely, _)| *unlikely);
-        let more = listed.len().saturating_sub(SHOWN);
-        for (_, line) in listed.into_iter().take(SHOWN) {
+        let more = listed.len().saturating_sub(shown);
+        for (_, line) in listed.into_iter().take(shown) {
             error = error.note(line);
         }
         if more > 0 {

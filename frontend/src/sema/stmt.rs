@@ -144,7 +144,19 @@ impl<'a> Checker<'a, '_> {
     /// A condition, of any shape.
     pub(super) fn condition_of(&mut self, expr: &'a ast::Expr<'a>) -> Expr {
         let value = self.value(expr);
+        self.warn_assignment(expr);
         self.condition(value)
+    }
+
+    /// Warns of `if (a = b)`, unless the assignment stands in parentheses of its own.
+    fn warn_assignment(&mut self, expr: &'a ast::Expr<'a>) {
+        let ast::ExprKind::Assign { op: None, op_span, .. } = expr.kind else { return };
+        let before = self.sources.before(expr.span);
+        let in_parentheses = before.strip_suffix('(').is_some_and(|text| text.trim_end().ends_with(['(', ';', '!']));
+        if !in_parentheses {
+            let warning = Diagnostic::new(Code::AssignmentAsCondition, op_span, "this assigns, and does not compare");
+            self.warn(warning.help("write `==` to compare, or put the assignment in parentheses if it is meant"));
+        }
     }
 
     /// Whether an expression is varying, without evaluating it for good.
