@@ -10,20 +10,7 @@ use std::marker::PhantomData;
 use std::ptr::null;
 use std::sync::atomic::Ordering;
 
-/// What pushed a mask entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
-    /// `mask.if`
-    If,
-    /// `loop.begin`
-    Loop,
-    /// `switch.begin`
-    Switch,
-    /// `everywhere`
-    Every,
-    /// `each.begin`
-    Each,
-}
+pub use crate::verify::EntryKind;
 
 /// An entry of the mask stack.
 #[derive(Clone, Copy, Debug)]

@@ -8,13 +8,14 @@
 //!
 //! Programs prepared without a tracer have other back-edge handlers and pay nothing.
 
-use super::code::{Code, PreparedFunction, Step};
+use super::code::{Code, PreparedFunction, PreparedProgram, Step};
 use super::masks::{EntryKind, MaskEntry};
 use super::thread::{Frame, Thread};
 use crate::memory::offset_of;
 use crate::program::{FuncId, Program, Reg};
 use crate::trap::Access;
 use crate::types::{Shape, Ty};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Decides what happens at hot loops. Shared by all threads that run the program.
@@ -36,10 +37,10 @@ pub(crate) fn at_loop(t: &mut Thread, head: *const Step, site: u32) -> *const St
     let code: *const Code = &*t.code;
     // SAFETY: the thread holds the code, and nothing replaces `Thread::code` while it runs.
     let code = unsafe { &*code };
-    let (Some(tracer), Some(site)) = (&code.tracer, code.sites.get(site as usize)) else { return head };
-    let mut pause = Pause { thread: t, next: head };
+    let (Some(tracer), Some(counted)) = (&code.tracer, code.sites.get(site as usize)) else { return head };
+    let mut pause = Pause { thread: t, next: head, site };
     let rounds = tracer.at_loop(&mut pause);
-    site.countdown.store(rounds, Ordering::Relaxed);
+    counted.countdown.store(rounds, Ordering::Relaxed);
     pause.next
 }
 
@@ -47,6 +48,7 @@ pub(crate) fn at_loop(t: &mut Thread, head: *const Step, site: u32) -> *const St
 pub struct Pause<'t> {
     thread: &'t mut Thread,
     next: *const Step,
+    site: u32,
 }
 
 /// Where a register lies in the frames of its function.
@@ -77,37 +79,61 @@ pub struct ResumeFrame<'a> {
 /// visiting plus one (0 for none).
 pub const ENTRY_WORDS: usize = 3;
 
+impl PreparedProgram {
+    /// Bytes of a frame of a function; `None` if no stack can hold it.
+    pub fn frame_bytes(&self, function: FuncId) -> Option<u64> {
+        let bytes = self.0.functions[function.0 as usize].frame_bytes;
+        (bytes != usize::MAX).then_some(bytes as u64)
+    }
+
+    /// Where a register of a function lies in its frames.
+    pub fn register(&self, function: FuncId, reg: Reg) -> RegisterPlace {
+        let place = self.0.functions[function.0 as usize].place(reg);
+        RegisterPlace { at: place.at, shape: place.shape, ty: place.ty }
+    }
+
+    /// Asks the tracer about a loop again after so many rounds.
+    pub fn set_countdown(&self, site: usize, rounds: u32) {
+        if let Some(site) = self.0.sites.get(site) {
+            site.countdown.store(rounds, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Pause<'_> {
     /// The program.
     pub fn program(&self) -> &Program {
         &self.thread.code.program
     }
 
-    fn prepared(&self) -> &PreparedFunction {
+    fn executing(&self) -> &PreparedFunction {
         // SAFETY: `Thread::function` belongs to the thread's code.
         unsafe { &*self.thread.function }
     }
 
     /// The executing function.
     pub fn function(&self) -> FuncId {
-        self.prepared().id
+        self.executing().id
     }
 
     /// The instruction at the head of the loop.
     pub fn pc(&self) -> u32 {
-        self.prepared().pc(self.next)
+        self.executing().pc(self.next)
     }
 
-    /// Bytes of a frame of a function; `None` if no stack can hold it.
-    pub fn frame_bytes(&self, function: FuncId) -> Option<u64> {
-        let bytes = self.thread.code.functions[function.0 as usize].frame_bytes;
-        (bytes != usize::MAX).then_some(bytes as u64)
+    /// The prepared program, which outlives the pause.
+    pub fn prepared(&self) -> PreparedProgram {
+        PreparedProgram(Arc::clone(&self.thread.code))
     }
 
-    /// Where the registers of a function lie in its frames.
-    pub fn register(&self, function: FuncId, reg: Reg) -> RegisterPlace {
-        let place = self.thread.code.functions[function.0 as usize].place(reg);
-        RegisterPlace { at: place.at, shape: place.shape, ty: place.ty }
+    /// The number of the loop, below [`n_loops`](Self::n_loops).
+    pub fn site(&self) -> usize {
+        self.site as usize
+    }
+
+    /// How many loops the program has.
+    pub fn n_loops(&self) -> usize {
+        self.thread.code.sites.len()
     }
 
     /// The execution mask.

@@ -3,11 +3,12 @@
 //! Most registers are temporaries, written and read in one basic block; a pass over each block settles them. The others are
 //! numbered and analysed in groups of 64, one word per block, so that memory stays linear in the size of the function.
 
-use super::flow::{Edge, Graph, edges, falls_through};
+use super::flow::Graph;
 use super::limits::MAX_FLOW_WORK;
 use super::{Errors, Rule};
+use crate::flow::{Edge, each_read, each_written, edges, falls_through};
 use crate::isa::Op;
-use crate::program::{Function, Inst, List, Reg};
+use crate::program::{Function, Reg};
 
 const UNNUMBERED: u32 = u32::MAX;
 
@@ -156,30 +157,4 @@ fn report(
             each_written(f, inst, false, |r| now |= of_group(r).map_or(0, |b| 1 << b));
         }
     }
-}
-
-/// Calls `visit` with every register the instruction reads.
-fn each_read(f: &Function, inst: &Inst, mut visit: impl FnMut(Reg)) {
-    for r in inst.src.into_iter().filter(|r| !r.is_none()) {
-        visit(r);
-    }
-    if inst.op.info().sig.dst_is_read && !inst.dst.is_none() {
-        visit(inst.dst);
-    }
-    list(f, inst.args).iter().copied().for_each(&mut visit);
-    if inst.op == Op::Ret {
-        f.results.iter().copied().for_each(&mut visit);
-    }
-}
-
-/// Calls `visit` with every register the instruction writes on the given way out: a jump comes before the write.
-fn each_written(f: &Function, inst: &Inst, jumps: bool, mut visit: impl FnMut(Reg)) {
-    if !inst.dst.is_none() && !jumps {
-        visit(inst.dst);
-    }
-    list(f, inst.rets).iter().copied().for_each(&mut visit);
-}
-
-fn list(f: &Function, list: List) -> &[Reg] {
-    if list.len == 0 { &[] } else { f.list(list) }
 }

@@ -3,35 +3,15 @@
 use super::facts::{EntryKind, FunctionFacts, PointFacts, StackId, StackNode, StackUse, stack_use};
 use super::limits::MAX_MASK_DEPTH;
 use super::{Errors, Rule};
+use crate::flow::edges;
 use crate::isa::{Effect, Op};
 use crate::program::{Function, Inst};
 use crate::types::Shape;
 use std::collections::HashMap;
 
-/// Does control ever go on to the next instruction?
-pub(super) fn falls_through(op: Op) -> bool {
-    !matches!(op, Op::Ret | Op::Jmp | Op::SwitchBegin | Op::MaskBreak | Op::MaskContinue | Op::MaskReturn)
-}
-
 /// Does it jump depending on a uniform condition or none, rather than on the mask?
 fn is_uniform_jump(op: Op) -> bool {
     matches!(op, Op::Jmp | Op::BrTrue | Op::BrFalse)
-}
-
-/// An edge of the control-flow graph.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
-    pub to: usize,
-    /// Is it the jump, not the way to the next instruction?
-    pub jumps: bool,
-}
-
-/// The edges that leave an instruction of a function whose labels are in range.
-pub(super) fn edges(code: &[Inst], at: usize) -> impl Iterator<Item = Edge> + use<> {
-    let inst = &code[at];
-    let next = (falls_through(inst.op) && at + 1 < code.len()).then_some(Edge { to: at + 1, jumps: false });
-    let jump = inst.op.info().sig.has_label().then_some(Edge { to: inst.aux as usize, jumps: true });
-    next.into_iter().chain(jump)
 }
 
 /// What was found out by following a function.

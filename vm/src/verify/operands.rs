@@ -66,7 +66,7 @@ impl Checker<'_> {
         for &(r, bits) in &f.consts {
             self.constant(r, bits);
         }
-        if f.code.last().is_none_or(|inst| super::flow::falls_through(inst.op)) {
+        if f.code.last().is_none_or(|inst| crate::flow::falls_through(inst.op)) {
             self.in_range = false;
             self.errors.whole(Rule::FallsOff, "the code does not end in `ret` or a jump");
         }
