@@ -1,5 +1,6 @@
 //! The grammar of the command line.
 
+use crate::Failure;
 use clap::{Args, Parser, Subcommand};
 use spmdvm::{Engine, Fp, Limits, Options, Width};
 use std::io::IsTerminal;
@@ -22,11 +23,11 @@ pub struct Cli {
 #[derive(Args)]
 pub struct Global {
     /// Lanes of the gang: 1, 2, 4, 8, 16, 32 or 64
-    #[arg(long, global = true, default_value = "16", value_parser = parse_width)]
-    pub width: Width,
+    #[arg(long, global = true, default_value = "16", value_parser = parse_width, value_delimiter = ',')]
+    pub width: Vec<Width>,
     /// The engine: interp, ir, clif, x86 or auto
-    #[arg(long, global = true, default_value = "auto")]
-    pub engine: Engine,
+    #[arg(long, global = true, default_value = "auto", value_delimiter = ',')]
+    pub engine: Vec<Engine>,
     /// Floating-point mode: contract, strict or fast
     #[arg(long, global = true, default_value = "contract")]
     pub fp: Fp,
@@ -87,6 +88,10 @@ pub enum Command {
         /// Programs to load first
         files: Vec<PathBuf>,
     },
+    /// Run programs written in the convention of ISPC's functional tests
+    ///
+    /// --width and --engine take lists (4,8,16). The last line is `N passed, M failed, K skipped`.
+    Conform(ConformArgs),
     /// Explain a diagnostic (E0001, W0002, …) or a trap (out_of_bounds, …)
     Explain {
         /// Its code or name; without one, all are listed
@@ -116,6 +121,17 @@ pub struct RunArgs {
     pub quiet: bool,
 }
 
+/// `conform`.
+#[derive(Args)]
+pub struct ConformArgs {
+    /// Programs, and folders whose `.ispc` files are all run
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Leave out the files of these names (with or without `.ispc`)
+    #[arg(long, num_args = 1.., value_delimiter = ',', value_name = "NAME")]
+    pub skip: Vec<String>,
+}
+
 /// `trace`.
 #[derive(Args)]
 pub struct TraceArgs {
@@ -134,15 +150,29 @@ pub struct TraceArgs {
 }
 
 impl Global {
-    /// The options of the facade.
+    /// Fails if there are several widths or engines: only `conform` takes lists.
+    pub fn check_single(&self) -> Result<(), Failure> {
+        match (self.width.as_slice(), self.engine.as_slice()) {
+            ([_], [_]) => Ok(()),
+            ([_], _) => Err(Failure::usage("give one --engine: only `conform` takes several")),
+            _ => Err(Failure::usage("give one --width: only `conform` takes several")),
+        }
+    }
+
+    /// Lanes of the gang.
+    pub fn lanes(&self) -> usize {
+        self.options().width.lanes()
+    }
+
+    /// The options of the facade, with the first width and engine given.
     pub fn options(&self) -> Options {
         let split = |d: &String| match d.split_once('=') {
             Some((name, value)) => (name.to_owned(), value.to_owned()),
             None => (d.clone(), "1".to_owned()),
         };
         Options {
-            width: self.width,
-            engine: self.engine,
+            width: self.width.first().copied().unwrap_or_default(),
+            engine: self.engine.first().copied().unwrap_or_default(),
             fp: self.fp,
             include_paths: self.include.clone(),
             defines: self.define.iter().map(split).collect(),

@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 
 fn fail(code: u8, message: &str) -> ExitCode {
     eprint!("{message}");
-    if !message.ends_with('\n') {
+    if !message.is_empty() && !message.ends_with('\n') {
         eprintln!();
     }
     ExitCode::from(code)

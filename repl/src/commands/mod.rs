@@ -2,6 +2,7 @@
 
 mod bytecode;
 mod check;
+mod conform;
 mod explain;
 mod run;
 mod trace;
@@ -14,6 +15,9 @@ use std::path::Path;
 
 /// Carries out a command line.
 pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
+    if !matches!(cli.command, Command::Conform(_)) {
+        cli.global.check_single()?;
+    }
     match &cli.command {
         Command::Run(args) => run::run(&cli.global, args),
         Command::Check { files } => check::check(&cli.global, files),
@@ -21,6 +25,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Asm { file, output } => bytecode::asm(file, output.as_deref()),
         Command::Trace(args) => trace::trace(&cli.global, args),
         Command::Repl { files } => crate::interactive::repl(&cli.global, files),
+        Command::Conform(args) => conform::conform(&cli.global, args),
         Command::Explain { code } => explain::explain(code.as_deref()),
     }
 }

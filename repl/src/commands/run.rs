@@ -21,7 +21,7 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     let outputs = args.output.iter().map(|o| output(o)).collect::<Result<Vec<_>, _>>()?;
     let module = load(&args.file, &global.options(), global.color())?;
     let export = entry(&module, args.entry.as_deref())?;
-    let mut data = CallData::parse(export, &args.args, global.width.lanes())?;
+    let mut data = CallData::parse(export, &args.args, global.lanes())?;
     let result = start(&module, args).call_export(export, &data.values()).map_err(|e| call_failure(e, global))?;
     for (name, path) in &outputs {
         match (name.as_str(), &result) {

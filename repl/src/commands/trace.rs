@@ -18,7 +18,7 @@ const MAX_COLUMN: usize = 12;
 pub fn trace(global: &Global, args: &TraceArgs) -> Result<(), Failure> {
     let module = load(&args.run.file, &global.options(), global.color())?;
     let export = entry(&module, args.run.entry.as_deref())?;
-    let mut data = CallData::parse(export, &args.run.args, global.width.lanes())?;
+    let mut data = CallData::parse(export, &args.run.args, global.lanes())?;
     let mut table = Table { args, main_file: main_file(&module, export), rows: 0, left_out: 0 };
     let result = start(&module, &args.run).call_observed(export, &data.values(), &mut table);
     if table.left_out > 0 {
