@@ -7,6 +7,7 @@ use spmdvm_frontend::diag::{Diagnostics, render_all};
 use spmdvm_frontend::parse::{ParseOptions, parse};
 use spmdvm_frontend::preprocess::{FileLoader, PreprocessOptions};
 use spmdvm_frontend::source::SourceMap;
+use spmdvm_frontend::{CompileOptions, Input, compile};
 
 /// Parses a text and draws what is wrong with it; the number of errors.
 fn survive(text: &str) -> usize {
@@ -220,6 +221,21 @@ fn many_errors_take_no_time() {
         let start = std::time::Instant::now();
         assert!(survive(&piece.repeat(20_000)) > 0);
         assert!(start.elapsed().as_secs() < 60, "{piece}");
+    }
+}
+
+#[test]
+fn many_errors_in_one_macro_take_no_time() {
+    let doubling: String = (0..15).map(|i| format!("#define M{i} M{} M{}\n", i + 1, i + 1)).collect();
+    for (last, around) in
+        [("Unknown y;", ("", "")), ("unknwon(y);", ("void f() { ", " }")), ("retrun 3;", ("void f() { ", " }"))]
+    {
+        let start = std::time::Instant::now();
+        let text = format!("{doubling}#define M15 {last}\n{}M0{}\n", around.0, around.1);
+        survive(&text);
+        let compilation = compile(Input::Text { name: "input", text: &text }, &CompileOptions::default());
+        assert!(compilation.program.is_none());
+        assert!(start.elapsed().as_secs() < 60, "{last}");
     }
 }
 

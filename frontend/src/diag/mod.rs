@@ -180,6 +180,15 @@ impl Diagnostics {
         self.errors > MAX_ERRORS
     }
 
+    /// Whether an error at this place would not be kept, so that nothing need be found out for it.
+    pub fn is_silent_at(&self, span: Span) -> bool {
+        let known = |old: &Diagnostic| {
+            let old_span = old.span();
+            old.severity == Severity::Error && old_span.file == span.file && old_span.lo == span.lo
+        };
+        self.is_full() || self.list.iter().any(known)
+    }
+
     /// How many errors there were, those left out included.
     pub fn error_count(&self) -> usize {
         self.errors

@@ -132,7 +132,7 @@ impl<'a> Parser<'a, '_> {
     /// `Some(true)` returned; `None` means that the word is to be taken as a type all the same.
     pub(super) fn unknown_type(&mut self, name: Symbol) -> Option<bool> {
         let span = self.span();
-        if !self.diagnostics.is_full()
+        if !self.diagnostics.is_silent_at(span)
             && foreign::type_name(name.as_str()).is_none()
             && let Some((keyword, kind)) = misspelled(name, begins_declaration)
         {
@@ -150,7 +150,7 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn report_unknown_type(&mut self, name: Ident) {
         let message = format!("unknown type `{}`", name.name);
         let mut diagnostic = Diagnostic::new(Code::UnknownType, name.span, message);
-        if self.diagnostics.is_full() {
+        if self.diagnostics.is_silent_at(name.span) {
             // It will not be shown, and looking for similar names takes time.
             return;
         }
@@ -266,7 +266,7 @@ impl<'a> Parser<'a, '_> {
             TokenKind::LBrace => takes_block,
             _ => return Ok(()),
         };
-        if self.diagnostics.is_full() {
+        if self.diagnostics.is_silent_at(token.span) {
             return Ok(());
         }
         let Some((keyword, kind)) = misspelled(name, fits) else {

@@ -184,6 +184,9 @@ impl<'a> Checker<'a, '_> {
 
     /// Says that a name means nothing.
     pub(super) fn undefined(&mut self, name: ast::Ident) {
+        if self.diags.is_silent_at(name.span) {
+            return;
+        }
         let message = format!("there is no `{}` here", name.name);
         let mut error = Diagnostic::new(Code::UndefinedName, name.span, message).at("not declared");
         if let Some(advice) = foreign_name(name.name.as_str()) {
