@@ -6,9 +6,12 @@
 //! | [`dominance`] | dominators of a region's blocks |
 //! | [`backend`] | the trait of back ends |
 
+pub mod abort;
+pub mod analysis;
 pub mod backend;
 pub mod dominance;
 pub mod ir;
+pub mod record;
 
 use std::fmt;
 

@@ -52,6 +52,7 @@ impl Display for Kind {
             Kind::RegionBase => f.write_str("region.base"),
             Kind::RegionLen { write: false } => f.write_str("region.len"),
             Kind::RegionLen { write: true } => f.write_str("region.len.w"),
+            Kind::HostAddress { disp } => write!(f, "host.addr {disp:+}"),
             Kind::IndexLow { scale, disp, ty } => write!(f, "index.low.{ty} *{scale}{disp:+}"),
             Kind::IndexSpan { scale, disp, need, ty } => write!(f, "index.span.{ty} *{scale}{disp:+} need {need}"),
             Kind::Load { ty } => write!(f, "load.{ty}"),

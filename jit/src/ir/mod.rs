@@ -18,6 +18,7 @@ mod display;
 mod verify;
 
 pub use build::Builder;
+pub(crate) use verify::unsigned;
 pub use verify::verify;
 
 use spmdvm_vm::isa::Op;
@@ -157,6 +158,12 @@ pub enum Kind {
         /// For writing?
         write: bool,
     },
+    /// `(uniform u64 pointer) → uniform u64`. Host address of the pointer's region plus the pointer's offset plus `disp`
+    /// (wrapping: it need not lie in the region).
+    HostAddress {
+        /// Displacement.
+        disp: i64,
+    },
     /// `(uniform u64 pointer) → uniform ty`. The least index *i* of type `ty` for which `offset_of(pointer) + disp +
     /// i*scale` is not negative (cut to the type's range).
     IndexLow {
@@ -168,8 +175,8 @@ pub enum Kind {
         ty: Ty,
     },
     /// `(uniform u64 pointer, uniform u64 length) → uniform unsigned of ty's size`. How many indices from `IndexLow` on are
-    /// such that `need` bytes at the address still lie within the length (cut to the type's range). So an index is in
-    /// bounds when `index - low`, taken as unsigned, is less than this.
+    /// such that `need` bytes at the address still lie within the length (cut to the type's range, and so that
+    /// none of them is above the type's maximum less 63: lanes counted from it do not wrap around). So an index is in bounds when `index - low`, taken as unsigned, is less than this.
     IndexSpan {
         /// Bytes between elements; not 0.
         scale: u32,

@@ -111,7 +111,7 @@ impl Check<'_> {
             MaskFromBits => expect(&[u64_], Some(Type::MASK)),
             AnyLane => expect(&[Type::MASK], Some(Type::BOOL)),
             Reduce { ty, .. } => expect(&[Type::varying(ty)], Some(Type::uniform(ty))),
-            RegionBase | RegionLen { .. } => expect(&[u64_], Some(u64_)),
+            RegionBase | RegionLen { .. } | HostAddress { .. } => expect(&[u64_], Some(u64_)),
             IndexLow { ty, .. } => expect(&[u64_], Some(Type::uniform(ty))),
             IndexSpan { ty, .. } => expect(&[u64_, u64_], Some(Type::uniform(unsigned(ty)))),
             Load { ty } => expect(&[u64_], Some(Type::uniform(ty))),

@@ -27,7 +27,7 @@ pub const MAX_REGION_LEN: u64 = 1 << (OFFSET_BITS - 1);
 const ALIGN: usize = 16;
 
 /// The pointer to byte 0 of a region.
-pub(crate) fn region_start(number: u32) -> u64 {
+pub fn region_start(number: u32) -> u64 {
     (number as u64) << OFFSET_BITS
 }
 

@@ -1,0 +1,62 @@
+//! Calls are recorded through: the callee's code becomes part of the region.
+
+use super::state::{Frame, Mask, State};
+use super::step::Next;
+use super::{MAX_CALLS, Recorder};
+use crate::abort::Abort;
+use spmdvm_vm::program::{FuncId, Inst};
+
+impl Recorder<'_> {
+    pub(super) fn call(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
+        let callee = FuncId(inst.aux);
+        let f = self.function(callee);
+        let recursive = state.frames.iter().any(|frame| frame.function == callee);
+        if f.frame_size != 0 {
+            return Ok(self.leave(state, "a call of a function with arrays of its own"));
+        }
+        if recursive || state.frames.len() > MAX_CALLS {
+            return Ok(self.leave(state, "recursion"));
+        }
+        self.tick(state);
+        let caller = state.top();
+        let own = self.prepared.frame_bytes(caller.function).ok_or(Abort::TooDeep)?;
+        let bytes = self.prepared.frame_bytes(callee).ok_or(Abort::TooDeep)?;
+        let at = caller.at as u64 + own;
+        let region = &mut self.b.region;
+        region.frame_bytes = region.frame_bytes.max(at + bytes);
+        region.depth = region.depth.max(state.frames.len());
+        let at = u32::try_from(at).map_err(|_| Abort::TooDeep)?;
+        let mut regs = vec![None; f.regs.len()];
+        let args = self.function(state.top().function).list(inst.args);
+        for (param, &arg) in args.iter().enumerate() {
+            regs[param] = Some(self.read(state, arg));
+        }
+        for &(r, bits) in &f.consts {
+            regs[r.index()] = Some(self.constant(f.reg(r).ty, bits));
+        }
+        let mask = state.mask();
+        state.frames.push(Frame { function: callee, pc: 0, at, regs, mask, entries: Vec::new() });
+        Ok(Next::Moved)
+    }
+
+    pub(super) fn ret(&mut self, state: &mut State) -> Next {
+        if state.frames.len() == 1 {
+            return self.leave(state, "return");
+        }
+        let results = &self.function(state.top().function).results;
+        let values: Vec<_> = results.iter().map(|&r| self.read(state, r)).collect();
+        state.frames.pop();
+        let caller = state.top();
+        let f = self.function(caller.function);
+        let call = f.code[caller.pc as usize];
+        for (&to, v) in f.list(call.rets).iter().zip(values) {
+            self.write(state, to, v);
+        }
+        // A call is executed by at least one lane.
+        if let Mask::Any(v) = state.mask() {
+            state.set_mask(Mask::Some(v));
+        }
+        state.top_mut().pc += 1;
+        Next::Moved
+    }
+}

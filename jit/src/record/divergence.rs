@@ -1,0 +1,444 @@
+//! Recording jumps and the mask stack (ARCHITECTURE, section 2).
+
+use super::Recorder;
+use super::state::{Entry, Mask, State};
+use super::step::Next;
+use crate::abort::Abort;
+use crate::ir::{Edge, End, Kind, Type, Value};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::Inst;
+use spmdvm_vm::types::Ty;
+use spmdvm_vm::verify::EntryKind;
+
+/// Where lanes leave to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leave {
+    Break,
+    Continue,
+    Return,
+}
+
+impl Recorder<'_> {
+    pub(super) fn control(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
+        let next = match inst.op {
+            Op::Jmp => self.jump(state, inst),
+            Op::BrTrue | Op::BrFalse => self.branch(state, inst),
+            Op::MaskIf => self.mask_if(state, inst),
+            Op::MaskElse => {
+                let waiting = match state.top_mut().entries.last_mut() {
+                    Some(top) => std::mem::replace(&mut top.other, Mask::Empty),
+                    None => return Err(Abort::Invalid("mask.else without an entry".into())),
+                };
+                self.go_on_with(state, waiting, inst)
+            }
+            Op::MaskEndif | Op::LoopEnd | Op::SwitchEnd | Op::EverywhereEnd | Op::EachEnd => {
+                let Some(top) = state.top_mut().entries.pop() else {
+                    return Err(Abort::Invalid("a pop without an entry".into()));
+                };
+                self.go_on_with(state, top.restore, inst)
+            }
+            Op::LoopBegin => {
+                let mask = state.mask();
+                push(state, EntryKind::Loop, mask, Mask::Empty);
+                Next::Here
+            }
+            Op::LoopTest => self.lanes_drop_out(state, inst, None),
+            Op::LoopNext => self.loop_next(state, inst),
+            Op::LoopBack => self.loop_back(state, inst),
+            Op::SwitchBegin => {
+                let mask = state.mask();
+                push(state, EntryKind::Switch, mask, mask);
+                state.set_mask(Mask::Empty);
+                self.go(state, inst.aux)
+            }
+            Op::SwitchCase => self.switch_case(state, inst),
+            Op::MaskBreak => self.all_leave(state, inst, Leave::Break),
+            Op::MaskContinue => self.all_leave(state, inst, Leave::Continue),
+            Op::MaskReturn => self.all_leave(state, inst, Leave::Return),
+            Op::MaskBreakIf => self.lanes_drop_out(state, inst, Some(Leave::Break)),
+            Op::MaskContinueIf => self.lanes_drop_out(state, inst, Some(Leave::Continue)),
+            Op::MaskReturnIf => self.lanes_drop_out(state, inst, Some(Leave::Return)),
+            Op::Everywhere => {
+                let mask = state.mask();
+                push(state, EntryKind::Every, mask, Mask::Empty);
+                state.set_mask(Mask::Full);
+                Next::Here
+            }
+            Op::EachBegin => {
+                let mask = state.mask();
+                push(state, EntryKind::Each, mask, mask);
+                if let Some(top) = state.top_mut().entries.last_mut() {
+                    top.visiting = Some(self.constant(Ty::I32, 0));
+                }
+                Next::Here
+            }
+            Op::EachLane | Op::EachAll | Op::EachUnique => self.each(state, inst),
+            _ => self.leave(state, inst.op.info().name),
+        };
+        Ok(next)
+    }
+
+    /// Goes on at a label without counting.
+    fn go(&mut self, state: &mut State, label: u32) -> Next {
+        state.top_mut().pc = label;
+        Next::Moved
+    }
+
+    /// An edge to another position of the executing frame.
+    fn edge_to(&mut self, state: &State, pc: u32) -> Edge {
+        let mut there = state.clone();
+        there.top_mut().pc = pc;
+        self.edge(&there)
+    }
+
+    /// The same with another execution mask.
+    fn edge_with(&mut self, state: &State, pc: u32, mask: Mask) -> Edge {
+        let mut there = state.clone();
+        there.set_mask(mask);
+        self.edge_to(&there, pc)
+    }
+
+    fn end_branch(&mut self, cond: Value, then: Edge, other: Edge) -> Next {
+        self.b.end(End::Branch { cond, then, other });
+        Next::Ended
+    }
+
+    /// A block of its own for what happens on one way out of a branch; recording goes on in it.
+    fn branch_apart(&mut self, cond: Value) -> (crate::ir::BlockId, crate::ir::BlockId) {
+        let (yes, no) = (self.b.block(), self.b.block());
+        self.b.branch(cond, (yes, &[]), (no, &[]));
+        (yes, no)
+    }
+
+    fn jump(&mut self, state: &mut State, inst: &Inst) -> Next {
+        if inst.aux <= state.top().pc {
+            self.tick(state);
+        }
+        self.go(state, inst.aux)
+    }
+
+    fn branch(&mut self, state: &mut State, inst: &Inst) -> Next {
+        let condition = self.read(state, inst.src[0]);
+        let backward = inst.aux <= state.top().pc;
+        let jumps_when = inst.op == Op::BrTrue;
+        if let Some(bits) = self.known(condition) {
+            return if (bits != 0) == jumps_when { self.jump(state, inst) } else { Next::Here };
+        }
+        let (yes, no) = self.branch_apart(condition);
+        let (taken, on) = if jumps_when { (yes, no) } else { (no, yes) };
+        self.b.switch_to(taken);
+        if backward {
+            self.tick(state);
+        }
+        let edge = self.edge_to(state, inst.aux);
+        self.b.end(End::Jump(edge));
+        self.b.switch_to(on);
+        Next::Here
+    }
+
+    /// Goes on with an execution mask, or jumps if it is empty.
+    fn go_on_with(&mut self, state: &mut State, mask: Mask, inst: &Inst) -> Next {
+        state.set_mask(mask);
+        match mask {
+            Mask::Full | Mask::Some(_) => Next::Here,
+            Mask::Empty => self.go(state, inst.aux),
+            Mask::Any(v) => {
+                let some = self.emit(Kind::AnyLane, &[v], Type::BOOL);
+                let on = state.top().pc + 1;
+                let then = self.edge_with(state, on, Mask::Some(v));
+                let other = self.edge_with(state, inst.aux, Mask::Empty);
+                self.end_branch(some, then, other)
+            }
+        }
+    }
+
+    fn mask_if(&mut self, state: &mut State, inst: &Inst) -> Next {
+        let condition = self.read(state, inst.src[0]);
+        let mask = state.mask();
+        push(state, EntryKind::If, mask, Mask::Empty);
+        if !self.ty(condition).is_varying() {
+            return self.uniform_if(state, inst, condition, mask);
+        }
+        let c = Mask::Any(condition);
+        let waiting = self.and_not(mask, c);
+        if mask == Mask::Full {
+            // All lanes take the same way more often than not: then nothing is masked.
+            let some_wait = self.any(waiting);
+            let here = state.top().pc + 1;
+            let all = self.edge_to(state, here);
+            let (split, none) = self.branch_apart(some_wait);
+            self.b.switch_to(none);
+            self.b.end(End::Jump(all));
+            self.b.switch_to(split);
+        }
+        set_other(state, waiting);
+        let active = self.and(mask, c);
+        self.go_on_with(state, active, inst)
+    }
+
+    /// A condition that is the same in all lanes: they stay together.
+    fn uniform_if(&mut self, state: &mut State, inst: &Inst, condition: Value, mask: Mask) -> Next {
+        match self.known(condition) {
+            Some(0) => {
+                set_other(state, mask);
+                state.set_mask(Mask::Empty);
+                self.go(state, inst.aux)
+            }
+            Some(_) => Next::Here,
+            None => {
+                let here = state.top().pc + 1;
+                let then = self.edge_to(state, here);
+                set_other(state, mask);
+                let other = self.edge_with(state, inst.aux, Mask::Empty);
+                self.end_branch(condition, then, other)
+            }
+        }
+    }
+
+    /// `loop.test` (lanes where the condition fails drop out; `how` is `None`) and the conditional ways to leave.
+    fn lanes_drop_out(&mut self, state: &mut State, inst: &Inst, how: Option<Leave>) -> Next {
+        let condition = self.read(state, inst.src[0]);
+        let mask = state.mask();
+        let here = state.top().pc + 1;
+        if !self.ty(condition).is_varying() {
+            return self.all_or_none_drop_out(state, inst, condition, how);
+        }
+        let c = Mask::Any(condition);
+        let leaving = if how.is_some() { self.and(mask, c) } else { self.and_not(mask, c) };
+        if mask == Mask::Full || how.is_some_and(|how| !self.is_cheap(state, how)) {
+            // The first divergence: until then nothing is masked.
+            let some_leave = self.any(leaving);
+            let all_stay = self.edge_to(state, here);
+            let (split, stay) = self.branch_apart(some_leave);
+            self.b.switch_to(stay);
+            self.b.end(End::Jump(all_stay));
+            self.b.switch_to(split);
+        }
+        let staying = if how.is_some() { self.and_not(mask, c) } else { self.and(mask, c) };
+        if let Some(how) = how {
+            self.take_out(state, leaving, how);
+        }
+        self.go_on_with(state, staying, inst)
+    }
+
+    /// Does leaving so touch at most one entry of the mask stack?
+    fn is_cheap(&self, state: &State, how: Leave) -> bool {
+        matches!(
+            (state.top().entries.last().map(|e| e.kind), how),
+            (Some(EntryKind::Loop | EntryKind::Switch), Leave::Break) | (Some(EntryKind::Loop), Leave::Continue)
+        )
+    }
+
+    fn all_or_none_drop_out(&mut self, state: &mut State, inst: &Inst, condition: Value, how: Option<Leave>) -> Next {
+        let leave_when = how.is_some();
+        let here = state.top().pc + 1;
+        let gone = |recorder: &mut Self, state: &mut State| {
+            let mask = state.mask();
+            if let Some(how) = how {
+                recorder.take_out(state, mask, how);
+            }
+            state.set_mask(Mask::Empty);
+        };
+        if let Some(bits) = self.known(condition) {
+            if (bits != 0) != leave_when {
+                return Next::Here;
+            }
+            gone(self, state);
+            return self.go(state, inst.aux);
+        }
+        let stay = self.edge_to(state, here);
+        let (yes, no) = self.branch_apart(condition);
+        let (leaving, staying) = if leave_when { (yes, no) } else { (no, yes) };
+        self.b.switch_to(staying);
+        self.b.end(End::Jump(stay));
+        self.b.switch_to(leaving);
+        gone(self, state);
+        let edge = self.edge_to(state, inst.aux);
+        self.b.end(End::Jump(edge));
+        Next::Ended
+    }
+
+    fn loop_next(&mut self, state: &mut State, inst: &Inst) -> Next {
+        let back = match state.top_mut().entries.last_mut() {
+            Some(top) => std::mem::replace(&mut top.other, Mask::Empty),
+            None => Mask::Empty,
+        };
+        if back == Mask::Empty {
+            let mask = state.mask();
+            return self.go_on_with(state, mask, inst);
+        }
+        let mask = self.or(state.mask(), back);
+        let (Mask::Some(v) | Mask::Any(v)) = mask else { return self.go_on_with(state, mask, inst) };
+        // The lanes may be together again.
+        let missing = self.not(mask);
+        let some_miss = self.any(missing);
+        let here = state.top().pc + 1;
+        let together = self.edge_with(state, here, Mask::Full);
+        let (split, all) = self.branch_apart(some_miss);
+        self.b.switch_to(all);
+        self.b.end(End::Jump(together));
+        self.b.switch_to(split);
+        let mask = if matches!(mask, Mask::Some(_)) { Mask::Some(v) } else { Mask::Any(v) };
+        self.go_on_with(state, mask, inst)
+    }
+
+    fn loop_back(&mut self, state: &mut State, inst: &Inst) -> Next {
+        match Self::has_lanes(state.mask()) {
+            Some(false) => Next::Here,
+            Some(true) => {
+                self.tick(state);
+                self.go(state, inst.aux)
+            }
+            None => {
+                let v = self.mask_value(state.mask());
+                let some = self.emit(Kind::AnyLane, &[v], Type::BOOL);
+                let here = state.top().pc + 1;
+                let done = self.edge_with(state, here, Mask::Empty);
+                let (again, out) = self.branch_apart(some);
+                self.b.switch_to(out);
+                self.b.end(End::Jump(done));
+                self.b.switch_to(again);
+                state.set_mask(Mask::Some(v));
+                self.tick(state);
+                self.go(state, inst.aux)
+            }
+        }
+    }
+
+    fn switch_case(&mut self, state: &mut State, inst: &Inst) -> Next {
+        let condition = self.read(state, inst.src[0]);
+        let c = self.mask_of(condition);
+        let waiting = state.top().entries.last().map_or(Mask::Empty, |top| top.other);
+        let joining = self.and(waiting, c);
+        let rest = self.and_not(waiting, c);
+        set_other(state, rest);
+        let mask = self.or(state.mask(), joining);
+        self.go_on_with(state, mask, inst)
+    }
+
+    fn all_leave(&mut self, state: &mut State, inst: &Inst, how: Leave) -> Next {
+        let mask = state.mask();
+        self.take_out(state, mask, how);
+        state.set_mask(Mask::Empty);
+        self.go(state, inst.aux)
+    }
+
+    /// Takes lanes out of the entries up to their target (but not out of the execution mask).
+    fn take_out(&mut self, state: &mut State, lanes: Mask, how: Leave) {
+        let mut lanes = lanes;
+        for i in (0..state.top().entries.len()).rev() {
+            let mut entry = state.top().entries[i];
+            match (entry.kind, how) {
+                (EntryKind::Loop | EntryKind::Switch, Leave::Break) | (EntryKind::Each, Leave::Continue) => return,
+                (EntryKind::Loop, Leave::Continue) => {
+                    entry.other = self.or(entry.other, lanes);
+                    state.top_mut().entries[i] = entry;
+                    return;
+                }
+                (EntryKind::Each, Leave::Break) => {
+                    entry.other = self.none_if_some(lanes, entry.other);
+                    state.top_mut().entries[i] = entry;
+                    return;
+                }
+                _ => {}
+            }
+            // Lanes that were off outside an Every (or the all-lanes turn of an Each) cannot leave anything outside.
+            if matches!(entry.kind, EntryKind::Every | EntryKind::Each) {
+                lanes = self.and(lanes, entry.restore);
+            }
+            entry.restore = self.and_not(entry.restore, lanes);
+            entry.other = self.and_not(entry.other, lanes);
+            state.top_mut().entries[i] = entry;
+        }
+    }
+
+    /// No lanes if some of `lanes` are active, else `mask`.
+    fn none_if_some(&mut self, lanes: Mask, mask: Mask) -> Mask {
+        match (Self::has_lanes(lanes), mask) {
+            (Some(true), _) | (_, Mask::Empty) => Mask::Empty,
+            (Some(false), _) => mask,
+            (None, _) => {
+                let some = self.any(lanes);
+                let (none, mask) = (self.mask_value(Mask::Empty), self.mask_value(mask));
+                Mask::Any(self.plain(Op::Select, Ty::Bool, &[some, none, mask]))
+            }
+        }
+    }
+
+    fn each(&mut self, state: &mut State, inst: &Inst) -> Next {
+        let Some(&Entry { other, .. }) = state.top().entries.last() else { return self.leave(state, "each") };
+        match Self::has_lanes(other) {
+            Some(false) => {
+                state.set_mask(Mask::Empty);
+                return self.go(state, inst.aux);
+            }
+            Some(true) => {}
+            None => {
+                let some = self.any(other);
+                let done = self.edge_with(state, inst.aux, Mask::Empty);
+                let (turn, out) = self.branch_apart(some);
+                self.b.switch_to(out);
+                self.b.end(End::Jump(done));
+                self.b.switch_to(turn);
+            }
+        }
+        self.tick(state);
+        self.take_turn(state, inst, other);
+        Next::Here
+    }
+
+    fn take_turn(&mut self, state: &mut State, inst: &Inst, waiting: Mask) {
+        let u64_ = Type::uniform(Ty::U64);
+        let bits = self.mask_value(waiting);
+        let bits = self.emit(Kind::MaskBits, &[bits], u64_);
+        let lane = self.plain(Op::Ctz, Ty::U64, &[bits]);
+        let one = self.constant(Ty::U64, 1);
+        let bit = self.plain(Op::Shl, Ty::U64, &[one, lane]);
+        let lane = self.convert(lane, Ty::I32);
+        let own = Mask::Some(self.emit(Kind::MaskFromBits, &[bit], Type::MASK));
+        let zero = self.constant(Ty::I32, 0);
+        let (lanes, mask, visiting, value) = match inst.op {
+            Op::EachLane => (own, own, zero, lane),
+            Op::EachAll => {
+                let one = self.constant(Ty::I32, 1);
+                let visiting = self.plain(Op::Add, Ty::I32, &[lane, one]);
+                (own, Mask::Full, visiting, lane)
+            }
+            _ => {
+                let v = self.read(state, inst.src[0]);
+                let (value, lanes) = self.equal_lanes(v, lane, own, waiting, inst.ty);
+                (lanes, lanes, zero, value)
+            }
+        };
+        let rest = self.and_not(waiting, lanes);
+        if let Some(top) = state.top_mut().entries.last_mut() {
+            top.other = rest;
+            top.visiting = Some(visiting);
+        }
+        state.set_mask(mask);
+        self.write(state, inst.dst, value);
+    }
+
+    /// The value of a lane, and the waiting lanes that equal it (with the lane itself, even if it is a NaN).
+    fn equal_lanes(&mut self, v: Value, lane: Value, own: Mask, waiting: Mask, ty: Ty) -> (Value, Mask) {
+        let v = self.varying_value(v);
+        let value = self.emit(Kind::Op { op: Op::Extract, ty, from: ty }, &[v, lane], Type::uniform(ty));
+        let equal = self.plain(Op::Eq, ty, &[v, value]);
+        let lanes = self.or(Mask::Any(equal), own);
+        let lanes = match self.and(lanes, waiting) {
+            Mask::Any(v) => Mask::Some(v),
+            known => known,
+        };
+        (value, lanes)
+    }
+}
+
+fn push(state: &mut State, kind: EntryKind, restore: Mask, other: Mask) {
+    state.top_mut().entries.push(Entry { kind, restore, other, visiting: None });
+}
+
+fn set_other(state: &mut State, other: Mask) {
+    if let Some(top) = state.top_mut().entries.last_mut() {
+        top.other = other;
+    }
+}

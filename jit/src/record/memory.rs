@@ -1,0 +1,238 @@
+//! Recording loads and stores.
+//!
+//! The common shapes (a uniform base, and a uniform or varying index) are checked in the domain of the index: an index is
+//! in bounds when `index - low <u span`, where both bounds depend on the base alone ([`Kind::IndexLow`],
+//! [`Kind::IndexSpan`]) and so move out of loops. A whole vector of consecutive elements is one range. An access that is not
+//! in bounds goes the slow way ([`Kind::LoadAny`]), which finds out whether an active lane is at fault, and leaves to the
+//! interpreter if so.
+
+use super::Recorder;
+use super::state::{Mask, State};
+use crate::ir::{Address, Kind, Type, Value, unsigned};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::Inst;
+use spmdvm_vm::types::Ty;
+
+/// Greatest scale that the fast way takes.
+const MAX_SCALE: u32 = 1 << 22;
+
+/// A memory operand.
+#[derive(Clone, Copy)]
+struct Operand {
+    base: Value,
+    index: Option<Value>,
+    address: Address,
+    /// The type of the elements.
+    ty: Ty,
+}
+
+impl Recorder<'_> {
+    fn operand(&mut self, state: &State, inst: &Inst) -> Operand {
+        let base = self.read(state, inst.src[0]);
+        let index = (!inst.src[1].is_none()).then(|| self.read(state, inst.src[1]));
+        let by_lane = matches!(inst.op, Op::LoadLane | Op::StoreLane);
+        let address = Address { index: index.map(|_| inst.from), scale: inst.aux, disp: inst.imm, by_lane };
+        Operand { base, index, address, ty: inst.ty }
+    }
+
+    /// Is it an operand that can be checked by its index?
+    fn is_simple(&self, at: &Operand) -> bool {
+        let scale = at.address.scale;
+        let index_varies = at.index.is_some_and(|i| self.ty(i).is_varying());
+        !self.ty(at.base).is_varying()
+            && (at.index.is_none() || (1..=MAX_SCALE).contains(&scale))
+            && !(index_varies && at.address.by_lane)
+    }
+
+    /// The index and its scale; operands without one have index 0.
+    fn index(&mut self, at: &Operand) -> (Value, Ty, u32) {
+        match (at.index, at.address.index) {
+            (Some(index), Some(ty)) => (index, ty, at.address.scale),
+            _ => (self.constant(Ty::I64, 0), Ty::I64, 1),
+        }
+    }
+
+    /// Do `need` bytes at every index (of its own shape) lie in the region?
+    fn in_bounds(&mut self, at: &Operand, need: u32, write: bool) -> Value {
+        let (index, ty, scale) = self.index(at);
+        let disp = at.address.disp;
+        let len = self.emit(Kind::RegionLen { write }, &[at.base], Type::uniform(Ty::U64));
+        let low = self.emit(Kind::IndexLow { scale, disp, ty }, &[at.base], Type::uniform(ty));
+        let span = Kind::IndexSpan { scale, disp, need, ty };
+        let span = self.emit(span, &[at.base, len], Type::uniform(unsigned(ty)));
+        let distance = self.plain(Op::Sub, ty, &[index, low]);
+        let distance = if unsigned(ty) == ty { distance } else { self.op(Op::Bitcast, unsigned(ty), ty, &[distance]) };
+        self.plain(Op::Lt, unsigned(ty), &[distance, span])
+    }
+
+    /// The host address of index 0.
+    fn host(&mut self, at: &Operand) -> Value {
+        self.emit(Kind::HostAddress { disp: at.address.disp }, &[at.base], Type::uniform(Ty::U64))
+    }
+
+    /// The host address of a uniform index.
+    fn host_at(&mut self, at: &Operand) -> Value {
+        let host = self.host(at);
+        let (index, _, scale) = self.index(at);
+        if self.known(index) == Some(0) {
+            return host;
+        }
+        let index = self.convert(index, Ty::U64);
+        let scale = self.constant(Ty::U64, scale as u64);
+        let offset = self.plain(Op::Mul, Ty::U64, &[index, scale]);
+        self.plain(Op::Add, Ty::U64, &[host, offset])
+    }
+
+    pub(super) fn load(&mut self, state: &mut State, inst: &Inst) {
+        let at = self.operand(state, inst);
+        let varying = self.is_varying(state, inst.dst);
+        let index_varies = at.index.is_some_and(|i| self.ty(i).is_varying());
+        let v = if !self.is_simple(&at) {
+            self.load_any(state, &at, varying)
+        } else if at.address.by_lane {
+            self.load_lanes(state, &at)
+        } else if index_varies {
+            self.gather(state, &at)
+        } else {
+            let v = self.load_one(state, &at);
+            let zero = self.constant(inst.ty, 0);
+            if varying { self.select(state.mask(), v, zero) } else { v }
+        };
+        self.write(state, inst.dst, v);
+    }
+
+    /// One element for all lanes.
+    fn load_one(&mut self, state: &State, at: &Operand) -> Value {
+        let ok = self.in_bounds(at, at.ty.size() as u32, false);
+        self.guard(state, ok, "a load is out of bounds");
+        let host = self.host_at(at);
+        self.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty))
+    }
+
+    /// Consecutive elements. If the whole vector is not in bounds, active lanes may be: that is found out one by one.
+    fn load_lanes(&mut self, state: &State, at: &Operand) -> Value {
+        let need = (at.ty.size() * self.program.width.lanes()) as u32;
+        let ok = self.in_bounds(at, need, false);
+        let ty = Type::varying(at.ty);
+        if state.mask() == Mask::Full {
+            self.guard(state, ok, "a load is out of bounds");
+            let host = self.host_at(at);
+            return self.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty);
+        }
+        let (fast, slow, join) = (self.b.block(), self.b.block(), self.b.block());
+        let result = self.b.param(join, ty);
+        self.b.branch(ok, (fast, &[]), (slow, &[]));
+        self.b.switch_to(fast);
+        let host = self.host_at(at);
+        let all = self.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty);
+        let zero = self.constant(at.ty, 0);
+        let v = self.select(state.mask(), all, zero);
+        self.b.jump(join, &[v]);
+        self.b.switch_to(slow);
+        self.b.region.blocks[slow.index()].cold = true;
+        let v = self.load_any(state, at, true);
+        self.b.jump(join, &[v]);
+        self.b.switch_to(join);
+        result
+    }
+
+    fn gather(&mut self, state: &State, at: &Operand) -> Value {
+        self.check_lanes(state, at, false, "a load is out of bounds");
+        let host = self.host(at);
+        let (index, index_ty, scale) = self.index(at);
+        let mask = self.mask_value(state.mask());
+        let kind = Kind::Gather { ty: at.ty, index: index_ty, scale };
+        self.emit(kind, &[host, index, mask], Type::varying(at.ty))
+    }
+
+    /// Leaves if the element of an active lane is out of bounds.
+    fn check_lanes(&mut self, state: &State, at: &Operand, write: bool, why: &'static str) {
+        let ok = self.in_bounds(at, at.ty.size() as u32, write);
+        let bad = self.and_not(state.mask(), Mask::Any(ok));
+        self.guard_none(state, bad, why);
+    }
+
+    fn load_any(&mut self, state: &State, at: &Operand, varying: bool) -> Value {
+        let exit = self.exit(state, "a load is out of bounds");
+        let kind = Kind::LoadAny { ty: at.ty, address: at.address, exit };
+        let args = self.any_args(state, at, None);
+        // The result of the operation has the shape of its operands; that of the register may be wider.
+        let varies = at.address.by_lane || args[..args.len() - 1].iter().any(|&a| self.ty(a).is_varying());
+        let ty = if varies { Type::varying(at.ty) } else { Type::uniform(at.ty) };
+        let v = self.emit(kind, &args, ty);
+        if varies || !varying {
+            return v;
+        }
+        let zero = self.constant(at.ty, 0);
+        self.select(state.mask(), v, zero)
+    }
+
+    fn any_args(&mut self, state: &State, at: &Operand, value: Option<Value>) -> Vec<Value> {
+        let mask = self.mask_value(state.mask());
+        [Some(at.base), at.index, value, Some(mask)].into_iter().flatten().collect()
+    }
+
+    pub(super) fn store(&mut self, state: &mut State, inst: &Inst) {
+        let at = self.operand(state, inst);
+        let value = self.read(state, inst.src[2]);
+        let index_varies = at.index.is_some_and(|i| self.ty(i).is_varying());
+        // A scatter is one whether or not its lanes are known to be equal.
+        let scatters = [inst.src[0], inst.src[1]].iter().any(|&r| !r.is_none() && self.is_varying(state, r));
+        let one_value = !self.is_varying(state, inst.src[2]);
+        if !self.is_simple(&at) {
+            self.store_any(state, &at, value);
+        } else if at.address.by_lane {
+            self.store_lanes(state, &at, value);
+        } else if index_varies {
+            self.scatter(state, &at, value);
+        } else if !scatters && one_value {
+            let ok = self.in_bounds(&at, inst.ty.size() as u32, true);
+            self.guard(state, ok, "a store is out of bounds");
+            let host = self.host_at(&at);
+            self.effect(Kind::Store { ty: inst.ty }, &[host, value]);
+        } else {
+            self.store_any(state, &at, value);
+        }
+    }
+
+    fn store_lanes(&mut self, state: &State, at: &Operand, value: Value) {
+        let need = (at.ty.size() * self.program.width.lanes()) as u32;
+        let ok = self.in_bounds(at, need, true);
+        let value = self.varying_value(value);
+        if state.mask() == Mask::Full {
+            self.guard(state, ok, "a store is out of bounds");
+            let host = self.host_at(at);
+            self.effect(Kind::StoreLanes { ty: at.ty }, &[host, value]);
+            return;
+        }
+        let (fast, slow, join) = (self.b.block(), self.b.block(), self.b.block());
+        self.b.branch(ok, (fast, &[]), (slow, &[]));
+        self.b.switch_to(fast);
+        let host = self.host_at(at);
+        let mask = self.mask_value(state.mask());
+        self.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
+        self.b.jump(join, &[]);
+        self.b.switch_to(slow);
+        self.b.region.blocks[slow.index()].cold = true;
+        self.store_any(state, at, value);
+        self.b.jump(join, &[]);
+        self.b.switch_to(join);
+    }
+
+    fn scatter(&mut self, state: &State, at: &Operand, value: Value) {
+        self.check_lanes(state, at, true, "a store is out of bounds");
+        let host = self.host(at);
+        let (index, index_ty, scale) = self.index(at);
+        let value = self.varying_value(value);
+        let mask = self.mask_value(state.mask());
+        let kind = Kind::Scatter { ty: at.ty, index: index_ty, scale };
+        self.effect(kind, &[host, index, value, mask]);
+    }
+
+    fn store_any(&mut self, state: &State, at: &Operand, value: Value) {
+        let exit = self.exit(state, "a store is out of bounds");
+        let kind = Kind::StoreAny { ty: at.ty, address: at.address, exit };
+        let args = self.any_args(state, at, Some(value));
+        self.effect(kind, &args);
+    }
+}

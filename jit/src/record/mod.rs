@@ -1,0 +1,329 @@
+//! From a hot loop of the bytecode to a region.
+//!
+//! The recorder executes the bytecode from the loop's head on, with values of the IR in the place of registers ([`State`]).
+//! It follows every way that stays in the loop, through calls, and makes one block for each combination of *position* (the
+//! chain of calls and the instruction) and *facts about masks* ([`Mask`]: all lanes, none, some). So a loop body that is
+//! entered with all lanes active is first recorded without any masking; where lanes may diverge it branches to the same
+//! position with other facts, which is the masked body. Leaving the loop, and instructions that only the interpreter does,
+//! become exits with a snapshot of the whole state.
+//!
+//! Whether a varying register holds the same value in all lanes is assumed optimistically when a block is first reached
+//! and, if another way to the block brings a varying value, noted ([`Recorder::varying`]) and the recording done again.
+//!
+//! Facts about masks at the loop's head come from the interpreter's state when recording begins; the engine compares them
+//! before each entry ([`EntryFacts`]).
+
+mod calls;
+mod divergence;
+mod emit;
+mod memory;
+mod state;
+mod step;
+
+use crate::abort::Abort;
+use crate::analysis::Analysis;
+use crate::ir::{
+    Builder, Edge, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, RegState, Region, Type, Value,
+};
+use spmdvm_vm::interp::PreparedProgram;
+use spmdvm_vm::program::{FuncId, Function, Program, Reg};
+use spmdvm_vm::types::{Shape, Ty};
+use spmdvm_vm::verify::EntryKind;
+use state::{Entry, Frame, Key, Mask, Slot, State, Target, Targets};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Most instructions of a region.
+const MAX_INSTS: usize = 6000;
+/// Most blocks.
+const MAX_BLOCKS: usize = 600;
+/// Most attempts.
+const MAX_ATTEMPTS: usize = 24;
+/// Most calls in a chain.
+pub(crate) const MAX_CALLS: usize = 12;
+
+/// What is known of a mask at the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MaskFact {
+    /// All lanes.
+    Full,
+    /// No lane.
+    Empty,
+    /// Nothing.
+    Unknown,
+}
+
+impl MaskFact {
+    /// The strongest fact about these lanes.
+    pub fn of(mask: u64, full: u64) -> MaskFact {
+        match mask {
+            0 => MaskFact::Empty,
+            m if m == full => MaskFact::Full,
+            _ => MaskFact::Unknown,
+        }
+    }
+
+    /// Does it hold for these lanes?
+    pub fn holds(self, mask: u64, full: u64) -> bool {
+        match self {
+            MaskFact::Full => mask == full,
+            MaskFact::Empty => mask == 0,
+            MaskFact::Unknown => true,
+        }
+    }
+}
+
+/// What is known of the masks at the loop's head.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EntryFacts {
+    /// The execution mask.
+    pub mask: MaskFact,
+    /// The entries from the bottom: kind, `restore`, `other`.
+    pub entries: Vec<(EntryKind, MaskFact, MaskFact)>,
+}
+
+/// Records the loop of a function whose head is the instruction `pc`.
+pub fn record(prepared: &PreparedProgram, function: FuncId, pc: u32, facts: &EntryFacts) -> Result<Region, Abort> {
+    let mut varying = HashSet::new();
+    let mut analyses = HashMap::new();
+    for _ in 0..MAX_ATTEMPTS {
+        let mut recorder = Recorder::new(prepared, function, pc, &mut varying, &mut analyses)?;
+        recorder.run(facts)?;
+        if !recorder.again {
+            return Ok(recorder.b.region);
+        }
+    }
+    Err(Abort::Unsettled)
+}
+
+/// One attempt at a region.
+struct Recorder<'a> {
+    prepared: &'a PreparedProgram,
+    program: &'a Program,
+    b: Builder,
+    head: (FuncId, u32),
+    /// Instructions of the loop, in the entered frame's function.
+    inside: Vec<bool>,
+    targets: Targets,
+    work: Vec<(State, crate::ir::BlockId)>,
+    /// Parameters that are varying although the first way to their block brings a uniform value.
+    varying: &'a mut HashSet<(Key, Slot)>,
+    analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
+    /// Was an assumption wrong?
+    again: bool,
+    constants: HashMap<(Ty, u64), Value>,
+    /// Values of the entry block that are made once: `iota`, masks, splats of constants.
+    shared: HashMap<(Kind, Vec<Value>), Value>,
+    /// Registers at entry.
+    entry_regs: HashMap<Value, Reg>,
+    insts: usize,
+}
+
+impl<'a> Recorder<'a> {
+    fn new(
+        prepared: &'a PreparedProgram,
+        function: FuncId,
+        pc: u32,
+        varying: &'a mut HashSet<(Key, Slot)>,
+        analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
+    ) -> Result<Recorder<'a>, Abort> {
+        let program = prepared.program();
+        let mut recorder = Recorder {
+            prepared,
+            program,
+            b: Builder::new(program.width, function, pc),
+            head: (function, pc),
+            inside: Vec::new(),
+            targets: Targets::new(),
+            work: Vec::new(),
+            varying,
+            analyses,
+            again: false,
+            constants: HashMap::new(),
+            shared: HashMap::new(),
+            entry_regs: HashMap::new(),
+            insts: 0,
+        };
+        recorder.inside = recorder.analysis(function).loop_body(pc);
+        recorder.b.region.frame_bytes = prepared.frame_bytes(function).ok_or(Abort::TooDeep)?;
+        Ok(recorder)
+    }
+
+    fn function(&self, id: FuncId) -> &'a Function {
+        &self.program.functions[id.0 as usize]
+    }
+
+    fn analysis(&mut self, id: FuncId) -> Rc<Analysis> {
+        let f = self.function(id);
+        Rc::clone(self.analyses.entry(id).or_insert_with(|| Rc::new(Analysis::new(f))))
+    }
+
+    fn run(&mut self, facts: &EntryFacts) -> Result<(), Abort> {
+        let state = self.entry_state(facts);
+        let entry = self.b.current();
+        let edge = self.edge(&state);
+        // Shared values are appended to the entry block while others are recorded, so its end is set last.
+        while let Some((state, block)) = self.work.pop() {
+            self.b.switch_to(block);
+            self.block(state)?;
+            if self.insts > MAX_INSTS || self.b.region.blocks.len() > MAX_BLOCKS {
+                return Err(Abort::TooLarge);
+            }
+        }
+        self.b.switch_to(entry);
+        self.b.end(End::Jump(edge));
+        Ok(())
+    }
+
+    /// The state in which the region is entered.
+    fn entry_state(&mut self, facts: &EntryFacts) -> State {
+        let (function, pc) = self.head;
+        let f = self.function(function);
+        let mut regs = vec![None; f.regs.len()];
+        for &(r, bits) in &f.consts {
+            regs[r.index()] = Some(self.constant(f.reg(r).ty, bits));
+        }
+        for r in self.analysis(function).live(pc) {
+            if regs[r.index()].is_none() {
+                let place = self.prepared.register(function, r);
+                let ty = Type { shape: place.shape, ty: place.ty };
+                let v = self.b.inst(Kind::EntryReg { at: place.at }, &[], ty);
+                self.entry_regs.insert(v, r);
+                regs[r.index()] = Some(v);
+            }
+        }
+        let mask = match self.entry_mask(facts.mask, EntryMask::Execution) {
+            Mask::Any(v) => Mask::Some(v),
+            known => known,
+        };
+        let mut entries = Vec::new();
+        for (i, &(kind, restore, other)) in facts.entries.iter().enumerate() {
+            let i = i as u32;
+            let visiting =
+                (kind == EntryKind::Each).then(|| self.b.inst(Kind::EntryVisiting(i), &[], Type::uniform(Ty::I32)));
+            let restore = self.entry_mask(restore, EntryMask::Restore(i));
+            let other = self.entry_mask(other, EntryMask::Other(i));
+            entries.push(Entry { kind, restore, other, visiting });
+        }
+        State { frames: vec![Frame { function, pc, at: 0, regs, mask, entries }] }
+    }
+
+    fn entry_mask(&mut self, fact: MaskFact, which: EntryMask) -> Mask {
+        match fact {
+            MaskFact::Full => Mask::Full,
+            MaskFact::Empty => Mask::Empty,
+            MaskFact::Unknown => Mask::Any(self.b.inst(Kind::EntryMask(which), &[], Type::MASK)),
+        }
+    }
+
+    /// The edge to the block of a state, which is made (and recorded later) if there is none yet.
+    fn edge(&mut self, state: &State) -> Edge {
+        let key = state.key();
+        if !self.targets.contains_key(&key) {
+            self.add_target(&key, state);
+        }
+        let (block, slots) = {
+            let target = &self.targets[&key];
+            (target.block, target.slots.clone())
+        };
+        let mut args = Vec::with_capacity(slots.len());
+        for (slot, ty) in slots {
+            args.push(self.argument(state, &key, slot, ty));
+        }
+        args.extend(state.mask_values());
+        Edge { to: block, args }
+    }
+
+    /// The value that a way to a block brings for a register.
+    fn argument(&mut self, state: &State, key: &Key, slot: Slot, ty: Type) -> Value {
+        let value = state.frames[slot.frame].regs[slot.reg.index()];
+        let value = value.unwrap_or_else(|| self.constant(ty.ty, 0));
+        match (ty.is_varying(), self.b.region.ty(value).is_varying()) {
+            (true, _) => self.varying_value(value),
+            (false, true) => {
+                self.varying.insert((key.clone(), slot));
+                self.again = true;
+                self.constant(ty.ty, 0)
+            }
+            (false, false) => value,
+        }
+    }
+
+    fn add_target(&mut self, key: &Key, state: &State) {
+        let block = self.b.block();
+        let mut inner = state.clone();
+        let mut slots = Vec::new();
+        for (i, frame) in state.frames.iter().enumerate() {
+            let live = self.live_registers(frame, i + 1 == state.frames.len());
+            let mut regs = vec![None; frame.regs.len()];
+            for reg in live {
+                let Some(value) = frame.regs[reg.index()] else { continue };
+                let slot = Slot { frame: i, reg };
+                if self.is_constant(frame.function, reg) {
+                    regs[reg.index()] = Some(value);
+                    continue;
+                }
+                let elem = self.b.region.ty(value).ty;
+                let declared = self.function(frame.function).reg(reg).shape;
+                let uniform = declared == Shape::Uniform
+                    || (!self.b.region.ty(value).is_varying() && !self.varying.contains(&(key.clone(), slot.clone())));
+                let ty = if uniform { Type::uniform(elem) } else { Type::varying(elem) };
+                regs[reg.index()] = Some(self.b.param(block, ty));
+                slots.push((slot, ty));
+            }
+            inner.frames[i].regs = regs;
+        }
+        let masks: Vec<Value> = state
+            .mask_values()
+            .iter()
+            .map(|&v| self.b.region.ty(v))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|ty| self.b.param(block, ty))
+            .collect();
+        inner.set_mask_values(&masks);
+        self.targets.insert(key.clone(), Target { block, slots });
+        self.work.push((inner, block));
+    }
+
+    fn is_constant(&self, function: FuncId, reg: Reg) -> bool {
+        self.function(function).consts.iter().any(|&(r, _)| r == reg)
+    }
+
+    /// Registers of a frame that may be read later: in the last frame from its instruction on, in others after their call.
+    fn live_registers(&mut self, frame: &Frame, last: bool) -> Vec<Reg> {
+        let analysis = self.analysis(frame.function);
+        if last {
+            return analysis.live(frame.pc).collect();
+        }
+        let f = self.function(frame.function);
+        let results = f.list(f.code[frame.pc as usize].rets);
+        analysis.live(frame.pc + 1).filter(|r| !results.contains(r)).collect()
+    }
+
+    /// A snapshot of a state, whose last frame stands at the instruction that the interpreter is to do next.
+    fn exit(&mut self, state: &State, why: &'static str) -> ExitId {
+        let n = state.frames.len();
+        let mut frames = Vec::with_capacity(n);
+        for (i, frame) in state.frames.iter().enumerate() {
+            let mut regs = Vec::new();
+            for reg in self.live_registers(frame, i + 1 == n) {
+                let Some(value) = frame.regs[reg.index()] else { continue };
+                let unchanged = i == 0 && self.entry_regs.get(&value) == Some(&reg);
+                if unchanged || self.is_constant(frame.function, reg) {
+                    continue;
+                }
+                let place = self.prepared.register(frame.function, reg);
+                regs.push(RegState { reg, at: place.at, ty: Type { shape: place.shape, ty: place.ty }, value });
+            }
+            let mut entries = Vec::with_capacity(frame.entries.len());
+            for e in &frame.entries {
+                let (restore, other) = (self.mask_value(e.restore), self.mask_value(e.other));
+                entries.push(EntryState { kind: e.kind, restore, other, visiting: e.visiting });
+            }
+            let mask = self.mask_value(frame.mask);
+            frames.push(FrameState { function: frame.function, pc: frame.pc, at: frame.at, regs, mask, entries });
+        }
+        self.b.exit(Exit { frames, why })
+    }
+}

@@ -1,0 +1,169 @@
+//! The interpreter's state as the recorder sees it: values of the IR in the place of registers and masks.
+
+use crate::ir::{BlockId, EntryKind, Type, Value};
+use spmdvm_vm::program::{FuncId, Reg};
+use std::collections::HashMap;
+
+/// A mask: what is known of it, and its value.
+///
+/// `Full` and `Empty` are known while recording, so code for them needs no blends and no branches; they are part of a
+/// block's [`Key`], which makes the same bytecode appear once with all lanes active and once masked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mask {
+    /// All lanes.
+    Full,
+    /// No lane.
+    Empty,
+    /// At least one lane.
+    Some(Value),
+    /// Any lanes.
+    Any(Value),
+}
+
+impl Mask {
+    /// What is known, without the value.
+    fn fact(self) -> u32 {
+        match self {
+            Mask::Full => 0,
+            Mask::Empty => 1,
+            Mask::Some(_) => 2,
+            Mask::Any(_) => 3,
+        }
+    }
+
+    /// Its value, if it is not known.
+    pub fn value(self) -> Option<Value> {
+        match self {
+            Mask::Some(v) | Mask::Any(v) => Some(v),
+            Mask::Full | Mask::Empty => None,
+        }
+    }
+
+    fn set_value(&mut self, to: Value) {
+        if let Mask::Some(v) | Mask::Any(v) = self {
+            *v = to;
+        }
+    }
+}
+
+/// An entry of the mask stack.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    pub kind: EntryKind,
+    pub restore: Mask,
+    pub other: Mask,
+    pub visiting: Option<Value>,
+}
+
+/// A frame.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub function: FuncId,
+    /// Where it stands: the instruction to execute, or the call that waits.
+    pub pc: u32,
+    /// Byte offset from the entered frame.
+    pub at: u32,
+    /// The value of every register; `None` if it has none that is known to the region. A varying register may hold a uniform
+    /// value: the same in every lane.
+    pub regs: Vec<Option<Value>>,
+    /// Its execution mask; the last frame's is the current one.
+    pub mask: Mask,
+    pub entries: Vec<Entry>,
+}
+
+/// All frames above the entered one, which is the first.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub frames: Vec<Frame>,
+}
+
+impl State {
+    /// The executing frame.
+    pub fn top(&self) -> &Frame {
+        &self.frames[self.frames.len() - 1]
+    }
+
+    /// The executing frame.
+    pub fn top_mut(&mut self) -> &mut Frame {
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    /// The execution mask.
+    pub fn mask(&self) -> Mask {
+        self.top().mask
+    }
+
+    /// Sets the execution mask.
+    pub fn set_mask(&mut self, mask: Mask) {
+        self.top_mut().mask = mask;
+    }
+
+    /// Position and facts: states with equal keys share a block.
+    pub fn key(&self) -> Key {
+        let mut key = Vec::with_capacity(self.frames.len() * 4);
+        for frame in &self.frames {
+            key.extend([frame.function.0, frame.pc, frame.mask.fact()]);
+            for e in &frame.entries {
+                key.push(e.restore.fact() | e.other.fact() << 2 | (e.visiting.is_some() as u32) << 4);
+            }
+        }
+        Key(key)
+    }
+
+    /// Every mask, to be changed, in a fixed order.
+    fn masks_mut(&mut self) -> impl Iterator<Item = &mut Mask> {
+        self.frames.iter_mut().flat_map(|f| {
+            let entries = f.entries.iter_mut().flat_map(|e| [&mut e.restore, &mut e.other]);
+            std::iter::once(&mut f.mask).chain(entries)
+        })
+    }
+
+    /// The values of masks that are not known, and the lanes that are visited, in a fixed order.
+    pub fn mask_values(&self) -> Vec<Value> {
+        let masks = self.frames.iter().flat_map(|f| {
+            let entries = f.entries.iter().flat_map(|e| [e.restore, e.other]);
+            std::iter::once(f.mask).chain(entries)
+        });
+        let visiting = self.frames.iter().flat_map(|f| f.entries.iter().filter_map(|e| e.visiting));
+        masks.filter_map(Mask::value).chain(visiting).collect()
+    }
+
+    /// Replaces what [`mask_values`](Self::mask_values) gives.
+    pub fn set_mask_values(&mut self, values: &[Value]) {
+        let mut values = values.iter().copied();
+        for mask in self.masks_mut() {
+            if mask.value().is_some()
+                && let Some(v) = values.next()
+            {
+                mask.set_value(v);
+            }
+        }
+        for entry in self.frames.iter_mut().flat_map(|f| &mut f.entries) {
+            if let Some(old) = &mut entry.visiting {
+                *old = values.next().unwrap_or(*old);
+            }
+        }
+    }
+}
+
+/// What distinguishes blocks of a region.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key(Vec<u32>);
+
+/// A register of a frame of the state at a block.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Slot {
+    pub frame: usize,
+    pub reg: Reg,
+}
+
+/// A block and the state it begins with: what its parameters stand for.
+pub struct Target {
+    pub block: BlockId,
+    /// Registers that are parameters, with their types; the masks' values follow.
+    pub slots: Vec<(Slot, Type)>,
+}
+
+/// Blocks by key.
+pub type Targets = HashMap<Key, Target>;

@@ -1,0 +1,289 @@
+//! Recording one instruction after another.
+
+use super::Recorder;
+use super::state::{Mask, State};
+use crate::abort::Abort;
+use crate::ir::{End, Kind, Type, Value};
+use spmdvm_vm::isa::{Form, Op};
+use spmdvm_vm::memory::region_start;
+use spmdvm_vm::program::{Inst, Reg};
+use spmdvm_vm::sem;
+use spmdvm_vm::types::{Shape, Ty};
+
+/// What follows an instruction.
+pub(super) enum Next {
+    /// The next instruction.
+    Here,
+    /// The instruction at the state's position, which has been set.
+    Moved,
+    /// Nothing: the block has been ended.
+    Ended,
+}
+
+impl Recorder<'_> {
+    /// Records from a state on until the block ends.
+    pub(super) fn block(&mut self, mut state: State) -> Result<(), Abort> {
+        let mut first = true;
+        loop {
+            if !first && self.begins_block(&state) {
+                let edge = self.edge(&state);
+                self.b.end(End::Jump(edge));
+                return Ok(());
+            }
+            if self.left_loop(&state) {
+                self.leave(&state, "end of loop");
+                return Ok(());
+            }
+            first = false;
+            let frame = state.top();
+            let inst = self.function(frame.function).code[frame.pc as usize];
+            match self.instruction(&mut state, &inst)? {
+                Next::Here => state.top_mut().pc += 1,
+                Next::Moved => {}
+                Next::Ended => return Ok(()),
+            }
+        }
+    }
+
+    fn begins_block(&mut self, state: &State) -> bool {
+        let (function, pc) = (state.top().function, state.top().pc);
+        self.analysis(function).is_label(pc)
+    }
+
+    /// Has the entered frame left the loop?
+    fn left_loop(&self, state: &State) -> bool {
+        state.frames.len() == 1 && !self.inside[state.top().pc as usize]
+    }
+
+    /// Ends the block: the interpreter goes on at the state's position.
+    pub(super) fn leave(&mut self, state: &State, why: &'static str) -> Next {
+        let exit = self.exit(state, why);
+        self.b.end(End::Exit(exit));
+        Next::Ended
+    }
+
+    fn instruction(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
+        let info = inst.op.info();
+        match info.form {
+            Form::Unary | Form::Binary | Form::Ternary | Form::Compare => {
+                self.elementwise(state, inst);
+                Ok(Next::Here)
+            }
+            Form::Checked => {
+                self.division(state, inst);
+                Ok(Next::Here)
+            }
+            Form::Reduce => {
+                self.reduction(state, inst);
+                Ok(Next::Here)
+            }
+            Form::Special => self.special(state, inst),
+        }
+    }
+
+    fn special(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
+        match inst.op {
+            Op::Mov => {
+                let v = self.read(state, inst.src[0]);
+                self.write(state, inst.dst, v);
+            }
+            Op::Assign => self.assign(state, inst),
+            Op::Select => self.select_op(state, inst),
+            Op::Convert | Op::Bitcast | Op::PAdd => self.elementwise(state, inst),
+            Op::Iota | Op::Shuffle | Op::Extract | Op::Insert => self.lanes(state, inst),
+            Op::MaskGet | Op::MaskBits | Op::PackMask | Op::Any | Op::All => self.votes(state, inst),
+            Op::GlobalAddr => {
+                let bits = sem::padd(region_start(inst.aux + 1), inst.imm);
+                let v = self.constant(Ty::U64, bits);
+                self.write(state, inst.dst, v);
+            }
+            Op::FuncAddr => {
+                let v = self.constant(Ty::U64, inst.aux as u64 + 1);
+                self.write(state, inst.dst, v);
+            }
+            Op::FrameAddr if state.frames.len() == 1 => {
+                let base = self.shared(Kind::FrameAddress, &[], Type::uniform(Ty::U64));
+                let offset = self.constant(Ty::I64, inst.imm as u64);
+                let v = self.plain(Op::PAdd, Ty::U64, &[base, offset]);
+                self.write(state, inst.dst, v);
+            }
+            Op::Load | Op::LoadLane => self.load(state, inst),
+            Op::Store | Op::StoreLane => self.store(state, inst),
+            Op::Assert => self.assert(state, inst),
+            Op::Call => return self.call(state, inst),
+            Op::Ret => return Ok(self.ret(state)),
+            _ => return self.control(state, inst),
+        }
+        Ok(Next::Here)
+    }
+
+    /// The value of a register.
+    pub(super) fn read(&mut self, state: &State, reg: Reg) -> Value {
+        let frame = state.top();
+        match frame.regs[reg.index()] {
+            Some(v) => v,
+            // The verifier proves that registers are written before they are read; constants are loaded on first use.
+            None => {
+                let f = self.function(frame.function);
+                let bits = f.consts.iter().find(|c| c.0 == reg).map_or(0, |c| c.1);
+                self.constant(f.reg(reg).ty, bits)
+            }
+        }
+    }
+
+    /// Writes a register. A uniform value in a varying register stands for all its lanes.
+    pub(super) fn write(&mut self, state: &mut State, reg: Reg, value: Value) {
+        state.top_mut().regs[reg.index()] = Some(value);
+    }
+
+    /// Is a register declared varying?
+    pub(super) fn is_varying(&self, state: &State, reg: Reg) -> bool {
+        self.function(state.top().function).reg(reg).shape == Shape::Varying
+    }
+
+    fn operands(&mut self, state: &State, inst: &Inst) -> Vec<Value> {
+        inst.src.into_iter().filter(|r| !r.is_none()).map(|r| self.read(state, r)).collect()
+    }
+
+    fn elementwise(&mut self, state: &mut State, inst: &Inst) {
+        let args = self.operands(state, inst);
+        let v = self.op(inst.op, inst.ty, inst.from, &args);
+        self.write(state, inst.dst, v);
+    }
+
+    fn select_op(&mut self, state: &mut State, inst: &Inst) {
+        let args = self.operands(state, inst);
+        let v = match self.known(args[0]) {
+            Some(bit) => args[if bit != 0 { 1 } else { 2 }],
+            None => self.plain(Op::Select, inst.ty, &args),
+        };
+        self.write(state, inst.dst, v);
+    }
+
+    fn assign(&mut self, state: &mut State, inst: &Inst) {
+        let new = self.read(state, inst.src[0]);
+        let old = self.read(state, inst.dst);
+        let v = self.select(state.mask(), new, old);
+        self.write(state, inst.dst, v);
+    }
+
+    /// Quotients and remainders: a zero divisor in an active lane is left to the interpreter, others are not divided by.
+    fn division(&mut self, state: &mut State, inst: &Inst) {
+        let (a, mut b) = (self.read(state, inst.src[0]), self.read(state, inst.src[1]));
+        let zero = self.constant(inst.ty, 0);
+        if self.known(b).is_none_or(|bits| bits == 0) {
+            let is_zero = self.plain(Op::Eq, inst.ty, &[b, zero]);
+            if self.ty(b).is_varying() {
+                let bad = self.and(state.mask(), Mask::Any(is_zero));
+                self.guard_none(state, bad, "a divisor is zero");
+                if state.mask() != Mask::Full {
+                    let one = self.constant(inst.ty, 1);
+                    b = self.select(state.mask(), b, one);
+                }
+            } else {
+                let ok = self.plain(Op::Not, Ty::Bool, &[is_zero]);
+                self.guard(state, ok, "the divisor is zero");
+            }
+        }
+        let mut v = self.plain(inst.op, inst.ty, &[a, b]);
+        if self.is_varying(state, inst.dst) {
+            v = self.select(state.mask(), v, zero);
+        }
+        self.write(state, inst.dst, v);
+    }
+
+    fn reduction(&mut self, state: &mut State, inst: &Inst) {
+        let v = self.read(state, inst.src[0]);
+        let neutral = sem::reduce_neutral(inst.op, inst.ty).unwrap_or(0);
+        let neutral = self.constant(inst.ty, neutral);
+        let v = self.select(state.mask(), v, neutral);
+        let v = self.varying_value(v);
+        let r = self.emit(Kind::Reduce { op: inst.op, ty: inst.ty }, &[v], Type::uniform(inst.ty));
+        self.write(state, inst.dst, r);
+    }
+
+    fn lanes(&mut self, state: &mut State, inst: &Inst) {
+        let kind = Kind::Op { op: inst.op, ty: inst.ty, from: inst.ty };
+        let args = self.operands(state, inst);
+        let v = match inst.op {
+            Op::Iota => self.shared(kind, &[], Type::varying(Ty::I32)),
+            // Every lane holds the same.
+            Op::Shuffle | Op::Extract if !self.ty(args[0]).is_varying() => args[0],
+            Op::Shuffle if !self.ty(args[1]).is_varying() => {
+                let extract = Kind::Op { op: Op::Extract, ty: inst.ty, from: inst.ty };
+                self.emit(extract, &args, Type::uniform(inst.ty))
+            }
+            Op::Extract => self.emit(kind, &args, Type::uniform(inst.ty)),
+            Op::Insert => {
+                let v = self.varying_value(args[0]);
+                self.emit(kind, &[v, args[1], args[2]], Type::varying(inst.ty))
+            }
+            _ => self.emit(kind, &args, Type::varying(inst.ty)),
+        };
+        self.write(state, inst.dst, v);
+    }
+
+    fn votes(&mut self, state: &mut State, inst: &Inst) {
+        let mask = state.mask();
+        let operand = (!inst.src[0].is_none()).then(|| self.read(state, inst.src[0]));
+        let lanes = match operand {
+            Some(v) => self.mask_of(v),
+            None => Mask::Full,
+        };
+        let v = match inst.op {
+            Op::MaskGet => match mask {
+                Mask::Full => self.constant(Ty::Bool, 1),
+                Mask::Empty => self.constant(Ty::Bool, 0),
+                Mask::Some(v) | Mask::Any(v) => v,
+            },
+            Op::Any => {
+                let active = self.and(mask, lanes);
+                self.any(active)
+            }
+            Op::All => {
+                let failing = self.and_not(mask, lanes);
+                let some = self.any(failing);
+                self.plain(Op::Not, Ty::Bool, &[some])
+            }
+            _ => {
+                let active = self.and(mask, lanes);
+                let active = self.mask_value(active);
+                self.emit(Kind::MaskBits, &[active], Type::uniform(Ty::U64))
+            }
+        };
+        self.write(state, inst.dst, v);
+    }
+
+    fn assert(&mut self, state: &mut State, inst: &Inst) {
+        let condition = self.read(state, inst.src[0]);
+        if self.ty(condition).is_varying() {
+            let failing = self.and_not(state.mask(), Mask::Any(condition));
+            self.guard_none(state, failing, "an assertion fails");
+        } else {
+            self.guard(state, condition, "an assertion fails");
+        }
+    }
+
+    /// Leaves to the interpreter, before the current instruction, if the condition is false.
+    pub(super) fn guard(&mut self, state: &State, condition: Value, why: &'static str) {
+        if self.known(condition).is_none_or(|bits| bits == 0) {
+            let exit = self.exit(state, why);
+            self.effect(Kind::Guard { exit }, &[condition]);
+        }
+    }
+
+    /// Leaves to the interpreter, before the current instruction, if the mask has a lane.
+    pub(super) fn guard_none(&mut self, state: &State, mask: Mask, why: &'static str) {
+        if mask != Mask::Empty {
+            let some = self.any(mask);
+            let none = self.plain(Op::Not, Ty::Bool, &[some]);
+            self.guard(state, none, why);
+        }
+    }
+
+    /// Counts one unit of fuel, as the current instruction does.
+    pub(super) fn tick(&mut self, state: &State) {
+        let exit = self.exit(state, "poll");
+        self.effect(Kind::Tick { exit }, &[]);
+    }
+}
