@@ -5,11 +5,13 @@
 //! | [`ir`] | the trace IR: regions in SSA form |
 //! | [`dominance`] | dominators of a region's blocks |
 //! | [`backend`] | the trait of back ends |
+//! | [`exec_ir`] | the back end `ir`: interprets regions by the scalar meanings |
 
 pub mod abort;
 pub mod analysis;
 pub mod backend;
 pub mod dominance;
+pub mod exec_ir;
 pub mod ir;
 pub mod record;
 

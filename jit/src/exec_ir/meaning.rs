@@ -1,0 +1,319 @@
+//! What every instruction does, on words. Native back ends call it for whatever they have no code for.
+
+use super::bounds::{index_low, index_span};
+use crate::ir::{Address, EntryMask, Inst, Kind, Region, Type};
+use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, Operand};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::sem;
+use spmdvm_vm::types::{Shape, Ty};
+
+/// An instruction without its surroundings.
+#[derive(Clone, Debug)]
+pub(crate) struct Meaning {
+    pub kind: Kind,
+    /// The types of its arguments.
+    pub args: Vec<Type>,
+    /// The type of its result, if it has one.
+    pub result: Option<Type>,
+    lanes: usize,
+}
+
+/// Arguments: for each its words, one or one per lane.
+type Args<'a> = [&'a [u64]];
+
+/// A word of an argument; uniform arguments have the same in every lane.
+fn word(arg: &[u64], lane: usize) -> u64 {
+    if arg.len() == 1 { arg[0] } else { arg[lane] }
+}
+
+/// The lanes of a mask as bits.
+pub(super) fn bits_of(mask: &[u64]) -> u64 {
+    mask.iter().enumerate().fold(0, |bits, (lane, &m)| bits | m << lane)
+}
+
+/// Bits as a word of a type: what is beyond its size is 0, and a bool is 0 or 1.
+fn normalised(ty: Ty, bits: u64) -> u64 {
+    match ty {
+        Ty::Bool => (bits as u8 != 0) as u64,
+        _ => bits & (u64::MAX >> (64 - 8 * ty.size())),
+    }
+}
+
+/// Reads an element as a word; any byte but 0 is a true bool.
+///
+/// # Safety
+/// Its bytes at `at` are valid for reads.
+pub(crate) unsafe fn read_element(ty: Ty, at: *const u8) -> u64 {
+    let mut bytes = [0; 8];
+    // SAFETY: the caller's promise; no element is larger than the buffer.
+    unsafe { std::ptr::copy_nonoverlapping(at, bytes.as_mut_ptr(), ty.size()) };
+    normalised(ty, u64::from_le_bytes(bytes))
+}
+
+/// Writes an element.
+///
+/// # Safety
+/// Its bytes at `at` are valid for writes.
+pub(crate) unsafe fn write_element(ty: Ty, at: *mut u8, word: u64) {
+    // SAFETY: the caller's promise.
+    unsafe { std::ptr::copy_nonoverlapping(word.to_le_bytes().as_ptr(), at, ty.size()) };
+}
+
+/// An index as the number that is multiplied by the scale, modulo 2⁶⁴.
+pub(crate) fn extended(ty: Ty, word: u64) -> u64 {
+    sem::eval(Op::Convert, Ty::I64, ty, [word, 0, 0]).unwrap_or(word)
+}
+
+impl Meaning {
+    /// What an instruction of a region does; the error says that it cannot stand in one.
+    pub fn of(region: &Region, inst: &Inst) -> Result<Meaning, String> {
+        if let Kind::Op { op, ty, from } = inst.kind {
+            let lanes = matches!(op, Op::Iota | Op::Shuffle | Op::Extract | Op::Insert);
+            // Ones are operands that every operation is defined for.
+            if !lanes && sem::eval(op, ty, from, [1; 3]).is_none() {
+                return Err(format!("`{}` cannot stand in a region", inst.kind));
+            }
+        }
+        let args = inst.args.iter().map(|&a| region.ty(a)).collect();
+        let result = inst.result.map(|v| region.ty(v));
+        Ok(Meaning { kind: inst.kind, args, result, lanes: region.width.lanes() })
+    }
+
+    /// Words of the result.
+    pub fn result_lanes(&self) -> usize {
+        if self.result.is_some_and(Type::is_varying) { self.lanes } else { 1 }
+    }
+
+    /// Executes the instruction: writes the result's words, and gives `false` if it leaves by its exit.
+    ///
+    /// # Safety
+    /// The contract of [`Executable::run`](crate::backend::Executable::run), and what the instruction says about the host
+    /// addresses it is given.
+    pub unsafe fn execute(&self, args: &Args, out: &mut [u64], context: &mut Context) -> bool {
+        use Kind::*;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.kind {
+                Load { .. } | LoadLanes { .. } | Gather { .. } => self.load(args, out),
+                Store { .. } | StoreLanes { .. } | StoreMasked { .. } | Scatter { .. } => self.store(args),
+                LoadAny { ty, address, .. } => return self.load_any(ty, address, args, out, context),
+                StoreAny { ty, address, .. } => return self.store_any(ty, address, args, context),
+                Guard { .. } => return args[0][0] != 0,
+                Tick { .. } => return tick(context),
+                Count(n) => *context.counters.add(n as usize) += 1,
+                EntryReg { .. } | EntryMask(_) | EntryVisiting(_) | FrameAddress => self.entry(out, context),
+                RegionBase => out[0] = context.region_base(args[0][0]),
+                RegionLen { write } => out[0] = context.region_len(args[0][0], write),
+                _ => self.compute(args, out),
+            }
+        }
+        true
+    }
+
+    /// Instructions whose result depends on their arguments alone.
+    pub fn compute(&self, args: &Args, out: &mut [u64]) {
+        let lanes = 0..self.result_lanes();
+        match self.kind {
+            Kind::Const(bits) => out[0] = normalised(self.result.map_or(Ty::U64, |r| r.ty), bits),
+            Kind::Op { op: Op::Iota, .. } => lanes.for_each(|l| out[l] = l as u64),
+            Kind::Op { op: Op::Shuffle, .. } => lanes.for_each(|l| out[l] = args[0][args[1][l] as usize % self.lanes]),
+            Kind::Op { op: Op::Extract, .. } => out[0] = args[0][args[1][0] as usize % self.lanes],
+            Kind::Op { op: Op::Insert, .. } => {
+                out[..self.lanes].copy_from_slice(args[0]);
+                out[args[1][0] as usize % self.lanes] = args[2][0];
+            }
+            Kind::Op { op, ty, from } => {
+                for l in lanes {
+                    let operand = |i: usize| args.get(i).map_or(0, |a| word(a, l));
+                    out[l] = sem::eval(op, ty, from, [operand(0), operand(1), operand(2)]).unwrap_or(0);
+                }
+            }
+            Kind::Splat => lanes.for_each(|l| out[l] = args[0][0]),
+            Kind::MaskBits => out[0] = bits_of(args[0]),
+            Kind::MaskFromBits => lanes.for_each(|l| out[l] = args[0][0] >> l & 1),
+            Kind::AnyLane => out[0] = (bits_of(args[0]) != 0) as u64,
+            Kind::Reduce { op, ty } => out[0] = reduce(op, ty, args[0]),
+            Kind::IndexLow { scale, disp, ty } => out[0] = index_low(args[0][0], scale, disp, ty),
+            Kind::IndexSpan { scale, disp, need, ty } => {
+                out[0] = index_span(args[0][0], args[1][0], scale, disp, need, ty);
+            }
+            _ => unreachable!("{} has effects", self.kind),
+        }
+    }
+
+    /// What the region is given.
+    ///
+    /// # Safety
+    /// The contract of [`Executable::run`](crate::backend::Executable::run).
+    unsafe fn entry(&self, out: &mut [u64], context: &Context) {
+        // SAFETY: the caller's promise.
+        let word = |i: usize| unsafe { context.words.add(i).read() };
+        let masks = |i: u32, part: usize| word(1 + i as usize * ENTRY_WORDS + part);
+        match self.kind {
+            Kind::EntryReg { at } => {
+                let ty = self.result.map_or(Ty::U64, |r| r.ty);
+                for (lane, out) in out.iter_mut().enumerate().take(self.result_lanes()) {
+                    // SAFETY: the register lies in the frame and has this lane.
+                    *out = unsafe { read_element(ty, context.base.add(at as usize + lane * ty.size())) };
+                }
+            }
+            Kind::EntryVisiting(i) => out[0] = normalised(Ty::I32, masks(i, 2)),
+            Kind::FrameAddress => out[0] = context.frame_address,
+            Kind::EntryMask(mask) => {
+                let bits = match mask {
+                    EntryMask::Execution => word(0),
+                    EntryMask::Restore(i) => masks(i, 0),
+                    EntryMask::Other(i) => masks(i, 1),
+                };
+                (0..self.lanes).for_each(|l| out[l] = bits >> l & 1);
+            }
+            _ => unreachable!("{} is no part of the entry", self.kind),
+        }
+    }
+
+    /// The lanes that a plain memory instruction accesses, ascending, and their addresses. `index` and `mask` are
+    /// argument numbers.
+    fn lanes_at<'a>(
+        &self,
+        args: &'a Args<'a>,
+        index: Option<(usize, u32)>,
+        ty: Ty,
+        mask: Option<usize>,
+        n: usize,
+    ) -> impl Iterator<Item = (usize, *mut u8)> + 'a {
+        let index_ty = index.map(|(i, _)| self.args[i].ty);
+        let active = move |&l: &usize| mask.is_none_or(|m| args[m][l] != 0);
+        (0..n).filter(active).map(move |l| {
+            let offset = match (index, index_ty) {
+                (Some((i, scale)), Some(index_ty)) => extended(index_ty, args[i][l]).wrapping_mul(scale as u64),
+                _ => (l * ty.size()) as u64,
+            };
+            (l, args[0][0].wrapping_add(offset) as *mut u8)
+        })
+    }
+
+    /// # Safety
+    /// The elements of active lanes may be read.
+    unsafe fn load(&self, args: &Args, out: &mut [u64]) {
+        let (ty, index, mask) = match self.kind {
+            Kind::Gather { ty, scale, .. } => (ty, Some((1, scale)), Some(2)),
+            Kind::LoadLanes { ty } | Kind::Load { ty } => (ty, None, None),
+            _ => unreachable!("no load"),
+        };
+        out.fill(0);
+        for (lane, at) in self.lanes_at(args, index, ty, mask, self.result_lanes()) {
+            // SAFETY: the caller's promise.
+            out[lane] = unsafe { read_element(ty, at) };
+        }
+    }
+
+    /// # Safety
+    /// The elements of active lanes may be written.
+    unsafe fn store(&self, args: &Args) {
+        let (ty, value, index, mask, n) = match self.kind {
+            Kind::Scatter { ty, scale, .. } => (ty, 2, Some((1, scale)), Some(3), self.lanes),
+            Kind::StoreMasked { ty } => (ty, 1, None, Some(2), self.lanes),
+            Kind::StoreLanes { ty } => (ty, 1, None, None, self.lanes),
+            Kind::Store { ty } => (ty, 1, None, None, 1),
+            _ => unreachable!("no store"),
+        };
+        for (lane, at) in self.lanes_at(args, index, ty, mask, n) {
+            // SAFETY: the caller's promise.
+            unsafe { write_element(ty, at, args[value][lane]) };
+        }
+    }
+
+    /// The operand of a checked memory operation. `index` receives the elements of the index.
+    fn operand(&self, ty: Ty, address: Address, args: &Args, index: &mut [u8; 512]) -> Operand {
+        let varying = |i: usize| self.args[i].shape == Shape::Varying;
+        if let Some(index_ty) = address.index {
+            for (&w, to) in args[1].iter().zip(index.chunks_exact_mut(index_ty.size())) {
+                to.copy_from_slice(&w.to_le_bytes()[..index_ty.size()]);
+            }
+        }
+        Operand {
+            ty,
+            base: args[0].as_ptr(),
+            varying_base: varying(0),
+            index_ty: address.index,
+            index: index.as_ptr(),
+            varying_index: address.index.is_some() && varying(1),
+            scale: address.scale,
+            disp: address.disp,
+            by_lane: address.by_lane,
+        }
+    }
+
+    unsafe fn load_any(&self, ty: Ty, address: Address, args: &Args, out: &mut [u64], context: &mut Context) -> bool {
+        let mut index = [0; 512];
+        let mut elements = [0u8; 512];
+        let operand = self.operand(ty, address, args, &mut index);
+        let mask = args.last().map_or(0, |m| bits_of(m));
+        // SAFETY: the operand's fields tell what they point to; 512 bytes hold 64 lanes of any type.
+        if !unsafe { context.load(&operand, mask, elements.as_mut_ptr()) } {
+            return false;
+        }
+        // A uniform result is what any active lane has read: they all have the same address.
+        let uniform = self.result.is_some_and(|r| !r.is_varying());
+        let first = if uniform { (mask.trailing_zeros() as usize) % self.lanes } else { 0 };
+        for (lane, out) in out.iter_mut().enumerate().take(self.result_lanes()) {
+            // SAFETY: within the buffer.
+            *out = unsafe { read_element(ty, elements.as_ptr().add((first + lane) * ty.size())) };
+        }
+        true
+    }
+
+    unsafe fn store_any(&self, ty: Ty, address: Address, args: &Args, context: &mut Context) -> bool {
+        let mut index = [0; 512];
+        let mut elements = [0u8; 512];
+        let operand = self.operand(ty, address, args, &mut index);
+        let [.., value, mask] = args else { return false };
+        for (&w, to) in value.iter().zip(elements.chunks_exact_mut(ty.size())) {
+            to.copy_from_slice(&w.to_le_bytes()[..ty.size()]);
+        }
+        let varying = self.args[args.len() - 2].is_varying();
+        // SAFETY: as in `load_any`.
+        unsafe { context.store(&operand, bits_of(mask), elements.as_ptr(), varying) }
+    }
+}
+
+/// Reduces by halving: lane *i* takes in lane *i* + *h*.
+fn reduce(op: Op, ty: Ty, lanes: &[u64]) -> u64 {
+    let mut v = [0; 64];
+    let mut n = lanes.len();
+    v[..n].copy_from_slice(lanes);
+    while n > 1 {
+        n /= 2;
+        for l in 0..n {
+            v[l] = sem::eval(op, ty, ty, [v[l], v[l + n], 0]).unwrap_or(0);
+        }
+    }
+    v[0]
+}
+
+/// Counts one unit of fuel; `false` if the run must end.
+pub(crate) fn tick(context: &mut Context) -> bool {
+    if context.ticks <= 0 {
+        return context.poll();
+    }
+    context.ticks -= 1;
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spmdvm_vm::sem::Scalar;
+
+    #[test]
+    fn indices_are_extended_by_their_sign() {
+        assert_eq!(extended(Ty::I32, 0xffff_ffff), u64::MAX);
+        assert_eq!(extended(Ty::U32, 0xffff_ffff), 0xffff_ffff);
+    }
+
+    #[test]
+    fn sums_are_taken_by_halving() {
+        let lanes = [1e8f32, 1.0, -1e8, 1.0].map(|x| x.to_word());
+        assert_eq!(f32::from_word(reduce(Op::ReduceAdd, Ty::F32, &lanes)), 2.0);
+    }
+}

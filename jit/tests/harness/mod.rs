@@ -1,0 +1,290 @@
+//! A stage for back ends: a program whose loop pauses, so that regions run on a real context.
+//!
+//! The program has a bank of registers of every type and shape, and an array of every type. A test fills them, runs a
+//! region on several back ends from the same state, and compares all that can be seen: exit, registers, masks, counters,
+//! fuel and memory, NaNs equal.
+#![allow(dead_code)]
+
+use spmdvm_jit::backend::{Backend, Executable};
+use spmdvm_jit::ir::{EntryKind, EntryState, Exit, FrameState, RegState, Region, Type, Value};
+use spmdvm_vm::interp::native::{Pause, RegisterPlace, Tracer};
+use spmdvm_vm::memory::RegionName;
+use spmdvm_vm::program::{FuncId, Reg};
+use spmdvm_vm::types::{Shape, Ty, Width};
+use spmdvm_vm::{Arg, FunctionBuilder, Limits, Machine, Op, PreparedProgram, Program, verify};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Registers of each type and shape.
+pub const BANK: usize = 4;
+/// Elements of each array.
+pub const ELEMENTS: usize = 160;
+/// Words that masks may take.
+pub const WORDS: usize = 32;
+
+type Job = Box<dyn FnMut(&mut Pause<'_>) + Send>;
+
+#[derive(Default)]
+struct Stage(Mutex<Option<Job>>);
+
+impl Tracer for Stage {
+    fn at_loop(&self, pause: &mut Pause<'_>) -> u32 {
+        if let Some(mut job) = self.0.lock().unwrap().take() {
+            job(pause);
+        }
+        0
+    }
+}
+
+/// A register of the bank.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    pub reg: Reg,
+    pub at: u32,
+    pub ty: Type,
+}
+
+/// What a region starts from.
+#[derive(Clone)]
+pub struct Input {
+    /// For every register of the bank, a word for every lane.
+    pub registers: Vec<Vec<u64>>,
+    pub words: Vec<u64>,
+    pub ticks: i64,
+    /// For every array, its elements.
+    pub arrays: Vec<Vec<u64>>,
+    /// Must the run end when it is polled?
+    pub interrupted: bool,
+}
+
+/// What a region leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    pub exit: u32,
+    pub registers: Vec<Vec<u64>>,
+    pub words: Vec<u64>,
+    pub counters: Vec<u64>,
+    pub ticks: i64,
+    pub arrays: Vec<Vec<u64>>,
+}
+
+pub struct Host {
+    pub width: Width,
+    pub function: FuncId,
+    pub bank: Vec<Place>,
+    /// For every type, the pointer to its array.
+    pub pointers: Vec<u64>,
+    storage: Arc<Mutex<Vec<Vec<u64>>>>,
+    machine: Machine,
+    stage: Arc<Stage>,
+    interrupt: Arc<AtomicBool>,
+}
+
+fn program(width: Width) -> (Program, Vec<Reg>) {
+    let mut b = FunctionBuilder::new("host");
+    let mut regs = Vec::new();
+    for ty in Ty::ALL {
+        for shape in [Shape::Uniform, Shape::Varying] {
+            regs.extend((0..BANK).map(|_| b.param(shape, ty, "")));
+        }
+    }
+    let (i, one, c) = (b.reg(Shape::Uniform, Ty::I32), b.constant(Ty::I32, 1), b.reg(Shape::Uniform, Ty::Bool));
+    let two = b.constant(Ty::I32, 2);
+    b.frame_slot(64, 8);
+    b.mov(i, one);
+    let head = b.label();
+    b.bind(head);
+    let binary = |op, ty, dst, x, y| spmdvm_vm::program::Inst {
+        dst,
+        src: [x, y, Reg::NONE],
+        ..spmdvm_vm::program::Inst::new(op, ty)
+    };
+    b.push(binary(Op::Lt, Ty::I32, c, i, two));
+    b.push(binary(Op::Add, Ty::I32, i, i, one));
+    b.control(Op::BrTrue, Some(c), head);
+    b.ret();
+    (Program { width, functions: vec![b.finish()], ..Program::default() }, regs)
+}
+
+impl Host {
+    pub fn new(width: Width) -> Host {
+        let (program, regs) = program(width);
+        let function = program.function("host").unwrap();
+        let stage = Arc::new(Stage::default());
+        let prepared = PreparedProgram::traced(&verify(program).unwrap(), stage.clone(), 0);
+        let limits = Limits { stack: 1 << 20, ..Limits::default() };
+        let mut machine = Machine::new(prepared, limits).unwrap();
+        let interrupt = Arc::new(AtomicBool::new(false));
+        machine.set_interrupt(interrupt.clone());
+        let mut storage: Vec<Vec<u64>> = Ty::ALL.iter().map(|_| vec![0; ELEMENTS]).collect();
+        let map = |(ty, words): (&Ty, &mut Vec<u64>)| {
+            let at = words.as_mut_ptr().cast();
+            // SAFETY: the memory lives as long as the host, which drops its machine with it.
+            unsafe { machine.map_host(at, ELEMENTS * ty.size(), true, RegionName::NONE) }.unwrap()
+        };
+        let pointers = Ty::ALL.iter().zip(&mut storage).map(map).collect();
+        let storage = Arc::new(Mutex::new(storage));
+        let mut host = Host { width, function, bank: Vec::new(), pointers, storage, machine, stage, interrupt };
+        let places: Vec<RegisterPlace> =
+            host.paused(move |pause| regs.iter().map(|&r| pause.register(function, r)).collect());
+        let place = |(i, p): (usize, &RegisterPlace)| Place {
+            reg: Reg(i as u32),
+            at: p.at,
+            ty: Type { shape: p.shape, ty: p.ty },
+        };
+        host.bank = places.iter().enumerate().map(place).collect();
+        host
+    }
+
+    /// The registers of a type.
+    pub fn places(&self, ty: Type) -> Vec<Place> {
+        self.bank.iter().copied().filter(|p| p.ty == ty).collect()
+    }
+
+    pub fn lanes(&self, ty: Type) -> usize {
+        if ty.is_varying() { self.width.lanes() } else { 1 }
+    }
+
+    pub fn pointer(&self, ty: Ty) -> u64 {
+        self.pointers[ty as usize]
+    }
+
+    /// Does something while the interpreter is stopped at the head of the loop.
+    pub fn paused<R: Send + 'static>(&mut self, mut job: impl FnMut(&mut Pause<'_>) -> R + Send + 'static) -> R {
+        let result = Arc::new(Mutex::new(None));
+        let slot = result.clone();
+        *self.stage.0.lock().unwrap() = Some(Box::new(move |pause| *slot.lock().unwrap() = Some(job(pause))));
+        let args = vec![Arg::Word(0); Ty::ALL.len() * 2 * BANK];
+        let _ = self.machine.call(self.function, &args, u64::MAX);
+        result.lock().unwrap().take().expect("the loop has paused")
+    }
+
+    /// An input with zeros everywhere.
+    pub fn zeros(&self) -> Input {
+        Input {
+            registers: self.bank.iter().map(|p| vec![0; self.lanes(p.ty)]).collect(),
+            words: vec![0; WORDS],
+            ticks: 1000,
+            arrays: Ty::ALL.iter().map(|_| vec![0; ELEMENTS]).collect(),
+            interrupted: false,
+        }
+    }
+
+    /// Runs a region from a state.
+    pub fn run(&mut self, code: Arc<dyn Executable>, input: &Input) -> Outcome {
+        let (bank, width, input) = (self.bank.clone(), self.width, input.clone());
+        let (storage, interrupt) = (self.storage.clone(), self.interrupt.clone());
+        self.paused(move |pause| {
+            let mut words = [0; WORDS];
+            let mut counters = vec![0u64; 8];
+            let mut arrays = storage.lock().unwrap();
+            for ((ty, to), from) in Ty::ALL.iter().zip(arrays.iter_mut()).zip(&input.arrays) {
+                from.iter().enumerate().for_each(|(i, &w)| put(bytes_of(to), *ty, i, w));
+            }
+            let mut context = pause.enter(&mut words, counters.as_mut_ptr());
+            context.ticks = input.ticks;
+            let frame = context.base;
+            for (place, words) in bank.iter().zip(&input.registers) {
+                for (lane, &w) in words.iter().enumerate() {
+                    // SAFETY: the register lies in the frame and has this lane.
+                    unsafe { write(frame.add(place.at as usize), place.ty.ty, lane, w) };
+                }
+            }
+            for (i, &w) in input.words.iter().enumerate() {
+                // SAFETY: `words` has as many.
+                unsafe { context.words.add(i).write(w) };
+            }
+            interrupt.store(input.interrupted, Ordering::Relaxed);
+            // SAFETY: a region for this program's loop; the frame, words and counters suffice for those that tests make.
+            let exit = unsafe { code.run(&mut context) };
+            interrupt.store(false, Ordering::Relaxed);
+            let ticks = context.ticks;
+            let lanes = |p: &Place| if p.ty.is_varying() { width.lanes() } else { 1 };
+            // SAFETY: as above.
+            let lane = |p: &Place, l| unsafe { read(frame.add(p.at as usize), p.ty.ty, l) };
+            let registers = bank.iter().map(|p| (0..lanes(p)).map(|l| lane(p, l)).collect()).collect();
+            pause.leave(&context);
+            let array = |(ty, words): (&Ty, &mut Vec<u64>)| {
+                let bytes = bytes_of(words);
+                (0..ELEMENTS).map(|i| get(bytes, *ty, i)).collect()
+            };
+            let arrays = Ty::ALL.iter().zip(arrays.iter_mut()).map(array).collect();
+            Outcome { exit: exit.0, registers, words: words.to_vec(), counters, ticks, arrays }
+        })
+    }
+
+    /// Runs a region on back ends and checks that they agree; gives the common outcome.
+    pub fn agree(&mut self, region: &Arc<Region>, backends: &[&dyn Backend], input: &Input) -> Outcome {
+        let mut first: Option<Outcome> = None;
+        for backend in backends {
+            let code: Arc<dyn Executable> = Arc::from(backend.compile(region.clone()).unwrap());
+            let outcome = self.run(code, input);
+            match &first {
+                None => first = Some(outcome),
+                Some(first) => self.same(region, backend.name(), first, &outcome),
+            }
+        }
+        first.unwrap()
+    }
+
+    fn same(&self, region: &Region, name: &str, a: &Outcome, b: &Outcome) {
+        assert_eq!(a.exit, b.exit, "{name}: exit of\n{region}");
+        for ((place, x), y) in self.bank.iter().zip(&a.registers).zip(&b.registers) {
+            let equal = x.iter().zip(y).all(|(&x, &y)| equal(place.ty.ty, x, y));
+            assert!(equal, "{name}: register {} {}\n  {x:x?}\n  {y:x?}\n{region}", place.reg.0, place.ty);
+        }
+        for ((ty, x), y) in Ty::ALL.iter().zip(&a.arrays).zip(&b.arrays) {
+            for (i, (&x, &y)) in x.iter().zip(y).enumerate() {
+                assert!(equal(*ty, x, y), "{name}: {ty} array at {i}: {x:x} {y:x}\n{region}");
+            }
+        }
+        assert_eq!((&a.words, &a.counters, a.ticks), (&b.words, &b.counters, b.ticks), "{name}:\n{region}");
+    }
+}
+
+fn bytes_of(words: &mut [u64]) -> &mut [u8] {
+    // SAFETY: plain memory, and bytes need no alignment.
+    unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), words.len() * 8) }
+}
+
+fn put(bytes: &mut [u8], ty: Ty, i: usize, word: u64) {
+    bytes[i * ty.size()..][..ty.size()].copy_from_slice(&word.to_le_bytes()[..ty.size()]);
+}
+
+fn get(bytes: &[u8], ty: Ty, i: usize) -> u64 {
+    let mut word = [0; 8];
+    word[..ty.size()].copy_from_slice(&bytes[i * ty.size()..][..ty.size()]);
+    u64::from_le_bytes(word)
+}
+
+unsafe fn write(at: *mut u8, ty: Ty, lane: usize, word: u64) {
+    // SAFETY: the caller's promise.
+    unsafe { put(std::slice::from_raw_parts_mut(at, (lane + 1) * ty.size()), ty, lane, word) }
+}
+
+unsafe fn read(at: *const u8, ty: Ty, lane: usize) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { get(std::slice::from_raw_parts(at, (lane + 1) * ty.size()), ty, lane) }
+}
+
+fn is_nan(ty: Ty, word: u64) -> bool {
+    match ty {
+        Ty::F16 => spmdvm_vm::sem::f16::from_bits(word as u16).is_nan(),
+        Ty::F32 => f32::from_bits(word as u32).is_nan(),
+        Ty::F64 => f64::from_bits(word).is_nan(),
+        _ => false,
+    }
+}
+
+/// Equal bits, or two NaNs.
+pub fn equal(ty: Ty, a: u64, b: u64) -> bool {
+    a == b || is_nan(ty, a) && is_nan(ty, b)
+}
+
+/// An exit with one frame.
+pub fn exit(host: &Host, mask: Value, regs: Vec<(Place, Value)>, entries: Vec<(Value, Value, Option<Value>)>) -> Exit {
+    let regs = regs.iter().map(|&(p, value)| RegState { reg: p.reg, at: p.at, ty: p.ty, value }).collect();
+    let entry = |&(restore, other, visiting): &_| EntryState { kind: EntryKind::Loop, restore, other, visiting };
+    let entries = entries.iter().map(entry).collect();
+    Exit { frames: vec![FrameState { function: host.function, pc: 1, at: 0, regs, mask, entries }], why: "test" }
+}
