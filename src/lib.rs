@@ -24,7 +24,7 @@ mod value;
 
 pub use error::{ArgumentError, CallError, CompileError, TrapError};
 pub use module::Module;
-pub use options::{Engine, Fp, Limits, Options};
+pub use options::{Engine, Fp, JitSettings, Limits, Options};
 pub use run::{MapArg, Run, Strided};
 pub use value::{Array, Element, Value};
 

@@ -9,8 +9,9 @@ use spmdvm_frontend::compile::{self, Compilation, CompileOptions, Input, Stage};
 use spmdvm_frontend::diag::Diagnostic;
 use spmdvm_frontend::lower::FpMode;
 use spmdvm_frontend::source::SourceMap;
+use spmdvm_jit::Jit;
 use spmdvm_vm::program::Export;
-use spmdvm_vm::{GlobalId, Program, VerifiedProgram};
+use spmdvm_vm::{GlobalId, PreparedProgram, Program, VerifiedProgram};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,6 +27,18 @@ struct Inner {
     warnings: Vec<Diagnostic>,
     sources: Arc<SourceMap>,
     pool: Pool,
+    jit: Option<Arc<Jit>>,
+}
+
+/// The program ready to run on the engine that was asked for; an engine that is not there is reported at the first call.
+fn prepare(program: &VerifiedProgram, options: &Options) -> (PreparedProgram, Option<Arc<Jit>>) {
+    match options.engine {
+        Engine::Auto | Engine::Interp => (program.clone().into(), None),
+        engine => match spmdvm_jit::prepare(program, engine.name(), options.jit.clone()) {
+            Ok((prepared, jit)) => (prepared, Some(jit)),
+            Err(_) => (program.clone().into(), None),
+        },
+    }
 }
 
 impl Module {
@@ -72,8 +85,9 @@ impl Module {
     }
 
     fn new(program: VerifiedProgram, options: &Options, warnings: Vec<Diagnostic>, sources: Arc<SourceMap>) -> Module {
-        let pool = Pool::new(&program, options.limits);
-        Module { inner: Arc::new(Inner { program, options: options.clone(), warnings, sources, pool }) }
+        let (prepared, jit) = prepare(&program, options);
+        let pool = Pool::new(&program, prepared, options.limits);
+        Module { inner: Arc::new(Inner { program, options: options.clone(), warnings, sources, pool, jit }) }
     }
 
     /// The bytecode.
@@ -142,6 +156,11 @@ impl Module {
     fn global(&self, name: &str) -> Option<(GlobalId, usize)> {
         let i = self.program().globals.iter().position(|g| g.name == name)?;
         Some((GlobalId(i as u32), self.program().globals[i].size as usize))
+    }
+
+    /// The JIT that runs the module's hot loops, if its engine has one: for its report.
+    pub fn jit(&self) -> Option<&Jit> {
+        self.inner.jit.as_deref()
     }
 
     pub(crate) fn pool(&self) -> &Pool {

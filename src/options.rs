@@ -1,5 +1,6 @@
 //! How to compile and run.
 
+pub use spmdvm_jit::Settings as JitSettings;
 use spmdvm_vm::types::Width;
 use std::fmt;
 use std::path::PathBuf;
@@ -23,6 +24,8 @@ pub struct Options {
     pub headers: Vec<(String, String)>,
     /// Bounds on what a run may use.
     pub limits: Limits,
+    /// When and how engines with a JIT compile.
+    pub jit: JitSettings,
 }
 
 /// Bounds on one call. `None` means no bound.

@@ -26,9 +26,9 @@ pub(crate) struct Lease<'p> {
 }
 
 impl Pool {
-    pub fn new(program: &VerifiedProgram, limits: Limits) -> Pool {
+    pub fn new(program: &VerifiedProgram, prepared: PreparedProgram, limits: Limits) -> Pool {
         let stateful = program.globals.iter().any(|g| !g.constant) || uses_heap(program);
-        Pool { prepared: program.clone().into(), limits, stateful, idle: Mutex::default() }
+        Pool { prepared, limits, stateful, idle: Mutex::default() }
     }
 
     /// Takes a machine, waiting for its turn if the module has state.

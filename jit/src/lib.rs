@@ -2,7 +2,11 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`engine`] | what happens at hot loops; statistics |
+//! | [`record`], on [`analysis`] | from a hot loop to a region |
 //! | [`ir`] | the trace IR: regions in SSA form |
+//! | [`passes`] | optimisation |
+//! | [`abort`] | why a loop is not compiled |
 //! | [`dominance`] | dominators of a region's blocks |
 //! | [`backend`] | the trait of back ends |
 //! | [`exec_ir`] | the back end `ir`: interprets regions by the scalar meanings |
@@ -11,11 +15,18 @@ pub mod abort;
 pub mod analysis;
 pub mod backend;
 pub mod dominance;
+pub mod engine;
 pub mod exec_ir;
 pub mod ir;
+pub mod passes;
 pub mod record;
 
+pub use backend::Backend;
+pub use engine::{Jit, Settings};
+
+use spmdvm_vm::{PreparedProgram, VerifiedProgram};
 use std::fmt;
+use std::sync::Arc;
 
 /// Why an engine cannot run a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +50,26 @@ impl fmt::Display for NotCompiled {
 
 impl std::error::Error for NotCompiled {}
 
-/// Is an engine (`ir`, `clif`, `x86`) available in this build? For now none is, and the answer says so.
+/// The back end of an engine (`ir`, `clif`, `x86`), if this build has it.
+pub fn backend(engine: &str) -> Result<Box<dyn Backend>, NotCompiled> {
+    match engine {
+        "ir" => Ok(Box::new(exec_ir::Ir)),
+        _ => Err(NotCompiled::NoSuchEngine(engine.to_owned())),
+    }
+}
+
+/// Is an engine available in this build?
 pub fn available(engine: &str) -> Result<(), NotCompiled> {
-    Err(NotCompiled::NoSuchEngine(engine.to_owned()))
+    backend(engine).map(drop)
+}
+
+/// Prepares a program whose hot loops this engine runs.
+pub fn prepare(
+    program: &VerifiedProgram,
+    engine: &str,
+    settings: Settings,
+) -> Result<(PreparedProgram, Arc<Jit>), NotCompiled> {
+    let hot = settings.hot;
+    let jit = Arc::new(Jit::new(backend(engine)?, settings));
+    Ok((PreparedProgram::traced(program, jit.clone(), hot), jit))
 }

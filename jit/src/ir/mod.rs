@@ -303,6 +303,16 @@ impl Kind {
             _ => None,
         }
     }
+
+    /// The exit it may leave by, to be changed.
+    pub fn exit_mut(&mut self) -> Option<&mut ExitId> {
+        match self {
+            Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } | Kind::Guard { exit } | Kind::Tick { exit } => {
+                Some(exit)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// An instruction.

@@ -1,0 +1,312 @@
+//! The tracing engine: what happens at hot loops.
+//!
+//! A [`Jit`] is the [`Tracer`] of one program and is shared by all threads that run it. When a loop is hot it is recorded
+//! with the facts about masks that hold at that moment, optimised and compiled, and from then on entered at every round
+//! that finds these facts again. Rounds with other facts make another version; the last one that is allowed assumes nothing.
+
+use crate::abort::Abort;
+use crate::backend::{Backend, Executable};
+use crate::ir::{ExitId, Region};
+use crate::passes::optimise;
+use crate::record::{EntryFacts, MaskFact, record};
+use spmdvm_vm::interp::native::{ENTRY_WORDS, Pause, ResumeFrame, Tracer};
+use spmdvm_vm::program::FuncId;
+use spmdvm_vm::verify::EntryKind;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+/// What decides when and how loops are compiled; see [`Settings::default`] for the usual values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Rounds that a loop is interpreted before it is compiled.
+    pub hot: u32,
+    /// Most versions of a loop, by what holds at its head.
+    pub versions: usize,
+    /// Entries after which a version is judged by how it was left.
+    pub trial: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { hot: 40, versions: 3, trial: 200 }
+    }
+}
+
+/// Rounds until a loop that cannot be compiled is asked about again.
+const NEVER: u32 = u32::MAX;
+
+/// Mask words that are kept on the stack of the host.
+const WORDS: usize = 160;
+
+/// The JIT of one program.
+pub struct Jit {
+    backend: Box<dyn Backend>,
+    settings: Settings,
+    loops: OnceLock<Box<[RwLock<Loop>]>>,
+}
+
+/// A loop and its compiled versions.
+#[derive(Default)]
+struct Loop {
+    versions: Vec<Arc<Version>>,
+    aborted: Option<Abort>,
+    function: FuncIdOrNone,
+}
+
+type FuncIdOrNone = Option<(FuncId, u32)>;
+
+/// A compiled region and when it may be entered.
+struct Version {
+    facts: EntryFacts,
+    region: Arc<Region>,
+    code: Box<dyn Executable>,
+    exits: Box<[Landing]>,
+    counters: Box<[AtomicU64]>,
+    entries: AtomicU64,
+    words: usize,
+    time: Duration,
+}
+
+/// Where an exit leads.
+struct Landing {
+    frames: Box<[LandingFrame]>,
+    taken: AtomicU64,
+    /// Is it how the loop ends, or is left for a moment only?
+    expected: bool,
+}
+
+struct LandingFrame {
+    function: FuncId,
+    pc: u32,
+    at: u32,
+    entries: Box<[EntryKind]>,
+}
+
+impl Jit {
+    /// A JIT with a back end.
+    pub fn new(backend: Box<dyn Backend>, settings: Settings) -> Jit {
+        Jit { backend, settings, loops: OnceLock::new() }
+    }
+
+    /// Rounds that loops are interpreted first.
+    pub fn hot(&self) -> u32 {
+        self.settings.hot
+    }
+
+    fn version(&self, site: &RwLock<Loop>, facts: &Holding<'_>) -> Result<Arc<Version>, bool> {
+        let found = site.read().unwrap_or_else(PoisonError::into_inner);
+        if found.aborted.is_some() {
+            return Err(false);
+        }
+        found.versions.iter().find(|v| facts.satisfy(&v.facts)).cloned().ok_or(true)
+    }
+
+    /// Makes a version for the state at hand.
+    fn compile(&self, site: &RwLock<Loop>, pause: &Pause<'_>, facts: &Holding<'_>) -> Option<Arc<Version>> {
+        let mut site = site.write().unwrap_or_else(PoisonError::into_inner);
+        site.function = Some((pause.function(), pause.pc()));
+        if let Some(there) = site.versions.iter().find(|v| facts.satisfy(&v.facts)) {
+            return Some(Arc::clone(there));
+        }
+        let last = site.versions.len() + 1 >= self.settings.versions;
+        match self.make(pause, facts.observe(last)) {
+            Ok(version) => {
+                let version = Arc::new(version);
+                site.versions.push(Arc::clone(&version));
+                Some(version)
+            }
+            Err(why) => {
+                site.aborted = Some(why);
+                site.versions.clear();
+                None
+            }
+        }
+    }
+
+    fn make(&self, pause: &Pause<'_>, facts: EntryFacts) -> Result<Version, Abort> {
+        let start = Instant::now();
+        let mut region = record(&pause.prepared(), pause.function(), pause.pc(), &facts)?;
+        optimise(&mut region)?;
+        if region.blocks.iter().map(|b| b.insts.len()).sum::<usize>() == 0 {
+            return Err(Abort::NothingToCompile);
+        }
+        let region = Arc::new(region);
+        let code = self.backend.compile(Arc::clone(&region)).map_err(Abort::Backend)?;
+        let exits: Box<[Landing]> = region.exits.iter().map(Landing::new).collect();
+        let own = 1 + facts.entries.len() * ENTRY_WORDS;
+        let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
+        let counters = region.counters.iter().map(|_| AtomicU64::new(0)).collect();
+        let entries = AtomicU64::new(0);
+        Ok(Version { facts, region, code, exits, counters, entries, words, time: start.elapsed() })
+    }
+
+    /// Runs a version and puts the interpreter where it ended; gives the next countdown.
+    fn enter(&self, site: &RwLock<Loop>, pause: &mut Pause<'_>, version: &Version) -> u32 {
+        if !pause.has_room(version.region.frame_bytes, version.region.depth) {
+            return 0;
+        }
+        let mut few = [0u64; WORDS];
+        let mut many = Vec::new();
+        let words = if version.words <= WORDS {
+            &mut few[..]
+        } else {
+            many.resize(version.words, 0);
+            &mut many[..]
+        };
+        let mut context = pause.enter(words, version.counters.as_ptr().cast::<u64>().cast_mut());
+        // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
+        let exit = unsafe { version.code.run(&mut context) };
+        pause.leave(&context);
+        let landing = &version.exits[exit.index()];
+        let frames: Vec<ResumeFrame<'_>> = landing.frames.iter().map(LandingFrame::resume).collect();
+        // SAFETY: the exit's snapshot is the state that interpreting would have led to.
+        unsafe { pause.resume(&frames, words) };
+        landing.taken.fetch_add(1, Ordering::Relaxed);
+        let entries = version.entries.fetch_add(1, Ordering::Relaxed) + 1;
+        if entries == self.settings.trial { self.judge(site, version) } else { 0 }
+    }
+
+    /// Gives up a loop whose code is left before its end most of the time.
+    fn judge(&self, site: &RwLock<Loop>, version: &Version) -> u32 {
+        let early = |l: &&Landing| !l.expected;
+        let left: u64 = version.exits.iter().filter(early).map(|l| l.taken.load(Ordering::Relaxed)).sum();
+        if left * 2 < self.settings.trial {
+            return 0;
+        }
+        let most = version.exits.iter().enumerate().filter(|(_, l)| !l.expected);
+        let most = most.max_by_key(|(_, l)| l.taken.load(Ordering::Relaxed));
+        let why = most.map_or("", |(i, _)| version.region.exits[i].why);
+        let mut site = site.write().unwrap_or_else(PoisonError::into_inner);
+        site.versions.clear();
+        site.aborted = Some(Abort::LeavesTooOften(why));
+        NEVER
+    }
+}
+
+impl Tracer for Jit {
+    fn at_loop(&self, pause: &mut Pause<'_>) -> u32 {
+        let loops = self.loops.get_or_init(|| (0..pause.n_loops()).map(|_| RwLock::default()).collect());
+        let Some(site) = loops.get(pause.site()) else { return NEVER };
+        let mut masks = [0u64; WORDS];
+        let n = pause.entries().count();
+        if 1 + n * ENTRY_WORDS > WORDS {
+            return NEVER;
+        }
+        pause.write_masks(&mut masks);
+        let facts = Holding { pause, masks: &masks, full: pause.program().width.full_mask() };
+        let version = match self.version(site, &facts) {
+            Ok(version) => Some(version),
+            Err(true) => self.compile(site, pause, &facts),
+            Err(false) => None,
+        };
+        match version {
+            Some(version) => self.enter(site, pause, &version),
+            None => NEVER,
+        }
+    }
+}
+
+/// What holds at a loop's head right now.
+struct Holding<'a> {
+    pause: &'a Pause<'a>,
+    masks: &'a [u64],
+    full: u64,
+}
+
+impl Holding<'_> {
+    fn satisfy(&self, facts: &EntryFacts) -> bool {
+        let entries = self.masks[1..].chunks_exact(ENTRY_WORDS);
+        facts.mask.holds(self.masks[0], self.full)
+            && facts.entries.iter().zip(entries).all(|(f, e)| f.1.holds(e[0], self.full) && f.2.holds(e[1], self.full))
+    }
+
+    /// The facts to compile for: what holds, or nothing.
+    fn observe(&self, nothing: bool) -> EntryFacts {
+        let of = |mask| if nothing { MaskFact::Unknown } else { MaskFact::of(mask, self.full) };
+        let entries = self.pause.entries().map(|(kind, restore, other)| (kind, of(restore), of(other))).collect();
+        EntryFacts { mask: of(self.masks[0]), entries }
+    }
+}
+
+impl Landing {
+    fn new(exit: &crate::ir::Exit) -> Landing {
+        let frames = exit.frames.iter().map(|f| LandingFrame {
+            function: f.function,
+            pc: f.pc,
+            at: f.at,
+            entries: f.entries.iter().map(|e| e.kind).collect(),
+        });
+        let expected = matches!(exit.why, "end of loop" | "poll" | "return");
+        Landing { frames: frames.collect(), taken: AtomicU64::new(0), expected }
+    }
+
+    /// Mask words that the exit writes.
+    fn words(&self) -> usize {
+        self.frames.iter().map(|f| 1 + f.entries.len() * ENTRY_WORDS).sum()
+    }
+}
+
+impl LandingFrame {
+    fn resume(&self) -> ResumeFrame<'_> {
+        ResumeFrame { function: self.function, pc: self.pc, at: self.at, entries: &self.entries }
+    }
+}
+
+/// What a JIT did with a loop.
+#[derive(Clone, Debug)]
+pub struct LoopReport {
+    /// The function, and the instruction at the loop's head.
+    pub at: (FuncId, u32),
+    /// Its compiled versions.
+    pub versions: Vec<VersionReport>,
+    /// Why it is not compiled, if it is not.
+    pub aborted: Option<Abort>,
+}
+
+/// A compiled version of a loop.
+#[derive(Clone, Debug)]
+pub struct VersionReport {
+    /// The optimised region.
+    pub region: Arc<Region>,
+    /// Time of recording and compiling.
+    pub time: Duration,
+    /// Bytes of machine code.
+    pub code_bytes: usize,
+    /// How often it was entered.
+    pub entries: u64,
+    /// How often it was left by each exit.
+    pub exits: Vec<(ExitId, u64)>,
+    /// Its counters.
+    pub counters: Vec<u64>,
+    /// The machine code as text, if it can be shown.
+    pub listing: Option<String>,
+}
+
+impl Jit {
+    /// What was done with every loop that was hot.
+    pub fn report(&self) -> Vec<LoopReport> {
+        let loops = self.loops.get().map(|l| &l[..]).unwrap_or_default();
+        let read = loops.iter().map(|l| l.read().unwrap_or_else(PoisonError::into_inner));
+        read.filter_map(|l| {
+            let versions = l.versions.iter().map(|v| v.report()).collect();
+            Some(LoopReport { at: l.function?, versions, aborted: l.aborted.clone() })
+        })
+        .collect()
+    }
+}
+
+impl Version {
+    fn report(&self) -> VersionReport {
+        let exits = self.exits.iter().enumerate();
+        VersionReport {
+            region: Arc::clone(&self.region),
+            time: self.time,
+            code_bytes: self.code.code_bytes(),
+            entries: self.entries.load(Ordering::Relaxed),
+            exits: exits.map(|(i, l)| (ExitId(i as u32), l.taken.load(Ordering::Relaxed))).collect(),
+            counters: self.counters.iter().map(|c| c.load(Ordering::Relaxed)).collect(),
+            listing: self.code.listing(),
+        }
+    }
+}

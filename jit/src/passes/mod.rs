@@ -1,0 +1,66 @@
+//! The passes over a region, in their order. Each keeps the invariants of the IR; debug builds verify after each.
+//!
+//! | pass | what |
+//! |---|---|
+//! | [`params`] | parameters that always bring the same value disappear |
+//! | [`merge`] | blocks with one way in join the block before |
+//! | [`gvn`] | equal pure instructions are computed once |
+//! | [`licm`] | pure instructions leave loops that do not change them |
+//! | [`dead`] | what nothing uses disappears, registers that did not change too |
+//!
+//! None of them moves anything across an effect, and pure instructions cannot fail, so traps and effects stay what they
+//! were. Every use in a snapshot counts as a use at the instruction that may leave by it.
+
+pub mod dead;
+pub mod gvn;
+pub mod licm;
+pub mod merge;
+pub mod params;
+
+use crate::abort::Abort;
+use crate::ir::{Region, Value, verify};
+
+type Pass = (&'static str, fn(&mut Region));
+
+const PASSES: &[Pass] = &[
+    ("params", params::run),
+    ("merge", merge::run),
+    ("gvn", gvn::run),
+    ("params", params::run),
+    ("licm", licm::run),
+    ("gvn", gvn::run),
+    ("dead", dead::run),
+];
+
+/// Runs all passes.
+pub fn optimise(region: &mut Region) -> Result<(), Abort> {
+    check(region, "recording")?;
+    for (name, pass) in PASSES {
+        pass(region);
+        check(region, name)?;
+    }
+    Ok(())
+}
+
+/// In debug builds: is the region still valid?
+fn check(region: &Region, after: &str) -> Result<(), Abort> {
+    if !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    verify(region).map_err(|e| Abort::Invalid(format!("after {after}: {e}\n{region}")))
+}
+
+/// Replaces values everywhere. `to[v]` is what stands for `v`, itself replaced.
+pub(crate) fn replace(region: &mut Region, to: &[Value]) {
+    let new = |v: &mut Value| *v = to[v.index()];
+    for block in &mut region.blocks {
+        for inst in &mut block.insts {
+            inst.args.iter_mut().for_each(new);
+        }
+        if let crate::ir::End::Branch { cond, .. } = &mut block.end {
+            new(cond);
+        }
+        block.end.edges_mut().flat_map(|e| &mut e.args).for_each(new);
+    }
+    region.exits.iter_mut().flat_map(|e| e.values_mut()).for_each(new);
+}
