@@ -182,6 +182,7 @@ impl Global {
                 timeout: self.timeout.and_then(|s| Duration::try_from_secs_f64(s).ok()),
                 memory: self.memory,
             },
+            ..Options::default()
         }
     }
 

@@ -103,6 +103,7 @@ impl Meaning {
                 Count(n) => *context.counters.add(n as usize) += 1,
                 EntryReg { .. } | EntryMask(_) | EntryVisiting(_) | FrameAddress => self.entry(out, context),
                 RegionBase => out[0] = context.region_base(args[0][0]),
+                HostAddress { disp } => out[0] = context.host_address(args[0][0], disp),
                 RegionLen { write } => out[0] = context.region_len(args[0][0], write),
                 _ => self.compute(args, out),
             }

@@ -305,6 +305,11 @@ impl Context {
         self.thread().memory.region(pointer, Access::Read).0 as u64
     }
 
+    /// Host address of a pointer plus `disp`, wherever that is.
+    pub fn host_address(&mut self, pointer: u64, disp: i64) -> u64 {
+        self.region_base(pointer).wrapping_add_signed(offset_of(pointer)).wrapping_add_signed(disp)
+    }
+
     /// Bytes of a pointer's region that may be accessed.
     pub fn region_len(&mut self, pointer: u64, write: bool) -> u64 {
         self.thread().memory.region(pointer, if write { Access::Write } else { Access::Read }).1
