@@ -122,7 +122,7 @@ const OPERATORS: &[&str] = &[
 /// Statements, put where one may begin.
 #[rustfmt::skip]
 const STATEMENTS: &[&str] = &[
-    "return;", "break;", "continue;", "return programIndex;", "foreach (q = 0 ... 3) { }", "sync;", "goto done;",
+    "return;", "break;", "continue;", "return programIndex;", "foreach (q = 0 ... 3) { }", "sync;", "if (programCount > 3) goto done; if (programIndex > 1) break; done: ;", "goto done;",
     "done: ;", "foreach_active (q) { }", "foreach_unique (q in programIndex) print(\"%\", q);", "unmasked { }",
     "else { }", "static varying int s = 3;", "struct S { int a; float<3> b; S * next; };", "typedef int T[4];",
     "case 3: default: ;", "if (programIndex > 1) ", "while (true) ", "do ",

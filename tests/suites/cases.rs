@@ -12,8 +12,17 @@ fn main() {
         Trial::test(name, move || check(&path).map_err(Failed::from))
     };
     let mut trials: Vec<Trial> = files::cases().into_iter().map(trial).collect();
-    trials.extend(examples("docs/language.md"));
+    let pages = language_pages();
+    assert!(pages.len() > 5, "the pages of the language reference are missing");
+    trials.extend(pages.iter().flat_map(|page| examples(page)));
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// The pages of the language reference, from the root.
+fn language_pages() -> Vec<String> {
+    let parts = files::below(&files::root().join("docs/language"));
+    let parts = parts.iter().filter_map(|path| path.strip_prefix(files::root()).ok());
+    std::iter::once("docs/language.md".to_owned()).chain(parts.map(|path| path.display().to_string())).collect()
 }
 
 /// The code blocks of a page that say what language they are in, by the line they begin at.
@@ -30,7 +39,6 @@ fn examples(page: &str) -> Vec<Trial> {
         let name = format!("{page}:{}", number + 1);
         trials.push(Trial::test(name.clone(), move || check_text(&source, &name).map_err(Failed::from)));
     }
-    assert!(!trials.is_empty(), "{page} has examples");
     trials
 }
 

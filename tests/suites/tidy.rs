@@ -139,6 +139,37 @@ fn names_a_file(quoted: &str) -> bool {
 }
 
 #[test]
+fn links_in_documents_lead_somewhere() {
+    let mut offenders = Vec::new();
+    for (path, text) in text_files() {
+        if path.extension().is_none_or(|e| e != "md") {
+            continue;
+        }
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link);
+        for link in links.filter(|link| !link.contains("://")) {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let target = root().join(if file.is_empty() { path.clone() } else { folder.join(file) });
+            let found = heading.is_empty() && target.exists()
+                || std::fs::read_to_string(&target).is_ok_and(|text| headings(&text).any(|known| known == heading));
+            if !found {
+                offenders.push(format!("{} links to {link}", path.display()));
+            }
+        }
+    }
+    none(offenders, "documents link to what does not exist");
+}
+
+/// The anchors of a document's headings, as web pages of repositories name them.
+fn headings(text: &str) -> impl Iterator<Item = String> {
+    text.lines().filter(|line| line.starts_with('#')).map(|line| {
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = title.chars().filter(|&c| c.is_alphanumeric() || c == '-' || c == '_' || c == ' ');
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    })
+}
+
+#[test]
 fn no_file_knows_the_machine_it_was_written_on() {
     let roots = ["work", "root", "home", "tmp"].map(|folder| format!("/{folder}/"));
     let starts = ['"', '\'', '`', ' ', '(', '=', ':'];

@@ -7,6 +7,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::hir::{self, Capture, Expr, FuncId, LabelId, Local, LocalId, Stmt, StmtKind, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
 use crate::symbol::{Symbol, SymbolMap};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What `break` and `continue` refer to.
@@ -35,15 +36,41 @@ pub(super) struct LocalInfo {
     pub warn_unused: bool,
 }
 
-/// A label for `goto`.
+/// A statement around, of those that `break` and `continue` may mean.
 #[derive(Clone, Copy, Debug)]
+pub(super) struct Nest {
+    /// What it is.
+    pub control: Control,
+    /// Its number in the function.
+    pub id: u32,
+    /// [`Body::varying_depth`] inside of it.
+    pub depth: u32,
+}
+
+/// A `goto`, or the label it goes to.
+#[derive(Clone, Debug)]
+pub(super) struct Jump {
+    /// Where it stands.
+    pub span: Span,
+    /// The numbers of the nests around, outermost first.
+    pub path: Vec<u32>,
+}
+
+/// A label for `goto`.
+#[derive(Clone, Debug)]
 pub(super) struct Label {
     /// Its number.
     pub id: LabelId,
     /// Where it stands, once seen.
-    pub defined: Option<Span>,
-    /// Where it was first used.
-    pub used: Option<Span>,
+    pub defined: Option<Jump>,
+    /// Where it is used.
+    pub uses: Vec<Jump>,
+}
+
+impl Label {
+    pub(super) fn new(id: LabelId) -> Label {
+        Label { id, defined: None, uses: Vec::new() }
+    }
 }
 
 /// The function being checked.
@@ -70,7 +97,11 @@ pub(super) struct Body<'a> {
     /// What a template's parameters stand for.
     pub bindings: Option<Arc<Bindings>>,
     /// The statements around.
-    pub controls: Vec<Control>,
+    pub nests: Vec<Nest>,
+    /// How many there were so far.
+    pub n_nests: u32,
+    /// Those with an execution mask of their own beside that of their condition.
+    pub parted: HashSet<u32>,
     /// How many `foreach` loops there are around.
     pub foreach_depth: u32,
     /// For each nested `foreach`, what it captures.

@@ -27,6 +27,7 @@ mod export;
 mod expr;
 mod foreach;
 mod format;
+mod goto;
 mod init;
 mod lane_op;
 mod member;

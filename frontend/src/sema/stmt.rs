@@ -5,9 +5,8 @@ use super::expr::is_effect;
 use super::table::{Checker, Entity};
 use crate::ast::{self, StmtKind as S};
 use crate::diag::{Code, Diagnostic};
-use crate::hir::{Expr, ExprKind, LabelId, LoopForm, Shape, Stmt, StmtKind, TypeId, TypeKind, TypeTable};
+use crate::hir::{Expr, ExprKind, LoopForm, Shape, Stmt, StmtKind, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
-use crate::symbol::Symbol;
 
 /// How deep statements may be nested.
 const MAX_DEPTH: u32 = 600;
@@ -192,11 +191,9 @@ impl<'a> Checker<'a, '_> {
 
     /// Checks what stands inside a statement that `break` and `continue` may mean.
     pub(super) fn controlled<R>(&mut self, control: Control, varying: bool, action: impl FnOnce(&mut Self) -> R) -> R {
-        self.body.controls.push(control);
-        self.body.varying_depth += u32::from(varying);
+        self.enter_nest(control, varying);
         let result = action(self);
-        self.body.varying_depth -= u32::from(varying);
-        self.body.controls.pop();
+        self.leave_nest(varying);
         result
     }
 
@@ -222,9 +219,10 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn break_stmt(&mut self, span: Span, out: &mut Vec<Stmt>) {
-        let target = self.body.controls.last();
-        match target {
+        let target = self.body.nests.last().copied();
+        match target.map(|nest| nest.control) {
             Some(Control::Loop | Control::Foreach | Control::Switch) => {
+                target.into_iter().for_each(|nest| self.leaves(nest));
                 out.push(Stmt { kind: StmtKind::Break, span });
             }
             Some(Control::Unmasked) => {
@@ -236,14 +234,17 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn continue_stmt(&mut self, span: Span, out: &mut Vec<Stmt>) {
-        let target = self.body.controls.iter().rev().find(|control| **control != Control::Switch);
-        match target {
+        let target = self.body.nests.iter().rev().find(|nest| nest.control != Control::Switch).copied();
+        match target.map(|nest| nest.control) {
             Some(Control::Unmasked) => {
                 let error =
                     Diagnostic::new(Code::MisplacedControl, span, "`continue` cannot leave an `unmasked` block");
                 self.error(error.help("set a variable and test it after the block"));
             }
-            Some(_) => out.push(Stmt { kind: StmtKind::Continue, span }),
+            Some(_) => {
+                target.into_iter().for_each(|nest| self.leaves(nest));
+                out.push(Stmt { kind: StmtKind::Continue, span });
+            }
             None => self.error_at(Code::MisplacedControl, span, "`continue` outside a loop"),
         }
     }
@@ -393,54 +394,6 @@ impl<'a> Checker<'a, '_> {
         if ty != TypeTable::ERROR {
             let id = self.add_global_variable(variable.name, variable.name.name.as_str().to_string(), ty);
             self.declare_name(variable.name, Entity::Global(id));
-        }
-    }
-
-    fn label(&mut self, name: Symbol) -> &mut super::body::Label {
-        let next = LabelId(self.body.labels.len() as u32);
-        self.body.labels.entry(name).or_insert(super::body::Label { id: next, defined: None, used: None })
-    }
-
-    fn define_label(&mut self, name: ast::Ident) -> LabelId {
-        let label = self.label(name.name);
-        let (id, first) = (label.id, label.defined);
-        label.defined.get_or_insert(name.span);
-        if let Some(first) = first {
-            let error = Diagnostic::new(Code::BadGoto, name.span, format!("the label `{}` stands twice", name.name));
-            self.error(error.label(first, "first here"));
-        }
-        if self.body.varying_depth > 0 {
-            let message = "a label under varying control flow: lanes that jump there would not be those that came";
-            self.error_at(Code::BadGoto, name.span, message);
-        }
-        id
-    }
-
-    fn goto(&mut self, name: ast::Ident, span: Span) -> StmtKind {
-        if self.body.varying_depth > 0 || self.body.foreach_depth > 0 {
-            let error = Diagnostic::new(Code::BadGoto, span, "`goto` under varying control flow");
-            self.error(error.at("not all lanes come here").help("use `if`, `break`, `continue` or `return`"));
-        }
-        let label = self.label(name.name);
-        label.used.get_or_insert(name.span);
-        StmtKind::Goto(label.id)
-    }
-
-    /// Reports labels that `goto` names and that do not exist.
-    pub(super) fn check_labels(&mut self) {
-        let mut missing: Vec<(Symbol, Span)> = (self.body.labels.iter())
-            .filter(|(_, label)| label.defined.is_none())
-            .filter_map(|(name, label)| Some((*name, label.used?)))
-            .collect();
-        missing.sort_by_key(|(_, span)| span.lo);
-        for (name, span) in missing {
-            let known = self.body.labels.iter().filter(|(_, label)| label.defined.is_some()).map(|(name, _)| *name);
-            let near = super::suggest::nearest(name, known);
-            let error = Diagnostic::new(Code::BadGoto, span, format!("there is no label `{name}` in this function"));
-            self.error(match near {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error,
-            });
         }
     }
 }
