@@ -9,11 +9,13 @@
 //! | [`abort`] | why a loop is not compiled |
 //! | [`dominance`] | dominators of a region's blocks |
 //! | [`backend`] | the trait of back ends |
+//! | [`clif`] | the back end `clif`: native code by Cranelift |
 //! | [`exec_ir`] | the back end `ir`: interprets regions by the scalar meanings |
 
 pub mod abort;
 pub mod analysis;
 pub mod backend;
+pub mod clif;
 pub mod dominance;
 pub mod engine;
 pub mod exec_ir;

@@ -1,8 +1,9 @@
-//! Regions written by hand, on the back end that interprets them.
+//! Regions written by hand, on every back end.
 
 mod harness;
 
 use harness::{Host, exit};
+use spmdvm_jit::clif::Clif;
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Type, verify};
 use spmdvm_vm::Op;
@@ -50,7 +51,7 @@ fn a_divergent_loop_runs_and_leaves_its_state() {
     let mut input = host.zeros();
     input.words = vec![0xfe, 0x77, 0, 5];
     input.registers[sum.reg.index()] = (100..108).map(|x| if x == 107 { 100 } else { x - 100 }).collect();
-    let outcome = host.agree(&region, &[&Ir], &input);
+    let outcome = host.agree(&region, &[&Ir, &Clif::new().unwrap()], &input);
     assert_eq!(outcome.exit, end.0);
     // Lane l takes 20/l - 1 steps, rounded up; lane 7 began beyond the limit.
     assert_eq!(outcome.registers[sum.reg.index()], [0, 20, 20, 21, 20, 20, 24, 100]);
@@ -61,7 +62,7 @@ fn a_divergent_loop_runs_and_leaves_its_state() {
     // The slice ends after three rounds, and the poll ends the run.
     input.ticks = 3;
     input.interrupted = true;
-    let outcome = host.agree(&region, &[&Ir], &input);
+    let outcome = host.agree(&region, &[&Ir, &Clif::new().unwrap()], &input);
     assert_eq!((outcome.exit, outcome.ticks), (interrupted.0, 0));
     assert_eq!(outcome.registers[rounds.reg.index()], [3]);
     assert_eq!(outcome.registers[sum.reg.index()], [0, 4, 8, 12, 16, 20, 24, 100]);

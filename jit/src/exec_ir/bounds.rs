@@ -4,9 +4,9 @@ use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
 /// The signed offset of a pointer.
-fn offset_of(pointer: u64) -> i128 {
+fn offset_of(pointer: u64) -> i64 {
     const SHIFT: u32 = 64 - OFFSET_BITS;
-    (((pointer << SHIFT) as i64) >> SHIFT) as i128
+    ((pointer << SHIFT) as i64) >> SHIFT
 }
 
 /// Least and greatest index of a type.
@@ -21,7 +21,7 @@ fn range(ty: Ty) -> (i128, i128) {
 
 fn low(pointer: u64, scale: u32, disp: i64, ty: Ty) -> i128 {
     let (least, greatest) = range(ty);
-    let start = offset_of(pointer) + disp as i128;
+    let start = offset_of(pointer) as i128 + disp as i128;
     // The quotient rounded up.
     let first = -(start.div_euclid(scale as i128));
     first.clamp(least, greatest)
@@ -35,8 +35,9 @@ pub(crate) fn index_low(pointer: u64, scale: u32, disp: i64, ty: Ty) -> u64 {
 /// See [`Kind::IndexSpan`](crate::ir::Kind::IndexSpan).
 pub(crate) fn index_span(pointer: u64, len: u64, scale: u32, disp: i64, need: u32, ty: Ty) -> u64 {
     let low = low(pointer, scale, disp, ty);
-    let start = offset_of(pointer) + disp as i128;
-    let last = (len as i128 - need as i128 - start).div_euclid(scale as i128).min(range(ty).1);
+    let start = offset_of(pointer) as i128 + disp as i128;
+    // Indices of up to 64 lanes that are counted from the last one do not wrap around.
+    let last = (len as i128 - need as i128 - start).div_euclid(scale as i128).min(range(ty).1 - 63);
     // `low` may have been cut to the greatest index, where the offset can still be negative.
     if start + low * (scale as i128) < 0 || last < low {
         return 0;
@@ -54,7 +55,7 @@ mod tests {
         let low = index_low(pointer, scale, disp, Ty::I32) as i32;
         let span = index_span(pointer, len, scale, disp, need, Ty::I32) as u32;
         for index in -100i32..100 {
-            let at = offset_of(pointer) + disp as i128 + index as i128 * scale as i128;
+            let at = offset_of(pointer) as i128 + disp as i128 + index as i128 * scale as i128;
             let inside = at >= 0 && at + need as i128 <= len as i128;
             let accepted = (index.wrapping_sub(low) as u32) < span;
             assert_eq!(accepted, inside, "{pointer:#x} len {len} *{scale}{disp:+} need {need}: {index}");
@@ -82,6 +83,6 @@ mod tests {
         assert_eq!(index_span(far, 100, 1, 0, 1, Ty::I32), 0);
         assert_eq!(index_low(0, 4, 8, Ty::U32), 0);
         assert_eq!(index_low(0, 4, 8, Ty::I32) as i32, -2);
-        assert_eq!(index_span(0, u64::MAX >> 8, 1, 0, 1, Ty::I32), 1 << 31);
+        assert_eq!(index_span(0, u64::MAX >> 8, 1, 0, 1, Ty::I32), (1 << 31) - 63);
     }
 }

@@ -5,6 +5,8 @@
 //! fuel and memory, NaNs equal.
 #![allow(dead_code)]
 
+pub mod values;
+
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::ir::{EntryKind, EntryState, Exit, FrameState, RegState, Region, Type, Value};
 use spmdvm_vm::interp::native::{Pause, RegisterPlace, Tracer};
@@ -112,6 +114,7 @@ impl Host {
         let function = program.function("host").unwrap();
         let stage = Arc::new(Stage::default());
         let prepared = PreparedProgram::traced(&verify(program).unwrap(), stage.clone(), 0);
+        let places: Vec<RegisterPlace> = regs.iter().map(|&r| prepared.register(function, r)).collect();
         let limits = Limits { stack: 1 << 20, ..Limits::default() };
         let mut machine = Machine::new(prepared, limits).unwrap();
         let interrupt = Arc::new(AtomicBool::new(false));
@@ -124,16 +127,13 @@ impl Host {
         };
         let pointers = Ty::ALL.iter().zip(&mut storage).map(map).collect();
         let storage = Arc::new(Mutex::new(storage));
-        let mut host = Host { width, function, bank: Vec::new(), pointers, storage, machine, stage, interrupt };
-        let places: Vec<RegisterPlace> =
-            host.paused(move |pause| regs.iter().map(|&r| pause.register(function, r)).collect());
         let place = |(i, p): (usize, &RegisterPlace)| Place {
             reg: Reg(i as u32),
             at: p.at,
             ty: Type { shape: p.shape, ty: p.ty },
         };
-        host.bank = places.iter().enumerate().map(place).collect();
-        host
+        let bank = places.iter().enumerate().map(place).collect();
+        Host { width, function, bank, pointers, storage, machine, stage, interrupt }
     }
 
     /// The registers of a type.
@@ -215,23 +215,24 @@ impl Host {
 
     /// Runs a region on back ends and checks that they agree; gives the common outcome.
     pub fn agree(&mut self, region: &Arc<Region>, backends: &[&dyn Backend], input: &Input) -> Outcome {
-        let mut first: Option<Outcome> = None;
-        for backend in backends {
-            let code: Arc<dyn Executable> = Arc::from(backend.compile(region.clone()).unwrap());
-            let outcome = self.run(code, input);
-            match &first {
-                None => first = Some(outcome),
-                Some(first) => self.same(region, backend.name(), first, &outcome),
-            }
-        }
-        first.unwrap()
+        let codes: Vec<Arc<dyn Executable>> =
+            backends.iter().map(|b| Arc::from(b.compile(region.clone()).unwrap())).collect();
+        self.agree_codes(region, &codes, input)
     }
 
-    fn same(&self, region: &Region, name: &str, a: &Outcome, b: &Outcome) {
+    /// [`agree`](Self::agree), of a region compiled before.
+    pub fn agree_codes(&mut self, region: &Region, codes: &[Arc<dyn Executable>], input: &Input) -> Outcome {
+        let mut outcomes = codes.iter().map(|code| self.run(code.clone(), input)).collect::<Vec<_>>().into_iter();
+        let first = outcomes.next().expect("there is a back end");
+        outcomes.enumerate().for_each(|(i, other)| self.same(region, i + 1, &first, &other));
+        first
+    }
+
+    fn same(&self, region: &Region, name: usize, a: &Outcome, b: &Outcome) {
         assert_eq!(a.exit, b.exit, "{name}: exit of\n{region}");
         for ((place, x), y) in self.bank.iter().zip(&a.registers).zip(&b.registers) {
             let equal = x.iter().zip(y).all(|(&x, &y)| equal(place.ty.ty, x, y));
-            assert!(equal, "{name}: register {} {}\n  {x:x?}\n  {y:x?}\n{region}", place.reg.0, place.ty);
+            assert!(equal, "{name}: register {} {}\n\n  {x:x?}\n  {y:x?}\n{region}", place.reg.0, place.ty);
         }
         for ((ty, x), y) in Ty::ALL.iter().zip(&a.arrays).zip(&b.arrays) {
             for (i, (&x, &y)) in x.iter().zip(y).enumerate() {

@@ -1,0 +1,216 @@
+//! Getting values: from the cache, or by translating the instruction that computes them, here and now.
+//!
+//! A cached value is valid in the block where it was made and in those that this block dominates. So what is used beyond its
+//! block is made at the block's end at the latest (`translate`), and what is derived from it (splats, other grains) is made
+//! again where it is needed and not at hand.
+
+use super::plan::{self, Definition, Grain};
+use super::translate::Translator;
+use crate::ir::{Inst, Kind, Value};
+use cranelift_codegen::ir::{self as clif, InstBuilder, types};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+
+/// The type of a uniform value: bools are bytes 0 or 1, an `f16` is its bits.
+pub(super) fn scalar_type(ty: Ty) -> clif::Type {
+    match ty {
+        Ty::Bool | Ty::I8 | Ty::U8 => types::I8,
+        Ty::I16 | Ty::U16 | Ty::F16 => types::I16,
+        Ty::I32 | Ty::U32 => types::I32,
+        Ty::I64 | Ty::U64 => types::I64,
+        Ty::F32 => types::F32,
+        Ty::F64 => types::F64,
+    }
+}
+
+/// The type of a piece of a value that is no mask.
+pub(super) fn lane_type(ty: Ty) -> clif::Type {
+    match ty {
+        Ty::F32 => types::F32X4,
+        Ty::F64 => types::F64X2,
+        _ => mask_type(Grain::of(ty.size())),
+    }
+}
+
+/// The type of a piece of a mask, or of integers of its grain.
+pub(super) fn mask_type(grain: Grain) -> clif::Type {
+    [types::I8X16, types::I16X8, types::I32X4, types::I64X2][grain.0 as usize]
+}
+
+impl<'a> Translator<'a> {
+    pub(super) fn made(&self, slot: usize) -> Option<clif::Value> {
+        let (block, value) = self.cache[slot]?;
+        (block == self.block || self.plan.dominators.dominates(block, self.block)).then_some(value)
+    }
+
+    pub(super) fn record(&mut self, slot: usize, value: clif::Value) {
+        self.cache[slot] = Some((self.block, value));
+        if let Some(trail) = &mut self.trail {
+            trail.push(slot);
+        }
+    }
+
+    /// The instruction that defines a value which has not been made.
+    fn source(&self, v: Value) -> &'a Inst {
+        let region: &'a crate::ir::Region = self.region;
+        match self.plan.definition(v) {
+            Definition::Inst(block, at) => &region.block(block).insts[at],
+            _ => unreachable!("{v} is not at hand"),
+        }
+    }
+
+    /// Where piece `i` of a value is cached in the form in which it passes between blocks.
+    pub(super) fn home_slot(&self, v: Value, i: usize) -> usize {
+        match self.region.ty(v) {
+            ty if !ty.is_varying() => self.plan.scalar_slot(v),
+            ty if ty.ty == Ty::Bool => self.plan.mask_slot(v, self.plan.grain(v), i),
+            _ => self.plan.piece_slot(v, i),
+        }
+    }
+
+    /// Piece `i` of a value in the form in which it passes between blocks.
+    pub(super) fn home_piece(&mut self, v: Value, i: usize) -> clif::Value {
+        match self.region.ty(v) {
+            ty if !ty.is_varying() => self.scalar(v),
+            ty if ty.ty == Ty::Bool => self.mask(v, self.plan.grain(v), i),
+            _ => self.piece(v, i),
+        }
+    }
+
+    /// A uniform value.
+    pub(super) fn scalar(&mut self, v: Value) -> clif::Value {
+        let slot = self.plan.scalar_slot(v);
+        if let Some(x) = self.made(slot) {
+            return x;
+        }
+        let inst = self.source(v);
+        match self.scalar_inst(inst) {
+            Some(x) => {
+                self.record(slot, x);
+                x
+            }
+            None => self.by_call(inst, slot),
+        }
+    }
+
+    /// Piece `i` of a value that is no mask; a uniform one is the same in every lane.
+    pub(super) fn piece(&mut self, v: Value, i: usize) -> clif::Value {
+        let slot = self.plan.piece_slot(v, i);
+        if let Some(x) = self.made(slot) {
+            return x;
+        }
+        let ty = self.region.ty(v);
+        if !ty.is_varying() {
+            let x = self.splat(v, lane_type(ty.ty));
+            self.record(slot, x);
+            return x;
+        }
+        let inst = self.source(v);
+        match self.lanes_inst(inst, i) {
+            Some(x) => {
+                self.record(slot, x);
+                x
+            }
+            None => self.by_call(inst, slot),
+        }
+    }
+
+    /// Piece `i` of a mask in a grain; a uniform bool is the same in every lane.
+    pub(super) fn mask(&mut self, v: Value, grain: Grain, i: usize) -> clif::Value {
+        let slot = self.plan.mask_slot(v, grain, i);
+        if let Some(x) = self.made(slot) {
+            return x;
+        }
+        let x = self.make_mask(v, grain, i);
+        self.record(slot, x);
+        x
+    }
+
+    fn make_mask(&mut self, v: Value, grain: Grain, i: usize) -> clif::Value {
+        if !self.region.ty(v).is_varying() {
+            return self.splat_mask(v, grain);
+        }
+        let home = self.plan.grain(v);
+        if grain != home {
+            return self.regrained(v, home, grain, i);
+        }
+        let inst = self.source(v);
+        if plan::has_mask_code(self.region, inst) {
+            self.mask_inst(inst, grain, i)
+        } else {
+            self.by_call(inst, self.plan.mask_slot(v, grain, i))
+        }
+    }
+
+    /// Executes an instruction by a call of the runtime; gives the piece in a slot.
+    fn by_call(&mut self, inst: &Inst, slot: usize) -> clif::Value {
+        self.general(inst);
+        self.made(slot).expect("the call has made all pieces")
+    }
+
+    /// The constant that a uniform value is, if it is one.
+    pub(super) fn constant_of(&self, v: Value) -> Option<u64> {
+        match self.plan.definition(v) {
+            Definition::Inst(block, at) => match self.region.block(block).insts[at].kind {
+                Kind::Const(bits) => Some(bits),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn splat(&mut self, v: Value, ty: clif::Type) -> clif::Value {
+        if let Some(bits) = self.constant_of(v) {
+            return self.constant_vector(ty, bits);
+        }
+        let x = self.scalar(v);
+        self.b.ins().splat(ty, x)
+    }
+
+    /// A vector with the same bits in every lane.
+    pub(super) fn constant_vector(&mut self, ty: clif::Type, bits: u64) -> clif::Value {
+        let size = ty.lane_type().bytes() as usize;
+        let lane = bits.to_le_bytes();
+        let bytes: [u8; 16] = std::array::from_fn(|i| lane[i % size]);
+        self.vector_of(ty, bytes)
+    }
+
+    /// A vector of these bytes.
+    pub(super) fn vector_of(&mut self, ty: clif::Type, bytes: [u8; 16]) -> clif::Value {
+        let constant = self.b.func.dfg.constants.insert(bytes.as_slice().into());
+        self.b.ins().vconst(ty, constant)
+    }
+
+    /// A constant of a uniform type.
+    fn constant(&mut self, ty: Ty, bits: u64) -> clif::Value {
+        match ty {
+            Ty::F32 => self.b.ins().f32const(f32::from_bits(bits as u32)),
+            Ty::F64 => self.b.ins().f64const(f64::from_bits(bits)),
+            Ty::Bool => self.b.ins().iconst(types::I8, (bits as u8 != 0) as i64),
+            _ => {
+                let size = ty.size() as u32 * 8;
+                self.b.ins().iconst(scalar_type(ty), (bits & (u64::MAX >> (64 - size))) as i64)
+            }
+        }
+    }
+
+    /// Translates a pure instruction with a uniform result, if it has code.
+    fn scalar_inst(&mut self, inst: &Inst) -> Option<clif::Value> {
+        match inst.kind {
+            Kind::Const(bits) => {
+                let ty = self.region.ty(inst.result?).ty;
+                Some(self.constant(ty, bits))
+            }
+            Kind::Op { op: Op::Mov, .. } => Some(self.scalar(inst.args[0])),
+            _ => None,
+        }
+    }
+
+    /// Translates piece `i` of a pure instruction with a varying result that is no mask, if it has code.
+    fn lanes_inst(&mut self, inst: &Inst, i: usize) -> Option<clif::Value> {
+        match inst.kind {
+            Kind::Splat | Kind::Op { op: Op::Mov, .. } => Some(self.piece(inst.args[0], i)),
+            _ => None,
+        }
+    }
+}

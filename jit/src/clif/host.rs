@@ -1,0 +1,62 @@
+//! The machine that code is made for.
+
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+
+/// How code is made.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Let Cranelift's own optimiser run? Regions have been optimised, and this one moves constants out of loops, where
+    /// they are spilled: it costs twice the time to compile and gains nothing.
+    pub optimise: bool,
+    /// Processor features not to use although the machine has them, by Cranelift's names (`has_fma`).
+    pub without: Vec<&'static str>,
+    /// Keep the text of the machine code, for [`Executable::listing`](crate::backend::Executable::listing)?
+    pub listing: bool,
+}
+
+/// What Cranelift is to make code for, and how.
+pub(super) fn isa(options: &Options) -> Result<OwnedTargetIsa, String> {
+    let mut flags = settings::builder();
+    let mut set = |name: &str, value: &str| flags.set(name, value).map_err(|e| format!("{name}: {e}"));
+    set("opt_level", if options.optimise { "speed" } else { "none" })?;
+    set("is_pic", "false")?;
+    set("use_colocated_libcalls", "false")?;
+    set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" })?;
+    // Code never unwinds, its frames are small, and nobody walks them.
+    set("unwind_info", "false")?;
+    set("enable_probestack", "false")?;
+    let mut builder = cranelift_native::builder().map_err(str::to_owned)?;
+    for feature in &options.without {
+        builder.set(feature, "false").map_err(|e| format!("{feature}: {e}"))?;
+    }
+    let isa = builder.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())?;
+    let host = Features::of(&*isa);
+    if !host.vectors {
+        return Err("the machine has no SSE4.1".into());
+    }
+    Ok(isa)
+}
+
+/// What translation must know of the machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Features {
+    /// Does it have the vector instructions that translation assumes? (x86-64: SSE4.1.)
+    pub vectors: bool,
+    #[allow(dead_code)]
+    /// Is there a fused multiplication and addition?
+    pub fma: bool,
+    #[allow(dead_code)]
+    /// Is there a blend by the top bit of each lane?
+    pub blend: bool,
+}
+
+impl Features {
+    pub fn of(isa: &dyn cranelift_codegen::isa::TargetIsa) -> Features {
+        let has = |name: &str| isa.isa_flags().iter().any(|v| v.name == name && v.as_bool() == Some(true));
+        match isa.name() {
+            "x64" => Features { vectors: has("has_sse41"), fma: has("has_fma"), blend: true },
+            _ => Features { vectors: true, fma: true, blend: false },
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Masks: pieces of lanes that are 0 or −1, in a grain.
+
+use super::demand::mask_type;
+use super::plan::Grain;
+use super::translate::Translator;
+use crate::ir::{Inst, Kind, Value};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
+
+impl Translator<'_> {
+    /// Piece `i` of the mask that an instruction makes, in the mask's own grain.
+    pub(super) fn mask_inst(&mut self, inst: &Inst, grain: Grain, i: usize) -> clif::Value {
+        self.mask(inst.args[0], grain, i)
+    }
+
+    /// A uniform bool in every lane.
+    pub(super) fn splat_mask(&mut self, v: Value, grain: Grain) -> clif::Value {
+        let ty = mask_type(grain);
+        if let Some(bits) = self.constant_of(v) {
+            return self.constant_vector(ty, if bits as u8 != 0 { u64::MAX } else { 0 });
+        }
+        let bit = self.scalar(v);
+        let lane = ty.lane_type();
+        let wide = if lane == types::I8 { bit } else { self.b.ins().uextend(lane, bit) };
+        let all = self.b.ins().ineg(wide);
+        self.b.ins().splat(ty, all)
+    }
+
+    /// Piece `i` of a mask, from another grain.
+    pub(super) fn regrained(&mut self, v: Value, from: Grain, to: Grain, i: usize) -> clif::Value {
+        if from == to {
+            return self.mask(v, from, i);
+        }
+        if from < to {
+            let half = Grain(to.0 - 1);
+            let x = self.regrained(v, from, half, i / 2);
+            return if i.is_multiple_of(2) { self.b.ins().swiden_low(x) } else { self.b.ins().swiden_high(x) };
+        }
+        let double = Grain(to.0 + 1);
+        let low = self.regrained(v, from, double, 2 * i);
+        let has_high = 2 * i + 1 < self.plan.pieces(double.bytes());
+        let high = if has_high { self.regrained(v, from, double, 2 * i + 1) } else { low };
+        self.narrow_mask(low, high)
+    }
+
+    /// Two pieces of a mask as one of half the grain.
+    fn narrow_mask(&mut self, low: clif::Value, high: clif::Value) -> clif::Value {
+        if self.b.func.dfg.value_type(low) == types::I64X2 {
+            return self.even_halves(low, high);
+        }
+        self.b.ins().snarrow(low, high)
+    }
+
+    /// The low 32 bits of each 64-bit lane of two vectors.
+    pub(super) fn even_halves(&mut self, low: clif::Value, high: clif::Value) -> clif::Value {
+        let (low, high) = (self.as_type(low, types::I8X16), self.as_type(high, types::I8X16));
+        let picks = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
+        let x = self.shuffled(low, high, picks);
+        self.as_type(x, types::I32X4)
+    }
+
+    /// Bytes chosen from two vectors.
+    pub(super) fn shuffled(&mut self, a: clif::Value, b: clif::Value, picks: [u8; 16]) -> clif::Value {
+        let picks = self.b.func.dfg.immediates.push(picks.as_slice().into());
+        self.b.ins().shuffle(a, b, picks)
+    }
+
+    /// The same bits as another vector type.
+    pub(super) fn as_type(&mut self, x: clif::Value, ty: clif::Type) -> clif::Value {
+        if self.b.func.dfg.value_type(x) == ty {
+            return x;
+        }
+        self.b.ins().bitcast(ty, MemFlagsData::new().with_endianness(clif::Endianness::Little), x)
+    }
+
+    /// A mask as bits of a 64-bit word, without padding lanes.
+    pub(super) fn mask_bits(&mut self, v: Value) -> clif::Value {
+        if let Some(bits) = self.known_bits(v) {
+            return self.b.ins().iconst(types::I64, bits as i64);
+        }
+        let mut word = None;
+        for i in 0..self.plan.pieces(1) {
+            let bytes = self.mask(v, Grain::BYTE, i);
+            let bits = self.b.ins().vhigh_bits(types::I32, bytes);
+            let bits = self.b.ins().uextend(types::I64, bits);
+            word = Some(match word {
+                None => bits,
+                Some(low) => {
+                    let high = self.b.ins().ishl_imm_u(bits, 16 * i as i64);
+                    self.b.ins().bor(low, high)
+                }
+            });
+        }
+        let word = word.expect("every mask has a piece");
+        if self.lanes < 16 { self.b.ins().band_imm_u(word, (1 << self.lanes) - 1) } else { word }
+    }
+
+    /// The bits of a mask that is constant.
+    pub(super) fn known_bits(&self, v: Value) -> Option<u64> {
+        let full = self.region.width.full_mask();
+        let super::plan::Definition::Inst(block, at) = self.plan.definition(v) else { return None };
+        let inst = &self.region.block(block).insts[at];
+        match inst.kind {
+            Kind::Splat => Some(if self.constant_of(inst.args[0])? as u8 != 0 { full } else { 0 }),
+            Kind::MaskFromBits => Some(self.constant_of(inst.args[0])? & full),
+            _ => None,
+        }
+    }
+
+    /// Bits of a 64-bit word as piece `i` of a mask.
+    pub(super) fn mask_of_bits(&mut self, bits: clif::Value, grain: Grain, i: usize) -> clif::Value {
+        let ty = mask_type(grain);
+        let lanes = ty.lane_count() as usize;
+        let first = lanes * i;
+        let bits = if first == 0 { bits } else { self.b.ins().ushr_imm_u(bits, first as i64) };
+        if grain == Grain::BYTE {
+            return self.byte_mask_of_bits(bits);
+        }
+        let lane = ty.lane_type();
+        let word = if lane == types::I64 { bits } else { self.b.ins().ireduce(lane, bits) };
+        let word = self.b.ins().splat(ty, word);
+        let mut select = [0; 16];
+        for l in 0..lanes {
+            select[l * grain.bytes()] = (1u16 << l) as u8;
+        }
+        let select = self.vector_of(ty, select);
+        let chosen = self.b.ins().band(word, select);
+        self.b.ins().icmp(IntCC::Equal, chosen, select)
+    }
+
+    /// The low 16 bits of a word as a mask of bytes.
+    fn byte_mask_of_bits(&mut self, bits: clif::Value) -> clif::Value {
+        let half = self.b.ins().ireduce(types::I16, bits);
+        let halves = self.b.ins().splat(types::I16X8, half);
+        let bytes = self.as_type(halves, types::I8X16);
+        // Bytes 0 to 7 look at the low byte, 8 to 15 at the high one.
+        let picks = std::array::from_fn(|l| (l / 8) as u8);
+        let spread = self.shuffled(bytes, bytes, picks);
+        let select = self.vector_of(types::I8X16, std::array::from_fn(|l| 1 << (l % 8)));
+        let chosen = self.b.ins().band(spread, select);
+        self.b.ins().icmp(IntCC::Equal, chosen, select)
+    }
+}

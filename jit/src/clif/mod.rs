@@ -1,0 +1,59 @@
+//! The back end `clif`: native code by Cranelift.
+//!
+//! | module | what |
+//! |---|---|
+//! | `host` | the machine: which instructions there are, how code is to be made |
+//! | `code` | a compiled region: its module, its memory, how it is entered |
+//! | `plan` | what is known before translation: grains of masks, who uses what where |
+//! | `translate` | the walk over blocks and instructions |
+//! | `demand` | getting values: from the cache, or by translating what computes them |
+//! | `scalar`, `vector`, `convert`, `divide`, `masks`, `lanes`, `memory` | instructions |
+//! | `exits` | leaving the region |
+//! | `general`, `runtime` | instructions without code of their own, and what native code calls |
+//!
+//! ARCHITECTURE, section 5, explains pieces, grains and the order of code.
+
+mod code;
+mod demand;
+mod exits;
+mod general;
+mod host;
+mod masks;
+mod plan;
+mod runtime;
+mod translate;
+
+pub use host::Options;
+
+use crate::backend::{Backend, Executable};
+use crate::ir::Region;
+use cranelift_codegen::isa::OwnedTargetIsa;
+use std::sync::Arc;
+
+/// The back end.
+pub struct Clif {
+    isa: OwnedTargetIsa,
+    options: Options,
+}
+
+impl Clif {
+    /// A back end for this machine; the error says why it has none.
+    pub fn new() -> Result<Clif, String> {
+        Clif::with(Options::default())
+    }
+
+    /// A back end that makes code in another way than the default.
+    pub fn with(options: Options) -> Result<Clif, String> {
+        Ok(Clif { isa: host::isa(&options)?, options })
+    }
+}
+
+impl Backend for Clif {
+    fn name(&self) -> &'static str {
+        "clif"
+    }
+
+    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
+        Ok(Box::new(code::compile(&self.isa, &self.options, &region)?))
+    }
+}

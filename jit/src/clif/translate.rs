@@ -1,0 +1,320 @@
+//! The walk over the blocks and instructions of a region.
+//!
+//! Effects are translated where they stand. Pure instructions wait until a value of theirs is demanded (`demand`).
+
+use super::demand::{lane_type, mask_type, scalar_type};
+use super::general::General;
+use super::host::Features;
+use super::plan::Plan;
+use super::runtime::{self, Address};
+use crate::exec_ir::meaning::Meaning;
+use crate::ir::{BlockId, Edge, End, EntryMask, ExitId, Inst, Kind, Region, Type, Value};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    self as clif, AbiParam, BlockArg, InstBuilder, MemFlagsData, SigRef, StackSlot, StackSlotData, StackSlotKind, types,
+};
+use cranelift_codegen::isa::TargetFrontendConfig;
+use cranelift_frontend::FunctionBuilder;
+use spmdvm_vm::interp::native::{Context, ENTRY_WORDS};
+use spmdvm_vm::types::Ty;
+use std::mem::offset_of;
+use std::sync::Arc;
+
+/// A region on its way to Cranelift.
+pub(super) struct Translator<'a> {
+    pub region: &'a Region,
+    pub plan: Plan,
+    #[allow(dead_code)]
+    pub features: Features,
+    pub lanes: usize,
+    pub b: FunctionBuilder<'a>,
+    /// The function's parameter.
+    pub context: clif::Value,
+    pub generals: Vec<Arc<General>>,
+    /// Where each block goes.
+    blocks: Vec<clif::Block>,
+    /// The block of the region that is being translated.
+    pub(super) block: BlockId,
+    /// Values made so far, by slot of the plan, and the block in which they were made.
+    pub(super) cache: Vec<Option<(BlockId, clif::Value)>>,
+    /// In code that the rest of the block does not go through: the slots to be forgotten at its end.
+    pub(super) trail: Option<Vec<usize>>,
+    scratch: Option<StackSlot>,
+    signatures: [Option<SigRef>; 6],
+}
+
+/// Translates a region into a function; gives what the code will refer to.
+pub(super) fn region(
+    region: &Region,
+    features: Features,
+    target: TargetFrontendConfig,
+    b: FunctionBuilder<'_>,
+) -> Result<Vec<Arc<General>>, String> {
+    for inst in region.blocks.iter().flat_map(|b| &b.insts) {
+        Meaning::of(region, inst)?;
+    }
+    let plan = Plan::new(region);
+    let cache = vec![None; plan.n_slots()];
+    let mut t = Translator {
+        region,
+        features,
+        lanes: region.width.lanes(),
+        b,
+        context: clif::Value::from_u32(0),
+        generals: Vec::new(),
+        blocks: Vec::new(),
+        block: BlockId(0),
+        cache,
+        trail: None,
+        scratch: None,
+        signatures: [None; 6],
+        plan,
+    };
+    t.make_blocks();
+    for block in t.plan.dominators.order().to_vec() {
+        t.block(block);
+    }
+    let Translator { mut b, generals, .. } = t;
+    b.seal_all_blocks();
+    b.finalize(target);
+    Ok(generals)
+}
+
+impl Translator<'_> {
+    fn make_blocks(&mut self) {
+        self.blocks = self.region.blocks.iter().map(|_| self.b.create_block()).collect();
+        self.b.append_block_params_for_function_params(self.blocks[0]);
+        self.context = self.b.block_params(self.blocks[0])[0];
+        for id in self.plan.dominators.order().to_vec() {
+            let (block, from) = (self.blocks[id.index()], &self.region.blocks[id.index()]);
+            for &param in &from.params {
+                for ty in self.types_of(param) {
+                    self.b.append_block_param(block, ty);
+                }
+            }
+            if from.cold && id != BlockId(0) {
+                self.b.set_cold_block(block);
+            }
+        }
+    }
+
+    /// The types of the pieces in which a value passes between blocks.
+    fn types_of(&self, v: Value) -> Vec<clif::Type> {
+        let Type { ty, .. } = self.region.ty(v);
+        if !self.region.ty(v).is_varying() {
+            return vec![scalar_type(ty)];
+        }
+        match ty {
+            Ty::Bool => {
+                let grain = self.plan.grain(v);
+                vec![mask_type(grain); self.plan.pieces(grain.bytes())]
+            }
+            _ => vec![lane_type(ty); self.plan.pieces(ty.size())],
+        }
+    }
+
+    fn block(&mut self, id: BlockId) {
+        self.block = id;
+        let block = self.blocks[id.index()];
+        self.b.switch_to_block(block);
+        let region = self.region;
+        let from = region.block(id);
+        if id != BlockId(0) {
+            let mut at = 0;
+            for &param in &from.params {
+                for i in 0..self.types_of(param).len() {
+                    let x = self.b.block_params(block)[at];
+                    let slot = self.home_slot(param, i);
+                    self.record(slot, x);
+                    at += 1;
+                }
+            }
+        }
+        for inst in &from.insts {
+            self.inst(inst);
+        }
+        self.end(id);
+    }
+
+    fn inst(&mut self, inst: &Inst) {
+        match (inst.kind, inst.result) {
+            // What is read from the frame and the words must be read before an exit writes there.
+            (Kind::EntryReg { .. } | Kind::EntryMask(_) | Kind::EntryVisiting(_), Some(v)) => {
+                if self.plan.is_used(v) {
+                    self.entry(inst, v);
+                }
+            }
+            (kind, Some(v)) if kind.is_pure() => {
+                if self.plan.is_deep(v) && self.plan.is_used(v) {
+                    self.force(&[v]);
+                }
+            }
+            (kind, Some(v)) if kind.is_plain_load() && !self.plan.is_used(v) => {}
+            _ => self.effect(inst),
+        }
+    }
+
+    /// Reads what the region is given.
+    fn entry(&mut self, inst: &Inst, v: Value) {
+        let flags = MemFlagsData::trusted();
+        let load = |t: &mut Self, ty, base: usize, at: usize| {
+            let base = t.b.ins().load(types::I64, flags, t.context, base as i32);
+            t.b.ins().load(ty, flags, base, at as i32)
+        };
+        let words = offset_of!(Context, words);
+        match inst.kind {
+            Kind::EntryReg { at } => {
+                let base = offset_of!(Context, base);
+                self.take_result(v, |t, ty, i| load(t, ty, base, at as usize + 16 * i));
+            }
+            Kind::EntryMask(mask) => {
+                let at = match mask {
+                    EntryMask::Execution => 0,
+                    EntryMask::Restore(i) => 1 + ENTRY_WORDS * i as usize,
+                    EntryMask::Other(i) => 2 + ENTRY_WORDS * i as usize,
+                };
+                let bits = load(self, types::I64, words, 8 * at);
+                let grain = self.plan.grain(v);
+                for i in 0..self.plan.pieces(grain.bytes()) {
+                    let x = self.mask_of_bits(bits, grain, i);
+                    self.record(self.plan.mask_slot(v, grain, i), x);
+                }
+            }
+            Kind::EntryVisiting(i) => {
+                let x = load(self, types::I32, words, 8 * (3 + ENTRY_WORDS * i as usize));
+                self.record(self.plan.scalar_slot(v), x);
+            }
+            _ => unreachable!("no part of the entry"),
+        }
+    }
+
+    fn effect(&mut self, inst: &Inst) {
+        match inst.kind {
+            Kind::Guard { exit } => {
+                let holds = self.scalar(inst.args[0]);
+                self.leave_unless(holds, exit);
+            }
+            Kind::Tick { exit } => self.tick(exit),
+            Kind::Count(n) => self.count(n),
+            Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => {
+                let done = self.general(inst);
+                // The result is there only if the instruction has not left, but nothing of an exit can name it.
+                self.leave_unless(done, exit);
+            }
+            _ => {
+                self.general(inst);
+            }
+        }
+    }
+
+    fn end(&mut self, id: BlockId) {
+        let region = self.region;
+        let block = region.block(id);
+        let results = block.insts.iter().filter(|i| i.kind.is_pure()).filter_map(|i| i.result);
+        let mut roots: Vec<Value> = results.filter(|&v| self.plan.leaves_block(v)).collect();
+        roots.extend(block.end.edges().flat_map(|e| &e.args));
+        self.force(&roots);
+        match &block.end {
+            End::Exit(exit) => self.leave(*exit),
+            End::Jump(edge) => {
+                let args = self.edge(edge);
+                self.b.ins().jump(self.blocks[edge.to.index()], &args);
+            }
+            End::Branch { cond, then, other } => {
+                let (a, b) = (self.edge(then), self.edge(other));
+                let cond = self.scalar(*cond);
+                let (to, or) = (self.blocks[then.to.index()], self.blocks[other.to.index()]);
+                self.b.ins().brif(cond, to, &a, or, &b);
+            }
+        }
+    }
+
+    /// What an edge hands to the parameters of its block.
+    fn edge(&mut self, edge: &Edge) -> Vec<BlockArg> {
+        let region = self.region;
+        let mut args = Vec::new();
+        for (&param, &arg) in region.block(edge.to).params.iter().zip(&edge.args) {
+            let n = self.types_of(param).len();
+            for i in 0..n {
+                let x = match region.ty(arg) {
+                    ty if !ty.is_varying() => self.scalar(arg),
+                    ty if ty.ty == Ty::Bool => self.mask(arg, self.plan.grain(param), i),
+                    _ => self.piece(arg, i),
+                };
+                args.push(x.into());
+            }
+        }
+        args
+    }
+
+    /// Makes all pieces of some values: first piece 0 of every one, then piece 1, so that few wait at a time.
+    fn force(&mut self, values: &[Value]) {
+        let counts: Vec<usize> = values.iter().map(|&v| self.types_of(v).len()).collect();
+        for i in 0..counts.iter().copied().max().unwrap_or(0) {
+            for (&v, &n) in values.iter().zip(&counts) {
+                if i < n {
+                    self.home_piece(v, i);
+                }
+            }
+        }
+    }
+
+    /// Counts one unit of fuel.
+    fn tick(&mut self, exit: ExitId) {
+        let (flags, at) = (MemFlagsData::trusted(), offset_of!(Context, ticks) as i32);
+        let ticks = self.b.ins().load(types::I64, flags, self.context, at);
+        let (poll, count, go_on) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let left = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, ticks, 0);
+        self.b.set_cold_block(poll);
+        self.b.ins().brif(left, count, &[], poll, &[]);
+        self.b.switch_to_block(poll);
+        let context = self.context;
+        let may_go_on = self.call(runtime::poll_address(), &[context]);
+        let out = self.b.create_block();
+        self.b.set_cold_block(out);
+        self.b.ins().brif(may_go_on, go_on, &[], out, &[]);
+        self.b.switch_to_block(out);
+        self.leave_cold(exit);
+        self.b.switch_to_block(count);
+        let ticks = self.b.ins().iadd_imm_s(ticks, -1);
+        self.b.ins().store(flags, ticks, self.context, at);
+        self.b.ins().jump(go_on, &[]);
+        self.b.switch_to_block(go_on);
+    }
+
+    fn count(&mut self, n: u32) {
+        let (flags, at) = (MemFlagsData::trusted(), n as i32 * 8);
+        let counters = self.b.ins().load(types::I64, flags, self.context, offset_of!(Context, counters) as i32);
+        let x = self.b.ins().load(types::I64, flags, counters, at);
+        let x = self.b.ins().iadd_imm_s(x, 1);
+        self.b.ins().store(flags, x, counters, at);
+    }
+
+    /// Calls a function of the runtime that takes words and gives 32 bits.
+    pub(super) fn call(&mut self, address: Address, args: &[clif::Value]) -> clif::Value {
+        let signature = *self.signatures[args.len()].get_or_insert_with(|| {
+            let mut signature = clif::Signature::new(self.b.func.signature.call_conv);
+            signature.params.extend(args.iter().map(|_| AbiParam::new(types::I64)));
+            signature.returns.push(AbiParam::new(types::I32));
+            self.b.import_signature(signature)
+        });
+        let callee = self.b.ins().iconst(types::I64, address);
+        let call = self.b.ins().call_indirect(signature, callee, args);
+        self.b.inst_results(call)[0]
+    }
+
+    /// Stack memory of at least so many bytes, for one instruction.
+    pub(super) fn scratch(&mut self, bytes: usize) -> StackSlot {
+        let slot = *self.scratch.get_or_insert_with(|| {
+            self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 0, 4))
+        });
+        let size = &mut self.b.func.sized_stack_slots[slot].size;
+        *size = (*size).max(bytes as u32);
+        slot
+    }
+
+    pub(super) fn stack_store(&mut self, x: clif::Value, slot: StackSlot, at: usize) {
+        let memory = self.b.ins().stack_addr(types::I64, slot, at as i32);
+        self.b.ins().store(MemFlagsData::trusted(), x, memory, 0);
+    }
+}
