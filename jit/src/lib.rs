@@ -35,6 +35,13 @@ use std::sync::Arc;
 pub enum NotCompiled {
     /// This build has no such engine.
     NoSuchEngine(String),
+    /// The engine cannot make code for this machine.
+    NotHere {
+        /// The engine.
+        engine: String,
+        /// What is missing.
+        why: String,
+    },
 }
 
 impl fmt::Display for NotCompiled {
@@ -46,6 +53,9 @@ impl fmt::Display for NotCompiled {
                     "the engine `{name}` is not built yet; use `interp` (or `auto`, which takes the best there is)"
                 )
             }
+            NotCompiled::NotHere { engine, why } => {
+                write!(f, "the engine `{engine}` cannot make code for this machine: {why}; use `interp`")
+            }
         }
     }
 }
@@ -56,6 +66,10 @@ impl std::error::Error for NotCompiled {}
 pub fn backend(engine: &str) -> Result<Box<dyn Backend>, NotCompiled> {
     match engine {
         "ir" => Ok(Box::new(exec_ir::Ir)),
+        "clif" => match clif::Clif::new() {
+            Ok(clif) => Ok(Box::new(clif)),
+            Err(why) => Err(NotCompiled::NotHere { engine: engine.to_owned(), why }),
+        },
         _ => Err(NotCompiled::NoSuchEngine(engine.to_owned())),
     }
 }
