@@ -33,6 +33,13 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Compiles every loop in its first round and never gives one up: what tests use.
+    pub fn eager() -> Settings {
+        Settings { hot: 0, trial: u64::MAX, ..Settings::default() }
+    }
+}
+
 /// Rounds until a loop that cannot be compiled is asked about again.
 const NEVER: u32 = u32::MAX;
 

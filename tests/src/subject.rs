@@ -4,8 +4,8 @@ use crate::case::Case;
 use crate::data::{Layout, Leaf};
 use crate::run::Returned;
 use spmdvm::{
-    Array, CallError, CompileError, Diagnostic, Engine, Fp, HostType, HostValue, Limits, Module, Options, Run,
-    TrapError, Ty, Value, Width,
+    Array, CallError, CompileError, Diagnostic, Engine, Fp, HostType, HostValue, JitSettings, Limits, Module, Options,
+    Run, TrapError, Ty, Value, Width,
 };
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -165,9 +165,9 @@ impl Subject {
         Ok(Subject { module })
     }
 
-    /// The same program, in its initial state, on another engine.
+    /// The same program, in its initial state, on another engine. A JIT compiles its loops in their first round.
     pub fn on(&self, engine: Engine) -> Subject {
-        let options = Options { engine, ..self.module.options().clone() };
+        let options = Options { engine, jit: JitSettings::eager(), ..self.module.options().clone() };
         Subject { module: Module::from_program(self.module.verified().clone(), &options) }
     }
 

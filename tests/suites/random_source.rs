@@ -2,7 +2,7 @@
 //!
 //! `SPMDVM_PROGRAMS=N` runs N programs instead of the usual number; `SPMDVM_SEED=S` begins at another seed.
 
-use spmdvm::{Module, Options, Value, Width};
+use spmdvm::{JitSettings, Module, Options, Value, Width};
 use spmdvm_tests::program::random_program;
 use spmdvm_tests::subject::engines;
 
@@ -32,7 +32,7 @@ fn every_width_and_engine_agrees() {
         let mut expected = None;
         for width in Width::ALL {
             for &engine in engines() {
-                let options = Options { width, engine, ..Options::default() };
+                let options = Options { width, engine, jit: JitSettings::eager(), ..Options::default() };
                 let came = run(&text, &options).unwrap_or_else(|e| panic!("seed {seed}, width {width}: {e}\n{text}"));
                 let expected = expected.get_or_insert_with(|| came.clone());
                 assert_eq!(&came, expected, "seed {seed}, width {width}, engine {engine}\n{text}");
