@@ -19,12 +19,14 @@ mod error;
 mod module;
 mod options;
 mod pool;
+mod report;
 mod run;
 mod value;
 
 pub use error::{ArgumentError, CallError, CompileError, TrapError};
 pub use module::Module;
 pub use options::{Engine, Fp, JitSettings, Limits, Options};
+pub use report::Show;
 pub use run::{MapArg, Run, Strided};
 pub use value::{Array, Element, Value};
 

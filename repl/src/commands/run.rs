@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::cli::{Global, RunArgs};
 use crate::data::{CallData, element_bits, show_element};
 use serde_json::{Value as Json, json};
-use spmdvm::{Module, Run, Ty, Value};
+use spmdvm::{Module, Run, Show, Ty, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,8 @@ const SHOWN: usize = 8;
 
 /// Compiles, calls, writes and shows.
 pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
-    if let Some(stage) = &global.dump {
+    let jit = global.dump.as_deref().and_then(jit_stages);
+    if let (Some(stage), None) = (&global.dump, jit) {
         return check::dump(global, &args.file, stage);
     }
     let outputs = args.output.iter().map(|o| output(o)).collect::<Result<Vec<_>, _>>()?;
@@ -34,7 +35,20 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     } else if !args.quiet {
         show(result.as_ref(), &data);
     }
+    if let Some(what) = jit {
+        print!("{}", module.jit_text(what));
+    }
     Ok(())
+}
+
+/// The stages of the JIT that `--dump` names (`stats`, `ir`, `asm`, with commas between them), if it names nothing else.
+fn jit_stages(names: &str) -> Option<Show> {
+    names.split(',').try_fold(Show::default(), |show, name| match name {
+        "stats" => Some(show),
+        "ir" => Some(Show { ir: true, ..show }),
+        "asm" => Some(Show { asm: true, ..show }),
+        _ => None,
+    })
 }
 
 /// A call with the mask asked for, that Ctrl-C interrupts.
