@@ -38,3 +38,6 @@ pub use spmdvm_vm::types::{Shape, Ty, Width};
 
 /// The front end, for tools that show its stages.
 pub use spmdvm_frontend as frontend;
+
+/// The JIT, for tools that show and tests that examine what it does.
+pub use spmdvm_jit as jit;

@@ -1,0 +1,239 @@
+//! What the JIT makes of loops: that it compiles them, which variants of their bodies there are, how they are left, and why
+//! some are not compiled. That results are right is for the case files, which run with every loop compiled.
+
+use spmdvm::jit::abort::Abort;
+use spmdvm::jit::engine::LoopReport;
+use spmdvm::jit::ir::{Block, BlockId, End, Kind, Region};
+use spmdvm::jit::passes::licm::Loops;
+use spmdvm::vm::Op;
+use spmdvm::{CallError, Engine, JitSettings, Limits, Module, Options, TrapKind, Value};
+
+fn module(text: &str, settings: JitSettings) -> Module {
+    let options = Options { engine: Engine::Ir, jit: settings, ..Options::default() };
+    Module::compile("test.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn loops(module: &Module) -> Vec<LoopReport> {
+    module.jit().expect("a JIT").report()
+}
+
+/// The only region of a module's only hot loop.
+fn only_region(module: &Module) -> Region {
+    let loops = loops(module);
+    assert_eq!(loops.len(), 1, "{loops:?}");
+    assert_eq!(loops[0].aborted, None);
+    assert_eq!(loops[0].versions.len(), 1);
+    Region::clone(&loops[0].versions[0].region)
+}
+
+/// The blocks that are in a loop of the region, but not the cold ones.
+fn looping(region: &Region) -> Vec<&Block> {
+    let dominators = spmdvm::jit::dominance::Dominators::new(region);
+    let loops = Loops::new(region, &dominators);
+    let ids = (0..region.blocks.len() as u32).map(BlockId);
+    ids.filter(|&b| loops.of(b).is_some()).map(|b| region.block(b)).filter(|b| !b.cold).collect()
+}
+
+fn has(block: &Block, test: impl Fn(&Kind) -> bool) -> bool {
+    block.insts.iter().any(|inst| test(&inst.kind))
+}
+
+fn is_op(kind: &Kind, wanted: Op) -> bool {
+    matches!(kind, Kind::Op { op, .. } if *op == wanted)
+}
+
+const SAXPY: &str = "export void f(uniform float a, const uniform float x[], uniform float y[], uniform int n) {
+    foreach (i = 0 ... n) y[i] = a * x[i] + y[i];
+}";
+
+fn run_saxpy(module: &Module, n: usize) {
+    let (x, mut y) = (vec![1.5f32; n], vec![2.0f32; n]);
+    let args = [2.0f32.into(), Value::slice(&x), Value::slice_mut(&mut y), (n as i32).into()];
+    module.call("f", &args).unwrap();
+    assert!(y.iter().all(|&y| y == 5.0));
+}
+
+#[test]
+fn a_body_with_all_lanes_active_has_no_blends_and_no_gathers() {
+    let module = module(SAXPY, JitSettings::eager());
+    run_saxpy(&module, 160);
+    let region = only_region(&module);
+    let bodies = looping(&region);
+    let plain: Vec<_> = bodies.iter().filter(|b| has(b, |k| matches!(k, Kind::StoreLanes { .. }))).collect();
+    assert_eq!(plain.len(), 1, "{region}");
+    let masked = |k: &Kind| is_op(k, Op::Select) || matches!(k, Kind::Gather { .. } | Kind::Scatter { .. });
+    assert!(!has(plain[0], masked), "{region}");
+    assert!(has(plain[0], |k| matches!(k, Kind::LoadLanes { .. })), "{region}");
+}
+
+#[test]
+fn what_bounds_depend_on_is_computed_before_the_loop() {
+    let module = module(SAXPY, JitSettings::eager());
+    run_saxpy(&module, 160);
+    let region = only_region(&module);
+    let bound = |k: &Kind| {
+        matches!(k, Kind::IndexLow { .. } | Kind::IndexSpan { .. } | Kind::RegionLen { .. } | Kind::HostAddress { .. })
+    };
+    assert!(region.blocks.iter().any(|b| has(b, bound)), "{region}");
+    assert!(looping(&region).iter().all(|b| !has(b, bound)), "{region}");
+}
+
+#[test]
+fn the_partial_last_round_runs_in_the_same_region_under_a_mask() {
+    let module = module(SAXPY, JitSettings::eager());
+    run_saxpy(&module, 167);
+    let loops = loops(&module);
+    assert!(
+        loops[0].versions.iter().any(|v| v
+            .region
+            .blocks
+            .iter()
+            .any(|b| has(b, |k| matches!(k, Kind::StoreMasked { .. }))))
+    );
+}
+
+const ESCAPE: &str = "export void f(uniform int out[], uniform int n, uniform int most) {
+    foreach (i = 0 ... n) {
+        float z = 0; int k;
+        for (k = 0; k < most; ++k) {
+            if (z > i) break;
+            z = z * 1.5f + 1;
+        }
+        out[i] = k;
+    }
+}";
+
+#[test]
+fn nothing_is_masked_until_lanes_part() {
+    let module = module(ESCAPE, JitSettings { hot: 3, ..JitSettings::eager() });
+    let mut out = vec![0i32; 64];
+    for _ in 0..4 {
+        module.call("f", &[Value::slice_mut(&mut out), 64.into(), 50.into()]).unwrap();
+    }
+    // The nest becomes one region once its outer loop is hot.
+    let loops = loops(&module);
+    let region = loops.iter().flat_map(|l| &l.versions).map(|v| &v.region).max_by_key(|r| r.blocks.len()).unwrap();
+    let bodies = looping(region);
+    let computes = |b: &&&Block| has(b, |k| is_op(k, Op::Fma) || is_op(k, Op::Mul));
+    let blends = |b: &Block| has(b, |k| is_op(k, Op::Select));
+    let masked = bodies.iter().filter(computes).any(|b| blends(b));
+    let plain = bodies.iter().filter(computes).any(|b| !blends(b));
+    assert!(masked && plain, "{region}");
+}
+
+#[test]
+fn a_counter_that_is_equal_in_all_lanes_stays_scalar() {
+    let text = "export void f(uniform int out[]) { int k; for (k = 0; k < 100; ++k) { } out[programIndex] = k; }";
+    let module = module(text, JitSettings::eager());
+    let mut out = vec![0i32; 16];
+    module.call("f", &[Value::slice_mut(&mut out)]).unwrap();
+    assert_eq!(out, [100; 16]);
+    // Recorded in the first round, when the counter is a register that may differ between lanes: from memory on it varies.
+    let nested = "export void f(uniform int out[]) {
+        for (uniform int r = 0; r < 8; ++r) { int k; for (k = 0; k < 100; ++k) { } out[programIndex] = k; }
+    }";
+    let module = self::module(nested, JitSettings { hot: 4, ..JitSettings::eager() });
+    module.call("f", &[Value::slice_mut(&mut out)]).unwrap();
+    let loops = loops(&module);
+    let outer = loops.iter().flat_map(|l| &l.versions).map(|v| &v.region).max_by_key(|r| r.blocks.len()).unwrap();
+    let scalar_add = outer
+        .blocks
+        .iter()
+        .flat_map(|b| &b.insts)
+        .any(|inst| is_op(&inst.kind, Op::Add) && inst.result.is_some_and(|v| !outer.ty(v).is_varying()));
+    assert!(scalar_add, "{outer}");
+}
+
+#[test]
+fn a_loop_that_prints_is_given_up_with_the_reason() {
+    let text = "export void f(uniform int n) { for (uniform int i = 0; i < n; ++i) print(\"%\\n\", i); }";
+    let module = module(text, JitSettings { hot: 0, trial: 20, ..JitSettings::default() });
+    spmdvm::Run::new(&module).output(|_| {}).call("f", &[100.into()]).unwrap();
+    let loops = loops(&module);
+    assert_eq!(loops[0].aborted, Some(Abort::LeavesTooOften("print")));
+    assert!(module.jit_text(spmdvm::Show::default()).contains("leaves compiled code in most rounds: print"));
+}
+
+#[test]
+fn recursion_is_left_to_the_interpreter() {
+    let text = "static uniform int fib(uniform int n) { if (n < 2) return n; return fib(n - 1) + fib(n - 2); }
+        export uniform int f(uniform int n) { uniform int s = 0; for (uniform int i = 0; i < n; ++i) s += fib(i); return s; }";
+    let module = module(text, JitSettings::eager());
+    let result = module.call("f", &[12.into()]).unwrap();
+    assert_eq!(format!("{result:?}"), format!("{:?}", interpreted(text).call("f", &[12.into()]).unwrap()));
+    let exits = |l: &LoopReport| l.versions.iter().any(|v| v.region.exits.iter().any(|e| e.why == "recursion"));
+    assert!(loops(&module).iter().any(exits));
+}
+
+fn interpreted(text: &str) -> Module {
+    Module::compile("test.ispc", text, &Options { engine: Engine::Interp, ..Options::default() }).unwrap()
+}
+
+/// Whatever the fuel, the run ends at the same place: with the same memory and the same trap.
+#[test]
+fn fuel_ends_runs_where_it_ends_them_in_the_interpreter() {
+    let text = "static uniform int twice(uniform int x) { return 2 * x; }
+        export void f(uniform int out[], uniform int n) {
+            for (uniform int r = 0; r < n; ++r) {
+                foreach (i = 0 ... 40) out[i] += twice(r);
+                foreach_active (j) out[40] += 1;
+                for (int k = 0; k < programIndex; ++k) out[41 + programIndex] += k;
+            }
+        }";
+    let mut ends = std::collections::HashSet::new();
+    for fuel in (0..120).chain([100_000]) {
+        let run = |engine| {
+            let limits = Limits { fuel: Some(fuel), ..Limits::default() };
+            let options = Options { engine, limits, jit: JitSettings::eager(), ..Options::default() };
+            let module = Module::compile("test.ispc", text, &options).unwrap();
+            let mut out = vec![0i32; 60];
+            let end = match module.call("f", &[Value::slice_mut(&mut out), 6.into()]) {
+                Err(CallError::Trap(t)) => Some((t.trap().kind, t.trap().stack.first().map(|f| (f.function, f.pc)))),
+                other => {
+                    other.unwrap();
+                    None
+                }
+            };
+            (out, end)
+        };
+        let (expected, came) = (run(Engine::Interp), run(Engine::Ir));
+        assert_eq!(came, expected, "fuel {fuel}");
+        ends.insert(expected.1.is_some_and(|e| e.0 == TrapKind::OutOfFuel));
+    }
+    assert_eq!(ends.len(), 2, "some runs end early and some do not");
+}
+
+/// A trap in the middle of a compiled loop leaves exactly the memory that the interpreter leaves.
+#[test]
+fn a_trap_in_a_compiled_loop_is_the_interpreters() {
+    let text = "export void f(uniform int out[], const uniform int by[], uniform int n) {
+        foreach (i = 0 ... n) { out[i] = 1; if (i % 3 != 0) out[i] = 100 / by[i]; out[i] += 1; }
+    }";
+    for zero in [1usize, 17, 50, 51, 76] {
+        let run = |engine| {
+            let options = Options { engine, jit: JitSettings::eager(), ..Options::default() };
+            let module = Module::compile("test.ispc", text, &options).unwrap();
+            let (mut out, mut by) = (vec![0i32; 77], vec![3i32; 77]);
+            by[zero] = 0;
+            let result = module.call("f", &[Value::slice_mut(&mut out), Value::slice(&by), 77.into()]);
+            (out, result.map(|_| ()).map_err(|e| e.to_string()))
+        };
+        let (expected, came) = (run(Engine::Interp), run(Engine::Ir));
+        assert_eq!(came, expected, "zero at {zero}");
+        assert_eq!(expected.1.is_err(), zero % 3 != 0);
+    }
+}
+
+#[test]
+fn regions_end_only_in_exits_that_exist() {
+    let module = module(ESCAPE, JitSettings::eager());
+    let mut out = vec![0i32; 64];
+    module.call("f", &[Value::slice_mut(&mut out), 64.into(), 50.into()]).unwrap();
+    for version in loops(&module).iter().flat_map(|l| &l.versions) {
+        let region = &version.region;
+        spmdvm::jit::ir::verify(region).unwrap();
+        let ends = region.blocks.iter().filter(|b| matches!(b.end, End::Exit(_))).count();
+        assert!(ends > 0);
+        assert!(version.entries > 0);
+    }
+}
