@@ -9,11 +9,14 @@ use crate::backend::{Backend, Executable};
 use crate::ir::{ExitId, Region};
 use crate::passes::optimise;
 use crate::record::{EntryFacts, MaskFact, record};
+use crate::worker;
+use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, Pause, ResumeFrame, Tracer};
 use spmdvm_vm::program::FuncId;
 use spmdvm_vm::verify::EntryKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use std::time::{Duration, Instant};
 
 /// What decides when and how loops are compiled; see [`Settings::default`] for the usual values.
@@ -25,20 +28,26 @@ pub struct Settings {
     pub versions: usize,
     /// Entries after which a version is judged by how it was left.
     pub trial: u64,
+    /// Compile on another thread while the interpreter goes on? Otherwise the thread that finds a loop hot compiles it,
+    /// which makes what is compiled when a matter of the program alone.
+    pub background: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { hot: 40, versions: 3, trial: 200 }
+        Settings { hot: 40, versions: 3, trial: 200, background: true }
     }
 }
 
 impl Settings {
     /// Compiles every loop in its first round and never gives one up: what tests use.
     pub fn eager() -> Settings {
-        Settings { hot: 0, trial: u64::MAX, ..Settings::default() }
+        Settings { hot: 0, trial: u64::MAX, background: false, ..Settings::default() }
     }
 }
+
+/// Rounds that are interpreted while a loop is being compiled, before it is asked about again.
+const PENDING: u32 = 256;
 
 /// Rounds until a loop that cannot be compiled is asked about again.
 const NEVER: u32 = u32::MAX;
@@ -48,6 +57,8 @@ const WORDS: usize = 160;
 
 /// The JIT of one program.
 pub struct Jit {
+    /// Itself, for the thread that compiles.
+    this: Weak<Jit>,
     backend: Box<dyn Backend>,
     settings: Settings,
     loops: OnceLock<Box<[RwLock<Loop>]>>,
@@ -58,10 +69,11 @@ pub struct Jit {
 struct Loop {
     versions: Vec<Arc<Version>>,
     aborted: Option<Abort>,
-    function: FuncIdOrNone,
+    /// The function, and the instruction at the loop's head; known once the loop is hot.
+    at: Option<(FuncId, u32)>,
+    /// Is a version being compiled?
+    pending: bool,
 }
-
-type FuncIdOrNone = Option<(FuncId, u32)>;
 
 /// A compiled region and when it may be entered.
 struct Version {
@@ -92,52 +104,68 @@ struct LandingFrame {
 
 impl Jit {
     /// A JIT with a back end.
-    pub fn new(backend: Box<dyn Backend>, settings: Settings) -> Jit {
-        Jit { backend, settings, loops: OnceLock::new() }
+    pub fn new(backend: Box<dyn Backend>, settings: Settings) -> Arc<Jit> {
+        Arc::new_cyclic(|this| Jit { this: this.clone(), backend, settings, loops: OnceLock::new() })
     }
 
-    /// Rounds that loops are interpreted first.
-    pub fn hot(&self) -> u32 {
-        self.settings.hot
-    }
-
-    fn version(&self, site: &RwLock<Loop>, facts: &Holding<'_>) -> Result<Arc<Version>, bool> {
-        let found = site.read().unwrap_or_else(PoisonError::into_inner);
-        if found.aborted.is_some() {
-            return Err(false);
-        }
-        found.versions.iter().find(|v| facts.satisfy(&v.facts)).cloned().ok_or(true)
-    }
-
-    /// Makes a version for the state at hand.
-    fn compile(&self, site: &RwLock<Loop>, pause: &Pause<'_>, facts: &Holding<'_>) -> Option<Arc<Version>> {
-        let mut site = site.write().unwrap_or_else(PoisonError::into_inner);
-        site.function = Some((pause.function(), pause.pc()));
-        if let Some(there) = site.versions.iter().find(|v| facts.satisfy(&v.facts)) {
-            return Some(Arc::clone(there));
-        }
-        let last = site.versions.len() + 1 >= self.settings.versions;
-        match self.make(pause, facts.observe(last)) {
-            Ok(version) => {
-                let version = Arc::new(version);
-                site.versions.push(Arc::clone(&version));
-                Some(version)
+    /// The version of a loop that may be entered, or what to do without one.
+    fn version(&self, pause: &Pause<'_>, site: &RwLock<Loop>, facts: &Holding<'_>) -> Result<Arc<Version>, u32> {
+        {
+            let found = site.read().unwrap_or_else(PoisonError::into_inner);
+            if found.aborted.is_some() {
+                return Err(NEVER);
             }
-            Err(why) => {
-                site.aborted = Some(why);
-                site.versions.clear();
-                None
+            if let Some(version) = found.versions.iter().find(|v| facts.satisfy(&v.facts)) {
+                return Ok(Arc::clone(version));
             }
         }
+        self.order(pause, site, facts)
     }
 
-    fn make(&self, pause: &Pause<'_>, facts: EntryFacts) -> Result<Version, Abort> {
+    /// Has a version made for the state at hand.
+    fn order(&self, pause: &Pause<'_>, site: &RwLock<Loop>, facts: &Holding<'_>) -> Result<Arc<Version>, u32> {
+        let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
+        if found.pending {
+            return Err(PENDING);
+        }
+        if let Some(there) = found.versions.iter().find(|v| facts.satisfy(&v.facts)) {
+            return Ok(Arc::clone(there));
+        }
+        let last = found.versions.len() + 1 >= self.settings.versions;
+        let at = (pause.function(), pause.pc());
+        let order = Order { prepared: pause.prepared(), site: pause.site(), at, facts: facts.observe(last) };
+        found.at = Some(at);
+        if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
+            found.pending = true;
+            drop(found);
+            worker::run(Box::new(move || this.fill(&order)));
+            return Err(PENDING);
+        }
+        found.deliver(self.make(&order)).ok_or(NEVER)
+    }
+
+    /// Compiles what was ordered, on the thread for that, and sees to it that the loop is asked about again.
+    fn fill(&self, order: &Order) {
+        let made = self.make(order);
+        if let Some(site) = self.loops.get().and_then(|l| l.get(order.site)) {
+            let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
+            found.pending = false;
+            let rounds = if found.deliver(made).is_some() { 0 } else { NEVER };
+            order.prepared.set_countdown(order.site, rounds);
+        }
+    }
+
+    fn make(&self, order: &Order) -> Result<Version, Abort> {
+        // A defect of the compiler is not to end the process: the loop is interpreted.
+        let made = catch_unwind(AssertUnwindSafe(|| self.try_make(order)));
+        made.unwrap_or_else(|_| Err(Abort::Invalid("the compiler panicked".into())))
+    }
+
+    fn try_make(&self, order: &Order) -> Result<Version, Abort> {
         let start = Instant::now();
-        let mut region = record(&pause.prepared(), pause.function(), pause.pc(), &facts)?;
+        let facts = order.facts.clone();
+        let mut region = record(&order.prepared, order.at.0, order.at.1, &facts)?;
         optimise(&mut region)?;
-        if region.blocks.iter().map(|b| b.insts.len()).sum::<usize>() == 0 {
-            return Err(Abort::NothingToCompile);
-        }
         let region = Arc::new(region);
         let code = self.backend.compile(Arc::clone(&region)).map_err(Abort::Backend)?;
         let exits: Box<[Landing]> = region.exits.iter().map(Landing::new).collect();
@@ -202,16 +230,37 @@ impl Tracer for Jit {
         }
         pause.write_masks(&mut masks);
         let facts = Holding { pause, masks: &masks, full: pause.program().width.full_mask() };
-        let version = match self.version(site, &facts) {
-            Ok(version) => Some(version),
-            Err(true) => self.compile(site, pause, &facts),
-            Err(false) => None,
-        };
-        match version {
-            Some(version) => self.enter(site, pause, &version),
-            None => NEVER,
+        match self.version(pause, site, &facts) {
+            Ok(version) => self.enter(site, pause, &version),
+            Err(rounds) => rounds,
         }
     }
+}
+
+impl Loop {
+    /// Takes what was made of an order.
+    fn deliver(&mut self, made: Result<Version, Abort>) -> Option<Arc<Version>> {
+        match made {
+            Ok(version) => {
+                let version = Arc::new(version);
+                self.versions.push(Arc::clone(&version));
+                Some(version)
+            }
+            Err(why) => {
+                self.aborted = Some(why);
+                self.versions.clear();
+                None
+            }
+        }
+    }
+}
+
+/// A version of a loop to be made.
+struct Order {
+    prepared: PreparedProgram,
+    site: usize,
+    at: (FuncId, u32),
+    facts: EntryFacts,
 }
 
 /// What holds at a loop's head right now.
@@ -297,7 +346,7 @@ impl Jit {
         let read = loops.iter().map(|l| l.read().unwrap_or_else(PoisonError::into_inner));
         read.filter_map(|l| {
             let versions = l.versions.iter().map(|v| v.report()).collect();
-            Some(LoopReport { at: l.function?, versions, aborted: l.aborted.clone() })
+            Some(LoopReport { at: l.at?, versions, aborted: l.aborted.clone() })
         })
         .collect()
     }

@@ -5,6 +5,7 @@
 //! | [`engine`] | what happens at hot loops; statistics |
 //! | [`record`], on [`analysis`] | from a hot loop to a region |
 //! | [`ir`] | the trace IR: regions in SSA form |
+//! | `worker` | the thread that compiles while programs run |
 //! | [`passes`] | optimisation |
 //! | [`abort`] | why a loop is not compiled |
 //! | [`dominance`] | dominators of a region's blocks |
@@ -22,6 +23,7 @@ pub mod exec_ir;
 pub mod ir;
 pub mod passes;
 pub mod record;
+mod worker;
 
 pub use backend::Backend;
 pub use engine::{Jit, Settings};
@@ -86,6 +88,6 @@ pub fn prepare(
     settings: Settings,
 ) -> Result<(PreparedProgram, Arc<Jit>), NotCompiled> {
     let hot = settings.hot;
-    let jit = Arc::new(Jit::new(backend(engine)?, settings));
+    let jit = Jit::new(backend(engine)?, settings);
     Ok((PreparedProgram::traced(program, jit.clone(), hot), jit))
 }

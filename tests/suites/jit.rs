@@ -147,7 +147,7 @@ fn a_counter_that_is_equal_in_all_lanes_stays_scalar() {
 #[test]
 fn a_loop_that_prints_is_given_up_with_the_reason() {
     let text = "export void f(uniform int n) { for (uniform int i = 0; i < n; ++i) print(\"%\\n\", i); }";
-    let module = module(text, JitSettings { hot: 0, trial: 20, ..JitSettings::default() });
+    let module = module(text, JitSettings { trial: 20, ..JitSettings::eager() });
     spmdvm::Run::new(&module).output(|_| {}).call("f", &[100.into()]).unwrap();
     let loops = loops(&module);
     assert_eq!(loops[0].aborted, Some(Abort::LeavesTooOften("print")));
@@ -236,4 +236,33 @@ fn regions_end_only_in_exits_that_exist() {
         assert!(ends > 0);
         assert!(version.entries > 0);
     }
+}
+
+#[test]
+fn loops_are_compiled_while_the_program_goes_on() {
+    let module = module(SAXPY, JitSettings { hot: 2, ..JitSettings::default() });
+    // However long the other thread takes, the results are right, and in the end there is compiled code.
+    for _ in 0..100_000 {
+        run_saxpy(&module, 167);
+        if loops(&module).iter().any(|l| l.versions.iter().any(|v| v.entries > 0)) {
+            return;
+        }
+        std::thread::yield_now();
+    }
+    panic!("nothing was compiled: {:?}", loops(&module));
+}
+
+#[test]
+fn threads_share_compiled_loops() {
+    let module = module(SAXPY, JitSettings { hot: 2, ..JitSettings::default() });
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..200).for_each(|n| run_saxpy(&module, n)));
+        }
+    });
+    // A module may go while others run theirs.
+    let other = self::module(SAXPY, JitSettings::eager());
+    run_saxpy(&other, 100);
+    drop(module);
+    run_saxpy(&other, 100);
 }

@@ -1,0 +1,38 @@
+//! The thread that compiles while programs run.
+//!
+//! One per process, started at the first job, never joined: it holds no resource that must be put back, and what it has not
+//! finished when the process ends nobody needs. A forked child has no such thread, so it starts one of its own.
+
+use std::process;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// What the thread does.
+pub type Job = Box<dyn FnOnce() + Send>;
+
+/// The process that started the thread, and where its jobs go.
+static WORKER: Mutex<Option<(u32, Sender<Job>)>> = Mutex::new(None);
+
+/// Runs a job later; at once, on this thread, if there can be no other.
+pub fn run(job: Job) {
+    let mut worker = WORKER.lock().unwrap_or_else(PoisonError::into_inner);
+    if worker.as_ref().is_none_or(|(process, _)| *process != process::id()) {
+        *worker = start();
+    }
+    let left = match &*worker {
+        Some((_, jobs)) => jobs.send(job).err().map(|e| e.0),
+        None => Some(job),
+    };
+    drop(worker);
+    if let Some(job) = left {
+        job();
+    }
+}
+
+fn start() -> Option<(u32, Sender<Job>)> {
+    let (jobs, queue) = channel::<Job>();
+    let work = move || queue.into_iter().for_each(|job| job());
+    thread::Builder::new().name("spmdvm-jit".into()).spawn(work).ok()?;
+    Some((process::id(), jobs))
+}
