@@ -201,7 +201,10 @@ impl<'a> Translator<'a> {
                 let ty = self.region.ty(inst.result?).ty;
                 Some(self.constant(ty, bits))
             }
-            Kind::Op { op: Op::Mov, .. } => Some(self.scalar(inst.args[0])),
+            Kind::Op { op: Op::Extract, .. } => None,
+            Kind::Op { op, ty, from } => self.scalar_op(op, ty, from, &inst.args),
+            Kind::MaskBits => Some(self.mask_bits(inst.args[0])),
+            Kind::AnyLane => Some(self.any_lane(inst.args[0])),
             _ => None,
         }
     }
@@ -209,8 +212,18 @@ impl<'a> Translator<'a> {
     /// Translates piece `i` of a pure instruction with a varying result that is no mask, if it has code.
     fn lanes_inst(&mut self, inst: &Inst, i: usize) -> Option<clif::Value> {
         match inst.kind {
-            Kind::Splat | Kind::Op { op: Op::Mov, .. } => Some(self.piece(inst.args[0], i)),
+            Kind::Splat => Some(self.piece(inst.args[0], i)),
+            Kind::Op { op: Op::Iota, .. } => Some(self.iota(Grain::of(4), i)),
+            Kind::Op { op: Op::Shuffle | Op::Insert | Op::PAdd, .. } => None,
+            Kind::Op { op, ty, from } => self.lanes_op(inst, op, ty, from, i),
             _ => None,
         }
+    }
+
+    /// Piece `i` of the lanes' numbers, as integers of a grain.
+    pub(super) fn iota(&mut self, grain: Grain, i: usize) -> clif::Value {
+        let first = i * 16 / grain.bytes();
+        let lane = |at: usize| if at.is_multiple_of(grain.bytes()) { (first + at / grain.bytes()) as u8 } else { 0 };
+        self.vector_of(mask_type(grain), std::array::from_fn(lane))
     }
 }

@@ -43,10 +43,8 @@ pub(super) fn isa(options: &Options) -> Result<OwnedTargetIsa, String> {
 pub(super) struct Features {
     /// Does it have the vector instructions that translation assumes? (x86-64: SSE4.1.)
     pub vectors: bool,
-    #[allow(dead_code)]
     /// Is there a fused multiplication and addition?
     pub fma: bool,
-    #[allow(dead_code)]
     /// Is there a blend by the top bit of each lane?
     pub blend: bool,
 }

@@ -6,11 +6,71 @@ use super::translate::Translator;
 use crate::ir::{Inst, Kind, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
 
 impl Translator<'_> {
     /// Piece `i` of the mask that an instruction makes, in the mask's own grain.
     pub(super) fn mask_inst(&mut self, inst: &Inst, grain: Grain, i: usize) -> clif::Value {
-        self.mask(inst.args[0], grain, i)
+        let args = &inst.args;
+        match inst.kind {
+            Kind::MaskFromBits => {
+                let bits = self.scalar(args[0]);
+                self.mask_of_bits(bits, grain, i)
+            }
+            Kind::Op { op: Op::Select, .. } => {
+                let [c, a, b] = [0, 1, 2].map(|k| self.mask(args[k], grain, i));
+                self.blend(c, a, b)
+            }
+            Kind::Op { op: Op::Convert, from, .. } if from != Ty::Bool => {
+                let x = self.piece(args[0], i);
+                self.is_not_zero(from, x)
+            }
+            Kind::Op { op, ty, .. } if ty != Ty::Bool => self.compare_piece(op, ty, args, i),
+            Kind::Op { op, .. } if args.len() == 2 => {
+                let (a, b) = (self.mask(args[0], grain, i), self.mask(args[1], grain, i));
+                self.combine(op, a, b)
+            }
+            Kind::Op { op: Op::Not, .. } => {
+                let x = self.mask(args[0], grain, i);
+                self.b.ins().bnot(x)
+            }
+            _ => self.mask(args[0], grain, i),
+        }
+    }
+
+    /// A binary operation on bools, on masks of one grain.
+    fn combine(&mut self, op: Op, a: clif::Value, b: clif::Value) -> clif::Value {
+        match op {
+            Op::And | Op::Min => self.b.ins().band(a, b),
+            Op::Or | Op::Max => self.b.ins().bor(a, b),
+            Op::Xor | Op::Ne => self.b.ins().bxor(a, b),
+            Op::Lt => self.b.ins().band_not(b, a),
+            Op::Gt => self.b.ins().band_not(a, b),
+            Op::Le => self.b.ins().bor_not(b, a),
+            Op::Ge => self.b.ins().bor_not(a, b),
+            _ => {
+                let differ = self.b.ins().bxor(a, b);
+                self.b.ins().bnot(differ)
+            }
+        }
+    }
+
+    /// Is a mask true in some lane? A byte 0 or 1.
+    pub(super) fn any_lane(&mut self, v: Value) -> clif::Value {
+        let grain = self.plan.grain(v);
+        let n = self.plan.pieces(grain.bytes());
+        let mut any = self.mask(v, grain, 0);
+        for i in 1..n {
+            let next = self.mask(v, grain, i);
+            any = self.b.ins().bor(any, next);
+        }
+        let filled = self.lanes * grain.bytes();
+        if filled < 16 {
+            let lanes = self.vector_of(mask_type(grain), std::array::from_fn(|at| if at < filled { 0xff } else { 0 }));
+            any = self.b.ins().band(any, lanes);
+        }
+        self.b.ins().vany_true(any)
     }
 
     /// A uniform bool in every lane.

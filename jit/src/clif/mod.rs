@@ -14,14 +14,18 @@
 //! ARCHITECTURE, section 5, explains pieces, grains and the order of code.
 
 mod code;
+mod convert;
 mod demand;
+mod divide;
 mod exits;
 mod general;
 mod host;
 mod masks;
 mod plan;
 mod runtime;
+mod scalar;
 mod translate;
+mod vector;
 
 pub use host::Options;
 

@@ -24,7 +24,6 @@ use std::sync::Arc;
 pub(super) struct Translator<'a> {
     pub region: &'a Region,
     pub plan: Plan,
-    #[allow(dead_code)]
     pub features: Features,
     pub lanes: usize,
     pub b: FunctionBuilder<'a>,

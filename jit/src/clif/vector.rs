@@ -1,0 +1,338 @@
+//! Elementwise operations on pieces: 128-bit vectors in, a 128-bit vector out.
+
+use super::demand::{lane_type, mask_type};
+use super::plan::Grain;
+use super::translate::Translator;
+use crate::ir::{Inst, Value};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{self as clif, InstBuilder, types};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+
+/// The comparison of integers that an operation makes.
+pub(super) fn int_condition(op: Op, signed: bool) -> Option<IntCC> {
+    Some(match (op, signed) {
+        (Op::Eq, _) => IntCC::Equal,
+        (Op::Ne, _) => IntCC::NotEqual,
+        (Op::Lt, true) => IntCC::SignedLessThan,
+        (Op::Le, true) => IntCC::SignedLessThanOrEqual,
+        (Op::Gt, true) => IntCC::SignedGreaterThan,
+        (Op::Ge, true) => IntCC::SignedGreaterThanOrEqual,
+        (Op::Lt, false) => IntCC::UnsignedLessThan,
+        (Op::Le, false) => IntCC::UnsignedLessThanOrEqual,
+        (Op::Gt, false) => IntCC::UnsignedGreaterThan,
+        (Op::Ge, false) => IntCC::UnsignedGreaterThanOrEqual,
+        _ => return None,
+    })
+}
+
+/// The comparison of floats that an operation makes.
+pub(super) fn float_condition(op: Op) -> Option<FloatCC> {
+    Some(match op {
+        Op::Eq => FloatCC::Equal,
+        Op::Ne => FloatCC::NotEqual,
+        Op::Lt => FloatCC::LessThan,
+        Op::Le => FloatCC::LessThanOrEqual,
+        Op::Gt => FloatCC::GreaterThan,
+        Op::Ge => FloatCC::GreaterThanOrEqual,
+        _ => return None,
+    })
+}
+
+impl Translator<'_> {
+    /// Piece `i` of an elementwise operation that does not make a mask, if it has code.
+    pub(super) fn lanes_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty, i: usize) -> Option<clif::Value> {
+        let args = &inst.args;
+        match op {
+            Op::Mov => return Some(self.piece(args[0], i)),
+            Op::Select => return Some(self.select_piece(args, ty, i)),
+            Op::Convert => return self.convert_piece(args[0], from, ty, i),
+            Op::Bitcast => return self.bitcast_piece(args[0], from, ty, i),
+            Op::Shl | Op::Shr => return Some(self.shift_piece(op, ty, args, i)),
+            Op::IDiv | Op::IRem => return Some(self.divide_piece(op, ty, args, i)),
+            Op::Fma if !self.features.fma || ty == Ty::F16 => return None,
+            Op::FRem => return None,
+            _ if ty == Ty::F16 && !matches!(op, Op::Neg | Op::Abs) => return None,
+            _ => {}
+        }
+        let a = self.piece(args[0], i);
+        Some(match args.len() {
+            1 => self.unary_lanes(op, ty, a),
+            2 => {
+                let b = self.piece(args[1], i);
+                self.binary_lanes(op, ty, a, b)?
+            }
+            _ => {
+                let (b, c) = (self.piece(args[1], i), self.piece(args[2], i));
+                self.b.ins().fma(a, b, c)
+            }
+        })
+    }
+
+    fn unary_lanes(&mut self, op: Op, ty: Ty, a: clif::Value) -> clif::Value {
+        let signs = |t: &mut Self, bits| t.constant_vector(types::I16X8, bits);
+        match (op, ty) {
+            (Op::Neg, Ty::F16) => {
+                let sign = signs(self, 0x8000);
+                self.b.ins().bxor(a, sign)
+            }
+            (Op::Abs, Ty::F16) => {
+                let rest = signs(self, 0x7fff);
+                self.b.ins().band(a, rest)
+            }
+            (Op::Neg, _) if ty.is_float() => self.b.ins().fneg(a),
+            (Op::Abs, _) if ty.is_float() => self.b.ins().fabs(a),
+            (Op::Neg, _) => self.b.ins().ineg(a),
+            (Op::Abs, _) if ty.is_signed() => self.b.ins().iabs(a),
+            (Op::Abs, _) => a,
+            (Op::Not, _) => self.b.ins().bnot(a),
+            (Op::Sqrt, _) => self.b.ins().sqrt(a),
+            (Op::Floor, _) => self.b.ins().floor(a),
+            (Op::Ceil, _) => self.b.ins().ceil(a),
+            (Op::Trunc, _) => self.b.ins().trunc(a),
+            (Op::RoundEven, _) => self.b.ins().nearest(a),
+            (Op::Popcnt, Ty::I8 | Ty::U8) => self.b.ins().popcnt(a),
+            _ => self.lane_by_lane(ty, &[a], |t, x| t.bit_count(op, x[0])),
+        }
+    }
+
+    /// A binary operation without regard to what its operands are; `None` if it has no code.
+    pub(super) fn binary_lanes(&mut self, op: Op, ty: Ty, a: clif::Value, b: clif::Value) -> Option<clif::Value> {
+        let float = ty.is_float();
+        Some(match op {
+            Op::Add if float => self.b.ins().fadd(a, b),
+            Op::Sub if float => self.b.ins().fsub(a, b),
+            Op::Mul if float => self.b.ins().fmul(a, b),
+            Op::FDiv => self.b.ins().fdiv(a, b),
+            Op::Add => self.b.ins().iadd(a, b),
+            Op::Sub => self.b.ins().isub(a, b),
+            Op::Mul => self.multiply(ty, a, b),
+            Op::MulHi => self.high_product(ty, a, b),
+            Op::And => self.b.ins().band(a, b),
+            Op::Or => self.b.ins().bor(a, b),
+            Op::Xor => self.b.ins().bxor(a, b),
+            Op::Min | Op::Max => self.extreme(op, ty, a, b),
+            _ => return None,
+        })
+    }
+
+    /// `a < b ? a : b`, or `a > b ? a : b`.
+    fn extreme(&mut self, op: Op, ty: Ty, a: clif::Value, b: clif::Value) -> clif::Value {
+        let min = op == Op::Min;
+        if ty.is_float() {
+            // Written so that Cranelift finds the instruction which means just this, NaNs and zeros included.
+            let less = if min {
+                self.compare_floats(FloatCC::LessThan, a, b)
+            } else {
+                self.compare_floats(FloatCC::LessThan, b, a)
+            };
+            let less = self.as_type(less, lane_type(ty));
+            return self.b.ins().bitselect(less, a, b);
+        }
+        if ty.size() == 8 {
+            let (x, y) = if min { (a, b) } else { (b, a) };
+            let less = if ty.is_signed() { IntCC::SignedLessThan } else { IntCC::UnsignedLessThan };
+            let less = self.b.ins().icmp(less, x, y);
+            return self.blend(less, a, b);
+        }
+        match (min, ty.is_signed()) {
+            (true, true) => self.b.ins().smin(a, b),
+            (true, false) => self.b.ins().umin(a, b),
+            (false, true) => self.b.ins().smax(a, b),
+            (false, false) => self.b.ins().umax(a, b),
+        }
+    }
+
+    pub(super) fn compare_floats(&mut self, condition: FloatCC, a: clif::Value, b: clif::Value) -> clif::Value {
+        self.b.ins().fcmp(condition, a, b)
+    }
+
+    /// The low halves of products.
+    pub(super) fn multiply(&mut self, ty: Ty, a: clif::Value, b: clif::Value) -> clif::Value {
+        if ty.size() != 1 {
+            return self.b.ins().imul(a, b);
+        }
+        // There is no product of bytes: two of 16 bits, cut.
+        let (low, high) = self.wide_products(false, a, b);
+        let cut = self.constant_vector(types::I16X8, 0xff);
+        let (low, high) = (self.b.ins().band(low, cut), self.b.ins().band(high, cut));
+        self.b.ins().unarrow(low, high)
+    }
+
+    /// The products of the low and of the high lanes, in twice the size.
+    fn wide_products(&mut self, signed: bool, a: clif::Value, b: clif::Value) -> (clif::Value, clif::Value) {
+        let (al, bl) = (self.widened(signed, false, a), self.widened(signed, false, b));
+        let low = self.b.ins().imul(al, bl);
+        let (ah, bh) = (self.widened(signed, true, a), self.widened(signed, true, b));
+        (low, self.b.ins().imul(ah, bh))
+    }
+
+    /// The low or the high lanes in twice the size.
+    pub(super) fn widened(&mut self, signed: bool, high: bool, x: clif::Value) -> clif::Value {
+        match (signed, high) {
+            (true, false) => self.b.ins().swiden_low(x),
+            (true, true) => self.b.ins().swiden_high(x),
+            (false, false) => self.b.ins().uwiden_low(x),
+            (false, true) => self.b.ins().uwiden_high(x),
+        }
+    }
+
+    fn high_product(&mut self, ty: Ty, a: clif::Value, b: clif::Value) -> clif::Value {
+        let signed = ty.is_signed();
+        if ty.size() == 8 {
+            return self.lane_by_lane(ty, &[a, b], |t, x| {
+                if signed { t.b.ins().smulhi(x[0], x[1]) } else { t.b.ins().umulhi(x[0], x[1]) }
+            });
+        }
+        let (low, high) = self.wide_products(signed, a, b);
+        if ty.size() == 4 {
+            let (low, high) = (self.as_type(low, types::I8X16), self.as_type(high, types::I8X16));
+            let picks = [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31];
+            let x = self.shuffled(low, high, picks);
+            return self.as_type(x, types::I32X4);
+        }
+        let bits = 8 * ty.size() as i64;
+        if signed {
+            let (low, high) = (self.b.ins().sshr_imm_u(low, bits), self.b.ins().sshr_imm_u(high, bits));
+            self.b.ins().snarrow(low, high)
+        } else {
+            let (low, high) = (self.b.ins().ushr_imm_u(low, bits), self.b.ins().ushr_imm_u(high, bits));
+            self.b.ins().unarrow(low, high)
+        }
+    }
+
+    fn select_piece(&mut self, args: &[Value], ty: Ty, i: usize) -> clif::Value {
+        let (a, b) = (self.piece(args[1], i), self.piece(args[2], i));
+        let mask = self.mask(args[0], Grain::of(ty.size()), i);
+        self.blend(mask, a, b)
+    }
+
+    /// Lanes of `a` where the mask (of their grain) is true, else of `b`.
+    pub(super) fn blend(&mut self, mask: clif::Value, a: clif::Value, b: clif::Value) -> clif::Value {
+        let ty = self.b.func.dfg.value_type(a);
+        if !self.features.blend {
+            let mask = self.as_type(mask, ty);
+            return self.b.ins().bitselect(mask, a, b);
+        }
+        let by = match ty.lane_bits() {
+            32 => types::I32X4,
+            64 => types::I64X2,
+            _ => types::I8X16,
+        };
+        let (mask, a, b) = (self.as_type(mask, by), self.as_type(a, by), self.as_type(b, by));
+        let x = self.b.ins().blendv(mask, a, b);
+        self.as_type(x, ty)
+    }
+
+    /// A shift; counts are taken modulo the bit width.
+    fn shift_piece(&mut self, op: Op, ty: Ty, args: &[Value], i: usize) -> clif::Value {
+        let x = self.piece(args[0], i);
+        if !self.region.ty(args[1]).is_varying() {
+            let count = self.scalar(args[1]);
+            return self.shift(op, ty, x, count);
+        }
+        // No vector instruction takes a count for each lane. So: for every bit of the count, shift by its weight where it is
+        // set.
+        let counts = self.piece(args[1], i);
+        let bits = 8 * ty.size() as i64;
+        let mut x = x;
+        for k in 0..bits.trailing_zeros() as i64 {
+            let weight = self.b.ins().iconst(types::I32, 1 << k);
+            let shifted = self.shift(op, ty, x, weight);
+            let at_top = self.b.ins().ishl_imm_u(counts, bits - 1 - k);
+            x = self.blend_by_sign(at_top, shifted, x);
+        }
+        x
+    }
+
+    fn shift(&mut self, op: Op, ty: Ty, x: clif::Value, count: clif::Value) -> clif::Value {
+        match op {
+            Op::Shl => self.b.ins().ishl(x, count),
+            _ if ty.is_signed() => self.b.ins().sshr(x, count),
+            _ => self.b.ins().ushr(x, count),
+        }
+    }
+
+    /// Lanes of `a` where the top bit of `c` is set, else of `b`.
+    fn blend_by_sign(&mut self, c: clif::Value, a: clif::Value, b: clif::Value) -> clif::Value {
+        let ty = self.b.func.dfg.value_type(c);
+        if self.features.blend && ty != types::I16X8 {
+            return self.b.ins().blendv(c, a, b);
+        }
+        let zero = self.constant_vector(ty, 0);
+        let mask = self.b.ins().icmp(IntCC::SignedLessThan, c, zero);
+        self.blend(mask, a, b)
+    }
+
+    /// The bits of a value as another type of the same size; a NaN becomes the canonical one.
+    fn bitcast_piece(&mut self, v: Value, from: Ty, ty: Ty, i: usize) -> Option<clif::Value> {
+        if from == Ty::Bool || from == Ty::F16 {
+            return None;
+        }
+        let x = self.piece(v, i);
+        let x = if from.is_float() { self.canonical(from, x) } else { x };
+        Some(self.as_type(x, lane_type(ty)))
+    }
+
+    fn canonical(&mut self, ty: Ty, x: clif::Value) -> clif::Value {
+        let nan = if ty == Ty::F32 { f32::NAN.to_bits() as u64 } else { f64::NAN.to_bits() };
+        let nan = self.constant_vector(lane_type(ty), nan);
+        let is_nan = self.b.ins().fcmp(FloatCC::Unordered, x, x);
+        self.blend(is_nan, nan, x)
+    }
+
+    /// Applies a scalar function to each lane of some pieces.
+    pub(super) fn lane_by_lane(
+        &mut self,
+        ty: Ty,
+        pieces: &[clif::Value],
+        f: impl Fn(&mut Self, &[clif::Value]) -> clif::Value,
+    ) -> clif::Value {
+        let to = lane_type(ty);
+        let lanes = (self.b.func.dfg.value_type(pieces[0]).lane_count() as usize).min(self.lanes);
+        let mut result = None;
+        for l in 0..lanes {
+            let x: Vec<_> = pieces.iter().map(|&p| self.b.ins().extractlane(p, l as u8)).collect();
+            let x = f(self, &x);
+            result = Some(match result {
+                None if to.lane_bits() >= 32 => self.b.ins().scalar_to_vector(to, x),
+                None => {
+                    let zero = self.constant_vector(to, 0);
+                    self.b.ins().insertlane(zero, x, 0)
+                }
+                Some(so_far) => self.b.ins().insertlane(so_far, x, l as u8),
+            });
+        }
+        result.expect("a gang has a lane")
+    }
+
+    /// A count of bits.
+    pub(super) fn bit_count(&mut self, op: Op, x: clif::Value) -> clif::Value {
+        match op {
+            Op::Popcnt => self.b.ins().popcnt(x),
+            Op::Clz => self.b.ins().clz(x),
+            _ => self.b.ins().ctz(x),
+        }
+    }
+
+    /// Piece `i` of the mask that a comparison makes.
+    pub(super) fn compare_piece(&mut self, op: Op, ty: Ty, args: &[Value], i: usize) -> clif::Value {
+        let (a, b) = (self.piece(args[0], i), self.piece(args[1], i));
+        if ty.is_float() {
+            let condition = float_condition(op).expect("a comparison");
+            return self.compare_floats(condition, a, b);
+        }
+        let condition = int_condition(op, ty.is_signed()).expect("a comparison");
+        self.b.ins().icmp(condition, a, b)
+    }
+
+    /// Where a piece differs from 0, as a mask of its grain.
+    pub(super) fn is_not_zero(&mut self, ty: Ty, x: clif::Value) -> clif::Value {
+        let zero = self.constant_vector(lane_type(ty), 0);
+        if ty.is_float() {
+            return self.compare_floats(FloatCC::NotEqual, x, zero);
+        }
+        debug_assert_eq!(lane_type(ty), mask_type(Grain::of(ty.size())));
+        self.b.ins().icmp(IntCC::NotEqual, x, zero)
+    }
+}
