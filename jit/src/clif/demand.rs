@@ -7,9 +7,11 @@
 use super::plan::{self, Definition, Grain};
 use super::translate::Translator;
 use crate::ir::{Inst, Kind, Value};
-use cranelift_codegen::ir::{self as clif, InstBuilder, types};
+use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
+use spmdvm_vm::interp::native::Context;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
+use std::mem::offset_of;
 
 /// The type of a uniform value: bools are bytes 0 or 1, an `f16` is its bits.
 pub(super) fn scalar_type(ty: Ty) -> clif::Type {
@@ -201,10 +203,15 @@ impl<'a> Translator<'a> {
                 let ty = self.region.ty(inst.result?).ty;
                 Some(self.constant(ty, bits))
             }
-            Kind::Op { op: Op::Extract, .. } => None,
+            Kind::Op { op: Op::Extract, ty, .. } => Some(self.extract(ty, inst.args[0], inst.args[1])),
             Kind::Op { op, ty, from } => self.scalar_op(op, ty, from, &inst.args),
             Kind::MaskBits => Some(self.mask_bits(inst.args[0])),
             Kind::AnyLane => Some(self.any_lane(inst.args[0])),
+            Kind::Reduce { op, ty } => self.reduce(op, ty, inst.args[0]),
+            Kind::FrameAddress => {
+                let at = offset_of!(Context, frame_address) as i32;
+                Some(self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at))
+            }
             _ => None,
         }
     }
@@ -214,7 +221,12 @@ impl<'a> Translator<'a> {
         match inst.kind {
             Kind::Splat => Some(self.piece(inst.args[0], i)),
             Kind::Op { op: Op::Iota, .. } => Some(self.iota(Grain::of(4), i)),
-            Kind::Op { op: Op::Shuffle | Op::Insert | Op::PAdd, .. } => None,
+            Kind::Op { op: Op::Insert, ty, .. } => Some(self.insert_piece(ty, &inst.args, i)),
+            Kind::Op { op: Op::Shuffle, ty, .. } => {
+                self.shuffle(inst, ty);
+                self.made(self.plan.piece_slot(inst.result?, i))
+            }
+            Kind::Op { op: Op::PAdd, .. } => None,
             Kind::Op { op, ty, from } => self.lanes_op(inst, op, ty, from, i),
             _ => None,
         }

@@ -8,11 +8,12 @@ use spmdvm_vm::types::Ty;
 use std::mem::offset_of;
 
 impl Translator<'_> {
-    /// Leaves by an exit if a value is 0.
-    pub(super) fn leave_unless(&mut self, holds: clif::Value, exit: ExitId) {
+    /// Leaves by an exit if a value is 0, or if it is not, when it is `negated`.
+    pub(super) fn leave_unless(&mut self, (holds, negated): (clif::Value, bool), exit: ExitId) {
         let (go_on, out) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(out);
-        self.b.ins().brif(holds, go_on, &[], out, &[]);
+        let (yes, no) = if negated { (out, go_on) } else { (go_on, out) };
+        self.b.ins().brif(holds, yes, &[], no, &[]);
         self.b.switch_to_block(out);
         self.leave_cold(exit);
         self.b.switch_to_block(go_on);

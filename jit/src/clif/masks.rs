@@ -18,6 +18,7 @@ impl Translator<'_> {
                 let bits = self.scalar(args[0]);
                 self.mask_of_bits(bits, grain, i)
             }
+            Kind::Op { op: Op::Insert, .. } => self.insert_mask(args, grain, i),
             Kind::Op { op: Op::Select, .. } => {
                 let [c, a, b] = [0, 1, 2].map(|k| self.mask(args[k], grain, i));
                 self.blend(c, a, b)

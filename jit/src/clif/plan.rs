@@ -237,7 +237,8 @@ pub(super) fn has_mask_code(region: &Region, inst: &Inst) -> bool {
     let halves = |ty: Ty| ty == Ty::F16;
     match inst.kind {
         Kind::EntryMask(_) | Kind::Splat | Kind::MaskFromBits => true,
-        Kind::Op { op: Op::Shuffle | Op::Insert | Op::Bitcast, .. } => false,
+        Kind::Op { op: Op::Shuffle | Op::Bitcast, .. } => false,
+        Kind::Op { op: Op::Insert, .. } => true,
         Kind::Op { op: Op::Convert, from, .. } => !halves(from),
         Kind::Op { ty, .. } => !halves(ty) && inst.args.iter().all(|&a| region.ty(a).ty != Ty::F16),
         _ => false,

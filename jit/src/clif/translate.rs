@@ -5,7 +5,7 @@
 use super::demand::{lane_type, mask_type, scalar_type};
 use super::general::General;
 use super::host::Features;
-use super::plan::Plan;
+use super::plan::{Definition, Plan};
 use super::runtime::{self, Address};
 use crate::exec_ir::meaning::Meaning;
 use crate::ir::{BlockId, Edge, End, EntryMask, ExitId, Inst, Kind, Region, Type, Value};
@@ -16,6 +16,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 use spmdvm_vm::interp::native::{Context, ENTRY_WORDS};
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::mem::offset_of;
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub(super) struct Translator<'a> {
     /// In code that the rest of the block does not go through: the slots to be forgotten at its end.
     pub(super) trail: Option<Vec<usize>>,
     scratch: Option<StackSlot>,
+    /// Where inactive lanes load from, and store to.
+    pub(super) own: [Option<StackSlot>; 2],
     signatures: [Option<SigRef>; 6],
 }
 
@@ -66,6 +69,7 @@ pub(super) fn region(
         cache,
         trail: None,
         scratch: None,
+        own: [None; 2],
         signatures: [None; 6],
         plan,
     };
@@ -190,7 +194,7 @@ impl Translator<'_> {
     fn effect(&mut self, inst: &Inst) {
         match inst.kind {
             Kind::Guard { exit } => {
-                let holds = self.scalar(inst.args[0]);
+                let holds = self.condition(inst.args[0]);
                 self.leave_unless(holds, exit);
             }
             Kind::Tick { exit } => self.tick(exit),
@@ -198,12 +202,28 @@ impl Translator<'_> {
             Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => {
                 let done = self.general(inst);
                 // The result is there only if the instruction has not left, but nothing of an exit can name it.
-                self.leave_unless(done, exit);
+                self.leave_unless((done, false), exit);
             }
-            _ => {
-                self.general(inst);
-            }
+            _ => self.access(inst),
         }
+    }
+
+    /// A uniform bool, and whether it is to be taken for its opposite: a branch sees through `not`.
+    fn condition(&mut self, mut v: Value) -> (clif::Value, bool) {
+        let mut negated = false;
+        while let Some(of) = self.negation(v) {
+            (v, negated) = (of, !negated);
+        }
+        (self.scalar(v), negated)
+    }
+
+    /// What a value is the negation of.
+    fn negation(&self, v: Value) -> Option<Value> {
+        let Definition::Inst(block, at) = self.plan.definition(v) else { return None };
+        let inst = &self.region.block(block).insts[at];
+        let is_not = matches!(inst.kind, Kind::Op { op: Op::Not, ty: Ty::Bool, .. });
+        // What is negated in another block may not be at hand.
+        (is_not && block == self.block).then(|| inst.args[0])
     }
 
     fn end(&mut self, id: BlockId) {
@@ -221,9 +241,13 @@ impl Translator<'_> {
             }
             End::Branch { cond, then, other } => {
                 let (a, b) = (self.edge(then), self.edge(other));
-                let cond = self.scalar(*cond);
+                let (cond, negated) = self.condition(*cond);
                 let (to, or) = (self.blocks[then.to.index()], self.blocks[other.to.index()]);
-                self.b.ins().brif(cond, to, &a, or, &b);
+                if negated {
+                    self.b.ins().brif(cond, or, &b, to, &a);
+                } else {
+                    self.b.ins().brif(cond, to, &a, or, &b);
+                }
             }
         }
     }

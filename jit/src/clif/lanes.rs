@@ -1,0 +1,197 @@
+//! Operations across lanes: extraction, insertion, permutation, reduction.
+
+use super::demand::{lane_type, mask_type, scalar_type};
+use super::plan::Grain;
+use super::translate::Translator;
+use crate::ir::{Inst, Value};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+
+/// The operation that a reduction applies.
+fn step_of(op: Op) -> Op {
+    match op {
+        Op::ReduceAdd => Op::Add,
+        Op::ReduceMul => Op::Mul,
+        Op::ReduceMin => Op::Min,
+        Op::ReduceMax => Op::Max,
+        Op::ReduceAnd => Op::And,
+        Op::ReduceOr => Op::Or,
+        _ => Op::Xor,
+    }
+}
+
+impl Translator<'_> {
+    /// A uniform lane number, modulo the lanes.
+    fn lane_number(&mut self, index: Value) -> clif::Value {
+        let index = self.scalar(index);
+        self.b.ins().band_imm_u(index, self.lanes as i64 - 1)
+    }
+
+    /// One lane of a value.
+    pub(super) fn extract(&mut self, ty: Ty, v: Value, index: Value) -> clif::Value {
+        if ty == Ty::Bool {
+            let bits = self.mask_bits(v);
+            let lane = self.lane_number(index);
+            let bit = self.b.ins().ushr(bits, lane);
+            let bit = self.b.ins().ireduce(types::I8, bit);
+            return self.b.ins().band_imm_u(bit, 1);
+        }
+        let size = ty.size();
+        if let Some(at) = self.constant_of(index) {
+            let at = at as usize % self.lanes;
+            let x = self.piece(v, at * size / 16);
+            return self.b.ins().extractlane(x, (at % (16 / size)) as u8);
+        }
+        // The lane's number first: what computes it may need the scratch memory too.
+        let lane = self.lane_number(index);
+        let memory = self.spill(v, size);
+        let lane = self.b.ins().uextend(types::I64, lane);
+        let offset = self.b.ins().ishl_imm_u(lane, size.trailing_zeros() as i64);
+        let at = self.b.ins().iadd(memory, offset);
+        self.b.ins().load(scalar_type(ty), MemFlagsData::trusted(), at, 0)
+    }
+
+    /// Writes all lanes of a value to the scratch memory; gives its address.
+    fn spill(&mut self, v: Value, size: usize) -> clif::Value {
+        let pieces: Vec<_> = (0..self.plan.pieces(size)).map(|i| self.piece(v, i)).collect();
+        let scratch = self.scratch(16 * pieces.len());
+        let memory = self.b.ins().stack_addr(types::I64, scratch, 0);
+        for (i, piece) in pieces.into_iter().enumerate() {
+            self.b.ins().store(MemFlagsData::trusted(), piece, memory, 16 * i as i32);
+        }
+        memory
+    }
+
+    /// Piece `i` of a value with one lane replaced.
+    pub(super) fn insert_piece(&mut self, ty: Ty, args: &[Value], i: usize) -> clif::Value {
+        let x = self.piece(args[0], i);
+        let lanes = 16 / ty.size();
+        if let Some(at) = self.constant_of(args[1]) {
+            let at = at as usize % self.lanes;
+            if at / lanes != i {
+                return x;
+            }
+            let new = self.scalar(args[2]);
+            return self.b.ins().insertlane(x, new, (at % lanes) as u8);
+        }
+        let chosen = self.lane_is(args[1], Grain::of(ty.size()), i);
+        let new = self.piece(args[2], i);
+        self.blend(chosen, new, x)
+    }
+
+    /// Piece `i` of a mask with one lane replaced.
+    pub(super) fn insert_mask(&mut self, args: &[Value], grain: Grain, i: usize) -> clif::Value {
+        let x = self.mask(args[0], grain, i);
+        let chosen = self.lane_is(args[1], grain, i);
+        let new = self.mask(args[2], grain, i);
+        self.blend(chosen, new, x)
+    }
+
+    /// Piece `i` of the mask of the lane with a number.
+    fn lane_is(&mut self, index: Value, grain: Grain, i: usize) -> clif::Value {
+        let ty = mask_type(grain);
+        let lane = self.lane_number(index);
+        let lane = match ty.lane_bits() {
+            32 => lane,
+            64 => self.b.ins().uextend(types::I64, lane),
+            _ => self.b.ins().ireduce(ty.lane_type(), lane),
+        };
+        let lane = self.b.ins().splat(ty, lane);
+        let numbers = self.iota(grain, i);
+        self.b.ins().icmp(IntCC::Equal, numbers, lane)
+    }
+
+    /// A permutation by indices that vary: no instruction picks lanes beyond one vector, so each is loaded from memory.
+    pub(super) fn shuffle(&mut self, inst: &Inst, ty: Ty) {
+        let (result, size) = (inst.result.expect("a shuffle has a result"), ty.size());
+        let index_pieces: Vec<_> = (0..self.plan.pieces(4)).map(|i| self.piece(inst.args[1], i)).collect();
+        let memory = self.spill(inst.args[0], size);
+        let wrap = self.constant_vector(types::I32X4, self.lanes as u64 - 1);
+        let offsets: Vec<_> = index_pieces
+            .into_iter()
+            .map(|x| {
+                let lane = self.b.ins().band(x, wrap);
+                self.b.ins().ishl_imm_u(lane, size.trailing_zeros() as i64)
+            })
+            .collect();
+        for i in 0..self.plan.pieces(size) {
+            let lanes = 16 / size;
+            let range = i * lanes..((i + 1) * lanes).min(self.lanes);
+            let x = self.gathered(ty, range, |t, l| {
+                let offset = t.b.ins().extractlane(offsets[l / 4], (l % 4) as u8);
+                let offset = t.b.ins().uextend(types::I64, offset);
+                t.b.ins().iadd(memory, offset)
+            });
+            self.record(self.plan.piece_slot(result, i), x);
+        }
+    }
+
+    /// A piece whose lanes are loaded from the addresses that `at` gives.
+    pub(super) fn gathered(
+        &mut self,
+        ty: Ty,
+        lanes: std::ops::Range<usize>,
+        mut at: impl FnMut(&mut Self, usize) -> clif::Value,
+    ) -> clif::Value {
+        let flags = MemFlagsData::new().with_notrap();
+        let (first, to) = (lanes.start, lane_type(ty));
+        let mut result = None;
+        for l in lanes {
+            let address = at(self, l);
+            let x = self.b.ins().load(scalar_type(ty), flags, address, 0);
+            result = Some(match result {
+                None if ty.size() >= 4 => self.b.ins().scalar_to_vector(to, x),
+                None => {
+                    let zero = self.constant_vector(to, 0);
+                    self.b.ins().insertlane(zero, x, 0)
+                }
+                Some(so_far) => self.b.ins().insertlane(so_far, x, (l - first) as u8),
+            });
+        }
+        result.expect("a piece has a lane")
+    }
+
+    /// A reduction over all lanes, by halving; `None` if there is no code.
+    pub(super) fn reduce(&mut self, op: Op, ty: Ty, v: Value) -> Option<clif::Value> {
+        let op = step_of(op);
+        match ty {
+            Ty::Bool => return Some(self.reduce_mask(op, v)),
+            Ty::F16 => return None,
+            _ => {}
+        }
+        let mut pieces: Vec<_> = (0..self.plan.pieces(ty.size())).map(|i| self.piece(v, i)).collect();
+        while pieces.len() > 1 {
+            let half = pieces.len() / 2;
+            for i in 0..half {
+                pieces[i] = self.binary_lanes(op, ty, pieces[i], pieces[i + half])?;
+            }
+            pieces.truncate(half);
+        }
+        let mut x = pieces[0];
+        let mut bytes = (self.lanes * ty.size()).min(16);
+        while bytes > ty.size() {
+            bytes /= 2;
+            let as_bytes = self.as_type(x, types::I8X16);
+            let picks = std::array::from_fn(|at| ((at + bytes) % 16) as u8);
+            let upper = self.shuffled(as_bytes, as_bytes, picks);
+            let upper = self.as_type(upper, lane_type(ty));
+            x = self.binary_lanes(op, ty, x, upper)?;
+        }
+        Some(self.b.ins().extractlane(x, 0))
+    }
+
+    fn reduce_mask(&mut self, op: Op, v: Value) -> clif::Value {
+        let bits = self.mask_bits(v);
+        match op {
+            Op::And => self.b.ins().icmp_imm_s(IntCC::Equal, bits, self.region.width.full_mask() as i64),
+            Op::Or => self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0),
+            _ => {
+                let n = self.b.ins().popcnt(bits);
+                let n = self.b.ins().ireduce(types::I8, n);
+                self.b.ins().band_imm_u(n, 1)
+            }
+        }
+    }
+}

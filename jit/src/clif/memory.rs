@@ -1,0 +1,169 @@
+//! Memory accesses at host addresses that have been checked.
+//!
+//! An inactive lane must touch nothing. Where lanes are accessed one by one, an inactive one is led to memory of the
+//! function's own: a load finds 0 there, and a store is lost there. So there are no branches in a gather or scatter.
+
+use super::demand::{mask_type, scalar_type};
+use super::plan::Grain;
+use super::translate::Translator;
+use crate::ir::{Inst, Kind, Value};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types};
+use spmdvm_vm::types::Ty;
+
+/// Flags of accesses to memory of programs: checked, but not aligned.
+const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
+
+impl Translator<'_> {
+    /// Translates a load or store.
+    pub(super) fn access(&mut self, inst: &Inst) {
+        let args = &inst.args;
+        let address = self.scalar(args[0]);
+        match (inst.kind, inst.result) {
+            (Kind::Load { ty }, Some(result)) => {
+                let x = self.b.ins().load(scalar_type(ty), UNALIGNED, address, 0);
+                let x = if ty == Ty::Bool { self.b.ins().icmp_imm_s(IntCC::NotEqual, x, 0) } else { x };
+                self.record(self.plan.scalar_slot(result), x);
+            }
+            (Kind::LoadLanes { ty }, Some(result)) => self.load_lanes(ty, address, result),
+            (Kind::Gather { ty, index, scale }, Some(result)) => self.gather(inst, ty, index, scale, result),
+            (Kind::Store { .. }, _) => {
+                let x = self.scalar(args[1]);
+                self.b.ins().store(UNALIGNED, x, address, 0);
+            }
+            (Kind::StoreLanes { ty }, _) => self.store_lanes(ty, address, args[1]),
+            (Kind::StoreMasked { ty }, _) => self.store_masked(ty, address, args[1], args[2]),
+            (Kind::Scatter { ty, index, scale }, _) => self.scatter(inst, ty, index, scale),
+            _ => unreachable!("no access"),
+        }
+    }
+
+    /// The scalar type that covers all lanes of a gang too narrow for a vector.
+    fn narrow(&self, ty: Ty) -> Option<clif::Type> {
+        match self.lanes * ty.size() {
+            1 => Some(types::I8),
+            2 => Some(types::I16),
+            4 => Some(types::I32),
+            8 => Some(types::I64),
+            _ => None,
+        }
+    }
+
+    fn load_lanes(&mut self, ty: Ty, address: clif::Value, result: Value) {
+        self.take_result(result, |t, of, i| match t.narrow(ty) {
+            None => t.b.ins().load(of, UNALIGNED, address, 16 * i as i32),
+            Some(narrow) => {
+                let x = t.b.ins().load(narrow, UNALIGNED, address, 0);
+                let x = if narrow.bits() < 32 { t.b.ins().uextend(types::I32, x) } else { x };
+                let vector = if narrow == types::I64 { types::I64X2 } else { types::I32X4 };
+                let x = t.b.ins().scalar_to_vector(vector, x);
+                t.as_type(x, of)
+            }
+        });
+    }
+
+    fn store_lanes(&mut self, ty: Ty, address: clif::Value, v: Value) {
+        for (i, x) in self.in_memory(v).into_iter().enumerate() {
+            let Some(narrow) = self.narrow(ty) else {
+                self.b.ins().store(UNALIGNED, x, address, 16 * i as i32);
+                continue;
+            };
+            let vector = mask_type(Grain::of(narrow.bytes() as usize));
+            let x = self.as_type(x, vector);
+            let x = self.b.ins().extractlane(x, 0);
+            self.b.ins().store(UNALIGNED, x, address, 0);
+        }
+    }
+
+    /// Eight bytes of the function's own memory: `dummy` of loads holds 0, that of stores anything.
+    fn own_memory(&mut self, for_stores: bool) -> StackSlot {
+        let slot = &mut self.own[for_stores as usize];
+        *slot.get_or_insert_with(|| {
+            self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3))
+        })
+    }
+
+    /// The addresses of the lanes of a gather or scatter, two to a piece; those of inactive lanes lead to own memory.
+    fn addresses(&mut self, inst: &Inst, index: Ty, scale: u32, for_stores: bool) -> Vec<clif::Value> {
+        let (index_value, mask) = (inst.args[1], inst.args[inst.args.len() - 1]);
+        let all = self.known_bits(mask) == Some(self.region.width.full_mask());
+        let own = self.own_memory(for_stores);
+        let base = self.scalar(inst.args[0]);
+        let base = self.b.ins().splat(types::I64X2, base);
+        let own = self.b.ins().stack_addr(types::I64, own, 0);
+        if !for_stores && !all {
+            let zero = self.b.ins().iconst(types::I64, 0);
+            self.b.ins().store(MemFlagsData::trusted(), zero, own, 0);
+        }
+        let own = self.b.ins().splat(types::I64X2, own);
+        let scales = self.constant_vector(types::I64X2, scale as u64);
+        (0..self.plan.pieces(8))
+            .map(|i| {
+                let x = self.resized(index_value, index, 8, i);
+                let x = match scale {
+                    1 => x,
+                    _ if scale.is_power_of_two() => self.b.ins().ishl_imm_u(x, scale.trailing_zeros() as i64),
+                    _ => self.b.ins().imul(x, scales),
+                };
+                let at = self.b.ins().iadd(base, x);
+                if all {
+                    return at;
+                }
+                let mask = self.mask(mask, Grain::of(8), i);
+                self.blend(mask, at, own)
+            })
+            .collect()
+    }
+
+    fn gather(&mut self, inst: &Inst, ty: Ty, index: Ty, scale: u32, result: Value) {
+        let addresses = self.addresses(inst, index, scale, false);
+        let element = if ty == Ty::Bool { Ty::U8 } else { ty };
+        let lanes = self.lanes;
+        self.take_result(result, |t, _, i| {
+            let n = 16 / ty.size();
+            t.gathered(element, i * n..((i + 1) * n).min(lanes), |t, l| {
+                t.b.ins().extractlane(addresses[l / 2], (l % 2) as u8)
+            })
+        });
+    }
+
+    fn scatter(&mut self, inst: &Inst, ty: Ty, index: Ty, scale: u32) {
+        let addresses = self.addresses(inst, index, scale, true);
+        let pieces = self.in_memory(inst.args[2]);
+        let n = 16 / ty.size();
+        for l in 0..self.lanes {
+            let at = self.b.ins().extractlane(addresses[l / 2], (l % 2) as u8);
+            let x = self.b.ins().extractlane(pieces[l / n], (l % n) as u8);
+            self.b.ins().store(UNALIGNED, x, at, 0);
+        }
+    }
+
+    /// If all lanes are active, vectors are stored; else each lane to its place or to own memory. (To read, blend and
+    /// write back would touch what inactive lanes must not: another thread may write there.)
+    fn store_masked(&mut self, ty: Ty, address: clif::Value, v: Value, mask: Value) {
+        let bits = self.mask_bits(mask);
+        // Made before the paths part, for both need them.
+        let pieces = self.in_memory(v);
+        let (whole, lanes, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let all = self.b.ins().icmp_imm_s(IntCC::Equal, bits, self.region.width.full_mask() as i64);
+        self.b.ins().brif(all, whole, &[], lanes, &[]);
+
+        self.b.switch_to_block(whole);
+        self.store_lanes(ty, address, v);
+        self.b.ins().jump(done, &[]);
+
+        self.b.switch_to_block(lanes);
+        let own = self.own_memory(true);
+        let own = self.b.ins().stack_addr(types::I64, own, 0);
+        let n = 16 / ty.size();
+        for l in 0..self.lanes {
+            let at = self.b.ins().iadd_imm_s(address, (l * ty.size()) as i64);
+            let bit = self.b.ins().band_imm_u(bits, (1u64 << l) as i64);
+            let at = self.b.ins().select(bit, at, own);
+            let x = self.b.ins().extractlane(pieces[l / n], (l % n) as u8);
+            self.b.ins().store(UNALIGNED, x, at, 0);
+        }
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+}
