@@ -185,10 +185,12 @@ impl<'a> Checker<'a, '_> {
             return Expr::error(span);
         }
         let params = self.decl(decl).params.clone();
+        let count = args.len();
         let mut values = Vec::new();
-        for (arg, param) in args.into_iter().zip(params) {
+        for (arg, &param) in args.into_iter().zip(&params) {
             values.push(self.crev_argument(arg, param));
         }
+        self.add_defaults(decl, &params, count, &mut values);
         let result = self.decl(decl).result;
         let ty = if result == TypeTable::VOID { result } else { self.as_varying(result) };
         if let TypeKind::Reference(_) = self.kind(result) {

@@ -335,13 +335,18 @@ impl<'a> Checker<'a, '_> {
         let params = self.decl(decl).params.clone();
         let count = args.len();
         let mut values: Vec<Expr> = args.into_iter().zip(&params).map(|(arg, &param)| self.pass(arg, param)).collect();
+        self.add_defaults(decl, &params, count, &mut values);
+        values
+    }
+
+    /// Appends the default arguments of the parameters from number `count` on.
+    pub(super) fn add_defaults(&mut self, decl: DeclId, params: &[TypeId], count: usize, values: &mut Vec<Expr>) {
         for (index, &param) in params.iter().enumerate().skip(count) {
             if let Some(default) = self.decl(decl).defaults[index] {
                 let value = self.at_file_scope(decl, |checker| checker.initializer(default, param));
                 values.push(value);
             }
         }
-        values
     }
 
     /// An argument as a parameter of type `param` gets it.
