@@ -21,6 +21,7 @@ mod options;
 mod pool;
 mod report;
 mod run;
+pub mod usimd;
 mod value;
 
 pub use error::{ArgumentError, CallError, CompileError, TrapError};

@@ -1,7 +1,8 @@
 //! The grammar of the command line.
 
 use crate::Failure;
-use clap::{Args, Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use spmdvm::{Engine, Fp, Limits, Options, Width};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -25,6 +26,9 @@ pub struct Global {
     /// Lanes of the gang: 1, 2, 4, 8, 16, 32 or 64
     #[arg(long, global = true, default_value = "16", value_parser = parse_width, value_delimiter = ',')]
     pub width: Vec<Width>,
+    /// Was the width given, rather than left at its default?
+    #[arg(skip)]
+    pub width_is_given: bool,
     /// The engine: interp, ir, clif, x86 or auto
     #[arg(long, global = true, default_value = "auto", value_delimiter = ',')]
     pub engine: Vec<Engine>,
@@ -92,6 +96,8 @@ pub enum Command {
     ///
     /// --width and --engine take lists (4,8,16). The last line is `N passed, M failed, K skipped`.
     Conform(ConformArgs),
+    /// Run a µ-SIMD program, the semantics of re-vectorised calls (docs/usimd.md)
+    Usimd(UsimdArgs),
     /// Explain a diagnostic (E0001, W0002, …) or a trap (out_of_bounds, …)
     Explain {
         /// Its code or name; without one, all are listed
@@ -147,6 +153,32 @@ pub struct TraceArgs {
     /// Show all functions, the standard library's too
     #[arg(long)]
     pub all: bool,
+}
+
+/// `usimd`.
+#[derive(Args)]
+pub struct UsimdArgs {
+    /// A listing
+    pub file: PathBuf,
+    /// Show each instruction executed, with the values of each thread
+    #[arg(long)]
+    pub trace: bool,
+    /// Stop showing after so many rows
+    #[arg(long, default_value_t = 1000)]
+    pub rows: usize,
+    /// Show what the machine counted
+    #[arg(long)]
+    pub counts: bool,
+}
+
+impl Cli {
+    /// Reads the command line; ends the process if it is wrong or asks for help.
+    pub fn read() -> Cli {
+        let matches = Cli::command().get_matches();
+        let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+        cli.global.width_is_given = matches.value_source("width") == Some(ValueSource::CommandLine);
+        cli
+    }
 }
 
 impl Global {

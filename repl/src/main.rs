@@ -9,7 +9,6 @@ mod data;
 mod interactive;
 mod npy;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 /// How a command can fail; the exit code follows.
@@ -31,7 +30,7 @@ impl Failure {
 }
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli = cli::Cli::read();
     match commands::dispatch(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Program(message)) => fail(1, &message),

@@ -281,3 +281,40 @@ fn the_shell_answers_commands() {
     assert!(!out.contains("\n2\n"), ":quit leaves: {out}");
     assert_eq!(err, "");
 }
+
+/// Figure 6 of the paper gives the rows of its figure 7 (all of them are compared in the tests of `vm`).
+#[test]
+fn usimd_prints_the_table_of_figure_7() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/usimd/figure6.usimd");
+    let table = succeeds(&["usimd", example, "--width", "4", "--trace"]);
+    assert!(table.contains("     v2 = 4 * (tid + 1)  v2    4  *  * 16  ✓ • • ✓\n"), "{table}");
+    assert!(table.contains("Loop jmp_mask v8, Call         T  T  T  T  ✓ ✓ ✓ ✓\n"), "{table}");
+    assert!(table.ends_with(" 0: 1 1 1 1 3 2 4 5 1 5 6 1 2 3 1 7\n16: 2 4 5 1\n"), "{table}");
+    let json: serde_json::Value =
+        serde_json::from_str(&succeeds(&["usimd", example, "--trace", "--json"])).expect("JSON");
+    assert_eq!(json["trace"].as_array().map(Vec::len), Some(38));
+    assert_eq!(json["shared"][7], 5);
+    assert!(fails(3, &["usimd", example, "--width", "8"]).contains("written for 4 threads, not for 8"));
+}
+
+#[test]
+fn usimd_points_at_what_is_wrong() {
+    let folder = Folder::new("usimd");
+    let said = |name: &str, program: &str, code: i32, more: &[&str]| {
+        let file = folder.file(name, program);
+        fails(code, &[&["usimd", text(&file)], more].concat())
+    };
+    let label = said("label.usimd", "v = 0\n bz v, done\nDone: stop\n", 1, &[]);
+    assert!(label.contains("[unknown_label]") && label.contains("did you mean `Done`?"), "{label}");
+    let open = said("open.usimd", "v = 1\neverywhere\nbz v, L\nend_everywhere\nL: stop\n", 1, &[]);
+    assert!(open.contains("the path: line 2 `everywhere` → line 3 `bz v, L` → line 5 `stop` → the end"), "{open}");
+    let lost = said(
+        "lost.usimd",
+        "x = 1\nv = tid % 2\nbz v, L\neverywhere\ny = shfl(x, 0)\nz = y\nend_everywhere\nL: sync\n",
+        3,
+        &[],
+    );
+    assert!(lost.contains("[undefined_value]") && lost.contains("from thread 0, outside the mask"), "{lost}");
+    let endless = said("endless.usimd", "L: jmp L\n", 3, &["--fuel", "100"]);
+    assert!(endless.contains("has not ended after 100 instructions"), "{endless}");
+}

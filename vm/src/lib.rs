@@ -4,7 +4,7 @@
 //! (functions and what surrounds them), [`flow`] (control flow and register uses), [`builder`] (how compilers make them), [`sem`] (the meaning of every scalar
 //! operation), [`verify`] (what makes a program safe to run), [`memory`] (the sandbox), [`interp`] (the interpreter:
 //! [`Machine`]), [`trap`] (how runs fail), [`print`] and [`observe`] (what they show). Beside them [`asm`] and [`binary`]
-//! are the forms programs are kept in, and [`generate`] makes random ones. This crate knows nothing of the source language.
+//! are the forms programs are kept in, and [`generate`] makes random ones. [`usimd`] is a machine of its own. This crate knows nothing of the source language.
 
 pub mod asm;
 pub mod binary;
@@ -20,6 +20,7 @@ pub mod program;
 pub mod sem;
 pub mod trap;
 pub mod types;
+pub mod usimd;
 pub mod verify;
 
 pub use builder::{FunctionBuilder, Label};

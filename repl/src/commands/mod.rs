@@ -6,6 +6,7 @@ mod conform;
 mod explain;
 mod run;
 mod trace;
+mod usimd;
 
 use crate::Failure;
 use crate::cli::{Cli, Command, Global};
@@ -26,6 +27,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Trace(args) => trace::trace(&cli.global, args),
         Command::Repl { files } => crate::interactive::repl(&cli.global, files),
         Command::Conform(args) => conform::conform(&cli.global, args),
+        Command::Usimd(args) => usimd::usimd(&cli.global, args),
         Command::Explain { code } => explain::explain(code.as_deref()),
     }
 }
