@@ -4,9 +4,11 @@
 //! arguments they describe, and [`expr`] evaluates what they say about the results; [`run`] makes the
 //! calls on what is tested ([`subject`]) and compares; [`files`] finds files. `suites/cases.rs` runs every file of
 //! `cases/` on every engine at every width; `suites/tidy.rs` checks the rules all of the project's files obey.
-//! `README.md` documents the format. [`program`] writes random programs for `suites/random_source.rs`.
+//! `README.md` documents the format. [`program`] writes random programs for `suites/random_source.rs`, [`crev`] those for
+//! `suites/usimd.rs`.
 
 pub mod case;
+pub mod crev;
 pub mod data;
 pub mod expr;
 pub mod files;
