@@ -4,8 +4,9 @@ use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
 use spmdvm_frontend::diag::Diagnostic;
 use spmdvm_frontend::prelude::FILES;
 use spmdvm_frontend::source::SourceMap;
+use spmdvm_vm::Op;
 use spmdvm_vm::program::{Program, Span};
-use spmdvm_vm::trap::Trap;
+use spmdvm_vm::trap::{Trap, TrapFrame};
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
@@ -40,6 +41,9 @@ impl fmt::Display for CompileError {
 }
 
 impl std::error::Error for CompileError {}
+
+/// Of a long chain of `crev` calls, so many are shown at either end.
+const SHOWN_LINKS: usize = 8;
 
 /// The program stopped.
 #[derive(Clone)]
@@ -77,9 +81,37 @@ impl TrapError {
         source.is_some_and(|source| FILES.iter().any(|(name, _)| *name == source.name))
     }
 
+    /// The `crev` calls it happened in, innermost first: `lane 3 of crev bar ← lane 0 of crev foo`. `None` if in none.
+    pub fn crev_chain(&self) -> Option<String> {
+        let calls = self.trap.stack.iter().zip(self.trap.stack.iter().skip(1));
+        let links = calls.filter_map(|(callee, caller)| {
+            let lane = caller.each_lanes.last().filter(|_| self.is_crev_call(caller))?;
+            Some(format!("lane {lane} of crev {}", callee.name))
+        });
+        let links: Vec<String> = links.collect();
+        match links.len() {
+            0 => None,
+            n if n <= 2 * SHOWN_LINKS => Some(links.join(" ← ")),
+            n => {
+                let (inner, outer) = (links[..SHOWN_LINKS].join(" ← "), links[n - SHOWN_LINKS..].join(" ← "));
+                Some(format!("{inner} ← … {} more … ← {outer}", n - 2 * SHOWN_LINKS))
+            }
+        }
+    }
+
+    /// Is the call a frame stopped at a `crev` call? Its loop over the lanes has the call's own place in the source.
+    fn is_crev_call(&self, frame: &TrapFrame) -> bool {
+        let function = &self.program.functions[frame.function.0 as usize];
+        let code = function.code.iter().zip(&function.spans).take(frame.pc as usize);
+        code.rev().find(|(inst, _)| inst.op == Op::EachAll).is_some_and(|(_, span)| *span == frame.span)
+    }
+
     /// The message with a source snippet and the call stack.
     pub fn render(&self, color: bool) -> String {
         let mut text = self.snippet(color).unwrap_or_else(|| format!("Trap: {}\n", self.trap));
+        if let Some(chain) = self.crev_chain() {
+            let _ = writeln!(text, "  in {chain}");
+        }
         for frame in self.trap.stack.iter().skip(1).take(16) {
             let lanes: String = frame.each_lanes.iter().map(|l| format!(" (lane {l})")).collect();
             let place = self.program.line_col(frame.span);
@@ -123,6 +155,9 @@ fn without_colors(text: &str) -> String {
 impl fmt::Display for TrapError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.trap)?;
+        if let Some(chain) = self.crev_chain() {
+            write!(f, "; {chain}")?;
+        }
         match self.place() {
             Some((file, line, col)) => write!(f, " ({file}:{line}:{col})"),
             None => Ok(()),

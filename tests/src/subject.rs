@@ -250,7 +250,7 @@ fn trapped(error: &TrapError) -> Trapped {
         kind: trap.kind.name(),
         lane: trap.lane,
         line: error.place().map(|(_, line, _)| line),
-        message: trap.to_string(),
+        message: error.to_string(),
     }
 }
 

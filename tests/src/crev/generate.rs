@@ -271,18 +271,21 @@ impl Writer {
         Expr::binary(BinaryOp::And, self.expr(shape, 2, true), Expr::Constant(CELLS - 1))
     }
 
-    fn expr(&mut self, shape: Shape, depth: u32, loads: bool) -> Expr {
+    /// An expression; one that is computed in idle threads too neither loads nor divides.
+    fn expr(&mut self, shape: Shape, depth: u32, active: bool) -> Expr {
         if depth == 0 || self.chance(25) {
             return self.leaf(shape);
         }
-        if loads && self.chance(20) {
+        if active && self.chance(20) {
             return Expr::Load(Box::new(self.address(shape)));
         }
         let op = BinaryOp::ALL[self.draw(BinaryOp::ALL.len() as u64) as usize];
-        let a = self.expr(shape, depth - 1, loads);
+        let a = self.expr(shape, depth - 1, active);
+        let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+        let op = if divides && !active { BinaryOp::Add } else { op };
         let b = match op {
             BinaryOp::Div | BinaryOp::Rem => Expr::Constant([-3, -1, 1, 2, 7][self.draw(5) as usize]),
-            _ => self.expr(shape, depth - 1, loads),
+            _ => self.expr(shape, depth - 1, active),
         };
         Expr::binary(op, a, b)
     }

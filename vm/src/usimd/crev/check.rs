@@ -59,7 +59,7 @@ impl Checker<'_> {
         }
         for (shape, name, init) in &f.locals {
             self.fits(*shape, init, name)?;
-            ensure(!init.has_load(), || format!("`{name}` begins as what is in memory: assign it instead"))?;
+            ensure(!init.needs_active(), || format!("what `{name}` begins as loads or divides: assign it instead"))?;
         }
         let ends = matches!(f.body.last(), Some(Stmt::Return(Some(_))));
         ensure(f.result.is_none() || ends, || "it has a result, so it must end with `return`".into())?;
@@ -116,7 +116,9 @@ impl Checker<'_> {
                 true => self.expr(arg)?,
                 false => self.fits(*shape, arg, param)?,
             }
-            ensure(call.crev || !arg.has_load(), || format!("the argument `{param}` of a plain call reads memory"))?;
+            ensure(call.crev || !arg.needs_active(), || {
+                format!("the argument `{param}` of a plain call loads or divides")
+            })?;
         }
         let Some(to) = &call.to else { return Ok(()) };
         let result = callee.result.ok_or_else(|| format!("`{name}` has no result"))?;

@@ -3,7 +3,8 @@
 //! A [`Source`] is a list of functions; the last one is run. A function may call those before it, so nothing recurses
 //! and calls can be unfolded, as figure 8 has it. Values are 64-bit integers. The meaning is that of the SPMD language:
 //! inactive threads have no effect, uniform variables have one value for the warp, varying ones one for each thread, and
-//! declarations give all threads a value. `check.rs` says what is wrong with a program, `lower.rs` translates.
+//! declarations and plain calls give all threads a value (so what stands there must not load or divide). `check.rs` says
+//! what is wrong with a program, `lower.rs` translates.
 
 mod check;
 mod lower;
@@ -106,11 +107,11 @@ impl Expr {
         Expr::Var(name.to_owned())
     }
 
-    /// Does it read shared memory?
-    pub fn has_load(&self) -> bool {
+    /// Does it give something else in threads that are not active? Loads and divisions do, in the SPMD language.
+    pub fn needs_active(&self) -> bool {
         match self {
-            Expr::Load(_) => true,
-            Expr::Binary(_, a, b) => a.has_load() || b.has_load(),
+            Expr::Load(_) | Expr::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => true,
+            Expr::Binary(_, a, b) => a.needs_active() || b.needs_active(),
             _ => false,
         }
     }
