@@ -181,7 +181,8 @@ impl<'a> Checker<'a, '_> {
             return Expr::error(span);
         };
         if self.decl(decl).flags.task {
-            self.error_at(Code::BadCrev, span, "a task cannot be called with `crev`");
+            let error = Diagnostic::new(Code::BadCrev, span, "a task cannot be called with `crev`");
+            self.error(error.help("launch it: `launch …`, or declare the function without `task`"));
             return Expr::error(span);
         }
         let params = self.decl(decl).params.clone();

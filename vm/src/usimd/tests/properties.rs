@@ -49,6 +49,20 @@ fn the_counts_of_example_3_6() {
     assert_eq!((counts.most_waiting, counts.most_activations), (16, 4));
 }
 
+/// The example listing has these counts at any width: W, W², W³ and W⁴ tasks.
+#[test]
+fn the_listing_of_example_3_6() {
+    let listing = include_str!("../../../../examples/usimd/nested_calls.usimd");
+    for width in [1, 2, 4, 8] {
+        let outcome = super::runs(listing, width);
+        let (w, counts) = (width as u64, &outcome.statistics);
+        assert_eq!(counts.tasks, [w, w * w, w * w * w, w * w * w * w]);
+        assert_eq!((counts.most_waiting, counts.most_activations), (4 * width, 4));
+        // Each of the W³ calls of `baz` has counted each thread once.
+        assert!(outcome.shared[..width].iter().all(|&n| n == (w * w * w) as i64), "{:?}", outcome.shared);
+    }
+}
+
 /// Figure 9's program as far as its text tells: `main` has a varying `a`, `bar` calls `baz(2)`, `baz` has a varying local.
 #[test]
 fn the_program_of_figure_9() {
