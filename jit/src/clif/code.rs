@@ -2,6 +2,7 @@
 
 use super::general::General;
 use super::host::{Features, Options};
+use super::stubs::Stubs;
 use super::translate;
 use crate::backend::Executable;
 use crate::ir::{ExitId, Region};
@@ -26,6 +27,7 @@ pub(super) struct Code {
     module: ManuallyDrop<JITModule>,
     /// What the code refers to by address.
     _generals: Vec<Arc<General>>,
+    _stubs: Arc<Stubs>,
     bytes: usize,
     listing: Option<String>,
 }
@@ -58,7 +60,12 @@ impl Executable for Code {
 }
 
 /// Translates, compiles and loads a region.
-pub(super) fn compile(isa: &OwnedTargetIsa, options: &Options, region: &Region) -> Result<Code, String> {
+pub(super) fn compile(
+    isa: &OwnedTargetIsa,
+    stubs: &Arc<Stubs>,
+    options: &Options,
+    region: &Region,
+) -> Result<Code, String> {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.push(AbiParam::new(types::I64));
     signature.returns.push(AbiParam::new(types::I32));
@@ -67,11 +74,16 @@ pub(super) fn compile(isa: &OwnedTargetIsa, options: &Options, region: &Region) 
     compilation.set_disasm(options.listing);
     let mut memory = FunctionBuilderContext::new();
     let builder = FunctionBuilder::new(&mut compilation.func, &mut memory);
-    let generals = translate::region(region, Features::of(&**isa), isa.frontend_config(), builder)?;
-    load(isa, compilation, generals)
+    let generals = translate::region(region, Features::of(&**isa), isa.frontend_config(), stubs, builder)?;
+    load(isa, compilation, generals, stubs.clone())
 }
 
-fn load(isa: &OwnedTargetIsa, mut compilation: Compilation, generals: Vec<Arc<General>>) -> Result<Code, String> {
+fn load(
+    isa: &OwnedTargetIsa,
+    mut compilation: Compilation,
+    generals: Vec<Arc<General>>,
+    stubs: Arc<Stubs>,
+) -> Result<Code, String> {
     let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
     let made = make(&mut module, &mut compilation);
     let (entry, bytes) = match made {
@@ -85,7 +97,7 @@ fn load(isa: &OwnedTargetIsa, mut compilation: Compilation, generals: Vec<Arc<Ge
     let listing = compilation.compiled_code().and_then(|code| code.vcode.clone());
     // SAFETY: the function has this signature.
     let entry = unsafe { std::mem::transmute::<*const u8, Entry>(entry) };
-    Ok(Code { entry, module: ManuallyDrop::new(module), _generals: generals, bytes, listing })
+    Ok(Code { entry, module: ManuallyDrop::new(module), _generals: generals, _stubs: stubs, bytes, listing })
 }
 
 /// Compiles into a module; gives the address and the size of the code.

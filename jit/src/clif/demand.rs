@@ -98,7 +98,10 @@ impl<'a> Translator<'a> {
     /// Piece `i` of a value that is no mask; a uniform one is the same in every lane.
     pub(super) fn piece(&mut self, v: Value, i: usize) -> clif::Value {
         let slot = self.plan.piece_slot(v, i);
-        if let Some(x) = self.made(slot) {
+        // Constants are made anew in every block: cheaper than to keep, and often spill, them.
+        let elsewhere = |(block, _)| block != self.block;
+        let anew = self.constant_of(v).is_some() && self.cache[slot].is_some_and(elsewhere);
+        if !anew && let Some(x) = self.made(slot) {
             return x;
         }
         let ty = self.region.ty(v);

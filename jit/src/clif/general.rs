@@ -1,9 +1,9 @@
 //! Instructions without code of their own: operands go to the stack, `runtime` executes their meaning, the result comes
 //! back.
 
+use super::demand::lane_type;
 use super::plan::Grain;
 use super::translate::Translator;
-use super::{demand::lane_type, runtime};
 use crate::exec_ir::meaning::Meaning;
 use crate::ir::Inst;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
@@ -54,12 +54,12 @@ impl Translator<'_> {
             }
         }
         let general = Arc::new(General { meaning, operands, result_at: at });
-        let (address, what) = (runtime::general_address(), Arc::as_ptr(&general) as i64);
+        let what = Arc::as_ptr(&general) as i64;
         self.generals.push(general);
         let what = self.b.ins().iconst(types::I64, what);
         let memory = self.b.ins().stack_addr(types::I64, scratch, 0);
         let args = [self.context, what, memory];
-        let call = self.call(address, &args);
+        let call = self.call(self.stubs.general, &args);
         if let Some(result) = inst.result {
             self.take_result(result, |t, ty, i| t.b.ins().load(ty, flags, memory, (at + 16 * i) as i32));
         }

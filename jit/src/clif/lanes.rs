@@ -56,9 +56,14 @@ impl Translator<'_> {
     /// Writes all lanes of a value to the scratch memory; gives its address.
     fn spill(&mut self, v: Value, size: usize) -> clif::Value {
         let pieces: Vec<_> = (0..self.plan.pieces(size)).map(|i| self.piece(v, i)).collect();
+        self.in_scratch(&pieces)
+    }
+
+    /// Writes pieces to the scratch memory; gives its address.
+    pub(super) fn in_scratch(&mut self, pieces: &[clif::Value]) -> clif::Value {
         let scratch = self.scratch(16 * pieces.len());
         let memory = self.b.ins().stack_addr(types::I64, scratch, 0);
-        for (i, piece) in pieces.into_iter().enumerate() {
+        for (i, &piece) in pieces.iter().enumerate() {
             self.b.ins().store(MemFlagsData::trusted(), piece, memory, 16 * i as i32);
         }
         memory

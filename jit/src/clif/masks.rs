@@ -18,6 +18,11 @@ impl Translator<'_> {
                 let bits = self.scalar(args[0]);
                 self.mask_of_bits(bits, grain, i)
             }
+            // It was read when the region was entered.
+            Kind::EntryMask(_) => {
+                let bits = self.mask_bits(inst.result.expect("it has a result"));
+                self.mask_of_bits(bits, grain, i)
+            }
             Kind::Op { op: Op::Insert, .. } => self.insert_mask(args, grain, i),
             Kind::Op { op: Op::Select, .. } => {
                 let [c, a, b] = [0, 1, 2].map(|k| self.mask(args[k], grain, i));
@@ -139,6 +144,16 @@ impl Translator<'_> {
         if let Some(bits) = self.known_bits(v) {
             return self.b.ins().iconst(types::I64, bits as i64);
         }
+        let slot = self.plan.bits_slot(v);
+        if let Some(bits) = self.made(slot) {
+            return bits;
+        }
+        let bits = self.collect_bits(v);
+        self.record(slot, bits);
+        bits
+    }
+
+    fn collect_bits(&mut self, v: Value) -> clif::Value {
         let mut word = None;
         for i in 0..self.plan.pieces(1) {
             let bytes = self.mask(v, Grain::BYTE, i);

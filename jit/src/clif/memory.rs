@@ -138,8 +138,8 @@ impl Translator<'_> {
         }
     }
 
-    /// If all lanes are active, vectors are stored; else each lane to its place or to own memory. (To read, blend and
-    /// write back would touch what inactive lanes must not: another thread may write there.)
+    /// If all lanes are active, vectors are stored; else one active lane after another. (To read, blend and write back would
+    /// touch what inactive lanes must not: another thread may write there.)
     fn store_masked(&mut self, ty: Ty, address: clif::Value, v: Value, mask: Value) {
         let bits = self.mask_bits(mask);
         // Made before the paths part, for both need them.
@@ -152,18 +152,22 @@ impl Translator<'_> {
         self.store_lanes(ty, address, v);
         self.b.ins().jump(done, &[]);
 
+        // Lane by lane, from a copy in memory: masks of stores tend to be sparse, and this is short.
         self.b.switch_to_block(lanes);
-        let own = self.own_memory(true);
-        let own = self.b.ins().stack_addr(types::I64, own, 0);
-        let n = 16 / ty.size();
-        for l in 0..self.lanes {
-            let at = self.b.ins().iadd_imm_s(address, (l * ty.size()) as i64);
-            let bit = self.b.ins().band_imm_u(bits, (1u64 << l) as i64);
-            let at = self.b.ins().select(bit, at, own);
-            let x = self.b.ins().extractlane(pieces[l / n], (l % n) as u8);
-            self.b.ins().store(UNALIGNED, x, at, 0);
-        }
-        self.b.ins().jump(done, &[]);
+        let size = ty.size() as i64;
+        let copy = self.in_scratch(&pieces);
+        let turn = self.b.create_block();
+        let left = self.b.append_block_param(turn, types::I64);
+        self.b.ins().brif(bits, turn, &[bits.into()], done, &[]);
+        self.b.switch_to_block(turn);
+        let lane = self.b.ins().ctz(left);
+        let offset = self.b.ins().ishl_imm_u(lane, size.trailing_zeros() as i64);
+        let (from, to) = (self.b.ins().iadd(copy, offset), self.b.ins().iadd(address, offset));
+        let x = self.b.ins().load(scalar_type(ty), MemFlagsData::trusted(), from, 0);
+        self.b.ins().store(UNALIGNED, x, to, 0);
+        let less = self.b.ins().iadd_imm_s(left, -1);
+        let left = self.b.ins().band(left, less);
+        self.b.ins().brif(left, turn, &[left.into()], done, &[]);
         self.b.switch_to_block(done);
     }
 }

@@ -9,7 +9,8 @@
 //! | `demand` | getting values: from the cache, or by translating what computes them |
 //! | `scalar`, `vector`, `convert`, `divide`, `masks`, `lanes`, `memory` | instructions |
 //! | `exits` | leaving the region |
-//! | `general`, `runtime` | instructions without code of their own, and what native code calls |
+//! | `general` | instructions without code of their own |
+//! | `runtime`, `stubs` | what native code calls, and how |
 //!
 //! ARCHITECTURE, section 5, explains pieces, grains and the order of code.
 
@@ -26,6 +27,7 @@ mod memory;
 mod plan;
 mod runtime;
 mod scalar;
+mod stubs;
 mod translate;
 mod vector;
 
@@ -35,10 +37,12 @@ use crate::backend::{Backend, Executable};
 use crate::ir::Region;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use std::sync::Arc;
+use stubs::Stubs;
 
 /// The back end.
 pub struct Clif {
     isa: OwnedTargetIsa,
+    stubs: Arc<Stubs>,
     options: Options,
 }
 
@@ -50,7 +54,9 @@ impl Clif {
 
     /// A back end that makes code in another way than the default.
     pub fn with(options: Options) -> Result<Clif, String> {
-        Ok(Clif { isa: host::isa(&options)?, options })
+        let isa = host::isa(&options)?;
+        let stubs = Arc::new(Stubs::new(&isa)?);
+        Ok(Clif { isa, stubs, options })
     }
 }
 
@@ -60,6 +66,6 @@ impl Backend for Clif {
     }
 
     fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
-        Ok(Box::new(code::compile(&self.isa, &self.options, &region)?))
+        Ok(Box::new(code::compile(&self.isa, &self.stubs, &self.options, &region)?))
     }
 }

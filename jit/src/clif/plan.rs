@@ -193,7 +193,8 @@ impl Plan {
         for v in 0..self.masks.len() {
             self.slots.push(at as u32);
             at += match (self.varying[v], self.masks[v]) {
-                (true, true) => (0..4).map(|g| self.pieces(1 << g)).sum(),
+                // In all grains, and as bits.
+                (true, true) => (0..4).map(|g| self.pieces(1 << g)).sum::<usize>() + 1,
                 (true, false) => self.pieces(8),
                 // The scalar, then its splats.
                 (false, true) => 1 + 4,
@@ -220,6 +221,12 @@ impl Plan {
         if self.varying[v.index()] { at + i } else { at + 1 }
     }
 
+    /// The cache entry of a mask as the bits of a word.
+    pub fn bits_slot(&self, v: Value) -> usize {
+        debug_assert!(self.masks[v.index()] && self.varying[v.index()]);
+        self.slots[v.index()] as usize + (0..4).map(|g| self.pieces(1 << g)).sum::<usize>()
+    }
+
     /// The cache entry of a piece of a mask in a grain.
     pub fn mask_slot(&self, v: Value, grain: Grain, i: usize) -> usize {
         debug_assert!(self.masks[v.index()]);
@@ -236,7 +243,7 @@ impl Plan {
 pub(super) fn has_mask_code(region: &Region, inst: &Inst) -> bool {
     let halves = |ty: Ty| ty == Ty::F16;
     match inst.kind {
-        Kind::EntryMask(_) | Kind::Splat | Kind::MaskFromBits => true,
+        Kind::EntryMask(_) | Kind::MaskFromBits | Kind::Splat => true,
         Kind::Op { op: Op::Shuffle | Op::Bitcast, .. } => false,
         Kind::Op { op: Op::Insert, .. } => true,
         Kind::Op { op: Op::Convert, from, .. } => !halves(from),

@@ -6,12 +6,13 @@ use super::demand::{lane_type, mask_type, scalar_type};
 use super::general::General;
 use super::host::Features;
 use super::plan::{Definition, Plan};
-use super::runtime::{self, Address};
+use super::runtime::Address;
+use super::stubs::{self, Stubs};
 use crate::exec_ir::meaning::Meaning;
 use crate::ir::{BlockId, Edge, End, EntryMask, ExitId, Inst, Kind, Region, Type, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    self as clif, AbiParam, BlockArg, InstBuilder, MemFlagsData, SigRef, StackSlot, StackSlotData, StackSlotKind, types,
+    self as clif, BlockArg, InstBuilder, MemFlagsData, SigRef, StackSlot, StackSlotData, StackSlotKind, types,
 };
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
@@ -28,6 +29,7 @@ pub(super) struct Translator<'a> {
     pub features: Features,
     pub lanes: usize,
     pub b: FunctionBuilder<'a>,
+    pub stubs: &'a Stubs,
     /// The function's parameter.
     pub context: clif::Value,
     pub generals: Vec<Arc<General>>,
@@ -40,6 +42,8 @@ pub(super) struct Translator<'a> {
     /// In code that the rest of the block does not go through: the slots to be forgotten at its end.
     pub(super) trail: Option<Vec<usize>>,
     scratch: Option<StackSlot>,
+    /// Where stubs leave the runtime's answer.
+    answer: Option<StackSlot>,
     /// Where inactive lanes load from, and store to.
     pub(super) own: [Option<StackSlot>; 2],
     signatures: [Option<SigRef>; 6],
@@ -50,6 +54,7 @@ pub(super) fn region(
     region: &Region,
     features: Features,
     target: TargetFrontendConfig,
+    stubs: &Stubs,
     b: FunctionBuilder<'_>,
 ) -> Result<Vec<Arc<General>>, String> {
     for inst in region.blocks.iter().flat_map(|b| &b.insts) {
@@ -62,6 +67,7 @@ pub(super) fn region(
         features,
         lanes: region.width.lanes(),
         b,
+        stubs,
         context: clif::Value::from_u32(0),
         generals: Vec::new(),
         blocks: Vec::new(),
@@ -69,6 +75,7 @@ pub(super) fn region(
         cache,
         trail: None,
         scratch: None,
+        answer: None,
         own: [None; 2],
         signatures: [None; 6],
         plan,
@@ -177,11 +184,10 @@ impl Translator<'_> {
                     EntryMask::Other(i) => 2 + ENTRY_WORDS * i as usize,
                 };
                 let bits = load(self, types::I64, words, 8 * at);
-                let grain = self.plan.grain(v);
-                for i in 0..self.plan.pieces(grain.bytes()) {
-                    let x = self.mask_of_bits(bits, grain, i);
-                    self.record(self.plan.mask_slot(v, grain, i), x);
-                }
+                let full = self.region.width.full_mask();
+                let bits = if full == u64::MAX { bits } else { self.b.ins().band_imm_u(bits, full as i64) };
+                // As bits: most are only handed back at exits.
+                self.record(self.plan.bits_slot(v), bits);
             }
             Kind::EntryVisiting(i) => {
                 let x = load(self, types::I32, words, 8 * (3 + ENTRY_WORDS * i as usize));
@@ -292,7 +298,7 @@ impl Translator<'_> {
         self.b.ins().brif(left, count, &[], poll, &[]);
         self.b.switch_to_block(poll);
         let context = self.context;
-        let may_go_on = self.call(runtime::poll_address(), &[context]);
+        let may_go_on = self.call(self.stubs.poll, &[context]);
         let out = self.b.create_block();
         self.b.set_cold_block(out);
         self.b.ins().brif(may_go_on, go_on, &[], out, &[]);
@@ -313,17 +319,18 @@ impl Translator<'_> {
         self.b.ins().store(flags, x, counters, at);
     }
 
-    /// Calls a function of the runtime that takes words and gives 32 bits.
-    pub(super) fn call(&mut self, address: Address, args: &[clif::Value]) -> clif::Value {
-        let signature = *self.signatures[args.len()].get_or_insert_with(|| {
-            let mut signature = clif::Signature::new(self.b.func.signature.call_conv);
-            signature.params.extend(args.iter().map(|_| AbiParam::new(types::I64)));
-            signature.returns.push(AbiParam::new(types::I32));
-            self.b.import_signature(signature)
+    /// Calls a stub with some words; gives the runtime's answer.
+    pub(super) fn call(&mut self, stub: Address, words: &[clif::Value]) -> clif::Value {
+        let n = words.len() + 1;
+        let signature = *self.signatures[n].get_or_insert_with(|| self.b.import_signature(stubs::signature(n)));
+        let answer = *self.answer.get_or_insert_with(|| {
+            self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 4, 2))
         });
-        let callee = self.b.ins().iconst(types::I64, address);
-        let call = self.b.ins().call_indirect(signature, callee, args);
-        self.b.inst_results(call)[0]
+        let answer = self.b.ins().stack_addr(types::I64, answer, 0);
+        let callee = self.b.ins().iconst(types::I64, stub);
+        let args = [words, &[answer]].concat();
+        self.b.ins().call_indirect(signature, callee, &args);
+        self.b.ins().load(types::I32, MemFlagsData::trusted(), answer, 0)
     }
 
     /// Stack memory of at least so many bytes, for one instruction.

@@ -5,6 +5,7 @@
 //! fuel and memory, NaNs equal.
 #![allow(dead_code)]
 
+pub mod kernels;
 pub mod values;
 
 use spmdvm_jit::backend::{Backend, Executable};
