@@ -1,9 +1,8 @@
 //! A compiled region: its module, its memory, and how it is entered.
 
-use super::general::General;
 use super::host::{Features, Options};
 use super::stubs::Stubs;
-use super::translate;
+use super::translate::{self, Held};
 use crate::backend::Executable;
 use crate::ir::{ExitId, Region};
 use cranelift_codegen::Context as Compilation;
@@ -26,7 +25,7 @@ pub(super) struct Code {
     /// Holds the memory of the code. Taken out only to free it.
     module: ManuallyDrop<JITModule>,
     /// What the code refers to by address.
-    _generals: Vec<Arc<General>>,
+    _held: Vec<Held>,
     _stubs: Arc<Stubs>,
     bytes: usize,
     listing: Option<String>,
@@ -74,14 +73,14 @@ pub(super) fn compile(
     compilation.set_disasm(options.listing);
     let mut memory = FunctionBuilderContext::new();
     let builder = FunctionBuilder::new(&mut compilation.func, &mut memory);
-    let generals = translate::region(region, Features::of(&**isa), isa.frontend_config(), stubs, builder)?;
-    load(isa, compilation, generals, stubs.clone())
+    let held = translate::region(region, Features::of(&**isa), isa.frontend_config(), stubs, builder)?;
+    load(isa, compilation, held, stubs.clone())
 }
 
 fn load(
     isa: &OwnedTargetIsa,
     mut compilation: Compilation,
-    generals: Vec<Arc<General>>,
+    held: Vec<Held>,
     stubs: Arc<Stubs>,
 ) -> Result<Code, String> {
     let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
@@ -97,7 +96,7 @@ fn load(
     let listing = compilation.compiled_code().and_then(|code| code.vcode.clone());
     // SAFETY: the function has this signature.
     let entry = unsafe { std::mem::transmute::<*const u8, Entry>(entry) };
-    Ok(Code { entry, module: ManuallyDrop::new(module), _generals: generals, _stubs: stubs, bytes, listing })
+    Ok(Code { entry, module: ManuallyDrop::new(module), _held: held, _stubs: stubs, bytes, listing })
 }
 
 /// Compiles into a module; gives the address and the size of the code.

@@ -16,6 +16,8 @@ pub(super) struct General {
     pub operands: Vec<Operand>,
     /// Offset of the result in the scratch memory.
     pub result_at: usize,
+    /// Are operands and result uniform?
+    pub is_uniform: bool,
 }
 
 /// An operand in the scratch memory.
@@ -53,9 +55,10 @@ impl Translator<'_> {
                 self.stack_store(piece, scratch, operand.at + 16 * i);
             }
         }
-        let general = Arc::new(General { meaning, operands, result_at: at });
+        let is_uniform = meaning.args.iter().chain(&meaning.result).all(|ty| !ty.is_varying());
+        let general = Arc::new(General { meaning, operands, result_at: at, is_uniform });
         let what = Arc::as_ptr(&general) as i64;
-        self.generals.push(general);
+        self.held.push(general);
         let what = self.b.ins().iconst(types::I64, what);
         let memory = self.b.ins().stack_addr(types::I64, scratch, 0);
         let args = [self.context, what, memory];

@@ -7,13 +7,14 @@
 //! | `plan` | what is known before translation: grains of masks, who uses what where |
 //! | `translate` | the walk over blocks and instructions |
 //! | `demand` | getting values: from the cache, or by translating what computes them |
-//! | `scalar`, `vector`, `convert`, `divide`, `masks`, `lanes`, `memory` | instructions |
+//! | `scalar`, `vector`, `convert`, `divide`, `masks`, `lanes`, `memory`, `checked` | instructions |
 //! | `exits` | leaving the region |
 //! | `general` | instructions without code of their own |
 //! | `runtime`, `stubs` | what native code calls, and how |
 //!
 //! ARCHITECTURE, section 5, explains pieces, grains and the order of code.
 
+mod checked;
 mod code;
 mod convert;
 mod demand;

@@ -1,8 +1,9 @@
 //! What native code calls.
 
+use super::checked::{BASE_AT, Checked};
 use super::general::General;
 use crate::exec_ir::meaning::{read_element, write_element};
-use spmdvm_vm::interp::native::Context;
+use spmdvm_vm::interp::native::{Context, Operand};
 
 /// A function that native code calls, by address.
 pub(super) type Address = i64;
@@ -10,6 +11,16 @@ pub(super) type Address = i64;
 /// Where [`general`] is.
 pub(super) fn general_address() -> Address {
     general as *const () as Address
+}
+
+/// Where [`load`] is.
+pub(super) fn load_address() -> Address {
+    load as *const () as Address
+}
+
+/// Where [`store`] is.
+pub(super) fn store_address() -> Address {
+    store as *const () as Address
 }
 
 /// Where [`poll`] is.
@@ -27,7 +38,23 @@ unsafe extern "C" fn general(context: *mut Context, general: *const General, scr
     // SAFETY: the caller's promise: `general` lives as long as the code, `scratch` holds what it says.
     unsafe {
         let general = &*general;
-        let mut words = [[0u64; 64]; 4];
+        // Most have only uniform operands (they ask about memory), and clearing room for lanes would be half their time.
+        if general.is_uniform {
+            execute::<1>(context, general, scratch)
+        } else {
+            execute::<64>(context, general, scratch)
+        }
+    }
+}
+
+/// [`general`], for operands and a result of at most `N` lanes.
+///
+/// # Safety
+/// As for [`general`].
+unsafe fn execute<const N: usize>(context: *mut Context, general: &General, scratch: *mut u8) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut words = [[0u64; N]; 4];
         for ((operand, ty), words) in general.operands.iter().zip(&general.meaning.args).zip(&mut words) {
             for (lane, word) in words.iter_mut().enumerate().take(operand.lanes) {
                 *word = read_element(ty.ty, scratch.add(operand.at + lane * ty.ty.size()));
@@ -37,7 +64,7 @@ unsafe extern "C" fn general(context: *mut Context, general: *const General, scr
         for ((arg, words), operand) in args.iter_mut().zip(&words).zip(&general.operands) {
             *arg = &words[..operand.lanes];
         }
-        let mut out = [0; 64];
+        let mut out = [0; N];
         if !general.meaning.execute(&args[..general.operands.len()], &mut out, &mut *context) {
             return 0;
         }
@@ -47,6 +74,64 @@ unsafe extern "C" fn general(context: *mut Context, general: *const General, scr
             }
         }
         1
+    }
+}
+
+/// The operand of a checked access, and its mask.
+///
+/// # Safety
+/// `scratch` holds what the access says.
+unsafe fn operand(checked: &Checked, scratch: *mut u8) -> (Operand, u64) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let address = &checked.address;
+        let operand = Operand {
+            ty: checked.ty,
+            base: scratch.add(BASE_AT).cast(),
+            varying_base: checked.varying_base,
+            index_ty: address.index,
+            index: scratch.add(checked.index_at),
+            varying_index: checked.varying_index,
+            scale: address.scale,
+            disp: address.disp,
+            by_lane: address.by_lane,
+        };
+        (operand, scratch.cast::<u64>().read())
+    }
+}
+
+/// A checked load. Gives 0 if it must leave by its exit.
+///
+/// # Safety
+/// Called by native code that was compiled for this access: `scratch` holds its operands and has room for the elements.
+unsafe extern "C" fn load(context: *mut Context, checked: *const Checked, scratch: *mut u8) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let checked = &*checked;
+        let (operand, mask) = operand(checked, scratch);
+        let elements = scratch.add(checked.elements_at);
+        if !(*context).load(&operand, mask, elements) {
+            return 0;
+        }
+        if !checked.varying_value {
+            // What any active lane has read: they all have the same address.
+            let first = mask.trailing_zeros() as usize % checked.width.lanes();
+            write_element(checked.ty, elements, read_element(checked.ty, elements.add(first * checked.ty.size())));
+        }
+        1
+    }
+}
+
+/// A checked store. Gives 0 if it must leave by its exit.
+///
+/// # Safety
+/// As for [`load`].
+unsafe extern "C" fn store(context: *mut Context, checked: *const Checked, scratch: *mut u8) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let checked = &*checked;
+        let (operand, mask) = operand(checked, scratch);
+        (*context).store(&operand, mask, scratch.add(checked.elements_at), checked.varying_value) as u32
     }
 }
 

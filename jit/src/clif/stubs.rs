@@ -17,6 +17,10 @@ use std::mem::ManuallyDrop;
 pub(super) struct Stubs {
     /// See [`runtime::general_address`]. Takes the context, the instruction and the scratch memory.
     pub general: i64,
+    /// See [`runtime::load_address`]. Takes the context, the access and the scratch memory.
+    pub load: i64,
+    /// See [`runtime::store_address`]. Likewise.
+    pub store: i64,
     /// See [`runtime::poll_address`]. Takes the context.
     pub poll: i64,
     module: ManuallyDrop<JITModule>,
@@ -45,14 +49,10 @@ impl Stubs {
     /// Makes the stubs.
     pub fn new(isa: &OwnedTargetIsa) -> Result<Stubs, String> {
         let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
-        let made = define(&mut module, runtime::general_address(), 3)
-            .and_then(|general| Ok((general, define(&mut module, runtime::poll_address(), 1)?)))
-            .and_then(|made| module.finalize_definitions().map(|()| made).map_err(|e| e.to_string()));
-        match made {
-            Ok((general, poll)) => {
-                let address = |id| module.get_finalized_function(id) as i64;
-                let (general, poll) = (address(general), address(poll));
-                Ok(Stubs { general, poll, module: ManuallyDrop::new(module) })
+        match define_all(&mut module) {
+            Ok(ids) => {
+                let [general, load, store, poll] = ids.map(|id| module.get_finalized_function(id) as i64);
+                Ok(Stubs { general, load, store, poll, module: ManuallyDrop::new(module) })
             }
             Err(error) => {
                 // SAFETY: no code of the module has been given out.
@@ -61,6 +61,17 @@ impl Stubs {
             }
         }
     }
+}
+
+fn define_all(module: &mut JITModule) -> Result<[FuncId; 4], String> {
+    let ids = [
+        define(module, runtime::general_address(), 3)?,
+        define(module, runtime::load_address(), 3)?,
+        define(module, runtime::store_address(), 3)?,
+        define(module, runtime::poll_address(), 1)?,
+    ];
+    module.finalize_definitions().map_err(|e| e.to_string())?;
+    Ok(ids)
 }
 
 /// Defines the stub of a function that takes so many words and gives 32 bits.

@@ -3,7 +3,6 @@
 //! Effects are translated where they stand. Pure instructions wait until a value of theirs is demanded (`demand`).
 
 use super::demand::{lane_type, mask_type, scalar_type};
-use super::general::General;
 use super::host::Features;
 use super::plan::{Definition, Plan};
 use super::runtime::Address;
@@ -22,6 +21,9 @@ use spmdvm_vm::types::Ty;
 use std::mem::offset_of;
 use std::sync::Arc;
 
+/// Something that code refers to by its address.
+pub(super) type Held = Arc<dyn std::any::Any + Send + Sync>;
+
 /// A region on its way to Cranelift.
 pub(super) struct Translator<'a> {
     pub region: &'a Region,
@@ -32,7 +34,8 @@ pub(super) struct Translator<'a> {
     pub stubs: &'a Stubs,
     /// The function's parameter.
     pub context: clif::Value,
-    pub generals: Vec<Arc<General>>,
+    /// What the code refers to by address.
+    pub held: Vec<Held>,
     /// Where each block goes.
     blocks: Vec<clif::Block>,
     /// The block of the region that is being translated.
@@ -56,7 +59,7 @@ pub(super) fn region(
     target: TargetFrontendConfig,
     stubs: &Stubs,
     b: FunctionBuilder<'_>,
-) -> Result<Vec<Arc<General>>, String> {
+) -> Result<Vec<Held>, String> {
     for inst in region.blocks.iter().flat_map(|b| &b.insts) {
         Meaning::of(region, inst)?;
     }
@@ -69,7 +72,7 @@ pub(super) fn region(
         b,
         stubs,
         context: clif::Value::from_u32(0),
-        generals: Vec::new(),
+        held: Vec::new(),
         blocks: Vec::new(),
         block: BlockId(0),
         cache,
@@ -84,10 +87,10 @@ pub(super) fn region(
     for block in t.plan.dominators.order().to_vec() {
         t.block(block);
     }
-    let Translator { mut b, generals, .. } = t;
+    let Translator { mut b, held, .. } = t;
     b.seal_all_blocks();
     b.finalize(target);
-    Ok(generals)
+    Ok(held)
 }
 
 impl Translator<'_> {
@@ -206,7 +209,7 @@ impl Translator<'_> {
             Kind::Tick { exit } => self.tick(exit),
             Kind::Count(n) => self.count(n),
             Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => {
-                let done = self.general(inst);
+                let done = self.checked(inst);
                 // The result is there only if the instruction has not left, but nothing of an exit can name it.
                 self.leave_unless((done, false), exit);
             }
@@ -292,22 +295,22 @@ impl Translator<'_> {
     fn tick(&mut self, exit: ExitId) {
         let (flags, at) = (MemFlagsData::trusted(), offset_of!(Context, ticks) as i32);
         let ticks = self.b.ins().load(types::I64, flags, self.context, at);
-        let (poll, count, go_on) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let left = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, ticks, 0);
+        let rest = self.b.ins().iadd_imm_s(ticks, -1);
+        self.b.ins().store(flags, rest, self.context, at);
+        let [poll, out, go_on] = [(); 3].map(|()| self.b.create_block());
+        let is_left = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, ticks, 0);
+        self.b.ins().brif(is_left, go_on, &[], poll, &[]);
+
         self.b.set_cold_block(poll);
-        self.b.ins().brif(left, count, &[], poll, &[]);
         self.b.switch_to_block(poll);
         let context = self.context;
         let may_go_on = self.call(self.stubs.poll, &[context]);
-        let out = self.b.create_block();
-        self.b.set_cold_block(out);
         self.b.ins().brif(may_go_on, go_on, &[], out, &[]);
+
+        self.b.set_cold_block(out);
         self.b.switch_to_block(out);
-        self.leave_cold(exit);
-        self.b.switch_to_block(count);
-        let ticks = self.b.ins().iadd_imm_s(ticks, -1);
         self.b.ins().store(flags, ticks, self.context, at);
-        self.b.ins().jump(go_on, &[]);
+        self.leave_cold(exit);
         self.b.switch_to_block(go_on);
     }
 
