@@ -30,10 +30,14 @@ struct Inner {
     jit: Option<Arc<Jit>>,
 }
 
+/// What `auto` stands for.
+const AUTO: Engine = Engine::Interp;
+
 /// The program ready to run on the engine that was asked for; an engine that is not there is reported at the first call.
 fn prepare(program: &VerifiedProgram, options: &Options) -> (PreparedProgram, Option<Arc<Jit>>) {
-    match options.engine {
-        Engine::Auto | Engine::Interp => (program.clone().into(), None),
+    let engine = if options.engine == Engine::Auto { AUTO } else { options.engine };
+    match engine {
+        Engine::Interp => (program.clone().into(), None),
         engine => match spmdvm_jit::prepare(program, engine.name(), options.jit.clone()) {
             Ok((prepared, jit)) => (prepared, Some(jit)),
             Err(_) => (program.clone().into(), None),
@@ -156,6 +160,14 @@ impl Module {
     fn global(&self, name: &str) -> Option<(GlobalId, usize)> {
         let i = self.program().globals.iter().position(|g| g.name == name)?;
         Some((GlobalId(i as u32), self.program().globals[i].size as usize))
+    }
+
+    /// The name of the engine that runs the module: `auto` is resolved.
+    pub fn engine_name(&self) -> &'static str {
+        match self.options().engine {
+            Engine::Auto => AUTO.name(),
+            engine => engine.name(),
+        }
     }
 
     /// The JIT that runs the module's hot loops, if its engine has one: for its report.

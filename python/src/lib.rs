@@ -19,6 +19,7 @@ mod module;
 mod output;
 mod scalar;
 mod signature;
+mod stats;
 
 use pyo3::prelude::*;
 

@@ -6,6 +6,7 @@ use pyo3::exceptions::{PyAttributeError, PyFileNotFoundError, PyKeyError, PyType
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use spmdvm::Show;
 use spmdvm::{CompileError, Engine, Fp, Limits, Options, Width};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +40,7 @@ pub struct Module {
 /// Raises `CompileError` with all diagnostics if the program is wrong, `FileNotFoundError` if there is no such file.
 ///
 /// width: lanes of the gang, 1 to 64 in powers of two; "native": as many float lanes as this CPU's vectors have.
-/// engine: "auto" or "interp".
+/// engine: "auto" (the fastest), "interp", or a JIT: "clif" (native code), "ir" (its optimised code, interpreted: for tests).
 /// fp: "contract" (a*b+c is fused), "strict" or "fast".
 /// check: check mode; not available yet.
 /// include_paths: folders for #include. Programs given as text include only from there.
@@ -306,17 +307,28 @@ impl Module {
         py.detach(|| self.compiled.module.disassemble())
     }
 
-    /// Facts about the program and what runs it: engine, width, numbers of functions and instructions, and of traces
-    /// compiled to native code (always 0 for the interpreter).
+    /// What the JIT did with the loops that were hot so far, as text: where each is, what was compiled in what time, how often
+    /// it was entered and how it was left, or why it is interpreted. ir=True adds the optimised code of each loop, asm=True
+    /// machine code.
+    #[pyo3(signature = (*, ir=false, asm=false), text_signature = "($self, *, ir=False, asm=False)")]
+    fn explain(&self, py: Python<'_>, ir: bool, asm: bool) -> String {
+        py.detach(|| self.compiled.module.jit_text(Show { ir, asm }))
+    }
+
+    /// Facts about the program and what runs it: `engine`, `width`, numbers of `functions` and `instructions`, of `traces`
+    /// (compiled versions of loops), their `code_bytes` and `compile_seconds`, and `loops`: for every loop that was hot its
+    /// `function`, `line`, `aborted` (why it is interpreted, or None) and `versions`, each with `seconds`, `code_bytes`,
+    /// `entries` and `exits` (how often it was left, by reason).
     #[pyo3(text_signature = "($self)")]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let program = self.compiled.module.program();
+        let module = &self.compiled.module;
+        let program = module.program();
         let stats = PyDict::new(py);
-        stats.set_item("engine", "interp")?;
+        stats.set_item("engine", module.engine_name())?;
         stats.set_item("width", self.width())?;
         stats.set_item("functions", program.functions.len())?;
         stats.set_item("instructions", program.functions.iter().map(|f| f.code.len()).sum::<usize>())?;
-        stats.set_item("traces", 0)?;
+        crate::stats::add_loops(module, &stats)?;
         Ok(stats)
     }
 
