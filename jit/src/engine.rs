@@ -11,7 +11,7 @@ use crate::passes::optimise;
 use crate::record::{EntryFacts, MaskFact, record};
 use crate::worker;
 use spmdvm_vm::PreparedProgram;
-use spmdvm_vm::interp::native::{ENTRY_WORDS, Pause, ResumeFrame, Tracer};
+use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, ResumeFrame, Tracer};
 use spmdvm_vm::program::FuncId;
 use spmdvm_vm::verify::EntryKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -169,7 +169,7 @@ impl Jit {
         let region = Arc::new(region);
         let code = self.backend.compile(Arc::clone(&region)).map_err(Abort::Backend)?;
         let exits: Box<[Landing]> = region.exits.iter().map(Landing::new).collect();
-        let own = 1 + facts.entries.len() * ENTRY_WORDS;
+        let own = FRAME_WORDS + facts.entries.len() * ENTRY_WORDS;
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let counters = region.counters.iter().map(|_| AtomicU64::new(0)).collect();
         let entries = AtomicU64::new(0);
@@ -225,7 +225,7 @@ impl Tracer for Jit {
         let Some(site) = loops.get(pause.site()) else { return NEVER };
         let mut masks = [0u64; WORDS];
         let n = pause.entries().count();
-        if 1 + n * ENTRY_WORDS > WORDS {
+        if FRAME_WORDS + n * ENTRY_WORDS > WORDS {
             return NEVER;
         }
         pause.write_masks(&mut masks);
@@ -272,7 +272,7 @@ struct Holding<'a> {
 
 impl Holding<'_> {
     fn satisfy(&self, facts: &EntryFacts) -> bool {
-        let entries = self.masks[1..].chunks_exact(ENTRY_WORDS);
+        let entries = self.masks[FRAME_WORDS..].chunks_exact(ENTRY_WORDS);
         facts.mask.holds(self.masks[0], self.full)
             && facts.entries.iter().zip(entries).all(|(f, e)| f.1.holds(e[0], self.full) && f.2.holds(e[1], self.full))
     }
@@ -299,7 +299,7 @@ impl Landing {
 
     /// Mask words that the exit writes.
     fn words(&self) -> usize {
-        self.frames.iter().map(|f| 1 + f.entries.len() * ENTRY_WORDS).sum()
+        self.frames.iter().map(|f| FRAME_WORDS + f.entries.len() * ENTRY_WORDS).sum()
     }
 }
 

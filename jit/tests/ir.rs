@@ -49,14 +49,14 @@ fn a_divergent_loop_runs_and_leaves_its_state() {
     let region = Arc::new(b.region);
 
     let mut input = host.zeros();
-    input.words = vec![0xfe, 0x77, 0, 5];
+    input.words = vec![0xfe, 0, 0x77, 0, 5];
     input.registers[sum.reg.index()] = (100..108).map(|x| if x == 107 { 100 } else { x - 100 }).collect();
     let outcome = host.agree(&region, &[&Ir, &Clif::new().unwrap()], &input);
     assert_eq!(outcome.exit, end.0);
     // Lane l takes 20/l - 1 steps, rounded up; lane 7 began beyond the limit.
     assert_eq!(outcome.registers[sum.reg.index()], [0, 20, 20, 21, 20, 20, 24, 100]);
     assert_eq!(outcome.registers[rounds.reg.index()], [19]);
-    assert_eq!(outcome.words[..4], [0, 2, 0x77, 5]);
+    assert_eq!(outcome.words[..5], [0, 0, 2, 0x77, 5]);
     assert_eq!((outcome.counters[1], outcome.ticks), (19, 1000 - 19));
 
     // The slice ends after three rounds, and the poll ends the run.
@@ -66,5 +66,5 @@ fn a_divergent_loop_runs_and_leaves_its_state() {
     assert_eq!((outcome.exit, outcome.ticks), (interrupted.0, 0));
     assert_eq!(outcome.registers[rounds.reg.index()], [3]);
     assert_eq!(outcome.registers[sum.reg.index()], [0, 4, 8, 12, 16, 20, 24, 100]);
-    assert_eq!(outcome.words[..4], [0x1e, 0x7e, 0x77, 5]);
+    assert_eq!(outcome.words[..5], [0x1e, 0, 0x7e, 0x77, 5]);
 }

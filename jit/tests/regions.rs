@@ -395,8 +395,8 @@ fn compare(width: Width, seeds: std::ops::Range<u64>, clif: &Clif) {
             for (ty, words) in Ty::ALL.iter().zip(&mut input.arrays) {
                 words.iter_mut().take(ELEMENTS).for_each(|w| *w = rng.value(*ty));
             }
-            input.words[..4].iter_mut().for_each(|w| *w = rng.word() & width.full_mask());
-            input.words[3] %= 1 + width.lanes() as u64;
+            input.words[..5].iter_mut().for_each(|w| *w = rng.word() & width.full_mask());
+            input.words[4] %= 1 + width.lanes() as u64;
             input.ticks = if round == 2 { rng.below(12) as i64 } else { 1000 };
             input.interrupted = round == 2;
             host.agree_codes(&region, &codes, &input);

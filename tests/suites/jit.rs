@@ -145,13 +145,39 @@ fn a_counter_that_is_equal_in_all_lanes_stays_scalar() {
 }
 
 #[test]
-fn a_loop_that_prints_is_given_up_with_the_reason() {
+fn a_loop_that_is_left_in_every_round_is_given_up_with_the_reason() {
+    let text = "export void f(uniform int n) {
+        for (uniform int i = 0; i < n; ++i) { uniform int * uniform p = uniform new uniform int[4]; p[3] = i; delete p; }
+    }";
+    let module = module(text, JitSettings { trial: 20, ..JitSettings::eager() });
+    module.call("f", &[100.into()]).unwrap();
+    let loops = loops(&module);
+    assert_eq!(loops[0].aborted, Some(Abort::LeavesTooOften("free")));
+    assert!(module.jit_text(spmdvm::Show::default()).contains("leaves compiled code in most rounds: free"));
+}
+
+#[test]
+fn a_compiled_loop_prints_through_the_interpreter() {
     let text = "export void f(uniform int n) { for (uniform int i = 0; i < n; ++i) print(\"%\\n\", i); }";
     let module = module(text, JitSettings { trial: 20, ..JitSettings::eager() });
-    spmdvm::Run::new(&module).output(|_| {}).call("f", &[100.into()]).unwrap();
-    let loops = loops(&module);
-    assert_eq!(loops[0].aborted, Some(Abort::LeavesTooOften("print")));
-    assert!(module.jit_text(spmdvm::Show::default()).contains("leaves compiled code in most rounds: print"));
+    let lines = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
+    let sink = lines.clone();
+    spmdvm::Run::new(&module).output(move |text| sink.lock().unwrap().push_str(text)).call("f", &[100.into()]).unwrap();
+    let expected: String = (0..100).map(|i| format!("{i}\n")).collect();
+    assert_eq!(*lines.lock().unwrap(), expected);
+    assert_eq!(loops(&module)[0].aborted, None);
+}
+
+#[test]
+fn frames_of_called_functions_live_in_the_region() {
+    let text = "static int pick(int k) { int a[8]; for (uniform int i = 0; i < 8; ++i) a[i] = i * i; return a[k & 7]; }
+        export void f(uniform int out[], uniform int n) { foreach (i = 0 ... n) out[i] = pick(i); }";
+    let module = module(text, JitSettings::eager());
+    let mut out = vec![0i32; 37];
+    module.call("f", &[Value::slice_mut(&mut out), 37.into()]).unwrap();
+    assert!(out.iter().enumerate().all(|(i, &x)| x == ((i & 7) * (i & 7)) as i32), "{out:?}");
+    let opens = |r: &Region| r.blocks.iter().any(|b| has(b, |k| matches!(k, Kind::FrameOpen { .. })));
+    assert!(loops(&module).iter().flat_map(|l| &l.versions).any(|v| opens(&v.region)));
 }
 
 #[test]

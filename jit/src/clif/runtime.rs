@@ -4,6 +4,7 @@ use super::checked::{BASE_AT, Checked};
 use super::general::General;
 use crate::exec_ir::meaning::{read_element, write_element};
 use spmdvm_vm::interp::native::{Context, Operand};
+use spmdvm_vm::program::FuncId;
 
 /// A function that native code calls, by address.
 pub(super) type Address = i64;
@@ -26,6 +27,20 @@ pub(super) fn store_address() -> Address {
 /// Where [`poll`] is.
 pub(super) fn poll_address() -> Address {
     poll as *const () as Address
+}
+
+/// Where [`interpret`] is.
+pub(super) fn interpret_address() -> Address {
+    interpret as *const () as Address
+}
+
+/// Executes an instruction (function above, instruction below) by the interpreter's handler. Gives 0 if it traps.
+///
+/// # Safety
+/// Called by native code that was compiled for this instruction; else as [`Context::interpret`].
+unsafe extern "C" fn interpret(context: *mut Context, what: u64, at: u64, mask: u64) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { (*context).interpret(FuncId((what >> 32) as u32), what as u32, at as u32, mask) as u32 }
 }
 
 /// Executes an instruction by its meaning. Operands lie in `scratch` as [`General`] says, lane after lane, and so will the

@@ -15,7 +15,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
-use spmdvm_vm::interp::native::{Context, ENTRY_WORDS};
+use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::mem::offset_of;
@@ -183,8 +183,8 @@ impl Translator<'_> {
             Kind::EntryMask(mask) => {
                 let at = match mask {
                     EntryMask::Execution => 0,
-                    EntryMask::Restore(i) => 1 + ENTRY_WORDS * i as usize,
-                    EntryMask::Other(i) => 2 + ENTRY_WORDS * i as usize,
+                    EntryMask::Restore(i) => FRAME_WORDS + ENTRY_WORDS * i as usize,
+                    EntryMask::Other(i) => FRAME_WORDS + 1 + ENTRY_WORDS * i as usize,
                 };
                 let bits = load(self, types::I64, words, 8 * at);
                 let full = self.region.width.full_mask();
@@ -193,7 +193,7 @@ impl Translator<'_> {
                 self.record(self.plan.bits_slot(v), bits);
             }
             Kind::EntryVisiting(i) => {
-                let x = load(self, types::I32, words, 8 * (3 + ENTRY_WORDS * i as usize));
+                let x = load(self, types::I32, words, 8 * (FRAME_WORDS + 2 + ENTRY_WORDS * i as usize));
                 self.record(self.plan.scalar_slot(v), x);
             }
             _ => unreachable!("no part of the entry"),
@@ -208,6 +208,14 @@ impl Translator<'_> {
             }
             Kind::Tick { exit } => self.tick(exit),
             Kind::Count(n) => self.count(n),
+            Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
+            Kind::FrameClose => {
+                self.general(inst);
+            }
+            Kind::FrameOpen { exit, .. } => {
+                let done = self.general(inst);
+                self.leave_unless((done, false), exit);
+            }
             Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => {
                 let done = self.checked(inst);
                 // The result is there only if the instruction has not left, but nothing of an exit can name it.

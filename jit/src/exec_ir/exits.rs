@@ -21,6 +21,7 @@ pub(super) unsafe fn write<'a>(region: &Region, exit: ExitId, context: &Context,
             }
         }
         words.push(bits_of(value(frame.mask)));
+        words.push(frame.memory.map_or(0, |v| value(v)[0]));
         for entry in &frame.entries {
             let visiting = entry.visiting.map_or(0, |v| value(v)[0]);
             let entry: [u64; ENTRY_WORDS] = [bits_of(value(entry.restore)), bits_of(value(entry.other)), visiting];

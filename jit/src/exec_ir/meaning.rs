@@ -1,8 +1,8 @@
 //! What every instruction does, on words. Native back ends call it for whatever they have no code for.
 
 use super::bounds::{index_low, index_span};
-use crate::ir::{Address, EntryMask, Inst, Kind, Region, Type};
-use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, Operand};
+use crate::ir::{Address, EntryMask, Inst, Kind, Region, Site, Type};
+use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS, Operand};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem;
 use spmdvm_vm::types::{Shape, Ty};
@@ -15,6 +15,8 @@ pub(crate) struct Meaning {
     pub args: Vec<Type>,
     /// The type of its result, if it has one.
     pub result: Option<Type>,
+    /// What an `interpret` executes.
+    site: Option<Site>,
     lanes: usize,
 }
 
@@ -76,7 +78,11 @@ impl Meaning {
         }
         let args = inst.args.iter().map(|&a| region.ty(a)).collect();
         let result = inst.result.map(|v| region.ty(v));
-        Ok(Meaning { kind: inst.kind, args, result, lanes: region.width.lanes() })
+        let site = match inst.kind {
+            Kind::Interpret { site, .. } => region.sites.get(site as usize).cloned(),
+            _ => None,
+        };
+        Ok(Meaning { kind: inst.kind, args, result, site, lanes: region.width.lanes() })
     }
 
     /// Words of the result.
@@ -102,10 +108,43 @@ impl Meaning {
                 Tick { .. } => return tick(context),
                 Count(n) => *context.counters.add(n as usize) += 1,
                 EntryReg { .. } | EntryMask(_) | EntryVisiting(_) | FrameAddress => self.entry(out, context),
+                FrameHost { at } => out[0] = (context.base as u64).wrapping_add(at),
+                FrameOpen { function, at, .. } => {
+                    out[0] = context.open_frame(function, at);
+                    return out[0] != 0;
+                }
+                FrameClose => context.close_frame(args[0][0]),
+                Interpret { .. } => return self.interpret(args, out, context),
                 RegionBase => out[0] = context.region_base(args[0][0]),
                 HostAddress { disp } => out[0] = context.host_address(args[0][0], disp),
                 RegionLen { write } => out[0] = context.region_len(args[0][0], write),
                 _ => self.compute(args, out),
+            }
+        }
+        true
+    }
+
+    /// Executes an instruction by the interpreter's handler.
+    ///
+    /// # Safety
+    /// The contract of [`Executable::run`](crate::backend::Executable::run).
+    unsafe fn interpret(&self, args: &Args, out: &mut [u64], context: &mut Context) -> bool {
+        let (Some(site), Some((mask, operands))) = (&self.site, args.split_last()) else { return false };
+        let frame = context.base.wrapping_add(site.at as usize);
+        for (&(at, ty), words) in site.operands.iter().zip(operands) {
+            for lane in 0..if ty.is_varying() { self.lanes } else { 1 } {
+                // SAFETY: the register lies in the frame, for which there is room, and has this lane.
+                unsafe { write_element(ty.ty, frame.add(at as usize + lane * ty.ty.size()), word(words, lane)) };
+            }
+        }
+        // SAFETY: the recorder makes sites only of instructions that go on with the next one; the operands are in place.
+        if !unsafe { context.interpret(site.function, site.pc, site.at, bits_of(mask)) } {
+            return false;
+        }
+        if let Some((at, ty)) = site.result {
+            for (lane, out) in out.iter_mut().enumerate().take(self.result_lanes()) {
+                // SAFETY: as above.
+                *out = unsafe { read_element(ty.ty, frame.add(at as usize + lane * ty.ty.size())) };
             }
         }
         true
@@ -149,7 +188,7 @@ impl Meaning {
     unsafe fn entry(&self, out: &mut [u64], context: &Context) {
         // SAFETY: the caller's promise.
         let word = |i: usize| unsafe { context.words.add(i).read() };
-        let masks = |i: u32, part: usize| word(1 + i as usize * ENTRY_WORDS + part);
+        let masks = |i: u32, part: usize| word(FRAME_WORDS + i as usize * ENTRY_WORDS + part);
         match self.kind {
             Kind::EntryReg { at } => {
                 let ty = self.result.map_or(Ty::U64, |r| r.ty);

@@ -22,6 +22,7 @@ impl Builder {
             types: Vec::new(),
             blocks: Vec::new(),
             exits: Vec::new(),
+            sites: Vec::new(),
             counters: Vec::new(),
             frame_bytes: 0,
             depth: 0,

@@ -42,6 +42,10 @@ impl Display for Kind {
             Kind::EntryMask(m) => write!(f, "entry.mask {m:?}"),
             Kind::EntryVisiting(i) => write!(f, "entry.visiting {i}"),
             Kind::FrameAddress => f.write_str("frame.addr"),
+            Kind::FrameHost { at } => write!(f, "frame.host +{at}"),
+            Kind::FrameOpen { function, at, exit } => write!(f, "frame.open f{} +{at} else x{}", function.0, exit.0),
+            Kind::FrameClose => f.write_str("frame.close"),
+            Kind::Interpret { site, exit } => write!(f, "interpret s{site} else x{}", exit.0),
             Kind::Op { op, ty, from } if ty == from => write!(f, "{}.{ty}", op.info().name),
             Kind::Op { op, ty, from } => write!(f, "{}.{ty}.{from}", op.info().name),
             Kind::Splat => f.write_str("splat"),
@@ -121,6 +125,9 @@ impl Display for Region {
         writeln!(f, "region f{} at {}, width {}", self.function.0, self.pc, self.width)?;
         for (i, b) in self.blocks.iter().enumerate() {
             block(f, self, i, b)?;
+        }
+        for (i, s) in self.sites.iter().enumerate() {
+            writeln!(f, "s{i}: f{} at {}", s.function.0, s.pc)?;
         }
         for (i, e) in self.exits.iter().enumerate() {
             exit(f, i, e)?;

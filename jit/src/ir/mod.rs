@@ -124,6 +124,30 @@ pub enum Kind {
     EntryVisiting(u32),
     /// `() → uniform u64`. The pointer to the memory of the entered frame.
     FrameAddress,
+    /// `() → uniform u64`. The host address at a byte offset from the base of the entered frame.
+    FrameHost {
+        /// The offset.
+        at: u64,
+    },
+    /// `() → uniform u64`. Enters the memory of a frame that the region makes, zeroed, and gives the pointer to it.
+    FrameOpen {
+        /// Its function.
+        function: FuncId,
+        /// Byte offset of the frame from the base of the entered one.
+        at: u32,
+        /// Where to go if there can be no more regions.
+        exit: ExitId,
+    },
+    /// `(uniform u64 pointer)`. Ends the memory of a frame that the region has made.
+    FrameClose,
+    /// `(operands…, mask) → the result's type, if it has one`. Executes an instruction by the interpreter's handler on registers
+    /// of its frame; see [`Site`]. Leaves by the exit, with nothing done, if it traps.
+    Interpret {
+        /// Which, by index into [`Region::sites`].
+        site: u32,
+        /// Where to go if it traps.
+        exit: ExitId,
+    },
     /// An operation of the table that is elementwise (also `select`, `cvt`, `bitcast`, `padd`) or one of `iota`, `shuffle`,
     /// `extract`, `insert`; the arguments and shapes are the bytecode's (uniform arguments of a varying result are
     /// broadcast). `idiv` and `irem` have no zero among their divisors, in any lane.
@@ -286,6 +310,9 @@ impl Kind {
                 | Guard { .. }
                 | Tick { .. }
                 | Count(_)
+                | FrameOpen { .. }
+                | FrameClose
+                | Interpret { .. }
         )
     }
 
@@ -297,9 +324,12 @@ impl Kind {
     /// The exit it may leave by.
     pub fn exit(self) -> Option<ExitId> {
         match self {
-            Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } | Kind::Guard { exit } | Kind::Tick { exit } => {
-                Some(exit)
-            }
+            Kind::LoadAny { exit, .. }
+            | Kind::StoreAny { exit, .. }
+            | Kind::FrameOpen { exit, .. }
+            | Kind::Interpret { exit, .. }
+            | Kind::Guard { exit }
+            | Kind::Tick { exit } => Some(exit),
             _ => None,
         }
     }
@@ -307,9 +337,12 @@ impl Kind {
     /// The exit it may leave by, to be changed.
     pub fn exit_mut(&mut self) -> Option<&mut ExitId> {
         match self {
-            Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } | Kind::Guard { exit } | Kind::Tick { exit } => {
-                Some(exit)
-            }
+            Kind::LoadAny { exit, .. }
+            | Kind::StoreAny { exit, .. }
+            | Kind::FrameOpen { exit, .. }
+            | Kind::Interpret { exit, .. }
+            | Kind::Guard { exit }
+            | Kind::Tick { exit } => Some(exit),
             _ => None,
         }
     }
@@ -430,8 +463,25 @@ pub struct FrameState {
     pub regs: Vec<RegState>,
     /// Its execution mask.
     pub mask: Value,
+    /// The pointer to its memory, if it has some and the region has made it.
+    pub memory: Option<Value>,
     /// Its part of the mask stack, from the bottom.
     pub entries: Vec<EntryState>,
+}
+
+/// An instruction that a region leaves to the interpreter's handler without leaving the region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The function.
+    pub function: FuncId,
+    /// The instruction.
+    pub pc: u32,
+    /// Byte offset of its frame from the base of the entered one.
+    pub at: u32,
+    /// The registers of its operands: offset in the frame, and type.
+    pub operands: Vec<(u32, Type)>,
+    /// The register of its result.
+    pub result: Option<(u32, Type)>,
 }
 
 /// A snapshot: the state of the interpreter where a region is left. Frame 0 is the entered one.
@@ -449,7 +499,7 @@ impl Exit {
         self.frames.iter().flat_map(|f| {
             let regs = f.regs.iter().map(|r| r.value);
             let entries = f.entries.iter().flat_map(|e| [Some(e.restore), Some(e.other), e.visiting]).flatten();
-            regs.chain([f.mask]).chain(entries)
+            regs.chain([f.mask]).chain(f.memory).chain(entries)
         })
     }
 
@@ -461,7 +511,7 @@ impl Exit {
                 .entries
                 .iter_mut()
                 .flat_map(|e| [Some(&mut e.restore), Some(&mut e.other), e.visiting.as_mut()].into_iter().flatten());
-            regs.chain([&mut f.mask]).chain(entries)
+            regs.chain([&mut f.mask]).chain(&mut f.memory).chain(entries)
         })
     }
 }
@@ -481,6 +531,8 @@ pub struct Region {
     pub blocks: Vec<Block>,
     /// Snapshots.
     pub exits: Vec<Exit>,
+    /// What [`Kind::Interpret`] names.
+    pub sites: Vec<Site>,
     /// What the counters count.
     pub counters: Vec<String>,
     /// Bytes of register frames, from the base of the entered one, that the region needs.

@@ -101,7 +101,9 @@ impl Check<'_> {
                     Err("has no result".into())
                 }
             }
-            FrameAddress => expect(&[], Some(u64_)),
+            FrameAddress | FrameHost { .. } | FrameOpen { .. } => expect(&[], Some(u64_)),
+            FrameClose => expect(&[u64_], None),
+            Interpret { site, .. } => self.site(site, args, result),
             Op { op, ty, from } => self.operation(inst, op, ty, from, args, result),
             Splat => {
                 let ty = result.map_or(Ty::Bool, |r| r.ty);
@@ -154,6 +156,19 @@ impl Check<'_> {
             Some(r) if r.ty == want && (lanes || r.is_varying() == varying) => Ok(()),
             _ => Err(format!("gives {result:?}: {inst:?}")),
         }
+    }
+
+    fn site(&self, site: u32, args: &[Type], result: Option<Type>) -> Result<(), String> {
+        let site = self.region.sites.get(site as usize).ok_or("has no site")?;
+        let Some((mask, operands)) = args.split_last() else { return Err("has no mask".into()) };
+        let fits = |(given, wanted): (&Type, &(u32, Type))| {
+            given.ty == wanted.1.ty && (wanted.1.is_varying() || !given.is_varying())
+        };
+        let right = operands.len() == site.operands.len()
+            && operands.iter().zip(&site.operands).all(fits)
+            && *mask == Type::MASK
+            && result == site.result.map(|r| r.1);
+        if right { Ok(()) } else { Err(format!("does not fit {site:?}")) }
     }
 
     fn edge(&self, edge: &Edge, block: BlockId, at: usize) -> Result<(), String> {

@@ -6,6 +6,7 @@
 //! entry need not be written back.
 
 use crate::ir::{End, Exit, Inst, Kind, Region, Value};
+use std::collections::HashSet;
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
@@ -39,9 +40,12 @@ fn forget_unchanged(region: &mut Region) {
             at_entry[v.index()] = Some(at);
         }
     }
+    // What the interpreter's handlers read and write in the entered frame is not as it was.
+    let own = region.sites.iter().filter(|s| s.at == 0);
+    let touched: HashSet<u32> = own.flat_map(|s| s.operands.iter().chain(&s.result).map(|&(at, _)| at)).collect();
     for exit in &mut region.exits {
         if let Some(frame) = exit.frames.first_mut() {
-            frame.regs.retain(|r| at_entry[r.value.index()] != Some(r.at));
+            frame.regs.retain(|r| touched.contains(&r.at) || at_entry[r.value.index()] != Some(r.at));
         }
     }
 }

@@ -6,6 +6,7 @@
 //! block outside of the loop that dominates it. Cold blocks keep their instructions (what is computed rarely is not to be
 //! computed always), and so do splats, which back ends make from scalars more cheaply than they keep them.
 
+use super::{has_frames, is_stable};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region};
 use spmdvm_vm::isa::Op;
@@ -15,6 +16,7 @@ pub fn run(region: &mut Region) {
     let dominators = Dominators::new(region);
     let loops = Loops::new(region, &dominators);
     let mut home = definitions(region);
+    let frames = has_frames(region);
     for &b in dominators.order() {
         if region.block(b).cold || loops.of(b).is_none() {
             continue;
@@ -22,7 +24,8 @@ pub fn run(region: &mut Region) {
         let insts = std::mem::take(&mut region.blocks[b.index()].insts);
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts {
-            match target(&inst, b, &home, &loops, &dominators) {
+            let stable = is_stable(frames, &inst, |v| home[v.index()]);
+            match target(&inst, b, &home, &loops, &dominators).filter(|_| stable) {
                 Some(to) => {
                     if let Some(v) = inst.result {
                         home[v.index()] = to;
@@ -60,7 +63,8 @@ fn target(inst: &Inst, b: BlockId, home: &[BlockId], loops: &Loops, dominators: 
     best
 }
 
-fn definitions(region: &Region) -> Vec<BlockId> {
+/// The block in which each value is defined.
+pub(crate) fn definitions(region: &Region) -> Vec<BlockId> {
     let mut home = vec![BlockId(0); region.types.len()];
     for (i, block) in region.blocks.iter().enumerate() {
         let results = block.insts.iter().filter_map(|inst| inst.result);

@@ -18,7 +18,7 @@ pub mod merge;
 pub mod params;
 
 use crate::abort::Abort;
-use crate::ir::{Region, Value, verify};
+use crate::ir::{BlockId, Inst, Kind, Region, Value, verify};
 
 type Pass = (&'static str, fn(&mut Region));
 
@@ -48,6 +48,22 @@ fn check(region: &Region, after: &str) -> Result<(), Abort> {
         return Ok(());
     }
     verify(region).map_err(|e| Abort::Invalid(format!("after {after}: {e}\n{region}")))
+}
+
+/// May an equal instruction elsewhere stand for this one? Facts about a region of memory hold as long as it exists; that of a
+/// frame that the region has made ends, so if it has `frames`, only pointers from before count.
+pub(crate) fn is_stable(frames: bool, inst: &Inst, home: impl Fn(Value) -> BlockId) -> bool {
+    match inst.kind {
+        Kind::RegionBase | Kind::RegionLen { .. } | Kind::HostAddress { .. } => {
+            !frames || home(inst.args[0]) == BlockId(0)
+        }
+        kind => kind.is_pure(),
+    }
+}
+
+/// Does the region make frames with memory?
+pub(crate) fn has_frames(region: &Region) -> bool {
+    region.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.kind, Kind::FrameOpen { .. }))
 }
 
 /// Replaces values everywhere. `to[v]` is what stands for `v`, itself replaced.

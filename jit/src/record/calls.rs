@@ -4,16 +4,15 @@ use super::state::{Frame, Mask, State};
 use super::step::Next;
 use super::{MAX_CALLS, Recorder};
 use crate::abort::Abort;
+use crate::ir::{Kind, Type};
 use spmdvm_vm::program::{FuncId, Inst};
+use spmdvm_vm::types::Ty;
 
 impl Recorder<'_> {
     pub(super) fn call(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
         let callee = FuncId(inst.aux);
         let f = self.function(callee);
         let recursive = state.frames.iter().any(|frame| frame.function == callee);
-        if f.frame_size != 0 {
-            return Ok(self.leave(state, "a call of a function with arrays of its own"));
-        }
         if recursive || state.frames.len() > MAX_CALLS {
             return Ok(self.leave(state, "recursion"));
         }
@@ -35,7 +34,11 @@ impl Recorder<'_> {
             regs[r.index()] = Some(self.constant(f.reg(r).ty, bits));
         }
         let mask = state.mask();
-        state.frames.push(Frame { function: callee, pc: 0, at, regs, mask, entries: Vec::new() });
+        let memory = (f.frame_size != 0).then(|| {
+            let exit = self.exit(state, "no more memory regions");
+            self.emit(Kind::FrameOpen { function: callee, at, exit }, &[], Type::uniform(Ty::U64))
+        });
+        state.frames.push(Frame { function: callee, pc: 0, at, regs, mask, memory, entries: Vec::new() });
         Ok(Next::Moved)
     }
 
@@ -45,7 +48,12 @@ impl Recorder<'_> {
         }
         let results = &self.function(state.top().function).results;
         let values: Vec<_> = results.iter().map(|&r| self.read(state, r)).collect();
-        state.frames.pop();
+        if let Some(memory) = state.frames.pop().and_then(|frame| frame.memory) {
+            self.effect(Kind::FrameClose, &[memory]);
+        }
+        // Pointers into a frame that has ended are pointers like others.
+        let depth = state.frames.len();
+        self.addresses.retain(|_, place| place.of < depth);
         let caller = state.top();
         let f = self.function(caller.function);
         let call = f.code[caller.pc as usize];

@@ -8,6 +8,7 @@
 
 use super::Recorder;
 use super::state::{Mask, State};
+use crate::exec_ir::bounds::{index_low, index_span};
 use crate::ir::{Address, Kind, Type, Value, unsigned};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
@@ -15,6 +16,9 @@ use spmdvm_vm::types::Ty;
 
 /// Greatest scale that the fast way takes.
 const MAX_SCALE: u32 = 1 << 22;
+
+/// Longest region in which 32 bits count all elements.
+const MAX_COUNTED: u64 = 1 << 31;
 
 /// A memory operand.
 #[derive(Clone, Copy)]
@@ -41,7 +45,15 @@ impl Recorder<'_> {
         let index_varies = at.index.is_some_and(|i| self.ty(i).is_varying());
         !self.ty(at.base).is_varying()
             && (at.index.is_none() || (1..=MAX_SCALE).contains(&scale))
-            && !(index_varies && at.address.by_lane)
+            && (!index_varies || !at.address.by_lane || self.counts_lanes(at))
+    }
+
+    /// Can the lanes be counted in the index: is the index one of 32 bits and the scale a multiple of the element?
+    fn counts_lanes(&self, at: &Operand) -> bool {
+        let size = at.ty.size() as u32;
+        matches!(at.address.index, Some(Ty::I32))
+            && at.address.scale.is_multiple_of(size)
+            && at.address.scale / size <= 1 << 12
     }
 
     /// The index and its scale; operands without one have index 0.
@@ -54,20 +66,44 @@ impl Recorder<'_> {
 
     /// Do `need` bytes at every index (of its own shape) lie in the region?
     fn in_bounds(&mut self, at: &Operand, need: u32, write: bool) -> Value {
-        let (index, ty, scale) = self.index(at);
-        let disp = at.address.disp;
-        let len = self.emit(Kind::RegionLen { write }, &[at.base], Type::uniform(Ty::U64));
-        let low = self.emit(Kind::IndexLow { scale, disp, ty }, &[at.base], Type::uniform(ty));
-        let span = Kind::IndexSpan { scale, disp, need, ty };
-        let span = self.emit(span, &[at.base, len], Type::uniform(unsigned(ty)));
+        let (index, ty, _) = self.index(at);
+        let (low, span) = self.bounds(at, need, write);
         let distance = self.plain(Op::Sub, ty, &[index, low]);
         let distance = if unsigned(ty) == ty { distance } else { self.op(Op::Bitcast, unsigned(ty), ty, &[distance]) };
         self.plain(Op::Lt, unsigned(ty), &[distance, span])
     }
 
+    /// The least index in bounds, and how many there are. Of an address in a frame both are known.
+    fn bounds(&mut self, at: &Operand, need: u32, write: bool) -> (Value, Value) {
+        let (_, ty, scale) = self.index(at);
+        let disp = at.address.disp;
+        if let Some((len, offset)) = self.frame_part(at.base) {
+            let low = index_low(0, scale, offset + disp, ty);
+            let span = index_span(0, len, scale, offset + disp, need, ty);
+            return (self.constant(ty, low), self.constant(unsigned(ty), span));
+        }
+        let len = self.emit(Kind::RegionLen { write }, &[at.base], Type::uniform(Ty::U64));
+        let low = self.emit(Kind::IndexLow { scale, disp, ty }, &[at.base], Type::uniform(ty));
+        let span = Kind::IndexSpan { scale, disp, need, ty };
+        (low, self.emit(span, &[at.base, len], Type::uniform(unsigned(ty))))
+    }
+
+    /// Of an address in a frame: the size of the frame's memory, and the offset.
+    fn frame_part(&self, base: Value) -> Option<(u64, i64)> {
+        let place = self.addresses.get(&base)?;
+        Some((self.function(place.function).frame_size, place.offset))
+    }
+
     /// The host address of index 0.
     fn host(&mut self, at: &Operand) -> Value {
-        self.emit(Kind::HostAddress { disp: at.address.disp }, &[at.base], Type::uniform(Ty::U64))
+        let disp = at.address.disp;
+        let u64_ = Type::uniform(Ty::U64);
+        if let Some(place) = self.addresses.get(&at.base) {
+            let memory = self.prepared.frame_memory(place.function) + place.at as u64;
+            let host = memory.wrapping_add_signed(place.offset).wrapping_add_signed(disp);
+            return self.shared(Kind::FrameHost { at: host }, &[], u64_);
+        }
+        self.emit(Kind::HostAddress { disp }, &[at.base], u64_)
     }
 
     /// The host address of a uniform index.
@@ -89,6 +125,8 @@ impl Recorder<'_> {
         let index_varies = at.index.is_some_and(|i| self.ty(i).is_varying());
         let v = if !self.is_simple(&at) {
             self.load_any(state, &at, varying)
+        } else if at.address.by_lane && index_varies {
+            self.gather_by_lane(state, &at)
         } else if at.address.by_lane {
             self.load_lanes(state, &at)
         } else if index_varies {
@@ -119,21 +157,18 @@ impl Recorder<'_> {
             let host = self.host_at(at);
             return self.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty);
         }
-        let (fast, slow, join) = (self.b.block(), self.b.block(), self.b.block());
-        let result = self.b.param(join, ty);
-        self.b.branch(ok, (fast, &[]), (slow, &[]));
-        self.b.switch_to(fast);
-        let host = self.host_at(at);
-        let all = self.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty);
-        let zero = self.constant(at.ty, 0);
-        let v = self.select(state.mask(), all, zero);
-        self.b.jump(join, &[v]);
-        self.b.switch_to(slow);
-        self.b.region.blocks[slow.index()].cold = true;
-        let v = self.load_any(state, at, true);
-        self.b.jump(join, &[v]);
-        self.b.switch_to(join);
-        result
+        self.fast_or_slow(
+            ok,
+            Some(ty),
+            |r| {
+                let host = r.host_at(at);
+                let all = r.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty);
+                let zero = r.constant(at.ty, 0);
+                Some(r.select(state.mask(), all, zero))
+            },
+            |r| Some(r.load_any(state, at, true)),
+        )
+        .unwrap_or(at.base)
     }
 
     fn gather(&mut self, state: &State, at: &Operand) -> Value {
@@ -143,6 +178,76 @@ impl Recorder<'_> {
         let mask = self.mask_value(state.mask());
         let kind = Kind::Gather { ty: at.ty, index: index_ty, scale };
         self.emit(kind, &[host, index, mask], Type::varying(at.ty))
+    }
+
+    /// Is every active lane's whole vector in bounds, and can the lanes be counted in 32 bits?
+    fn vectors_in_bounds(&mut self, state: &State, at: &Operand, write: bool) -> Value {
+        let need = (at.ty.size() * self.program.width.lanes()) as u32;
+        let ok = self.in_bounds(at, need, write);
+        let bad = self.and_not(state.mask(), Mask::Any(ok));
+        let some = self.any(bad);
+        let ok = self.plain(Op::Not, Ty::Bool, &[some]);
+        if self.frame_part(at.base).is_some_and(|(len, _)| len <= MAX_COUNTED) {
+            return ok;
+        }
+        let len = self.emit(Kind::RegionLen { write }, &[at.base], Type::uniform(Ty::U64));
+        let most = self.constant(Ty::U64, MAX_COUNTED);
+        let small = self.plain(Op::Le, Ty::U64, &[len, most]);
+        self.plain(Op::And, Ty::Bool, &[ok, small])
+    }
+
+    /// Index and lane as one index of elements.
+    fn lane_index(&mut self, at: &Operand) -> Value {
+        let (index, ty, scale) = self.index(at);
+        let per_index = self.constant(ty, (scale / at.ty.size() as u32) as u64);
+        let first = self.plain(Op::Mul, ty, &[index, per_index]);
+        let iota = Kind::Op { op: Op::Iota, ty: Ty::I32, from: Ty::I32 };
+        let iota = self.shared(iota, &[], Type::varying(Ty::I32));
+        self.plain(Op::Add, ty, &[first, iota])
+    }
+
+    /// Each lane's element of a vector of its own choice: an array of varying values, and a varying index.
+    fn gather_by_lane(&mut self, state: &State, at: &Operand) -> Value {
+        let ok = self.vectors_in_bounds(state, at, false);
+        let ty = Type::varying(at.ty);
+        self.fast_or_slow(
+            ok,
+            Some(ty),
+            |r| {
+                let index = r.lane_index(at);
+                let host = r.host(at);
+                let mask = r.mask_value(state.mask());
+                let kind = Kind::Gather { ty: at.ty, index: Ty::I32, scale: at.ty.size() as u32 };
+                Some(r.emit(kind, &[host, index, mask], ty))
+            },
+            |r| Some(r.load_any(state, at, true)),
+        )
+        .unwrap_or(at.base)
+    }
+
+    /// Branches on a condition; both ways come together again, with a value if there is one.
+    fn fast_or_slow(
+        &mut self,
+        ok: Value,
+        ty: Option<Type>,
+        fast: impl FnOnce(&mut Self) -> Option<Value>,
+        slow: impl FnOnce(&mut Self) -> Option<Value>,
+    ) -> Option<Value> {
+        if self.known(ok).is_some_and(|bits| bits != 0) {
+            return fast(self);
+        }
+        let (yes, no, join) = (self.b.block(), self.b.block(), self.b.block());
+        let result = ty.map(|ty| self.b.param(join, ty));
+        self.b.branch(ok, (yes, &[]), (no, &[]));
+        self.b.switch_to(yes);
+        let v = fast(self);
+        self.b.jump(join, v.as_slice());
+        self.b.switch_to(no);
+        self.b.region.blocks[no.index()].cold = true;
+        let v = slow(self);
+        self.b.jump(join, v.as_slice());
+        self.b.switch_to(join);
+        result
     }
 
     /// Leaves if the element of an active lane is out of bounds.
@@ -181,6 +286,8 @@ impl Recorder<'_> {
         let one_value = !self.is_varying(state, inst.src[2]);
         if !self.is_simple(&at) {
             self.store_any(state, &at, value);
+        } else if at.address.by_lane && index_varies {
+            self.scatter_by_lane(state, &at, value);
         } else if at.address.by_lane {
             self.store_lanes(state, &at, value);
         } else if index_varies {
@@ -205,18 +312,42 @@ impl Recorder<'_> {
             self.effect(Kind::StoreLanes { ty: at.ty }, &[host, value]);
             return;
         }
-        let (fast, slow, join) = (self.b.block(), self.b.block(), self.b.block());
-        self.b.branch(ok, (fast, &[]), (slow, &[]));
-        self.b.switch_to(fast);
-        let host = self.host_at(at);
-        let mask = self.mask_value(state.mask());
-        self.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
-        self.b.jump(join, &[]);
-        self.b.switch_to(slow);
-        self.b.region.blocks[slow.index()].cold = true;
-        self.store_any(state, at, value);
-        self.b.jump(join, &[]);
-        self.b.switch_to(join);
+        self.fast_or_slow(
+            ok,
+            None,
+            |r| {
+                let host = r.host_at(at);
+                let mask = r.mask_value(state.mask());
+                r.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
+                None
+            },
+            |r| {
+                r.store_any(state, at, value);
+                None
+            },
+        );
+    }
+
+    /// As [`gather_by_lane`](Self::gather_by_lane).
+    fn scatter_by_lane(&mut self, state: &State, at: &Operand, value: Value) {
+        let ok = self.vectors_in_bounds(state, at, true);
+        let value = self.varying_value(value);
+        self.fast_or_slow(
+            ok,
+            None,
+            |r| {
+                let index = r.lane_index(at);
+                let host = r.host(at);
+                let mask = r.mask_value(state.mask());
+                let kind = Kind::Scatter { ty: at.ty, index: Ty::I32, scale: at.ty.size() as u32 };
+                r.effect(kind, &[host, index, value, mask]);
+                None
+            },
+            |r| {
+                r.store_any(state, at, value);
+                None
+            },
+        );
     }
 
     fn scatter(&mut self, state: &State, at: &Operand, value: Value) {

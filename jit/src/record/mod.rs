@@ -26,10 +26,11 @@ use crate::ir::{
     Builder, Edge, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, RegState, Region, Type, Value,
 };
 use spmdvm_vm::interp::PreparedProgram;
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Function, Program, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use spmdvm_vm::verify::EntryKind;
-use state::{Entry, Frame, Key, Mask, Slot, State, Target, Targets};
+use state::{Entry, Frame, FramePlace, Key, Mask, Slot, State, Target, Targets};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -106,7 +107,8 @@ struct Recorder<'a> {
     inside: Vec<bool>,
     targets: Targets,
     work: Vec<(State, crate::ir::BlockId)>,
-    /// Parameters that are varying although the first way to their block brings a uniform value.
+    /// Parameters of which less is known than the first way to their block brings: they are varying although it brings a
+    /// uniform value, or any pointer although it brings an address in a frame.
     varying: &'a mut HashSet<(Key, Slot)>,
     analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
     /// Was an assumption wrong?
@@ -114,8 +116,8 @@ struct Recorder<'a> {
     constants: HashMap<(Ty, u64), Value>,
     /// Values of the entry block that are made once: `iota`, masks, splats of constants.
     shared: HashMap<(Kind, Vec<Value>), Value>,
-    /// Registers at entry.
-    entry_regs: HashMap<Value, Reg>,
+    /// Values known to be addresses in the memory of a frame that has not ended.
+    addresses: HashMap<Value, FramePlace>,
     insts: usize,
 }
 
@@ -141,7 +143,7 @@ impl<'a> Recorder<'a> {
             again: false,
             constants: HashMap::new(),
             shared: HashMap::new(),
-            entry_regs: HashMap::new(),
+            addresses: HashMap::new(),
             insts: 0,
         };
         recorder.inside = recorder.analysis(function).loop_body(pc);
@@ -188,7 +190,6 @@ impl<'a> Recorder<'a> {
                 let place = self.prepared.register(function, r);
                 let ty = Type { shape: place.shape, ty: place.ty };
                 let v = self.b.inst(Kind::EntryReg { at: place.at }, &[], ty);
-                self.entry_regs.insert(v, r);
                 regs[r.index()] = Some(v);
             }
         }
@@ -205,7 +206,7 @@ impl<'a> Recorder<'a> {
             let other = self.entry_mask(other, EntryMask::Other(i));
             entries.push(Entry { kind, restore, other, visiting });
         }
-        State { frames: vec![Frame { function, pc, at: 0, regs, mask, entries }] }
+        State { frames: vec![Frame { function, pc, at: 0, regs, mask, memory: None, entries }] }
     }
 
     fn entry_mask(&mut self, fact: MaskFact, which: EntryMask) -> Mask {
@@ -222,10 +223,17 @@ impl<'a> Recorder<'a> {
         if !self.targets.contains_key(&key) {
             self.add_target(&key, state);
         }
-        let (block, slots) = {
+        let (block, slots, known) = {
             let target = &self.targets[&key];
-            (target.block, target.slots.clone())
+            (target.block, target.slots.clone(), target.known.clone())
         };
+        for (slot, place) in known {
+            let value = state.frames[slot.frame].regs[slot.reg.index()];
+            if value.and_then(|v| self.addresses.get(&v)) != Some(&place) {
+                self.varying.insert((key.clone(), slot));
+                self.again = true;
+            }
+        }
         let mut args = Vec::with_capacity(slots.len());
         for (slot, ty) in slots {
             args.push(self.argument(state, &key, slot, ty));
@@ -253,6 +261,7 @@ impl<'a> Recorder<'a> {
         let block = self.b.block();
         let mut inner = state.clone();
         let mut slots = Vec::new();
+        let mut known = Vec::new();
         for (i, frame) in state.frames.iter().enumerate() {
             let live = self.live_registers(frame, i + 1 == state.frames.len());
             let mut regs = vec![None; frame.regs.len()];
@@ -261,6 +270,12 @@ impl<'a> Recorder<'a> {
                 let slot = Slot { frame: i, reg };
                 if self.is_constant(frame.function, reg) {
                     regs[reg.index()] = Some(value);
+                    continue;
+                }
+                if let Some(&place) = self.addresses.get(&value)
+                    && !self.varying.contains(&(key.clone(), slot.clone()))
+                {
+                    known.push((slot, place));
                     continue;
                 }
                 let elem = self.b.region.ty(value).ty;
@@ -282,8 +297,31 @@ impl<'a> Recorder<'a> {
             .map(|ty| self.b.param(block, ty))
             .collect();
         inner.set_mask_values(&masks);
-        self.targets.insert(key.clone(), Target { block, slots });
+        let here = self.b.current();
+        self.b.switch_to(block);
+        for (slot, place) in &known {
+            let address = self.frame_address(&inner, place.of, place.offset);
+            inner.frames[slot.frame].regs[slot.reg.index()] = Some(address);
+        }
+        self.b.switch_to(here);
+        self.targets.insert(key.clone(), Target { block, slots, known });
         self.work.push((inner, block));
+    }
+
+    /// An address in the memory of a frame.
+    fn frame_address(&mut self, state: &State, of: usize, offset: i64) -> Value {
+        let frame = &state.frames[of];
+        let place = FramePlace { of, function: frame.function, at: frame.at, offset };
+        let base = match frame.memory {
+            Some(pointer) => pointer,
+            None => self.shared(Kind::FrameAddress, &[], Type::uniform(Ty::U64)),
+        };
+        let offset_value = self.constant(Ty::I64, offset as u64);
+        let args = [base, offset_value];
+        let kind = Kind::Op { op: Op::PAdd, ty: Ty::U64, from: Ty::U64 };
+        let v = self.emit(kind, &args, Type::uniform(Ty::U64));
+        self.addresses.insert(v, place);
+        v
     }
 
     fn is_constant(&self, function: FuncId, reg: Reg) -> bool {
@@ -309,8 +347,7 @@ impl<'a> Recorder<'a> {
             let mut regs = Vec::new();
             for reg in self.live_registers(frame, i + 1 == n) {
                 let Some(value) = frame.regs[reg.index()] else { continue };
-                let unchanged = i == 0 && self.entry_regs.get(&value) == Some(&reg);
-                if unchanged || self.is_constant(frame.function, reg) {
+                if self.is_constant(frame.function, reg) {
                     continue;
                 }
                 let place = self.prepared.register(frame.function, reg);
@@ -322,7 +359,8 @@ impl<'a> Recorder<'a> {
                 entries.push(EntryState { kind: e.kind, restore, other, visiting: e.visiting });
             }
             let mask = self.mask_value(frame.mask);
-            frames.push(FrameState { function: frame.function, pc: frame.pc, at: frame.at, regs, mask, entries });
+            let Frame { function, pc, at, memory, .. } = *frame;
+            frames.push(FrameState { function, pc, at, regs, mask, memory, entries });
         }
         self.b.exit(Exit { frames, why })
     }

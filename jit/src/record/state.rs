@@ -68,6 +68,8 @@ pub struct Frame {
     pub regs: Vec<Option<Value>>,
     /// Its execution mask; the last frame's is the current one.
     pub mask: Mask,
+    /// The pointer to its memory, if the region has made it.
+    pub memory: Option<Value>,
     pub entries: Vec<Entry>,
 }
 
@@ -119,14 +121,16 @@ impl State {
         })
     }
 
-    /// The values of masks that are not known, and the lanes that are visited, in a fixed order.
+    /// The values of masks that are not known, the lanes that are visited, and the pointers to memory of frames, in a fixed
+    /// order.
     pub fn mask_values(&self) -> Vec<Value> {
         let masks = self.frames.iter().flat_map(|f| {
             let entries = f.entries.iter().flat_map(|e| [e.restore, e.other]);
             std::iter::once(f.mask).chain(entries)
         });
         let visiting = self.frames.iter().flat_map(|f| f.entries.iter().filter_map(|e| e.visiting));
-        masks.filter_map(Mask::value).chain(visiting).collect()
+        let memory = self.frames.iter().filter_map(|f| f.memory);
+        masks.filter_map(Mask::value).chain(visiting).chain(memory).collect()
     }
 
     /// Replaces what [`mask_values`](Self::mask_values) gives.
@@ -144,7 +148,22 @@ impl State {
                 *old = values.next().unwrap_or(*old);
             }
         }
+        for old in self.frames.iter_mut().filter_map(|f| f.memory.as_mut()) {
+            *old = values.next().unwrap_or(*old);
+        }
     }
+}
+
+/// An address in the memory of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FramePlace {
+    /// Which frame, counted from the entered one.
+    pub of: usize,
+    pub function: FuncId,
+    /// Byte offset of the frame from the entered one.
+    pub at: u32,
+    /// Byte offset in its memory.
+    pub offset: i64,
 }
 
 /// What distinguishes blocks of a region.
@@ -163,6 +182,8 @@ pub struct Target {
     pub block: BlockId,
     /// Registers that are parameters, with their types; the masks' values follow.
     pub slots: Vec<(Slot, Type)>,
+    /// Registers that hold an address in the memory of a frame.
+    pub known: Vec<(Slot, FramePlace)>,
 }
 
 /// Blocks by key.

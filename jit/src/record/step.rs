@@ -3,7 +3,7 @@
 use super::Recorder;
 use super::state::{Mask, State};
 use crate::abort::Abort;
-use crate::ir::{End, Kind, Type, Value};
+use crate::ir::{End, Kind, Site, Type, Value};
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::memory::region_start;
 use spmdvm_vm::program::{Inst, Reg};
@@ -89,7 +89,7 @@ impl Recorder<'_> {
             }
             Op::Assign => self.assign(state, inst),
             Op::Select => self.select_op(state, inst),
-            Op::Convert | Op::Bitcast | Op::PAdd => self.elementwise(state, inst),
+            Op::Convert | Op::Bitcast => self.elementwise(state, inst),
             Op::Iota | Op::Shuffle | Op::Extract | Op::Insert => self.lanes(state, inst),
             Op::MaskGet | Op::MaskBits | Op::PackMask | Op::Any | Op::All => self.votes(state, inst),
             Op::GlobalAddr => {
@@ -101,12 +101,25 @@ impl Recorder<'_> {
                 let v = self.constant(Ty::U64, inst.aux as u64 + 1);
                 self.write(state, inst.dst, v);
             }
-            Op::FrameAddr if state.frames.len() == 1 => {
-                let base = self.shared(Kind::FrameAddress, &[], Type::uniform(Ty::U64));
-                let offset = self.constant(Ty::I64, inst.imm as u64);
-                let v = self.plain(Op::PAdd, Ty::U64, &[base, offset]);
+            Op::FrameAddr => {
+                let v = self.frame_address(state, state.frames.len() - 1, inst.imm);
                 self.write(state, inst.dst, v);
             }
+            Op::PAdd => self.pointer_sum(state, inst),
+            Op::MemCopy
+            | Op::MemSet
+            | Op::Alloc
+            | Op::Print
+            | Op::Clock
+            | Op::AtomicAdd
+            | Op::AtomicSub
+            | Op::AtomicMin
+            | Op::AtomicMax
+            | Op::AtomicAnd
+            | Op::AtomicOr
+            | Op::AtomicXor
+            | Op::AtomicSwap
+            | Op::AtomicCas => self.interpret(state, inst),
             Op::Load | Op::LoadLane => self.load(state, inst),
             Op::Store | Op::StoreLane => self.store(state, inst),
             Op::Assert => self.assert(state, inst),
@@ -149,6 +162,49 @@ impl Recorder<'_> {
         let args = self.operands(state, inst);
         let v = self.op(inst.op, inst.ty, inst.from, &args);
         self.write(state, inst.dst, v);
+    }
+
+    /// A pointer plus an offset; an address in a frame stays one.
+    fn pointer_sum(&mut self, state: &mut State, inst: &Inst) {
+        let args = self.operands(state, inst);
+        let known = (self.addresses.get(&args[0]).copied()).zip(self.known(args[1]));
+        let v = match known {
+            Some((place, more)) => match place.offset.checked_add(more as i64).filter(|o| o.unsigned_abs() < 1 << 30) {
+                Some(sum) => self.frame_address(state, place.of, sum),
+                None => self.plain(Op::PAdd, Ty::U64, &args),
+            },
+            None => self.plain(Op::PAdd, Ty::U64, &args),
+        };
+        self.write(state, inst.dst, v);
+    }
+
+    /// Has the interpreter's handler execute the instruction, without leaving the region.
+    fn interpret(&mut self, state: &mut State, inst: &Inst) {
+        let frame = state.top();
+        let f = self.function(frame.function);
+        let (function, pc, at) = (frame.function, frame.pc, frame.at);
+        let exit = self.exit(state, inst.op.info().name);
+        let own = inst.src.into_iter().filter(|r| !r.is_none());
+        let listed = if inst.args.len == 0 { &[][..] } else { f.list(inst.args) };
+        let regs: Vec<Reg> = own.chain(listed.iter().copied()).collect();
+        let place = |reg| {
+            let place = self.prepared.register(function, reg);
+            (place.at, Type { shape: place.shape, ty: place.ty })
+        };
+        let operands = regs.iter().map(|&r| place(r)).collect();
+        let result = (!inst.dst.is_none()).then(|| place(inst.dst));
+        self.b.region.sites.push(Site { function, pc, at, operands, result });
+        let site = self.b.region.sites.len() as u32 - 1;
+        let mut args: Vec<Value> = regs.iter().map(|&r| self.read(state, r)).collect();
+        args.push(self.mask_value(state.mask()));
+        let kind = Kind::Interpret { site, exit };
+        match result {
+            Some((_, ty)) => {
+                let v = self.emit(kind, &args, ty);
+                self.write(state, inst.dst, v);
+            }
+            None => self.effect(kind, &args),
+        }
     }
 
     fn select_op(&mut self, state: &mut State, inst: &Inst) {

@@ -288,5 +288,8 @@ pub fn exit(host: &Host, mask: Value, regs: Vec<(Place, Value)>, entries: Vec<(V
     let regs = regs.iter().map(|&(p, value)| RegState { reg: p.reg, at: p.at, ty: p.ty, value }).collect();
     let entry = |&(restore, other, visiting): &_| EntryState { kind: EntryKind::Loop, restore, other, visiting };
     let entries = entries.iter().map(entry).collect();
-    Exit { frames: vec![FrameState { function: host.function, pc: 1, at: 0, regs, mask, entries }], why: "test" }
+    Exit {
+        frames: vec![FrameState { function: host.function, pc: 1, at: 0, regs, mask, memory: None, entries }],
+        why: "test",
+    }
 }

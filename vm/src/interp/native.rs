@@ -11,7 +11,7 @@
 use super::code::{Code, PreparedFunction, PreparedProgram, Step};
 use super::masks::{EntryKind, MaskEntry};
 use super::thread::{Frame, Thread};
-use crate::memory::offset_of;
+use crate::memory::{offset_of, region_of, region_start};
 use crate::program::{FuncId, Program, Reg};
 use crate::trap::Access;
 use crate::types::{Shape, Ty};
@@ -75,6 +75,9 @@ pub struct ResumeFrame<'a> {
     pub entries: &'a [EntryKind],
 }
 
+/// Words that a frame takes in [`Context::words`] before its entries: its execution mask, and the pointer to its memory or 0.
+pub const FRAME_WORDS: usize = 2;
+
 /// Words that an entry of the mask stack takes in [`Context::words`]: `restore`, `other`, and the lane that an `each.all` is
 /// visiting plus one (0 for none).
 pub const ENTRY_WORDS: usize = 3;
@@ -84,6 +87,11 @@ impl PreparedProgram {
     pub fn frame_bytes(&self, function: FuncId) -> Option<u64> {
         let bytes = self.0.functions[function.0 as usize].frame_bytes;
         (bytes != usize::MAX).then_some(bytes as u64)
+    }
+
+    /// Where the memory of a function's frames begins: byte offset from the frame's base.
+    pub fn frame_memory(&self, function: FuncId) -> u64 {
+        self.0.functions[function.0 as usize].memory_at as u64
     }
 
     /// Where a register of a function lies in its frames.
@@ -152,12 +160,13 @@ impl Pause<'_> {
         t.stack.left(t.base) as u64 >= bytes && t.frames.len() + depth < t.max_depth
     }
 
-    /// The masks of the executing frame, as [`Context::words`] has them at entry: the execution mask, then
-    /// [`ENTRY_WORDS`] for every entry.
+    /// The masks of the executing frame, as [`Context::words`] has them at entry: [`FRAME_WORDS`], then [`ENTRY_WORDS`] for
+    /// every entry.
     pub fn write_masks(&self, words: &mut [u64]) {
         let t = &self.thread;
         words[0] = t.mask;
-        for (entry, to) in t.masks[t.floor..].iter().zip(words[1..].chunks_exact_mut(ENTRY_WORDS)) {
+        words[1] = if t.region == 0 { 0 } else { region_start(t.region) };
+        for (entry, to) in t.masks[t.floor..].iter().zip(words[FRAME_WORDS..].chunks_exact_mut(ENTRY_WORDS)) {
             to.copy_from_slice(&[entry.restore, entry.other, entry.visiting as u64]);
         }
     }
@@ -167,7 +176,7 @@ impl Pause<'_> {
     pub fn enter(&mut self, words: &mut [u64], counters: *mut u64) -> Context {
         self.write_masks(words);
         let t = &mut *self.thread;
-        let frame_address = if t.region == 0 { 0 } else { crate::memory::region_start(t.region) };
+        let frame_address = words[1];
         Context { base: t.base, ticks: t.ticks, words: words.as_mut_ptr(), frame_address, counters, thread: t }
     }
 
@@ -177,7 +186,7 @@ impl Pause<'_> {
     }
 
     /// Puts the interpreter where native code has left: `frames` outermost first, the first being the executing one, and
-    /// `words` their masks: for each frame its execution mask, then [`ENTRY_WORDS`] for every entry.
+    /// `words` what [`write_masks`](Self::write_masks) would write, for each frame.
     ///
     /// # Safety
     /// The frames are what interpreting would have led to: each but the last stands at a call of the next one's function,
@@ -207,6 +216,10 @@ impl Pause<'_> {
                 waiting = Some((*function).steps.as_ptr().add(frame.pc as usize));
             }
             t.mask = word();
+            let memory = word();
+            if t.base != entered {
+                t.region = region_of(memory);
+            }
             for &kind in frame.entries {
                 let (restore, other, visiting) = (word(), word(), word() as u8);
                 t.masks.push(MaskEntry { kind, visiting, restore, other });
@@ -313,6 +326,53 @@ impl Context {
     /// Bytes of a pointer's region that may be accessed.
     pub fn region_len(&mut self, pointer: u64, write: bool) -> u64 {
         self.thread().memory.region(pointer, if write { Access::Write } else { Access::Read }).1
+    }
+
+    /// Executes one instruction as the interpreter does, on the frame of its function at an offset from the entered one; its
+    /// operands lie in their registers there, and so will its result. If it traps, nothing has happened and the result is
+    /// `false`: the interpreter is to find out why.
+    ///
+    /// # Safety
+    /// The instruction neither jumps, calls nor returns, its frame has room, and its operands have been written there.
+    pub unsafe fn interpret(&mut self, function: FuncId, pc: u32, at: u32, mask: u64) -> bool {
+        let base = self.base;
+        let t = self.thread();
+        let saved = (t.function, t.mask, t.region);
+        let prepared: *const PreparedFunction = &t.code.functions[function.0 as usize];
+        // SAFETY: the function belongs to the thread's code; the caller's promise is the contract of the handler.
+        let next = unsafe {
+            t.base = base.add(at as usize);
+            t.function = prepared;
+            t.mask = mask;
+            let step = (*prepared).steps.as_ptr().add(pc as usize);
+            ((*step).handler)(t, step)
+        };
+        t.base = base;
+        (t.function, t.mask, t.region) = saved;
+        t.trap = None;
+        !next.is_null()
+    }
+
+    /// Enters the memory of a frame of a function, at an offset from the entered one: zeroed, with a pointer of its own. 0 if
+    /// there can be no more regions.
+    ///
+    /// # Safety
+    /// The frame has room.
+    pub unsafe fn open_frame(&mut self, function: FuncId, at: u32) -> u64 {
+        let base = self.base;
+        let t = self.thread();
+        let prepared = &t.code.functions[function.0 as usize];
+        // SAFETY: the caller's promise.
+        unsafe {
+            let memory = base.add(at as usize + prepared.memory_at);
+            std::ptr::write_bytes(memory, 0, prepared.memory_bytes as usize);
+            t.memory.map_frame(memory, prepared.memory_bytes).map_or(0, region_start)
+        }
+    }
+
+    /// Ends the memory of a frame.
+    pub fn close_frame(&mut self, pointer: u64) {
+        self.thread().memory.unmap_frame(region_of(pointer));
     }
 
     /// The host address of every active lane's element, or `None` if one may not be accessed. A lane that is not active
