@@ -1,6 +1,5 @@
 //! Leaving the region: registers go to the frames, masks to the words.
 
-use super::runtime;
 use super::translate::Translator;
 use crate::ir::{ExitId, Inst, Type, Value};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
@@ -98,7 +97,7 @@ impl Translator<'_> {
         let at = self.b.ins().iconst(types::I64, site.at as i64);
         let bits = self.mask_bits(mask);
         let args = [self.context, what, at, bits];
-        let done = self.call(runtime::interpret_address(), &args);
+        let done = self.call(self.stubs.interpret, &args);
         self.leave_unless((done, false), exit);
         if let (Some(v), Some((at, _))) = (inst.result, site.result) {
             let base = self.b.ins().load(types::I64, flags, self.context, offset_of!(Context, base) as i32);

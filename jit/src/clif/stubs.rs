@@ -23,6 +23,8 @@ pub(super) struct Stubs {
     pub store: i64,
     /// See [`runtime::poll_address`]. Takes the context.
     pub poll: i64,
+    /// See [`runtime::interpret_address`]. Takes the context, the instruction, its frame's offset and a mask.
+    pub interpret: i64,
     module: ManuallyDrop<JITModule>,
 }
 
@@ -51,8 +53,8 @@ impl Stubs {
         let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
         match define_all(&mut module) {
             Ok(ids) => {
-                let [general, load, store, poll] = ids.map(|id| module.get_finalized_function(id) as i64);
-                Ok(Stubs { general, load, store, poll, module: ManuallyDrop::new(module) })
+                let [general, load, store, poll, interpret] = ids.map(|id| module.get_finalized_function(id) as i64);
+                Ok(Stubs { general, load, store, poll, interpret, module: ManuallyDrop::new(module) })
             }
             Err(error) => {
                 // SAFETY: no code of the module has been given out.
@@ -63,12 +65,13 @@ impl Stubs {
     }
 }
 
-fn define_all(module: &mut JITModule) -> Result<[FuncId; 4], String> {
+fn define_all(module: &mut JITModule) -> Result<[FuncId; 5], String> {
     let ids = [
         define(module, runtime::general_address(), 3)?,
         define(module, runtime::load_address(), 3)?,
         define(module, runtime::store_address(), 3)?,
         define(module, runtime::poll_address(), 1)?,
+        define(module, runtime::interpret_address(), 4)?,
     ];
     module.finalize_definitions().map_err(|e| e.to_string())?;
     Ok(ids)
