@@ -1,4 +1,6 @@
-//! Programs that the benchmarks share. Run them with `make bench`; they are never part of the tests.
+//! What the benchmarks share: programs and inputs. Run them with `make bench`; they are never part of the tests.
+
+pub mod crev;
 
 use std::fmt::Write as _;
 

@@ -20,7 +20,7 @@ const CRATE_EDGES: &[(&str, &[&str])] = &[
     ("repl", &["spmdvm"]),
     ("python", &["spmdvm"]),
     ("benches", &["spmdvm"]),
-    ("tests", &["spmdvm"]),
+    ("tests", &["spmdvm", "spmdvm-benches"]),
 ];
 
 /// Every text file of the project with its path from the root.
