@@ -7,7 +7,7 @@ use cranelift_codegen::settings::{self, Configurable};
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Let Cranelift's own optimiser run? Regions have been optimised, and this one moves constants out of loops, where
-    /// they are spilled: it costs twice the time to compile and gains nothing.
+    /// they are spilled: compiling takes half as long again, and the code is a little slower (`benches/regions.rs`).
     pub optimise: bool,
     /// Processor features not to use although the machine has them, by Cranelift's names (`has_fma`).
     pub without: Vec<&'static str>,

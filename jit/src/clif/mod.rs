@@ -12,7 +12,7 @@
 //! | `general` | instructions without code of their own |
 //! | `runtime`, `stubs` | what native code calls, and how |
 //!
-//! ARCHITECTURE, section 5, explains pieces, grains and the order of code.
+//! ARCHITECTURE ("The JIT's back ends") explains pieces, grains and the order of code.
 
 mod checked;
 mod code;
