@@ -6,7 +6,7 @@ mod harness;
 
 use harness::{Host, exit, kernels};
 use spmdvm_jit::Backend;
-use spmdvm_jit::clif::{Clif, Options};
+use spmdvm_jit::clif::Clif;
 use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Region, Type, Value, verify};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::{Ty, Width};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 fn listing(region: Region) -> String {
     verify(&region).unwrap();
-    let clif = Clif::with(Options { listing: true, ..Options::default() }).unwrap();
+    let clif = Clif::new().unwrap();
     clif.compile(Arc::new(region)).unwrap().listing().expect("there is a listing")
 }
 
@@ -146,4 +146,34 @@ fn the_loop_of_mandelbrot_is_lean() {
 
 fn fma() -> bool {
     std::arch::is_x86_feature_detected!("fma")
+}
+
+/// Mappings of the process that are both writable and executable, and bytes that are executable without a file.
+#[cfg(target_os = "linux")]
+fn executable_memory() -> (usize, usize) {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let rights = |line: &str| line.split_whitespace().nth(1).unwrap_or_default().to_owned();
+    let both = maps.lines().filter(|l| rights(l).starts_with("rwx")).count();
+    let anonymous = |l: &&str| rights(l).starts_with("r-x") && l.split_whitespace().count() == 5;
+    let bytes = |line: &str| {
+        let (from, to) = line.split_whitespace().next().unwrap().split_once('-').unwrap();
+        usize::from_str_radix(to, 16).unwrap() - usize::from_str_radix(from, 16).unwrap()
+    };
+    (both, maps.lines().filter(anonymous).map(bytes).sum())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn code_is_never_writable_and_goes_with_its_region() {
+    let host = host();
+    let clif = Clif::new().unwrap();
+    let region = Arc::new(kernels::mandelbrot(&host));
+    let keep = |n: usize| (0..n).map(|_| clif.compile(region.clone()).unwrap()).collect::<Vec<_>>();
+    let codes = keep(40);
+    let (both, with) = executable_memory();
+    drop(codes);
+    let (_, without) = executable_memory();
+    assert_eq!(both, 0);
+    // Other tests compile meanwhile, but not that much.
+    assert!(without + 20 * 4096 <= with, "{with} bytes with the code, {without} without");
 }

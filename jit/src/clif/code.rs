@@ -1,6 +1,6 @@
 //! A compiled region: its module, its memory, and how it is entered.
 
-use super::host::{Features, Options};
+use super::host::Features;
 use super::stubs::Stubs;
 use super::translate::{self, Held};
 use crate::backend::Executable;
@@ -14,7 +14,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 use spmdvm_vm::interp::native::Context;
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What a region becomes: it gives the number of its exit.
 type Entry = unsafe extern "C" fn(*mut Context) -> u32;
@@ -26,9 +26,11 @@ pub(super) struct Code {
     module: ManuallyDrop<JITModule>,
     /// What the code refers to by address.
     _held: Vec<Held>,
-    _stubs: Arc<Stubs>,
+    /// Holds the stubs that the code calls, and makes the listing.
+    maker: Arc<Maker>,
+    region: Arc<Region>,
     bytes: usize,
-    listing: Option<String>,
+    listing: OnceLock<Option<String>>,
 }
 
 // SAFETY: the module is not used after compilation but to free its memory, and the code is never written again.
@@ -54,49 +56,55 @@ impl Executable for Code {
     }
 
     fn listing(&self) -> Option<String> {
-        self.listing.clone()
+        // Made when it is asked for, by compiling once more: it costs as much as the code.
+        let make = || {
+            let (mut compilation, _held) = self.maker.translate(&self.region).ok()?;
+            compilation.set_disasm(true);
+            let compiled = compilation.compile(&*self.maker.isa, &mut ControlPlane::default()).ok()?;
+            compiled.vcode.clone()
+        };
+        self.listing.get_or_init(make).clone()
     }
 }
 
-/// Translates, compiles and loads a region.
-pub(super) fn compile(
-    isa: &OwnedTargetIsa,
-    stubs: &Arc<Stubs>,
-    options: &Options,
-    region: &Region,
-) -> Result<Code, String> {
-    let mut signature = Signature::new(isa.default_call_conv());
-    signature.params.push(AbiParam::new(types::I64));
-    signature.returns.push(AbiParam::new(types::I32));
-    let mut compilation = Compilation::new();
-    compilation.func.signature = signature;
-    compilation.set_disasm(options.listing);
-    let mut memory = FunctionBuilderContext::new();
-    let builder = FunctionBuilder::new(&mut compilation.func, &mut memory);
-    let held = translate::region(region, Features::of(&**isa), isa.frontend_config(), stubs, builder)?;
-    load(isa, compilation, held, stubs.clone())
+/// What code is made with.
+pub(super) struct Maker {
+    pub isa: OwnedTargetIsa,
+    pub stubs: Stubs,
 }
 
-fn load(
-    isa: &OwnedTargetIsa,
-    mut compilation: Compilation,
-    held: Vec<Held>,
-    stubs: Arc<Stubs>,
-) -> Result<Code, String> {
-    let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
-    let made = make(&mut module, &mut compilation);
-    let (entry, bytes) = match made {
-        Ok(made) => made,
-        Err(error) => {
-            // SAFETY: no code of the module has been given out.
-            unsafe { module.free_memory() };
-            return Err(error);
-        }
-    };
-    let listing = compilation.compiled_code().and_then(|code| code.vcode.clone());
-    // SAFETY: the function has this signature.
-    let entry = unsafe { std::mem::transmute::<*const u8, Entry>(entry) };
-    Ok(Code { entry, module: ManuallyDrop::new(module), _held: held, _stubs: stubs, bytes, listing })
+impl Maker {
+    /// Translates, compiles and loads a region.
+    pub fn compile(self: &Arc<Self>, region: Arc<Region>) -> Result<Code, String> {
+        let (mut compilation, held) = self.translate(&region)?;
+        let mut module = JITModule::new(JITBuilder::with_isa(self.isa.clone(), default_libcall_names()));
+        let (entry, bytes) = match make(&mut module, &mut compilation) {
+            Ok(made) => made,
+            Err(error) => {
+                // SAFETY: no code of the module has been given out.
+                unsafe { module.free_memory() };
+                return Err(error);
+            }
+        };
+        // SAFETY: the function has this signature.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(entry) };
+        let module = ManuallyDrop::new(module);
+        Ok(Code { entry, module, _held: held, maker: self.clone(), region, bytes, listing: OnceLock::new() })
+    }
+
+    /// A region as Cranelift's function, and what it refers to.
+    fn translate(&self, region: &Region) -> Result<(Compilation, Vec<Held>), String> {
+        let mut compilation = Compilation::new();
+        let signature = &mut compilation.func.signature;
+        *signature = Signature::new(self.isa.default_call_conv());
+        signature.params.push(AbiParam::new(types::I64));
+        signature.returns.push(AbiParam::new(types::I32));
+        let mut memory = FunctionBuilderContext::new();
+        let builder = FunctionBuilder::new(&mut compilation.func, &mut memory);
+        let features = Features::of(&*self.isa);
+        let held = translate::region(region, features, self.isa.frontend_config(), &self.stubs, builder)?;
+        Ok((compilation, held))
+    }
 }
 
 /// Compiles into a module; gives the address and the size of the code.

@@ -11,8 +11,6 @@ pub struct Options {
     pub optimise: bool,
     /// Processor features not to use although the machine has them, by Cranelift's names (`has_fma`).
     pub without: Vec<&'static str>,
-    /// Keep the text of the machine code, for [`Executable::listing`](crate::backend::Executable::listing)?
-    pub listing: bool,
 }
 
 /// What Cranelift is to make code for, and how.
