@@ -188,6 +188,7 @@ impl Module {
     pub fn check_engine(&self) -> Result<(), CallError> {
         match self.options().engine {
             Engine::Auto | Engine::Interp => Ok(()),
+            _ if self.inner.jit.is_some() => Ok(()),
             engine => spmdvm_jit::available(engine.name()).map_err(|e| CallError::Engine(e.to_string())),
         }
     }
