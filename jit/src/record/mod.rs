@@ -23,7 +23,7 @@ mod step;
 use crate::abort::Abort;
 use crate::analysis::Analysis;
 use crate::ir::{
-    Builder, Edge, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, RegState, Region, Type, Value,
+    BlockId, Builder, Edge, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, RegState, Region, Type, Value,
 };
 use spmdvm_vm::interp::PreparedProgram;
 use spmdvm_vm::isa::Op;
@@ -97,6 +97,14 @@ pub fn record(prepared: &PreparedProgram, function: FuncId, pc: u32, facts: &Ent
     Err(Abort::Unsettled)
 }
 
+/// A block to be recorded.
+struct Work {
+    state: State,
+    block: BlockId,
+    /// What is known of its registers: addresses in frames.
+    addresses: HashMap<Value, FramePlace>,
+}
+
 /// One attempt at a region.
 struct Recorder<'a> {
     prepared: &'a PreparedProgram,
@@ -106,7 +114,7 @@ struct Recorder<'a> {
     /// Instructions of the loop, in the entered frame's function.
     inside: Vec<bool>,
     targets: Targets,
-    work: Vec<(State, crate::ir::BlockId)>,
+    work: Vec<Work>,
     /// Parameters of which less is known than the first way to their block brings: they are varying although it brings a
     /// uniform value, or any pointer although it brings an address in a frame.
     varying: &'a mut HashSet<(Key, Slot)>,
@@ -116,7 +124,7 @@ struct Recorder<'a> {
     constants: HashMap<(Ty, u64), Value>,
     /// Values of the entry block that are made once: `iota`, masks, splats of constants.
     shared: HashMap<(Kind, Vec<Value>), Value>,
-    /// Values known to be addresses in the memory of a frame that has not ended.
+    /// Values of the block being recorded that are addresses in the memory of a frame that has not ended.
     addresses: HashMap<Value, FramePlace>,
     insts: usize,
 }
@@ -165,7 +173,8 @@ impl<'a> Recorder<'a> {
         let entry = self.b.current();
         let edge = self.edge(&state);
         // Shared values are appended to the entry block while others are recorded, so its end is set last.
-        while let Some((state, block)) = self.work.pop() {
+        while let Some(Work { state, block, addresses }) = self.work.pop() {
+            self.addresses = addresses;
             self.b.switch_to(block);
             self.block(state)?;
             if self.insts > MAX_INSTS || self.b.region.blocks.len() > MAX_BLOCKS {
@@ -298,14 +307,16 @@ impl<'a> Recorder<'a> {
             .collect();
         inner.set_mask_values(&masks);
         let here = self.b.current();
+        let outside = std::mem::take(&mut self.addresses);
         self.b.switch_to(block);
         for (slot, place) in &known {
             let address = self.frame_address(&inner, place.of, place.offset);
             inner.frames[slot.frame].regs[slot.reg.index()] = Some(address);
         }
         self.b.switch_to(here);
+        let addresses = std::mem::replace(&mut self.addresses, outside);
         self.targets.insert(key.clone(), Target { block, slots, known });
-        self.work.push((inner, block));
+        self.work.push(Work { state: inner, block, addresses });
     }
 
     /// An address in the memory of a frame.
