@@ -33,6 +33,12 @@ impl Translator<'_> {
                 self.is_not_zero(from, x)
             }
             Kind::Op { op, ty, .. } if ty != Ty::Bool => self.compare_piece(op, ty, args, i),
+            Kind::Op { op: Op::And, .. } if self.negation(args[1]).is_some() => {
+                self.and_not(args[0], args[1], grain, i)
+            }
+            Kind::Op { op: Op::And, .. } if self.negation(args[0]).is_some() => {
+                self.and_not(args[1], args[0], grain, i)
+            }
             Kind::Op { op, .. } if args.len() == 2 => {
                 let (a, b) = (self.mask(args[0], grain, i), self.mask(args[1], grain, i));
                 self.combine(op, a, b)
@@ -43,6 +49,13 @@ impl Translator<'_> {
             }
             _ => self.mask(args[0], grain, i),
         }
+    }
+
+    /// Piece `i` of `a` and the negation `b`, in one instruction.
+    fn and_not(&mut self, a: Value, b: Value, grain: Grain, i: usize) -> clif::Value {
+        let negated = self.negation(b).expect("a negation");
+        let (a, b) = (self.mask(a, grain, i), self.mask(negated, grain, i));
+        self.b.ins().band_not(a, b)
     }
 
     /// A binary operation on bools, on masks of one grain.
@@ -64,12 +77,18 @@ impl Translator<'_> {
 
     /// Is a mask true in some lane? A byte 0 or 1.
     pub(super) fn any_lane(&mut self, v: Value) -> clif::Value {
+        // Some lane of a negation is true if the lanes of what it negates, taken together, are not.
+        let negated = self.negation(v);
+        let v = negated.unwrap_or(v);
         let grain = self.plan.grain(v);
         let n = self.plan.pieces(grain.bytes());
         let mut any = self.mask(v, grain, 0);
         for i in 1..n {
             let next = self.mask(v, grain, i);
-            any = self.b.ins().bor(any, next);
+            any = if negated.is_some() { self.b.ins().band(any, next) } else { self.b.ins().bor(any, next) };
+        }
+        if negated.is_some() {
+            any = self.b.ins().bnot(any);
         }
         let filled = self.lanes * grain.bytes();
         if filled < 16 {

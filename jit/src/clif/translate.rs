@@ -234,8 +234,8 @@ impl Translator<'_> {
         (self.scalar(v), negated)
     }
 
-    /// What a value is the negation of.
-    fn negation(&self, v: Value) -> Option<Value> {
+    /// What a bool is the negation of, if that is at hand here.
+    pub(super) fn negation(&self, v: Value) -> Option<Value> {
         let Definition::Inst(block, at) = self.plan.definition(v) else { return None };
         let inst = &self.region.block(block).insts[at];
         let is_not = matches!(inst.kind, Kind::Op { op: Op::Not, ty: Ty::Bool, .. });
