@@ -141,10 +141,11 @@ impl<'m> FunctionLowerer<'_, 'm> {
                     self.copy_bytes(address, from, size, span);
                 }
             }
-            _ => match self.leaves(ty, span).as_deref() {
-                Some(&[leaf]) => self.fill_instance(address, ty, leaf, init),
-                _ => {}
-            },
+            _ => {
+                if let Some(&[leaf]) = self.leaves(ty, span).as_deref() {
+                    self.fill_instance(address, ty, leaf, init);
+                }
+            }
         }
     }
 

@@ -1,5 +1,5 @@
-// The numbers are those of ISPC: LFSR113 from its four seeds, whatever the width; a float is the lower 23 bits. (Expectations
-// computed by another program from the published recurrence.)
+// The numbers are those of ISPC: LFSR113 from its four seeds, whatever the width; a float is the lower 23 bits.
+// (Expectations: another program, from the published recurrence.)
 //~ run: f() u[0] == 4084617576; u[1] == 2633959350; u[2] == 3006661896; u[3] == 2413909946; u[4] == 26239304; u[5] == 0; x[0] == (3202226250 % 8388608) / 8388608.0
 //~ also: v[0] == 4223647784; v[1] == (W > 1 ? 4215230760 : 0); v[2] == (W > 2 ? 4206289448 : 0); v[3] == (W > 3 ? 4197872424 : 0); v[63] == (W > 63 ? 3838556105 : 0)
 //~ also: second[0] == 4009689250; second[3] == (W > 3 ? 419336238 : 0)
