@@ -44,6 +44,7 @@ lint: install $(VENV)/.test-tools $(VENV)/.lint-tools
 bench: install
 	$(CARGO) bench -p spmdvm-benches
 	$(BIN)/python benches/compare.py
+	$(BIN)/python benches/crev.py
 
 fuzz:
 	@if $(CARGO) +nightly fuzz --version >/dev/null 2>&1; then \

@@ -22,11 +22,8 @@ static inline bool contains(const uniform int8 line[], int at, uniform int lengt
 /// Copies `n` characters, as many at a time as there are lanes. All lanes must be on: an idle one would leave gaps.
 static void copy(const uniform int8 from[], uniform int8 to[], uniform int at, uniform int n)
 {
-    for (uniform int base = 0; base < n; base += programCount) {
-        int i = base + programIndex;
-        if (i < n)
-            to[at + i] = from[at + i];
-    }
+    for (int i = programIndex; i < n; i += programCount)
+        to[at + i] = from[at + i];
 }
 
 task void copy_task(const uniform int8 from[], uniform int8 to[], uniform int at, uniform int n)

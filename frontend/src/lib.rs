@@ -10,7 +10,6 @@ pub mod hir;
 pub mod lex;
 pub mod lower;
 pub mod parse;
-pub mod predefined;
 pub mod prelude;
 pub mod preprocess;
 pub mod sema;

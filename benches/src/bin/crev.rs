@@ -9,7 +9,10 @@ use spmdvm::{Engine, Module, Options, Width};
 use spmdvm_benches::crev::problems::{Data, Problem, Sizes};
 use spmdvm_benches::crev::{BENCHMARKS, Benchmark, benchmark};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long each variant runs before it is timed: a JIT compiles its loops meanwhile.
+const WARM_UP: Duration = Duration::from_millis(300);
 
 fn main() -> ExitCode {
     match Settings::parse(std::env::args().skip(1)).and_then(|settings| settings.run()) {
@@ -98,12 +101,15 @@ impl Settings {
         let problem = (benchmark.problem)(sizes);
         let expected = (problem.seq)(&problem.arguments);
         let module = benchmark.compile(&self.options)?;
+        // Native code does not show what it executes.
+        let interp = Options { engine: Engine::Interp, ..self.options.clone() };
+        let counted = Module::from_program(module.verified().clone(), &interp);
         let mut counts = Vec::new();
         for variant in benchmark.variants {
             let name = format!("{} {variant}", benchmark.name);
             let outcome = benchmark.call(&module, variant, &problem).map_err(|e| format!("{name}: {e}"))?;
             check(&name, &outcome.outputs, &expected)?;
-            counts.push(self.count(benchmark, &module, variant, &problem, &expected)?);
+            counts.push(self.count(benchmark, &counted, variant, &problem, &expected)?);
         }
         let seconds = self.times(benchmark, &module, &problem)?;
         let x = x.map_or(String::new(), |x| format!(r#""x": {x}, "#));
@@ -131,18 +137,21 @@ impl Settings {
         Ok(format!(r#", "instructions": {}, "vector": {}"#, counts.instructions, counts.vector))
     }
 
-    /// The medians of the plain Rust program and of all variants, which take turns. The first round does not count.
+    /// The medians of the plain Rust program and of all variants, which take turns.
     fn times(&self, benchmark: &Benchmark, module: &Module, problem: &Problem) -> Result<Vec<f64>, String> {
+        for variant in benchmark.variants {
+            let start = Instant::now();
+            while start.elapsed() < WARM_UP {
+                benchmark.call(module, variant, problem)?;
+            }
+        }
         let mut times = vec![Vec::new(); 1 + benchmark.variants.len()];
-        for round in 0..=self.rounds {
+        for _ in 0..self.rounds.max(1) {
             let start = Instant::now();
             std::hint::black_box((problem.seq)(std::hint::black_box(&problem.arguments)));
-            let mut seconds = vec![start.elapsed().as_secs_f64()];
-            for variant in benchmark.variants {
-                seconds.push(benchmark.call(module, variant, problem)?.seconds);
-            }
-            if round > 0 || self.rounds == 0 {
-                times.iter_mut().zip(seconds).for_each(|(list, time)| list.push(time));
+            times[0].push(start.elapsed().as_secs_f64());
+            for (variant, times) in benchmark.variants.iter().zip(&mut times[1..]) {
+                times.push(benchmark.call(module, variant, problem)?.seconds);
             }
         }
         Ok(times.into_iter().map(median).collect())

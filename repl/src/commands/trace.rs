@@ -22,7 +22,8 @@ pub fn trace(global: &Global, args: &TraceArgs) -> Result<(), Failure> {
     let mut table = Table { args, main_file: main_file(&module, export), rows: 0, left_out: 0 };
     let result = start(&module, &args.run).call_observed(export, &data.values(), &mut table);
     if table.left_out > 0 {
-        println!("… and {} more rows (--rows shows more)", table.left_out);
+        // A closed pipe ends the table, not the program.
+        let _ = writeln!(std::io::stdout(), "… and {} more rows (--rows shows more)", table.left_out);
     }
     result.map(drop).map_err(|e| call_failure(e, global))
 }
