@@ -8,6 +8,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::hir;
 use crate::lower::{FpMode, LowerOptions, lower};
 use crate::parse::{ParseOptions, parse};
+use crate::predefined;
 use crate::prelude::{FILES, ROOT, root_text};
 use crate::preprocess::{
     FileLoader, IncludeError, IncludeLoader, IncludeRequest, Included, PreprocessOptions, preprocess,
@@ -188,9 +189,9 @@ impl<'o> Session<'o> {
                 }
             },
         };
-        let files = FileLoader::new(path.as_deref(), &options.include_paths, BUILT_IN_HEADERS);
+        let files = FileLoader::new(path.as_deref(), &options.include_paths, predefined::HEADERS);
         let headers = Headers { given: &options.headers, files };
-        let mut defines = built_in_defines(options.width);
+        let mut defines = predefined::defines(options.width);
         defines.extend(options.defines.iter().cloned());
         Session { options, defines, headers, sources, main, path, diagnostics }
     }
@@ -259,50 +260,6 @@ impl<'o> Session<'o> {
     fn into_compilation(self, program: Option<VerifiedProgram>) -> Compilation {
         Compilation { program, diagnostics: self.diagnostics.into_vec(), sources: self.sources }
     }
-}
-
-/// Headers that every program may include.
-const BUILT_IN_HEADERS: &[(&str, &str)] = &[];
-
-/// The macros that programs test and use, beyond those of the preprocessor itself: what they are for every program.
-const BUILT_IN_DEFINES: &[(&str, &str)] = &[
-    ("SPMDVM", "1"),
-    ("ISPC", "1"),
-    ("ISPC_MAJOR_VERSION", "1"),
-    ("ISPC_MINOR_VERSION", "31"),
-    ("ISPC_POINTER_SIZE", "64"),
-    ("ISPC_UINT_IS_DEFINED", "1"),
-    ("ISPC_ATTRIBUTE_SUPPORTED", "1"),
-    ("ISPC_TARGET_HAS_FP16_SUPPORT", "1"),
-    ("ISPC_FP16_SUPPORTED", "1"),
-    ("ISPC_TARGET_HAS_FP64_SUPPORT", "1"),
-    ("ISPC_FP64_SUPPORTED", "1"),
-    ("TARGET_ELEMENT_WIDTH", "4"),
-    ("PI", "3.1415926535"),
-    ("INT8_MIN", "(-128)"),
-    ("INT8_MAX", "127"),
-    ("UINT8_MAX", "255"),
-    ("INT16_MIN", "(-32768)"),
-    ("INT16_MAX", "32767"),
-    ("UINT16_MAX", "65535"),
-    ("INT32_MIN", "(-2147483647 - 1)"),
-    ("INT32_MAX", "2147483647"),
-    ("UINT32_MAX", "4294967295u"),
-    ("INT64_MIN", "(-9223372036854775807ll - 1)"),
-    ("INT64_MAX", "9223372036854775807ll"),
-    ("UINT64_MAX", "18446744073709551615ull"),
-    ("F16_MIN", "0x1p-14f16"),
-    ("F16_MAX", "65504.0f16"),
-    ("FLT_MIN", "0x1p-126f"),
-    ("FLT_MAX", "0x1.fffffep127f"),
-    ("DBL_MIN", "0x1p-1022d"),
-    ("DBL_MAX", "0x1.fffffffffffffp1023d"),
-];
-
-fn built_in_defines(width: Width) -> Vec<(String, String)> {
-    let lanes = width.lanes().to_string();
-    let all = BUILT_IN_DEFINES.iter().copied().chain([("TARGET_WIDTH", lanes.as_str())]);
-    all.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 fn preprocess_options<'p>(

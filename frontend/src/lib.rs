@@ -10,6 +10,7 @@ pub mod hir;
 pub mod lex;
 pub mod lower;
 pub mod parse;
+pub mod predefined;
 pub mod prelude;
 pub mod preprocess;
 pub mod sema;

@@ -422,3 +422,8 @@ fn random_regions() {
 fn random_regions_optimised() {
     widths(&[4, 16], 10_000_000_000, &Options { optimise: true, ..Options::default() });
 }
+
+#[test]
+fn random_regions_compiled_quickly() {
+    widths(&[2, 16, 32], 20_000_000_000, &Options { quick: true, ..Options::default() });
+}

@@ -1,6 +1,7 @@
 //! How values look when printed: as C's `printf` shows them, with a default by type.
 //!
-//! A varying value prints as `[1,2,((3)),4]`: lanes in double parentheses are inactive. NaN prints as `nan` whatever its
+//! A varying value prints as `[1,2,((3)),4]`: lanes in double parentheses are inactive. The bools of inactive lanes are not
+//! shown: each prints as nine underscores. NaN prints as `nan` whatever its
 //! sign and payload, because these are unspecified.
 
 use crate::dispatch_type;
@@ -25,17 +26,25 @@ pub fn text(out: &mut String, format: &ArgFormat, text: &str) {
     pad(out, format, &body);
 }
 
-/// Appends a value for every lane; `lane` appends the value of one.
-pub fn varying(out: &mut String, lanes: usize, mask: u64, mut lane: impl FnMut(&mut String, usize)) {
+/// What stands for the bool of an inactive lane, as in ISPC.
+const HIDDEN_BOOL: &str = "_________";
+
+/// Appends a value of type `ty` for every lane; `lane` appends the value of one.
+pub fn varying(out: &mut String, ty: Ty, lanes: usize, mask: u64, mut lane: impl FnMut(&mut String, usize)) {
     out.push('[');
     for l in 0..lanes {
         if l > 0 {
             out.push(',');
         }
-        let active = mask >> l & 1 != 0;
-        out.push_str(if active { "" } else { "((" });
-        lane(out, l);
-        out.push_str(if active { "" } else { "))" });
+        match mask >> l & 1 != 0 {
+            true => lane(out, l),
+            false if ty == Ty::Bool => out.push_str(HIDDEN_BOOL),
+            false => {
+                out.push_str("((");
+                lane(out, l);
+                out.push_str("))");
+            }
+        }
     }
     out.push(']');
 }
@@ -226,7 +235,10 @@ mod tests {
     #[test]
     fn inactive_lanes_stand_in_parentheses() {
         let mut out = String::new();
-        varying(&mut out, 3, 0b101, |out, l| scalar(out, &format(None), Ty::I32, l as u64));
+        varying(&mut out, Ty::I32, 3, 0b101, |out, l| scalar(out, &format(None), Ty::I32, l as u64));
         assert_eq!(out, "[0,((1)),2]");
+        out.clear();
+        varying(&mut out, Ty::Bool, 2, 0b10, |out, l| scalar(out, &format(None), Ty::Bool, l as u64));
+        assert_eq!(out, "[_________,true]");
     }
 }

@@ -115,9 +115,11 @@ pub enum ExprKind {
     Swizzle(Box<Expr>, Vec<u8>),
     /// A member of a struct value.
     FieldValue(Box<Expr>, u32),
-    /// A struct, short vector or array made of all its members; arrays may give fewer: the rest is zero. Of varying scalar
-    /// (or enum, or pointer) type: a uniform value for each lane; of `soa<n>` type likewise for each instance of a block.
+    /// A struct, short vector or array made of all its members; arrays may give fewer: the rest is zero. Of a scalar (or
+    /// enum, or pointer) of `soa<n>` shape: a uniform value for each element of an instance.
     Aggregate(Vec<Expr>),
+    /// A varying scalar (or enum, or pointer) made of a uniform value for each lane.
+    Lanes(Vec<Expr>),
     /// Calls a function with arguments of its parameters' types. The result is varying if a varying function pointer
     /// is called (each distinct function in turn for its lanes).
     Call(Callee, Vec<Expr>),

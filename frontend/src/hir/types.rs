@@ -3,7 +3,7 @@
 use super::{EnumDef, EnumId, Layout, StructDef, StructId};
 use crate::symbol::Symbol;
 use spmdvm_vm::Ty;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A type of a [`TypeTable`]. Equal ids are equal types. The default is the error type.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -226,6 +226,23 @@ impl TypeTable {
     /// Whether it has one value per lane.
     pub fn is_varying(&self, id: TypeId) -> bool {
         self.shape(id) == Shape::Varying
+    }
+
+    /// Whether there is a `soa` instance in it. Such a variable lives in memory: registers would hold one element of it.
+    pub fn has_instances(&self, id: TypeId) -> bool {
+        // Each struct is looked at once: nested ones may contain one another many times.
+        let (mut left, mut seen) = (vec![id], HashSet::new());
+        while let Some(ty) = left.pop() {
+            match *self.kind(ty) {
+                _ if matches!(self.shape(ty), Shape::Soa(_)) => return true,
+                TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => left.push(elem),
+                TypeKind::Struct(id, shape) if seen.insert((id, shape)) => {
+                    left.extend((0..self.struct_def(id).fields.len()).map(|field| self.field_type(id, shape, field)));
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The element type of the one register that holds a value of this type; `None` for what takes several or none.

@@ -31,7 +31,7 @@ pub fn operands<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
             visit(value);
         }
         IncDec { place, .. } => place_operands(place, visit),
-        Aggregate(parts) | Op { args: parts, .. } | Crev(_, parts) => parts.iter().for_each(visit),
+        Aggregate(parts) | Lanes(parts) | Op { args: parts, .. } | Crev(_, parts) => parts.iter().for_each(visit),
         Call(callee, args) => {
             callee_operands(callee, visit);
             args.iter().for_each(visit);

@@ -5,10 +5,12 @@
 //! index become contiguous ones. An index that overflows 32 bits within one gang does not wrap then.
 
 use super::function::{FunctionLowerer, Linear};
+use crate::hir::Expr;
+use crate::source::Span;
 use spmdvm_vm::program::Reg;
 use spmdvm_vm::{Op, Shape, Ty, sem};
 
-impl FunctionLowerer<'_, '_> {
+impl<'m> FunctionLowerer<'_, 'm> {
     /// An elementwise operation with two operands of type `ty`.
     pub fn binary(&mut self, op: Op, ty: Ty, a: Reg, b: Reg) -> Reg {
         if let Some(folded) = self.fold(op, ty, ty, &[a, b]) {
@@ -128,5 +130,19 @@ impl FunctionLowerer<'_, '_> {
     /// Lane 0's value of a lane-linear register.
     pub fn lane_base(&self, r: Reg) -> Option<Reg> {
         (self.b.shape(r) == Shape::Varying).then(|| self.linear.get(&r).map(|linear| linear.base))?
+    }
+
+    /// A varying value of a uniform one for each lane. Lane 0's stands in for all until theirs are inserted.
+    pub fn lane_values(&mut self, parts: &'m [Expr], span: Span) -> Reg {
+        let values: Vec<Reg> = self.values(parts).into_iter().flatten().collect();
+        self.at(span);
+        let mut all = self.in_lanes(values[0]);
+        for (lane, &value) in values.iter().enumerate().filter(|&(_, value)| *value != values[0]) {
+            let (ty, index) = (self.b.ty(value), self.constant(Ty::I32, lane as u64));
+            let dst = self.b.reg(Shape::Varying, ty);
+            self.push(Op::Insert, ty, ty, dst, &[all, index, value]);
+            all = dst;
+        }
+        all
     }
 }

@@ -98,6 +98,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
                 self.value(operand).into_iter().skip(skip).take(take).collect()
             }
             ExprKind::Aggregate(parts) => self.aggregate(parts, expr),
+            ExprKind::Lanes(parts) => vec![self.lane_values(parts, expr.span)],
             ExprKind::Call(callee, args) => self.call(callee, args, expr),
             ExprKind::Crev(id, args) => self.crev(*id, args, expr),
             ExprKind::Launch { counts, callee, args } => self.launch(counts, callee, args, expr),

@@ -89,6 +89,7 @@ impl Lowerer<'_> {
             | ExprKind::Swizzle(..)
             | ExprKind::FieldValue(..)
             | ExprKind::Aggregate(_)
+            | ExprKind::Lanes(_)
             | ExprKind::FunctionAddress(_) => 1,
             ExprKind::Op { op, .. } if matches!(op.info().effect, Effect::Pure | Effect::Mask) => 1,
             // The library's wrappers may call what cannot be inlined: they are no place to look for a mistake.

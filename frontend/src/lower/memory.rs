@@ -126,28 +126,51 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let Some(init) = init.filter(|init| !matches!(init.kind, ExprKind::Zero)) else {
             return self.fill_zero(address, size, span);
         };
-        if self.cx.leaves(ty).is_some() {
+        if !self.by_parts(ty) {
             let value = self.value(init);
             return self.initialise_memory(address, ty, &value, span);
         }
         match &init.kind {
-            ExprKind::Aggregate(parts) => self.initialise_parts(address, ty, parts, span),
+            ExprKind::Aggregate(parts) => {
+                self.fill_zero(address, size, span);
+                self.initialise_parts(address, ty, parts, span);
+            }
             ExprKind::Load(place) if !place.varying_address => {
                 if let Lowered::Memory(from) = self.place(place) {
                     let from = self.collapse(&from, span);
                     self.copy_bytes(address, from, size, span);
                 }
             }
-            _ => drop(self.leaves(ty, span)),
+            _ => {
+                if let Some(&[leaf]) = self.leaves(ty, span).as_deref() {
+                    self.fill_instance(address, ty, leaf, init);
+                }
+            }
         }
     }
 
-    /// A large array or struct, part by part.
+    /// One value for all elements of a `soa` member.
+    fn fill_instance(&mut self, address: Reg, ty: TypeId, leaf: Leaf, init: &'m Expr) {
+        let value = self.scalar(init);
+        let memory = MemoryPlace { base: address, index: None, displacement: 0, ty, components: None };
+        self.at(init.span);
+        let step = leaf.ty.size() as u64;
+        for offset in (0..self.cx.module.types.size(ty, self.cx.lanes())).step_by(step as usize) {
+            self.store_leaf(&memory, &Leaf { shape: Shape::Uniform, offset, ..leaf }, value);
+        }
+    }
+
+    /// Is a variable of this type initialised part by part? It is if it does not fit in registers, or if it has `soa`
+    /// instances: registers hold one element of each.
+    fn by_parts(&mut self, ty: TypeId) -> bool {
+        let is_soa = |leaf: &Leaf| matches!(leaf.shape, Shape::Soa(_));
+        self.cx.leaves(ty).is_none_or(|leaves| leaves.iter().any(is_soa))
+    }
+
+    /// A large array or struct, or the elements of a `soa` instance, part by part. The memory is zero.
     fn initialise_parts(&mut self, address: Reg, ty: TypeId, parts: &'m [Expr], span: Span) {
         let types = &self.cx.module.types;
         let lanes = self.cx.lanes();
-        let size = types.size(ty, lanes);
-        self.fill_zero(address, size, span);
         for (i, part) in parts.iter().enumerate().filter(|(_, part)| !matches!(part.kind, ExprKind::Zero)) {
             let offset = match *types.kind(ty) {
                 crate::hir::TypeKind::Struct(id, shape) => types.field_offset(id, shape, i, lanes),
@@ -155,7 +178,12 @@ impl<'m> FunctionLowerer<'_, 'm> {
             };
             let offset = self.int(offset as i64);
             let at = self.pointer_plus(address, offset);
-            self.initialise_from(at, part.ty, Some(part), span);
+            match &part.kind {
+                ExprKind::Aggregate(inner) if self.by_parts(part.ty) => {
+                    self.initialise_parts(at, part.ty, inner, span);
+                }
+                _ => self.initialise_from(at, part.ty, Some(part), span),
+            }
         }
     }
 

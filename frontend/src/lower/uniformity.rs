@@ -57,7 +57,7 @@ impl Analysis {
     pub fn is_uniform(&self, function: &Function, expr: &Expr) -> bool {
         let all = |exprs: &[&Expr]| exprs.iter().all(|e| self.is_uniform(function, e));
         match &expr.kind {
-            ExprKind::ProgramIndex | ExprKind::Crev(..) => false,
+            ExprKind::ProgramIndex | ExprKind::Crev(..) | ExprKind::Lanes(_) => false,
             ExprKind::Load(place) => self.is_uniform_place(function, place),
             ExprKind::Cast(_, a) | ExprKind::Unary(_, a) | ExprKind::Swizzle(a, _) | ExprKind::FieldValue(a, _) => {
                 self.is_uniform(function, a)

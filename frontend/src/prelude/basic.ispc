@@ -57,12 +57,11 @@ __EACH_NUMBER(__DEFINE)
 #undef __DEFINE
 
 /// T fmod(T x, T y), T a floating-point type
-/// The remainder of x / y with the quotient rounded towards zero, exact, with the sign of x. y = 0 or infinite x give NaN.
+/// The remainder of x / y with the quotient rounded towards zero, exact, with the sign of x. y = 0 or infinite x give NaN,
+/// whose signbits are those of x, too.
 static inline SHAPE float fmod(SHAPE float x, SHAPE float y) { return __op_frem(x, y); }
 static inline SHAPE double fmod(SHAPE double x, SHAPE double y) { return __op_frem(x, y); }
-static inline SHAPE float16 fmod(SHAPE float16 x, SHAPE float16 y) {
-    return (SHAPE float16)__op_frem((SHAPE float)x, (SHAPE float)y);
-}
+static inline SHAPE float16 fmod(SHAPE float16 x, SHAPE float16 y) { return __op_frem(x, y); }
 
 #define __DEFINE(T) \
     static inline SHAPE T avg_up(SHAPE T a, SHAPE T b) { return (SHAPE T)(((SHAPE int)a + (SHAPE int)b + 1) >> 1); }

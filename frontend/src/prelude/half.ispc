@@ -13,7 +13,7 @@
 __HALF_TEST(isnan, v != v)
 __HALF_TEST(isinf, __op_abs(v) > 65504.0f)
 __HALF_TEST(isfinite, __op_abs(v) <= 65504.0f)
-static inline SHAPE uint16 signbits(SHAPE float16 x) { return (SHAPE uint16)(__op_bitcast_u16(x) & (uniform uint16)0x8000); }
+static inline SHAPE uint16 signbits(SHAPE float16 x) { return (SHAPE uint16)(__op_bitcast_u16(__op_sign(x))); }
 __HALF_2(copysign)
 __HALF_1(rcp)
 __HALF_1(rsqrt)

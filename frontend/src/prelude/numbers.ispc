@@ -19,8 +19,9 @@ static inline SHAPE bool isinf(SHAPE REAL x) { return __op_abs(x) > __MAX_FINITE
 static inline SHAPE bool isfinite(SHAPE REAL x) { return __op_abs(x) <= __MAX_FINITE; }
 
 /// U signbits(T x), T a floating-point type, U the unsigned integer of its size
-/// The bits of x with all but the sign cleared: 0 for a positive number, the top bit set for a negative one.
-static inline SHAPE UINT signbits(SHAPE REAL x) { return __UBITS(x) & __SIGN_BIT; }
+/// The bits of x with all but the sign cleared: 0 for a positive number, the top bit set for a negative one. NaNs are positive,
+/// but that of fmod has the sign of its dividend.
+static inline SHAPE UINT signbits(SHAPE REAL x) { return __UBITS(__op_sign(x)); }
 
 /// T copysign(T x, T y), T a floating-point type
 /// The magnitude of x with the sign of y.

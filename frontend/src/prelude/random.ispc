@@ -1,4 +1,4 @@
-// Pseudo-random numbers: L'Ecuyer's LFSR113, four combined Tausworthe generators ("Tables of maximally equidistributed
+// Pseudo-random numbers, the sequences of ISPC: L'Ecuyer's LFSR113, four combined Tausworthe generators ("Tables of maximally equidistributed
 // combined LFSR generators", Mathematics of Computation 68, 1999). Period near 2^113. Not for cryptography.
 
 #ifndef __RNG_STATE
@@ -13,21 +13,16 @@ struct RNGState {
 };
 #endif
 
-// A bijective mixing of 32 bits (the finaliser of MurmurHash3), so that near seeds give unrelated states.
-static inline SHAPE uint32 __mix_seed(SHAPE uint32 seed) {
-    SHAPE uint32 a = (seed ^ (seed >> 16)) * 0x85ebca6bu;
-    SHAPE uint32 b = (a ^ (a >> 13)) * 0xc2b2ae35u;
-    return b ^ (b >> 16);
-}
-
 /// void seed_rng(RNGState *state, uint32 seed)
-/// Starts a sequence of random numbers. Lanes that shall draw different numbers need different seeds.
+/// Starts a sequence of random numbers, the same as ISPC's for that seed. Lanes that shall draw different numbers need
+/// different seeds; the first numbers of near seeds resemble one another.
 static inline void seed_rng(SHAPE RNGState *uniform state, SHAPE uint32 seed) {
-    // The generators need states of at least 2, 8, 16 and 128.
-    state->z1 = __mix_seed(seed + 0x9e3779b9u) | 2u;
-    state->z2 = __mix_seed(seed + 0x3c6ef372u) | 8u;
-    state->z3 = __mix_seed(seed + 0xdaa66d2bu) | 16u;
-    state->z4 = __mix_seed(seed + 0x78dde6e4u) | 128u;
+    SHAPE uint32 inner = ((seed >> 8) & 0xff00u) | ((seed << 8) & 0xff0000u);
+    state->z1 = seed;
+    state->z2 = seed ^ 0xbeeff00du;
+    state->z3 = (seed << 16) | (seed >> 16);
+    // The bytes in reverse.
+    state->z4 = (seed << 24) | inner | (seed >> 24);
 }
 
 /// uint32 random(RNGState *state)
@@ -49,7 +44,7 @@ static inline SHAPE uint32 random(SHAPE RNGState *uniform state) {
 }
 
 /// float frandom(RNGState *state)
-/// The next random number as a float in [0, 1), a multiple of 2^-24.
+/// The next random number as a float in [0, 1): its lower 23 bits times 2^-23, as in ISPC.
 static inline SHAPE float frandom(SHAPE RNGState *uniform state) {
-    return (SHAPE float)(SHAPE int)(random(state) >> 8) * 0x1p-24f;
+    return (SHAPE float)(SHAPE int)(random(state) & 0x7fffffu) * 0x1p-23f;
 }

@@ -7,8 +7,8 @@
         return result; \
     }
 /// T<N> abs(T<N> x), T a type for which the function of a scalar exists
-/// Likewise floor, ceil, trunc, round, sqrt, rsqrt, rsqrt_fast, rcp, rcp_fast, sin, cos, tan, asin, acos, atan, exp and log:
-/// the function of each component.
+/// Likewise floor, ceil, trunc, round, sqrt, rsqrt, rsqrt_fast, rcp, rcp_fast, sin, cos, tan, asin, acos, atan, sinh, cosh,
+/// tanh, exp, expm1, log, log1p, cbrt, erf and erfc: the function of each component.
 __DEFINE(abs)
 __DEFINE(floor)
 __DEFINE(ceil)
@@ -25,8 +25,16 @@ __DEFINE(tan)
 __DEFINE(asin)
 __DEFINE(acos)
 __DEFINE(atan)
+__DEFINE(sinh)
+__DEFINE(cosh)
+__DEFINE(tanh)
 __DEFINE(exp)
+__DEFINE(expm1)
 __DEFINE(log)
+__DEFINE(log1p)
+__DEFINE(cbrt)
+__DEFINE(erf)
+__DEFINE(erfc)
 #undef __DEFINE
 
 #define __DEFINE(NAME) \

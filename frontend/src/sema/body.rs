@@ -141,7 +141,8 @@ impl<'a> Checker<'a, '_> {
 
     /// Adds a local variable without a name in scope.
     pub(super) fn new_local(&mut self, name: Symbol, ty: TypeId, span: Span) -> LocalId {
-        self.body.locals.push(Local { name, ty, needs_memory: false, is_assigned: false, span });
+        let needs_memory = self.table.types.has_instances(ty);
+        self.body.locals.push(Local { name, ty, needs_memory, is_assigned: false, span });
         self.body.infos.push(LocalInfo::default());
         LocalId(self.body.locals.len() as u32 - 1)
     }

@@ -171,6 +171,7 @@ impl<'a> Checker<'a, '_> {
                 _ => self.evaluate(then, lane),
             },
             ExprKind::Load(place) => self.read_constant(place, lane),
+            ExprKind::Lanes(items) => self.evaluate(items.get(lane as usize)?, 0),
             ExprKind::Aggregate(items) if self.shape(expr.ty) != Shape::Uniform => {
                 self.evaluate(items.get(lane as usize)?, 0)
             }

@@ -138,7 +138,7 @@ impl<'a> Checker<'a, '_> {
             _ if self.is_varying(ty) && items.len() == self.lanes() => {
                 let uniform = self.as_uniform(ty);
                 let values = items.iter().map(|item| self.initializer(item, uniform)).collect();
-                Expr { kind: ExprKind::Aggregate(values), ty, span }
+                Expr { kind: ExprKind::Lanes(values), ty, span }
             }
             _ => {
                 let message = if self.is_varying(ty) {

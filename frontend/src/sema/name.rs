@@ -178,7 +178,9 @@ impl<'a> Checker<'a, '_> {
             let error = Diagnostic::new(Code::BadTask, name.span, message);
             self.error(error.help("declare the function `task`, or pass the value as a parameter"));
         }
-        let ty = self.table.types.uniform(Ty::I32);
+        // As in ISPC: counts of tasks are unsigned, the number of lanes is not.
+        let ty = if let ExprKind::Task(_) = kind { Ty::U32 } else { Ty::I32 };
+        let ty = self.table.types.uniform(ty);
         Some(Expr { kind, ty, span: name.span })
     }
 

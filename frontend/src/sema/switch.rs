@@ -52,7 +52,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// A statement directly inside a `switch`: labels begin an arm.
+    /// A statement inside a `switch`, or inside blocks of it: labels begin an arm.
     fn switch_stmt(&mut self, stmt: &'a ast::Stmt<'a>, arms: &mut Arms) {
         match stmt.kind {
             S::Case { value, stmt: inner } => {
@@ -68,6 +68,11 @@ impl<'a> Checker<'a, '_> {
                 let span = Span { hi: stmt.span.lo + 7, ..stmt.span };
                 self.add_label(SwitchLabel::Default, span, arms);
                 self.switch_stmt(inner, arms);
+            }
+            S::Block(block) if block.stmts.iter().any(has_label) => {
+                let scope = self.enter();
+                block.stmts.iter().for_each(|stmt| self.switch_stmt(stmt, arms));
+                self.leave(scope);
             }
             _ => {
                 if arms.list.is_empty() {
@@ -103,6 +108,15 @@ impl<'a> Checker<'a, '_> {
             Some(arm) if arm.body.is_empty() && !arm.labels.is_empty() => arm.labels.push(label),
             _ => arms.list.push(SwitchArm { labels: vec![label], body: Vec::new() }),
         }
+    }
+}
+
+/// Does a statement in a `switch` have a label of it, perhaps inside blocks? Then its blocks only limit what names mean.
+fn has_label(stmt: &ast::Stmt<'_>) -> bool {
+    match stmt.kind {
+        S::Case { .. } | S::Default(_) => true,
+        S::Block(block) => block.stmts.iter().any(has_label),
+        _ => false,
     }
 }
 

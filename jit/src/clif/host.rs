@@ -9,6 +9,8 @@ pub struct Options {
     /// Let Cranelift's own optimiser run? Regions have been optimised, and this one moves constants out of loops, where
     /// they are spilled: compiling takes half as long again, and the code is a little slower (`benches/regions.rs`).
     pub optimise: bool,
+    /// Allocate registers in one pass? Compiling takes a third of the time; the code is two to three times as long and slow.
+    pub quick: bool,
     /// Processor features not to use although the machine has them, by Cranelift's names (`has_fma`).
     pub without: Vec<&'static str>,
 }
@@ -18,6 +20,7 @@ pub(super) fn isa(options: &Options) -> Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
     let mut set = |name: &str, value: &str| flags.set(name, value).map_err(|e| format!("{name}: {e}"));
     set("opt_level", if options.optimise { "speed" } else { "none" })?;
+    set("regalloc_algorithm", if options.quick { "single_pass" } else { "backtracking" })?;
     set("is_pic", "false")?;
     set("use_colocated_libcalls", "false")?;
     set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" })?;

@@ -60,6 +60,9 @@ pub(super) fn region(
     stubs: &Stubs,
     b: FunctionBuilder<'_>,
 ) -> Result<Vec<Held>, String> {
+    if region.frame_bytes > i32::MAX as u64 {
+        return Err("its frames are larger than 2 GiB".into());
+    }
     for inst in region.blocks.iter().flat_map(|b| &b.insts) {
         Meaning::of(region, inst)?;
     }

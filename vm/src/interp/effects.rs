@@ -86,7 +86,7 @@ unsafe fn argument(
     };
     match place.shape {
         Shape::Uniform => value(out, 0),
-        Shape::Varying => print::varying(out, t.lanes, t.mask, value),
+        Shape::Varying => print::varying(out, place.ty, t.lanes, t.mask, value),
     }
     failed.map_or(Ok(()), Err)
 }

@@ -38,7 +38,8 @@ macro_rules! for_each_op {
             IRem "irem" checked(INT, irem) [] "Integer remainder with the dividend's sign. Traps `division_by_zero`.";
             MulHi "mulhi" binary(INT, mulhi) [commutative] "High half of the double-width product.";
             FDiv "fdiv" binary(FLOAT, fdiv) [] "IEEE quotient.";
-            FRem "frem" binary(FLOAT, frem) [] "C `fmod`: exact remainder with the dividend's sign.";
+            FRem "frem" binary(FLOAT, frem) [] "C `fmod`: exact remainder with the dividend's sign, which a NaN has too (see `sign`).";
+            Sign "sign" unary(FLOAT, sign) [] "Zero with the operand's sign. Of NaNs only those that `frem` makes have one; others count as positive.";
             Fma "fma" ternary(FLOAT, fma) [] "`a * b + c` with one rounding.";
             Sqrt "sqrt" unary(FLOAT, sqrt) [] "Correctly rounded square root.";
             Floor "floor" unary(FLOAT, floor) [] "Largest integer not above.";

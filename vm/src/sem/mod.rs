@@ -139,9 +139,29 @@ pub fn fdiv<T: Float>(a: T, b: T) -> T {
 }
 
 /// C `fmod`: the exact remainder with the sign of the dividend.
+///
+/// A NaN that comes of numbers has that sign too, for [`sign`] to see. It is a signalling one: no arithmetic gives such a
+/// NaN or passes it on as such, so the sign is the same on every engine.
 #[inline(always)]
 pub fn frem<T: Float>(a: T, b: T) -> T {
-    a.rem(b)
+    let remainder = a.rem(b);
+    if remainder.is_nan() && !a.is_nan() && !b.is_nan() {
+        let signalling = T::CANONICAL_NAN.to_word() ^ T::QUIET_BIT | T::QUIET_BIT >> 1;
+        return T::from_word(signalling | a.to_word() & sign_bit::<T>());
+    }
+    remainder
+}
+
+/// Zero with the sign of `a`; a quiet NaN counts as positive.
+#[inline(always)]
+pub fn sign<T: Float>(a: T) -> T {
+    let bits = a.to_word();
+    let has_sign = !a.is_nan() || bits & T::QUIET_BIT == 0;
+    T::from_word(if has_sign { bits & sign_bit::<T>() } else { 0 })
+}
+
+fn sign_bit<T: Float>() -> u64 {
+    1 << (8 * T::TY.size() - 1)
 }
 
 /// Correctly rounded square root.

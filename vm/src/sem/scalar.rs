@@ -79,6 +79,8 @@ pub trait Int: Arith + Bits {
 pub trait Float: Arith {
     /// The NaN whose bits are seen wherever NaN bits become visible.
     const CANONICAL_NAN: Self;
+    /// The bit that distinguishes quiet NaNs from signalling ones.
+    const QUIET_BIT: u64;
     fn div(self, o: Self) -> Self;
     fn rem(self, o: Self) -> Self;
     fn sqrt(self) -> Self;
@@ -298,6 +300,7 @@ macro_rules! native_float {
         }
         impl Float for $t {
             const CANONICAL_NAN: Self = $t::NAN;
+            const QUIET_BIT: u64 = 1 << ($t::MANTISSA_DIGITS - 2);
             #[inline(always)]
             fn div(self, o: Self) -> Self {
                 self / o
@@ -381,6 +384,7 @@ impl Arith for f16 {
 
 impl Float for f16 {
     const CANONICAL_NAN: Self = f16::NAN;
+    const QUIET_BIT: u64 = 1 << (f16::MANTISSA_DIGITS - 2);
     #[inline(always)]
     fn div(self, o: Self) -> Self {
         via_f32(wide(self) / wide(o))

@@ -247,7 +247,9 @@ impl<'p> Oracle<'p> {
             let ty = frame.f.reg(r).ty;
             if frame.is_varying(r) {
                 let mask = masks::to_bits(&frame.mask);
-                print::varying(&mut text, self.lanes, mask, |out, l| print::scalar(out, format, ty, frame.get(r, l)));
+                print::varying(&mut text, ty, self.lanes, mask, |out, l| {
+                    print::scalar(out, format, ty, frame.get(r, l))
+                });
             } else {
                 print::scalar(&mut text, format, ty, frame.get(r, 0));
             }

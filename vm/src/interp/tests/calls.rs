@@ -223,7 +223,7 @@ fn print_shows_lanes_and_text() {
     m.set_output(move |text| sink.lock().unwrap().push_str(text));
     let x: Vec<u64> = [0.5f32, 1.0, -2.0, f32::NAN].iter().map(|x| x.to_bits() as u64).collect();
     call(&mut m, &[Arg::Words(&x), Arg::Word(u64::MAX), Arg::Words(&[1, 0, 1, 0])], 0b1011).unwrap();
-    let expected = "lanes: [0.500000,1.000000,((-2.000000)),nan] -1 [true,false,((true)),false]";
+    let expected = "lanes: [0.500000,1.000000,((-2.000000)),nan] -1 [true,false,_________,false]";
     assert_eq!(*out.lock().unwrap(), expected);
 }
 
