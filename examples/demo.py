@@ -9,6 +9,7 @@ from example import Case, run, show
 
 EXAMPLES = [
     "mandelbrot",
+    "mandelbrot_tasks",
     "noise",
     "ao",
     "black_scholes",
@@ -38,7 +39,7 @@ def main() -> None:
     all_cases = cases()
     compiled = time.perf_counter() - start
     reports = [run(case) for case in all_cases]
-    print(f"spmdvm {spmdvm.__version__} (interpreter, width 16, one thread), numpy {np.__version__}")
+    print(f"spmdvm {spmdvm.__version__} (interpreter, width 16, one thread except for tasks), numpy {np.__version__}")
     print(f"{len(all_cases)} programs compiled and their input made in {compiled:.2f} s\n")
     show(reports)
 

@@ -112,11 +112,15 @@ impl TrapError {
         if let Some(chain) = self.crev_chain() {
             let _ = writeln!(text, "  in {chain}");
         }
+        let mut task = self.trap.stack.first().and_then(|frame| frame.task);
         for frame in self.trap.stack.iter().skip(1).take(16) {
             let lanes: String = frame.each_lanes.iter().map(|l| format!(" (lane {l})")).collect();
             let place = self.program.line_col(frame.span);
             let place = place.map_or(String::new(), |(s, line, col)| format!(" at {}:{line}:{col}", s.name));
-            let _ = writeln!(text, "  called from {}{lanes}{place}", frame.name);
+            let how = if task.is_some() { "launched" } else { "called" };
+            let in_task = frame.task.map_or(String::new(), |index| format!(" (task {index})"));
+            let _ = writeln!(text, "  {how} from {}{in_task}{lanes}{place}", frame.name);
+            task = frame.task;
         }
         if self.trap.stack.len() > 17 {
             let _ = writeln!(text, "  … and {} more calls", self.trap.stack.len() - 17);

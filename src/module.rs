@@ -90,7 +90,7 @@ impl Module {
 
     fn new(program: VerifiedProgram, options: &Options, warnings: Vec<Diagnostic>, sources: Arc<SourceMap>) -> Module {
         let (prepared, jit) = prepare(&program, options);
-        let pool = Pool::new(&program, prepared, options.limits);
+        let pool = Pool::new(&program, prepared, options);
         Module { inner: Arc::new(Inner { program, options: options.clone(), warnings, sources, pool, jit }) }
     }
 

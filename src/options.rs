@@ -24,6 +24,9 @@ pub struct Options {
     pub headers: Vec<(String, String)>,
     /// Bounds on what a run may use.
     pub limits: Limits,
+    /// How many threads run the tasks that a program launches; `None`: as many as the machine has cores. With one, tasks run
+    /// at their launch, in the order of their indices. Results do not depend on it, unless tasks race.
+    pub threads: Option<usize>,
     /// When and how engines with a JIT compile.
     pub jit: JitSettings,
 }
@@ -106,6 +109,11 @@ named_choice! {
 }
 
 impl Options {
+    /// The number of threads that run tasks.
+    pub fn task_threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+    }
+
     /// The options with another gang width.
     pub fn with_width(self, width: Width) -> Options {
         Options { width, ..self }

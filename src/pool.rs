@@ -3,7 +3,7 @@
 //! Globals belong to a machine. A module whose globals can change has exactly one machine, and calls take turns; any other
 //! module makes as many machines as calls run at once and keeps them for later calls.
 
-use crate::options::Limits;
+use crate::options::Options;
 use spmdvm_vm::interp::{self, Machine, PreparedProgram};
 use spmdvm_vm::trap::Trap;
 use spmdvm_vm::{Op, Program, VerifiedProgram};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) struct Pool {
     prepared: PreparedProgram,
-    limits: Limits,
+    limits: interp::Limits,
     stateful: bool,
     /// Of a stateful module at most one, which is locked while it runs.
     idle: Mutex<Vec<Machine>>,
@@ -26,7 +26,15 @@ pub(crate) struct Lease<'p> {
 }
 
 impl Pool {
-    pub fn new(program: &VerifiedProgram, prepared: PreparedProgram, limits: Limits) -> Pool {
+    pub fn new(program: &VerifiedProgram, prepared: PreparedProgram, options: &Options) -> Pool {
+        let defaults = interp::Limits::default();
+        let limits = interp::Limits {
+            fuel: options.limits.fuel,
+            timeout: options.limits.timeout,
+            memory: options.limits.memory.unwrap_or(defaults.memory),
+            threads: options.task_threads(),
+            ..defaults
+        };
         let stateful = program.globals.iter().any(|g| !g.constant) || uses_heap(program);
         Pool { prepared, limits, stateful, idle: Mutex::default() }
     }
@@ -44,14 +52,7 @@ impl Pool {
     }
 
     fn new_machine(&self) -> Result<Machine, Trap> {
-        let defaults = interp::Limits::default();
-        let limits = interp::Limits {
-            fuel: self.limits.fuel,
-            timeout: self.limits.timeout,
-            memory: self.limits.memory.unwrap_or(defaults.memory),
-            ..defaults
-        };
-        Machine::new(self.prepared.clone(), limits)
+        Machine::new(self.prepared.clone(), self.limits)
     }
 }
 

@@ -53,13 +53,18 @@ class Diagnostic(NamedTuple):
 
 
 class TrapFrame(NamedTuple):
-    """A call that was active at a trap. `lanes` are those that enclosing nested `foreach` loops were visiting."""
+    """A call that was active at a trap.
+
+    `lanes` are those that enclosing nested `foreach` loops were visiting. If the call was a task, `task` is its index in
+    its launch, and the next frame is the call that launched it.
+    """
 
     function: str
     file: str | None
     line: int | None
     column: int | None
     lanes: tuple[int, ...]
+    task: int | None = None
 
 
 class SpmdError(Exception):
@@ -87,6 +92,7 @@ class Trap(SpmdError):
         index, length: of an access out of bounds, else None.
         array: the name of the parameter or variable that was accessed, or None.
         lanes: the lanes that enclosing nested `foreach` loops were visiting.
+        task: the index of the task that failed in its launch, or None outside of tasks.
         stack: the active calls, innermost first, a tuple of `TrapFrame`.
     """
 
@@ -99,6 +105,7 @@ class Trap(SpmdError):
     length: int | None = None
     array: str | None = None
     lanes: tuple[int, ...] = ()
+    task: int | None = None
     stack: tuple[TrapFrame, ...] = ()
 
 
@@ -176,8 +183,9 @@ def _trap(kind, text, lane, index, length, array, stack):
     """Make the exception for a trap; called by the native module."""
     trap = _TRAPS.get(kind, Trap)(text)
     trap.kind, trap.lane, trap.index, trap.length, trap.array = kind, lane, index, length, array
-    trap.stack = tuple(TrapFrame(*frame[:4], tuple(frame[4])) for frame in stack)
+    trap.stack = tuple(TrapFrame(*frame[:4], tuple(frame[4]), frame[5]) for frame in stack)
     trap.lanes = tuple(lane for frame in reversed(trap.stack) for lane in frame.lanes)
+    trap.task = next((frame.task for frame in trap.stack if frame.task is not None), None)
     for frame in trap.stack:
         if frame.line is not None:
             trap.file, trap.line, trap.column = frame.file, frame.line, frame.column

@@ -63,11 +63,12 @@ def compile(
     fuel: int | None = None,
     timeout: float | None = None,
     memory: int | None = None,
+    task_threads: int | None = None,
 ) -> Module: ...
 def _rebuild(
     text: tuple[str, str],
     choices: tuple[int, str, str],
     include_paths: list[Path],
     defines: list[tuple[str, str]],
-    bounds: tuple[int | None, float | None, int | None],
+    bounds: tuple[int | None, float | None, int | None, int | None],
 ) -> Module: ...

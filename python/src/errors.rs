@@ -45,7 +45,7 @@ fn trap(py: Python<'_>, error: &TrapError) -> PyResult<PyErr> {
                 Some((source, line, column)) => (Some(source.name.as_str()), Some(line), Some(column)),
                 None => (None, None, None),
             };
-            (frame.name.as_str(), file, line, column, frame.each_lanes.clone())
+            (frame.name.as_str(), file, line, column, frame.each_lanes.clone(), frame.task)
         })
         .collect();
     let text = error.render(false);

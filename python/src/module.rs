@@ -8,6 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use spmdvm::Show;
 use spmdvm::{CompileError, Engine, Fp, Limits, Options, Width};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,11 +49,13 @@ pub struct Module {
 /// fuel: loop iterations and calls that one call may take; over arrays, for each stretch of evenly spaced elements.
 /// timeout: seconds that one call may take.
 /// memory: bytes that the program may allocate.
+/// task_threads: threads that run the tasks a program launches; None: as many as there are cores. With 1, tasks run in
+///     order, one after another. Results do not depend on it, unless tasks race.
 #[pyfunction]
 #[pyo3(signature = (source_or_path, *, width=None, engine="auto", fp="contract", check=false, include_paths=None,
-    defines=None, fuel=None, timeout=None, memory=None),
+    defines=None, fuel=None, timeout=None, memory=None, task_threads=None),
     text_signature = "(source_or_path, *, width=16, engine='auto', fp='contract', check=False, include_paths=(), \
-    defines={}, fuel=None, timeout=None, memory=None)")]
+    defines={}, fuel=None, timeout=None, memory=None, task_threads=None)")]
 #[allow(clippy::too_many_arguments)]
 pub fn compile(
     py: Python<'_>,
@@ -66,6 +69,7 @@ pub fn compile(
     fuel: Option<u64>,
     timeout: Option<f64>,
     memory: Option<u64>,
+    task_threads: Option<NonZeroUsize>,
 ) -> PyResult<Module> {
     if check {
         return Err(PyValueError::new_err("check=True: check mode is not available yet"));
@@ -77,6 +81,7 @@ pub fn compile(
         include_paths: parse_include_paths(include_paths)?,
         defines: parse_defines(defines)?,
         limits: Limits { fuel, timeout: parse_timeout(timeout)?, memory },
+        threads: task_threads.map(NonZeroUsize::get),
         ..Options::default()
     };
     match parse_source(source_or_path)? {
@@ -342,7 +347,7 @@ impl Module {
         }
         let limits = &options.limits;
         let choices = (options.width.lanes() as u32, options.engine.name().into(), options.fp.name().into());
-        let bounds = (limits.fuel, limits.timeout.map(|t| t.as_secs_f64()), limits.memory);
+        let bounds = (limits.fuel, limits.timeout.map(|t| t.as_secs_f64()), limits.memory, options.threads);
         let text = (self.compiled.name.clone(), self.compiled.source.clone());
         Ok((rebuild, (text, choices, include_paths, options.defines.clone(), bounds)))
     }
@@ -350,7 +355,7 @@ impl Module {
 
 type Texts = (String, String);
 type Choices = (u32, String, String);
-type Bounds = (Option<u64>, Option<f64>, Option<u64>);
+type Bounds = (Option<u64>, Option<f64>, Option<u64>, Option<usize>);
 type Pickled = (Texts, Choices, Vec<PathBuf>, Vec<(String, String)>, Bounds);
 
 /// Compiles a pickled module again.
@@ -363,7 +368,7 @@ pub fn _rebuild(
     defines: Vec<(String, String)>,
     bounds: Bounds,
 ) -> PyResult<Module> {
-    let (fuel, timeout, memory) = bounds;
+    let (fuel, timeout, memory, threads) = bounds;
     let (width, engine, fp) = choices;
     let options = Options {
         width: Width::new(width).unwrap_or_default(),
@@ -372,6 +377,7 @@ pub fn _rebuild(
         include_paths,
         defines,
         limits: Limits { fuel, timeout: parse_timeout(timeout)?, memory },
+        threads,
         ..Options::default()
     };
     build(py, text.0, text.1, options)

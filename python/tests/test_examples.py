@@ -22,6 +22,7 @@ SMALL = {
     "black_scholes": {"n": 1001},
     "histogram": {"n": 5003},
     "mandelbrot": {"width": 65, "height": 40, "limit": 50},
+    "mandelbrot_tasks": {"width": 65, "height": 41, "limit": 50},
     "nbody": {"n": 50, "steps": 2},
     "noise": {"width": 65, "height": 40},
     "reduction": {"n": 1003},

@@ -175,3 +175,34 @@ def test_the_tree() -> None:
         assert issubclass(trap, builtin)
         assert str(trap("text")) == "text"
         assert trap.__module__ == "spmdvm"
+
+
+def test_a_trap_in_a_task_tells_which() -> None:
+    source = """
+    task void inner(uniform int a[], uniform int row) { if (row == 2) a[row * 4 + taskIndex] = 1; }
+    task void outer(uniform int a[]) { launch[4] inner(a, taskIndex); }
+    export void f(uniform int a[]) { launch[5] outer(a); }
+    """
+    for threads in (1, 3, None):
+        module = spmdvm.compile(source, task_threads=threads)
+        with pytest.raises(spmdvm.OutOfBounds) as caught:
+            module.f(np.zeros(10, np.int32))
+        trap = caught.value
+        assert trap.index == 10
+        assert trap.task == 2
+        assert [(frame.function.split("_")[0], frame.task) for frame in trap.stack] == [("inner", 2), ("outer", 2), ("f", None)]
+        assert "(task 2 of `inner` <- task 2 of `outer`)" in str(trap)
+        assert "launched from outer (task 2)" in str(trap)
+
+
+def test_tasks_obey_limits() -> None:
+    source = """
+    task void one() { while (true) {} }
+    export void f() { launch[4] one(); }
+    """
+    with pytest.raises(spmdvm.OutOfTime):
+        spmdvm.compile(source, timeout=0.05, task_threads=3).f()
+    with pytest.raises(spmdvm.OutOfFuel):
+        spmdvm.compile(source, fuel=10_000, task_threads=3).f()
+    with pytest.raises(ValueError, match=r"0|zero|range|non"):
+        spmdvm.compile(source, task_threads=0)

@@ -5,6 +5,7 @@ use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use spmdvm::{Engine, Fp, Limits, Options, Width};
 use std::io::IsTerminal;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -50,6 +51,9 @@ pub struct Global {
     /// Bytes the program may allocate
     #[arg(long, global = true, value_name = "BYTES")]
     pub memory: Option<u64>,
+    /// Threads that run tasks; with 1 they run in order, one after another [default: all cores]
+    #[arg(long, global = true, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
     /// Print results as JSON
     #[arg(long, global = true)]
     pub json: bool,
@@ -209,6 +213,7 @@ impl Global {
             include_paths: self.include.clone(),
             defines: self.define.iter().map(split).collect(),
             headers: Vec::new(),
+            threads: self.threads.map(NonZeroUsize::get),
             limits: Limits {
                 fuel: self.fuel,
                 timeout: self.timeout.and_then(|s| Duration::try_from_secs_f64(s).ok()),

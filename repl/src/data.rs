@@ -52,6 +52,14 @@ impl CallData {
         self.slots.iter_mut().map(|slot| slot.content.value()).collect()
     }
 
+    /// Fails if a mapped file was cut off.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.slots.iter().try_for_each(|slot| match &slot.content {
+            Content::Mapped(npy) => npy.check(),
+            _ => Ok(()),
+        })
+    }
+
     /// The elements of the array argument of this name: type, shape, bytes.
     pub fn array(&self, name: &str) -> Option<(Ty, &[u64], &[u8])> {
         self.slots.iter().find(|slot| slot.name == name)?.content.array()

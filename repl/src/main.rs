@@ -1,13 +1,14 @@
 //! The command `spmdvm`: run, check, inspect and explore SPMD programs.
 //!
 //! `cli` says what can be asked, `commands` has one module per subcommand, `data` turns words of the command line into
-//! arguments of a program (`npy` for files), `interactive` is the shell of `spmdvm repl`.
+//! arguments of a program (`npy` for files, `shrunk` for those that others cut off), `interactive` is the shell of `spmdvm repl`.
 
 mod cli;
 mod commands;
 mod data;
 mod interactive;
 mod npy;
+mod shrunk;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,7 @@
 //! `.npy` files: mapped as input, written as output.
 
 use crate::Failure;
+use crate::shrunk::{self, Watch};
 use half::f16;
 use memmap2::{MmapMut, MmapOptions};
 use npyz::{DType, NpyHeader, WriteOptions, WriterBuilder};
@@ -12,6 +13,9 @@ use std::path::Path;
 /// A mapped `.npy` file. Writes of a program stay in memory; the file is not changed.
 pub struct MappedNpy {
     map: MmapMut,
+    /// Notices when the file gets shorter than the mapping.
+    watch: Watch,
+    name: String,
     offset: usize,
     bytes: usize,
     /// Element type.
@@ -25,10 +29,11 @@ impl MappedNpy {
     pub fn open(path: &Path) -> Result<MappedNpy, Failure> {
         let name = path.display();
         let file = File::open(path).map_err(|e| Failure::usage(format!("cannot open {name}: {e}")))?;
-        // SAFETY: a private copy-on-write mapping. Another process that truncates the file meanwhile can make reads fail;
-        // mapping files is what the command was asked to do.
+        // SAFETY: a private copy-on-write mapping. What another process does to the file may show in it; accesses to what
+        // another process cuts off find zeros (see `shrunk`).
         let map = unsafe { MmapOptions::new().map_copy(&file) }
             .map_err(|e| Failure::usage(format!("cannot map {name}: {e}")))?;
+        let watch = shrunk::watch(&map);
         let mut cursor = Cursor::new(&map[..]);
         let header = NpyHeader::from_reader(&mut cursor)
             .map_err(|e| Failure::usage(format!("{name} is not a .npy file: {e}")))?;
@@ -44,7 +49,15 @@ impl MappedNpy {
             return Err(Failure::usage(format!("{name} is cut off: its header promises {bytes} bytes of data")));
         }
         let shape = header.shape().to_vec();
-        Ok(MappedNpy { map, offset, bytes, ty, shape })
+        Ok(MappedNpy { map, watch, name: name.to_string(), offset, bytes, ty, shape })
+    }
+
+    /// Fails if a part of the file that was accessed is gone.
+    pub fn check(&self) -> Result<(), Failure> {
+        if !self.watch.has_shrunk() {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!("{} was cut off while the program ran; the results are not valid", self.name)))
     }
 
     /// The elements.

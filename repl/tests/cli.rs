@@ -318,3 +318,32 @@ fn usimd_points_at_what_is_wrong() {
     let endless = said("endless.usimd", "L: jmp L\n", 3, &["--fuel", "100"]);
     assert!(endless.contains("has not ended after 100 instructions"), "{endless}");
 }
+
+/// The file is cut off while the program waits for its last element to change.
+#[cfg(unix)]
+#[test]
+fn a_mapped_file_that_shrinks_is_an_error() {
+    let folder = Folder::new("shrinks");
+    let program = folder.file(
+        "wait.ispc",
+        "export void f(uniform int a[], uniform int n) { print(\"waiting\\n\"); while (a[n - 1] != 0) {} }",
+    );
+    let out = folder.0.join("ones.npy");
+    let fill =
+        folder.file("fill.ispc", "export void f(uniform int a[], uniform int n) { foreach (i = 0 ... n) a[i] = 1; }");
+    let (program, fill) = (program.display().to_string(), fill.display().to_string());
+    succeeds(&["run", &fill, "zeros:i32:1000000", "1000000", "-o", &format!("a={}", out.display())]);
+    let argument = format!("@{}", out.display());
+    let mut child = command(&["run", &program, &argument, "1000000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut first = [0u8; 8];
+    std::io::Read::read_exact(child.stdout.as_mut().expect("piped"), &mut first).expect("it prints");
+    assert_eq!(&first, b"waiting\n");
+    std::fs::OpenOptions::new().write(true).open(&out).and_then(|file| file.set_len(4096)).expect("cut off");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(stderr(&output).contains("ones.npy was cut off while the program ran"), "{}", stderr(&output));
+}

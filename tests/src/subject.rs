@@ -3,6 +3,7 @@
 use crate::case::Case;
 use crate::data::{Layout, Leaf};
 use crate::run::Returned;
+use spmdvm::vm::Op;
 use spmdvm::{
     Array, CallError, CompileError, Diagnostic, Engine, Fp, HostType, HostValue, JitSettings, Limits, Module, Options,
     Run, TrapError, Ty, Value, Width,
@@ -38,7 +39,8 @@ pub fn options(case: &Case, width: u32) -> Result<Options, String> {
     let limits =
         Limits { fuel: Some(case.fuel.unwrap_or(FUEL)), memory: Some(case.memory.unwrap_or(MEMORY)), timeout: None };
     let defines = case.defines.clone();
-    Ok(Options { width, fp, defines, limits, engine: Engine::Interp, ..Options::default() })
+    let threads = Some(1);
+    Ok(Options { width, fp, defines, limits, threads, engine: Engine::Interp, ..Options::default() })
 }
 
 /// A diagnostic, placed.
@@ -169,6 +171,18 @@ impl Subject {
     pub fn on(&self, engine: Engine) -> Subject {
         let options = Options { engine, jit: JitSettings::eager(), ..self.module.options().clone() };
         Subject { module: Module::from_program(self.module.verified().clone(), &options) }
+    }
+
+    /// The same program, in its initial state, with so many threads for its tasks.
+    pub fn with_threads(&self, threads: usize) -> Subject {
+        let options = Options { threads: Some(threads), ..self.module.options().clone() };
+        Subject { module: Module::from_program(self.module.verified().clone(), &options) }
+    }
+
+    /// Does it launch tasks?
+    pub fn launches(&self) -> bool {
+        let code = self.module.program().functions.iter().flat_map(|f| &f.code);
+        code.into_iter().any(|inst| matches!(inst.op, Op::Launch | Op::LaunchInd))
     }
 
     /// The engine it runs on.

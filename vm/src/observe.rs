@@ -73,9 +73,9 @@ impl View<'_> {
         self.thread.lanes
     }
 
-    /// Number of calls around this one.
+    /// Number of calls (and launches) around this one.
     pub fn depth(&self) -> usize {
-        self.thread.frames.len()
+        self.thread.depth()
     }
 
     /// Number of entries on the mask stack of this call.

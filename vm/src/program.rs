@@ -23,6 +23,12 @@ impl Reg {
     }
 }
 
+/// The first parameters of a task: its three indices and the three counts of its launch, uniform `i32`.
+pub const TASK_PARAMS: u32 = 6;
+
+/// The first arguments of a launch: the numbers of tasks in three dimensions, uniform `i32`.
+pub const LAUNCH_COUNTS: usize = 3;
+
 /// A function of a program, by index into [`Program::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FuncId(pub u32);
@@ -123,7 +129,7 @@ pub struct Function {
     pub pool: Vec<Reg>,
     /// Bytes of frame memory; 0 if it has none. Zeroed at entry.
     pub frame_size: u64,
-    /// May it be launched as a task?
+    /// May it be launched as a task? Then its first [`TASK_PARAMS`] parameters are its indices and the counts.
     pub is_task: bool,
 }
 

@@ -144,6 +144,8 @@ pub struct TrapFrame {
     pub pc: u32,
     /// Its source.
     pub span: Span,
+    /// If it is a task: its index in its launch. The next frame is the one that launched it.
+    pub task: Option<u64>,
     /// The lanes that enclosing `each.all` loops were visiting, outermost first.
     pub each_lanes: Vec<u32>,
 }
@@ -175,6 +177,11 @@ impl Trap {
     /// The instruction that trapped.
     pub fn pc(&self) -> Option<u32> {
         self.stack.first().map(|f| f.pc)
+    }
+
+    /// The task that trapped, the one that launched it, and so on: index and name.
+    pub fn tasks(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.stack.iter().filter_map(|frame| Some((frame.task?, frame.name.as_str())))
     }
 
     /// The source of the instruction that trapped; empty if unknown.
@@ -212,6 +219,12 @@ impl fmt::Display for Trap {
         }
         if let Some(frame) = self.stack.first() {
             write!(f, " in `{}`", frame.name)?;
+        }
+        let mut tasks = self.tasks();
+        if let Some((index, name)) = tasks.next() {
+            write!(f, " (task {index} of `{name}`")?;
+            tasks.try_for_each(|(index, name)| write!(f, " <- task {index} of `{name}`"))?;
+            f.write_str(")")?;
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ L5:
   ret
 }
 
-func main(u0:u64, u1:i32, u2:u64) task frame 32 {
+func main(u0:u64, u1:i32, u2:u64) frame 32 {
   const u12:f32 = 1.0
   var v3:f32, v4:i32, u5:u64, u6:u64, u7:u64, u8:f32, v9:f32, v10:f32
   var v11:bool
@@ -63,6 +63,17 @@ func main(u0:u64, u1:i32, u2:u64) task frame 32 {
   print #1(u0)
   print #2()
   abort #0
+  launch one(u1, u1, u1, u2, v11)
+  launch.ind u7(u1, u1, u1)
+  sync
+  fence
+  ret
+}
+
+func one(u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32, u6:u64, v7:bool) task {
+  var u8:i32, u9:i32
+  u8 = thread.index
+  u9 = thread.count
   ret
 }
 "##;

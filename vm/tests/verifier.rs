@@ -30,6 +30,7 @@ fn texts() -> Vec<(Rule, &'static str, String)> {
     let f = |lines: &str| body(&format!("{lines}\nret"));
     let two = |callee: &str, lines: &str| format!("{callee}{}", body(&format!("{lines}\nret")));
     let callee = "func g(v0:f32, u1:i32) -> (v0) {\n ret\n}\n";
+    let task = "func g(u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32, v6:f32) task {\n ret\n}\n";
     vec![
         (Rule::Limit, "bytes of frame memory", format!("func f() frame {} {{\nret\n}}\n", MAX_FRAME_BYTES + 1)),
         (Rule::Limit, "the globals have", format!(".global g {} {{\n}}\n", MAX_GLOBAL_BYTES + 1)),
@@ -95,6 +96,14 @@ fn texts() -> Vec<(Rule, &'static str, String)> {
         ),
         (Rule::CallShape, "result 0 of `g`", two(callee, "v12 = call g(v0, u3)")),
         (Rule::CallShape, "receives two results", f("v9, v9 = call.ind u4()")),
+        (Rule::LaunchShape, "three counts", two(task, "launch g(u3, u3)")),
+        (Rule::LaunchShape, "three counts", two(task, "launch g(u3, v2, u3, v0)")),
+        (Rule::LaunchShape, "three counts", f("launch.ind u4(u3, u3, u4)")),
+        (Rule::LaunchShape, "`g` is no task", two(callee, "launch g(u3, u3, u3)")),
+        (Rule::LaunchShape, "six parameters", "func g(u0:i32) task {\nret\n}\n".into()),
+        (Rule::CallShape, "0 arguments for `g`, which has 1", two(task, "launch g(u3, u3, u3)")),
+        (Rule::CallShape, "argument 0 of `g`", two(task, "launch g(u3, u3, u3, u6)")),
+        (Rule::Reference, "there is no function 9", f("launch #9(u3, u3, u3)")),
         (Rule::Reference, "there is no function 9", f("call #9()")),
         (Rule::Reference, "there is no function 9", f("u13 = func.addr #9")),
         (Rule::Reference, "there is no global 0", f("u13 = global.addr #0")),

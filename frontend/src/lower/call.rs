@@ -1,7 +1,6 @@
 //! Calls: of functions, through function values, and launches of tasks.
 //!
-//! `launch` runs the tasks one after another at once, so a task sees what earlier ones did. A task has six hidden leading
-//! parameters: its three indices and the three counts, uniform `i32`.
+//! A task has six hidden leading parameters: its three indices and the three counts, uniform `i32`.
 
 use super::function::{FunctionLowerer, Value, shape_of};
 use crate::hir::{Callee, Expr, FuncId, TypeId, TypeKind};
@@ -100,7 +99,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
         result
     }
 
-    /// `launch`: the tasks in order, all lanes on.
+    /// `launch`: the counts, then the arguments. The machine adds the hidden parameters.
     pub fn launch(
         &mut self,
         counts: &'m [Box<Expr>; 3],
@@ -108,76 +107,36 @@ impl<'m> FunctionLowerer<'_, 'm> {
         args: &'m [Expr],
         expr: &'m Expr,
     ) -> Value {
-        let mut sizes = Value::new();
+        let mut all = Value::new();
         for count in counts {
             let r = self.scalar(count);
             let r = self.convert(Ty::I32, self.b.ty(r), r);
             let r = self.in_shape(r, Shape::Uniform, count.span);
-            sizes.push(self.stable(r));
+            all.push(self.stable(r));
         }
-        let pointer = match callee {
+        let (inst, types) = match callee {
+            Callee::Function(id) => {
+                let inst = Inst { aux: self.cx.func_id(*id).0, ..Inst::new(Op::Launch, Ty::Bool) };
+                (inst, self.parameter_types(*id))
+            }
             Callee::Pointer(pointer) => {
-                let r = self.scalar(pointer);
-                let r = self.in_shape(r, Shape::Uniform, pointer.span);
-                Some((self.stable(r), pointer.ty))
+                let task = self.scalar(pointer);
+                let task = self.in_shape(task, Shape::Uniform, pointer.span);
+                let task = self.stable(task);
+                let inst = Inst { src: [task, Reg::NONE, Reg::NONE], ..Inst::new(Op::LaunchInd, Ty::Bool) };
+                let target = self.pointee(pointer.ty, expr.span);
+                let TypeKind::Function(signature) = self.cx.module.types.kind(target) else {
+                    self.internal(expr.span, "a launch through something that is no function value");
+                    return Vec::new();
+                };
+                (inst, signature.params.clone())
             }
-            Callee::Function(_) => None,
-        };
-        let types = match (callee, pointer) {
-            (Callee::Function(id), _) => self.parameter_types(*id),
-            (_, Some((_, ty))) => {
-                let target = self.pointee(ty, expr.span);
-                match self.cx.module.types.kind(target) {
-                    TypeKind::Function(signature) => signature.params.clone(),
-                    _ => Vec::new(),
-                }
-            }
-            _ => Vec::new(),
         };
         let values = self.values(args);
-        let args = self.arguments(&types, values, expr.span);
-        let args = self.stable_value(args);
-        self.every(expr.span, |this| {
-            this.tasks(&sizes, &mut Value::new(), &mut |this, indices| {
-                let mut all: Value = indices.iter().rev().copied().collect();
-                all.extend(&sizes);
-                all.extend(&args);
-                match (callee, pointer) {
-                    (Callee::Function(id), _) => drop(this.call_function(*id, &all, expr.span)),
-                    (_, Some((function, _))) => {
-                        drop(this.call_value(function, &all, crate::hir::TypeTable::VOID, expr.span));
-                    }
-                    _ => {}
-                }
-            });
-        });
+        all.extend(self.arguments(&types, values, expr.span));
+        let args = self.b.list(&all);
+        self.at(expr.span);
+        self.b.push(Inst { args, ..inst });
         Vec::new()
-    }
-
-    /// Loops over the task indices; the first varies fastest.
-    fn tasks(&mut self, sizes: &[Reg], indices: &mut Value, run: &mut dyn FnMut(&mut Self, &[Reg])) {
-        let Some((&count, inner)) = sizes.split_last() else { return run(self, indices) };
-        let zero = self.constant(Ty::I32, 0);
-        if self.constant_bits(count) == Some(1) {
-            indices.push(zero);
-            self.tasks(inner, indices, run);
-            indices.pop();
-            return;
-        }
-        let i = self.b.reg(Shape::Uniform, Ty::I32);
-        self.b.mov(i, zero);
-        self.variables.insert(i);
-        let (body, test) = (self.b.label(), self.b.label());
-        self.b.control(Op::Jmp, None, test);
-        self.bind(body);
-        indices.push(i);
-        self.tasks(inner, indices, run);
-        indices.pop();
-        let one = self.constant(Ty::I32, 1);
-        let next = self.binary(Op::Add, Ty::I32, i, one);
-        self.initialise(i, next);
-        self.bind(test);
-        let more = self.binary(Op::Lt, Ty::I32, i, count);
-        self.b.control(Op::BrTrue, Some(more), body);
     }
 }

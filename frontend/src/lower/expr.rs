@@ -434,10 +434,18 @@ impl<'m> FunctionLowerer<'_, 'm> {
             (TaskCount0, Some(task)) => task[3],
             (TaskCount1, Some(task)) => task[4],
             (TaskCount2, Some(task)) => task[5],
-            (TaskCount | TaskCount0 | TaskCount1 | TaskCount2 | ThreadCount, _) => self.constant(Ty::I32, 1),
-            (TaskIndex | TaskIndex0 | TaskIndex1 | TaskIndex2 | ThreadIndex, _) => self.constant(Ty::I32, 0),
+            (TaskCount | TaskCount0 | TaskCount1 | TaskCount2, None) => self.constant(Ty::I32, 1),
+            (TaskIndex | TaskIndex0 | TaskIndex1 | TaskIndex2, None) => self.constant(Ty::I32, 0),
+            (ThreadIndex, _) => self.thread_value(Op::ThreadIndex),
+            (ThreadCount, _) => self.thread_value(Op::ThreadCount),
         };
         self.convert(ty, Ty::I32, r)
+    }
+
+    fn thread_value(&mut self, op: Op) -> Reg {
+        let r = self.b.reg(Shape::Uniform, Ty::I32);
+        self.push(op, Ty::I32, Ty::I32, r, &[]);
+        r
     }
 
     /// An operation of the table.

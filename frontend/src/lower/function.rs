@@ -185,6 +185,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
     /// Parameters become registers; those that need memory are copied there.
     fn parameters(&mut self, function: &'m hir::Function) {
         if function.flags.task {
+            self.b.set_task();
             let names = ["taskIndex0", "taskIndex1", "taskIndex2", "taskCount0", "taskCount1", "taskCount2"];
             self.task = Some(names.map(|name| self.b.param(Shape::Uniform, Ty::I32, name)));
         }

@@ -29,6 +29,7 @@ mod map_wrapper;
 mod memory;
 mod place;
 mod stmt;
+mod task_wrapper;
 #[cfg(test)]
 mod tests;
 mod tidy;
@@ -82,6 +83,7 @@ pub fn lower(
         let at = lowerer.ids[&id].0 as usize;
         lowerer.functions[at] = function;
     }
+    task_wrapper::add_all(&mut lowerer);
     map_wrapper::add_all(&mut lowerer);
     lowerer.finish()
 }

@@ -42,7 +42,11 @@ impl<'m> FunctionLowerer<'_, 'm> {
             StmtKind::Print { pieces, args } => self.print(pieces, args, stmt.span),
             StmtKind::Assert { condition, message } => self.assert(condition, message, stmt.span),
             StmtKind::Abort { message } => self.abort(message, stmt.span),
-            StmtKind::Assume(_) | StmtKind::Sync => {}
+            StmtKind::Assume(_) => {}
+            StmtKind::Sync => {
+                self.at(stmt.span);
+                self.b.plain(Op::Sync);
+            }
             StmtKind::Delete(pointer) => {
                 let pointer = self.scalar(pointer);
                 self.at(stmt.span);

@@ -27,8 +27,8 @@ __DEFINE(varying)
 #undef __DEFINE
 
 /// void memory_barrier()
-/// Orders the memory accesses before it before those after it, for other tasks. Every access already is in order.
-static inline void memory_barrier() {}
+/// Orders the memory accesses before it before those after it, as other tasks see them.
+static inline void memory_barrier() { __op_fence(); }
 
 /// uniform int64 clock()
 /// A counter that grows with time, in nanoseconds.

@@ -6,9 +6,9 @@ typedef int64 intptr_t;
 typedef uint64 uintptr_t;
 
 /// uniform int num_cores()
-/// The number of cores that tasks run on. Tasks run on the core that launches them, so this is 1.
+/// The number of threads that tasks run on: as many as the machine has cores, if the host did not choose otherwise.
 static inline uniform int num_cores() {
-    return 1;
+    return __op_thread_count();
 }
 
 /// void abort()

@@ -212,7 +212,7 @@ impl<'a> Translator<'a> {
             Kind::AnyLane => Some(self.any_lane(inst.args[0])),
             Kind::Reduce { op, ty } => self.reduce(op, ty, inst.args[0]),
             Kind::FrameHost { at } => {
-                let base = offset_of!(Context, base) as i32;
+                let base = offset_of!(Context, memory_base) as i32;
                 let base = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, base);
                 Some(self.b.ins().iadd_imm_s(base, at as i64))
             }

@@ -108,7 +108,7 @@ impl Meaning {
                 Tick { .. } => return tick(context),
                 Count(n) => *context.counters.add(n as usize) += 1,
                 EntryReg { .. } | EntryMask(_) | EntryVisiting(_) | FrameAddress => self.entry(out, context),
-                FrameHost { at } => out[0] = (context.base as u64).wrapping_add(at),
+                FrameHost { at } => out[0] = (context.memory_base as u64).wrapping_add(at),
                 FrameOpen { function, at, .. } => {
                     out[0] = context.open_frame(function, at);
                     return out[0] != 0;

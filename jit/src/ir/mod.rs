@@ -124,7 +124,7 @@ pub enum Kind {
     EntryVisiting(u32),
     /// `() → uniform u64`. The pointer to the memory of the entered frame.
     FrameAddress,
-    /// `() → uniform u64`. The host address at a byte offset from the base of the entered frame.
+    /// `() → uniform u64`. The host address at a byte offset from where the memory of frames is told by.
     FrameHost {
         /// The offset.
         at: u64,

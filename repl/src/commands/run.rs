@@ -23,7 +23,9 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     let module = load(&args.file, &global.options(), global.color())?;
     let export = entry(&module, args.entry.as_deref())?;
     let mut data = CallData::parse(export, &args.args, global.lanes())?;
-    let result = start(&module, args).call_export(export, &data.values()).map_err(|e| call_failure(e, global))?;
+    let result = start(&module, args).call_export(export, &data.values());
+    data.check()?;
+    let result = result.map_err(|e| call_failure(e, global))?;
     for (name, path) in &outputs {
         match (name.as_str(), &result) {
             ("result", Some(value)) => save_result(value, path)?,
@@ -35,6 +37,7 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     } else if !args.quiet {
         show(result.as_ref(), &data);
     }
+    data.check()?;
     if let Some(what) = jit {
         print!("{}", module.jit_text(what));
     }

@@ -23,6 +23,8 @@ pub struct Case {
     pub widths: Vec<u32>,
     /// Must all output be the same at every width?
     pub same_bits_at_every_width: bool,
+    /// Is the case about tasks that run one after another? Else they also run on several threads, with the same outcome.
+    pub tasks_in_order: bool,
     /// The floating-point mode, if not the default.
     pub fp: Option<String>,
     /// Macros defined from outside.

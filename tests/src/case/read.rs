@@ -75,6 +75,7 @@ fn apply(case: &mut Case, directive: &str, place: &Place) -> Result<(), String> 
         "known-fail" => case.known_fails.push((selector.map(str::to_owned), value.to_owned())),
         "widths" => case.widths = numbers(value)?,
         "same-bits-at-every-width" => case.same_bits_at_every_width = true,
+        "tasks-in-order" => case.tasks_in_order = true,
         "fp" => case.fp = Some(value.to_owned()),
         "fuel" => case.fuel = Some(value.parse().map_err(|_| "fuel is a number")?),
         "memory" => case.memory = Some(value.parse().map_err(|_| "memory is a number")?),

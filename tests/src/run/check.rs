@@ -142,6 +142,32 @@ pub fn difference(a: &Outcome, b: &Outcome) -> Option<String> {
     a.after.iter().zip(&b.after).find_map(|((name, a), (_, b))| Some(format!("{name}{}", first_difference(a, b)?)))
 }
 
+/// In what a call with tasks on several threads differs from the same call on one. Prints come in any order, a trap leaves
+/// behind what other tasks had done by then, and which task meets a limit that all share depends on the run.
+pub fn parallel_difference(one: &Outcome, several: &Outcome) -> Option<String> {
+    let sorted = |outcome: &Outcome| {
+        let mut lines: Vec<String> = outcome.printed.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines
+    };
+    match (&one.trap, &several.trap) {
+        (Some(a), Some(b)) if matches!(a.kind, "out_of_fuel" | "out_of_memory") && b.kind == a.kind => None,
+        (Some(a), Some(b)) if a == b => None,
+        (None, None) if sorted(one) != sorted(several) => Some(format!("printed {:?}", several.printed)),
+        (None, None) => {
+            let arrays = one.after.iter().zip(&several.after);
+            let mut differing =
+                arrays.filter_map(|((name, a), (_, b))| Some(format!("{name}{}", first_difference(a, b)?)));
+            let returned = [one, several].map(|outcome| outcome.result.as_ref().map(|r| &r.bits));
+            differing.next().or_else(|| (returned[0] != returned[1]).then(|| format!("returned {returned:x?}")))
+        }
+        (a, b) => {
+            let show = |trap: &Option<Trapped>| trap.as_ref().map_or("no trap".to_owned(), Trapped::to_string);
+            Some(format!("{} against {}", show(a), show(b)))
+        }
+    }
+}
+
 /// What is wrong with the diagnostics of a case that is about nothing else.
 pub fn check_diagnostics(case: &Case, came: &[Diagnosed]) -> Vec<String> {
     let mut missing = case.diagnostics.clone();

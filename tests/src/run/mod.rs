@@ -12,12 +12,15 @@ pub use call::{Outcome, Returned};
 use crate::case::Case;
 use crate::subject::{self, Subject, engines};
 use call::{check_warnings, execute};
-use check::{check_diagnostics, check_outcome, difference};
+use check::{check_diagnostics, check_outcome, difference, parallel_difference};
 
 const REFERENCE: &str = "interp";
 
 /// The gang widths.
 pub const WIDTHS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// Threads that run tasks, besides the runs with one.
+const THREADS: usize = 3;
 
 /// Something that is wrong.
 #[derive(Debug)]
@@ -92,6 +95,18 @@ fn one_width<'c>(case: &'c Case, name: &str, width: u32, failures: &mut Vec<Fail
         match execute(case, &module.on(module.engine()), width) {
             Err(text) => fail(format!("the second time: {text}")),
             Ok(again) => report_differences("the second time", &outcomes, &again, &mut fail),
+        }
+        if module.launches() && !case.tasks_in_order {
+            match execute(case, &module.with_threads(THREADS), width) {
+                Err(text) => fail(format!("with {THREADS} threads: {text}")),
+                Ok(parallel) => {
+                    let wrong = outcomes.iter().zip(&parallel).filter_map(|(a, b)| {
+                        let text = parallel_difference(a, b)?;
+                        Some(format!("line {}: with {THREADS} threads: {text}", a.run.line))
+                    });
+                    wrong.for_each(&mut fail);
+                }
+            }
         }
         match &reference {
             None => reference = Some(outcomes),

@@ -131,8 +131,7 @@ impl Parser<'_> {
         }
         let mut inst = self.operation()?;
         let info = inst.op.info();
-        let calls = matches!(info.sig.extra, Extra::Call | Extra::CallInd);
-        if calls {
+        if info.sig.extra.has_results() {
             inst.rets = self.list(body, &results);
         } else if let [one] = results[..] {
             inst.dst = one;
@@ -186,13 +185,13 @@ impl Parser<'_> {
                 (first, slots) = (false, &slots[2..]);
                 self.sources(body, &mut inst.src[2..], slots, &mut first)?;
             }
-            Extra::CallInd => {
+            extra if extra.is_indirect() => {
                 inst.src[0] = self.register(body)?;
                 self.arguments(body, inst)?;
             }
             _ => self.sources(body, &mut inst.src, slots, &mut first)?,
         }
-        if !matches!(sig.extra, Extra::None | Extra::Memory | Extra::CallInd) && !first {
+        if !matches!(sig.extra, Extra::None | Extra::Memory) && !sig.extra.is_indirect() && !first {
             self.expect(Token::Comma)?;
         }
         self.extra(body, inst)
@@ -211,9 +210,9 @@ impl Parser<'_> {
     fn extra(&mut self, body: &mut Body, inst: &mut Inst) -> Option<()> {
         let here = (body.index, self.current(body).code.len());
         match inst.op.info().sig.extra {
-            Extra::None | Extra::Memory | Extra::CallInd => {}
+            Extra::None | Extra::Memory | Extra::CallInd | Extra::LaunchInd => {}
             Extra::Label => inst.aux = self.label(body, here.1)?,
-            Extra::Call => {
+            Extra::Call | Extra::Launch => {
                 inst.aux = self.reference("a function", Place::Callee(here.0, here.1))?;
                 self.arguments(body, inst)?;
             }

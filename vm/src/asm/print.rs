@@ -163,11 +163,11 @@ impl<'a> Printer<'a> {
         }
         let mut operands = self.operands(f, inst);
         match info.sig.extra {
-            Extra::Call => {
+            Extra::Call | Extra::Launch => {
                 let callee = self.function_ref(inst.aux);
                 operands = vec![format!("{callee}({})", registers(f, list(f, inst.args)))];
             }
-            Extra::CallInd => {
+            Extra::CallInd | Extra::LaunchInd => {
                 operands = vec![format!("{}({})", register(f, inst.src[0]), registers(f, list(f, inst.args)))];
             }
             Extra::Print => operands.push(format!("#{}({})", inst.aux, registers(f, list(f, inst.args)))),

@@ -18,7 +18,7 @@ use std::fmt;
 /// The first bytes of a file.
 pub const MAGIC: [u8; 4] = *b"SPMD";
 /// The version that [`encode`] writes and [`decode`] reads.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 const HEADER: usize = 18;
 

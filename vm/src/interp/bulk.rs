@@ -6,7 +6,7 @@ use super::lanes::{lane, lanes_of, set_lane};
 use super::thread::Thread;
 use crate::dispatch_type;
 use crate::isa::Op;
-use crate::memory::{MAX_REGION_LEN, RawElem, copy_bytes, fill_bytes, offset_of, read, write};
+use crate::memory::{MAX_REGION_LEN, RawElem, copy_bytes, fill_bytes, modify, offset_of, read, write};
 use crate::program::Inst;
 use crate::sem;
 use crate::trap::{Access, TrapDetail, TrapKind};
@@ -135,7 +135,9 @@ impl Kernel for Alloc {
                     Ok(p) => pointers[l] = p,
                     Err(trap) => {
                         // No effect of its own: give back what earlier lanes got.
-                        pointers.iter().for_each(|&p| t.memory.free(p));
+                        for p in pointers {
+                            t.memory.free(p);
+                        }
                         return t.raise_trap(step, trap, trap_lane(s, l));
                     }
                 }
@@ -169,7 +171,15 @@ impl Kernel for Free {
                 }
                 seen[n] = p;
             }
-            seen.iter().for_each(|&p| t.memory.free(p));
+            for &p in &seen {
+                // Only a race with another task can make it fail now.
+                if !t.memory.free(p) {
+                    return t.raise(step, TrapKind::BadFree, None, TrapDetail::Pointer(p));
+                }
+            }
+            if t.memory.is_shared() {
+                t.memory.wait_for_freed(&t.reader);
+            }
             step.add(1)
         }
     }
@@ -225,7 +235,7 @@ unsafe fn resolve_cells(t: &mut Thread, step: *const Step, lanes: u64, size: u64
     true
 }
 
-/// An atomic operation. One thread runs at a time, so a read and a write are enough.
+/// An atomic operation. While only one thread runs, a read and a write are enough.
 struct Atomic<T, M>(PhantomData<(T, M)>);
 
 impl<T: RawElem, M: Modify<T>> Kernel for Atomic<T, M> {
@@ -241,11 +251,15 @@ impl<T: RawElem, M: Modify<T>> Kernel for Atomic<T, M> {
             let mut before = [T::default(); super::lanes::MAX_LANES];
             for l in lanes_of(lanes) {
                 let at = t.addresses[l] as *mut u8;
-                let old: T = read(at);
                 let b = source(t, s, s.b, flags::B_VARYING, l);
                 let c = if s.has(HAS_C) { source(t, s, s.c, flags::C_VARYING, l) } else { b };
-                write(at, M::apply(old, b, c));
-                before[l] = old;
+                before[l] = if t.memory.is_shared() {
+                    modify(at, |old: T| M::apply(old, b, c))
+                } else {
+                    let old: T = read(at);
+                    write(at, M::apply(old, b, c));
+                    old
+                };
             }
             if s.has(flags::A_VARYING | flags::B_VARYING | flags::C_VARYING) {
                 (0..t.lanes).for_each(|l| set_lane(d, l, before[l]));

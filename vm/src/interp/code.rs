@@ -80,13 +80,13 @@ pub(crate) struct Place {
     pub ty: Ty,
 }
 
-/// Arguments and results of a call instruction.
+/// Arguments and results of a call, launch or print.
 pub(crate) struct CallSite {
-    /// The callee of a direct call.
+    /// The callee of a direct call or launch; the format of a print.
     pub callee: u32,
     pub args: Box<[Place]>,
     pub rets: Box<[Place]>,
-    /// The signature, by index; see [`PreparedFunction::signature`].
+    /// The callee's signature, by index; see [`PreparedFunction::signature`].
     pub signature: u32,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct PreparedFunction {
     pub steps: Box<[Step]>,
     /// Size of a frame: registers, then memory; a multiple of 64. `usize::MAX` if no stack can hold it.
     pub frame_bytes: usize,
-    /// The frame's memory: offset from its base, and size.
+    /// The frame's memory: offset from its base (in the block of memories), and size.
     pub memory_at: usize,
     pub memory_bytes: u64,
     /// The first registers of every frame: its constants.

@@ -3,6 +3,7 @@
 use super::code::{CallSite, Handler, Place, PreparedFunction, Step};
 use super::elementwise::{Kernel, plain};
 use super::lanes::get;
+use super::launch;
 use super::masks::{self, Branch, BranchBack, Jump, JumpBack, LoopBack};
 use super::thread::{Frame, Thread};
 use crate::dispatch_type;
@@ -24,7 +25,7 @@ pub(crate) unsafe fn enter(t: &mut Thread, function: *const PreparedFunction, ba
         std::ptr::copy_nonoverlapping(f.constants.as_ptr().cast::<u8>(), base, size_of_val(&*f.constants));
         t.region = 0;
         if f.memory_bytes != 0 {
-            let memory = base.add(f.memory_at);
+            let memory = t.memory_base(base).add(f.memory_at);
             std::ptr::write_bytes(memory, 0, f.memory_bytes as usize);
             t.region = t.memory.map_frame(memory, f.memory_bytes)?;
         }
@@ -132,7 +133,10 @@ struct Ret;
 
 impl Kernel for Ret {
     #[inline(always)]
-    unsafe fn run(t: &mut Thread, _: *const Step) -> *const Step {
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        if !t.launched.is_empty() && !t.settle(step) {
+            return null();
+        }
         if t.region != 0 {
             t.memory.unmap_frame(t.region);
             t.region = 0;
@@ -181,6 +185,9 @@ fn structured(inst: &Inst) -> Option<Handler> {
         Op::Call => plain::<Call>(),
         Op::CallInd => plain::<CallIndirect>(),
         Op::Ret => plain::<Ret>(),
+        Op::Launch => plain::<launch::Launch>(),
+        Op::LaunchInd => plain::<launch::LaunchIndirect>(),
+        Op::Sync => plain::<launch::Sync>(),
         Op::MaskIf => plain::<masks::MaskIf>(),
         Op::MaskElse => plain::<masks::MaskElse>(),
         Op::MaskEndif | Op::LoopEnd | Op::SwitchEnd | Op::EverywhereEnd | Op::EachEnd => plain::<masks::Pop>(),

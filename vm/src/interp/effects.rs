@@ -5,6 +5,7 @@ use super::elementwise::{Kernel, plain};
 use super::lanes::{get, mask_of, put};
 use super::thread::Thread;
 use super::value::read_word;
+use super::workers::worker_index;
 use crate::isa::Op;
 use crate::memory::read_text_byte;
 use crate::print;
@@ -26,7 +27,7 @@ impl Kernel for Print {
             text.clear();
             let done = render(t, &*site, &mut text);
             if done.is_ok() {
-                (t.sink)(&text);
+                t.shared.print(&text);
             }
             t.text = text;
             match done {
@@ -158,9 +159,46 @@ impl Kernel for Clock {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
         // SAFETY: the contract of handlers; the destination is a uniform `u64`.
         unsafe {
-            put(t.reg((*step).d), t.epoch.elapsed().as_nanos() as u64);
+            put(t.reg((*step).d), t.shared.epoch.elapsed().as_nanos() as u64);
             step.add(1)
         }
+    }
+}
+
+/// `thread.index`
+struct ThreadIndex;
+
+impl Kernel for ThreadIndex {
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; the destination is a uniform `i32`.
+        unsafe {
+            put(t.reg((*step).d), worker_index() as i32);
+            step.add(1)
+        }
+    }
+}
+
+/// `thread.count`
+struct ThreadCount;
+
+impl Kernel for ThreadCount {
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers; the destination is a uniform `i32`.
+        unsafe {
+            put(t.reg((*step).d), t.shared.threads as i32);
+            step.add(1)
+        }
+    }
+}
+
+/// `fence`
+struct Fence;
+
+impl Kernel for Fence {
+    unsafe fn run(_: &mut Thread, step: *const Step) -> *const Step {
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        // SAFETY: a function's last instruction is a jump or `ret`.
+        unsafe { step.add(1) }
     }
 }
 
@@ -171,6 +209,9 @@ pub(crate) fn effect(inst: &Inst) -> Option<Handler> {
         Op::Assert => plain::<Assert>(),
         Op::Abort => plain::<Abort>(),
         Op::Clock => plain::<Clock>(),
+        Op::ThreadIndex => plain::<ThreadIndex>(),
+        Op::ThreadCount => plain::<ThreadCount>(),
+        Op::Fence => plain::<Fence>(),
         _ => return None,
     })
 }

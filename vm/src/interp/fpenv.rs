@@ -105,4 +105,37 @@ mod tests {
         assert!(inside > 0.0);
         assert_eq!(after & 0x8040, 0x8040);
     }
+
+    /// Threads of the pool begin with what the thread that starts them had set.
+    #[test]
+    fn tasks_run_in_the_default_environment() {
+        let text = "func f(u0:f32) -> (u5) frame 64 {
+              const u1:i32 = 16
+              const u2:i32 = 1
+              var u3:u64, u4:i32, u5:f32
+              u3 = frame.addr 0
+              launch t(u1, u2, u2, u3, u0)
+              sync
+              u5 = load.f32 [u3 + 60]
+              ret
+            }
+            func t(u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32, u6:u64, u7:f32) task {
+              const u8:f32 = 0.5
+              var u9:f32
+              u9 = mul.f32 u7, u8
+              store.f32.i32 [u6 + u0*4], u9
+              ret
+            }";
+        let program = crate::asm::assemble(text).unwrap_or_else(|e| panic!("{e:#?}"));
+        let program = crate::verify(program).unwrap_or_else(|e| panic!("{e:#?}"));
+        let before = register::read();
+        register::write(before | 0x8040);
+        // A number of threads that no other test asks for: the pool is started here.
+        let limits = crate::Limits { threads: 7, ..crate::Limits::default() };
+        let mut machine = crate::Machine::new(program, limits).expect("small");
+        let tiny = f32::MIN_POSITIVE.to_bits() as u64;
+        let result = machine.call(crate::FuncId(0), &[crate::Arg::Word(tiny)], 1).map(|r| r.word(0, 0));
+        register::write(before);
+        assert_eq!(result, Ok(tiny >> 1));
+    }
 }

@@ -3,16 +3,18 @@
 use super::code::{Place, PreparedFunction, PreparedProgram, Step};
 use super::control::{enter, fits};
 use super::fpenv::DefaultEnvironment;
-use super::lanes::MAX_LANES;
-use super::thread::{Budget, Stack, Thread};
+use super::runner::{advance, run_steps, work};
+use super::shared::Shared;
+use super::thread::Thread;
 use super::value::{Arg, LaneValues, read_lanes, read_word, write_arg};
 use crate::memory::{Memory, RegionName, region_start};
 use crate::observe::{Observer, View};
 use crate::program::{FuncId, GlobalId, Program};
 use crate::trap::{Trap, TrapDetail, TrapKind};
 use crate::types::{Shape, Ty};
-use std::sync::Arc;
+use std::panic::resume_unwind;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What a machine may use.
@@ -24,15 +26,17 @@ pub struct Limits {
     pub timeout: Option<Duration>,
     /// Bytes of globals and allocations.
     pub memory: u64,
-    /// Bytes of call frames.
+    /// Bytes of registers of call frames, and as many of their memory; of each task too.
     pub stack: usize,
-    /// Nesting of calls.
+    /// Nesting of calls; of each task too.
     pub depth: usize,
+    /// Threads of the host that run tasks. With one, tasks run at their launch, in the order of their indices.
+    pub threads: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { fuel: None, timeout: None, memory: 4 << 30, stack: 64 << 20, depth: 1 << 16 }
+        Limits { fuel: None, timeout: None, memory: 4 << 30, stack: 64 << 20, depth: 1 << 16, threads: 1 }
     }
 }
 
@@ -59,6 +63,7 @@ impl Default for Limits {
 pub struct Machine {
     prepared: PreparedProgram,
     thread: Thread,
+    shared: Arc<Shared>,
     limits: Limits,
     /// Fuel that the last call began with.
     fuel: u64,
@@ -72,31 +77,9 @@ impl Machine {
         let code = Arc::clone(&prepared.0);
         let memory = Arc::new(Memory::new(&code.program, limits.memory)?);
         let too_large = || Trap::new(TrapKind::OutOfMemory, TrapDetail::Limit(limits.stack as u64));
-        let stack = Stack::new(limits.stack).ok_or_else(too_large)?;
-        let interrupt = Arc::new(AtomicBool::new(false));
-        let thread = Thread {
-            base: stack.start(),
-            mask: 0,
-            full: code.program.width.full_mask(),
-            lanes: code.lanes,
-            ticks: 0,
-            function: std::ptr::null(),
-            masks: Vec::new(),
-            floor: 0,
-            region: 0,
-            frames: Vec::new(),
-            max_depth: limits.depth,
-            stack,
-            memory,
-            code,
-            budget: Budget { fuel: 0, slice: 0, deadline: None, interrupt },
-            sink: Box::new(|text| print!("{text}")),
-            trap: None,
-            addresses: [0; MAX_LANES],
-            text: String::new(),
-            epoch: Instant::now(),
-        };
-        Ok(Machine { prepared, thread, limits, fuel: 0 })
+        let shared = Arc::new(Shared::new(code, memory, &limits));
+        let thread = Thread::new(Arc::clone(&shared)).ok_or_else(too_large)?;
+        Ok(Machine { prepared, thread, shared, limits, fuel: 0 })
     }
 
     /// The program.
@@ -124,25 +107,25 @@ impl Machine {
         self.limits = Limits { fuel, timeout, ..self.limits };
     }
 
-    /// Where prints go. A print is one call with all of its text.
+    /// Where prints go. A print is one call with all of its text; tasks take turns.
     pub fn set_output(&mut self, sink: impl FnMut(&str) + Send + 'static) {
-        self.thread.sink = Box::new(sink);
+        *self.shared.output.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(sink);
     }
 
     /// Uses this flag to stop a running call: while it is true, the next back-edge or call traps `interrupted` (within
     /// about a thousand of them). Whoever sets it clears it.
     pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
-        self.thread.budget.interrupt = flag;
+        self.thread.polls.interrupt = flag;
     }
 
     /// The flag that stops a running call.
     pub fn interrupt(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.thread.budget.interrupt)
+        Arc::clone(&self.thread.polls.interrupt)
     }
 
     /// Fuel that the last call used.
     pub fn fuel_used(&self) -> u64 {
-        self.fuel - self.thread.budget.fuel - self.thread.ticks.max(0) as u64
+        self.fuel - self.shared.fuel.left()
     }
 
     /// The pointer to a global.
@@ -172,17 +155,11 @@ impl Machine {
     /// # Panics
     /// If there is no such function, or there are more or fewer arguments than parameters.
     pub fn call(&mut self, function: FuncId, args: &[Arg<'_>], mask: u64) -> Result<Results<'_>, Trap> {
-        self.run(function, args, mask, |thread, first| {
-            let mut step = first;
-            while !step.is_null() {
-                // SAFETY: `step` is a step of the function that executes, in verified code: `first` is, and handlers
-                // give such steps.
-                step = unsafe { ((*step).handler)(thread, step) };
-            }
-        })
+        let parallel = self.shared.threads > 1;
+        self.run(function, args, mask, parallel, run_steps)
     }
 
-    /// [`call`](Self::call) under the eyes of an observer.
+    /// [`call`](Self::call) under the eyes of an observer. Tasks run at their launch, in the order of their indices.
     ///
     /// # Panics
     /// As [`call`](Self::call).
@@ -193,14 +170,14 @@ impl Machine {
         mask: u64,
         observer: &mut impl Observer,
     ) -> Result<Results<'_>, Trap> {
-        self.run(function, args, mask, |thread, first| {
+        self.run(function, args, mask, false, |thread, first| {
             let mut step = first;
             while !step.is_null() {
                 // SAFETY: `Thread::function` is the function that executes.
                 let executing: &PreparedFunction = unsafe { &*thread.function };
                 let (function, pc, depth) = (executing.id, executing.pc(step), thread.frames.len());
                 observer.before(&View { thread, function, pc });
-                // SAFETY: as in `call`.
+                // SAFETY: as in `run_steps`.
                 step = unsafe { ((*step).handler)(thread, step) };
                 if thread.trap.is_none() && thread.frames.len() == depth {
                     observer.after(&View { thread, function, pc });
@@ -214,7 +191,8 @@ impl Machine {
         function: FuncId,
         args: &[Arg<'_>],
         mask: u64,
-        execute: impl FnOnce(&mut Thread, *const Step),
+        parallel: bool,
+        mut execute: impl FnMut(&mut Thread, *const Step),
     ) -> Result<Results<'_>, Trap> {
         let function: *const PreparedFunction = &self.prepared.0.functions[function.0 as usize];
         // SAFETY: it belongs to the prepared program, which the machine holds.
@@ -229,9 +207,9 @@ impl Machine {
         }
         t.mask = mask & t.full;
         self.fuel = self.limits.fuel.unwrap_or(u64::MAX);
-        t.budget.fuel = self.fuel;
-        t.budget.deadline = self.limits.timeout.map(|time| Instant::now() + time);
-        t.take_slice();
+        self.shared.fuel.start(self.fuel);
+        t.polls.deadline = self.limits.timeout.map(|time| Instant::now() + time);
+        t.parallel = parallel;
         let results = Results { places: &f.results, base, lanes: t.lanes };
         if t.mask == 0 {
             for place in &f.results {
@@ -246,16 +224,45 @@ impl Machine {
         }
         // SAFETY: the frame fits at `base`.
         let Some(first) = (unsafe { enter(t, function, base) }) else { return Err(t.memory.out_of_memory()) };
-        {
-            let _environment = DefaultEnvironment::enter();
-            execute(t, first);
-        }
+        t.resume = first;
+        run_to_end(t, &mut execute);
         let trap = t.trap.take();
         t.reset();
+        if let Some(payload) = self.shared.take_panic() {
+            resume_unwind(payload);
+        }
         match trap {
             Some(trap) => Err(*trap),
             None => Ok(results),
         }
+    }
+}
+
+/// Runs the thread of a call until it ends, with all tasks that it launches.
+fn run_to_end(t: &mut Thread, execute: &mut impl FnMut(&mut Thread, *const Step)) {
+    let _environment = DefaultEnvironment::enter();
+    while let Some(group) = advance(t, execute) {
+        t.release_fuel();
+        t.leave_memory_accesses();
+        if t.parallel && t.shared.pool().is_some() {
+            group.wait();
+        } else {
+            work(group, execute);
+        }
+        if t.launched.iter().all(|launched| launched.group.is_done()) {
+            t.memory.unshare();
+        }
+        t.enter_memory_accesses();
+    }
+    t.release_fuel();
+    t.leave_memory_accesses();
+    // What it launched it has waited for.
+    t.memory.unshare();
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 

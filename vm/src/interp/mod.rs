@@ -11,8 +11,12 @@
 //! | `memory_ops`, on `access` | loads and stores |
 //! | `bulk` | copies, fills, allocations, atomic operations |
 //! | `masks`, `control` | the mask stack, jumps; calls |
+//! | `launch` | launching tasks and waiting for them |
 //! | `effects` | printing, assertions, the clock |
 //! | `native` | the seam to a JIT: hot loops, and the state that native code works on |
+//!
+//! Tasks (ARCHITECTURE, section 4) are `Thread`s too: `group` is what one launch made, `runner` runs its tasks and those
+//! they launch in turn, `workers` are the threads of the host that do, `shared` and `fuel` what all threads of a machine share.
 //!
 //! # Why it is safe
 //!
@@ -30,15 +34,22 @@ mod control;
 mod effects;
 mod elementwise;
 mod fpenv;
+mod fuel;
+mod group;
 mod lanes;
+mod launch;
 mod machine;
 mod masks;
 mod memory_ops;
 mod moves;
 pub mod native;
 mod prepare;
+mod runner;
+mod shared;
+mod stack;
 mod thread;
 pub(crate) mod value;
+mod workers;
 
 #[cfg(test)]
 mod tests;

@@ -89,7 +89,8 @@ impl PreparedProgram {
         (bytes != usize::MAX).then_some(bytes as u64)
     }
 
-    /// Where the memory of a function's frames begins: byte offset from the frame's base.
+    /// Where the memory of a function's frames begins: byte offset from [`Context::memory_base`], if the frame is the
+    /// entered one; else the frame's own offset is to be added.
     pub fn frame_memory(&self, function: FuncId) -> u64 {
         self.0.functions[function.0 as usize].memory_at as u64
     }
@@ -177,7 +178,8 @@ impl Pause<'_> {
         self.write_masks(words);
         let t = &mut *self.thread;
         let frame_address = words[1];
-        Context { base: t.base, ticks: t.ticks, words: words.as_mut_ptr(), frame_address, counters, thread: t }
+        let (base, memory_base, ticks) = (t.base, t.memory_base(t.base), t.ticks);
+        Context { base, memory_base, ticks, words: words.as_mut_ptr(), frame_address, counters, thread: t }
     }
 
     /// Takes back what native code has changed.
@@ -236,6 +238,8 @@ impl Pause<'_> {
 pub struct Context {
     /// The base of the entered frame; registers lie at offsets from it.
     pub base: *mut u8,
+    /// What the memory of frames lies at offsets from.
+    pub memory_base: *mut u8,
     /// Fuel left in the current slice; below 0 a poll is due, see [`Context::poll`].
     pub ticks: i64,
     /// Masks, in and out.
@@ -300,17 +304,13 @@ impl Context {
         unsafe { &mut *self.thread }
     }
 
-    /// The slice is used up (`ticks` would fall below 0): takes the next one and counts one unit, or, if the run must end,
-    /// changes nothing and gives `false`; the interpreter will find the reason when it does the instruction.
+    /// The slice is used up (`ticks` would fall below 0): takes the next one and counts one unit. Or, if the run must end or
+    /// wait, gives `false`; the interpreter will find the reason when it does the instruction.
     pub fn poll(&mut self) -> bool {
         let t = self.thread();
-        if t.must_end() {
-            return false;
-        }
-        t.take_slice();
-        let ticks = t.ticks - 1;
-        self.ticks = ticks;
-        true
+        let goes_on = t.refill_at_once();
+        self.ticks = if goes_on { t.ticks - 1 } else { 0 };
+        goes_on
     }
 
     /// Host address of byte 0 of a pointer's region.
@@ -364,7 +364,7 @@ impl Context {
         let prepared = &t.code.functions[function.0 as usize];
         // SAFETY: the caller's promise.
         unsafe {
-            let memory = base.add(at as usize + prepared.memory_at);
+            let memory = t.memory_base(base).add(at as usize + prepared.memory_at);
             std::ptr::write_bytes(memory, 0, prepared.memory_bytes as usize);
             t.memory.map_frame(memory, prepared.memory_bytes).map_or(0, region_start)
         }

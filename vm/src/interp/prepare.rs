@@ -12,7 +12,7 @@ use super::native::{Site, Tracer};
 use super::thread::{FRAME_ALIGN, Thread};
 use crate::isa::{Extra, Form, Op};
 use crate::memory::region_start;
-use crate::program::{FuncId, Function, Inst, Program, Reg};
+use crate::program::{FuncId, Function, Inst, LAUNCH_COUNTS, Program, Reg};
 use crate::sem;
 use crate::types::{Shape, Ty};
 use crate::verify::VerifiedProgram;
@@ -113,12 +113,9 @@ impl<'a> Preparation<'a> {
             .ok()
             .and_then(|size| memory_at.checked_add(size)?.checked_next_multiple_of(FRAME_ALIGN))
             .unwrap_or(usize::MAX);
-        let steps = (0..self.f.code.len()).map(|pc| self.step(pc, heads.as_deref_mut())).collect();
+        let steps = (0..self.f.code.len()).map(|pc| self.step(pc, signatures, heads.as_deref_mut())).collect();
         let params: Box<[Place]> = self.places[..self.f.n_params as usize].into();
         let results = self.list(&self.f.results);
-        for site in &mut self.calls {
-            site.signature = signatures.number(&site.args, &site.rets);
-        }
         PreparedFunction {
             id: self.id,
             steps,
@@ -174,7 +171,7 @@ impl<'a> Preparation<'a> {
         regs.iter().map(|&r| self.place(r)).collect()
     }
 
-    fn step(&mut self, pc: usize, heads: Option<&mut Heads>) -> Step {
+    fn step(&mut self, pc: usize, signatures: &mut Signatures, heads: Option<&mut Heads>) -> Step {
         let inst = &self.f.code[pc];
         let shapes = inst.src.map(|r| self.place(r).shape);
         let [a, b, c] = inst.src.map(|r| self.place(r).at);
@@ -198,7 +195,7 @@ impl<'a> Preparation<'a> {
                 }
             }
             Extra::Memory => step.flags |= memory_flags(inst),
-            Extra::Call | Extra::CallInd | Extra::Print => step.aux = self.site(inst),
+            extra if extra.has_arguments() => step.aux = self.site(inst, signatures),
             Extra::Global => step.imm = sem::padd(region_start(inst.aux + 1), inst.imm) as i64,
             Extra::Func => step.imm = inst.aux as i64 + 1,
             _ => {}
@@ -209,10 +206,18 @@ impl<'a> Preparation<'a> {
         step
     }
 
-    fn site(&mut self, inst: &Inst) -> u32 {
+    fn site(&mut self, inst: &Inst, signatures: &mut Signatures) -> u32 {
         let args = self.list(self.f.list(inst.args));
         let rets = self.list(self.f.list(inst.rets));
-        self.calls.push(CallSite { callee: inst.aux, args, rets, signature: 0 });
+        let signature = match inst.op {
+            // A task has its indices and all the counts before its arguments.
+            Op::Launch | Op::LaunchInd => {
+                let (counts, rest) = args.split_at(LAUNCH_COUNTS.min(args.len()));
+                signatures.number(&[counts, counts, rest].concat(), &rets)
+            }
+            _ => signatures.number(&args, &rets),
+        };
+        self.calls.push(CallSite { callee: inst.aux, args, rets, signature });
         self.calls.len() as u32 - 1
     }
 

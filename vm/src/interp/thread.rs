@@ -1,69 +1,23 @@
 //! The state of a running program: registers, mask stack, call frames, and what bounds it.
 //!
-//! One thread runs one call of the host at a time. Register frames are carved from one block of memory; the frame that
-//! executes lies at `base`. No VM call uses the host's stack.
+//! One thread runs one call of the host at a time, or one task. The registers of frames are carved from one block; the frame
+//! that executes lies at `base`. No VM call uses the host's stack, so a thread can be set aside and go on elsewhere.
 
 use super::code::{Code, PreparedFunction, Step};
+use super::group::{Group, Task};
+use super::launch::Launched;
 use super::masks::MaskEntry;
-use crate::memory::Memory;
+use super::shared::Shared;
+use super::stack::Stack;
+use crate::memory::{Memory, Reader};
 use crate::trap::{Trap, TrapDetail, TrapFrame, TrapKind};
-use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::ptr::{NonNull, null};
+use std::ptr::null;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Back-edges and calls between two polls of the clock and the interruption flag.
-const POLL_INTERVAL: u64 = 1024;
-
 /// Alignment of frames.
 pub(crate) const FRAME_ALIGN: usize = 64;
-
-/// The memory that holds register frames. It is zeroed once, so no read of a register reads uninitialised memory.
-pub(crate) struct Stack {
-    block: NonNull<u8>,
-    layout: Layout,
-    start: *mut u8,
-    bytes: usize,
-}
-
-// SAFETY: plain memory, owned by the stack.
-unsafe impl Send for Stack {}
-
-impl Stack {
-    /// A stack of so many bytes; `None` if the host has not as much.
-    pub fn new(bytes: usize) -> Option<Stack> {
-        // Asking for the alignment would make the allocator fill the block itself: this way pages are zero on first use.
-        let layout = Layout::from_size_align(bytes.checked_add(FRAME_ALIGN)?, 16).ok()?;
-        // SAFETY: the size is not 0.
-        let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let padding = block.as_ptr().align_offset(FRAME_ALIGN);
-        Some(Stack { block, layout, start: block.as_ptr().wrapping_add(padding), bytes })
-    }
-
-    /// Its first byte.
-    pub fn start(&self) -> *mut u8 {
-        self.start
-    }
-
-    /// Bytes from an address in the stack to its end.
-    #[inline(always)]
-    pub fn left(&self, at: *mut u8) -> usize {
-        self.bytes - (at as usize - self.start as usize)
-    }
-
-    /// Its size.
-    pub fn bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
-impl Drop for Stack {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout.
-        unsafe { dealloc(self.block.as_ptr(), self.layout) }
-    }
-}
 
 /// A caller that waits for its callee.
 #[derive(Clone, Copy)]
@@ -79,17 +33,12 @@ pub(crate) struct Frame {
     pub region: u32,
 }
 
-/// What bounds a run, besides the stack.
-pub(crate) struct Budget {
-    /// Fuel left beyond the current slice.
-    pub fuel: u64,
-    pub slice: u64,
+/// What stops a run from outside. Looked at between two slices of fuel.
+#[derive(Clone)]
+pub(crate) struct Polls {
     pub deadline: Option<Instant>,
     pub interrupt: Arc<AtomicBool>,
 }
-
-/// Where `print` goes.
-pub(crate) type Sink = Box<dyn FnMut(&str) + Send>;
 
 /// The state of a run.
 pub(crate) struct Thread {
@@ -108,23 +57,87 @@ pub(crate) struct Thread {
     pub region: u32,
     pub frames: Vec<Frame>,
     pub max_depth: usize,
+    /// Registers of frames.
     pub stack: Stack,
+    /// Memory of frames, laid out as if it followed their registers. It lies apart, so that what a racing task does to it
+    /// never reaches a register.
+    frame_memory: Stack,
     pub memory: Arc<Memory>,
     pub code: Arc<Code>,
-    pub budget: Budget,
-    pub sink: Sink,
+    pub shared: Arc<Shared>,
+    pub polls: Polls,
+    /// Is a slice of fuel, of which `ticks` are left, taken from the call's?
+    pub holds_fuel: bool,
     pub trap: Option<Box<Trap>>,
+    /// The task it runs; `None` for the call itself.
+    pub task: Option<Task>,
+    /// Do its tasks run on other threads of the host?
+    pub parallel: bool,
+    /// What it has launched and not yet waited for, in order.
+    pub launched: Vec<Launched>,
+    /// When it pauses: for which tasks, and where it goes on.
+    pub waits_for: Option<Arc<Group>>,
+    pub resume: *const Step,
+    /// Is `trap` one of a task it launched?
+    pub failed_in_task: bool,
+    /// What announces its accesses to memory, while the memory is shared.
+    pub reader: Reader,
     /// Scratch of the memory operations: the host address each lane accesses.
     pub addresses: [usize; super::lanes::MAX_LANES],
     /// Text that `print` builds.
     pub text: String,
-    pub epoch: Instant,
 }
 
-// SAFETY: the raw pointers point into `stack` and `code`, which the thread owns or shares immutably.
+// SAFETY: the raw pointers point into the stacks and `code`, which the thread owns or shares immutably.
 unsafe impl Send for Thread {}
 
 impl Thread {
+    /// A thread of a machine; `None` if the host has no memory for its stacks.
+    pub fn new(shared: Arc<Shared>) -> Option<Thread> {
+        let stack = Stack::new(shared.stack_bytes)?;
+        let frame_memory = Stack::new(shared.stack_bytes)?;
+        Some(Thread {
+            base: stack.start(),
+            mask: 0,
+            full: shared.code.program.width.full_mask(),
+            lanes: shared.code.lanes,
+            ticks: 0,
+            function: null(),
+            masks: Vec::new(),
+            floor: 0,
+            region: 0,
+            frames: Vec::new(),
+            max_depth: shared.max_depth,
+            stack,
+            frame_memory,
+            memory: Arc::clone(&shared.memory),
+            code: Arc::clone(&shared.code),
+            polls: Polls { deadline: None, interrupt: Arc::default() },
+            holds_fuel: false,
+            trap: None,
+            task: None,
+            parallel: false,
+            launched: Vec::new(),
+            waits_for: None,
+            resume: null(),
+            failed_in_task: false,
+            reader: shared.memory.reader(),
+            addresses: [0; super::lanes::MAX_LANES],
+            text: String::new(),
+            shared,
+        })
+    }
+
+    /// How many launches lie around it.
+    pub fn nesting(&self) -> u32 {
+        self.task.as_ref().map_or(0, |task| task.group.nesting)
+    }
+
+    /// Number of calls around the one that executes, launches included.
+    pub fn depth(&self) -> usize {
+        self.frames.len() + self.task.as_ref().map_or(0, |task| task.group.depth)
+    }
+
     /// The address of a register.
     #[inline(always)]
     pub fn reg(&self, offset: u32) -> *mut u8 {
@@ -142,42 +155,93 @@ impl Thread {
     /// The slice is used up: polls, and takes the next slice.
     #[cold]
     fn refill(&mut self, step: *const Step) -> bool {
-        if self.budget.fuel == 0 {
+        self.ticks = 0;
+        self.release_fuel();
+        let end = match self.must_end() {
+            None if self.take_fuel() => {
+                self.ticks -= 1;
+                return true;
+            }
+            None => TrapKind::OutOfFuel,
+            Some(end) => end,
+        };
+        self.raise(step, end, None, TrapDetail::None);
+        false
+    }
+
+    /// Why the run must end now, if it must.
+    fn must_end(&self) -> Option<TrapKind> {
+        let stopped = self.task.as_ref().is_some_and(Task::is_stopped);
+        if stopped || self.polls.interrupt.load(Ordering::Relaxed) {
+            return Some(TrapKind::Interrupted);
+        }
+        self.polls.deadline.filter(|&end| Instant::now() >= end).map(|_| TrapKind::Timeout)
+    }
+
+    /// Takes a slice of fuel, between two instructions; `false` if there is none.
+    fn take_fuel(&mut self) -> bool {
+        let slice = if self.memory.is_shared() {
+            // Others may wait for this thread to let go of memory, while it waits for their fuel.
+            let slice = self.shared.fuel.take(|| self.memory.leave(&self.reader));
+            self.memory.enter(&self.reader);
+            self.memory.quiesce(&self.reader);
+            slice
+        } else {
+            self.shared.fuel.take(|| ())
+        };
+        self.hold(slice)
+    }
+
+    fn hold(&mut self, slice: Option<u64>) -> bool {
+        self.holds_fuel = slice.is_some();
+        self.ticks = slice.unwrap_or(0) as i64;
+        self.holds_fuel
+    }
+
+    /// The slice is used up while native code runs, which may hold addresses: polls and takes the next slice, unless the run
+    /// must end, or the thread would have to wait, or others wait for it to let go of memory. Then gives `false`; what is
+    /// to be done is found out by [`tick`](Self::tick), once native code has left.
+    pub fn refill_at_once(&mut self) -> bool {
+        self.ticks = 0;
+        self.release_fuel();
+        let waited_for = self.memory.is_shared() && self.memory.has_freed();
+        if waited_for || self.must_end().is_some() {
+            return false;
+        }
+        let slice = self.shared.fuel.take_at_once();
+        self.hold(slice)
+    }
+
+    /// Gives back the fuel it has taken and not used.
+    pub fn release_fuel(&mut self) {
+        if std::mem::take(&mut self.holds_fuel) {
+            self.shared.fuel.give_back(self.ticks.max(0) as u64);
             self.ticks = 0;
-            self.raise(step, TrapKind::OutOfFuel, None, TrapDetail::None);
-            return false;
         }
-        if self.budget.interrupt.load(Ordering::Relaxed) {
-            self.raise(step, TrapKind::Interrupted, None, TrapDetail::None);
-            return false;
-        }
-        if self.budget.deadline.is_some_and(|end| Instant::now() >= end) {
-            self.raise(step, TrapKind::Timeout, None, TrapDetail::None);
-            return false;
-        }
-        self.take_slice();
-        self.ticks -= 1;
-        true
     }
 
-    /// Would a poll end the run?
-    pub fn must_end(&self) -> bool {
-        self.budget.fuel == 0
-            || self.budget.interrupt.load(Ordering::Relaxed)
-            || self.budget.deadline.is_some_and(|end| Instant::now() >= end)
+    /// Begins to access memory that it may share with other threads.
+    pub fn enter_memory_accesses(&self) {
+        if self.memory.is_shared() {
+            self.memory.enter(&self.reader);
+        }
     }
 
-    /// Moves fuel from the budget into the next slice.
-    pub fn take_slice(&mut self) {
-        self.budget.slice = self.budget.fuel.min(POLL_INTERVAL);
-        self.budget.fuel -= self.budget.slice;
-        self.ticks = self.budget.slice as i64;
+    /// Ceases to access memory, for now or for good.
+    pub fn leave_memory_accesses(&self) {
+        self.memory.leave(&self.reader);
+    }
+
+    /// What the memory of the frame at `base` is told by offsets from: the same place in the block of memories.
+    #[inline(always)]
+    pub fn memory_base(&self, base: *mut u8) -> *mut u8 {
+        self.frame_memory.start().wrapping_add(base as usize - self.stack.start() as usize)
     }
 
     /// Ends the run with a trap at a step, and gives the null step.
     #[cold]
     pub fn raise(&mut self, step: *const Step, kind: TrapKind, lane: Option<usize>, detail: TrapDetail) -> *const Step {
-        let stack = self.call_stack(step);
+        let stack = self.call_stack(self.frames.len(), step);
         self.trap = Some(Box::new(Trap { kind, lane: lane.map(|l| l as u32), detail, stack }));
         null()
     }
@@ -188,29 +252,43 @@ impl Thread {
         self.raise(step, trap.kind, lane, trap.detail)
     }
 
-    /// The active calls, innermost first.
-    fn call_stack(&self, step: *const Step) -> Vec<TrapFrame> {
-        let mut stack = Vec::with_capacity(self.frames.len() + 1);
+    /// The calls that are active at a step of the call with `depth` calls around it, innermost first.
+    pub fn call_stack(&self, depth: usize, step: *const Step) -> Vec<TrapFrame> {
+        let mut stack = Vec::with_capacity(depth + 1);
         let mut top = self.masks.len();
-        let mut add = |function: *const PreparedFunction, step: *const Step, floor: usize| {
-            // SAFETY: frames point to functions of `self.code`.
-            let prepared = unsafe { &*function };
-            let pc = prepared.pc(step);
-            let function = &self.code.program.functions[prepared.id.0 as usize];
-            let span = function.spans.get(pc as usize).copied().unwrap_or_default();
-            let entries = self.masks.get(floor..top).unwrap_or_default();
+        let executing = (self.function, step, self.floor);
+        let waiting = self.frames.iter().rev().map(|f| (f.function, f.step, f.floor));
+        // Calls within the one that is asked for have ended, as far as the trap is concerned.
+        for (i, (function, at, floor)) in std::iter::once(executing).chain(waiting).enumerate() {
+            let call_depth = self.frames.len() - i;
+            if call_depth <= depth {
+                let at = if call_depth == depth { step } else { at };
+                let entries = self.masks.get(floor..top).unwrap_or_default();
+                let task = self.task.as_ref().filter(|_| call_depth == 0).map(|task| task.index);
+                stack.push(self.trap_frame(function, at, entries, task));
+            }
             top = floor;
-            let each_lanes = entries.iter().filter_map(MaskEntry::visited_lane).collect();
-            stack.push(TrapFrame { function: prepared.id, name: function.name.clone(), pc, span, each_lanes });
-        };
-        add(self.function, step, self.floor);
-        for frame in self.frames.iter().rev() {
-            add(frame.function, frame.step, frame.floor);
         }
         stack
     }
 
-    /// Back to the state between two calls of the host, whatever happened.
+    fn trap_frame(
+        &self,
+        function: *const PreparedFunction,
+        step: *const Step,
+        entries: &[MaskEntry],
+        task: Option<u64>,
+    ) -> TrapFrame {
+        // SAFETY: frames point to functions of `self.code`.
+        let prepared = unsafe { &*function };
+        let pc = prepared.pc(step);
+        let function = &self.code.program.functions[prepared.id.0 as usize];
+        let span = function.spans.get(pc as usize).copied().unwrap_or_default();
+        let each_lanes = entries.iter().filter_map(MaskEntry::visited_lane).collect();
+        TrapFrame { function: prepared.id, name: function.name.clone(), pc, span, task, each_lanes }
+    }
+
+    /// Back to the state between two calls of the host, or two tasks, whatever happened.
     pub fn reset(&mut self) {
         let regions = self.frames.iter().map(|f| f.region).chain([self.region]);
         for region in regions.filter(|&r| r != 0) {
@@ -222,5 +300,8 @@ impl Thread {
         self.floor = 0;
         self.base = self.stack.start();
         self.mask = 0;
+        self.failed_in_task = false;
+        self.launched.clear();
+        (self.waits_for, self.resume) = (None, null());
     }
 }

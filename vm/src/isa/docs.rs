@@ -39,6 +39,11 @@ const SECTIONS: &[Section] = &[
     },
     Section { first: "print", title: "Other effects", text: "" },
     Section {
+        first: "launch",
+        title: "Tasks",
+        text: "A task is a function marked `task`, whose first six parameters are uniform `i32`: its indices and the counts.",
+    },
+    Section {
         first: "jmp",
         title: "Uniform control",
         text: "Jumps backward count fuel and can be interrupted; so do calls.",
@@ -149,7 +154,7 @@ fn form(row: &OpInfo) -> String {
     let mut text = String::new();
     if let Some(dst) = &sig.dst {
         let _ = write!(text, "{} = ", operand(dst));
-    } else if matches!(sig.extra, Extra::Call | Extra::CallInd) {
+    } else if sig.extra.has_results() {
         text.push_str("d… = ");
     }
     text.push_str(row.name);
@@ -169,6 +174,8 @@ fn form(row: &OpInfo) -> String {
         }
         Extra::Call => operands.push("function(args…)".into()),
         Extra::CallInd => operands[0].push_str("(args…)"),
+        Extra::Launch => operands.push("task(n0, n1, n2, args…)".into()),
+        Extra::LaunchInd => operands[0].push_str("(n0, n1, n2, args…)"),
         Extra::Global => operands.push("global + offset?".into()),
         Extra::Frame => operands.push("offset".into()),
         Extra::Func => operands.push("function".into()),

@@ -109,11 +109,20 @@ macro_rules! for_each_op {
             AtomicSwap "atomic.swap" special(ARITH, ATOMIC, Write, Zero) [] "Stores a value and gives the one before.";
             AtomicCas "atomic.cas" special(ARITH, ATOMIC_CAS, Write, Zero) [] "Stores the new value where memory equals the expected one (bit for bit); gives the value before.";
 
+            Fence "fence" special(NONE, PLAIN, Effect, Skipped) [] "Orders all memory accesses before it before those after it, as other tasks see them.";
+
             // Other effects.
             Print "print" special(NONE, PRINT, Effect, Skipped) [] "Prints its arguments by a format.";
             Assert "assert" special(BOOL, ASSERT, Trap, Skipped) [] "Traps `assertion` for the lowest active lane whose operand is false.";
             Abort "abort" special(NONE, ABORT, Trap, Skipped) [] "Traps `abort` with a message.";
             Clock "clock" special(U64, CLOCK, Effect, Computed) [] "A monotonic counter in nanoseconds. Not deterministic.";
+            ThreadIndex "thread.index" special(I32, CLOCK, Effect, Computed) [] "The number of the thread that executes, from 0 below `thread.count`. Not deterministic.";
+            ThreadCount "thread.count" special(I32, CLOCK, Effect, Computed) [] "The number of threads that run tasks. Depends on the machine's options.";
+
+            // Tasks.
+            Launch "launch" special(NONE, LAUNCH, Call, Skipped) [] "Launches as many tasks as the product of its first three arguments, all lanes on; each gets its three indices (the first varies fastest), the three counts and the other arguments.";
+            LaunchInd "launch.ind" special(NONE, LAUNCH_IND, Call, Skipped) [] "Launches a task through a uniform function value. Traps `bad_function`.";
+            Sync "sync" special(NONE, PLAIN, Effect, Skipped) [] "Waits until all tasks that this call has launched are done; `ret` does so too. Traps what the first of them trapped.";
 
             // Uniform control.
             Jmp "jmp" special(NONE, JUMP, Control, Skipped) [] "Jumps.";

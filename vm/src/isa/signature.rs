@@ -63,6 +63,10 @@ pub enum Extra {
     Call,
     /// `args` and `rets`; the callee's signature must match at run time.
     CallInd,
+    /// `aux` is a task; `args` its three counts, then its arguments beyond the indices and counts.
+    Launch,
+    /// `args` as of `Launch`; the task's signature must match at run time.
+    LaunchInd,
     /// `aux` is a global, `imm` a byte offset into it.
     Global,
     /// `imm` is a byte offset into the frame's memory.
@@ -88,6 +92,23 @@ pub struct Signature {
     pub dst_is_read: bool,
     /// What else it carries.
     pub extra: Extra,
+}
+
+impl Extra {
+    /// Is it the function value of the first source that is called or launched?
+    pub fn is_indirect(self) -> bool {
+        matches!(self, Extra::CallInd | Extra::LaunchInd)
+    }
+
+    /// Does the instruction receive results?
+    pub fn has_results(self) -> bool {
+        matches!(self, Extra::Call | Extra::CallInd)
+    }
+
+    /// Does it have a list of arguments?
+    pub fn has_arguments(self) -> bool {
+        matches!(self, Extra::Call | Extra::CallInd | Extra::Launch | Extra::LaunchInd | Extra::Print)
+    }
 }
 
 impl Signature {
@@ -206,6 +227,8 @@ pub mod sig {
     pub const BRANCH: Signature = make(None, &[slot("c", BOOL, Uniform)], Extra::Label);
     pub const CALL: Signature = make(None, &[], Extra::Call);
     pub const CALL_IND: Signature = make(None, &[slot("f", U64, Uniform)], Extra::CallInd);
+    pub const LAUNCH: Signature = make(None, &[], Extra::Launch);
+    pub const LAUNCH_IND: Signature = make(None, &[slot("f", U64, Uniform)], Extra::LaunchInd);
     pub const MASK_TEST: Signature = make(None, &[slot("c", BOOL, Varying)], Extra::Label);
     pub const MASK_JUMP: Signature = make(None, &[], Extra::Label);
     pub const BACK: Signature = make(None, &[], Extra::Label);

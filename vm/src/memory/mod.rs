@@ -1,23 +1,29 @@
 //! The sandboxed memory of a machine: regions behind region-and-offset pointers (ARCHITECTURE, section 3).
 //!
 //! [`Memory`] owns the globals and the heap, and knows the host arrays and call frames that are mapped at the moment.
-//! `table` holds the regions and is read without locks, `raw` are the only reads and writes of region memory in the crate.
-//! A memory is shared by reference: everything works through `&self`, so that threads can share one.
+//! `table` holds the regions and is read without locks, `raw` and `atomic` are the only reads and writes of region memory
+//! in the crate. A memory is shared by reference: everything works through `&self`, so that threads can share one; what one
+//! frees while others run waits in `limbo`.
 
+mod atomic;
+mod limbo;
 mod raw;
 mod table;
 
+pub(crate) use atomic::modify;
+pub(crate) use limbo::Reader;
 pub(crate) use raw::{RawElem, copy_bytes, fill_bytes, read, read_text_byte, write};
 pub(crate) use table::Region;
 
 use crate::program::Program;
 use crate::sem::OFFSET_BITS;
 use crate::trap::{Access, RegionKind, Trap, TrapDetail, TrapKind};
+use limbo::Limbo;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use table::RegionTable;
+use table::{RegionTable, RetiredChunk};
 
 /// Largest region in bytes: offsets are signed 40-bit numbers.
 pub const MAX_REGION_LEN: u64 = 1 << (OFFSET_BITS - 1);
@@ -25,6 +31,9 @@ pub const MAX_REGION_LEN: u64 = 1 << (OFFSET_BITS - 1);
 /// Alignment of regions that the machine allocates, in bytes. More than 16 would make the host's allocator fill large
 /// blocks with zeros itself instead of getting them so from the system.
 const ALIGN: usize = 16;
+
+/// Bytes that may have been freed and wait for other threads, before those who free wait too.
+const MAX_LIMBO: u64 = 32 << 20;
 
 /// The pointer to byte 0 of a region.
 pub fn region_start(number: u32) -> u64 {
@@ -59,6 +68,15 @@ pub struct Memory {
     globals: Option<Block>,
     used: AtomicU64,
     limit: u64,
+    /// May several threads be accessing this memory?
+    shared: AtomicBool,
+    limbo: Limbo<Freed>,
+}
+
+/// What waits until no thread can be accessing it.
+enum Freed {
+    Block(Block),
+    Chunk(RetiredChunk),
 }
 
 /// A zeroed block of host memory, aligned to [`ALIGN`].
@@ -112,8 +130,15 @@ impl Memory {
     /// Memory with the program's globals: global *i* is region *i* + 1. At most `limit` bytes may be allocated.
     pub(crate) fn new(program: &Program, limit: u64) -> Result<Memory, Trap> {
         let table = RegionTable::new();
-        let mut memory =
-            Memory { table, names: Mutex::new(vec!["".into()]), globals: None, used: AtomicU64::new(0), limit };
+        let mut memory = Memory {
+            table,
+            names: Mutex::new(vec!["".into()]),
+            globals: None,
+            used: AtomicU64::new(0),
+            limit,
+            shared: AtomicBool::new(false),
+            limbo: Limbo::new(),
+        };
         memory.map_globals(program)?;
         Ok(memory)
     }
@@ -145,9 +170,88 @@ impl Memory {
             }
             let name = self.name(&global.name);
             let region = Region { base, len: global.size, writable: !global.constant, kind: RegionKind::Global, name };
-            self.table.insert(region).ok_or_else(|| self.out_of_memory())?;
+            self.insert(region).ok_or_else(|| self.out_of_memory())?;
         }
         Ok(())
+    }
+
+    fn insert(&self, region: Region) -> Option<u32> {
+        self.table.insert(region, self.is_shared())
+    }
+
+    /// Removes a region, if it is live and of this kind.
+    fn remove(&self, number: u32, kind: RegionKind) -> Option<Region> {
+        let (region, chunk) = self.table.remove(number, kind)?;
+        match chunk {
+            Some(chunk) if self.is_shared() => self.limbo.put(Freed::Chunk(chunk), RetiredChunk::BYTES),
+            Some(chunk) => self.table.recycle(chunk),
+            None => {}
+        }
+        Some(region)
+    }
+
+    /// May several threads be accessing this memory?
+    #[inline(always)]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shared.load(Ordering::Relaxed)
+    }
+
+    /// From now on several threads may access this memory, each announced by its [`Reader`].
+    pub(crate) fn share(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+    }
+
+    /// Only the calling thread accesses this memory from now on; what it saw other threads do has happened.
+    pub(crate) fn unshare(&self) {
+        if self.shared.swap(false, Ordering::Relaxed) {
+            self.collect();
+        }
+    }
+
+    /// A reader for a thread that will access this memory; it is away.
+    pub(crate) fn reader(&self) -> Reader {
+        self.limbo.reader()
+    }
+
+    /// A thread begins to access this memory.
+    pub(crate) fn enter(&self, reader: &Reader) {
+        self.limbo.enter(reader);
+    }
+
+    /// A thread ceases to access this memory for now.
+    pub(crate) fn leave(&self, reader: &Reader) {
+        self.limbo.leave(reader);
+    }
+
+    /// A thread is between two instructions.
+    pub(crate) fn quiesce(&self, reader: &Reader) {
+        self.limbo.quiesce(reader);
+        if self.limbo.bytes() > 0 {
+            self.collect();
+        }
+    }
+
+    /// Does anything wait for threads to be between two instructions?
+    pub(crate) fn has_freed(&self) -> bool {
+        self.limbo.bytes() > 0
+    }
+
+    /// Has so much been freed that the thread, between two instructions, must wait until the others have let go of it?
+    pub(crate) fn wait_for_freed(&self, reader: &Reader) {
+        while self.limbo.bytes() > MAX_LIMBO {
+            self.quiesce(reader);
+            std::thread::yield_now();
+        }
+    }
+
+    #[cold]
+    fn collect(&self) {
+        for freed in self.limbo.collect() {
+            match freed {
+                Freed::Block(block) => drop(block),
+                Freed::Chunk(chunk) => self.table.recycle(chunk),
+            }
+        }
     }
 
     /// Registers a name for [`map_host`](Self::map_host); the same text gives the same name.
@@ -176,14 +280,12 @@ impl Memory {
             return Err(self.out_of_memory());
         }
         let region = Region { base: start, len: len as u64, writable, kind: RegionKind::Host, name };
-        self.table.insert(region).map(region_start).ok_or_else(|| self.out_of_memory())
+        self.insert(region).map(region_start).ok_or_else(|| self.out_of_memory())
     }
 
     /// Ends the mapping of a host array. Pointers into it trap from now on.
     pub fn unmap(&self, pointer: u64) {
-        if self.table.get(region_of(pointer)).kind() == Some(RegionKind::Host) {
-            self.table.remove(region_of(pointer));
-        }
+        self.remove(region_of(pointer), RegionKind::Host);
     }
 
     /// Maps the memory of a call frame; `None` if no region number is left.
@@ -191,12 +293,12 @@ impl Memory {
     /// # Safety
     /// As for [`map_host`](Self::map_host), until [`unmap_frame`](Self::unmap_frame).
     pub(crate) unsafe fn map_frame(&self, base: *mut u8, len: u64) -> Option<u32> {
-        self.table.insert(Region { base, len, writable: true, kind: RegionKind::Frame, name: RegionName::NONE })
+        self.insert(Region { base, len, writable: true, kind: RegionKind::Frame, name: RegionName::NONE })
     }
 
     /// Ends the mapping of a call frame.
     pub(crate) fn unmap_frame(&self, number: u32) {
-        self.table.remove(number);
+        self.remove(number, RegionKind::Frame);
     }
 
     /// Number of bytes that can still be allocated.
@@ -227,7 +329,7 @@ impl Memory {
         let block = Block::new(bytes as usize).ok_or_else(|| refund(self.out_of_memory()))?;
         let base = block.start.as_ptr();
         let region = Region { base, len: bytes, writable: true, kind: RegionKind::Heap, name: RegionName::NONE };
-        let number = self.table.insert(region).ok_or_else(|| refund(self.out_of_memory()))?;
+        let number = self.insert(region).ok_or_else(|| refund(self.out_of_memory()))?;
         block.leak();
         Ok(region_start(number))
     }
@@ -237,16 +339,20 @@ impl Memory {
         pointer == 0 || (offset_of(pointer) == 0 && self.table.get(region_of(pointer)).kind() == Some(RegionKind::Heap))
     }
 
-    /// Frees an allocation; anything else is ignored.
-    pub fn free(&self, pointer: u64) {
-        if pointer == 0 || !self.can_free(pointer) {
-            return;
+    /// Frees an allocation (or null, which does nothing); `false` if it is none, or no more.
+    pub fn free(&self, pointer: u64) -> bool {
+        if pointer == 0 || offset_of(pointer) != 0 {
+            return pointer == 0;
         }
-        let (base, len) = self.table.get(region_of(pointer)).readable();
-        self.table.remove(region_of(pointer));
-        self.used.fetch_sub(len.max(ALIGN as u64), Ordering::Relaxed);
-        // SAFETY: heap regions are leaked blocks of this length, and the region has just been removed.
-        drop(unsafe { Block::reclaim(base, len as usize) });
+        let Some(region) = self.remove(region_of(pointer), RegionKind::Heap) else { return false };
+        let bytes = region.len.max(ALIGN as u64);
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+        // SAFETY: heap regions are leaked blocks of this length, and `remove` gives each to one caller.
+        let block = unsafe { Block::reclaim(region.base, region.len as usize) };
+        if let Some(block) = block.filter(|_| self.is_shared()) {
+            self.limbo.put(Freed::Block(block), bytes);
+        }
+        true
     }
 
     /// Host address and length in bytes of what may be read (or written) in the region of a pointer; the length is 0 for

@@ -7,20 +7,36 @@
 //! # Concurrency
 //!
 //! Entries and the chunk directory are atomics. An entry is published by its lengths, stored last with `Release`; a reader
-//! loads the length first with `Acquire`, so it never sees a length with an older base. What is *not* allowed yet is to
-//! remove regions on one thread while another accesses memory: then a chunk could be recycled under the reader.
+//! loads the length first with `Acquire`, so it never sees a length with an older base. The other way round, an older
+//! length with a newer base, would be as bad; so as long as threads share the table no entry is used again: a chunk that is
+//! empty for good leaves the directory, and whoever removed its last region must keep it ([`RetiredChunk`]) until no reader
+//! can be looking at it. Only then it is [recycled](RegionTable::recycle) under other numbers.
 
 use super::RegionName;
 use crate::trap::RegionKind;
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::ptr::null_mut;
-use std::sync::Mutex;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
+use std::sync::{Mutex, PoisonError};
 
 const CHUNK_BITS: u32 = 11;
 const CHUNK_LEN: u32 = 1 << CHUNK_BITS;
 const N_REGIONS: u32 = 1 << (64 - crate::sem::OFFSET_BITS);
+const N_CHUNKS: u32 = N_REGIONS / CHUNK_LEN;
+
+/// A chunk and a position in it, as one word.
+fn pack(chunk: u32, position: u32) -> u64 {
+    (chunk as u64) << 32 | position as u64
+}
+
+fn chunk_of(open: u64) -> u32 {
+    (open >> 32) as u32
+}
+
+fn position(open: u64) -> u32 {
+    open as u32
+}
 
 /// A region to be entered.
 #[derive(Clone, Copy, Debug)]
@@ -43,10 +59,13 @@ pub(crate) struct Entry {
     base: AtomicPtr<u8>,
     read_len: AtomicU64,
     write_len: AtomicU64,
-    /// 0: not live; else the kind plus one.
+    /// 0: not live; else the kind plus one; `TAKEN` while it changes hands.
     kind: AtomicU32,
     name: AtomicU32,
 }
+
+/// The `kind` of an entry that is neither live nor free.
+const TAKEN: u32 = u32::MAX;
 
 /// What numbers without a chunk look like.
 static DEAD: Entry = Entry {
@@ -92,15 +111,9 @@ impl Entry {
     }
 
     fn set(&self, region: Region) {
-        let kind = match region.kind {
-            RegionKind::Host => 1,
-            RegionKind::Global => 2,
-            RegionKind::Frame => 3,
-            RegionKind::Heap => 4,
-        };
-        self.kind.store(kind, Relaxed);
         self.name.store(region.name.0, Relaxed);
         self.base.store(region.base, Relaxed);
+        self.kind.store(kind_code(region.kind), Relaxed);
         self.write_len.store(if region.writable { region.len } else { 0 }, Release);
         self.read_len.store(region.len, Release);
     }
@@ -112,8 +125,18 @@ impl Entry {
     }
 }
 
+fn kind_code(kind: RegionKind) -> u32 {
+    match kind {
+        RegionKind::Host => 1,
+        RegionKind::Global => 2,
+        RegionKind::Frame => 3,
+        RegionKind::Heap => 4,
+    }
+}
+
 struct Chunk {
-    live: AtomicU32,
+    /// Numbers that were not handed out yet, or are live. At 0 the chunk is empty for good.
+    left: AtomicU32,
     entries: [Entry; CHUNK_LEN as usize],
 }
 
@@ -132,21 +155,35 @@ impl Chunk {
     }
 }
 
+/// A chunk that has left the directory; others may still be reading it.
+pub(super) struct RetiredChunk(Box<Chunk>);
+
+impl RetiredChunk {
+    /// Its size in bytes.
+    pub const BYTES: u64 = size_of::<Chunk>() as u64;
+}
+
 /// The table.
 pub(super) struct RegionTable {
     chunks: Box<[AtomicPtr<Chunk>]>,
-    /// The next number to hand out; beyond the last one, numbers are searched from `search`.
-    next: AtomicU32,
-    search: Mutex<u32>,
-    /// Chunks to use again.
+    /// The chunk that numbers are handed out from (in the upper half), and the next one in it. The chunk is in the directory
+    /// until all of its numbers have been handed out and removed.
+    open: AtomicU64,
+    /// Chunks to use again. Who opens a chunk holds the lock.
     spare: Mutex<Vec<Box<Chunk>>>,
+}
+
+/// Where the numbers of a chunk begin: 0 is no region.
+fn first_in(chunk: u32) -> u32 {
+    u32::from(chunk == 0)
 }
 
 impl RegionTable {
     pub fn new() -> RegionTable {
-        let n = (N_REGIONS / CHUNK_LEN) as usize;
-        let chunks = (0..n).map(|_| AtomicPtr::default()).collect();
-        RegionTable { chunks, next: AtomicU32::new(1), search: Mutex::new(1), spare: Mutex::new(Vec::new()) }
+        let chunks = (0..N_CHUNKS).map(|_| AtomicPtr::default()).collect();
+        // As if the last chunk were used up: the first number opens chunk 0.
+        let open = AtomicU64::new(pack(N_CHUNKS - 1, CHUNK_LEN));
+        RegionTable { chunks, open, spare: Mutex::new(Vec::new()) }
     }
 
     /// The entry of a region number below 2²⁴; the entry of a region that is not live has length 0.
@@ -160,85 +197,88 @@ impl RegionTable {
 
     #[inline(always)]
     fn chunk(&self, index: usize) -> Option<&Chunk> {
-        // SAFETY: a pointer in the directory is null or came from `Box::into_raw`; a chunk leaves the directory only in
-        // `remove`, which may not run while others use the table (see the module's note), and is never freed before drop.
+        // SAFETY: a pointer in the directory is null or came from `Box::into_raw`. A chunk leaves the directory only in
+        // `remove`, whose caller keeps it until no reader can be using it, or the table itself is dropped.
         unsafe { self.chunks[index].load(Acquire).as_ref() }
     }
 
-    /// Enters a region and gives its number; `None` if there are 2²⁴ live regions.
-    pub fn insert(&self, region: Region) -> Option<u32> {
-        let number = self.take_number()?;
-        let chunk = self.ensure_chunk((number >> CHUNK_BITS) as usize);
-        chunk.live.fetch_add(1, Relaxed);
-        chunk.entries[(number & (CHUNK_LEN - 1)) as usize].set(region);
+    /// Enters a region and gives its number; `None` if there is no number left. `shared` tells whether other threads may be
+    /// reading the table; then numbers are only taken from empty chunks.
+    pub fn insert(&self, region: Region, shared: bool) -> Option<u32> {
+        let number = self.take_number(shared)?;
+        self.get(number).set(region);
         Some(number)
     }
 
-    fn take_number(&self) -> Option<u32> {
-        let advance = |n| if n < N_REGIONS { Some(n + 1) } else { None };
-        self.next.fetch_update(Relaxed, Relaxed, advance).ok().or_else(|| self.search_number())
+    /// A number that belongs to the caller. Its chunk is in the directory, and stays while the number is not removed.
+    fn take_number(&self, shared: bool) -> Option<u32> {
+        let advance = |open| (position(open) < CHUNK_LEN).then(|| open + 1);
+        loop {
+            match self.open.fetch_update(AcqRel, Acquire, advance) {
+                Ok(open) => return Some((chunk_of(open) << CHUNK_BITS) + position(open)),
+                Err(_) if self.open_chunk() => {}
+                Err(_) => return if shared { None } else { self.reuse_number() },
+            }
+        }
     }
 
-    /// Once all numbers were used: the next one that is not live.
+    /// Opens the next chunk that is not in the directory, unless someone else just did; `false` if there is none.
     #[cold]
-    fn search_number(&self) -> Option<u32> {
-        let mut at = self.search.lock().unwrap_or_else(|e| e.into_inner());
-        for _ in 1..N_REGIONS {
-            let number = *at;
-            *at = if number + 1 == N_REGIONS { 1 } else { number + 1 };
-            if self.get(number).kind.load(Acquire) == 0 {
-                return Some(number);
-            }
+    fn open_chunk(&self) -> bool {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.open.load(Acquire);
+        if position(open) < CHUNK_LEN {
+            return true;
         }
-        None
-    }
-
-    fn ensure_chunk(&self, index: usize) -> &Chunk {
-        if let Some(chunk) = self.chunk(index) {
-            return chunk;
-        }
-        let spare = self.spare.lock().unwrap_or_else(|e| e.into_inner()).pop();
-        let fresh = Box::into_raw(spare.unwrap_or_else(Chunk::new));
-        let slot = &self.chunks[index];
-        let winner = match slot.compare_exchange(null_mut(), fresh, Release, Acquire) {
-            Ok(_) => fresh,
-            Err(other) => {
-                // SAFETY: `fresh` came from `Box::into_raw` above and was not published.
-                drop(unsafe { Box::from_raw(fresh) });
-                other
-            }
+        let order = (1..=N_CHUNKS).map(|k| (chunk_of(open) + k) % N_CHUNKS);
+        let Some(index) = order.into_iter().find(|&i| self.chunks[i as usize].load(Relaxed).is_null()) else {
+            return false;
         };
-        // SAFETY: non-null, and published chunks stay valid (see `chunk`).
-        unsafe { &*winner }
+        let chunk = spare.pop().unwrap_or_else(Chunk::new);
+        chunk.left.store(CHUNK_LEN - first_in(index), Relaxed);
+        self.chunks[index as usize].store(Box::into_raw(chunk), Release);
+        self.open.store(pack(index, first_in(index)), Release);
+        true
     }
 
-    /// Removes a live region.
-    pub fn remove(&self, number: u32) {
+    /// Once every chunk has a live region: a number of a region that is gone. Only while no other thread uses the table.
+    #[cold]
+    fn reuse_number(&self) -> Option<u32> {
+        let (number, chunk) = (1..N_REGIONS).find_map(|number| {
+            let chunk = self.chunk((number >> CHUNK_BITS) as usize)?;
+            let entry = &chunk.entries[(number & (CHUNK_LEN - 1)) as usize];
+            (entry.kind.load(Relaxed) == 0).then_some((number, chunk))
+        })?;
+        chunk.left.fetch_add(1, Relaxed);
+        Some(number)
+    }
+
+    /// Removes the region of a number, if it is live and of this kind: what it was, and its chunk if that is empty now.
+    pub fn remove(&self, number: u32, kind: RegionKind) -> Option<(Region, Option<RetiredChunk>)> {
         let index = (number >> CHUNK_BITS) as usize;
-        let Some(chunk) = self.chunk(index) else { return };
-        chunk.entries[(number & (CHUNK_LEN - 1)) as usize].clear();
-        let last = chunk.live.fetch_sub(1, Relaxed) == 1;
-        if last && self.cursor() >> CHUNK_BITS != index as u32 {
-            self.retire(index);
-        }
-    }
-
-    fn cursor(&self) -> u32 {
-        match self.next.load(Relaxed) {
-            N_REGIONS => *self.search.lock().unwrap_or_else(|e| e.into_inner()),
-            next => next,
-        }
+        let chunk = self.chunk(index)?;
+        let entry = &chunk.entries[(number & (CHUNK_LEN - 1)) as usize];
+        // Of several threads that remove the same region, one does.
+        entry.kind.compare_exchange(kind_code(kind), TAKEN, AcqRel, Relaxed).ok()?;
+        let (base, len) = entry.readable();
+        let writable = entry.write_len.load(Relaxed) != 0;
+        let region = Region { base, len, writable, kind, name: RegionName(entry.name.load(Relaxed)) };
+        entry.clear();
+        let empty = chunk.left.fetch_sub(1, AcqRel) == 1;
+        Some((region, empty.then(|| self.retire(index))))
     }
 
     /// Takes an empty chunk out of the directory.
     #[cold]
-    fn retire(&self, index: usize) {
-        let chunk = self.chunks[index].swap(null_mut(), Acquire);
-        if !chunk.is_null() {
-            // SAFETY: it came from `Box::into_raw`, and the swap took the only pointer to it.
-            let chunk = unsafe { Box::from_raw(chunk) };
-            self.spare.lock().unwrap_or_else(|e| e.into_inner()).push(chunk);
-        }
+    fn retire(&self, index: usize) -> RetiredChunk {
+        let chunk = self.chunks[index].swap(null_mut(), AcqRel);
+        // SAFETY: it came from `Box::into_raw`; only the one call that brought `left` to 0 takes it out.
+        RetiredChunk(unsafe { Box::from_raw(chunk) })
+    }
+
+    /// Makes an empty chunk available again, once no reader can be looking at it.
+    pub fn recycle(&self, chunk: RetiredChunk) {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(chunk.0);
     }
 
     /// All live regions.
@@ -269,33 +309,92 @@ mod tests {
         Region { base, len, writable: true, kind: RegionKind::Heap, name: RegionName::NONE }
     }
 
-    #[test]
-    fn numbers_are_not_used_again_and_chunks_are() {
-        let table = RegionTable::new();
-        let first = table.insert(region(1)).unwrap();
-        assert_eq!(first, 1);
-        for i in 2..10_000 {
-            let number = table.insert(region(i as u64)).unwrap();
-            assert_eq!(number, i);
-            assert_eq!(table.get(number).readable().1, i as u64);
-            table.remove(number);
-            assert_eq!(table.get(number).readable().1, 0);
-        }
-        assert_eq!(table.get(first).readable().1, 1);
-        let chunks = table.live().count();
-        assert_eq!(chunks, 1);
-        let held = table.chunks.iter().filter(|c| !c.load(Relaxed).is_null()).count();
-        assert!(held <= 2, "{held} chunks held");
+    /// Removes a region and recycles its chunk at once: nobody else reads the table.
+    fn remove(table: &RegionTable, number: u32) {
+        let (_, chunk) = table.remove(number, RegionKind::Heap).unwrap();
+        chunk.into_iter().for_each(|chunk| table.recycle(chunk));
+    }
+
+    fn held(table: &RegionTable) -> usize {
+        table.chunks.iter().filter(|c| !c.load(Relaxed).is_null()).count()
     }
 
     #[test]
-    fn numbers_come_again_after_all_were_used() {
+    fn numbers_are_not_used_again_and_chunks_are() {
         let table = RegionTable::new();
-        let kept = table.insert(region(7)).unwrap();
-        table.next.store(N_REGIONS, Relaxed);
-        let number = table.insert(region(8)).unwrap();
-        assert!(number != kept && number != 0);
-        table.remove(number);
+        let first = table.insert(region(1), true).unwrap();
+        assert_eq!(first, 1);
+        for i in 2..10_000 {
+            let number = table.insert(region(i as u64), true).unwrap();
+            assert_eq!(number, i);
+            assert_eq!(table.get(number).readable().1, i as u64);
+            remove(&table, number);
+            assert_eq!(table.get(number).readable().1, 0);
+            assert!(table.remove(number, RegionKind::Heap).is_none());
+        }
+        assert_eq!(table.get(first).readable().1, 1);
+        assert_eq!(table.live().count(), 1);
+        assert!(held(&table) <= 2, "{} chunks held", held(&table));
+        assert!(table.spare.lock().unwrap().len() <= 1);
+    }
+
+    #[test]
+    fn chunks_come_again_after_all_were_used() {
+        let table = RegionTable::new();
+        let kept = table.insert(region(7), true).unwrap();
+        table.open.store(pack(N_CHUNKS - 1, CHUNK_LEN), Relaxed);
+        let number = table.insert(region(8), true).unwrap();
+        assert_eq!(number >> CHUNK_BITS, 1, "chunk 0 has a live region");
+        remove(&table, number);
         assert_eq!(table.get(kept).readable().1, 7);
+    }
+
+    #[test]
+    fn numbers_come_again_when_no_chunk_is_empty() {
+        let table = RegionTable::new();
+        let kept = table.insert(region(7), true).unwrap();
+        let gone = table.insert(region(8), true).unwrap();
+        remove(&table, gone);
+        let filler = Box::into_raw(Chunk::new());
+        table.chunks[1..].iter().for_each(|slot| slot.store(filler, Relaxed));
+        table.open.store(pack(1, CHUNK_LEN), Relaxed);
+        assert_eq!(table.insert(region(9), true), None, "entries are not used again while others read");
+        let again = table.insert(region(9), false).unwrap();
+        assert_eq!((kept, again), (1, 2));
+        table.chunks[1..].iter().for_each(|slot| slot.store(null_mut(), Relaxed));
+        // SAFETY: made above, and in the table no more.
+        drop(unsafe { Box::from_raw(filler) });
+    }
+
+    #[test]
+    fn many_threads_enter_and_remove() {
+        let table = RegionTable::new();
+        let numbers: Mutex<Vec<u32>> = Mutex::default();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for i in 0..3 * CHUNK_LEN {
+                        let number = table.insert(region(number_len(i)), true).unwrap();
+                        assert_eq!(table.get(number).readable().1, number_len(i));
+                        if i % 64 == 0 {
+                            numbers.lock().unwrap().push(number);
+                        } else {
+                            let removed = table.remove(number, RegionKind::Heap).unwrap();
+                            // Kept for good: other threads may be reading it.
+                            removed.1.into_iter().for_each(|chunk| std::mem::forget(chunk.0));
+                        }
+                    }
+                });
+            }
+        });
+        let mut numbers = numbers.into_inner().unwrap();
+        assert_eq!(table.live().count(), numbers.len());
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(table.live().count(), numbers.len(), "a number was handed out twice");
+    }
+
+    fn number_len(i: u32) -> u64 {
+        i as u64 + 1
     }
 }

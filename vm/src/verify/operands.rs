@@ -4,7 +4,7 @@ use super::limits::*;
 use super::{Errors, Rule};
 use crate::dispatch_type;
 use crate::isa::{Extra, Op, OpInfo, OperandShape, Slot};
-use crate::program::{ArgKind, Function, Inst, List, Piece, Program, Reg};
+use crate::program::{ArgKind, Function, Inst, LAUNCH_COUNTS, List, Piece, Program, Reg, TASK_PARAMS};
 use crate::sem::Scalar;
 use crate::types::{Shape, Ty};
 
@@ -62,6 +62,9 @@ impl Checker<'_> {
                 self.in_range = false;
                 self.errors.whole(Rule::Registers, format!("the result r{} is no register", r.0));
             }
+        }
+        if f.is_task {
+            self.task_header();
         }
         for &(r, bits) in &f.consts {
             self.constant(r, bits);
@@ -254,6 +257,14 @@ impl Checker<'_> {
             Extra::CallInd => {
                 self.lists(inst);
             }
+            Extra::Launch => {
+                if let Some(task) = self.reference("function", inst.aux, &p.functions) {
+                    self.launch(inst, task);
+                }
+            }
+            Extra::LaunchInd => {
+                self.counts(inst);
+            }
             Extra::Global => {
                 if let Some(global) = self.reference("global", inst.aux, &p.globals) {
                     self.offset(inst.imm, global.size, "the global");
@@ -346,6 +357,37 @@ impl Checker<'_> {
         self.pairs("result", &rets, callee.results.iter().copied(), callee);
     }
 
+    /// The arguments of a launch beyond the counts, which are checked.
+    fn counts(&mut self, inst: &Inst) -> Option<Vec<Reg>> {
+        let (args, _) = self.lists(inst)?;
+        let counts = args.iter().take(LAUNCH_COUNTS).map(|&r| self.f.reg(r));
+        let fine = counts.filter(|r| (r.shape, r.ty) == (Shape::Uniform, Ty::I32)).count() == LAUNCH_COUNTS;
+        if !fine {
+            self.error(Rule::LaunchShape, "a launch begins with three counts, uniform i32");
+        }
+        fine.then(|| args[LAUNCH_COUNTS..].to_vec())
+    }
+
+    fn launch(&mut self, inst: &Inst, task: &Function) {
+        let Some(args) = self.counts(inst) else { return };
+        if !task.is_task {
+            return self.error(Rule::LaunchShape, format!("`{}` is no task", task.name));
+        }
+        // The header of a task is checked with the task.
+        self.pairs("argument", &args, (TASK_PARAMS..task.n_params.max(TASK_PARAMS)).map(Reg), task);
+    }
+
+    /// The first parameters of a task are its indices and counts, and it gives nothing.
+    fn task_header(&mut self) {
+        let f = self.f;
+        let own = f.regs.iter().take(f.n_params.min(TASK_PARAMS) as usize);
+        let fitting = own.filter(|r| (r.shape, r.ty) == (Shape::Uniform, Ty::I32)).count();
+        if fitting != TASK_PARAMS as usize || !f.results.is_empty() {
+            let message = "a task begins with six parameters of uniform i32, and has no results";
+            self.errors.whole(Rule::LaunchShape, message);
+        }
+    }
+
     fn pairs(&mut self, what: &str, given: &[Reg], wanted: impl ExactSizeIterator<Item = Reg>, callee: &Function) {
         if given.len() != wanted.len() {
             let (n, m) = (given.len(), wanted.len());
@@ -380,10 +422,10 @@ impl Checker<'_> {
     /// Fields that the operation does not use are zero, so that a program has one text form.
     fn unused(&mut self, inst: &Inst, info: &OpInfo) {
         let extra = info.sig.extra;
-        let no_aux = matches!(extra, Extra::None | Extra::CallInd | Extra::Frame);
+        let no_aux = matches!(extra, Extra::None | Extra::Frame) || extra.is_indirect();
         let no_imm = !matches!(extra, Extra::Memory | Extra::Global | Extra::Frame);
-        let no_args = !matches!(extra, Extra::Call | Extra::CallInd | Extra::Print);
-        let no_rets = !matches!(extra, Extra::Call | Extra::CallInd);
+        let no_args = !extra.has_arguments();
+        let no_rets = !extra.has_results();
         let unused = [
             (no_aux, inst.aux != 0, "aux"),
             (no_imm, inst.imm != 0, "imm"),

@@ -44,6 +44,7 @@ rules! {
     LabelRange "label-range" "Labels are instructions of the function.";
     ListRange "list-range" "Register lists lie in the pool and do not overlap.";
     CallShape "call-shape" "A call passes what its callee takes and receives what it gives, in type and shape.";
+    LaunchShape "launch-shape" "A launch gives three counts and what its task takes; a task takes its indices and counts first and gives nothing.";
     Reference "reference" "Functions, globals, formats, messages and bytes of memory that instructions name exist.";
     PrintArgs "print-args" "A print has one argument for each place of its format, of a fitting type.";
     MemoryOperand "memory-operand" "Index types, scales and displacements are in range.";

@@ -51,6 +51,8 @@ pub fn conform(global: &Global, args: &ConformArgs) -> Result<(), Failure> {
 fn base_options(global: &Global) -> Options {
     let mut options = global.options();
     options.limits.timeout = options.limits.timeout.or(Some(DEFAULT_TIMEOUT));
+    // Tasks run in the order of their indices.
+    options.threads = options.threads.or(Some(1));
     options
 }
 

@@ -1,0 +1,164 @@
+//! Running tasks.
+//!
+//! A task that waits for others is set aside with its whole state ([`Group::park`]); no thread of the host ever waits on
+//! its behalf, so tasks may nest without using the host's stack, and cannot lock each other out. Who sets a task aside
+//! goes on with what it waits for, so tasks are run depth-first and few are set aside at a time.
+
+use super::code::Step;
+use super::control::{enter, fits};
+use super::fpenv::DefaultEnvironment;
+use super::group::{Group, Next, Task};
+use super::lanes::put;
+use super::thread::Thread;
+use crate::program::TASK_PARAMS;
+use crate::trap::{Trap, TrapDetail, TrapKind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null;
+use std::sync::Arc;
+
+/// The interpreter's loop: executes steps until there is no next one.
+pub(crate) fn run_steps(thread: &mut Thread, first: *const Step) {
+    let mut step = first;
+    while !step.is_null() {
+        // SAFETY: `step` is a step of the function that executes, in verified code: `first` is, and handlers give such
+        // steps.
+        step = unsafe { ((*step).handler)(thread, step) };
+    }
+}
+
+/// Lets a thread go on until it ends (`None`), or has to wait for a group.
+pub(crate) fn advance(t: &mut Thread, execute: &mut impl FnMut(&mut Thread, *const Step)) -> Option<Arc<Group>> {
+    let step = match t.waits_for.take() {
+        Some(group) if t.trap.is_none() => t.settle_group(&group),
+        _ => t.resume,
+    };
+    t.resume = null();
+    if t.trap.is_none()
+        && let Err(payload) = catch_unwind(AssertUnwindSafe(|| execute(t, step)))
+    {
+        // The host's code (where prints go, or an observer) has panicked: that goes on in the thread of the call.
+        t.shared.keep_panic(payload);
+        t.trap = Some(Box::new(Trap::new(TrapKind::Interrupted, TrapDetail::None)));
+        t.launched.iter().for_each(|launched| launched.group.stop());
+    }
+    if t.trap.is_some() {
+        t.waits_for = t.unwind();
+    }
+    t.waits_for.clone()
+}
+
+/// Runs tasks of a group until there is none to start, and of the groups that these wait for.
+pub(crate) fn work(group: Arc<Group>, execute: &mut impl FnMut(&mut Thread, *const Step)) {
+    let mut open = vec![group];
+    let mut ready: Option<Box<Thread>> = None;
+    while ready.is_some() || !open.is_empty() {
+        let Some(thread) = ready.take() else {
+            ready = start_next(&mut open);
+            continue;
+        };
+        match run(thread, execute) {
+            (thread, Some(group)) => match group.park(thread) {
+                None => open.push(group),
+                resumed => ready = resumed,
+            },
+            (thread, None) => ready = end_task(thread),
+        }
+    }
+}
+
+/// Starts the next task of the innermost open group, or closes the group. Gives the thread to be run now, if any.
+fn start_next(open: &mut Vec<Arc<Group>>) -> Option<Box<Thread>> {
+    let group = open.last()?;
+    match group.take() {
+        Next::Task(index) => match group.shared.idle_thread() {
+            Some(mut thread) => {
+                thread.start_task(Task { group: Arc::clone(group), index });
+                Some(thread)
+            }
+            None => {
+                let limit = TrapDetail::Limit(group.shared.stack_bytes as u64);
+                group.finish(index, Some(Box::new(Trap::new(TrapKind::OutOfMemory, limit))))
+            }
+        },
+        Next::Nothing(resumed) => {
+            open.pop();
+            resumed
+        }
+    }
+}
+
+/// Lets the thread of a task go on until it ends, or has to wait for a group.
+fn run(
+    mut thread: Box<Thread>,
+    execute: &mut impl FnMut(&mut Thread, *const Step),
+) -> (Box<Thread>, Option<Arc<Group>>) {
+    thread.enter_memory_accesses();
+    if thread.waits_for.is_none() && thread.trap.is_none() {
+        // It begins, which counts as a call.
+        let first = thread.resume;
+        thread.tick(first);
+    }
+    let waits_for = advance(&mut thread, execute);
+    thread.release_fuel();
+    thread.leave_memory_accesses();
+    (thread, waits_for)
+}
+
+/// Ends a task; gives the task that waited for it, if it was the last one of its group.
+fn end_task(mut thread: Box<Thread>) -> Option<Box<Thread>> {
+    let trap = thread.trap.take();
+    let task = thread.task.take();
+    thread.reset();
+    // Nothing that belongs to the call is touched once the group can be done: the call may be over then.
+    let shared = Arc::clone(&thread.shared);
+    shared.keep(thread);
+    task.and_then(|task| task.group.finish(task.index, trap))
+}
+
+/// Asks the pool to run tasks of a group: at most `n` of its threads will.
+pub(crate) fn spawn(pool: &rayon_core::ThreadPool, group: &Arc<Group>, n: usize) {
+    for _ in 0..n {
+        let group = Arc::clone(group);
+        pool.spawn(move || {
+            let _environment = DefaultEnvironment::enter();
+            work(group, &mut run_steps);
+        });
+    }
+}
+
+impl Thread {
+    /// Makes an idle thread ready to run a task.
+    fn start_task(&mut self, task: Task) {
+        let group = &task.group;
+        // SAFETY: it points into the code that the thread holds too.
+        let f = unsafe { &*group.function };
+        let base = self.stack.start();
+        (self.mask, self.polls, self.parallel) = (self.full, group.polls.clone(), group.parallel);
+        if !fits(self, f, base) {
+            let limit = TrapDetail::Limit(self.stack.bytes() as u64);
+            self.trap = Some(Box::new(Trap::new(TrapKind::StackOverflow, limit)));
+            self.task = Some(task);
+            return;
+        }
+        let own = group.indices(task.index).into_iter().chain(group.counts);
+        let (hidden, rest) = f.params.split_at(TASK_PARAMS as usize);
+        let mut from = group.args.as_ptr();
+        // SAFETY: parameters are registers of the frame, which fits; the first ones are uniform `i32` (the verifier saw
+        // to it), and `args` holds the bytes of the others in their order.
+        let first = unsafe {
+            for (place, value) in hidden.iter().zip(own) {
+                put(base.add(place.at as usize), value as i32);
+            }
+            for place in rest {
+                std::ptr::copy_nonoverlapping(from, base.add(place.at as usize), place.size as usize);
+                from = from.add(place.size as usize);
+            }
+            enter(self, group.function, base)
+        };
+        match first {
+            Some(first) => self.resume = first,
+            None => self.trap = Some(Box::new(self.memory.out_of_memory())),
+        }
+        self.task = Some(task);
+    }
+}
