@@ -53,10 +53,10 @@ def error(result: np.ndarray, expected: np.ndarray) -> float:
     return float(np.max(np.abs(result - expected) / np.maximum(1, np.abs(expected)), initial=0))
 
 
-def seconds(f: Callable[[], object], repeat: int = 3) -> float:
-    """Time a function: the best of so many runs."""
+def seconds(f: Callable[[], object], repeat: int = 3, at_least: float = 0.3) -> float:
+    """Time a function: the best of so many runs, and of so many seconds, in which its loops get compiled."""
     times = []
-    for _ in range(repeat):
+    while len(times) < repeat or sum(times) < at_least:
         start = time.perf_counter()
         f()
         times.append(time.perf_counter() - start)

@@ -30,8 +30,8 @@ struct Inner {
     jit: Option<Arc<Jit>>,
 }
 
-/// What `auto` stands for.
-const AUTO: Engine = Engine::Interp;
+/// What `auto` stands for, where there is a back end for the machine; else the interpreter.
+const AUTO: Engine = Engine::Clif;
 
 /// The program ready to run on the engine that was asked for; an engine that is not there is reported at the first call.
 fn prepare(program: &VerifiedProgram, options: &Options) -> (PreparedProgram, Option<Arc<Jit>>) {
@@ -165,7 +165,8 @@ impl Module {
     /// The name of the engine that runs the module: `auto` is resolved.
     pub fn engine_name(&self) -> &'static str {
         match self.options().engine {
-            Engine::Auto => AUTO.name(),
+            Engine::Auto if self.inner.jit.is_some() => AUTO.name(),
+            Engine::Auto => Engine::Interp.name(),
             engine => engine.name(),
         }
     }

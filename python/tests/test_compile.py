@@ -6,6 +6,7 @@ import inspect
 import pickle
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -134,7 +135,8 @@ def test_module_members(kernels: spmdvm.Module) -> None:
     assert kernels.warnings == []
     assert "scale" in kernels.disassemble()
     stats = kernels.stats()
-    assert (stats["engine"], stats["width"], stats["traces"]) == ("interp", 16, 0)
+    assert (stats["width"], stats["traces"], stats["loops"]) == (16, 0, [])
+    assert stats["engine"] in ("clif", "interp")
 
 
 def test_a_function_named_as_a_member() -> None:
@@ -186,3 +188,38 @@ def test_import_is_quick() -> None:
     code = "import numpy, time; start = time.perf_counter(); import spmdvm; print(time.perf_counter() - start)"
     runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True) for _ in range(3)]
     assert min(float(run.stdout) for run in runs) < 0.06
+
+
+LOOP = """export void f(uniform float a[], uniform int n) {
+    foreach (i = 0 ... n) a[i] = a[i] * 2 + 1;
+}"""
+
+
+def test_statistics_of_compiled_loops() -> None:
+    module = spmdvm.compile(LOOP, engine="clif")
+    a = np.zeros(4000, np.float32)
+    for _ in range(1000):
+        module.f(a, len(a))
+        if any(v["entries"] for loop in module.stats()["loops"] for v in loop["versions"]):
+            break
+        time.sleep(0.01)
+    stats = module.stats()
+    (loop,) = stats["loops"]
+    assert (stats["engine"], loop["function"], loop["line"], loop["aborted"]) == ("clif", "f", 2, None)
+    assert stats["traces"] >= 1 and stats["code_bytes"] > 0 and stats["compile_seconds"] > 0
+    assert sum(loop["versions"][0]["exits"].values()) == loop["versions"][0]["entries"]
+    text = module.explain(ir=True)
+    assert "loop in `f`" in text and "load.lanes.f32" in text
+
+
+def test_engines_agree() -> None:
+    a, b = np.linspace(0, 1, 1003, dtype=np.float32), np.linspace(0, 1, 1003, dtype=np.float32)
+    spmdvm.compile(LOOP, engine="interp").f(a, len(a))
+    spmdvm.compile(LOOP, engine="ir").f(b, len(b))
+    np.testing.assert_array_equal(a, b)
+
+
+def test_an_engine_that_is_not_there_says_so() -> None:
+    module = spmdvm.compile(LOOP, engine="x86")
+    with pytest.raises(Exception, match="x86.*not built"):
+        module.f(np.zeros(4, np.float32), 4)

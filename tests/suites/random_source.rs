@@ -2,7 +2,7 @@
 //!
 //! `SPMDVM_PROGRAMS=N` runs N programs instead of the usual number; `SPMDVM_SEED=S` begins at another seed.
 
-use spmdvm::{JitSettings, Module, Options, Value, Width};
+use spmdvm::{Engine, JitSettings, Module, Options, Value, Width};
 use spmdvm_tests::program::random_program;
 use spmdvm_tests::subject::engines;
 
@@ -30,8 +30,10 @@ fn every_width_and_engine_agrees() {
     for seed in first..first + number("SPMDVM_PROGRAMS", 60) {
         let text = random_program(seed);
         let mut expected = None;
-        for width in Width::ALL {
-            for &engine in engines() {
+        for (i, width) in Width::ALL.into_iter().enumerate() {
+            // The reference engine runs every program at every width, each JIT at two widths of seven: compiling takes time.
+            let here = (seed as usize + i).is_multiple_of(3);
+            for &engine in engines().iter().filter(|&&e| e == Engine::Interp || here) {
                 let options = Options { width, engine, jit: JitSettings::eager(), ..Options::default() };
                 let came = run(&text, &options).unwrap_or_else(|e| panic!("seed {seed}, width {width}: {e}\n{text}"));
                 let expected = expected.get_or_insert_with(|| came.clone());
