@@ -30,7 +30,17 @@ impl Failure {
     }
 }
 
+/// Lets a reader that goes away (`spmdvm … | head`) end the process without a word, as is the custom. Rust has it otherwise.
+fn end_with_the_pipe() {
+    #[cfg(unix)]
+    // SAFETY: sets the default action of a signal, before there are other threads.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    }
+}
+
 fn main() -> ExitCode {
+    end_with_the_pipe();
     let cli = cli::Cli::read();
     match commands::dispatch(&cli) {
         Ok(()) => ExitCode::SUCCESS,

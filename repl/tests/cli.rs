@@ -347,3 +347,19 @@ fn a_mapped_file_that_shrinks_is_an_error() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(stderr(&output).contains("ones.npy was cut off while the program ran"), "{}", stderr(&output));
 }
+
+#[test]
+#[cfg(unix)]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_spmdvm"))
+        .args(["disasm", concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/ao.ispc")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("spmdvm runs");
+    // Closed before anything can be read.
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("spmdvm ends");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!error.contains("panicked"), "{error}");
+}
