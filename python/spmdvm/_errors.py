@@ -55,8 +55,8 @@ class Diagnostic(NamedTuple):
 class TrapFrame(NamedTuple):
     """A call that was active at a trap.
 
-    `lanes` are those that enclosing nested `foreach` loops were visiting. If the call was a task, `task` is its index in
-    its launch, and the next frame is the call that launched it.
+    `lanes` are those that enclosing nested `foreach` loops were visiting. If the call was a task, `task` is its index
+    in its launch, and the next frame is the call that launched it.
     """
 
     function: str

@@ -190,7 +190,11 @@ def test_a_trap_in_a_task_tells_which() -> None:
         trap = caught.value
         assert trap.index == 10
         assert trap.task == 2
-        assert [(frame.function.split("_")[0], frame.task) for frame in trap.stack] == [("inner", 2), ("outer", 2), ("f", None)]
+        assert [(frame.function.split("_")[0], frame.task) for frame in trap.stack] == [
+            ("inner", 2),
+            ("outer", 2),
+            ("f", None),
+        ]
         assert "(task 2 of `inner` <- task 2 of `outer`)" in str(trap)
         assert "launched from outer (task 2)" in str(trap)
 
