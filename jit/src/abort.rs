@@ -15,6 +15,8 @@ pub enum Abort {
     NothingToCompile,
     /// The code was left for the interpreter most of the time, at an instruction of this kind.
     LeavesTooOften(&'static str),
+    /// Entering the code takes longer than what little it does each time.
+    TooShort,
     /// The back end cannot compile it.
     Backend(String),
     /// A pass made a region that breaks an invariant. A defect: the loop is interpreted, so results are right.
@@ -29,6 +31,7 @@ impl fmt::Display for Abort {
             Abort::TooDeep => f.write_str("its calls need more stack than there can be"),
             Abort::NothingToCompile => f.write_str("it begins with an operation that only the interpreter does"),
             Abort::LeavesTooOften(what) => write!(f, "it leaves compiled code in most rounds: {what}"),
+            Abort::TooShort => f.write_str("it goes round too few times at once to be worth entering compiled code"),
             Abort::Backend(why) => write!(f, "the back end cannot compile it: {why}"),
             Abort::Invalid(why) => write!(f, "internal error, please report it: {why}"),
         }

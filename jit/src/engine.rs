@@ -52,6 +52,13 @@ const PENDING: u32 = 256;
 /// Rounds until a loop that cannot be compiled is asked about again.
 const NEVER: u32 = u32::MAX;
 
+/// Rounds of an entry in which there was a poll: so many at most come between two.
+const POLL: i64 = 1024;
+
+/// Least work of an entry, in instructions of the IR, that makes up for entering: about 300 ns against 2 ns for each that the
+/// interpreter would execute.
+const WORTHWHILE: u64 = 150;
+
 /// Mask words that are kept on the stack of the host.
 const WORDS: usize = 160;
 
@@ -83,6 +90,8 @@ struct Version {
     exits: Box<[Landing]>,
     counters: Box<[AtomicU64]>,
     entries: AtomicU64,
+    /// Units of fuel counted in the code: about the rounds.
+    rounds: AtomicU64,
     words: usize,
     time: Duration,
 }
@@ -172,8 +181,8 @@ impl Jit {
         let own = FRAME_WORDS + facts.entries.len() * ENTRY_WORDS;
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let counters = region.counters.iter().map(|_| AtomicU64::new(0)).collect();
-        let entries = AtomicU64::new(0);
-        Ok(Version { facts, region, code, exits, counters, entries, words, time: start.elapsed() })
+        let (entries, rounds) = (AtomicU64::new(0), AtomicU64::new(0));
+        Ok(Version { facts, region, code, exits, counters, entries, rounds, words, time: start.elapsed() })
     }
 
     /// Runs a version and puts the interpreter where it ended; gives the next countdown.
@@ -190,9 +199,13 @@ impl Jit {
             &mut many[..]
         };
         let mut context = pause.enter(words, version.counters.as_ptr().cast::<u64>().cast_mut());
+        // After a poll in between there are more again; then the loop is long.
+        let before = context.ticks;
         // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
         let exit = unsafe { version.code.run(&mut context) };
         pause.leave(&context);
+        let rounds = if before >= context.ticks { before - context.ticks } else { POLL };
+        version.rounds.fetch_add(rounds as u64, Ordering::Relaxed);
         let landing = &version.exits[exit.index()];
         let frames: Vec<ResumeFrame<'_>> = landing.frames.iter().map(LandingFrame::resume).collect();
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
@@ -207,7 +220,7 @@ impl Jit {
         let early = |l: &&Landing| !l.expected;
         let left: u64 = version.exits.iter().filter(early).map(|l| l.taken.load(Ordering::Relaxed)).sum();
         if left * 2 < self.settings.trial {
-            return 0;
+            return self.judge_length(site, version);
         }
         let most = version.exits.iter().enumerate().filter(|(_, l)| !l.expected);
         let most = most.max_by_key(|(_, l)| l.taken.load(Ordering::Relaxed));
@@ -215,6 +228,22 @@ impl Jit {
         let mut site = site.write().unwrap_or_else(PoisonError::into_inner);
         site.versions.clear();
         site.aborted = Some(Abort::LeavesTooOften(why));
+        NEVER
+    }
+}
+
+impl Jit {
+    /// Gives up a loop that does too little each time it is entered.
+    fn judge_length(&self, site: &RwLock<Loop>, version: &Version) -> u32 {
+        let region = &version.region;
+        let insts: usize = region.blocks.iter().filter(|b| !b.cold).map(|b| b.insts.len()).sum();
+        let rounds = version.rounds.load(Ordering::Relaxed) / self.settings.trial;
+        if (rounds + 1) * insts as u64 >= WORTHWHILE {
+            return 0;
+        }
+        let mut site = site.write().unwrap_or_else(PoisonError::into_inner);
+        site.versions.clear();
+        site.aborted = Some(Abort::TooShort);
         NEVER
     }
 }

@@ -292,3 +292,30 @@ fn threads_share_compiled_loops() {
     drop(module);
     run_saxpy(&other, 100);
 }
+
+/// Counts instructions.
+struct Counter(u64);
+
+impl spmdvm::vm::Observer for Counter {
+    fn after(&mut self, _: &spmdvm::vm::View<'_>) {
+        self.0 += 1;
+    }
+}
+
+#[test]
+fn observers_see_every_instruction_on_every_engine() {
+    let counts = [Engine::Interp, Engine::Ir, Engine::Clif].map(|engine| {
+        let options = Options { engine, jit: JitSettings::eager(), ..Options::default() };
+        let module = Module::compile("test.ispc", ESCAPE, &options).unwrap();
+        let mut out = vec![0i32; 64];
+        let mut counter = Counter(0);
+        let args = [Value::slice_mut(&mut out), 64.into(), 50.into()];
+        // Once unobserved, so that there is compiled code that could be entered.
+        module.call("f", &args).unwrap();
+        let export = module.exports()[0].clone();
+        spmdvm::Run::new(&module).call_observed(&export, &args, &mut counter).unwrap();
+        counter.0
+    });
+    assert!(counts[0] > 300, "{counts:?}");
+    assert_eq!(counts, [counts[0]; 3]);
+}

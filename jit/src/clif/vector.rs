@@ -51,7 +51,7 @@ impl Translator<'_> {
             Op::Shl | Op::Shr => return Some(self.shift_piece(op, ty, args, i)),
             Op::IDiv | Op::IRem => return Some(self.divide_piece(op, ty, args, i)),
             Op::Fma if !self.features.fma || ty == Ty::F16 => return None,
-            Op::FRem => return None,
+            Op::FRem | Op::Sign => return None,
             _ if ty == Ty::F16 && !matches!(op, Op::Neg | Op::Abs) => return None,
             _ => {}
         }

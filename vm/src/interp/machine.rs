@@ -171,6 +171,7 @@ impl Machine {
         observer: &mut impl Observer,
     ) -> Result<Results<'_>, Trap> {
         self.run(function, args, mask, false, |thread, first| {
+            thread.observed = true;
             let mut step = first;
             while !step.is_null() {
                 // SAFETY: `Thread::function` is the function that executes.
@@ -210,6 +211,7 @@ impl Machine {
         self.shared.fuel.start(self.fuel);
         t.polls.deadline = self.limits.timeout.map(|time| Instant::now() + time);
         t.parallel = parallel;
+        t.observed = false;
         let results = Results { places: &f.results, base, lanes: t.lanes };
         if t.mask == 0 {
             for place in &f.results {

@@ -34,6 +34,9 @@ pub(crate) struct Site {
 #[cold]
 #[inline(never)]
 pub(crate) fn at_loop(t: &mut Thread, head: *const Step, site: u32) -> *const Step {
+    if t.observed {
+        return head;
+    }
     let code: *const Code = &*t.code;
     // SAFETY: the thread holds the code, and nothing replaces `Thread::code` while it runs.
     let code = unsafe { &*code };

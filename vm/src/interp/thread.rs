@@ -73,6 +73,8 @@ pub(crate) struct Thread {
     pub task: Option<Task>,
     /// Do its tasks run on other threads of the host?
     pub parallel: bool,
+    /// Is every instruction to be seen, so that none may run as native code?
+    pub observed: bool,
     /// What it has launched and not yet waited for, in order.
     pub launched: Vec<Launched>,
     /// When it pauses: for which tasks, and where it goes on.
@@ -117,6 +119,7 @@ impl Thread {
             trap: None,
             task: None,
             parallel: false,
+            observed: false,
             launched: Vec::new(),
             waits_for: None,
             resume: null(),
