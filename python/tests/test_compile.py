@@ -131,7 +131,7 @@ def test_module_members(kernels: spmdvm.Module) -> None:
         kernels.scales  # noqa: B018
     with pytest.raises(KeyError):
         kernels["other"]
-    assert not hasattr(kernels, "explain")
+    assert not hasattr(kernels, "profile")
     assert kernels.warnings == []
     assert "scale" in kernels.disassemble()
     stats = kernels.stats()
