@@ -40,7 +40,9 @@ def main() -> None:
     compiled = time.perf_counter() - start
     reports = [run(case) for case in all_cases]
     engine = spmdvm.compile("export void f() { }").stats()["engine"]
-    print(f"spmdvm {spmdvm.__version__} (engine {engine}, width 16, one thread except for tasks), numpy {np.__version__}")
+    print(
+        f"spmdvm {spmdvm.__version__} (engine {engine}, width 16, one thread except for tasks), numpy {np.__version__}"
+    )
     print(f"{len(all_cases)} programs compiled and their input made in {compiled:.2f} s\n")
     show(reports)
 

@@ -221,5 +221,5 @@ def test_engines_agree() -> None:
 
 def test_an_engine_that_is_not_there_says_so() -> None:
     module = spmdvm.compile(LOOP, engine="x86")
-    with pytest.raises(Exception, match="x86.*not built"):
+    with pytest.raises(Exception, match=r"x86.*not built"):
         module.f(np.zeros(4, np.float32), 4)
