@@ -47,7 +47,8 @@ fn random_program(seed: u64) -> String {
         for _ in 0..2 + random.below(4) {
             let k = random.below(60) + 1;
             let _ = match random.below(7) {
-                0 => writeln!(source, "  a[1 + me % {}] += 0; atomic_add_global(&a[0], me % {k});", N - 1),
+                // Elements from 256 on are written by ordinary stores, each always with the same value.
+                0 => writeln!(source, "  a[256 + me % {0}] = me % {0}; atomic_add_global(&a[0], me % {k});", N - 256),
                 1 => writeln!(source, "  foreach (i = 0 ... {k}) atomic_add_global(&a[1 + (me * {k} + i) % 99], i);"),
                 2 => writeln!(source, "  atomic_xor_global(&a[100], helper(me % {k}));"),
                 3 => writeln!(
