@@ -205,6 +205,8 @@ pub enum CallError {
     Trap(TrapError),
     /// The chosen engine cannot run it; why.
     Engine(String),
+    /// An instance of a polymorphic function, compiled at its first call, is wrong for the types of the arguments.
+    Compile(CompileError),
 }
 
 impl fmt::Display for CallError {
@@ -213,6 +215,7 @@ impl fmt::Display for CallError {
             CallError::Argument(e) => e.fmt(f),
             CallError::Trap(e) => e.fmt(f),
             CallError::Engine(e) => f.write_str(e),
+            CallError::Compile(e) => e.fmt(f),
         }
     }
 }

@@ -5,15 +5,16 @@ use crate::options::{Engine, Fp, Options};
 use crate::pool::Pool;
 use crate::run::Run;
 use crate::value::Value;
-use spmdvm_frontend::compile::{self, Compilation, CompileOptions, Input, Stage};
+use spmdvm_frontend::compile::{self, Compilation, CompileOptions, Input, Instances, Stage};
 use spmdvm_frontend::diag::Diagnostic;
 use spmdvm_frontend::lower::FpMode;
 use spmdvm_frontend::source::SourceMap;
 use spmdvm_jit::Jit;
 use spmdvm_vm::program::Export;
 use spmdvm_vm::{GlobalId, PreparedProgram, Program, VerifiedProgram};
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// A compiled program, ready to be called from any thread. Cheap to clone; clones share globals.
 #[derive(Clone)]
@@ -28,6 +29,38 @@ struct Inner {
     sources: Arc<SourceMap>,
     pool: Pool,
     jit: Option<Arc<Jit>>,
+    /// Exports to be compiled at their first call.
+    deferred: Option<Deferred>,
+}
+
+/// Exported instances of polymorphic functions that are compiled when they are called.
+struct Deferred {
+    /// Name and text of the program.
+    source: (String, String),
+    /// The folder of its file, for what it includes.
+    folder: Option<PathBuf>,
+    /// By the name of the instance: a module with that instance.
+    modules: HashMap<String, OnceLock<Result<Module, CompileError>>>,
+}
+
+impl Deferred {
+    /// What a compilation has left out; `None` if that is nothing.
+    fn new(compilation: &Compilation, input: Input<'_>) -> Option<Deferred> {
+        if compilation.deferred.is_empty() {
+            return None;
+        }
+        let (source, folder) = match input {
+            Input::Text { name, text } => ((name.to_owned(), text.to_owned()), None),
+            Input::File(path) => {
+                let name = path.display().to_string();
+                let (_, file) = compilation.sources.files().find(|(_, file)| file.name == name)?;
+                let text = file.text.to_string();
+                ((name, text), Some(path.parent().unwrap_or(Path::new("")).to_owned()))
+            }
+        };
+        let modules = compilation.deferred.iter().map(|name| (name.clone(), OnceLock::new())).collect();
+        Some(Deferred { source, folder, modules })
+    }
 }
 
 /// What `auto` stands for, where there is a back end for the machine; else the interpreter.
@@ -57,13 +90,49 @@ impl Module {
     }
 
     fn from_input(input: Input<'_>, options: &Options) -> Result<Module, CompileError> {
-        let compile_options = options.to_compile_options();
-        let compilation = compile::compile(input, &compile_options);
+        let mut compile_options = options.to_compile_options();
+        if options.lazy {
+            compile_options.instances = Instances::Only(Vec::new());
+        }
+        let mut compilation = compile::compile(input, &compile_options);
+        if let Some(program) = &compilation.program
+            && !compilation.deferred.is_empty()
+            && crate::pool::is_stateful(program)
+        {
+            // All instances must see the same globals.
+            compile_options.instances = Instances::All;
+            compilation = compile::compile(input, &compile_options);
+        }
+        let deferred = Deferred::new(&compilation, input);
         let sources = Arc::new(compilation.sources);
         match compilation.program {
-            Some(program) => Ok(Module::new(program, options, compilation.diagnostics, sources)),
+            Some(program) => Ok(Module::new(program, options, compilation.diagnostics, sources, deferred)),
             None => Err(CompileError { diagnostics: compilation.diagnostics, sources }),
         }
+    }
+
+    /// The module that runs an export: another one, compiled at the first call, for an instance of a polymorphic function that
+    /// was left out of this one.
+    pub(crate) fn module_of(&self, export: &Export) -> Result<Option<(Module, Export)>, CompileError> {
+        let Some(deferred) = &self.inner.deferred else { return Ok(None) };
+        let name = &self.program().functions[export.function.0 as usize].name;
+        let Some(made) = deferred.modules.get(name) else { return Ok(None) };
+        let module = made.get_or_init(|| {
+            let (options, source) = (self.options(), &deferred.source);
+            let mut compile_options = options.to_compile_options();
+            compile_options.include_paths.splice(0..0, deferred.folder.clone());
+            compile_options.instances = Instances::Only(vec![name.clone()]);
+            let compilation = compile::compile(Input::Text { name: &source.0, text: &source.1 }, &compile_options);
+            let sources = Arc::new(compilation.sources);
+            match compilation.program {
+                Some(program) => Ok(Module::new(program, options, compilation.diagnostics, sources, None)),
+                None => Err(CompileError { diagnostics: compilation.diagnostics, sources }),
+            }
+        });
+        let module = module.clone()?;
+        let function = module.program().function(name);
+        let found = module.exports().iter().find(|e| Some(e.function) == function).cloned();
+        Ok(found.map(|export| (module, export)))
     }
 
     /// A stage of the compilation of a file as text: `tokens`, `ast`, `hir` or `bytecode`.
@@ -85,13 +154,19 @@ impl Module {
     /// A module of a program made elsewhere (assembled, or read from its binary form). The program's own width holds.
     pub fn from_program(program: VerifiedProgram, options: &Options) -> Module {
         let options = options.clone().with_width(program.width);
-        Module::new(program, &options, Vec::new(), Arc::new(SourceMap::default()))
+        Module::new(program, &options, Vec::new(), Arc::new(SourceMap::default()), None)
     }
 
-    fn new(program: VerifiedProgram, options: &Options, warnings: Vec<Diagnostic>, sources: Arc<SourceMap>) -> Module {
+    fn new(
+        program: VerifiedProgram,
+        options: &Options,
+        warnings: Vec<Diagnostic>,
+        sources: Arc<SourceMap>,
+        deferred: Option<Deferred>,
+    ) -> Module {
         let (prepared, jit) = prepare(&program, options);
         let pool = Pool::new(&program, prepared, options);
-        Module { inner: Arc::new(Inner { program, options: options.clone(), warnings, sources, pool, jit }) }
+        Module { inner: Arc::new(Inner { program, options: options.clone(), warnings, sources, pool, jit, deferred }) }
     }
 
     /// The bytecode.
@@ -232,6 +307,7 @@ impl Options {
             include_paths: self.include_paths.clone(),
             defines: self.defines.clone(),
             headers: self.headers.clone(),
+            instances: Instances::All,
         }
     }
 }

@@ -29,6 +29,10 @@ pub struct Options {
     pub threads: Option<usize>,
     /// When and how engines with a JIT compile.
     pub jit: JitSettings,
+    /// Compile an exported polymorphic function only for the types it is called with, each at the first such call? (A module
+    /// with state is compiled for all types at once.) Calls go through [`Run`](crate::Run); the bytecode of the module itself
+    /// has functions that trap in place of these.
+    pub lazy: bool,
 }
 
 /// Bounds on one call. `None` means no bound.

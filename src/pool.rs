@@ -35,7 +35,7 @@ impl Pool {
             threads: options.task_threads(),
             ..defaults
         };
-        let stateful = program.globals.iter().any(|g| !g.constant) || uses_heap(program);
+        let stateful = is_stateful(program);
         Pool { prepared, limits, stateful, idle: Mutex::default() }
     }
 
@@ -54,6 +54,11 @@ impl Pool {
     fn new_machine(&self) -> Result<Machine, Trap> {
         Machine::new(self.prepared.clone(), self.limits)
     }
+}
+
+/// Does anything that a call does outlast it?
+pub(crate) fn is_stateful(program: &Program) -> bool {
+    program.globals.iter().any(|g| !g.constant) || uses_heap(program)
 }
 
 /// Does the program allocate? Then its pointers, which hosts may hold for it, mean something on one machine only.

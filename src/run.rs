@@ -76,6 +76,9 @@ impl<'m> Run<'m> {
     /// Calls an export of the module. Missing trailing arguments take their defaults.
     pub fn call_export(self, export: &Export, args: &[Value<'_>]) -> Result<Option<Value<'static>>, CallError> {
         check_arguments(export, args).map_err(CallError::Argument)?;
+        if let Some((module, export)) = self.module.module_of(export).map_err(CallError::Compile)? {
+            return self.on(&module).call_export(&export, args);
+        }
         self.run(export, args, |machine, function, args, mask| machine.call(function, args, mask).map(|r| first(&r)))
     }
 
@@ -87,9 +90,18 @@ impl<'m> Run<'m> {
         observer: &mut impl Observer,
     ) -> Result<Option<Value<'static>>, CallError> {
         check_arguments(export, args).map_err(CallError::Argument)?;
+        if let Some((module, export)) = self.module.module_of(export).map_err(CallError::Compile)? {
+            return self.on(&module).call_observed(&export, args, observer);
+        }
         self.run(export, args, |machine, function, args, mask| {
             machine.call_observed(function, args, mask, observer).map(|r| first(&r))
         })
+    }
+
+    /// The same call on another module.
+    fn on(self, module: &Module) -> Run<'_> {
+        let Run { mask, output, interrupt, timeout, .. } = self;
+        Run { module, mask, output, interrupt, timeout }
     }
 
     fn run(
@@ -141,6 +153,10 @@ impl<'m> Run<'m> {
         mask: Option<Strided>,
         n: usize,
     ) -> Result<(), CallError> {
+        if let Some((module, export)) = self.module.module_of(export).map_err(CallError::Compile)? {
+            // SAFETY: the caller's promise.
+            return unsafe { self.on(&module).map(&export, args, result, mask, n) };
+        }
         self.module.check_engine()?;
         let module = self.module;
         let trapped = |trap| CallError::Trap(TrapError { trap: Box::new(trap), program: module.program().clone() });

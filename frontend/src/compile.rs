@@ -13,6 +13,7 @@ use crate::prelude::{FILES, ROOT, root_text};
 use crate::preprocess::{
     FileLoader, IncludeError, IncludeLoader, IncludeRequest, Included, PreprocessOptions, preprocess,
 };
+pub use crate::sema::Instances;
 use crate::sema::{self, Prelude, analyse};
 use crate::source::{FileId, SourceMap, Span};
 use bumpalo::Bump;
@@ -50,6 +51,8 @@ pub struct CompileOptions {
     pub defines: Vec<(String, String)>,
     /// Files that exist for `#include` only: name and text.
     pub headers: Vec<(String, String)>,
+    /// Which instances of exported polymorphic functions are compiled.
+    pub instances: Instances,
 }
 
 /// What a compilation gives.
@@ -58,6 +61,8 @@ pub struct Compilation {
     pub program: Option<VerifiedProgram>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
+    /// The names of instances of exported polymorphic functions that have not been compiled: calls of them trap.
+    pub deferred: Vec<String>,
     /// The files that diagnostics point into.
     pub sources: SourceMap,
 }
@@ -169,6 +174,7 @@ struct Session<'o> {
     main: Option<FileId>,
     path: Option<PathBuf>,
     diagnostics: Diagnostics,
+    deferred: Vec<String>,
 }
 
 impl<'o> Session<'o> {
@@ -193,7 +199,7 @@ impl<'o> Session<'o> {
         let headers = Headers { given: &options.headers, files };
         let mut defines = predefined::defines(options.width);
         defines.extend(options.defines.iter().cloned());
-        Session { options, defines, headers, sources, main, path, diagnostics }
+        Session { options, defines, headers, sources, main, path, diagnostics, deferred: Vec::new() }
     }
 
     /// Parses and analyses, and hands the typed program on. `None` if there was an error.
@@ -204,12 +210,15 @@ impl<'o> Session<'o> {
         if self.diagnostics.is_full() {
             return None;
         }
-        let options = sema::Options { width: self.options.width };
+        let options = sema::Options { width: self.options.width, instances: self.options.instances.clone() };
         let module = analyse(unit, prelude(), &options, &self.sources, &mut self.diagnostics);
         if self.diagnostics.has_errors() {
             return None;
         }
-        module.map(|module| then(self, &module))
+        let module = module?;
+        let name = |&id: &hir::FuncId| module.function(id).mangled.clone();
+        self.deferred = module.deferred.iter().map(name).collect();
+        Some(then(self, &module))
     }
 
     fn parse<'a>(&mut self, main: FileId, arena: &'a Bump) -> &'a ast::TranslationUnit<'a> {
@@ -258,7 +267,8 @@ impl<'o> Session<'o> {
     }
 
     fn into_compilation(self, program: Option<VerifiedProgram>) -> Compilation {
-        Compilation { program, diagnostics: self.diagnostics.into_vec(), sources: self.sources }
+        let diagnostics = self.diagnostics.into_vec();
+        Compilation { program, diagnostics, deferred: self.deferred, sources: self.sources }
     }
 }
 

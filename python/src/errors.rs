@@ -22,6 +22,7 @@ pub fn call_error(py: Python<'_>, error: CallError) -> PyErr {
             trap(py, &error).unwrap_or_else(|error| error)
         }
         CallError::Engine(message) => PyValueError::new_err(message),
+        CallError::Compile(error) => compile_error(py, &error),
     }
 }
 

@@ -82,6 +82,7 @@ pub fn compile(
         defines: parse_defines(defines)?,
         limits: Limits { fuel, timeout: parse_timeout(timeout)?, memory },
         threads: task_threads.map(NonZeroUsize::get),
+        lazy: true,
         ..Options::default()
     };
     match parse_source(source_or_path)? {
@@ -378,6 +379,7 @@ pub fn _rebuild(
         defines,
         limits: Limits { fuel, timeout: parse_timeout(timeout)?, memory },
         threads,
+        lazy: true,
         ..Options::default()
     };
     build(py, text.0, text.1, options)

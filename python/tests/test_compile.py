@@ -220,6 +220,27 @@ def test_engines_agree() -> None:
 
 
 def test_an_engine_that_is_not_there_says_so() -> None:
-    module = spmdvm.compile(LOOP, engine="x86")
-    with pytest.raises(Exception, match=r"x86.*not built"):
-        module.f(np.zeros(4, np.float32), 4)
+    with pytest.raises(ValueError, match=r"x86.*not built"):
+        spmdvm.compile(LOOP, engine="x86")
+
+
+POLYMORPHIC = """export void scale(uniform number$0 a[], uniform number$0 by, uniform int n) {
+    foreach (i = 0 ... n) a[i] = a[i] * by;
+}"""
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.float32, np.float64])
+def test_polymorphic_functions_are_compiled_for_the_dtypes_used(dtype: type) -> None:
+    module = spmdvm.compile(POLYMORPHIC)
+    a = np.arange(5, dtype=dtype)
+    module.scale(a, 3, 5)
+    np.testing.assert_array_equal(a, np.arange(5, dtype=dtype) * 3)
+
+
+def test_an_instance_that_is_wrong_raises_when_it_is_called() -> None:
+    module = spmdvm.compile("export void f(uniform number$0 a[]) { a[0] = a[0] % 2; }")
+    a = np.array([5], np.int32)
+    module.f(a)
+    assert a[0] == 1
+    with pytest.raises(spmdvm.CompileError, match="%"):
+        module.f(np.array([5], np.float32))

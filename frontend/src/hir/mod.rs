@@ -53,6 +53,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// What hosts may call.
     pub exports: Vec<Export>,
+    /// Instances of exported polymorphic functions that have not been compiled: they trap.
+    pub deferred: Vec<FuncId>,
 }
 
 impl Module {

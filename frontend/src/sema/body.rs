@@ -1,5 +1,6 @@
 //! The state of the function being checked, and checking it.
 
+use super::Instances;
 use super::convert::zero;
 use super::table::{Bindings, Checker, DeclId, Entity};
 use crate::ast;
@@ -189,7 +190,7 @@ impl<'a> Checker<'a, '_> {
         }
         for template in std::mem::take(&mut self.exported_templates) {
             for instance in self.all_class_instances(template) {
-                self.function_id(instance);
+                self.export_instance(instance);
             }
         }
         for instance in std::mem::take(&mut self.explicit_instances) {
@@ -202,6 +203,38 @@ impl<'a> Checker<'a, '_> {
                 return;
             }
         }
+        for (decl, id) in std::mem::take(&mut self.deferred) {
+            self.leave_out(decl, id);
+            self.left_out.push(id);
+        }
+    }
+
+    /// Has an instance of an exported polymorphic function checked, now or, if it is not among those wanted, when something
+    /// calls it.
+    fn export_instance(&mut self, instance: DeclId) {
+        let is_new = !self.function_ids.contains_key(&instance);
+        let id = self.function_id(instance);
+        let Instances::Only(wanted) = &self.instances else { return };
+        let name = &self.functions[id.0 as usize].mangled;
+        if is_new && !wanted.iter().any(|w| w == name) {
+            self.queue.pop();
+            self.deferred.insert(instance, id);
+        }
+    }
+
+    /// Gives a function a body that traps: it is not compiled.
+    fn leave_out(&mut self, decl: DeclId, func: FuncId) {
+        let (decl, span) = (self.decl(decl).clone(), self.decl(decl).ast.head_span);
+        self.body = Body::default();
+        let scope = self.enter();
+        let params =
+            (decl.ast.params.iter().zip(&decl.params)).map(|(param, &ty)| self.declare_param(param, ty)).collect();
+        self.leave(scope);
+        let message = "this instance of a polymorphic function has not been compiled".to_string();
+        let function = &mut self.functions[func.0 as usize];
+        function.params = params;
+        function.locals = std::mem::take(&mut self.body).locals;
+        function.body = Some(vec![Stmt { kind: StmtKind::Abort { message }, span }]);
     }
 
     fn check_function(&mut self, id: DeclId, func: FuncId) {
@@ -285,6 +318,7 @@ impl<'a> Checker<'a, '_> {
             globals: self.globals,
             functions: self.functions,
             exports,
+            deferred: self.left_out,
         })
     }
 }

@@ -114,10 +114,22 @@ pub fn library() -> &'static Prelude {
 }
 
 /// What analysis needs to know besides the program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// The gang width.
     pub width: Width,
+    /// Which instances of exported polymorphic functions get bodies.
+    pub instances: Instances,
+}
+
+/// Which instances of exported polymorphic functions are compiled. The others can be seen by hosts, but trap.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Instances {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with these names (of bytecode functions), and those that the program calls itself.
+    Only(Vec<String>),
 }
 
 /// Checks a program and types it. `None` if there were errors (reported to `diags`).
@@ -135,6 +147,7 @@ pub fn analyse<'a>(
         diags.emit(error.clone());
     }
     let mut checker = Checker::new(options.width, Some(base), sources, diags);
+    checker.instances = options.instances.clone();
     checker.declare_unit(unit);
     checker.check_bodies();
     checker.finish()

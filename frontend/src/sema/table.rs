@@ -1,5 +1,6 @@
 //! Declarations and the state of a compilation.
 
+use super::Instances;
 use super::body::Body;
 use crate::ast;
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -7,11 +8,11 @@ use crate::hir::{self, Expr, FuncId, GlobalId, LocalId, StructId, TypeId, TypeTa
 use crate::source::{SourceMap, Span};
 use crate::symbol::{Symbol, SymbolMap};
 use spmdvm_vm::Width;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// A function declaration of a [`DeclTable`] (the library's first, then the program's).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub(super) struct DeclId(pub u32);
 
 /// A template of a [`DeclTable`], counted likewise.
@@ -140,6 +141,12 @@ pub(super) struct Checker<'a, 'd> {
     pub explicit_instances: Vec<DeclId>,
     /// Exported polymorphic functions.
     pub exported_templates: Vec<TemplateId>,
+    /// Which of their instances get bodies.
+    pub instances: Instances,
+    /// Those that do not, unless something calls them.
+    pub deferred: BTreeMap<DeclId, FuncId>,
+    /// Those that nothing has called.
+    pub left_out: Vec<FuncId>,
     /// Where functions are first used.
     pub first_uses: HashMap<DeclId, Span>,
     /// Functions whose bodies are still to be checked.
@@ -180,6 +187,9 @@ impl<'a, 'd> Checker<'a, 'd> {
             function_ids: HashMap::new(),
             explicit_instances: Vec::new(),
             exported_templates: Vec::new(),
+            instances: Instances::All,
+            deferred: BTreeMap::new(),
+            left_out: Vec::new(),
             first_uses: HashMap::new(),
             queue: Vec::new(),
             mangled: HashMap::new(),
@@ -328,6 +338,9 @@ impl<'a, 'd> Checker<'a, 'd> {
     /// The module's function for a declaration, its body to be checked later.
     pub fn function_id(&mut self, decl: DeclId) -> FuncId {
         if let Some(&id) = self.function_ids.get(&decl) {
+            if self.deferred.remove(&decl).is_some() {
+                self.queue.push((decl, id));
+            }
             return id;
         }
         let id = FuncId(self.functions.len() as u32);

@@ -299,5 +299,6 @@ fn call_failure(error: &CallError) -> Failed {
         CallError::Trap(trap) => failed("trap", format!("trap {}: {trap}", trap.trap().kind.name())),
         CallError::Argument(e) => failed("convention", e.to_string()),
         CallError::Engine(e) => failed("engine", e.clone()),
+        CallError::Compile(e) => failed("compile", e.to_string()),
     }
 }
