@@ -89,7 +89,7 @@ impl Recorder<'_> {
         self.op(op, ty, ty, args)
     }
 
-    /// A conversion of a uniform value.
+    /// A conversion.
     pub(super) fn convert(&mut self, v: Value, to: Ty) -> Value {
         let from = self.ty(v).ty;
         if from == to { v } else { self.op(Op::Convert, to, from, &[v]) }

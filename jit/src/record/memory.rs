@@ -17,8 +17,8 @@ use spmdvm_vm::types::Ty;
 /// Greatest scale that the fast way takes.
 const MAX_SCALE: u32 = 1 << 22;
 
-/// Longest region in which 32 bits count all elements.
-const MAX_COUNTED: u64 = 1 << 31;
+/// Longest frame, and farthest address in it, for which 32 bits count all elements.
+const MAX_COUNTED: u64 = 1 << 30;
 
 /// A memory operand.
 #[derive(Clone, Copy)]
@@ -180,30 +180,30 @@ impl Recorder<'_> {
         self.emit(kind, &[host, index, mask], Type::varying(at.ty))
     }
 
-    /// Is every active lane's whole vector in bounds, and can the lanes be counted in 32 bits?
+    /// Is every active lane's whole vector in bounds?
     fn vectors_in_bounds(&mut self, state: &State, at: &Operand, write: bool) -> Value {
         let need = (at.ty.size() * self.program.width.lanes()) as u32;
         let ok = self.in_bounds(at, need, write);
         let bad = self.and_not(state.mask(), Mask::Any(ok));
         let some = self.any(bad);
-        let ok = self.plain(Op::Not, Ty::Bool, &[some]);
-        if self.frame_part(at.base).is_some_and(|(len, _)| len <= MAX_COUNTED) {
-            return ok;
-        }
-        let len = self.emit(Kind::RegionLen { write }, &[at.base], Type::uniform(Ty::U64));
-        let most = self.constant(Ty::U64, MAX_COUNTED);
-        let small = self.plain(Op::Le, Ty::U64, &[len, most]);
-        self.plain(Op::And, Ty::Bool, &[ok, small])
+        self.plain(Op::Not, Ty::Bool, &[some])
     }
 
-    /// Index and lane as one index of elements.
-    fn lane_index(&mut self, at: &Operand) -> Value {
-        let (index, ty, scale) = self.index(at);
+    /// Index and lane as one index of elements, of a type in which an index that is in bounds does not wrap: 32 bits only if
+    /// the base is known to lie in a frame, for an index can be as large as its pointer is far outside of the array.
+    fn lane_index(&mut self, at: &Operand) -> (Value, Ty) {
+        let (index, from, scale) = self.index(at);
+        let in_frame = self.frame_part(at.base).is_some_and(|(len, offset)| {
+            len <= MAX_COUNTED && (0..=MAX_COUNTED as i64).contains(&(offset + at.address.disp))
+        });
+        let ty = if in_frame { from } else { Ty::I64 };
+        let index = self.convert(index, ty);
         let per_index = self.constant(ty, (scale / at.ty.size() as u32) as u64);
         let first = self.plain(Op::Mul, ty, &[index, per_index]);
         let iota = Kind::Op { op: Op::Iota, ty: Ty::I32, from: Ty::I32 };
         let iota = self.shared(iota, &[], Type::varying(Ty::I32));
-        self.plain(Op::Add, ty, &[first, iota])
+        let lane = self.convert(iota, ty);
+        (self.plain(Op::Add, ty, &[first, lane]), ty)
     }
 
     /// Each lane's element of a vector of its own choice: an array of varying values, and a varying index.
@@ -214,10 +214,10 @@ impl Recorder<'_> {
             ok,
             Some(ty),
             |r| {
-                let index = r.lane_index(at);
+                let (index, index_ty) = r.lane_index(at);
                 let host = r.host(at);
                 let mask = r.mask_value(state.mask());
-                let kind = Kind::Gather { ty: at.ty, index: Ty::I32, scale: at.ty.size() as u32 };
+                let kind = Kind::Gather { ty: at.ty, index: index_ty, scale: at.ty.size() as u32 };
                 Some(r.emit(kind, &[host, index, mask], ty))
             },
             |r| Some(r.load_any(state, at, true)),
@@ -336,10 +336,10 @@ impl Recorder<'_> {
             ok,
             None,
             |r| {
-                let index = r.lane_index(at);
+                let (index, index_ty) = r.lane_index(at);
                 let host = r.host(at);
                 let mask = r.mask_value(state.mask());
-                let kind = Kind::Scatter { ty: at.ty, index: Ty::I32, scale: at.ty.size() as u32 };
+                let kind = Kind::Scatter { ty: at.ty, index: index_ty, scale: at.ty.size() as u32 };
                 r.effect(kind, &[host, index, value, mask]);
                 None
             },
