@@ -322,16 +322,8 @@ impl Kind {
     }
 
     /// The exit it may leave by.
-    pub fn exit(self) -> Option<ExitId> {
-        match self {
-            Kind::LoadAny { exit, .. }
-            | Kind::StoreAny { exit, .. }
-            | Kind::FrameOpen { exit, .. }
-            | Kind::Interpret { exit, .. }
-            | Kind::Guard { exit }
-            | Kind::Tick { exit } => Some(exit),
-            _ => None,
-        }
+    pub fn exit(mut self) -> Option<ExitId> {
+        self.exit_mut().copied()
     }
 
     /// The exit it may leave by, to be changed.

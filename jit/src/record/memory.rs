@@ -9,7 +9,7 @@
 use super::Recorder;
 use super::state::{Mask, State};
 use crate::exec_ir::bounds::{index_low, index_span};
-use crate::ir::{Address, Kind, Type, Value, unsigned};
+use crate::ir::{Address, BlockId, Kind, Type, Value, unsigned};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
 use spmdvm_vm::types::Ty;
@@ -157,18 +157,17 @@ impl Recorder<'_> {
             let host = self.host_at(at);
             return self.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty);
         }
-        self.fast_or_slow(
+        self.either_value(
             ok,
-            Some(ty),
+            ty,
             |r| {
                 let host = r.host_at(at);
                 let all = r.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty);
                 let zero = r.constant(at.ty, 0);
-                Some(r.select(state.mask(), all, zero))
+                r.select(state.mask(), all, zero)
             },
-            |r| Some(r.load_any(state, at, true)),
+            |r| r.load_any(state, at, true),
         )
-        .unwrap_or(at.base)
     }
 
     fn gather(&mut self, state: &State, at: &Operand) -> Value {
@@ -210,44 +209,76 @@ impl Recorder<'_> {
     fn gather_by_lane(&mut self, state: &State, at: &Operand) -> Value {
         let ok = self.vectors_in_bounds(state, at, false);
         let ty = Type::varying(at.ty);
-        self.fast_or_slow(
+        self.either_value(
             ok,
-            Some(ty),
+            ty,
             |r| {
                 let (index, index_ty) = r.lane_index(at);
                 let host = r.host(at);
                 let mask = r.mask_value(state.mask());
                 let kind = Kind::Gather { ty: at.ty, index: index_ty, scale: at.ty.size() as u32 };
-                Some(r.emit(kind, &[host, index, mask], ty))
+                r.emit(kind, &[host, index, mask], ty)
             },
-            |r| Some(r.load_any(state, at, true)),
+            |r| r.load_any(state, at, true),
         )
-        .unwrap_or(at.base)
     }
 
-    /// Branches on a condition; both ways come together again, with a value if there is one.
-    fn fast_or_slow(
+    /// A value found in one of two ways, by a condition.
+    fn either_value(
         &mut self,
         ok: Value,
-        ty: Option<Type>,
-        fast: impl FnOnce(&mut Self) -> Option<Value>,
-        slow: impl FnOnce(&mut Self) -> Option<Value>,
-    ) -> Option<Value> {
-        if self.known(ok).is_some_and(|bits| bits != 0) {
+        ty: Type,
+        fast: impl FnOnce(&mut Self) -> Value,
+        slow: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        if self.is_true(ok) {
             return fast(self);
         }
-        let (yes, no, join) = (self.b.block(), self.b.block(), self.b.block());
-        let result = ty.map(|ty| self.b.param(join, ty));
+        let join = self.b.block();
+        let result = self.b.param(join, ty);
+        self.two_ways(ok, join, |r| vec![fast(r)], |r| vec![slow(r)]);
+        result
+    }
+
+    /// Does something in one of two ways, by a condition.
+    fn either(&mut self, ok: Value, fast: impl FnOnce(&mut Self), slow: impl FnOnce(&mut Self)) {
+        if self.is_true(ok) {
+            return fast(self);
+        }
+        let join = self.b.block();
+        let fast = |r: &mut Self| {
+            fast(r);
+            Vec::new()
+        };
+        let slow = |r: &mut Self| {
+            slow(r);
+            Vec::new()
+        };
+        self.two_ways(ok, join, fast, slow);
+    }
+
+    fn is_true(&self, condition: Value) -> bool {
+        self.known(condition).is_some_and(|bits| bits != 0)
+    }
+
+    /// Branches on a condition to two blocks, the second of them cold, that both go on to `join` with the values they find.
+    fn two_ways(
+        &mut self,
+        ok: Value,
+        join: BlockId,
+        fast: impl FnOnce(&mut Self) -> Vec<Value>,
+        slow: impl FnOnce(&mut Self) -> Vec<Value>,
+    ) {
+        let (yes, no) = (self.b.block(), self.b.block());
+        self.b.region.blocks[no.index()].cold = true;
         self.b.branch(ok, (yes, &[]), (no, &[]));
         self.b.switch_to(yes);
-        let v = fast(self);
-        self.b.jump(join, v.as_slice());
+        let found = fast(self);
+        self.b.jump(join, &found);
         self.b.switch_to(no);
-        self.b.region.blocks[no.index()].cold = true;
-        let v = slow(self);
-        self.b.jump(join, v.as_slice());
+        let found = slow(self);
+        self.b.jump(join, &found);
         self.b.switch_to(join);
-        result
     }
 
     /// Leaves if the element of an active lane is out of bounds.
@@ -312,19 +343,14 @@ impl Recorder<'_> {
             self.effect(Kind::StoreLanes { ty: at.ty }, &[host, value]);
             return;
         }
-        self.fast_or_slow(
+        self.either(
             ok,
-            None,
             |r| {
                 let host = r.host_at(at);
                 let mask = r.mask_value(state.mask());
                 r.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
-                None
             },
-            |r| {
-                r.store_any(state, at, value);
-                None
-            },
+            |r| r.store_any(state, at, value),
         );
     }
 
@@ -332,21 +358,16 @@ impl Recorder<'_> {
     fn scatter_by_lane(&mut self, state: &State, at: &Operand, value: Value) {
         let ok = self.vectors_in_bounds(state, at, true);
         let value = self.varying_value(value);
-        self.fast_or_slow(
+        self.either(
             ok,
-            None,
             |r| {
                 let (index, index_ty) = r.lane_index(at);
                 let host = r.host(at);
                 let mask = r.mask_value(state.mask());
                 let kind = Kind::Scatter { ty: at.ty, index: index_ty, scale: at.ty.size() as u32 };
                 r.effect(kind, &[host, index, value, mask]);
-                None
             },
-            |r| {
-                r.store_any(state, at, value);
-                None
-            },
+            |r| r.store_any(state, at, value),
         );
     }
 

@@ -297,14 +297,11 @@ impl<'a> Recorder<'a> {
             }
             inner.frames[i].regs = regs;
         }
-        let masks: Vec<Value> = state
-            .mask_values()
-            .iter()
-            .map(|&v| self.b.region.ty(v))
-            .collect::<Vec<_>>()
-            .into_iter()
-            .map(|ty| self.b.param(block, ty))
-            .collect();
+        let mut masks = state.mask_values();
+        for v in &mut masks {
+            let ty = self.b.region.ty(*v);
+            *v = self.b.param(block, ty);
+        }
         inner.set_mask_values(&masks);
         let here = self.b.current();
         let outside = std::mem::take(&mut self.addresses);
