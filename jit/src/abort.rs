@@ -17,6 +17,8 @@ pub enum Abort {
     LeavesTooOften(&'static str),
     /// Entering the code takes longer than what little it does each time.
     TooShort,
+    /// The machine code of the program would need more than these bytes.
+    CodeCacheFull(usize),
     /// The back end cannot compile it.
     Backend(String),
     /// A pass made a region that breaks an invariant. A defect: the loop is interpreted, so results are right.
@@ -32,6 +34,9 @@ impl fmt::Display for Abort {
             Abort::NothingToCompile => f.write_str("it begins with an operation that only the interpreter does"),
             Abort::LeavesTooOften(what) => write!(f, "it leaves compiled code in most rounds: {what}"),
             Abort::TooShort => f.write_str("it goes round too few times at once to be worth entering compiled code"),
+            Abort::CodeCacheFull(limit) => {
+                write!(f, "there is no room for its machine code: a program may have {limit} bytes of it")
+            }
             Abort::Backend(why) => write!(f, "the back end cannot compile it: {why}"),
             Abort::Invalid(why) => write!(f, "internal error, please report it: {why}"),
         }

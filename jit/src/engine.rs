@@ -6,10 +6,11 @@
 
 use crate::abort::Abort;
 use crate::backend::{Backend, Executable};
+use crate::cache::{CodeCache, Room};
 use crate::ir::{ExitId, Region};
 use crate::passes::optimise;
 use crate::record::{EntryFacts, MaskFact, record};
-use crate::worker;
+use crate::{stress, worker};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, ResumeFrame, Tracer};
 use spmdvm_vm::program::FuncId;
@@ -31,11 +32,15 @@ pub struct Settings {
     /// Compile on another thread while the interpreter goes on? Otherwise the thread that finds a loop hot compiles it,
     /// which makes what is compiled when a matter of the program alone.
     pub background: bool,
+    /// Most bytes of machine code that the program may have at a time. A loop for which there is no room is interpreted.
+    pub code_limit: usize,
+    /// Leave compiled code at random, by this seed? For tests: see [`stress`].
+    pub stress: Option<u64>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { hot: 40, versions: 3, trial: 200, background: true }
+        Settings { hot: 40, versions: 3, trial: 200, background: true, code_limit: 64 << 20, stress: None }
     }
 }
 
@@ -69,6 +74,7 @@ pub struct Jit {
     backend: Box<dyn Backend>,
     settings: Settings,
     loops: OnceLock<Box<[RwLock<Loop>]>>,
+    cache: CodeCache,
 }
 
 /// A loop and its compiled versions.
@@ -94,6 +100,7 @@ struct Version {
     rounds: AtomicU64,
     words: usize,
     time: Duration,
+    _room: Room,
 }
 
 /// Where an exit leads.
@@ -114,7 +121,8 @@ struct LandingFrame {
 impl Jit {
     /// A JIT with a back end.
     pub fn new(backend: Box<dyn Backend>, settings: Settings) -> Arc<Jit> {
-        Arc::new_cyclic(|this| Jit { this: this.clone(), backend, settings, loops: OnceLock::new() })
+        let cache = CodeCache::new(settings.code_limit);
+        Arc::new_cyclic(|this| Jit { this: this.clone(), backend, settings, loops: OnceLock::new(), cache })
     }
 
     /// The version of a loop that may be entered, or what to do without one.
@@ -171,18 +179,25 @@ impl Jit {
     }
 
     fn try_make(&self, order: &Order) -> Result<Version, Abort> {
+        if self.cache.is_full() {
+            return Err(Abort::CodeCacheFull(self.cache.limit()));
+        }
         let start = Instant::now();
         let facts = order.facts.clone();
         let mut region = record(&order.prepared, order.at.0, order.at.1, &facts)?;
         optimise(&mut region)?;
+        if let Some(seed) = self.settings.stress {
+            stress::run(&mut region, seed);
+        }
         let region = Arc::new(region);
         let code = self.backend.compile(Arc::clone(&region)).map_err(Abort::Backend)?;
+        let _room = self.cache.take(code.code_bytes()).ok_or(Abort::CodeCacheFull(self.cache.limit()))?;
         let exits: Box<[Landing]> = region.exits.iter().map(Landing::new).collect();
         let own = FRAME_WORDS + facts.entries.len() * ENTRY_WORDS;
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let counters = region.counters.iter().map(|_| AtomicU64::new(0)).collect();
         let (entries, rounds) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Version { facts, region, code, exits, counters, entries, rounds, words, time: start.elapsed() })
+        Ok(Version { facts, region, code, exits, counters, entries, rounds, words, time: start.elapsed(), _room })
     }
 
     /// Runs a version and puts the interpreter where it ended; gives the next countdown.
@@ -369,6 +384,11 @@ pub struct VersionReport {
 }
 
 impl Jit {
+    /// Bytes of machine code that the program has now.
+    pub fn code_bytes(&self) -> usize {
+        self.cache.used()
+    }
+
     /// What was done with every loop that was hot.
     pub fn report(&self) -> Vec<LoopReport> {
         let loops = self.loops.get().map(|l| &l[..]).unwrap_or_default();

@@ -7,6 +7,8 @@
 //! | [`ir`] | the trace IR: regions in SSA form |
 //! | `worker` | the thread that compiles while programs run |
 //! | [`passes`] | optimisation |
+//! | [`stress`] | for tests: exits taken at random |
+//! | [`cache`] | the bound on machine code |
 //! | [`abort`] | why a loop is not compiled |
 //! | [`dominance`] | dominators of a region's blocks |
 //! | [`backend`] | the trait of back ends |
@@ -16,6 +18,7 @@
 pub mod abort;
 pub mod analysis;
 pub mod backend;
+pub mod cache;
 pub mod clif;
 pub mod dominance;
 pub mod engine;
@@ -23,6 +26,7 @@ pub mod exec_ir;
 pub mod ir;
 pub mod passes;
 pub mod record;
+pub mod stress;
 mod worker;
 
 pub use backend::Backend;

@@ -15,3 +15,8 @@ pub mod files;
 pub mod program;
 pub mod run;
 pub mod subject;
+
+/// A number that an environment variable may give.
+pub fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}

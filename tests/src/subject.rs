@@ -169,7 +169,12 @@ impl Subject {
 
     /// The same program, in its initial state, on another engine. A JIT compiles its loops in their first round.
     pub fn on(&self, engine: Engine) -> Subject {
-        let options = Options { engine, jit: JitSettings::eager(), ..self.module.options().clone() };
+        self.compiled(engine, JitSettings::eager())
+    }
+
+    /// The same program, in its initial state, on another engine that compiles loops as the settings say.
+    pub fn compiled(&self, engine: Engine, jit: JitSettings) -> Subject {
+        let options = Options { engine, jit, ..self.module.options().clone() };
         Subject { module: Module::from_program(self.module.verified().clone(), &options) }
     }
 

@@ -3,15 +3,12 @@
 //! `SPMDVM_PROGRAMS=N` runs N programs instead of the usual number; `SPMDVM_SEED=S` begins at another seed.
 
 use spmdvm::{Engine, JitSettings, Module, Options, Value, Width};
+use spmdvm_tests::number;
 use spmdvm_tests::program::random_program;
 use spmdvm_tests::subject::engines;
 
 /// Elements of the outputs: more than one gang at the widest, and no multiple of any width but 1.
 const N: usize = 77;
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// The outputs, as bits with all NaNs alike.
 fn run(text: &str, options: &Options) -> Result<Vec<u32>, String> {

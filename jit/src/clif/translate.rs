@@ -212,7 +212,7 @@ impl Translator<'_> {
             Kind::Tick { exit } => self.tick(exit),
             Kind::Count(n) => self.count(n),
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
-            Kind::FrameClose => {
+            Kind::FrameClose | Kind::Chance { .. } => {
                 self.general(inst);
             }
             Kind::FrameOpen { exit, .. } => {

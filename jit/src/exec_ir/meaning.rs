@@ -107,10 +107,17 @@ impl Meaning {
                 Guard { .. } => return args[0][0] != 0,
                 Tick { .. } => return tick(context),
                 Count(n) => *context.counters.add(n as usize) += 1,
+                Chance { counter, odds } => {
+                    let count = context.counters.add(counter as usize);
+                    out[0] = crate::stress::is_lucky(counter, odds, count.read()) as u64;
+                    count.write(count.read().wrapping_add(1));
+                }
                 EntryReg { .. } | EntryMask(_) | EntryVisiting(_) | FrameAddress => self.entry(out, context),
                 FrameHost { at } => out[0] = (context.memory_base as u64).wrapping_add(at),
                 FrameOpen { function, at, .. } => {
                     out[0] = context.open_frame(function, at);
+                    // The interpreter, which does the call, counts its unit of fuel again.
+                    context.ticks += (out[0] == 0) as i64;
                     return out[0] != 0;
                 }
                 FrameClose => context.close_frame(args[0][0]),

@@ -289,6 +289,14 @@ pub enum Kind {
     },
     /// `()`. Adds one to a counter of the region's statistics.
     Count(u32),
+    /// `() → uniform bool`. True, but false in so many of 65536 executions, which come as if at random; also adds one to a
+    /// counter. What [`stress`](crate::stress) makes guards fail by.
+    Chance {
+        /// The counter, which is the state of the generator too.
+        counter: u32,
+        /// How often it is false.
+        odds: u32,
+    },
 }
 
 impl Kind {
@@ -310,6 +318,7 @@ impl Kind {
                 | Guard { .. }
                 | Tick { .. }
                 | Count(_)
+                | Chance { .. }
                 | FrameOpen { .. }
                 | FrameClose
                 | Interpret { .. }

@@ -127,6 +127,7 @@ impl Check<'_> {
             StoreAny { address, .. } => arity(args, 3 + address.index.is_some() as usize),
             Guard { .. } => expect(&[Type::BOOL], None),
             Tick { .. } | Count(_) => expect(&[], None),
+            Chance { .. } => expect(&[], Some(Type::BOOL)),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::case::Case;
 use crate::subject::{self, Subject, engines};
 use call::{check_warnings, execute};
 use check::{check_diagnostics, check_outcome, difference, parallel_difference};
+use spmdvm::JitSettings;
 
 const REFERENCE: &str = "interp";
 
@@ -39,6 +40,48 @@ pub fn run_case(case: &Case, name: &str) -> Result<(), String> {
     judge(case, failures)
 }
 
+/// How a JIT compiles in [`compare_case`].
+pub struct Mode {
+    /// Its name, for messages.
+    pub name: &'static str,
+    /// The settings, by something that differs from case to case.
+    pub settings: fn(u64) -> JitSettings,
+    /// How often all calls are made on one module.
+    pub repeat: usize,
+}
+
+/// Compares every JIT in a mode with the reference engine, at some of the widths: each is the turn of every third case or so.
+pub fn compare_case(case: &Case, name: &str, mode: &Mode) -> Result<(), String> {
+    let salt = name.bytes().fold(7u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte as u64));
+    let mut failures = Vec::new();
+    for (i, width) in case_widths(case).into_iter().enumerate() {
+        if !case.runs.is_empty() && (salt as usize + i).is_multiple_of(3) {
+            let came = compare_width(case, name, width, mode, salt);
+            failures.extend(came.unwrap_or_else(|text| vec![Failure { engine: REFERENCE, width, text }]));
+        }
+    }
+    // Cases that are said to fail do so in the main run.
+    failures.retain(|_| case.known_fails.is_empty());
+    let report = grouped(&failures);
+    if report.is_empty() { Ok(()) } else { Err(report.join("\n")) }
+}
+
+fn compare_width(case: &Case, name: &str, width: u32, mode: &Mode, salt: u64) -> Result<Vec<Failure>, String> {
+    let reference = Subject::compile(name, &case.source, &subject::options(case, width)?)?;
+    let execute_all = |subject: &Subject| -> Result<Vec<Outcome>, String> {
+        let all: Result<Vec<_>, _> = (0..mode.repeat).map(|_| execute(case, subject, width)).collect();
+        Ok(all?.into_iter().flatten().collect())
+    };
+    let expected = execute_all(&reference)?;
+    let mut failures = Vec::new();
+    for engine in engines().iter().filter(|engine| engine.name() != REFERENCE) {
+        let compiled = reference.compiled(*engine, (mode.settings)(salt));
+        let fail = |text| failures.push(Failure { engine: engine.name(), width, text });
+        report_differences(mode.name, &expected, &execute_all(&compiled)?, fail);
+    }
+    Ok(failures)
+}
+
 /// A case that is about diagnostics only is compiled once.
 fn without_runs(case: &Case, name: &str) -> Vec<Failure> {
     let wrong = match subject::options(case, 16) {
@@ -48,8 +91,12 @@ fn without_runs(case: &Case, name: &str) -> Vec<Failure> {
     wrong.into_iter().map(|text| Failure { engine: REFERENCE, width: 0, text }).collect()
 }
 
+fn case_widths(case: &Case) -> Vec<u32> {
+    if case.widths.is_empty() { WIDTHS.to_vec() } else { case.widths.clone() }
+}
+
 fn all_widths(case: &Case, name: &str) -> Vec<Failure> {
-    let widths: Vec<u32> = if case.widths.is_empty() { WIDTHS.to_vec() } else { case.widths.clone() };
+    let widths = case_widths(case);
     let mut failures = Vec::new();
     let mut first: Option<(u32, Vec<Outcome>)> = None;
     for width in widths {
