@@ -3,6 +3,8 @@
 //! | module | what |
 //! |---|---|
 //! | [`engine`] | what happens at hot loops; statistics |
+//! | [`settings`] | when and how loops are compiled |
+//! | [`profile`], [`advice`] | what was seen while interpreting, and which variants follow from it |
 //! | [`record`], on [`analysis`] | from a hot loop to a region |
 //! | [`ir`] | the trace IR: regions in SSA form |
 //! | `worker` | the thread that compiles while programs run |
@@ -16,6 +18,7 @@
 //! | [`exec_ir`] | the back end `ir`: interprets regions by the scalar meanings |
 
 pub mod abort;
+pub mod advice;
 pub mod analysis;
 pub mod backend;
 pub mod cache;
@@ -25,12 +28,15 @@ pub mod engine;
 pub mod exec_ir;
 pub mod ir;
 pub mod passes;
+pub mod profile;
 pub mod record;
+pub mod settings;
 pub mod stress;
 mod worker;
 
 pub use backend::Backend;
-pub use engine::{Jit, Settings};
+pub use engine::Jit;
+pub use settings::{Settings, Variant, Variants};
 
 use spmdvm_vm::{PreparedProgram, VerifiedProgram};
 use std::fmt;

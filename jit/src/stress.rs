@@ -7,7 +7,7 @@
 //!
 //! What happens depends on the seed and the program alone, if the program runs on one thread.
 
-use crate::ir::{Inst, Kind, Region, Type, Value};
+use crate::ir::{Counter, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
@@ -53,7 +53,7 @@ fn push(region: &mut Region, to: &mut Vec<Inst>, kind: Kind, args: &[Value]) -> 
 }
 
 fn counter(region: &mut Region) -> u32 {
-    region.counters.push("stress".into());
+    region.counters.push(Counter::Chance);
     region.counters.len() as u32 - 1
 }
 

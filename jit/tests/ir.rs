@@ -3,11 +3,12 @@
 mod harness;
 
 use harness::{Host, exit};
+use spmdvm_jit::Variant;
 use spmdvm_jit::clif::Clif;
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Type, verify};
-use spmdvm_vm::Op;
+use spmdvm_jit::ir::{Builder, Counter, End, EntryMask, Kind, Outcome, Type, verify};
 use spmdvm_vm::types::{Ty, Width};
+use spmdvm_vm::{FuncId, Op};
 use std::sync::Arc;
 
 /// A loop that adds `lane` to a sum while the sum is below a limit, with a mask of the lanes that still run.
@@ -44,7 +45,8 @@ fn a_divergent_loop_runs_and_leaves_its_state() {
     b.switch_to(done);
     let end = b.exit(state);
     b.end(End::Exit(end));
-    b.region.counters = vec!["a".into(), "b".into()];
+    let counter = |outcome| Counter::Variant { variant: Variant::Uniform, place: (FuncId(0), 0), outcome };
+    b.region.counters = vec![counter(Outcome::Hit), counter(Outcome::Missed)];
     verify(&b.region).unwrap();
     let region = Arc::new(b.region);
 

@@ -170,8 +170,16 @@ impl<'a> Generator<'a> {
         let disp = self.rng.below(16) as i64 * ty.size() as i64;
         let host = self.b.inst(Kind::HostAddress { disp }, &[pointer], Type::uniform(Ty::U64));
         let index_ty = self.rng.pick(&[Ty::I32, Ty::U32, Ty::I64, Ty::U64]);
-        let scale = ty.size() as u32;
-        match self.rng.below(10) {
+        let (scale, size) = (ty.size() as u32, ty.size() as i32);
+        match self.rng.below(12) {
+            10 => {
+                let stride = [size, 2 * size, 0][self.rng.below(3) as usize];
+                self.add(Kind::LoadStrided { ty, stride }, &[host], v);
+            }
+            11 => {
+                let args = [host, self.value(v)];
+                self.b.effect(Kind::StoreStrided { ty, stride: size }, &args);
+            }
             0 => {
                 self.add(Kind::Load { ty }, &[host], u);
             }

@@ -127,25 +127,25 @@ impl Translator<'_> {
             let x = self.gathered(ty, range, |t, l| {
                 let offset = t.b.ins().extractlane(offsets[l / 4], (l % 4) as u8);
                 let offset = t.b.ins().uextend(types::I64, offset);
-                t.b.ins().iadd(memory, offset)
+                (t.b.ins().iadd(memory, offset), 0)
             });
             self.record(self.plan.piece_slot(result, i), x);
         }
     }
 
-    /// A piece whose lanes are loaded from the addresses that `at` gives.
+    /// A piece whose lanes are loaded from the addresses and displacements that `at` gives.
     pub(super) fn gathered(
         &mut self,
         ty: Ty,
         lanes: std::ops::Range<usize>,
-        mut at: impl FnMut(&mut Self, usize) -> clif::Value,
+        mut at: impl FnMut(&mut Self, usize) -> (clif::Value, i32),
     ) -> clif::Value {
         let flags = MemFlagsData::new().with_notrap();
         let (first, to) = (lanes.start, lane_type(ty));
         let mut result = None;
         for l in lanes {
-            let address = at(self, l);
-            let x = self.b.ins().load(scalar_type(ty), flags, address, 0);
+            let (address, disp) = at(self, l);
+            let x = self.b.ins().load(scalar_type(ty), flags, address, disp);
             result = Some(match result {
                 None if ty.size() >= 4 => self.b.ins().scalar_to_vector(to, x),
                 None => {

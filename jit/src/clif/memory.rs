@@ -26,12 +26,14 @@ impl Translator<'_> {
                 self.record(self.plan.scalar_slot(result), x);
             }
             (Kind::LoadLanes { ty }, Some(result)) => self.load_lanes(ty, address, result),
+            (Kind::LoadStrided { ty, stride }, Some(result)) => self.load_strided(ty, stride, address, result),
             (Kind::Gather { ty, index, scale }, Some(result)) => self.gather(inst, ty, index, scale, result),
             (Kind::Store { .. }, _) => {
                 let x = self.scalar(args[1]);
                 self.b.ins().store(UNALIGNED, x, address, 0);
             }
             (Kind::StoreLanes { ty }, _) => self.store_lanes(ty, address, args[1]),
+            (Kind::StoreStrided { ty, stride }, _) => self.store_strided(ty, stride, address, args[1]),
             (Kind::StoreMasked { ty }, _) => self.store_masked(ty, address, args[1], args[2]),
             (Kind::Scatter { ty, index, scale }, _) => self.scatter(inst, ty, index, scale),
             _ => unreachable!("no access"),
@@ -60,6 +62,25 @@ impl Translator<'_> {
                 t.as_type(x, of)
             }
         });
+    }
+
+    /// Lane by lane: each address is the first one's at a distance that is known.
+    fn load_strided(&mut self, ty: Ty, stride: i32, address: clif::Value, result: Value) {
+        let element = if ty == Ty::Bool { Ty::U8 } else { ty };
+        let lanes = self.lanes;
+        self.take_result(result, |t, _, i| {
+            let n = 16 / ty.size();
+            t.gathered(element, i * n..((i + 1) * n).min(lanes), |_, l| (address, stride * l as i32))
+        });
+    }
+
+    fn store_strided(&mut self, ty: Ty, stride: i32, address: clif::Value, v: Value) {
+        let pieces = self.in_memory(v);
+        let n = 16 / ty.size();
+        for l in 0..self.lanes {
+            let x = self.b.ins().extractlane(pieces[l / n], (l % n) as u8);
+            self.b.ins().store(UNALIGNED, x, address, stride * l as i32);
+        }
     }
 
     fn store_lanes(&mut self, ty: Ty, address: clif::Value, v: Value) {
@@ -122,7 +143,7 @@ impl Translator<'_> {
         self.take_result(result, |t, _, i| {
             let n = 16 / ty.size();
             t.gathered(element, i * n..((i + 1) * n).min(lanes), |t, l| {
-                t.b.ins().extractlane(addresses[l / 2], (l % 2) as u8)
+                (t.b.ins().extractlane(addresses[l / 2], (l % 2) as u8), 0)
             })
         });
     }

@@ -100,7 +100,7 @@ impl Meaning {
         // SAFETY: the caller's promise.
         unsafe {
             match self.kind {
-                Load { .. } | LoadLanes { .. } | Gather { .. } => self.load(args, out),
+                Load { .. } | LoadLanes { .. } | LoadStrided { .. } | Gather { .. } => self.load(args, out),
                 Store { .. } | StoreLanes { .. } | StoreMasked { .. } | Scatter { .. } => self.store(args),
                 LoadAny { ty, address, .. } => return self.load_any(ty, address, args, out, context),
                 StoreAny { ty, address, .. } => return self.store_any(ty, address, args, context),
@@ -229,14 +229,23 @@ impl Meaning {
         n: usize,
     ) -> impl Iterator<Item = (usize, *mut u8)> + 'a {
         let index_ty = index.map(|(i, _)| self.args[i].ty);
+        let stride = self.stride(ty);
         let active = move |&l: &usize| mask.is_none_or(|m| args[m][l] != 0);
         (0..n).filter(active).map(move |l| {
             let offset = match (index, index_ty) {
                 (Some((i, scale)), Some(index_ty)) => extended(index_ty, args[i][l]).wrapping_mul(scale as u64),
-                _ => (l * ty.size()) as u64,
+                _ => (l as i64 * stride) as u64,
             };
             (l, args[0][0].wrapping_add(offset) as *mut u8)
         })
+    }
+
+    /// Bytes from lane to lane of an access without an index.
+    fn stride(&self, ty: Ty) -> i64 {
+        match self.kind {
+            Kind::LoadStrided { stride, .. } | Kind::StoreStrided { stride, .. } => stride as i64,
+            _ => ty.size() as i64,
+        }
     }
 
     /// # Safety
@@ -244,7 +253,7 @@ impl Meaning {
     unsafe fn load(&self, args: &Args, out: &mut [u64]) {
         let (ty, index, mask) = match self.kind {
             Kind::Gather { ty, scale, .. } => (ty, Some((1, scale)), Some(2)),
-            Kind::LoadLanes { ty } | Kind::Load { ty } => (ty, None, None),
+            Kind::LoadLanes { ty } | Kind::LoadStrided { ty, .. } | Kind::Load { ty } => (ty, None, None),
             _ => unreachable!("no load"),
         };
         out.fill(0);
@@ -260,7 +269,7 @@ impl Meaning {
         let (ty, value, index, mask, n) = match self.kind {
             Kind::Scatter { ty, scale, .. } => (ty, 2, Some((1, scale)), Some(3), self.lanes),
             Kind::StoreMasked { ty } => (ty, 1, None, Some(2), self.lanes),
-            Kind::StoreLanes { ty } => (ty, 1, None, None, self.lanes),
+            Kind::StoreLanes { ty } | Kind::StoreStrided { ty, .. } => (ty, 1, None, None, self.lanes),
             Kind::Store { ty } => (ty, 1, None, None, 1),
             _ => unreachable!("no store"),
         };

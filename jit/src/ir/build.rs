@@ -24,6 +24,7 @@ impl Builder {
             exits: Vec::new(),
             sites: Vec::new(),
             counters: Vec::new(),
+            arguments: Vec::new(),
             frame_bytes: 0,
             depth: 0,
         };

@@ -61,9 +61,11 @@ impl Display for Kind {
             Kind::IndexSpan { scale, disp, need, ty } => write!(f, "index.span.{ty} *{scale}{disp:+} need {need}"),
             Kind::Load { ty } => write!(f, "load.{ty}"),
             Kind::LoadLanes { ty } => write!(f, "load.lanes.{ty}"),
+            Kind::LoadStrided { ty, stride } => write!(f, "load.strided.{ty} {stride:+}"),
             Kind::Gather { ty, index, scale } => write!(f, "gather.{ty}.{index} *{scale}"),
             Kind::Store { ty } => write!(f, "store.{ty}"),
             Kind::StoreLanes { ty } => write!(f, "store.lanes.{ty}"),
+            Kind::StoreStrided { ty, stride } => write!(f, "store.strided.{ty} {stride:+}"),
             Kind::StoreMasked { ty } => write!(f, "store.masked.{ty}"),
             Kind::Scatter { ty, index, scale } => write!(f, "scatter.{ty}.{index} *{scale}"),
             Kind::LoadAny { ty, address, exit } => {

@@ -21,6 +21,7 @@ pub use build::Builder;
 pub(crate) use verify::unsigned;
 pub use verify::verify;
 
+use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::types::{Shape, Ty, Width};
@@ -221,6 +222,13 @@ pub enum Kind {
         /// The element type.
         ty: Ty,
     },
+    /// `(uniform u64 host address) → varying ty`. Lane *l* is at the address plus *l* strides; all of them may be read.
+    LoadStrided {
+        /// The element type.
+        ty: Ty,
+        /// Bytes from lane to lane.
+        stride: i32,
+    },
     /// `(uniform u64 host address, varying index, mask) → varying ty`. Active lane *l* is at `address + index[l] * scale`;
     /// the others give 0.
     Gather {
@@ -240,6 +248,13 @@ pub enum Kind {
     StoreLanes {
         /// The element type.
         ty: Ty,
+    },
+    /// `(uniform u64 host address, varying ty)`. As `LoadStrided`, ascending.
+    StoreStrided {
+        /// The element type.
+        ty: Ty,
+        /// Bytes from lane to lane.
+        stride: i32,
     },
     /// `(uniform u64 host address, varying ty, mask)`. As `StoreLanes`, but touches nothing of inactive lanes.
     StoreMasked {
@@ -308,9 +323,11 @@ impl Kind {
             self,
             Load { .. }
                 | LoadLanes { .. }
+                | LoadStrided { .. }
                 | Gather { .. }
                 | Store { .. }
                 | StoreLanes { .. }
+                | StoreStrided { .. }
                 | StoreMasked { .. }
                 | Scatter { .. }
                 | LoadAny { .. }
@@ -327,7 +344,7 @@ impl Kind {
 
     /// Is it a load that cannot fail: removable if not used?
     pub fn is_plain_load(self) -> bool {
-        matches!(self, Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::Gather { .. })
+        matches!(self, Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::LoadStrided { .. } | Kind::Gather { .. })
     }
 
     /// The exit it may leave by.
@@ -485,6 +502,43 @@ pub struct Site {
     pub result: Option<(u32, Type)>,
 }
 
+/// Did a variant suit?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Its code ran.
+    Hit,
+    /// Its test failed, and other code ran.
+    Missed,
+}
+
+/// What a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Counter {
+    /// How a variant does at a place.
+    Variant {
+        /// The variant.
+        variant: Variant,
+        /// The instruction it was made for.
+        place: (FuncId, u32),
+        /// Which outcome is counted.
+        outcome: Outcome,
+    },
+    /// Executions of a [`Kind::Chance`].
+    Chance,
+}
+
+/// Why regions are left, where the engine must know.
+pub mod why {
+    /// The loop has ended.
+    pub const END: &str = "end of loop";
+    /// The run must end or wait, or another thread needs something.
+    pub const POLL: &str = "poll";
+    /// The function has returned.
+    pub const RETURN: &str = "return";
+    /// A way that was never taken before, and left out.
+    pub const NEVER_TAKEN: &str = "a way that was never taken before";
+}
+
 /// A snapshot: the state of the interpreter where a region is left. Frame 0 is the entered one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exit {
@@ -535,7 +589,10 @@ pub struct Region {
     /// What [`Kind::Interpret`] names.
     pub sites: Vec<Site>,
     /// What the counters count.
-    pub counters: Vec<String>,
+    pub counters: Vec<Counter>,
+    /// Uniform registers of the entered frame that the loop does not change and that decide something in it: what is worth
+    /// to be a constant.
+    pub arguments: Vec<Reg>,
     /// Bytes of register frames, from the base of the entered one, that the region needs.
     pub frame_bytes: u64,
     /// Most frames above the entered one.

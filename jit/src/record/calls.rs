@@ -4,7 +4,7 @@ use super::state::{Frame, Mask, State};
 use super::step::Next;
 use super::{MAX_CALLS, Recorder};
 use crate::abort::Abort;
-use crate::ir::{Kind, Type};
+use crate::ir::{Kind, Type, why};
 use spmdvm_vm::program::{FuncId, Inst};
 use spmdvm_vm::types::Ty;
 
@@ -44,7 +44,7 @@ impl Recorder<'_> {
 
     pub(super) fn ret(&mut self, state: &mut State) -> Next {
         if state.frames.len() == 1 {
-            return self.leave(state, "return");
+            return self.leave(state, why::RETURN);
         }
         let results = &self.function(state.top().function).results;
         let values: Vec<_> = results.iter().map(|&r| self.read(state, r)).collect();

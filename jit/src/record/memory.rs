@@ -15,19 +15,19 @@ use spmdvm_vm::program::Inst;
 use spmdvm_vm::types::Ty;
 
 /// Greatest scale that the fast way takes.
-const MAX_SCALE: u32 = 1 << 22;
+pub(super) const MAX_SCALE: u32 = 1 << 22;
 
 /// Longest frame, and farthest address in it, for which 32 bits count all elements.
 const MAX_COUNTED: u64 = 1 << 30;
 
 /// A memory operand.
 #[derive(Clone, Copy)]
-struct Operand {
-    base: Value,
-    index: Option<Value>,
-    address: Address,
+pub(super) struct Operand {
+    pub base: Value,
+    pub index: Option<Value>,
+    pub address: Address,
     /// The type of the elements.
-    ty: Ty,
+    pub ty: Ty,
 }
 
 impl Recorder<'_> {
@@ -57,7 +57,7 @@ impl Recorder<'_> {
     }
 
     /// The index and its scale; operands without one have index 0.
-    fn index(&mut self, at: &Operand) -> (Value, Ty, u32) {
+    pub(super) fn index(&mut self, at: &Operand) -> (Value, Ty, u32) {
         match (at.index, at.address.index) {
             (Some(index), Some(ty)) => (index, ty, at.address.scale),
             _ => (self.constant(Ty::I64, 0), Ty::I64, 1),
@@ -65,7 +65,7 @@ impl Recorder<'_> {
     }
 
     /// Do `need` bytes at every index (of its own shape) lie in the region?
-    fn in_bounds(&mut self, at: &Operand, need: u32, write: bool) -> Value {
+    pub(super) fn in_bounds(&mut self, at: &Operand, need: u32, write: bool) -> Value {
         let (index, ty, _) = self.index(at);
         let (low, span) = self.bounds(at, need, write);
         let distance = self.plain(Op::Sub, ty, &[index, low]);
@@ -107,7 +107,7 @@ impl Recorder<'_> {
     }
 
     /// The host address of a uniform index.
-    fn host_at(&mut self, at: &Operand) -> Value {
+    pub(super) fn host_at(&mut self, at: &Operand) -> Value {
         let host = self.host(at);
         let (index, _, scale) = self.index(at);
         if self.known(index) == Some(0) {
@@ -123,14 +123,17 @@ impl Recorder<'_> {
         let at = self.operand(state, inst);
         let varying = self.is_varying(state, inst.dst);
         let index_varies = at.index.is_some_and(|i| self.ty(i).is_varying());
-        let v = if !self.is_simple(&at) {
+        let v = if let Some((inside, same)) = self.in_one_region(state, &at) {
+            let ty = Type::varying(at.ty);
+            self.either_value(same, ty, |r| r.gather(state, &inside), |r| r.load_any(state, &at, true))
+        } else if !self.is_simple(&at) {
             self.load_any(state, &at, varying)
         } else if at.address.by_lane && index_varies {
             self.gather_by_lane(state, &at)
         } else if at.address.by_lane {
             self.load_lanes(state, &at)
         } else if index_varies {
-            self.gather(state, &at)
+            self.gather_by_lie(state, &at)
         } else {
             let v = self.load_one(state, &at);
             let zero = self.constant(inst.ty, 0);
@@ -170,7 +173,7 @@ impl Recorder<'_> {
         )
     }
 
-    fn gather(&mut self, state: &State, at: &Operand) -> Value {
+    pub(super) fn gather(&mut self, state: &State, at: &Operand) -> Value {
         self.check_lanes(state, at, false, "a load is out of bounds");
         let host = self.host(at);
         let (index, index_ty, scale) = self.index(at);
@@ -224,7 +227,7 @@ impl Recorder<'_> {
     }
 
     /// A value found in one of two ways, by a condition.
-    fn either_value(
+    pub(super) fn either_value(
         &mut self,
         ok: Value,
         ty: Type,
@@ -241,7 +244,7 @@ impl Recorder<'_> {
     }
 
     /// Does something in one of two ways, by a condition.
-    fn either(&mut self, ok: Value, fast: impl FnOnce(&mut Self), slow: impl FnOnce(&mut Self)) {
+    pub(super) fn either(&mut self, ok: Value, fast: impl FnOnce(&mut Self), slow: impl FnOnce(&mut Self)) {
         if self.is_true(ok) {
             return fast(self);
         }
@@ -315,14 +318,17 @@ impl Recorder<'_> {
         // A scatter is one whether or not its lanes are known to be equal.
         let scatters = [inst.src[0], inst.src[1]].iter().any(|&r| !r.is_none() && self.is_varying(state, r));
         let one_value = !self.is_varying(state, inst.src[2]);
-        if !self.is_simple(&at) {
+        if let Some((inside, same)) = self.in_one_region(state, &at) {
+            let value = self.varying_value(value);
+            self.either(same, |r| r.scatter(state, &inside, value), |r| r.store_any(state, &at, value));
+        } else if !self.is_simple(&at) {
             self.store_any(state, &at, value);
         } else if at.address.by_lane && index_varies {
             self.scatter_by_lane(state, &at, value);
         } else if at.address.by_lane {
             self.store_lanes(state, &at, value);
         } else if index_varies {
-            self.scatter(state, &at, value);
+            self.scatter_by_lie(state, &at, value);
         } else if !scatters && one_value {
             let ok = self.in_bounds(&at, inst.ty.size() as u32, true);
             self.guard(state, ok, "a store is out of bounds");
@@ -371,7 +377,7 @@ impl Recorder<'_> {
         );
     }
 
-    fn scatter(&mut self, state: &State, at: &Operand, value: Value) {
+    pub(super) fn scatter(&mut self, state: &State, at: &Operand, value: Value) {
         self.check_lanes(state, at, true, "a store is out of bounds");
         let host = self.host(at);
         let (index, index_ty, scale) = self.index(at);

@@ -16,16 +16,23 @@
 mod calls;
 mod divergence;
 mod emit;
+mod lie;
 mod memory;
 mod state;
 mod step;
 
 use crate::abort::Abort;
+use crate::advice::Advice;
 use crate::analysis::Analysis;
 use crate::ir::{
-    BlockId, Builder, Edge, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, RegState, Region, Type, Value,
+    BlockId, Builder, Counter, Edge, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, Outcome, RegState,
+    Region, Type, Value,
 };
+use crate::profile::Place;
+use crate::settings::Variant;
+use spmdvm_vm::flow::each_written;
 use spmdvm_vm::interp::PreparedProgram;
+use spmdvm_vm::interp::native::RegisterPlace;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Function, Program, Reg};
 use spmdvm_vm::types::{Shape, Ty};
@@ -81,14 +88,40 @@ pub struct EntryFacts {
     pub mask: MaskFact,
     /// The entries from the bottom: kind, `restore`, `other`.
     pub entries: Vec<(EntryKind, MaskFact, MaskFact)>,
+    /// Uniform registers that hold just these values.
+    pub constants: Vec<Constant>,
+}
+
+impl EntryFacts {
+    /// Is something assumed besides masks?
+    pub fn is_special(&self) -> bool {
+        !self.constants.is_empty()
+    }
+}
+
+/// The value of a uniform register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Constant {
+    /// The register, of the entered frame.
+    pub reg: Reg,
+    /// Where it lies.
+    pub place: RegisterPlace,
+    /// Its value.
+    pub bits: u64,
 }
 
 /// Records the loop of a function whose head is the instruction `pc`.
-pub fn record(prepared: &PreparedProgram, function: FuncId, pc: u32, facts: &EntryFacts) -> Result<Region, Abort> {
+pub fn record(
+    prepared: &PreparedProgram,
+    function: FuncId,
+    pc: u32,
+    facts: &EntryFacts,
+    advice: &Advice,
+) -> Result<Region, Abort> {
     let mut varying = HashSet::new();
     let mut analyses = HashMap::new();
     for _ in 0..MAX_ATTEMPTS {
-        let mut recorder = Recorder::new(prepared, function, pc, &mut varying, &mut analyses)?;
+        let mut recorder = Recorder::new(prepared, (function, pc), advice, &mut varying, &mut analyses)?;
         recorder.run(facts)?;
         if !recorder.again {
             return Ok(recorder.b.region);
@@ -109,6 +142,9 @@ struct Work {
 struct Recorder<'a> {
     prepared: &'a PreparedProgram,
     program: &'a Program,
+    advice: &'a Advice,
+    /// Registers of the entered frame that are assumed to be constants.
+    assumed: Vec<Reg>,
     b: Builder,
     head: (FuncId, u32),
     /// Instructions of the loop, in the entered frame's function.
@@ -132,8 +168,8 @@ struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     fn new(
         prepared: &'a PreparedProgram,
-        function: FuncId,
-        pc: u32,
+        (function, pc): (FuncId, u32),
+        advice: &'a Advice,
         varying: &'a mut HashSet<(Key, Slot)>,
         analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
     ) -> Result<Recorder<'a>, Abort> {
@@ -141,6 +177,8 @@ impl<'a> Recorder<'a> {
         let mut recorder = Recorder {
             prepared,
             program,
+            advice,
+            assumed: Vec::new(),
             b: Builder::new(program.width, function, pc),
             head: (function, pc),
             inside: Vec::new(),
@@ -155,6 +193,7 @@ impl<'a> Recorder<'a> {
             insts: 0,
         };
         recorder.inside = recorder.analysis(function).loop_body(pc);
+        recorder.b.region.arguments = recorder.arguments();
         recorder.b.region.frame_bytes = prepared.frame_bytes(function).ok_or(Abort::TooDeep)?;
         Ok(recorder)
     }
@@ -190,8 +229,10 @@ impl<'a> Recorder<'a> {
     fn entry_state(&mut self, facts: &EntryFacts) -> State {
         let (function, pc) = self.head;
         let f = self.function(function);
+        self.assumed = facts.constants.iter().map(|c| c.reg).collect();
         let mut regs = vec![None; f.regs.len()];
-        for &(r, bits) in &f.consts {
+        let assumed = facts.constants.iter().map(|c| (c.reg, c.bits));
+        for (r, bits) in f.consts.iter().copied().chain(assumed) {
             regs[r.index()] = Some(self.constant(f.reg(r).ty, bits));
         }
         for r in self.analysis(function).live(pc) {
@@ -332,8 +373,57 @@ impl<'a> Recorder<'a> {
         v
     }
 
+    /// The instruction at which a state is.
+    fn place(&self, state: &State) -> Place {
+        (state.top().function, state.top().pc)
+    }
+
+    /// Counts how a variant does.
+    fn count(&mut self, variant: Variant, place: Place, outcome: Outcome) {
+        let counter = Counter::Variant { variant, place, outcome };
+        let counters = &mut self.b.region.counters;
+        let n = counters.iter().position(|c| *c == counter).unwrap_or_else(|| {
+            counters.push(counter);
+            counters.len() - 1
+        });
+        self.effect(Kind::Count(n as u32), &[]);
+    }
+
+    /// Does a register hold the same throughout the region?
     fn is_constant(&self, function: FuncId, reg: Reg) -> bool {
         self.function(function).consts.iter().any(|&(r, _)| r == reg)
+            || (function == self.head.0 && self.assumed.contains(&reg))
+    }
+
+    /// Uniform registers that come from outside of the loop and decide something in it: divisors, factors, counts of shifts,
+    /// conditions, and what is handed to calls.
+    fn arguments(&mut self) -> Vec<Reg> {
+        let (function, pc) = self.head;
+        let f = self.function(function);
+        let inside = self.inside.iter().zip(&f.code).filter(|(inside, _)| **inside).map(|(_, inst)| inst);
+        let mut decides = vec![false; f.regs.len()];
+        let mut written = vec![false; f.regs.len()];
+        for inst in inside {
+            each_written(f, inst, false, |r| written[r.index()] = true);
+            let deciding: &[Reg] = match inst.op {
+                Op::IDiv | Op::IRem | Op::Shl | Op::Shr => &inst.src[1..2],
+                Op::Mul if !inst.ty.is_float() => &inst.src[..2],
+                Op::BrTrue | Op::BrFalse | Op::MaskIf | Op::Select => &inst.src[..1],
+                Op::Call => f.list(inst.args),
+                _ => &[],
+            };
+            deciding.iter().filter(|r| !r.is_none()).for_each(|r| decides[r.index()] = true);
+        }
+        let is_constant = |r: &Reg| f.consts.iter().any(|c| c.0 == *r);
+        let live = self.analysis(function);
+        let wanted = |r: &Reg| {
+            let decl = f.reg(*r);
+            decl.shape == Shape::Uniform
+                && !matches!(decl.ty, Ty::U64 | Ty::F16 | Ty::F32 | Ty::F64)
+                && decides[r.index()]
+                && !written[r.index()]
+        };
+        live.live(pc).filter(wanted).filter(|r| !is_constant(r)).collect()
     }
 
     /// Registers of a frame that may be read later: in the last frame from its instruction on, in others after their call.

@@ -3,7 +3,7 @@
 use super::Recorder;
 use super::state::{Mask, State};
 use crate::abort::Abort;
-use crate::ir::{End, Kind, Site, Type, Value};
+use crate::ir::{End, Kind, Site, Type, Value, why};
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::memory::region_start;
 use spmdvm_vm::program::{Inst, Reg};
@@ -31,7 +31,7 @@ impl Recorder<'_> {
                 return Ok(());
             }
             if self.left_loop(&state) {
-                self.leave(&state, "end of loop");
+                self.leave(&state, why::END);
                 return Ok(());
             }
             first = false;
@@ -339,7 +339,7 @@ impl Recorder<'_> {
 
     /// Counts one unit of fuel, as the current instruction does.
     pub(super) fn tick(&mut self, state: &State) {
-        let exit = self.exit(state, "poll");
+        let exit = self.exit(state, why::POLL);
         self.effect(Kind::Tick { exit }, &[]);
     }
 }

@@ -11,7 +11,9 @@
 use super::code::{Code, PreparedFunction, PreparedProgram, Step};
 use super::masks::{EntryKind, MaskEntry};
 use super::thread::{Frame, Thread};
+use super::value::read_word;
 use crate::memory::{offset_of, region_of, region_start};
+use crate::observe::{Observer, View};
 use crate::program::{FuncId, Program, Reg};
 use crate::trap::Access;
 use crate::types::{Shape, Ty};
@@ -55,7 +57,7 @@ pub struct Pause<'t> {
 }
 
 /// Where a register lies in the frames of its function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegisterPlace {
     /// Byte offset from the frame's base.
     pub at: u32,
@@ -175,10 +177,39 @@ impl Pause<'_> {
         }
     }
 
-    /// What native code works on. `words` receives the masks and takes those of the frames at the exit; `counters` is
-    /// memory for statistics. Call [`leave`](Self::leave) with it afterwards.
+    /// The bits of a uniform register of the executing frame.
+    ///
+    /// # Panics
+    /// If the register is varying.
+    pub fn uniform(&self, place: RegisterPlace) -> u64 {
+        assert_eq!(place.shape, Shape::Uniform, "a uniform register");
+        // SAFETY: a register of the executing frame, which lies in the stack.
+        unsafe { read_word(self.thread.base.wrapping_add(place.at as usize), place.ty, 0) }
+    }
+
+    /// Executes up to so many instructions under the eyes of an observer, from the head of the loop on. The interpreter goes
+    /// on where this has ended.
+    pub fn observe(&mut self, instructions: u32, observer: &mut impl Observer) {
+        let before = std::mem::replace(&mut self.thread.observed, true);
+        for _ in 0..instructions {
+            if self.next.is_null() {
+                break;
+            }
+            let (function, pc) = (self.function(), self.pc());
+            let depth = self.thread.frames.len();
+            observer.before(&View { thread: self.thread, function, pc });
+            // SAFETY: the next step of the executing function, as in `run_steps`.
+            self.next = unsafe { ((*self.next).handler)(self.thread, self.next) };
+            if !self.next.is_null() && self.thread.frames.len() == depth {
+                observer.after(&View { thread: self.thread, function, pc });
+            }
+        }
+        self.thread.observed = before;
+    }
+
+    /// What native code works on. `words` holds what [`write_masks`](Self::write_masks) writes, and takes the masks of the
+    /// frames at the exit; `counters` is memory for statistics. Call [`leave`](Self::leave) with it afterwards.
     pub fn enter(&mut self, words: &mut [u64], counters: *mut u64) -> Context {
-        self.write_masks(words);
         let t = &mut *self.thread;
         let frame_address = words[1];
         let (base, memory_base, ticks) = (t.base, t.memory_base(t.base), t.ticks);
@@ -197,7 +228,7 @@ impl Pause<'_> {
     /// The frames are what interpreting would have led to: each but the last stands at a call of the next one's function,
     /// the last at an instruction whose live registers have been written, with mask entries of the kinds that the verifier
     /// found there; and there was room for them ([`has_room`](Self::has_room)).
-    pub unsafe fn resume(&mut self, frames: &[ResumeFrame<'_>], words: &[u64]) {
+    pub unsafe fn resume<'a>(&mut self, frames: impl IntoIterator<Item = ResumeFrame<'a>>, words: &[u64]) {
         let t = &mut *self.thread;
         let entered = t.base;
         let mut words = words.iter().copied();

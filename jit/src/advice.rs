@@ -1,0 +1,94 @@
+//! What the recorder is told: which variants to make where.
+
+use crate::profile::{Place, Profile, Seen};
+use crate::settings::{Settings, Variant, Variants};
+use std::collections::HashSet;
+
+/// Ground for choosing variants: what has been seen, what did not pay, what was left out and is wanted after all.
+#[derive(Clone, Debug, Default)]
+pub struct Advice {
+    /// What was seen while interpreting.
+    pub profile: Profile,
+    /// Variants that failed more often than they paid.
+    pub dropped: HashSet<(Variant, Place)>,
+    /// Ways that were left out and have been taken since, by the instruction at which they begin.
+    pub wanted: HashSet<Place>,
+    variants: Option<Variants>,
+    every: bool,
+}
+
+/// How the addresses of the active lanes lie, as a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lie {
+    /// All the same.
+    One,
+    /// Consecutive elements.
+    Consecutive,
+    /// So far apart, in units of the index.
+    Strided(i64),
+}
+
+/// Instructions seen that are too few to go by.
+const FEW: u32 = 4;
+
+impl Advice {
+    /// With these settings, and nothing seen yet.
+    pub fn new(settings: &Settings) -> Advice {
+        let (variants, every) = (Some(settings.variants), settings.every_variant);
+        Advice { variants, every, ..Advice::default() }
+    }
+
+    /// Makes no more variants of a kind.
+    pub fn forbid(&mut self, variant: Variant) {
+        if let Some(variants) = &mut self.variants {
+            variants.switch(variant, false);
+        }
+    }
+
+    /// May a variant be made at a place?
+    pub fn allows(&self, variant: Variant, at: Place) -> bool {
+        self.variants.is_some_and(|v| v.has(variant)) && !self.dropped.contains(&(variant, at))
+    }
+
+    /// Is it seen often enough that it should be made there?
+    fn chooses(&self, variant: Variant, at: Place, part: impl Fn(&Seen) -> (u32, u32)) -> bool {
+        let often = |seen: &Seen| {
+            let (times, of) = part(seen);
+            of >= FEW && times >= of - of / 4
+        };
+        self.allows(variant, at) && (self.every || self.profile.of(at).is_some_and(often))
+    }
+
+    /// Ways in which the addresses of an access may lie that are worth a test, the most frequent first.
+    pub fn lie(&self, at: Place) -> Option<Lie> {
+        if self.every {
+            return Some([Lie::Consecutive, Lie::One, Lie::Strided(2)][at.1 as usize % 3]);
+        }
+        if self.chooses(Variant::Consecutive, at, |s| (s.consecutive, s.times)) {
+            return Some(Lie::Consecutive);
+        }
+        if self.chooses(Variant::Uniform, at, |s| (s.one_address, s.times)) {
+            return Some(Lie::One);
+        }
+        let stride = self.profile.of(at).map_or(2, |seen| seen.stride);
+        let strided = stride.unsigned_abs() <= 1 << 12 && self.chooses(Variant::Strided, at, |s| (s.strided, s.times));
+        strided.then_some(Lie::Strided(stride))
+    }
+
+    /// Does a load for every lane give the same to all of them as a rule?
+    pub fn one_value(&self, at: Place) -> bool {
+        self.chooses(Variant::Uniform, at, |s| (s.one_value, s.times))
+    }
+
+    /// Does a loop go round with one lane often enough (in every eighth round) for code of its own?
+    pub fn one_lane(&self, back: Place) -> bool {
+        let often = |seen: &Seen| seen.times >= FEW && seen.one_lane >= seen.times / 8 && seen.one_lane > 0;
+        self.allows(Variant::OneLane, back) && (self.every || self.profile.of(back).is_some_and(often))
+    }
+
+    /// Was the way that begins at an instruction never taken, although the branch to it was executed often?
+    pub fn is_never(&self, way: Place, branch: Place) -> bool {
+        let branched = self.profile.of(branch).is_some_and(|seen| seen.times >= 4 * FEW);
+        self.allows(Variant::Prune, way) && branched && self.profile.of(way).is_none() && !self.wanted.contains(&way)
+    }
+}

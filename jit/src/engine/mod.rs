@@ -1,0 +1,235 @@
+//! The tracing engine: what happens at hot loops.
+//!
+//! A [`Jit`] is the [`Tracer`] of one program and is shared by all threads that run it. When a loop is hot, the interpreter
+//! runs a little under observation; then the loop is recorded with the facts that hold at that moment and the variants that
+//! the profile asks for, optimised and compiled, and from then on entered at every round that finds these facts again.
+//! Rounds with other facts make another version; the last one that is allowed assumes nothing. A version of which a way that was
+//! left out turns hot, or a variant fails, is made anew, and the new one takes its place.
+
+mod report;
+mod site;
+mod version;
+
+pub use report::{CounterReport, LoopReport, VersionReport};
+
+use crate::abort::Abort;
+use crate::advice::Advice;
+use crate::backend::Backend;
+use crate::cache::CodeCache;
+use crate::passes::optimise;
+use crate::profile::{Profile, Watcher};
+use crate::record::{EntryFacts, record};
+use crate::settings::{Settings, Variant};
+use crate::{stress, worker};
+use site::{Holding, Loop};
+use spmdvm_vm::PreparedProgram;
+use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, Tracer};
+use spmdvm_vm::program::FuncId;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
+use std::time::Instant;
+use version::{Arguments, Change, Version};
+
+/// Rounds that are interpreted while a loop is being compiled, before it is asked about again.
+const PENDING: u32 = 256;
+
+/// Rounds until a loop that cannot be compiled is asked about again.
+const NEVER: u32 = u32::MAX;
+
+/// Mask words that are kept on the stack of the host.
+const WORDS: usize = 160;
+
+/// The JIT of one program.
+pub struct Jit {
+    /// Itself, for the thread that compiles.
+    this: Weak<Jit>,
+    backend: Box<dyn Backend>,
+    settings: Settings,
+    loops: OnceLock<Box<[RwLock<Loop>]>>,
+    /// What has been learnt of the program.
+    advice: Mutex<Advice>,
+    cache: CodeCache,
+}
+
+/// A version of a loop to be made.
+struct Order {
+    prepared: PreparedProgram,
+    site: usize,
+    at: (FuncId, u32),
+    facts: EntryFacts,
+    /// The version whose place it takes, if any.
+    replaces: Option<Arc<Version>>,
+    /// Are ways that were never taken to be left out?
+    prunes: bool,
+}
+
+/// What to do at a loop's head.
+enum Answer {
+    Enter(Arc<Version>),
+    /// Interpret so many rounds.
+    Interpret(u32),
+    /// Run under observation.
+    Observe,
+}
+
+impl Jit {
+    /// A JIT with a back end.
+    pub fn new(backend: Box<dyn Backend>, settings: Settings) -> Arc<Jit> {
+        let advice = Mutex::new(Advice::new(&settings));
+        let cache = CodeCache::new(settings.code_limit);
+        Arc::new_cyclic(|this| Jit { this: this.clone(), backend, settings, loops: OnceLock::new(), advice, cache })
+    }
+
+    /// The version of a loop that may be entered, or what to do without one.
+    fn answer(&self, pause: &Pause<'_>, site: &RwLock<Loop>, held: &Holding<'_>) -> Answer {
+        {
+            let found = site.read().unwrap_or_else(PoisonError::into_inner);
+            if found.aborted.is_some() {
+                return Answer::Interpret(NEVER);
+            }
+            if let Some(version) = found.version(held) {
+                return Answer::Enter(version);
+            }
+        }
+        let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
+        if found.pending {
+            return Answer::Interpret(PENDING);
+        }
+        if let Some(version) = found.version(held) {
+            return Answer::Enter(version);
+        }
+        if self.settings.observe != 0 && !std::mem::replace(&mut found.observed, true) {
+            return Answer::Observe;
+        }
+        let last =
+            found.versions.iter().filter(|v| !v.facts.is_special()).count() + 1 >= self.settings.versions as usize;
+        let facts = held.observe(last || !self.settings.variants.has(Variant::AllActive));
+        match self.order(&mut found, self.order_for(pause, facts, None)) {
+            Some(version) => Answer::Enter(version),
+            None if found.pending => Answer::Interpret(PENDING),
+            None => Answer::Interpret(NEVER),
+        }
+    }
+
+    fn order_for(&self, pause: &Pause<'_>, facts: EntryFacts, replaces: Option<Arc<Version>>) -> Order {
+        let at = replaces.as_ref().map_or_else(|| (pause.function(), pause.pc()), |v| v.at());
+        Order { prepared: pause.prepared(), site: pause.site(), at, facts, replaces, prunes: true }
+    }
+
+    /// Has a version made: now, or on the thread that compiles.
+    fn order(&self, found: &mut Loop, mut order: Order) -> Option<Arc<Version>> {
+        found.at = Some(order.at);
+        order.prunes = found.remakes < self.settings.remakes;
+        if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
+            found.pending = true;
+            worker::run(Box::new(move || this.fill(&order)));
+            return None;
+        }
+        found.deliver(self.make(&order), order.replaces.as_ref())
+    }
+
+    /// Compiles what was ordered, on the thread for that, and sees to it that the loop is asked about again.
+    fn fill(&self, order: &Order) {
+        let made = self.make(order);
+        if let Some(site) = self.loops.get().and_then(|l| l.get(order.site)) {
+            let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
+            found.pending = false;
+            let rounds = if found.deliver(made, order.replaces.as_ref()).is_some() { 0 } else { NEVER };
+            order.prepared.set_countdown(order.site, rounds);
+        }
+    }
+
+    fn make(&self, order: &Order) -> Result<Version, Abort> {
+        // A defect of the compiler is not to end the process: the loop is interpreted.
+        let made = catch_unwind(AssertUnwindSafe(|| self.try_make(order)));
+        made.unwrap_or_else(|_| Err(Abort::Invalid("the compiler panicked".into())))
+    }
+
+    fn try_make(&self, order: &Order) -> Result<Version, Abort> {
+        if self.cache.is_full() {
+            return Err(Abort::CodeCacheFull(self.cache.limit()));
+        }
+        let start = Instant::now();
+        let mut advice = self.advice().clone();
+        if !order.prunes {
+            advice.forbid(Variant::Prune);
+        }
+        let mut region = record(&order.prepared, order.at.0, order.at.1, &order.facts, &advice)?;
+        optimise(&mut region)?;
+        if let Some(seed) = self.settings.stress {
+            stress::run(&mut region, seed);
+        }
+        let region = Arc::new(region);
+        let code = self.backend.compile(Arc::clone(&region)).map_err(Abort::Backend)?;
+        let room = self.cache.take(code.code_bytes()).ok_or(Abort::CodeCacheFull(self.cache.limit()))?;
+        let arguments = Arguments::new(&region, &order.facts, &order.prepared);
+        Ok(Version::new(order.facts.clone(), region, code, arguments, room, start.elapsed()))
+    }
+
+    fn advice(&self) -> std::sync::MutexGuard<'_, Advice> {
+        self.advice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs the interpreter for a while, and adds what it does to the profile.
+    fn observe(&self, pause: &mut Pause<'_>) -> u32 {
+        // On a profile of its own, so that nobody waits for a program's instructions.
+        let mut profile = Profile::default();
+        pause.observe(self.settings.observe, &mut Watcher(&mut profile));
+        self.advice().profile.add(profile);
+        0
+    }
+
+    /// Runs a version; gives the next countdown.
+    fn enter(&self, pause: &mut Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>, words: &mut [u64]) -> u32 {
+        match version.enter(pause, words, &self.settings) {
+            Change::None => 0,
+            Change::GiveUp(why) => {
+                let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
+                found.give_up(why);
+                NEVER
+            }
+            Change::Remake => self.remake(pause, site, version),
+            Change::Specialise(facts) => {
+                let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
+                if !found.pending && found.specialised < self.settings.remakes {
+                    found.specialised += 1;
+                    let mut order = self.order_for(pause, facts, None);
+                    order.at = version.at();
+                    self.order(&mut found, order);
+                }
+                0
+            }
+        }
+    }
+
+    /// Makes a version anew, with what has been learnt from it.
+    fn remake(&self, pause: &Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>) -> u32 {
+        let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
+        let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
+        if found.pending || !is_there {
+            return 0;
+        }
+        version.teach(&mut self.advice());
+        found.remakes += 1;
+        let order = self.order_for(pause, version.facts.clone(), Some(Arc::clone(version)));
+        self.order(&mut found, order);
+        0
+    }
+}
+
+impl Tracer for Jit {
+    fn at_loop(&self, pause: &mut Pause<'_>) -> u32 {
+        let loops = self.loops.get_or_init(|| (0..pause.n_loops()).map(|_| RwLock::default()).collect());
+        let Some(site) = loops.get(pause.site()) else { return NEVER };
+        let mut words = [0u64; WORDS];
+        if FRAME_WORDS + pause.entries().count() * ENTRY_WORDS > WORDS {
+            return NEVER;
+        }
+        pause.write_masks(&mut words);
+        match self.answer(pause, site, &Holding::new(pause, &words)) {
+            Answer::Enter(version) => self.enter(pause, site, &version, &mut words),
+            Answer::Interpret(rounds) => rounds,
+            Answer::Observe => self.observe(pause),
+        }
+    }
+}

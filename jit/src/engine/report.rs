@@ -1,0 +1,88 @@
+//! What a JIT tells of its loops.
+
+use super::Jit;
+use super::version::Version;
+use crate::abort::Abort;
+use crate::ir::{Counter, ExitId, Region};
+use spmdvm_vm::program::FuncId;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+/// What a JIT did with a loop.
+#[derive(Clone, Debug)]
+pub struct LoopReport {
+    /// The function, and the instruction at the loop's head.
+    pub at: (FuncId, u32),
+    /// Its compiled versions.
+    pub versions: Vec<VersionReport>,
+    /// Why it is not compiled, if it is not.
+    pub aborted: Option<Abort>,
+    /// How often a version was compiled anew, with what had been learnt from it.
+    pub remakes: u32,
+}
+
+/// A compiled version of a loop.
+#[derive(Clone, Debug)]
+pub struct VersionReport {
+    /// The optimised region.
+    pub region: Arc<Region>,
+    /// Time of recording and compiling.
+    pub time: Duration,
+    /// Bytes of machine code.
+    pub code_bytes: usize,
+    /// How often it was entered.
+    pub entries: u64,
+    /// How often it was left by each exit.
+    pub exits: Vec<(ExitId, u64)>,
+    /// What its variants did.
+    pub counters: Vec<CounterReport>,
+    /// The registers that are constants in it: how many.
+    pub constants: usize,
+    /// The machine code as text, if it can be shown.
+    pub listing: Option<String>,
+}
+
+/// How often something happened in a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterReport {
+    /// What.
+    pub counter: Counter,
+    /// How often.
+    pub times: u64,
+}
+
+impl Jit {
+    /// Bytes of machine code that the program has now.
+    pub fn code_bytes(&self) -> usize {
+        self.cache.used()
+    }
+
+    /// What was done with every loop that was hot.
+    pub fn report(&self) -> Vec<LoopReport> {
+        let loops = self.loops.get().map(|l| &l[..]).unwrap_or_default();
+        let read = loops.iter().map(|l| l.read().unwrap_or_else(PoisonError::into_inner));
+        read.filter_map(|l| {
+            let versions = l.versions.iter().map(|v| v.report()).collect();
+            Some(LoopReport { at: l.at?, versions, aborted: l.aborted.clone(), remakes: l.remakes })
+        })
+        .collect()
+    }
+}
+
+impl Version {
+    fn report(&self) -> VersionReport {
+        let exits = self.exits.iter().enumerate();
+        let counters = self.region.counters.iter().zip(&self.counters);
+        VersionReport {
+            region: Arc::clone(&self.region),
+            time: self.time,
+            code_bytes: self.code.code_bytes(),
+            entries: self.entries.load(Ordering::Relaxed),
+            exits: exits.map(|(i, l)| (ExitId(i as u32), l.taken.load(Ordering::Relaxed))).collect(),
+            counters: counters.map(|(c, n)| CounterReport { counter: *c, times: n.load(Ordering::Relaxed) }).collect(),
+            constants: self.facts.constants.len(),
+            listing: self.code.listing(),
+        }
+    }
+}

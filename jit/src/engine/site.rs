@@ -1,0 +1,85 @@
+//! A loop, its versions, and what holds at its head.
+
+use super::version::Version;
+use crate::abort::Abort;
+use crate::record::{EntryFacts, MaskFact};
+use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause};
+use spmdvm_vm::program::FuncId;
+use std::sync::Arc;
+
+/// A loop and its compiled versions.
+#[derive(Default)]
+pub(super) struct Loop {
+    /// Those with more facts come first.
+    pub versions: Vec<Arc<Version>>,
+    pub aborted: Option<Abort>,
+    /// The function, and the instruction at the loop's head; known once the loop is hot.
+    pub at: Option<(FuncId, u32)>,
+    /// Is a version being compiled?
+    pub pending: bool,
+    /// Has the interpreter run it under observation?
+    pub observed: bool,
+    /// How often a version was made anew.
+    pub remakes: u32,
+    /// How many versions for constant arguments have been made.
+    pub specialised: u32,
+}
+
+impl Loop {
+    /// The version that may be entered.
+    pub fn version(&self, held: &Holding<'_>) -> Option<Arc<Version>> {
+        self.versions.iter().find(|v| held.satisfy(&v.facts)).cloned()
+    }
+
+    /// Takes what was made of an order.
+    pub fn deliver(&mut self, made: Result<Version, Abort>, replaces: Option<&Arc<Version>>) -> Option<Arc<Version>> {
+        let version = match made {
+            Ok(version) => Arc::new(version),
+            Err(why) => {
+                self.give_up(why);
+                return None;
+            }
+        };
+        let place = replaces.and_then(|old| self.versions.iter().position(|v| Arc::ptr_eq(v, old)));
+        match place {
+            Some(at) => self.versions[at] = Arc::clone(&version),
+            None if version.facts.is_special() => self.versions.insert(0, Arc::clone(&version)),
+            None => self.versions.push(Arc::clone(&version)),
+        }
+        Some(version)
+    }
+
+    /// The loop is interpreted from now on.
+    pub fn give_up(&mut self, why: Abort) {
+        self.versions.clear();
+        self.aborted = Some(why);
+    }
+}
+
+/// What holds at a loop's head right now.
+pub(super) struct Holding<'a> {
+    pause: &'a Pause<'a>,
+    masks: &'a [u64],
+    full: u64,
+}
+
+impl<'a> Holding<'a> {
+    /// `masks` are those that the pause has written.
+    pub fn new(pause: &'a Pause<'a>, masks: &'a [u64]) -> Holding<'a> {
+        Holding { pause, masks, full: pause.program().width.full_mask() }
+    }
+
+    pub fn satisfy(&self, facts: &EntryFacts) -> bool {
+        let entries = self.masks[FRAME_WORDS..].chunks_exact(ENTRY_WORDS);
+        facts.mask.holds(self.masks[0], self.full)
+            && facts.entries.iter().zip(entries).all(|(f, e)| f.1.holds(e[0], self.full) && f.2.holds(e[1], self.full))
+            && facts.constants.iter().all(|c| self.pause.uniform(c.place) == c.bits)
+    }
+
+    /// The facts to compile for: what holds, or nothing.
+    pub fn observe(&self, nothing: bool) -> EntryFacts {
+        let of = |mask| if nothing { MaskFact::Unknown } else { MaskFact::of(mask, self.full) };
+        let entries = self.pause.entries().map(|(kind, restore, other)| (kind, of(restore), of(other))).collect();
+        EntryFacts { mask: of(self.masks[0]), entries, constants: Vec::new() }
+    }
+}

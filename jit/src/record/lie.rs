@@ -1,0 +1,231 @@
+//! Dynamic variants of accesses in which every lane has an address of its own.
+//!
+//! Where the profile says that the addresses usually lie in a row, at a constant distance, or are all the same, a test of the
+//! indices leads to code for just that, and to the gather or scatter if it fails. The index that is expected of each lane is
+//! `first + lane * stride` in the wrapping arithmetic of the index's type; that no lane wraps follows from the bounds, of which
+//! both ends are checked (see [`Kind::IndexSpan`]).
+//!
+//! Pointers that vary are addresses of one region as a rule: then the region is looked up once, and the lanes' offsets are
+//! indices into it.
+
+use super::Recorder;
+use super::memory::Operand;
+use super::state::{Mask, State};
+use crate::advice::Lie;
+use crate::ir::{Address, Kind, Outcome, Type, Value};
+use crate::settings::Variant;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::sem::OFFSET_BITS;
+use spmdvm_vm::types::Ty;
+
+/// Farthest apart that elements of a strided access are, in bytes.
+const MAX_STRIDE: i64 = 1 << 16;
+
+/// What the indices of the active lanes are expected to be, and whether they are.
+struct Row {
+    /// The index of lane 0, were it active.
+    first: Value,
+    /// That of the last lane.
+    last: Value,
+    /// A uniform bool.
+    holds: Value,
+}
+
+impl Recorder<'_> {
+    /// How the addresses of an access lie as a rule, if there is code for that.
+    fn usual_lie(&self, state: &State, at: &Operand) -> Option<(Lie, i64)> {
+        let lie = self.advice.lie(self.place(state))?;
+        let (size, scale) = (at.ty.size() as i64, at.address.scale as i64);
+        let stride = match lie {
+            Lie::One => 0,
+            Lie::Consecutive if size % scale == 0 => size / scale,
+            Lie::Consecutive => return None,
+            Lie::Strided(stride) => stride,
+        };
+        (stride.abs() <= MAX_STRIDE / scale).then_some((lie, stride))
+    }
+
+    fn variant_of(lie: Lie) -> Variant {
+        match lie {
+            Lie::One => Variant::Uniform,
+            Lie::Consecutive => Variant::Consecutive,
+            Lie::Strided(_) => Variant::Strided,
+        }
+    }
+
+    /// A load with an address for every lane, by the way in which they usually lie.
+    pub(super) fn gather_by_lie(&mut self, state: &State, at: &Operand) -> Value {
+        let Some((lie, stride)) = self.usual_lie(state, at) else { return self.gather(state, at) };
+        let row = self.row(state, at, stride);
+        let variant = Recorder::variant_of(lie);
+        let place = self.place(state);
+        let one = Operand { index: Some(row.first), ..*at };
+        let ty = Type::varying(at.ty);
+        let ok = self.row_in_bounds(at, &row, lie, false);
+        self.either_value(
+            ok,
+            ty,
+            |r| {
+                r.count(variant, place, Outcome::Hit);
+                let host = r.host_at(&one);
+                let bytes = stride * at.address.scale as i64;
+                let v = match lie {
+                    Lie::One => r.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty)),
+                    Lie::Consecutive => r.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty),
+                    Lie::Strided(_) => r.emit(Kind::LoadStrided { ty: at.ty, stride: bytes as i32 }, &[host], ty),
+                };
+                let zero = r.constant(at.ty, 0);
+                let v = r.select(state.mask(), v, zero);
+                r.varying_value(v)
+            },
+            |r| {
+                r.count(variant, place, Outcome::Missed);
+                r.gather(state, at)
+            },
+        )
+    }
+
+    /// A store with an address for every lane, likewise. Lanes that store to one address do so in their order.
+    pub(super) fn scatter_by_lie(&mut self, state: &State, at: &Operand, value: Value) {
+        let full = state.mask() == Mask::Full;
+        let lie = self.usual_lie(state, at).filter(|(lie, _)| match lie {
+            Lie::One => false,
+            Lie::Consecutive => true,
+            Lie::Strided(_) => full,
+        });
+        let Some((lie, stride)) = lie else { return self.scatter(state, at, value) };
+        let row = self.row(state, at, stride);
+        let variant = Recorder::variant_of(lie);
+        let place = self.place(state);
+        let one = Operand { index: Some(row.first), ..*at };
+        let value = self.varying_value(value);
+        let ok = self.row_in_bounds(at, &row, lie, true);
+        self.either(
+            ok,
+            |r| {
+                r.count(variant, place, Outcome::Hit);
+                let host = r.host_at(&one);
+                let bytes = stride * at.address.scale as i64;
+                match (lie, state.mask()) {
+                    (Lie::Consecutive, Mask::Full) => r.effect(Kind::StoreLanes { ty: at.ty }, &[host, value]),
+                    (Lie::Consecutive, mask) => {
+                        let mask = r.mask_value(mask);
+                        r.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
+                    }
+                    _ => r.effect(Kind::StoreStrided { ty: at.ty, stride: bytes as i32 }, &[host, value]),
+                }
+            },
+            |r| {
+                r.count(variant, place, Outcome::Missed);
+                r.scatter(state, at, value);
+            },
+        );
+    }
+
+    /// Compares the indices of the active lanes with a row of this stride.
+    fn row(&mut self, state: &State, at: &Operand, stride: i64) -> Row {
+        let (index, ty, _) = self.index(at);
+        let (lane, seen) = self.index_of_first_lane(state, index);
+        let stride_value = self.constant(ty, stride as u64);
+        let before = self.convert(lane, ty);
+        let before = self.plain(Op::Mul, ty, &[before, stride_value]);
+        let first = self.plain(Op::Sub, ty, &[seen, before]);
+        let iota = self.lanes_as(ty);
+        let steps = self.plain(Op::Mul, ty, &[iota, stride_value]);
+        let expected = self.plain(Op::Add, ty, &[steps, first]);
+        let differ = self.plain(Op::Ne, ty, &[index, expected]);
+        let bad = self.and(state.mask(), Mask::Any(differ));
+        let some = self.any(bad);
+        let holds = self.plain(Op::Not, Ty::Bool, &[some]);
+        let reach = stride * (self.program.width.lanes() as i64 - 1);
+        let last = self.constant(ty, reach as u64);
+        let last = self.plain(Op::Add, ty, &[first, last]);
+        let holds = self.and_no_wrap(holds, first, last, reach);
+        Row { first, last, holds }
+    }
+
+    /// With bounds checked at its ends a row of 64-bit indices cannot wrap, nor one of 32 bits that goes up by one. Others
+    /// could, in an array of more than 2³¹ elements.
+    fn and_no_wrap(&mut self, holds: Value, first: Value, last: Value, reach: i64) -> Value {
+        let near = (0..self.program.width.lanes() as i64).contains(&reach);
+        if near || self.ty(first).ty.size() == 8 {
+            return holds;
+        }
+        let (first, last) = (self.convert(first, Ty::I64), self.convert(last, Ty::I64));
+        let reach = self.constant(Ty::I64, reach as u64);
+        let far = self.plain(Op::Add, Ty::I64, &[first, reach]);
+        let exact = self.plain(Op::Eq, Ty::I64, &[far, last]);
+        self.plain(Op::And, Ty::Bool, &[holds, exact])
+    }
+
+    /// The first active lane, and what it holds.
+    fn index_of_first_lane(&mut self, state: &State, v: Value) -> (Value, Value) {
+        let elem = self.ty(v).ty;
+        let lane = match state.mask() {
+            Mask::Full => self.constant(Ty::I32, 0),
+            mask => {
+                let bits = self.mask_value(mask);
+                let bits = self.emit(Kind::MaskBits, &[bits], Type::uniform(Ty::U64));
+                let lane = self.plain(Op::Ctz, Ty::U64, &[bits]);
+                self.convert(lane, Ty::I32)
+            }
+        };
+        let extract = Kind::Op { op: Op::Extract, ty: elem, from: elem };
+        (lane, self.emit(extract, &[v, lane], Type::uniform(elem)))
+    }
+
+    /// The lanes' numbers in a type.
+    fn lanes_as(&mut self, ty: Ty) -> Value {
+        let iota = Kind::Op { op: Op::Iota, ty: Ty::I32, from: Ty::I32 };
+        let iota = self.shared(iota, &[], Type::varying(Ty::I32));
+        self.convert(iota, ty)
+    }
+
+    /// Is the row what the indices are, and may all of it be accessed?
+    fn row_in_bounds(&mut self, at: &Operand, row: &Row, lie: Lie, write: bool) -> Value {
+        let size = at.ty.size();
+        let need = if lie == Lie::Consecutive { size * self.program.width.lanes() } else { size };
+        let first = Operand { index: Some(row.first), ..*at };
+        let mut ok = self.in_bounds(&first, need as u32, write);
+        if let Lie::Strided(_) = lie {
+            let last = Operand { index: Some(row.last), ..*at };
+            let last = self.in_bounds(&last, need as u32, write);
+            ok = self.plain(Op::And, Ty::Bool, &[ok, last]);
+        }
+        self.plain(Op::And, Ty::Bool, &[row.holds, ok])
+    }
+
+    /// Of an access by pointers that vary: is it one by an index into the region of the first active lane's pointer? Gives
+    /// that access, and a uniform bool.
+    pub(super) fn in_one_region(&mut self, state: &State, at: &Operand) -> Option<(Operand, Value)> {
+        let narrow = matches!(at.address.index, None | Some(Ty::I32 | Ty::U32));
+        if !self.ty(at.base).is_varying()
+            || at.address.by_lane
+            || !narrow
+            || at.address.scale > super::memory::MAX_SCALE
+        {
+            return None;
+        }
+        let (_, pointer) = self.index_of_first_lane(state, at.base);
+        let bits = self.constant(Ty::U64, OFFSET_BITS as u64);
+        let region = self.plain(Op::Shr, Ty::U64, &[pointer, bits]);
+        let regions = self.plain(Op::Shr, Ty::U64, &[at.base, bits]);
+        let differ = self.plain(Op::Ne, Ty::U64, &[regions, region]);
+        let bad = self.and(state.mask(), Mask::Any(differ));
+        let some = self.any(bad);
+        let same = self.plain(Op::Not, Ty::Bool, &[some]);
+        let base = self.plain(Op::Shl, Ty::U64, &[region, bits]);
+        let rest = self.constant(Ty::I64, 64 - OFFSET_BITS as u64);
+        let offset = self.op(Op::Bitcast, Ty::I64, Ty::U64, &[at.base]);
+        let offset = self.plain(Op::Shl, Ty::I64, &[offset, rest]);
+        let mut index = self.plain(Op::Shr, Ty::I64, &[offset, rest]);
+        if let Some(own) = at.index {
+            let own = self.convert(own, Ty::I64);
+            let scale = self.constant(Ty::I64, at.address.scale as u64);
+            let own = self.plain(Op::Mul, Ty::I64, &[own, scale]);
+            index = self.plain(Op::Add, Ty::I64, &[index, own]);
+        }
+        let address = Address { index: Some(Ty::I64), scale: 1, ..at.address };
+        Some((Operand { base, index: Some(index), address, ty: at.ty }, same))
+    }
+}

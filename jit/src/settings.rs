@@ -1,0 +1,185 @@
+//! What decides when and how loops are compiled: one table of numbers, and a switch for every dynamic variant.
+
+use std::fmt;
+
+/// When and how loops are compiled. [`Settings::default`] has the usual values; [`Settings::set`] changes one by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Rounds that a loop is interpreted before it is compiled.
+    pub hot: u32,
+    /// Instructions that are executed under observation when a loop has become hot, for the profile. 0: no profile, and of
+    /// the variants that depend on one none is chosen (unless `every_variant`).
+    pub observe: u32,
+    /// Most versions of a loop, by what holds at its head.
+    pub versions: u32,
+    /// Entries after which a version is judged by how it was left.
+    pub trial: u64,
+    /// How often a way that was left out must be taken before the loop is compiled anew with it.
+    pub hot_exit: u64,
+    /// How often a loop is compiled anew at most.
+    pub remakes: u32,
+    /// Entries with the same uniform arguments after which a version for just these is made.
+    pub constant: u32,
+    /// Compile on another thread while the interpreter goes on? Otherwise the thread that finds a loop hot compiles it,
+    /// which makes what is compiled when a matter of the program alone.
+    pub background: bool,
+    /// Most bytes of machine code that the program may have at a time. A loop for which there is no room is interpreted.
+    pub code_limit: usize,
+    /// Leave compiled code at random, by this seed? For tests: see [`stress`](crate::stress).
+    pub stress: Option<u64>,
+    /// Choose every variant everywhere, whatever the profile says? For tests.
+    pub every_variant: bool,
+    /// The variants that may be chosen.
+    pub variants: Variants,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            hot: 40,
+            observe: 4000,
+            versions: 3,
+            trial: 200,
+            hot_exit: 12,
+            remakes: 6,
+            constant: 100,
+            background: true,
+            code_limit: 64 << 20,
+            stress: None,
+            every_variant: false,
+            variants: Variants::ALL,
+        }
+    }
+}
+
+impl Settings {
+    /// Compiles every loop in its first round and never gives one up: what tests use.
+    pub fn eager() -> Settings {
+        Settings { hot: 0, observe: 0, trial: u64::MAX, background: false, ..Settings::default() }
+    }
+
+    /// As [`eager`](Self::eager), with every variant of every place.
+    pub fn eager_in_every_variant() -> Settings {
+        Settings { every_variant: true, ..Settings::eager() }
+    }
+
+    /// Changes a setting: `hot=10`, `background=off`; or switches a variant, by its name: `consecutive=off`. The error says
+    /// which there are.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        if let Some(variant) = Variant::from_name(name) {
+            self.variants.switch(variant, switch(name, value)?);
+            return Ok(());
+        }
+        match name {
+            "hot" => self.hot = number(name, value)?,
+            "observe" => self.observe = number(name, value)?,
+            "versions" => self.versions = number(name, value)?,
+            "trial" => self.trial = number(name, value)?,
+            "hot_exit" => self.hot_exit = number(name, value)?,
+            "remakes" => self.remakes = number(name, value)?,
+            "constant" => self.constant = number(name, value)?,
+            "code_limit" => self.code_limit = number(name, value)?,
+            "stress" => self.stress = Some(number(name, value)?),
+            "background" => self.background = switch(name, value)?,
+            "every_variant" => self.every_variant = switch(name, value)?,
+            _ => return Err(unknown(name)),
+        }
+        Ok(())
+    }
+}
+
+fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|_| format!("`{name}` takes a number that is not negative, not `{value}`"))
+}
+
+fn switch(name: &str, value: &str) -> Result<bool, String> {
+    match value {
+        "on" | "true" | "1" => Ok(true),
+        "off" | "false" | "0" => Ok(false),
+        _ => Err(format!("`{name}` takes `on` or `off`, not `{value}`")),
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let variants: Vec<String> = Variant::ALL.iter().map(|v| format!("`{v}`")).collect();
+    format!(
+        "there is no JIT setting `{name}`; there are `hot`, `observe`, `versions`, `trial`, `hot_exit`, `remakes`, `constant`, \
+         `code_limit`, `stress`, `background`, `every_variant`, and the variants {}",
+        variants.join(", ")
+    )
+}
+
+/// A way in which code is made for what usually happens; if it does not happen, other code runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Variant {
+    /// Bodies without masks while all lanes are active.
+    AllActive,
+    /// A value loaded for every lane is the same in all of them: what follows from it is computed once.
+    Uniform,
+    /// Lanes that choose their addresses access consecutive elements: one vector.
+    Consecutive,
+    /// They access elements at a constant distance: no address of each lane is computed.
+    Strided,
+    /// One lane is left in a loop: scalar code for it.
+    OneLane,
+    /// Uniform arguments that do not change between calls are constants.
+    Constant,
+    /// Ways that were never taken are not compiled; when they are taken after all, the loop is compiled anew.
+    Prune,
+}
+
+impl Variant {
+    /// All of them.
+    pub const ALL: [Variant; 7] = [
+        Variant::AllActive,
+        Variant::Uniform,
+        Variant::Consecutive,
+        Variant::Strided,
+        Variant::OneLane,
+        Variant::Constant,
+        Variant::Prune,
+    ];
+
+    /// Its name, as settings and statistics have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Variant::AllActive => "all_active",
+            Variant::Uniform => "uniform",
+            Variant::Consecutive => "consecutive",
+            Variant::Strided => "strided",
+            Variant::OneLane => "one_lane",
+            Variant::Constant => "constant",
+            Variant::Prune => "prune",
+        }
+    }
+
+    /// The variant with a name.
+    pub fn from_name(name: &str) -> Option<Variant> {
+        Variant::ALL.into_iter().find(|v| v.name() == name)
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A set of variants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variants(u32);
+
+impl Variants {
+    /// All.
+    pub const ALL: Variants = Variants((1 << Variant::ALL.len()) - 1);
+
+    /// Is a variant among them?
+    pub fn has(self, variant: Variant) -> bool {
+        self.0 & (1 << variant as u32) != 0
+    }
+
+    /// Puts a variant in or takes it out.
+    pub fn switch(&mut self, variant: Variant, on: bool) {
+        self.0 = if on { self.0 | (1 << variant as u32) } else { self.0 & !(1 << variant as u32) };
+    }
+}
