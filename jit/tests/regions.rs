@@ -173,7 +173,7 @@ impl<'a> Generator<'a> {
         let (scale, size) = (ty.size() as u32, ty.size() as i32);
         match self.rng.below(12) {
             10 => {
-                let stride = [size, 2 * size, 0][self.rng.below(3) as usize];
+                let stride = [size, 2 * size, 0][self.rng.below(3)];
                 self.add(Kind::LoadStrided { ty, stride }, &[host], v);
             }
             11 => {

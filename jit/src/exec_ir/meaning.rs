@@ -101,7 +101,9 @@ impl Meaning {
         unsafe {
             match self.kind {
                 Load { .. } | LoadLanes { .. } | LoadStrided { .. } | Gather { .. } => self.load(args, out),
-                Store { .. } | StoreLanes { .. } | StoreMasked { .. } | Scatter { .. } => self.store(args),
+                Store { .. } | StoreLanes { .. } | StoreStrided { .. } | StoreMasked { .. } | Scatter { .. } => {
+                    self.store(args)
+                }
                 LoadAny { ty, address, .. } => return self.load_any(ty, address, args, out, context),
                 StoreAny { ty, address, .. } => return self.store_any(ty, address, args, context),
                 Guard { .. } => return args[0][0] != 0,
