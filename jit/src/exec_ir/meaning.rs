@@ -34,7 +34,7 @@ pub(super) fn bits_of(mask: &[u64]) -> u64 {
 }
 
 /// Bits as a word of a type: what is beyond its size is 0, and a bool is 0 or 1.
-fn normalised(ty: Ty, bits: u64) -> u64 {
+pub(crate) fn normalised(ty: Ty, bits: u64) -> u64 {
     match ty {
         Ty::Bool => (bits as u8 != 0) as u64,
         _ => bits & (u64::MAX >> (64 - 8 * ty.size())),

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`params`] | parameters that always bring the same value disappear |
 //! | [`merge`] | blocks with one way in join the block before |
+//! | [`fold`] | what depends on constants is computed, what has a simpler form gets it |
 //! | [`gvn`] | equal pure instructions are computed once |
 //! | [`licm`] | pure instructions leave loops that do not change them |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
@@ -12,6 +13,8 @@
 //! were. Every use in a snapshot counts as a use at the instruction that may leave by it.
 
 pub mod dead;
+pub(crate) mod defs;
+pub mod fold;
 pub mod gvn;
 pub mod licm;
 pub mod merge;
@@ -20,12 +23,18 @@ pub mod params;
 use crate::abort::Abort;
 use crate::ir::{BlockId, Inst, Kind, Region, Value, verify};
 
-type Pass = (&'static str, fn(&mut Region));
+/// A pass and its name.
+pub type Pass = (&'static str, fn(&mut Region));
 
-const PASSES: &[Pass] = &[
+/// The passes in their order.
+pub const PASSES: &[Pass] = &[
+    ("params", params::run),
+    ("merge", merge::run),
+    ("fold", fold::run),
     ("params", params::run),
     ("merge", merge::run),
     ("gvn", gvn::run),
+    ("fold", fold::run),
     ("params", params::run),
     ("licm", licm::run),
     ("gvn", gvn::run),

@@ -5,7 +5,9 @@
 //! fuel and memory, NaNs equal.
 #![allow(dead_code)]
 
+pub mod generate;
 pub mod kernels;
+pub mod trees;
 pub mod values;
 
 use spmdvm_jit::backend::{Backend, Executable};
@@ -171,6 +173,22 @@ impl Host {
         }
     }
 
+    /// A random input; with few units of fuel and an interruption, the run may end at any poll.
+    pub fn random_input(&self, rng: &mut values::Rng, interrupted: bool) -> Input {
+        let mut input = self.zeros();
+        for (place, words) in self.bank.iter().zip(&mut input.registers) {
+            words.iter_mut().for_each(|w| *w = rng.value(place.ty.ty));
+        }
+        for (ty, words) in Ty::ALL.iter().zip(&mut input.arrays) {
+            words.iter_mut().take(ELEMENTS).for_each(|w| *w = rng.value(*ty));
+        }
+        input.words[..5].iter_mut().for_each(|w| *w = rng.word() & self.width.full_mask());
+        input.words[4] %= 1 + self.width.lanes() as u64;
+        input.ticks = if interrupted { rng.below(12) as i64 } else { 1000 };
+        input.interrupted = interrupted;
+        input
+    }
+
     /// Runs a region from a state.
     pub fn run(&mut self, code: Arc<dyn Executable>, input: &Input) -> Outcome {
         let (bank, width, input) = (self.bank.clone(), self.width, input.clone());
@@ -229,7 +247,8 @@ impl Host {
         first
     }
 
-    fn same(&self, region: &Region, name: usize, a: &Outcome, b: &Outcome) {
+    /// Checks that two outcomes are equal; `name` and `region` are for the message.
+    pub fn same(&self, region: &Region, name: usize, a: &Outcome, b: &Outcome) {
         assert_eq!(a.exit, b.exit, "{name}: exit of\n{region}");
         for ((place, x), y) in self.bank.iter().zip(&a.registers).zip(&b.registers) {
             let equal = x.iter().zip(y).all(|(&x, &y)| equal(place.ty.ty, x, y));

@@ -1,0 +1,154 @@
+//! Rules for integers.
+
+use super::{Folder, Rewrite, plain};
+use crate::ir::{Kind, Value};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::sem;
+use spmdvm_vm::types::Ty;
+
+/// All bits of a type.
+fn all(ty: Ty) -> u64 {
+    u64::MAX >> (64 - 8 * ty.size())
+}
+
+/// The comparison with its operands exchanged.
+fn exchanged(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::Eq | Op::Ne => op,
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        _ => return None,
+    })
+}
+
+/// The comparison that holds where this one does not.
+pub(super) fn opposite(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::Eq => Op::Ne,
+        Op::Ne => Op::Eq,
+        Op::Lt => Op::Ge,
+        Op::Le => Op::Gt,
+        Op::Gt => Op::Le,
+        Op::Ge => Op::Lt,
+        _ => return None,
+    })
+}
+
+impl Folder<'_> {
+    pub(super) fn int(&mut self, op: Op, ty: Ty, args: &[Value]) -> Option<Rewrite> {
+        let a = args[0];
+        let Some(&b) = args.get(1) else { return self.int_unary(op, a) };
+        if self.known(a).is_some() && self.known(b).is_none() {
+            let swapped = if op.info().commutative { Some(op) } else { exchanged(op) };
+            if let Some(op) = swapped {
+                return Some(plain(op, ty, &[b, a]));
+            }
+        }
+        if a == b {
+            return self.with_itself(op, a);
+        }
+        match self.known(b) {
+            Some(c) => self.with_constant(op, ty, a, b, c),
+            None => self.int_binary(op, a, b),
+        }
+    }
+
+    fn int_unary(&self, op: Op, a: Value) -> Option<Rewrite> {
+        let inner = self.defs.get(a)?;
+        match (op, inner.op()?) {
+            (Op::Neg, Op::Neg) | (Op::Not, Op::Not) => Some(Rewrite::Value(inner.arg(0))),
+            (Op::Abs, Op::Abs) => Some(Rewrite::Value(a)),
+            _ => None,
+        }
+    }
+
+    fn with_itself(&self, op: Op, a: Value) -> Option<Rewrite> {
+        Some(match op {
+            Op::Sub | Op::Xor | Op::Ne | Op::Lt | Op::Gt => Rewrite::Const(0),
+            Op::Eq | Op::Le | Op::Ge => Rewrite::Const(1),
+            Op::And | Op::Or | Op::Min | Op::Max => Rewrite::Value(a),
+            _ => return None,
+        })
+    }
+
+    /// Sums and differences that cancel.
+    fn int_binary(&self, op: Op, a: Value, b: Value) -> Option<Rewrite> {
+        let cancels = match op {
+            // (x + b) - b, (b + x) - b
+            Op::Sub => {
+                let sum = self.op(a, Op::Add)?;
+                [(sum.arg(1), sum.arg(0)), (sum.arg(0), sum.arg(1))].into_iter().find(|&(y, _)| y == b)
+            }
+            // (x - b) + b, b + (x - b)
+            Op::Add => [(a, b), (b, a)].into_iter().find_map(|(x, y)| {
+                let difference = self.op(x, Op::Sub)?;
+                (difference.arg(1) == y).then_some((y, difference.arg(0)))
+            }),
+            _ => None,
+        };
+        cancels.map(|(_, x)| Rewrite::Value(x))
+    }
+
+    fn with_constant(&mut self, op: Op, ty: Ty, a: Value, b: Value, c: u64) -> Option<Rewrite> {
+        let bits = 8 * ty.size() as u64;
+        match (op, c) {
+            (Op::Add | Op::Sub | Op::Or | Op::Xor, 0) | (Op::Mul | Op::IDiv, 1) => Some(Rewrite::Value(a)),
+            (Op::Mul | Op::And, 0) | (Op::IRem, 1) => Some(Rewrite::Const(0)),
+            (Op::And, c) if c == all(ty) => Some(Rewrite::Value(a)),
+            (Op::Or, c) if c == all(ty) => Some(Rewrite::Const(c)),
+            (Op::Xor, c) if c == all(ty) => Some(plain(Op::Not, ty, &[a])),
+            (Op::Shl | Op::Shr, c) if c % bits == 0 => Some(Rewrite::Value(a)),
+            (Op::Lt, 0) if !ty.is_signed() => Some(Rewrite::Const(0)),
+            (Op::Ge, 0) if !ty.is_signed() => Some(Rewrite::Const(1)),
+            (Op::Sub, c) => {
+                let minus = self.constant(ty, sem::eval(Op::Neg, ty, ty, [c, 0, 0])?);
+                Some(plain(Op::Add, ty, &[a, minus]))
+            }
+            // There is no shift of bytes in vectors.
+            (Op::Mul, c) if c.is_power_of_two() && ty.size() > 1 => {
+                let count = self.constant(ty, c.trailing_zeros() as u64);
+                Some(plain(Op::Shl, ty, &[a, count]))
+            }
+            _ => self.joined(op, ty, a, b),
+        }
+    }
+
+    /// Two operations with constants, one after the other, that one can do.
+    fn joined(&mut self, op: Op, ty: Ty, a: Value, b: Value) -> Option<Rewrite> {
+        let inner = self.defs.get(a)?;
+        let Kind::Op { op: before, ty: inner_ty, .. } = inner.kind else { return None };
+        if inner_ty != ty {
+            return None;
+        }
+        let (first, second) = (self.known(inner.arg(1))?, self.known(b)?);
+        let (into, with) = match (before, op) {
+            (Op::Add, Op::Eq | Op::Ne) => (op, Op::Sub),
+            (Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor, _) if before == op => (op, op),
+            (Op::Shl | Op::Shr, _) if before == op => return self.shifted_twice(op, ty, inner.arg(0), first, second),
+            _ => return None,
+        };
+        let joint = match with {
+            Op::Sub => sem::eval(Op::Sub, ty, ty, [second, first, 0])?,
+            _ => sem::eval(with, ty, ty, [first, second, 0])?,
+        };
+        let joint = self.constant(ty, joint);
+        Some(plain(into, ty, &[inner.arg(0), joint]))
+    }
+
+    /// Counts are taken modulo the width, their sum is not.
+    fn shifted_twice(&mut self, op: Op, ty: Ty, x: Value, first: u64, second: u64) -> Option<Rewrite> {
+        let bits = 8 * ty.size() as u64;
+        let count = first % bits + second % bits;
+        if count < bits {
+            let count = self.constant(ty, count);
+            return Some(plain(op, ty, &[x, count]));
+        }
+        if op == Op::Shr && ty.is_signed() {
+            let count = self.constant(ty, bits - 1);
+            return Some(plain(op, ty, &[x, count]));
+        }
+        Some(Rewrite::Const(0))
+    }
+}
