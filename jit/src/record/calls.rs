@@ -5,8 +5,9 @@ use super::step::Next;
 use super::{MAX_CALLS, Recorder};
 use crate::abort::Abort;
 use crate::ir::{Kind, Type, why};
-use spmdvm_vm::program::{FuncId, Inst};
+use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::Ty;
+use std::collections::BTreeMap;
 
 impl Recorder<'_> {
     pub(super) fn call(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
@@ -26,9 +27,12 @@ impl Recorder<'_> {
         region.depth = region.depth.max(state.frames.len());
         let at = u32::try_from(at).map_err(|_| Abort::TooDeep)?;
         let mut regs = vec![None; f.regs.len()];
+        let mut behind = BTreeMap::new();
         let args = self.function(state.top().function).list(inst.args);
         for (param, &arg) in args.iter().enumerate() {
-            regs[param] = Some(self.read(state, arg));
+            let (value, others) = self.held(state, arg);
+            regs[param] = Some(value);
+            behind.extend(others.map(|others| (Reg(param as u32), others)));
         }
         for &(r, bits) in &f.consts {
             regs[r.index()] = Some(self.constant(f.reg(r).ty, bits));
@@ -38,7 +42,7 @@ impl Recorder<'_> {
             let exit = self.exit(state, "no more memory regions");
             self.emit(Kind::FrameOpen { function: callee, at, exit }, &[], Type::uniform(Ty::U64))
         });
-        state.frames.push(Frame { function: callee, pc: 0, at, regs, mask, memory, entries: Vec::new() });
+        state.frames.push(Frame { function: callee, pc: 0, at, regs, mask, behind, memory, entries: Vec::new() });
         Ok(Next::Moved)
     }
 
@@ -46,8 +50,12 @@ impl Recorder<'_> {
         if state.frames.len() == 1 {
             return self.leave(state, why::RETURN);
         }
+        // The lanes that the caller has active may be more.
+        if state.one.is_some_and(|one| one.frame + 1 == state.frames.len()) {
+            self.leave_one_lane(state);
+        }
         let results = &self.function(state.top().function).results;
-        let values: Vec<_> = results.iter().map(|&r| self.read(state, r)).collect();
+        let values: Vec<_> = results.iter().map(|&r| self.held(state, r)).collect();
         if let Some(memory) = state.frames.pop().and_then(|frame| frame.memory) {
             self.effect(Kind::FrameClose, &[memory]);
         }
@@ -57,8 +65,9 @@ impl Recorder<'_> {
         let caller = state.top();
         let f = self.function(caller.function);
         let call = f.code[caller.pc as usize];
-        for (&to, v) in f.list(call.rets).iter().zip(values) {
+        for (&to, (v, behind)) in f.list(call.rets).iter().zip(values) {
             self.write(state, to, v);
+            state.top_mut().behind.extend(behind.map(|behind| (to, behind)));
         }
         // A call is executed by at least one lane.
         if let Mask::Any(v) = state.mask() {

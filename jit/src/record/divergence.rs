@@ -4,7 +4,7 @@ use super::Recorder;
 use super::state::{Entry, Mask, State};
 use super::step::Next;
 use crate::abort::Abort;
-use crate::ir::{Edge, End, Kind, Type, Value};
+use crate::ir::{Edge, End, Kind, Type, Value, why};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
 use spmdvm_vm::types::Ty;
@@ -88,7 +88,22 @@ impl Recorder<'_> {
     fn edge_to(&mut self, state: &State, pc: u32) -> Edge {
         let mut there = state.clone();
         there.top_mut().pc = pc;
-        self.edge(&there)
+        if self.is_never(state, &there) { self.way_out(&there) } else { self.edge(&there) }
+    }
+
+    /// Is a way in the loop one that has never been taken?
+    fn is_never(&self, state: &State, there: &State) -> bool {
+        !self.left_loop(there) && self.advice.is_never(self.place(there), self.place(state))
+    }
+
+    /// An edge to where the interpreter goes on.
+    fn way_out(&mut self, there: &State) -> Edge {
+        let (here, out) = (self.b.current(), self.b.block());
+        self.b.region.blocks[out.index()].cold = true;
+        self.b.switch_to(out);
+        self.leave(there, why::NEVER_TAKEN);
+        self.b.switch_to(here);
+        Edge { to: out, args: Vec::new() }
     }
 
     /// The same with another execution mask.
@@ -104,7 +119,7 @@ impl Recorder<'_> {
     }
 
     /// A block of its own for what happens on one way out of a branch; recording goes on in it.
-    fn branch_apart(&mut self, cond: Value) -> (crate::ir::BlockId, crate::ir::BlockId) {
+    pub(super) fn branch_apart(&mut self, cond: Value) -> (crate::ir::BlockId, crate::ir::BlockId) {
         let (yes, no) = (self.b.block(), self.b.block());
         self.b.branch(cond, (yes, &[]), (no, &[]));
         (yes, no)
@@ -138,9 +153,10 @@ impl Recorder<'_> {
 
     /// Goes on with an execution mask, or jumps if it is empty.
     fn go_on_with(&mut self, state: &mut State, mask: Mask, inst: &Inst) -> Next {
+        self.settle(state, mask);
         state.set_mask(mask);
         match mask {
-            Mask::Full | Mask::Some(_) => Next::Here,
+            Mask::Full | Mask::Some(_) | Mask::One(_) => Next::Here,
             Mask::Empty => self.go(state, inst.aux),
             Mask::Any(v) => {
                 let some = self.emit(Kind::AnyLane, &[v], Type::BOOL);
@@ -149,6 +165,13 @@ impl Recorder<'_> {
                 let other = self.edge_with(state, inst.aux, Mask::Empty);
                 self.end_branch(some, then, other)
             }
+        }
+    }
+
+    /// Before another mask: the mode of one lane ends if that may have others.
+    fn settle(&mut self, state: &mut State, mask: Mask) {
+        if !matches!(mask, Mask::One(_) | Mask::Empty) {
+            self.leave_one_lane(state);
         }
     }
 
@@ -269,6 +292,7 @@ impl Recorder<'_> {
         }
         let mask = self.or(state.mask(), back);
         let (Mask::Some(v) | Mask::Any(v)) = mask else { return self.go_on_with(state, mask, inst) };
+        self.settle(state, mask);
         // The lanes may be together again.
         let missing = self.not(mask);
         let some_miss = self.any(missing);
@@ -285,10 +309,7 @@ impl Recorder<'_> {
     fn loop_back(&mut self, state: &mut State, inst: &Inst) -> Next {
         match Self::has_lanes(state.mask()) {
             Some(false) => Next::Here,
-            Some(true) => {
-                self.tick(state);
-                self.go(state, inst.aux)
-            }
+            Some(true) => self.go_round(state, inst),
             None => {
                 let v = self.mask_value(state.mask());
                 let some = self.emit(Kind::AnyLane, &[v], Type::BOOL);
@@ -299,8 +320,7 @@ impl Recorder<'_> {
                 self.b.end(End::Jump(done));
                 self.b.switch_to(again);
                 state.set_mask(Mask::Some(v));
-                self.tick(state);
-                self.go(state, inst.aux)
+                self.go_round(state, inst)
             }
         }
     }

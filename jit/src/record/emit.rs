@@ -98,7 +98,7 @@ impl Recorder<'_> {
     /// The value of a mask.
     pub(super) fn mask_value(&mut self, mask: Mask) -> Value {
         let bit = match mask {
-            Mask::Some(v) | Mask::Any(v) => return v,
+            Mask::Some(v) | Mask::Any(v) | Mask::One(v) => return v,
             Mask::Full => 1,
             Mask::Empty => 0,
         };
@@ -119,8 +119,10 @@ impl Recorder<'_> {
         match (a, b) {
             (Mask::Empty, _) | (_, Mask::Empty) => Mask::Empty,
             (Mask::Full, m) | (m, Mask::Full) => m,
-            (Mask::Some(x) | Mask::Any(x), Mask::Some(y) | Mask::Any(y)) if x == y => a,
-            (Mask::Some(x) | Mask::Any(x), Mask::Some(y) | Mask::Any(y)) => {
+            (Mask::One(_), Mask::One(_)) => a,
+            _ if a.value() == b.value() => a,
+            _ => {
+                let (x, y) = (self.mask_value(a), self.mask_value(b));
                 Mask::Any(self.emit(bool_op(Op::And), &[x, y], Type::MASK))
             }
         }
@@ -130,10 +132,12 @@ impl Recorder<'_> {
         match (a, b) {
             (Mask::Full, _) | (_, Mask::Full) => Mask::Full,
             (Mask::Empty, m) | (m, Mask::Empty) => m,
-            (Mask::Some(x) | Mask::Any(x), Mask::Some(y) | Mask::Any(y)) if x == y => a,
-            (Mask::Some(x) | Mask::Any(x), Mask::Some(y) | Mask::Any(y)) => {
+            (Mask::One(_), Mask::One(_)) => a,
+            _ if a.value() == b.value() => a,
+            _ => {
+                let (x, y) = (self.mask_value(a), self.mask_value(b));
                 let v = self.emit(bool_op(Op::Or), &[x, y], Type::MASK);
-                if matches!((a, b), (Mask::Some(_), _) | (_, Mask::Some(_))) { Mask::Some(v) } else { Mask::Any(v) }
+                if matches!((a, b), (Mask::Any(_), Mask::Any(_))) { Mask::Any(v) } else { Mask::Some(v) }
             }
         }
     }
@@ -142,13 +146,13 @@ impl Recorder<'_> {
         match a {
             Mask::Full => Mask::Empty,
             Mask::Empty => Mask::Full,
-            Mask::Some(v) | Mask::Any(v) => Mask::Any(self.emit(bool_op(Op::Not), &[v], Type::MASK)),
+            Mask::Some(v) | Mask::Any(v) | Mask::One(v) => Mask::Any(self.emit(bool_op(Op::Not), &[v], Type::MASK)),
         }
     }
 
     pub(super) fn and_not(&mut self, a: Mask, b: Mask) -> Mask {
         match (a, b) {
-            (_, Mask::Full) | (Mask::Empty, _) => Mask::Empty,
+            (_, Mask::Full) | (Mask::Empty, _) | (Mask::One(_), Mask::One(_)) => Mask::Empty,
             (_, Mask::Empty) => a,
             _ => {
                 let b = self.not(b);
@@ -160,7 +164,7 @@ impl Recorder<'_> {
     /// Is some lane active? `None`: to be found out by testing the value.
     pub(super) fn has_lanes(mask: Mask) -> Option<bool> {
         match mask {
-            Mask::Full | Mask::Some(_) => Some(true),
+            Mask::Full | Mask::Some(_) | Mask::One(_) => Some(true),
             Mask::Empty => Some(false),
             Mask::Any(_) => None,
         }
@@ -183,7 +187,7 @@ impl Recorder<'_> {
             Mask::Full => a,
             Mask::Empty => b,
             _ if a == b => a,
-            Mask::Some(m) | Mask::Any(m) => {
+            Mask::Some(m) | Mask::Any(m) | Mask::One(m) => {
                 let elem = self.ty(a).ty;
                 self.emit(Kind::Op { op: Op::Select, ty: elem, from: elem }, &[m, a, b], Type::varying(elem))
             }

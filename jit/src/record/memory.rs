@@ -31,7 +31,7 @@ pub(super) struct Operand {
 }
 
 impl Recorder<'_> {
-    fn operand(&mut self, state: &State, inst: &Inst) -> Operand {
+    pub(super) fn operand(&mut self, state: &State, inst: &Inst) -> Operand {
         let base = self.read(state, inst.src[0]);
         let index = (!inst.src[1].is_none()).then(|| self.read(state, inst.src[1]));
         let by_lane = matches!(inst.op, Op::LoadLane | Op::StoreLane);
@@ -143,7 +143,7 @@ impl Recorder<'_> {
     }
 
     /// One element for all lanes.
-    fn load_one(&mut self, state: &State, at: &Operand) -> Value {
+    pub(super) fn load_one(&mut self, state: &State, at: &Operand) -> Value {
         let ok = self.in_bounds(at, at.ty.size() as u32, false);
         self.guard(state, ok, "a load is out of bounds");
         let host = self.host_at(at);
@@ -330,13 +330,18 @@ impl Recorder<'_> {
         } else if index_varies {
             self.scatter_by_lie(state, &at, value);
         } else if !scatters && one_value {
-            let ok = self.in_bounds(&at, inst.ty.size() as u32, true);
-            self.guard(state, ok, "a store is out of bounds");
-            let host = self.host_at(&at);
-            self.effect(Kind::Store { ty: inst.ty }, &[host, value]);
+            self.store_one(state, &at, value);
         } else {
             self.store_any(state, &at, value);
         }
+    }
+
+    /// One element.
+    pub(super) fn store_one(&mut self, state: &State, at: &Operand, value: Value) {
+        let ok = self.in_bounds(at, at.ty.size() as u32, true);
+        self.guard(state, ok, "a store is out of bounds");
+        let host = self.host_at(at);
+        self.effect(Kind::Store { ty: at.ty }, &[host, value]);
     }
 
     fn store_lanes(&mut self, state: &State, at: &Operand, value: Value) {

@@ -18,6 +18,7 @@ mod divergence;
 mod emit;
 mod lie;
 mod memory;
+mod one_lane;
 mod state;
 mod step;
 
@@ -37,8 +38,8 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Function, Program, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use spmdvm_vm::verify::EntryKind;
-use state::{Entry, Frame, FramePlace, Key, Mask, Slot, State, Target, Targets};
-use std::collections::{HashMap, HashSet};
+use state::{Behind, Entry, Frame, FramePlace, Key, Mask, Parameter, Slot, State, Target, Targets};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 /// Most instructions of a region.
@@ -256,7 +257,12 @@ impl<'a> Recorder<'a> {
             let other = self.entry_mask(other, EntryMask::Other(i));
             entries.push(Entry { kind, restore, other, visiting });
         }
-        State { frames: vec![Frame { function, pc, at: 0, regs, mask, memory: None, entries }] }
+        let behind = BTreeMap::new();
+        State {
+            frames: vec![Frame { function, pc, at: 0, regs, mask, behind, memory: None, entries }],
+            one: None,
+            entering: None,
+        }
     }
 
     fn entry_mask(&mut self, fact: MaskFact, which: EntryMask) -> Mask {
@@ -285,26 +291,38 @@ impl<'a> Recorder<'a> {
             }
         }
         let mut args = Vec::with_capacity(slots.len());
-        for (slot, ty) in slots {
-            args.push(self.argument(state, &key, slot, ty));
+        for parameter in &slots {
+            self.argument(state, &key, parameter, &mut args);
         }
         args.extend(state.mask_values());
         Edge { to: block, args }
     }
 
-    /// The value that a way to a block brings for a register.
-    fn argument(&mut self, state: &State, key: &Key, slot: Slot, ty: Type) -> Value {
-        let value = state.frames[slot.frame].regs[slot.reg.index()];
-        let value = value.unwrap_or_else(|| self.constant(ty.ty, 0));
-        match (ty.is_varying(), self.b.region.ty(value).is_varying()) {
-            (true, _) => self.varying_value(value),
-            (false, true) => {
-                self.varying.insert((key.clone(), slot));
-                self.again = true;
-                self.constant(ty.ty, 0)
-            }
-            (false, false) => value,
+    /// The values that a way to a block brings for a register.
+    fn argument(&mut self, state: &State, key: &Key, parameter: &Parameter, args: &mut Vec<Value>) {
+        let Parameter { slot, ty, parted } = parameter;
+        let frame = &state.frames[slot.frame];
+        let value = frame.regs[slot.reg.index()].unwrap_or_else(|| self.constant(ty.ty, 0));
+        let behind = frame.behind.get(&slot.reg);
+        let varies = self.b.region.ty(value).is_varying();
+        if let (true, Some(one)) = (*parted, state.one) {
+            let others = match behind {
+                Some(behind) => self.behind_value(one, &behind.clone()),
+                None => self.varying_value(value),
+            };
+            args.extend([self.scalar_of(one, value), others]);
+            return;
         }
+        let more = behind.is_some() || (varies && !ty.is_varying());
+        if more {
+            self.varying.insert((key.clone(), slot.clone()));
+            self.again = true;
+        }
+        args.push(match ty.is_varying() {
+            true => self.varying_value(value),
+            false if more => self.constant(ty.ty, 0),
+            false => value,
+        });
     }
 
     fn add_target(&mut self, key: &Key, state: &State) {
@@ -315,6 +333,7 @@ impl<'a> Recorder<'a> {
         for (i, frame) in state.frames.iter().enumerate() {
             let live = self.live_registers(frame, i + 1 == state.frames.len());
             let mut regs = vec![None; frame.regs.len()];
+            let mut others_behind = BTreeMap::new();
             for reg in live {
                 let Some(value) = frame.regs[reg.index()] else { continue };
                 let slot = Slot { frame: i, reg };
@@ -322,21 +341,29 @@ impl<'a> Recorder<'a> {
                     regs[reg.index()] = Some(value);
                     continue;
                 }
+                let noted = self.varying.contains(&(key.clone(), slot.clone()));
+                let behind = frame.behind.contains_key(&reg);
                 if let Some(&place) = self.addresses.get(&value)
-                    && !self.varying.contains(&(key.clone(), slot.clone()))
+                    && !noted
+                    && !behind
                 {
                     known.push((slot, place));
                     continue;
                 }
                 let elem = self.b.region.ty(value).ty;
                 let declared = self.function(frame.function).reg(reg).shape;
-                let uniform = declared == Shape::Uniform
-                    || (!self.b.region.ty(value).is_varying() && !self.varying.contains(&(key.clone(), slot.clone())));
-                let ty = if uniform { Type::uniform(elem) } else { Type::varying(elem) };
+                let varies = declared == Shape::Varying && (noted || self.b.region.ty(value).is_varying());
+                let parted = behind || (noted && varies && state.one.is_some_and(|one| i >= one.frame));
+                let ty = if varies && !parted { Type::varying(elem) } else { Type::uniform(elem) };
                 regs[reg.index()] = Some(self.b.param(block, ty));
-                slots.push((slot, ty));
+                if parted {
+                    let others = self.b.param(block, Type::varying(elem));
+                    others_behind.insert(reg, Behind::Vector(others));
+                }
+                slots.push(Parameter { slot, ty, parted });
             }
             inner.frames[i].regs = regs;
+            inner.frames[i].behind = others_behind;
         }
         let mut masks = state.mask_values();
         for v in &mut masks {
@@ -444,10 +471,10 @@ impl<'a> Recorder<'a> {
         for (i, frame) in state.frames.iter().enumerate() {
             let mut regs = Vec::new();
             for reg in self.live_registers(frame, i + 1 == n) {
-                let Some(value) = frame.regs[reg.index()] else { continue };
                 if self.is_constant(frame.function, reg) {
                     continue;
                 }
+                let Some(value) = self.whole(state, i, reg) else { continue };
                 let place = self.prepared.register(frame.function, reg);
                 regs.push(RegState { reg, at: place.at, ty: Type { shape: place.shape, ty: place.ty }, value });
             }

@@ -1,8 +1,12 @@
 //! The interpreter's state as the recorder sees it: values of the IR in the place of registers and masks.
 
 use crate::ir::{BlockId, EntryKind, Type, Value};
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Reg};
-use std::collections::HashMap;
+use spmdvm_vm::types::Ty;
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// A mask: what is known of it, and its value.
 ///
@@ -18,6 +22,8 @@ pub enum Mask {
     Some(Value),
     /// Any lanes.
     Any(Value),
+    /// The lane of a state that is in the mode of one lane.
+    One(Value),
 }
 
 impl Mask {
@@ -28,19 +34,20 @@ impl Mask {
             Mask::Empty => 1,
             Mask::Some(_) => 2,
             Mask::Any(_) => 3,
+            Mask::One(_) => 4,
         }
     }
 
     /// Its value, if it is not known.
     pub fn value(self) -> Option<Value> {
         match self {
-            Mask::Some(v) | Mask::Any(v) => Some(v),
+            Mask::Some(v) | Mask::Any(v) | Mask::One(v) => Some(v),
             Mask::Full | Mask::Empty => None,
         }
     }
 
     fn set_value(&mut self, to: Value) {
-        if let Mask::Some(v) | Mask::Any(v) = self {
+        if let Mask::Some(v) | Mask::Any(v) | Mask::One(v) = self {
             *v = to;
         }
     }
@@ -68,6 +75,8 @@ pub struct Frame {
     pub regs: Vec<Option<Value>>,
     /// Its execution mask; the last frame's is the current one.
     pub mask: Mask,
+    /// Of registers of which only one lane is at hand: what is in the others. See `one_lane`.
+    pub behind: BTreeMap<Reg, Behind>,
     /// The pointer to its memory, if the region has made it.
     pub memory: Option<Value>,
     pub entries: Vec<Entry>,
@@ -77,6 +86,40 @@ pub struct Frame {
 #[derive(Clone, Debug)]
 pub struct State {
     pub frames: Vec<Frame>,
+    /// Is one lane active, and are instructions recorded for it alone?
+    pub one: Option<One>,
+    /// The lane for which that is to begin: a block of its own leads there, so that what is made of registers is made once.
+    pub entering: Option<Value>,
+}
+
+/// The mode in which one lane is active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct One {
+    /// Which lane: a uniform `i32`.
+    pub lane: Value,
+    /// The frame in which the mode was entered.
+    pub frame: usize,
+}
+
+/// What is in the other lanes of a register of which one is at hand.
+#[derive(Clone, Debug)]
+pub enum Behind {
+    /// Those of a vector.
+    Vector(Value),
+    /// Those of what an operation makes, if anybody asks.
+    Made(Rc<Made>),
+}
+
+/// An operation on whole registers that has not been recorded.
+#[derive(Debug)]
+pub struct Made {
+    pub op: Op,
+    pub ty: Ty,
+    pub from: Ty,
+    /// Its operands: the value, and what is behind it.
+    pub args: Vec<(Value, Option<Behind>)>,
+    /// Its result, once it has been recorded, and the block in which.
+    pub value: Cell<Option<(BlockId, Value)>>,
 }
 
 impl State {
@@ -103,18 +146,19 @@ impl State {
 
     /// Position and facts: states with equal keys share a block.
     pub fn key(&self) -> Key {
-        let mut key = Vec::with_capacity(self.frames.len() * 4);
+        let mut key = Vec::with_capacity(self.frames.len() * 4 + 1);
+        key.push(self.one.map_or(0, |one| one.frame as u32 + 1) << 1 | self.entering.is_some() as u32);
         for frame in &self.frames {
             key.extend([frame.function.0, frame.pc, frame.mask.fact()]);
             for e in &frame.entries {
-                key.push(e.restore.fact() | e.other.fact() << 2 | (e.visiting.is_some() as u32) << 4);
+                key.push(e.restore.fact() | e.other.fact() << 3 | (e.visiting.is_some() as u32) << 6);
             }
         }
         Key(key)
     }
 
     /// Every mask, to be changed, in a fixed order.
-    fn masks_mut(&mut self) -> impl Iterator<Item = &mut Mask> {
+    pub fn masks_mut(&mut self) -> impl Iterator<Item = &mut Mask> {
         self.frames.iter_mut().flat_map(|f| {
             let entries = f.entries.iter_mut().flat_map(|e| [&mut e.restore, &mut e.other]);
             std::iter::once(&mut f.mask).chain(entries)
@@ -130,7 +174,13 @@ impl State {
         });
         let visiting = self.frames.iter().flat_map(|f| f.entries.iter().filter_map(|e| e.visiting));
         let memory = self.frames.iter().filter_map(|f| f.memory);
-        masks.filter_map(Mask::value).chain(visiting).chain(memory).collect()
+        masks
+            .filter_map(Mask::value)
+            .chain(visiting)
+            .chain(memory)
+            .chain(self.one.map(|one| one.lane))
+            .chain(self.entering)
+            .collect()
     }
 
     /// Replaces what [`mask_values`](Self::mask_values) gives.
@@ -150,6 +200,12 @@ impl State {
         }
         for old in self.frames.iter_mut().filter_map(|f| f.memory.as_mut()) {
             *old = values.next().unwrap_or(*old);
+        }
+        if let Some(one) = &mut self.one {
+            one.lane = values.next().unwrap_or(one.lane);
+        }
+        if let Some(lane) = &mut self.entering {
+            *lane = values.next().unwrap_or(*lane);
         }
     }
 }
@@ -177,11 +233,20 @@ pub struct Slot {
     pub reg: Reg,
 }
 
+/// A register that is a parameter of a block.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    pub slot: Slot,
+    pub ty: Type,
+    /// Does another parameter follow with what is in the other lanes?
+    pub parted: bool,
+}
+
 /// A block and the state it begins with: what its parameters stand for.
 pub struct Target {
     pub block: BlockId,
-    /// Registers that are parameters, with their types; the masks' values follow.
-    pub slots: Vec<(Slot, Type)>,
+    /// Registers that are parameters; the masks' values follow.
+    pub slots: Vec<Parameter>,
     /// Registers that hold an address in the memory of a frame.
     pub known: Vec<(Slot, FramePlace)>,
 }

@@ -23,6 +23,10 @@ pub(super) enum Next {
 impl Recorder<'_> {
     /// Records from a state on until the block ends.
     pub(super) fn block(&mut self, mut state: State) -> Result<(), Abort> {
+        if let Some(edge) = self.enter_one_lane(&mut state) {
+            self.b.end(End::Jump(edge));
+            return Ok(());
+        }
         let mut first = true;
         loop {
             if !first && self.begins_block(&state) {
@@ -51,7 +55,7 @@ impl Recorder<'_> {
     }
 
     /// Has the entered frame left the loop?
-    fn left_loop(&self, state: &State) -> bool {
+    pub(super) fn left_loop(&self, state: &State) -> bool {
         state.frames.len() == 1 && !self.inside[state.top().pc as usize]
     }
 
@@ -63,8 +67,10 @@ impl Recorder<'_> {
     }
 
     fn instruction(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
-        let info = inst.op.info();
-        match info.form {
+        if let Some(next) = self.scalar_instruction(state, inst) {
+            return Ok(next);
+        }
+        match inst.op.info().form {
             Form::Unary | Form::Binary | Form::Ternary | Form::Compare => {
                 self.elementwise(state, inst);
                 Ok(Next::Here)
@@ -134,7 +140,10 @@ impl Recorder<'_> {
     pub(super) fn read(&mut self, state: &State, reg: Reg) -> Value {
         let frame = state.top();
         match frame.regs[reg.index()] {
-            Some(v) => v,
+            Some(v) => match state.one {
+                Some(one) if state.frames.len() > one.frame => self.scalar_of(one, v),
+                _ => v,
+            },
             // The verifier proves that registers are written before they are read; constants are loaded on first use.
             None => {
                 let f = self.function(frame.function);
@@ -147,6 +156,7 @@ impl Recorder<'_> {
     /// Writes a register. A uniform value in a varying register stands for all its lanes.
     pub(super) fn write(&mut self, state: &mut State, reg: Reg, value: Value) {
         state.top_mut().regs[reg.index()] = Some(value);
+        state.top_mut().behind.remove(&reg);
     }
 
     /// Is a register declared varying?
@@ -225,7 +235,17 @@ impl Recorder<'_> {
 
     /// Quotients and remainders: a zero divisor in an active lane is left to the interpreter, others are not divided by.
     fn division(&mut self, state: &mut State, inst: &Inst) {
-        let (a, mut b) = (self.read(state, inst.src[0]), self.read(state, inst.src[1]));
+        let (a, b) = (self.read(state, inst.src[0]), self.read(state, inst.src[1]));
+        let mut v = self.quotient(state, inst, a, b);
+        if self.is_varying(state, inst.dst) {
+            let zero = self.constant(inst.ty, 0);
+            v = self.select(state.mask(), v, zero);
+        }
+        self.write(state, inst.dst, v);
+    }
+
+    /// A quotient or remainder, right in active lanes.
+    pub(super) fn quotient(&mut self, state: &State, inst: &Inst, a: Value, mut b: Value) -> Value {
         let zero = self.constant(inst.ty, 0);
         if self.known(b).is_none_or(|bits| bits == 0) {
             let is_zero = self.plain(Op::Eq, inst.ty, &[b, zero]);
@@ -241,11 +261,7 @@ impl Recorder<'_> {
                 self.guard(state, ok, "the divisor is zero");
             }
         }
-        let mut v = self.plain(inst.op, inst.ty, &[a, b]);
-        if self.is_varying(state, inst.dst) {
-            v = self.select(state.mask(), v, zero);
-        }
-        self.write(state, inst.dst, v);
+        self.plain(inst.op, inst.ty, &[a, b])
     }
 
     fn reduction(&mut self, state: &mut State, inst: &Inst) {
@@ -290,7 +306,7 @@ impl Recorder<'_> {
             Op::MaskGet => match mask {
                 Mask::Full => self.constant(Ty::Bool, 1),
                 Mask::Empty => self.constant(Ty::Bool, 0),
-                Mask::Some(v) | Mask::Any(v) => v,
+                Mask::Some(v) | Mask::Any(v) | Mask::One(v) => v,
             },
             Op::Any => {
                 let active = self.and(mask, lanes);

@@ -1,0 +1,267 @@
+//! Dynamic variants: each is chosen where the profile calls for it, happens (the counters say so, and the region shows the
+//! code), can be switched off, and is dropped where it fails. Results are the interpreter's in all of this.
+
+use spmdvm::jit::engine::VersionReport;
+use spmdvm::jit::ir::{Block, Counter, Inst, Kind, Outcome, Region, Type};
+use spmdvm::jit::{Settings, Variant};
+use spmdvm::vm::{Op, Ty};
+use spmdvm::{Engine, Module, Options, Value};
+
+const W: usize = 16;
+
+fn settings() -> Settings {
+    Settings { background: false, trial: u64::MAX, ..Settings::default() }
+}
+
+fn without(variant: Variant) -> Settings {
+    let mut settings = settings();
+    settings.variants.switch(variant, false);
+    settings
+}
+
+fn module(text: &str, engine: Engine, jit: Settings) -> Module {
+    let options = Options { engine, jit, ..Options::default() };
+    Module::compile("test.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn versions(module: &Module) -> Vec<VersionReport> {
+    module.jit().expect("a JIT").report().into_iter().flat_map(|l| l.versions).collect()
+}
+
+/// How often a variant had an outcome, in all versions of all loops.
+fn times(module: &Module, variant: Variant, outcome: Outcome) -> u64 {
+    let versions = versions(module);
+    let counters = versions.iter().flat_map(|v| &v.counters);
+    let is_it =
+        |c: &Counter| matches!(c, Counter::Variant { variant: v, outcome: o, .. } if (*v, *o) == (variant, outcome));
+    counters.filter(|c| is_it(&c.counter)).map(|c| c.times).sum()
+}
+
+fn blocks(region: &Region, test: impl Fn(&Kind) -> bool) -> impl Iterator<Item = &Block> {
+    region.blocks.iter().filter(move |b| b.insts.iter().any(|i| test(&i.kind)))
+}
+
+fn has(module: &Module, test: impl Fn(&Kind) -> bool) -> bool {
+    versions(module).iter().any(|v| blocks(&v.region, &test).next().is_some())
+}
+
+const GATHER: &str =
+    "export void f(uniform int out[], const uniform int from[], const uniform int at[], uniform int n) {
+    foreach (i = 0 ... n) out[i] = from[at[i]];
+}";
+
+/// Gathers by these indices; the result is compared with what is to come out.
+fn gather(module: &Module, at: &[i32]) {
+    let from: Vec<i32> = (0..4000).map(|x| x * 7).collect();
+    let mut out = vec![0; at.len()];
+    let args = [Value::slice_mut(&mut out), Value::slice(&from), Value::slice(at), (at.len() as i32).into()];
+    module.call("f", &args).unwrap();
+    assert!(out.iter().zip(at).all(|(&x, &i)| x == i * 7));
+}
+
+/// Indices of a lie: all lanes alike, in a row, at a distance, or anywhere.
+fn indices(lie: Option<Variant>, n: usize) -> Vec<i32> {
+    let index = |i: usize| match lie {
+        Some(Variant::Uniform) => i / W,
+        Some(Variant::Consecutive) => i + 5,
+        Some(_) => 3 * i + 1,
+        None => (i * i * 31 + i * 17) % 3989,
+    };
+    (0..n).map(|i| index(i) as i32).collect()
+}
+
+const LIES: [Variant; 3] = [Variant::Uniform, Variant::Consecutive, Variant::Strided];
+
+#[test]
+fn addresses_that_lie_well_get_code_of_their_own() {
+    for engine in [Engine::Ir, Engine::Clif] {
+        for lie in LIES {
+            let on = module(GATHER, engine, settings());
+            let off = module(GATHER, engine, without(lie));
+            for _ in 0..8 {
+                gather(&on, &indices(Some(lie), 1003));
+                gather(&off, &indices(Some(lie), 1003));
+            }
+            let hits = times(&on, lie, Outcome::Hit);
+            assert!(hits > 7 * 62 - 60, "{engine}: {lie} {hits}");
+            assert_eq!(times(&off, lie, Outcome::Hit), 0);
+            let load = |kind: &Kind| match lie {
+                Variant::Uniform => matches!(kind, Kind::Load { .. }),
+                Variant::Strided => matches!(kind, Kind::LoadStrided { .. }),
+                _ => false,
+            };
+            if lie == Variant::Consecutive {
+                let two = |m: &Module| {
+                    let all: usize = versions(m)
+                        .iter()
+                        .map(|v| {
+                            let insts = v.region.blocks.iter().flat_map(|b| &b.insts);
+                            insts.filter(|i| matches!(i.kind, Kind::LoadLanes { .. })).count()
+                        })
+                        .sum();
+                    all
+                };
+                assert!(two(&on) > two(&off));
+            } else {
+                assert!(has(&on, load) && !has(&off, load), "{engine}: {lie}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_variant_that_fails_is_dropped() {
+    for engine in [Engine::Ir, Engine::Clif] {
+        let module = module(GATHER, engine, settings());
+        for _ in 0..2 {
+            gather(&module, &indices(Some(Variant::Consecutive), 1000));
+        }
+        assert!(times(&module, Variant::Consecutive, Outcome::Hit) > 0);
+        for _ in 0..200 {
+            gather(&module, &indices(None, 1000));
+        }
+        assert_eq!(times(&module, Variant::Consecutive, Outcome::Missed), 0, "the version without it has no counter");
+        assert!(module.jit().unwrap().report()[0].remakes > 0);
+        gather(&module, &indices(Some(Variant::Consecutive), 1000));
+    }
+}
+
+const SCATTER: &str = "export void f(uniform int out[], const uniform int at[], uniform int n) {
+    foreach (i = 0 ... n) out[at[i]] = i;
+}";
+
+#[test]
+fn stores_in_a_row_are_vectors() {
+    for engine in [Engine::Ir, Engine::Clif] {
+        for lie in [Variant::Consecutive, Variant::Strided] {
+            let module = module(SCATTER, engine, settings());
+            let at = indices(Some(lie), 1003);
+            for _ in 0..4 {
+                let mut out = vec![-1; 4000];
+                let args = [Value::slice_mut(&mut out), Value::slice(&at), (at.len() as i32).into()];
+                module.call("f", &args).unwrap();
+                for (i, &x) in out.iter().enumerate() {
+                    let expected = at.iter().position(|&a| a as usize == i).map_or(-1, |i| i as i32);
+                    assert_eq!(x, expected);
+                }
+            }
+            assert!(times(&module, lie, Outcome::Hit) > 0, "{engine}: {lie}");
+        }
+    }
+}
+
+/// Every gang has one lane that goes on for long.
+const LONG: &str = "export void f(uniform float out[], uniform int n, uniform int most) {
+    foreach (i = 0 ... n) {
+        int steps = (i & 15) == 3 ? most : i & 7;
+        float x = i; int k = 0;
+        while (k < steps) {
+            if (x > 1000) x = x * 0.125f; else x = x * 1.5f + k;
+            ++k;
+        }
+        out[i] = x + k;
+    }
+}";
+
+fn long(module: &Module) -> Vec<f32> {
+    let mut out = vec![0f32; 200];
+    module.call("f", &[Value::slice_mut(&mut out), 200.into(), 300.into()]).unwrap();
+    out
+}
+
+#[test]
+fn the_last_lane_of_a_loop_gets_scalar_code() {
+    let expected = long(&module(LONG, Engine::Interp, settings()));
+    for engine in [Engine::Ir, Engine::Clif] {
+        let (on, off) = (module(LONG, engine, settings()), module(LONG, engine, without(Variant::OneLane)));
+        for _ in 0..4 {
+            assert_eq!(long(&on), expected);
+            assert_eq!(long(&off), expected);
+        }
+        assert!(times(&on, Variant::OneLane, Outcome::Hit) > 20);
+        assert_eq!(times(&off, Variant::OneLane, Outcome::Hit), 0);
+        // The computation of the last lane is on scalars, and but for what exits need there is no vector in its blocks.
+        let scalar = |m: &Module| {
+            versions(m).iter().any(|v| {
+                let is_uniform = |i: &Inst| i.result.is_some_and(|r| v.region.ty(r) == Type::uniform(Ty::F32));
+                let computes = |i: &Inst| matches!(i.kind, Kind::Op { op: Op::Fma, .. }) && is_uniform(i);
+                let puts_back = |i: &Inst| matches!(i.kind, Kind::Op { op: Op::Insert, .. });
+                let is_lanes = |i: &Inst| i.result.is_some_and(|r| v.region.ty(r).is_varying());
+                let block = v.region.blocks.iter().find(|b| b.insts.iter().any(computes));
+                block.is_some_and(|b| b.insts.iter().all(|i| puts_back(i) || !is_lanes(i)))
+            })
+        };
+        assert!(scalar(&on) && !scalar(&off), "{engine}");
+    }
+}
+
+const SCALED: &str = "export void f(uniform int out[], uniform int n, uniform int by, uniform bool twice) {
+    foreach (i = 0 ... n) {
+        int x = i / by;
+        if (twice) x = x + x;
+        out[i] = x;
+    }
+}";
+
+fn scaled(module: &Module, by: i32) {
+    let mut out = vec![0; 100];
+    module.call("f", &[Value::slice_mut(&mut out), 100.into(), by.into(), true.into()]).unwrap();
+    assert!((0..100).all(|i| out[i as usize] == i / by * 2));
+}
+
+#[test]
+fn arguments_that_stay_the_same_become_constants() {
+    for engine in [Engine::Ir, Engine::Clif] {
+        let (on, off) = (module(SCALED, engine, settings()), module(SCALED, engine, without(Variant::Constant)));
+        for _ in 0..150 {
+            scaled(&on, 7);
+            scaled(&off, 7);
+        }
+        let special = |m: &Module| versions(m).into_iter().find(|v| v.constants > 0);
+        let version = special(&on).expect("a version for these arguments");
+        assert!(version.entries > 20);
+        assert!(special(&off).is_none());
+        // Other arguments go another way.
+        for by in 1..40 {
+            scaled(&on, by);
+        }
+    }
+}
+
+const RARE: &str = "export void f(uniform int out[], const uniform int from[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int x = from[i];
+        if (x < 0) { x = -x; for (uniform int k = 0; k < 3; ++k) x = x * 3 + k; }
+        out[i] = x;
+    }
+}";
+
+fn rare(module: &Module, from: &[i32]) -> Vec<i32> {
+    let mut out = vec![0; from.len()];
+    let args = [Value::slice_mut(&mut out), Value::slice(from), (from.len() as i32).into()];
+    module.call("f", &args).unwrap();
+    out
+}
+
+#[test]
+fn ways_that_were_never_taken_are_compiled_when_they_are() {
+    let reference = module(RARE, Engine::Interp, settings());
+    let usual: Vec<i32> = (0..1000).collect();
+    let other: Vec<i32> = (0..1000).map(|i| if i % 50 == 7 { -i } else { i }).collect();
+    for engine in [Engine::Ir, Engine::Clif] {
+        let module = module(RARE, engine, settings());
+        for _ in 0..3 {
+            assert_eq!(rare(&module, &usual), rare(&reference, &usual));
+        }
+        let left_out = versions(&module).iter().map(|v| v.region.blocks.len()).max();
+        let never =
+            |m: &Module| versions(m).iter().any(|v| v.region.exits.iter().any(|e| e.why.contains("never taken")));
+        assert!(never(&module), "{engine}");
+        for _ in 0..30 {
+            assert_eq!(rare(&module, &other), rare(&reference, &other));
+        }
+        let report = module.jit().unwrap().report();
+        assert!(report.iter().any(|l| l.remakes > 0), "{engine}: {report:?}");
+        assert!(versions(&module).iter().map(|v| v.region.blocks.len()).max() > left_out);
+    }
+}
