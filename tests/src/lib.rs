@@ -15,6 +15,7 @@ pub mod files;
 pub mod program;
 pub mod run;
 pub mod subject;
+pub mod wild;
 
 /// A number that an environment variable may give.
 pub fn number(name: &str, default: u64) -> u64 {

@@ -1,0 +1,164 @@
+//! Random programs of the bytecode on every back end against the interpreter: traps with their whole call stack, prints,
+//! memory and fuel must be the same, NaNs equal, whether loops are compiled at once, when hot, or left at random.
+//!
+//! `SPMDVM_SEEDS=1000..2000` chooses other seeds. A failure names its seed and shows the program.
+
+use spmdvm_jit::{Jit, Settings, prepare};
+use spmdvm_vm::asm::{Style, disassemble};
+use spmdvm_vm::generate::{Options, generate};
+use spmdvm_vm::program::GlobalId;
+use spmdvm_vm::{Arg, Limits, Machine, PreparedProgram, Ty, VerifiedProgram, Width, sem, verify};
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+/// Seeds of an ordinary run.
+const SEEDS: Range<u64> = 0..150;
+
+/// Calls on one machine, so that compiled loops are entered again.
+const CALLS: u64 = 3;
+
+/// What can be seen of the calls of a program.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    traps: Vec<Option<String>>,
+    printed: String,
+    globals: Vec<Vec<u64>>,
+    fuel_used: Vec<u64>,
+}
+
+fn arguments(seed: u64, lanes: usize) -> [Vec<u64>; 4] {
+    let noise = |i: usize| (seed ^ i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    let ints = (0..lanes).map(|l| noise(l) as u32 as u64 % 100).collect();
+    let floats = (0..lanes).map(|l| (noise(l + 100) as f32 / 1e4 - 800.0).to_bits() as u64).collect();
+    [ints, floats, vec![noise(7) % 10], vec![(noise(8) as f64).to_bits()]]
+}
+
+fn mask(seed: u64, width: Width) -> u64 {
+    let some = seed.wrapping_mul(0xd134_2543_de82_ef95).rotate_left(17) & width.full_mask();
+    if seed.is_multiple_of(3) || some == 0 { width.full_mask() } else { some }
+}
+
+/// Elements of a global as words, NaNs made one. Its name ends in their type.
+fn elements(name: &str, bytes: &[u8]) -> Vec<u64> {
+    let ty = name.rsplit('.').next().and_then(Ty::from_name).unwrap_or(Ty::U8);
+    let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |w, &b| w << 8 | b as u64);
+    bytes.chunks(ty.size()).map(|chunk| sem::bitcast(ty, word(chunk))).collect()
+}
+
+fn run(prepared: PreparedProgram, seed: u64, fuel: Option<u64>) -> Outcome {
+    let program = Arc::new(prepared.program().clone());
+    let main = program.function("main").unwrap();
+    let mut machine = Machine::new(prepared, Limits { fuel, stack: 1 << 20, ..Limits::default() }).unwrap();
+    let printed = Arc::new(Mutex::new(String::new()));
+    let sink = Arc::clone(&printed);
+    machine.set_output(move |text| sink.lock().unwrap().push_str(text));
+    let (mut traps, mut fuel_used) = (Vec::new(), Vec::new());
+    for call in 0..CALLS {
+        let words = arguments(seed + call, program.width.lanes());
+        let args: Vec<Arg<'_>> = words.iter().map(|w| Arg::Words(w)).collect();
+        let came = machine.call(main, &args, mask(seed + call, program.width));
+        traps.push(came.err().map(|trap| format!("{trap:?}")));
+        fuel_used.push(machine.fuel_used());
+    }
+    let globals = program.globals.iter().enumerate().map(|(i, g)| {
+        let mut bytes = vec![0; g.size as usize];
+        assert!(machine.memory().read_bytes(machine.global(GlobalId(i as u32)), &mut bytes));
+        elements(&g.name, &bytes)
+    });
+    let globals = globals.collect();
+    let printed = std::mem::take(&mut *printed.lock().unwrap());
+    Outcome { traps, printed, globals, fuel_used }
+}
+
+fn program(seed: u64) -> VerifiedProgram {
+    let width = Width::ALL[(seed / 5) as usize % Width::ALL.len()];
+    let budget = 15 + (seed % 5) as u32 * 20;
+    let options = Options { width, budget, trapping: seed % 2 == 1, printing: seed % 4 == 0 };
+    verify(generate(seed, &options)).unwrap()
+}
+
+/// How loops are compiled. On this thread, so that it is the same in each run.
+fn modes(seed: u64) -> [(&'static str, Settings); 3] {
+    let eager = Settings::eager();
+    let stress = Settings { stress: Some(seed), ..eager.clone() };
+    let hot = Settings { hot: (seed % 7) as u32, trial: 3, background: false, ..Settings::default() };
+    [("eager", eager), ("stress", stress), ("hot", hot)]
+}
+
+/// What was compiled and how it was left, over all programs.
+#[derive(Default)]
+struct Seen {
+    entries: u64,
+    left: std::collections::HashMap<&'static str, u64>,
+}
+
+impl Seen {
+    fn add(&mut self, jit: &Jit) {
+        for version in jit.report().into_iter().flat_map(|l| l.versions) {
+            self.entries += version.entries;
+            for (exit, n) in version.exits {
+                *self.left.entry(version.region.exits[exit.index()].why).or_default() += n;
+            }
+        }
+    }
+}
+
+fn compare(program: &VerifiedProgram, seed: u64, fuel: Option<u64>, seen: &mut Seen) -> Outcome {
+    let wanted = run(program.clone().into(), seed, fuel);
+    for (mode, settings) in modes(seed) {
+        for engine in ["ir", "clif"] {
+            let Ok((prepared, jit)) = prepare(program, engine, settings.clone()) else { continue };
+            let given = run(prepared, seed, fuel);
+            if given != wanted {
+                let differ = wanted.globals.iter().zip(&given.globals).position(|(a, b)| a != b);
+                let global = differ.map_or("none", |i| &program.globals[i].name);
+                let text = disassemble(program, Style::Human);
+                let [given, wanted] = [given, wanted].map(|o| (o.traps, o.printed, o.fuel_used));
+                panic!(
+                    "seed {seed}, fuel {fuel:?}, width {}, `{engine}`, {mode}: global that differs: {global}\n\
+                     came     {given:?}\nexpected {wanted:?}\n{text}",
+                    program.width
+                );
+            }
+            seen.add(&jit);
+        }
+    }
+    wanted
+}
+
+fn seeds() -> Range<u64> {
+    let chosen = std::env::var("SPMDVM_SEEDS").ok();
+    let parsed = chosen.and_then(|text| {
+        let (from, to) = text.split_once("..")?;
+        Some(from.parse().ok()?..to.parse().ok()?)
+    });
+    parsed.unwrap_or(SEEDS)
+}
+
+#[test]
+fn every_back_end_agrees_with_the_interpreter() {
+    let mut seen = Seen::default();
+    let mut trapped = 0;
+    for seed in seeds() {
+        trapped += compare(&program(seed), seed, None, &mut seen).traps.iter().any(Option::is_some) as u64;
+    }
+    let n = seeds().count() as u64;
+    println!(
+        "{n} programs, of which {trapped} trapped; regions entered {} times and left by {:?}",
+        seen.entries, seen.left
+    );
+    assert!(seen.entries > 10 * n && seen.left.len() > 5, "{:?}", seen.left);
+}
+
+#[test]
+fn fuel_runs_out_at_the_same_instruction() {
+    let (mut seen, mut stopped) = (Seen::default(), 0);
+    for seed in seeds().step_by(7) {
+        let program = program(seed);
+        for fuel in [1, 2, 5, 17, 40] {
+            let traps = compare(&program, seed, Some(fuel), &mut seen).traps;
+            stopped += traps.iter().flatten().any(|t| t.contains("OutOfFuel")) as u32;
+        }
+    }
+    assert!(stopped > 5, "fuel ran out only {stopped} times");
+}
