@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// Seeds of an ordinary run.
-const SEEDS: Range<u64> = 0..150;
+const SEEDS: Range<u64> = 0..400;
 
 /// Calls on one machine, so that compiled loops are entered again.
 const CALLS: u64 = 3;
@@ -73,16 +73,19 @@ fn run(prepared: PreparedProgram, seed: u64, fuel: Option<u64>) -> Outcome {
 fn program(seed: u64) -> VerifiedProgram {
     let width = Width::ALL[(seed / 5) as usize % Width::ALL.len()];
     let budget = 15 + (seed % 5) as u32 * 20;
-    let options = Options { width, budget, trapping: seed % 2 == 1, printing: seed % 4 == 0 };
+    let options = Options { width, budget, trapping: !seed.is_multiple_of(2), printing: seed.is_multiple_of(4) };
     verify(generate(seed, &options)).unwrap()
 }
 
-/// How loops are compiled. On this thread, so that it is the same in each run.
+/// How each back end compiles loops; over many programs every one does in every way. On this thread, so that it is the
+/// same in each run.
 fn modes(seed: u64) -> [(&'static str, Settings); 3] {
     let eager = Settings::eager();
     let stress = Settings { stress: Some(seed), ..eager.clone() };
     let hot = Settings { hot: (seed % 7) as u32, trial: 3, background: false, ..Settings::default() };
-    [("eager", eager), ("stress", stress), ("hot", hot)]
+    let mut modes = [("eager", eager), ("stress", stress), ("hot", hot)];
+    modes.rotate_left((seed / 35) as usize % 3);
+    modes
 }
 
 /// What was compiled and how it was left, over all programs.
@@ -105,23 +108,21 @@ impl Seen {
 
 fn compare(program: &VerifiedProgram, seed: u64, fuel: Option<u64>, seen: &mut Seen) -> Outcome {
     let wanted = run(program.clone().into(), seed, fuel);
-    for (mode, settings) in modes(seed) {
-        for engine in ["ir", "clif"] {
-            let Ok((prepared, jit)) = prepare(program, engine, settings.clone()) else { continue };
-            let given = run(prepared, seed, fuel);
-            if given != wanted {
-                let differ = wanted.globals.iter().zip(&given.globals).position(|(a, b)| a != b);
-                let global = differ.map_or("none", |i| &program.globals[i].name);
-                let text = disassemble(program, Style::Human);
-                let [given, wanted] = [given, wanted].map(|o| (o.traps, o.printed, o.fuel_used));
-                panic!(
-                    "seed {seed}, fuel {fuel:?}, width {}, `{engine}`, {mode}: global that differs: {global}\n\
+    for (engine, (mode, settings)) in ["clif", "ir"].into_iter().zip(modes(seed)) {
+        let Ok((prepared, jit)) = prepare(program, engine, settings) else { continue };
+        let given = run(prepared, seed, fuel);
+        if given != wanted {
+            let differ = wanted.globals.iter().zip(&given.globals).position(|(a, b)| a != b);
+            let global = differ.map_or("none", |i| &program.globals[i].name);
+            let text = disassemble(program, Style::Human);
+            let [given, wanted] = [given, wanted].map(|o| (o.traps, o.printed, o.fuel_used));
+            panic!(
+                "seed {seed}, fuel {fuel:?}, width {}, `{engine}`, {mode}: global that differs: {global}\n\
                      came     {given:?}\nexpected {wanted:?}\n{text}",
-                    program.width
-                );
-            }
-            seen.add(&jit);
+                program.width
+            );
         }
+        seen.add(&jit);
     }
     wanted
 }
@@ -147,13 +148,13 @@ fn every_back_end_agrees_with_the_interpreter() {
         "{n} programs, of which {trapped} trapped; regions entered {} times and left by {:?}",
         seen.entries, seen.left
     );
-    assert!(seen.entries > 10 * n && seen.left.len() > 5, "{:?}", seen.left);
+    assert!(seen.entries > 2 * n && seen.left.len() > 5, "{:?}", seen.left);
 }
 
 #[test]
 fn fuel_runs_out_at_the_same_instruction() {
     let (mut seen, mut stopped) = (Seen::default(), 0);
-    for seed in seeds().step_by(7) {
+    for seed in seeds().step_by(10) {
         let program = program(seed);
         for fuel in [1, 2, 5, 17, 40] {
             let traps = compare(&program, seed, Some(fuel), &mut seen).traps;

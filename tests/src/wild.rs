@@ -45,8 +45,16 @@ pub struct WildProgram {
 
 /// The program of a seed.
 pub fn wild_program(seed: u64) -> WildProgram {
-    let mut w =
-        Writer { seed: !seed, drawn: 0, text: String::new(), names: 0, loops: 0, place: Place::Function, elem: "" };
+    let mut w = Writer {
+        seed: !seed,
+        drawn: 0,
+        text: String::new(),
+        names: 0,
+        loops: 0,
+        place: Place::Function,
+        elem: "",
+        left: 0,
+    };
     let elem = TYPES[w.draw(TYPES.len() as u64) as usize];
     w.elem = elem.0;
     w.program();
@@ -83,6 +91,8 @@ struct Writer {
     loops: u32,
     place: Place,
     elem: &'static str,
+    /// Statements that may still be written: small programs compile fast, so many can be tried.
+    left: u32,
 }
 
 impl Writer {
@@ -114,6 +124,7 @@ impl Writer {
         self.text += "    if (u & 1) mine ^= 5;\n    return reduce_add(mine);\n}\n";
         let _ = writeln!(self.text, "static int h(int i, uniform int u0, {elem} t0, {arrays}) {{");
         self.variables("i");
+        self.left = 2 + self.draw(4) as u32;
         self.statements(0, 3);
         let result = self.int(1);
         let _ = writeln!(self.text, "    return {result};\n}}");
@@ -162,6 +173,7 @@ impl Writer {
             }
         };
         self.loops = 1;
+        self.left = 3 + self.draw(7) as u32;
         self.statements(1, 5);
         self.line(1, "a[i] += v0 ^ v1 + v2; x[i] = x0 - x1; t[i] = t0;");
         self.line(0, close);
@@ -169,7 +181,10 @@ impl Writer {
 
     fn statements(&mut self, depth: u32, most: u64) {
         for _ in 0..1 + self.draw(most) {
-            self.statement(depth);
+            if self.left > 0 {
+                self.left -= 1;
+                self.statement(depth);
+            }
         }
     }
 

@@ -32,7 +32,7 @@ fn settings(seed: u64) -> JitSettings {
 
 /// The width at which the JITs run a program. Compiling takes the longer the wider.
 fn width(seed: u64) -> Width {
-    const WIDTHS: [u32; 12] = [1, 2, 4, 4, 4, 8, 8, 8, 16, 16, 32, 64];
+    const WIDTHS: [u32; 16] = [1, 1, 2, 2, 4, 4, 4, 4, 4, 4, 8, 8, 8, 16, 32, 64];
     Width::new(WIDTHS[random(seed, 2) as usize % WIDTHS.len()]).expect("a width")
 }
 
@@ -65,7 +65,7 @@ fn run(module: &Module) -> Result<Vec<u32>, String> {
 fn every_width_and_engine_agrees() {
     let mut distinct = std::collections::HashSet::new();
     let mut entered = 0;
-    for seed in seeds(60) {
+    for seed in seeds(30) {
         let text = random_program(seed);
         let mut expected = None;
         for lanes in Width::ALL {
@@ -85,9 +85,9 @@ fn every_width_and_engine_agrees() {
         }
         distinct.extend(expected);
     }
-    println!("{} programs; compiled code was entered {entered} times", seeds(60).count());
-    assert!(distinct.len() > 20, "the programs compute different things");
-    assert!(entered > seeds(60).count() as u64);
+    println!("{} programs; compiled code was entered {entered} times", seeds(30).count());
+    assert!(distinct.len() > 10, "the programs compute different things");
+    assert!(entered > seeds(30).count() as u64);
 }
 
 /// What can be seen of a wild program's calls.
@@ -171,7 +171,7 @@ fn observe(module: &Module, program: &WildProgram, seed: u64) -> Seen {
 #[test]
 fn whatever_a_program_does_every_engine_does() {
     let (mut trapped, mut entered) = (0, 0);
-    for seed in seeds(150) {
+    for seed in seeds(60) {
         let program = wild_program(seed);
         let limits = Limits { fuel: Some(program.fuel.unwrap_or(200_000)), ..Limits::default() };
         let options = Options { width: width(seed), engine: Engine::Interp, limits, ..Options::default() };
@@ -191,7 +191,7 @@ fn whatever_a_program_does_every_engine_does() {
             );
         }
     }
-    let n = seeds(150).count() as u64;
+    let n = seeds(60).count() as u64;
     println!("{n} programs, of which {trapped} trapped; compiled code was entered {entered} times");
     assert!(entered > n && trapped > n / 20 && trapped < n * 3 / 4, "{trapped} of {n} trapped, {entered} entries");
 }
