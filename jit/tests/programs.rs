@@ -79,12 +79,22 @@ fn program(seed: u64) -> VerifiedProgram {
 
 /// How each back end compiles loops; over many programs every one does in every way. On this thread, so that it is the
 /// same in each run.
-fn modes(seed: u64) -> [(&'static str, Settings); 3] {
-    let eager = Settings::eager();
-    let stress = Settings { stress: Some(seed), ..eager.clone() };
-    let hot = Settings { hot: (seed % 7) as u32, trial: 3, background: false, ..Settings::default() };
-    let mut modes = [("eager", eager), ("stress", stress), ("hot", hot)];
-    modes.rotate_left((seed / 35) as usize % 3);
+fn modes(seed: u64) -> [(&'static str, Settings); 6] {
+    let [eager, variants] = [Settings::eager(), Settings::eager_in_every_variant()];
+    let stress = |settings: &Settings| Settings { stress: Some(seed), ..settings.clone() };
+    let small = (seed % 7) as u32;
+    // Everything that takes time to happen, soon.
+    let soon = Settings { hot: small, trial: 3, hot_exit: 1, constant: 2, background: false, ..Settings::default() };
+    let observed = Settings { observe: 40 * small + 1, ..soon.clone() };
+    let mut modes = [
+        ("stress", stress(&eager)),
+        ("every variant", variants.clone()),
+        ("hot", Settings { observe: 0, ..soon }),
+        ("eager", eager),
+        ("observed", observed),
+        ("stress in every variant", stress(&variants)),
+    ];
+    modes.rotate_left((seed / 35) as usize % 6);
     modes
 }
 

@@ -7,6 +7,7 @@
 //! `README.md` documents the format. [`program`] writes random programs for `suites/random_source.rs`, [`crev`] those for
 //! `suites/usimd.rs`.
 
+pub mod agree;
 pub mod case;
 pub mod crev;
 pub mod data;

@@ -1,9 +1,14 @@
 //! Leaving compiled code, and not compiling: every exit and every reason for which a loop stays with the interpreter is
 //! made to happen, which the report proves, and what comes of it is the interpreter's.
+//!
+//! No program reaches these: the exits `return` (a `ret` is outside of its function's loops) and `no more memory regions`
+//! (there are 2²⁴), and `Abort::TooDeep` (the verifier's bounds keep 12 frames below 4 GiB).
 
 use spmdvm::jit::abort::Abort;
+use spmdvm::jit::backend::{Backend, Executable};
 use spmdvm::jit::engine::LoopReport;
-use spmdvm::{Engine, JitSettings, Module, Options, Value};
+use spmdvm::{Engine, JitSettings, Limits, Module, Options, Value};
+use spmdvm_tests::agree::{Input, agree};
 use spmdvm_tests::subject::engines;
 
 const SAXPY: &str = "export void f(uniform float a, const uniform float x[], uniform float y[], uniform int n) {
@@ -79,5 +84,250 @@ fn stress_takes_exits_that_are_never_taken_else() {
             counts.insert(one);
         }
         assert!(counts.len() > 8, "{engine}: {counts:?}");
+    }
+}
+
+/// An exit, the body of a function that takes it, and what that body needs besides.
+struct Exit {
+    why: &'static str,
+    text: String,
+    inputs: Vec<Input>,
+    /// Does taking it end the run?
+    traps: bool,
+}
+
+fn exit(why: &'static str, body: &str) -> Exit {
+    let text = format!("export void f(uniform int a[], uniform int b[], uniform int n) {{ {body} }}");
+    Exit { why, text, inputs: vec![Input::default()], traps: true }
+}
+
+impl Exit {
+    /// With functions and globals before it.
+    fn after(self, text: &str) -> Exit {
+        Exit { text: format!("{text}\n{}", self.text), ..self }
+    }
+
+    fn goes_on(self) -> Exit {
+        Exit { traps: false, ..self }
+    }
+
+    fn with(self, inputs: impl IntoIterator<Item = Input>) -> Exit {
+        Exit { inputs: inputs.into_iter().collect(), ..self }
+    }
+
+    fn check(&self) {
+        let (left, seen) = agree(&self.text, &self.inputs);
+        assert!(left.get(self.why).is_some_and(|&n| n > 0), "`{}` was not taken: {left:?}\n{}", self.why, self.text);
+        let trapped = seen.iter().any(|seen| seen.ends[0].is_some());
+        assert_eq!(trapped, self.traps, "{:?}\n{}", seen[0].ends, self.text);
+    }
+}
+
+#[test]
+fn loads_out_of_bounds() {
+    for body in [
+        // A whole vector, one element, a gather, an array of vectors by a varying index.
+        "foreach (i = 0 ... n + 1) a[i & 63] = b[i];",
+        "for (uniform int i = 0; i <= n; ++i) a[0] += b[i];",
+        "foreach (i = 0 ... n) a[i] = b[i * 2];",
+        "for (uniform int r = 0; r < 9; ++r) a[programIndex] += b[(programIndex - 1) * r];",
+        // Under a mask that is never full.
+        "for (uniform int r = 0; r < 9; ++r) if (programIndex < 1) a[programIndex] += b[programIndex + r * 20];",
+        // Through pointers that differ.
+        "for (uniform int r = 0; r < 9; ++r) { uniform int * p = &b[r * programIndex + r * 20]; a[0] += reduce_add(*p); }",
+    ] {
+        exit("a load is out of bounds", body).check();
+    }
+}
+
+#[test]
+fn stores_out_of_bounds() {
+    for body in [
+        "foreach (i = 0 ... n + 1) a[i] = b[i & 63];",
+        "for (uniform int i = 0; i <= n; ++i) a[i] = b[0];",
+        "foreach (i = 0 ... n) a[i * 2] = b[i];",
+        "for (uniform int r = 0; r < 9; ++r) a[(programIndex - 1) * r] = b[programIndex];",
+        "for (uniform int r = 0; r < 9; ++r) if (programIndex < 1) a[programIndex + r * 20] = r;",
+        "for (uniform int r = 0; r < 9; ++r) { uniform int * p = &a[r * programIndex + r * 20]; *p = r; }",
+    ] {
+        exit("a store is out of bounds", body).check();
+    }
+}
+
+#[test]
+fn divisors_and_assertions() {
+    let zero = |at: usize| {
+        let mut input = Input::default();
+        input.b[at] = 0;
+        input
+    };
+    let zeros = || [0, 3, 37, 79].map(zero);
+    exit("a divisor is zero", "foreach (i = 0 ... n) a[i] = 100 / b[i];").with(zeros()).check();
+    exit("a divisor is zero", "foreach (i = 0 ... n) { a[i] = 1; if (i & 1) a[i] %= b[i]; }").with(zeros()).check();
+    let one = "for (uniform int i = 0; i < n; ++i) { a[i] = 5; a[i] = 100 / b[i]; }";
+    exit("the divisor is zero", one).with(zeros()).check();
+    exit("an assertion fails", "foreach (i = 0 ... n) { a[i] = 2; assert(b[i] != 0); }").with(zeros()).check();
+    exit("an assertion fails", "for (uniform int i = 0; i < n; ++i) { a[i] = 2; assert(b[i] != 0); }")
+        .with(zeros())
+        .check();
+}
+
+#[test]
+fn polls() {
+    let few = |fuel| Input { limits: Limits { fuel: Some(fuel), ..Limits::default() }, ..Input::default() };
+    exit("poll", "for (uniform int i = 0; i < n; ++i) foreach (j = 0 ... n) a[j] += b[i];")
+        .with((0..40).map(few))
+        .check();
+}
+
+#[test]
+fn what_is_left_to_the_interpreter() {
+    let round = "for (uniform int i = 0; i < 20; ++i)";
+    let ways = [
+        (
+            "recursion",
+            "static uniform int fib(uniform int k) { return k < 2 ? k : fib(k - 1) + fib(k - 2); }",
+            "a[i] = fib(i / 3);",
+        ),
+        (
+            "call.ind",
+            "typedef uniform int (* uniform F)(uniform int);\nstatic uniform int one(uniform int k) { return k + 1; }
+            static uniform int two(uniform int k) { return k * 2; }",
+            "F g = b[i] < 3 ? &one : &two; a[i] = g(i);",
+        ),
+        ("free", "", "uniform int * uniform p = uniform new uniform int[4]; p[1] = i; a[i] += p[1]; delete p;"),
+        (
+            "launch",
+            "task void t(uniform int a[], uniform int i) { a[i + taskIndex] += i; }",
+            "a[i] = 1; launch[3] t(a, i);",
+        ),
+        ("sync", "", "a[i] += b[i]; sync;"),
+        ("fence", "", "a[i] += 1; memory_barrier();"),
+        ("thread.count", "", "a[i] = num_cores();"),
+    ];
+    for (why, before, body) in ways {
+        exit(why, &format!("{round} {{ {body} }}")).after(before).goes_on().check();
+    }
+    exit("abort", &format!("{round} {{ a[i] = 7; if (i == 11) abort(); a[i] = 8; }}")).check();
+}
+
+#[test]
+fn handlers_that_trap() {
+    let round = "for (uniform int i = 0; i < 20; ++i)";
+    for (name, call) in [
+        ("atomic.add", "atomic_add_global(&a[i * 7], 1)"),
+        ("atomic.sub", "atomic_subtract_global(&a[i * 7], 1)"),
+        ("atomic.and", "atomic_and_global(&a[i * 7], 6)"),
+        ("atomic.or", "atomic_or_global(&a[i * 7], 1)"),
+        ("atomic.xor", "atomic_xor_global(&a[i * 7], 1)"),
+        ("atomic.min", "atomic_min_global(&a[i * 7], 4)"),
+        ("atomic.max", "atomic_max_global(&a[i * 7], 4)"),
+        ("atomic.swap", "atomic_swap_global(&a[i * 7], 4)"),
+        ("atomic.cas", "atomic_compare_exchange_global(&a[i * 7], 7, 4)"),
+        ("mem.copy", "memcpy(&a[i * 5], &b[0], 16)"),
+        ("mem.set", "memset(&a[i * 5], 3, 16)"),
+        ("print", "{ const uniform int8 * uniform s = (const uniform int8 * uniform)&a[i * 5]; print(\"%s|\", s); }"),
+    ] {
+        exit(name, &format!("{round} {{ a[0] += 1; {call}; }}")).check();
+    }
+    let poor = Limits { memory: Some(1000), ..Input::default().limits };
+    let poor = Input { limits: poor, ..Input::default() };
+    exit("alloc", &format!("{round} {{ uniform int * uniform p = uniform new uniform int[8 * i + 1]; a[i] = p[i]; }}"))
+        .with([poor])
+        .check();
+}
+
+/// The first calls never go the rare way.
+#[test]
+fn ways_that_were_never_taken() {
+    let text = "export void f(uniform int a[], uniform int b[], uniform int n) {
+        foreach (i = 0 ... n) { if (b[i] == 99) a[i] -= 5; else a[i] += 1; }
+    }";
+    for engine in jits() {
+        let settings = JitSettings { hot: 5, background: false, ..JitSettings::default() };
+        let module = module(engine, text, settings);
+        let (mut a, mut b) = (vec![0i32; 640], vec![0i32; 640]);
+        let call = |a: &mut Vec<i32>, b: &mut Vec<i32>| {
+            module.call("f", &[Value::slice_mut(a), Value::slice_mut(b), 640.into()]).unwrap();
+        };
+        (0..4).for_each(|_| call(&mut a, &mut b));
+        b[200] = 99;
+        call(&mut a, &mut b);
+        assert!(a.iter().enumerate().all(|(i, &x)| x == if i == 200 { -1 } else { 5 }), "{a:?}");
+        let mut left = Default::default();
+        spmdvm_tests::agree::count(&module, &mut left);
+        assert!(left.get("a way that was never taken before").is_some_and(|&n| n > 0), "{left:?}");
+    }
+}
+
+/// Runs a program on a JIT with these settings and gives why its loops are not compiled. Results are the interpreter's.
+fn reasons(engine: Engine, text: &str, jit: JitSettings, calls: usize) -> Vec<Abort> {
+    let input = Input { calls, ..Input::default() };
+    let expected = spmdvm_tests::agree::run(&module(Engine::Interp, text, JitSettings::default()), &input);
+    let module = module(engine, text, jit);
+    assert_eq!(spmdvm_tests::agree::run(&module, &input), expected, "{text}");
+    loops(&module).into_iter().filter_map(|l| l.aborted).collect()
+}
+
+#[test]
+fn loops_that_are_not_compiled_say_why() {
+    let head = "export void f(uniform int a[], uniform int b[], uniform int n) {";
+    let large: String = (0..700).map(|k| format!("x = x * {} + (x >> {}) + a[(x & 63)];", k + 3, k % 7 + 1)).collect();
+    let large = format!("{head} foreach (i = 0 ... n) {{ int x = i; {large} a[i] = x & 15; }} }}");
+    let left = format!(
+        "{head} for (uniform int i = 0; i < n; ++i) {{ uniform int * uniform p = uniform new uniform int[1]; a[i] += 1; delete p; }} }}"
+    );
+    let short = format!("{head} uniform int s = 0; for (uniform int i = 0; i < 2; ++i) s += n; a[0] = s; }}");
+    let nothing = format!(
+        "typedef void (* uniform F)(uniform int a[]);\nstatic void one(uniform int a[]) {{ a[0] += 1; }}
+        {head} F g = &one; again: g(a); if (a[0] < n) goto again; }}"
+    );
+    // Each attempt finds out that one more register differs between lanes.
+    let chain: String = (1..40).rev().map(|k| format!("v{k} = v{};", k - 1)).collect();
+    let names: String = (1..40).map(|k| format!(", v{k} = 0")).collect();
+    let chain = format!(
+        "{head} foreach (i = 0 ... n) {{ int v0 = 0{names};
+        for (uniform int k = 0; k < 3; ++k) {{ {chain} v0 = a[i]; }} a[i] = v39; }} }}"
+    );
+    let trial = JitSettings { trial: 10, ..JitSettings::eager() };
+    for engine in jits() {
+        let eager = JitSettings::eager();
+        assert_eq!(reasons(engine, &large, eager.clone(), 1), [Abort::TooLarge]);
+        assert!(reasons(engine, &left, trial.clone(), 1).contains(&Abort::LeavesTooOften("free")));
+        let came = reasons(engine, &short, trial.clone(), 20);
+        assert!(came.contains(&Abort::TooShort), "{came:?}");
+        assert!(reasons(engine, &chain, eager.clone(), 1).contains(&Abort::Unsettled));
+        assert_eq!(reasons(engine, &nothing, eager.clone(), 1), [Abort::NothingToCompile]);
+    }
+}
+
+/// A back end that cannot, and one that panics.
+struct Refuses(bool);
+
+impl Backend for Refuses {
+    fn name(&self) -> &'static str {
+        "refuses"
+    }
+
+    fn compile(&self, _: std::sync::Arc<spmdvm::jit::ir::Region>) -> Result<Box<dyn Executable>, String> {
+        assert!(!self.0, "a defect");
+        Err("no such machine".into())
+    }
+}
+
+#[test]
+fn a_back_end_that_fails_leaves_the_loop_to_the_interpreter() {
+    use spmdvm::vm::{Arg, Machine, PreparedProgram};
+    let text = "export uniform int f(uniform int n) { uniform int s = 0; for (uniform int i = 0; i < n; ++i) s += i * i; return s; }";
+    let module = module(Engine::Interp, text, JitSettings::default());
+    let defect = Abort::Invalid("the compiler panicked".into());
+    for (panics, expected) in [(false, Abort::Backend("no such machine".into())), (true, defect)] {
+        let jit = spmdvm::jit::Jit::new(Box::new(Refuses(panics)), JitSettings::eager());
+        let prepared = PreparedProgram::traced(module.verified(), jit.clone(), 0);
+        let mut machine = Machine::new(prepared, spmdvm::vm::Limits::default()).unwrap();
+        let function = module.exports()[0].function;
+        let result = machine.call(function, &[Arg::Word(100)], u64::MAX).unwrap().lanes(0).words[0];
+        assert_eq!(result, 328_350);
+        assert_eq!(jit.report()[0].aborted, Some(expected));
     }
 }

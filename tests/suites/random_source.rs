@@ -22,11 +22,23 @@ fn seeds(usual: u64) -> std::ops::Range<u64> {
 
 /// How a JIT compiles for a seed: on this thread, so that it is the same in each run.
 fn settings(seed: u64) -> JitSettings {
-    match random(seed, 1) % 4 {
+    let small = (seed % 9) as u32;
+    match random(seed, 1) % 6 {
         0 => JitSettings::eager(),
-        1 => JitSettings { hot: (seed % 9) as u32, trial: 3, background: false, ..JitSettings::default() },
-        2 => JitSettings { background: false, ..JitSettings::default() },
-        _ => JitSettings { stress: Some(seed), ..JitSettings::eager() },
+        1 => JitSettings::eager_in_every_variant(),
+        2 => JitSettings { stress: Some(seed), ..JitSettings::eager() },
+        3 => JitSettings { stress: Some(seed), ..JitSettings::eager_in_every_variant() },
+        4 => JitSettings { background: false, ..JitSettings::default() },
+        // Everything that takes time to happen, soon.
+        _ => JitSettings {
+            hot: small,
+            observe: 40 * small,
+            trial: 3,
+            hot_exit: 1,
+            constant: 2,
+            background: false,
+            ..JitSettings::default()
+        },
     }
 }
 

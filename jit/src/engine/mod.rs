@@ -156,6 +156,9 @@ impl Jit {
         }
         let mut region = record(&order.prepared, order.at.0, order.at.1, &order.facts, &advice)?;
         optimise(&mut region)?;
+        if region.leaves_at_once() {
+            return Err(Abort::NothingToCompile);
+        }
         if let Some(seed) = self.settings.stress {
             stress::run(&mut region, seed);
         }

@@ -605,6 +605,14 @@ impl Region {
         self.types[v.index()]
     }
 
+    /// Does it end, whatever happens, before the first instruction of the loop?
+    pub fn leaves_at_once(&self) -> bool {
+        match self.blocks[0].end {
+            End::Exit(exit) => matches!(&self.exits[exit.index()].frames[..], [frame] if frame.pc == self.pc),
+            _ => false,
+        }
+    }
+
     /// The block.
     pub fn block(&self, b: BlockId) -> &Block {
         &self.blocks[b.index()]
