@@ -251,6 +251,13 @@ impl Module {
         self.inner.jit.as_deref()
     }
 
+    /// The modules of instances that were compiled at their first call.
+    pub(crate) fn instances(&self) -> Vec<Module> {
+        let mut made: Vec<_> = self.inner.deferred.iter().flat_map(|deferred| &deferred.modules).collect();
+        made.sort_by_key(|(name, _)| *name);
+        made.into_iter().filter_map(|(_, module)| module.get()?.as_ref().ok().cloned()).collect()
+    }
+
     pub(crate) fn pool(&self) -> &Pool {
         &self.inner.pool
     }

@@ -29,6 +29,8 @@ pub struct Settings {
     pub stress: Option<u64>,
     /// Choose every variant everywhere, whatever the profile says? For tests.
     pub every_variant: bool,
+    /// Keep the text of regions as they were recorded, before the passes? To be shown.
+    pub keep_recorded: bool,
     /// The variants that may be chosen.
     pub variants: Variants,
 }
@@ -47,6 +49,7 @@ impl Default for Settings {
             code_limit: 64 << 20,
             stress: None,
             every_variant: false,
+            keep_recorded: false,
             variants: Variants::ALL,
         }
     }
@@ -82,6 +85,7 @@ impl Settings {
             "stress" => self.stress = Some(number(name, value)?),
             "background" => self.background = switch(name, value)?,
             "every_variant" => self.every_variant = switch(name, value)?,
+            "keep_recorded" => self.keep_recorded = switch(name, value)?,
             _ => return Err(unknown(name)),
         }
         Ok(())
@@ -104,7 +108,7 @@ fn unknown(name: &str) -> String {
     let variants: Vec<String> = Variant::ALL.iter().map(|v| format!("`{v}`")).collect();
     format!(
         "there is no JIT setting `{name}`; there are `hot`, `observe`, `versions`, `trial`, `hot_exit`, `remakes`, `constant`, \
-         `code_limit`, `stress`, `background`, `every_variant`, and the variants {}",
+         `code_limit`, `stress`, `background`, `every_variant`, `keep_recorded`, and the variants {}",
         variants.join(", ")
     )
 }

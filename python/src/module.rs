@@ -315,16 +315,23 @@ impl Module {
 
     /// What the JIT did with the loops that were hot so far, as text: where each is, what was compiled in what time, how often
     /// it was entered and how it was left, or why it is interpreted. ir=True adds the optimised code of each loop, asm=True
-    /// machine code.
-    #[pyo3(signature = (*, ir=false, asm=false), text_signature = "($self, *, ir=False, asm=False)")]
-    fn explain(&self, py: Python<'_>, ir: bool, asm: bool) -> String {
-        py.detach(|| self.compiled.module.jit_text(Show { ir, asm }))
+    /// machine code. With line=N instead what became of that line of the source: compiled or not and why, with which masks, how
+    /// compiled code was left there, and what about it takes time.
+    #[pyo3(signature = (line=None, *, ir=false, asm=false), text_signature = "($self, line=None, *, ir=False, asm=False)")]
+    fn explain(&self, py: Python<'_>, line: Option<usize>, ir: bool, asm: bool) -> PyResult<String> {
+        let module = &self.compiled.module;
+        match line {
+            Some(line) => py.detach(|| module.explain_line(line)).map_err(PyValueError::new_err),
+            None => Ok(py.detach(|| module.jit_text(Show { ir, asm, ..Show::default() }))),
+        }
     }
 
     /// Facts about the program and what runs it: `engine`, `width`, numbers of `functions` and `instructions`, of `traces`
-    /// (compiled versions of loops), their `code_bytes` and `compile_seconds`, and `loops`: for every loop that was hot its
-    /// `function`, `line`, `aborted` (why it is interpreted, or None) and `versions`, each with `seconds`, `code_bytes`,
-    /// `entries` and `exits` (how often it was left, by reason).
+    /// (compiled versions of loops), their `code_bytes` (and the `code_limit`), `compile_seconds` and `native_seconds` (spent in
+    /// them, estimated from one entry in 64), and `loops`: for every loop that was hot its `file`, `function`, `line`, `aborted`
+    /// (why it is interpreted, or None), `remakes` (how often it was compiled anew) and `versions`, each with `seconds`,
+    /// `native_seconds`, `code_bytes`, `entries`, `exits` (how often it was left, by reason), `guards` (the same by instruction:
+    /// `why`, `function`, `line`, `times`) and `variants` (`variant`, `line`, `outcome`, `times`).
     #[pyo3(text_signature = "($self)")]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let module = &self.compiled.module;

@@ -2,50 +2,68 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use spmdvm::Module;
-use spmdvm::jit::engine::{LoopReport, VersionReport};
+use spmdvm::{LoopInfo, Module, Totals, VersionInfo};
 
 /// Adds what is known of loops to the statistics of a module.
 pub fn add_loops(module: &Module, stats: &Bound<'_, PyDict>) -> PyResult<()> {
-    let loops = module.jit().map(|jit| jit.report()).unwrap_or_default();
-    let versions = || loops.iter().flat_map(|l| &l.versions);
-    stats.set_item("traces", versions().count())?;
-    stats.set_item("code_bytes", versions().map(|v| v.code_bytes).sum::<usize>())?;
-    stats.set_item("compile_seconds", versions().map(|v| v.time.as_secs_f64()).sum::<f64>())?;
+    let loops = module.loops();
+    let sum = Totals::of(&loops);
+    stats.set_item("traces", sum.traces)?;
+    stats.set_item("code_bytes", sum.code_bytes)?;
+    stats.set_item("code_limit", module.options().jit.code_limit)?;
+    stats.set_item("compile_seconds", sum.compile_time.as_secs_f64())?;
+    stats.set_item("native_seconds", sum.run_time.as_secs_f64())?;
     let list = PyList::empty(stats.py());
-    for report in &loops {
-        list.append(loop_data(module, report, stats.py())?)?;
+    for info in &loops {
+        list.append(loop_data(info, stats.py())?)?;
     }
     stats.set_item("loops", list)
 }
 
-fn loop_data<'py>(module: &Module, report: &LoopReport, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-    let program = module.program();
-    let function = &program.functions[report.at.0.0 as usize];
-    let span = function.spans.get(report.at.1 as usize).copied().unwrap_or_default();
+fn loop_data<'py>(info: &LoopInfo, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
     let data = PyDict::new(py);
-    data.set_item("function", &function.name)?;
-    data.set_item("line", program.line_col(span).map(|(_, line, _)| line))?;
-    data.set_item("aborted", report.aborted.as_ref().map(ToString::to_string))?;
+    data.set_item("file", &info.place.file)?;
+    data.set_item("function", &info.place.function)?;
+    data.set_item("line", info.place.line)?;
+    data.set_item("aborted", info.aborted.as_ref().map(ToString::to_string))?;
+    data.set_item("remakes", info.remakes)?;
     let versions = PyList::empty(py);
-    for version in &report.versions {
+    for version in &info.versions {
         versions.append(version_data(version, py)?)?;
     }
     data.set_item("versions", versions)?;
     Ok(data)
 }
 
-fn version_data<'py>(version: &VersionReport, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+fn version_data<'py>(version: &VersionInfo, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
     let data = PyDict::new(py);
-    data.set_item("seconds", version.time.as_secs_f64())?;
-    data.set_item("code_bytes", version.code_bytes)?;
-    data.set_item("entries", version.entries)?;
-    let exits = PyDict::new(py);
-    for &(exit, n) in version.exits.iter().filter(|(_, n)| *n != 0) {
-        let why = version.region.exits[exit.index()].why;
-        let before = exits.get_item(why)?.map_or(Ok(0), |v| v.extract::<u64>())?;
-        exits.set_item(why, before + n)?;
+    let report = &version.report;
+    data.set_item("seconds", report.time.as_secs_f64())?;
+    data.set_item("native_seconds", report.run_time.as_secs_f64())?;
+    data.set_item("code_bytes", report.code_bytes)?;
+    data.set_item("entries", report.entries)?;
+    let (exits, guards) = (PyDict::new(py), PyList::empty(py));
+    for exit in &version.exits {
+        let before = exits.get_item(exit.why)?.map_or(Ok(0), |v| v.extract::<u64>())?;
+        exits.set_item(exit.why, before + exit.times)?;
+        let guard = PyDict::new(py);
+        guard.set_item("why", exit.why)?;
+        guard.set_item("function", &exit.place.function)?;
+        guard.set_item("line", exit.place.line)?;
+        guard.set_item("times", exit.times)?;
+        guards.append(guard)?;
     }
     data.set_item("exits", exits)?;
+    data.set_item("guards", guards)?;
+    let variants = PyList::empty(py);
+    for (name, place, outcome, times) in &version.variants {
+        let variant = PyDict::new(py);
+        variant.set_item("variant", name)?;
+        variant.set_item("line", place.line)?;
+        variant.set_item("outcome", outcome)?;
+        variant.set_item("times", times)?;
+        variants.append(variant)?;
+    }
+    data.set_item("variants", variants)?;
     Ok(data)
 }

@@ -208,8 +208,31 @@ def test_statistics_of_compiled_loops() -> None:
     assert (stats["engine"], loop["function"], loop["line"], loop["aborted"]) == ("clif", "f", 2, None)
     assert stats["traces"] >= 1 and stats["code_bytes"] > 0 and stats["compile_seconds"] > 0
     assert sum(loop["versions"][0]["exits"].values()) == loop["versions"][0]["entries"]
+    assert stats["code_bytes"] <= stats["code_limit"] and stats["native_seconds"] > 0
+    guards = loop["versions"][0]["guards"]
+    assert sum(guard["times"] for guard in guards) == loop["versions"][0]["entries"]
+    assert {"why": "end of loop", "function": "f"}.items() <= guards[0].items()
     text = module.explain(ir=True)
     assert "loop in `f`" in text and "load.lanes.f32" in text
+    assert "compiled in the loop at <string>:2" in module.explain(2)
+    with pytest.raises(ValueError, match="line 99 has no code"):
+        module.explain(line=99)
+
+
+def test_statistics_of_instances_compiled_at_their_first_call() -> None:
+    module = spmdvm.compile(
+        "export void scale(uniform number$0 a[], uniform int n) {\n    foreach (i = 0 ... n) a[i] = a[i] * 2;\n}",
+        engine="clif",
+    )
+    for dtype in (np.int32, np.float64):
+        a = np.zeros(4000, dtype)
+        for _ in range(1000):
+            module.scale(a, len(a))
+            lines = [loop["line"] for loop in module.stats()["loops"] if loop["versions"]]
+            if len(lines) >= (1 if dtype == np.int32 else 2):
+                break
+            time.sleep(0.01)
+    assert lines == [2, 2]
 
 
 def test_engines_agree() -> None:

@@ -57,7 +57,7 @@ pub struct Global {
     /// Print results as JSON
     #[arg(long, global = true)]
     pub json: bool,
-    /// Print a stage of the compilation instead: tokens, ast, hir or bytecode
+    /// Print a stage of the compilation instead: tokens, ast, hir or bytecode; or after a run, of the JIT: stats, trace, ir, asm
     #[arg(long, global = true, value_name = "STAGE")]
     pub dump: Option<String>,
 }
@@ -126,6 +126,9 @@ pub struct RunArgs {
     /// Lanes that are active at the start, as a bit mask
     #[arg(long, value_name = "BITS", value_parser = parse_mask)]
     pub mask: Option<u64>,
+    /// Tell afterwards what became of a line of the source: compiled or not, why, and what takes time
+    #[arg(long, value_name = "LINE")]
+    pub explain: Vec<usize>,
     /// Print nothing but what the program prints
     #[arg(short, long)]
     pub quiet: bool,

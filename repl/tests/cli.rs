@@ -223,6 +223,22 @@ fn stages_can_be_dumped() {
 }
 
 #[test]
+fn compiled_loops_are_shown_and_explained() {
+    let folder = Folder::new("explain");
+    let file = folder.file("twice.ispc", "export void f(uniform float a[], uniform int n) {\n    for (uniform int r = 0; r < 500; ++r)\n        foreach (i = 0 ... n)\n            a[i] *= 0.5f;\n}\n");
+    let run = |more: &[&str]| {
+        succeeds(&[&["run", "-q", "--engine", "ir", text(&file), "zeros:f32:1000", "1000"], more].concat())
+    };
+    let shown = run(&["--dump", "stats,trace,ir"]);
+    assert!(shown.contains("loop in `f`") && shown.contains("traces compiled in"), "{shown}");
+    let explained = run(&["--explain", "4"]);
+    assert!(explained.starts_with("line 4: a[i] *= 0.5f;\n") && explained.contains("compiled"), "{explained}");
+    assert!(
+        fails(2, &["run", "-q", text(&file), "zeros:f32:10", "10", "--explain", "40"]).contains("line 40 has no code")
+    );
+}
+
+#[test]
 fn codes_are_explained() {
     assert!(succeeds(&["explain", "e0101"]).starts_with("E0101: "));
     assert!(succeeds(&["explain", "division_by_zero"]).contains("divided an integer by zero"));

@@ -98,7 +98,8 @@ pub fn run(module: &Module, input: &Input) -> Seen {
 /// How often compiled code was left, by the reason.
 pub type Left = HashMap<&'static str, u64>;
 
-/// Runs a program everywhere; panics where an engine differs. Gives how compiled code was left, and what the interpreter
+/// Runs a program everywhere, each back end in another mode from one width and input to the next; panics where an engine
+/// differs. Gives how compiled code was left, and what the interpreter
 /// did at the last width for each input.
 pub fn agree(text: &str, inputs: &[Input]) -> (Left, Vec<Seen>) {
     agree_at(&Width::ALL, text, inputs)
@@ -108,21 +109,20 @@ pub fn agree(text: &str, inputs: &[Input]) -> (Left, Vec<Seen>) {
 pub fn agree_at(widths: &[Width], text: &str, inputs: &[Input]) -> (Left, Vec<Seen>) {
     let mut left = Left::new();
     let mut seen = Vec::new();
-    for &width in widths {
+    for (w, &width) in widths.iter().enumerate() {
         seen.clear();
-        for input in inputs {
+        for (i, input) in inputs.iter().enumerate() {
             let options =
                 Options { width, engine: Engine::Interp, limits: input.limits, threads: Some(1), ..Options::default() };
             let module = Module::compile("test.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"));
             let expected = run(&module, input);
-            for &engine in engines().iter().filter(|&&e| e != Engine::Interp) {
-                for (mode, jit) in modes() {
-                    let options = Options { engine, jit, ..options.clone() };
-                    let module = Module::from_program(module.verified().clone(), &options);
-                    let came = run(&module, input);
-                    assert_eq!(came, expected, "width {width}, {engine}, {mode}, n = {}\n{text}", input.n);
-                    count(&module, &mut left);
-                }
+            let jits = engines().iter().filter(|&&e| e != Engine::Interp);
+            for (&engine, (mode, jit)) in jits.zip(modes().into_iter().cycle().skip(w + i)) {
+                let options = Options { engine, jit, ..options.clone() };
+                let module = Module::from_program(module.verified().clone(), &options);
+                let came = run(&module, input);
+                assert_eq!(came, expected, "width {width}, {engine}, {mode}, n = {}\n{text}", input.n);
+                count(&module, &mut left);
             }
             seen.push(expected);
         }

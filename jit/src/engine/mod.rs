@@ -6,6 +6,7 @@
 //! Rounds with other facts make another version; the last one that is allowed assumes nothing. A version of which a way that was
 //! left out turns hot, or a variant fails, is made anew, and the new one takes its place.
 
+mod clock;
 mod report;
 mod site;
 mod version;
@@ -155,6 +156,7 @@ impl Jit {
             advice.forbid(Variant::Prune);
         }
         let mut region = record(&order.prepared, order.at.0, order.at.1, &order.facts, &advice)?;
+        let recorded = self.settings.keep_recorded.then(|| region.to_string());
         optimise(&mut region)?;
         if region.leaves_at_once() {
             return Err(Abort::NothingToCompile);
@@ -166,7 +168,9 @@ impl Jit {
         let code = self.backend.compile(Arc::clone(&region)).map_err(Abort::Backend)?;
         let room = self.cache.take(code.code_bytes()).ok_or(Abort::CodeCacheFull(self.cache.limit()))?;
         let arguments = Arguments::new(&region, &order.facts, &order.prepared);
-        Ok(Version::new(order.facts.clone(), region, code, arguments, room, start.elapsed()))
+        let mut version = Version::new(order.facts.clone(), region, code, arguments, room, start.elapsed());
+        version.recorded = recorded;
+        Ok(version)
     }
 
     fn advice(&self) -> std::sync::MutexGuard<'_, Advice> {

@@ -18,6 +18,8 @@ pub struct LoopReport {
     pub versions: Vec<VersionReport>,
     /// Why it is not compiled, if it is not.
     pub aborted: Option<Abort>,
+    /// Is a version being compiled?
+    pub pending: bool,
     /// How often a version was compiled anew, with what had been learnt from it.
     pub remakes: u32,
 }
@@ -29,6 +31,10 @@ pub struct VersionReport {
     pub region: Arc<Region>,
     /// Time of recording and compiling.
     pub time: Duration,
+    /// Time spent in its code, about: measured in the first entries, then in one of 64.
+    pub run_time: Duration,
+    /// The region as recorded, before the passes, if [`Settings::keep_recorded`](crate::Settings::keep_recorded).
+    pub recorded: Option<String>,
     /// Bytes of machine code.
     pub code_bytes: usize,
     /// How often it was entered.
@@ -64,7 +70,7 @@ impl Jit {
         let read = loops.iter().map(|l| l.read().unwrap_or_else(PoisonError::into_inner));
         read.filter_map(|l| {
             let versions = l.versions.iter().map(|v| v.report()).collect();
-            Some(LoopReport { at: l.at?, versions, aborted: l.aborted.clone(), remakes: l.remakes })
+            Some(LoopReport { at: l.at?, versions, aborted: l.aborted.clone(), pending: l.pending, remakes: l.remakes })
         })
         .collect()
     }
@@ -77,6 +83,8 @@ impl Version {
         VersionReport {
             region: Arc::clone(&self.region),
             time: self.time,
+            run_time: self.clock.time(),
+            recorded: self.recorded.clone(),
             code_bytes: self.code.code_bytes(),
             entries: self.entries.load(Ordering::Relaxed),
             exits: exits.map(|(i, l)| (ExitId(i as u32), l.taken.load(Ordering::Relaxed))).collect(),

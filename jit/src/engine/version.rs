@@ -1,5 +1,6 @@
 //! A compiled version of a loop: how it is entered and left, and what is learnt from that.
 
+use super::clock::Clock;
 use crate::abort::Abort;
 use crate::advice::Advice;
 use crate::backend::Executable;
@@ -40,6 +41,9 @@ pub(super) struct Version {
     rounds: AtomicU64,
     words: usize,
     pub time: Duration,
+    pub clock: Clock,
+    /// The region before the passes, as text, if it is to be kept.
+    pub recorded: Option<String>,
     arguments: Arguments,
     _room: Room,
 }
@@ -93,7 +97,22 @@ impl Version {
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
         let counters = zeros(region.counters.len());
         let (entries, rounds) = (AtomicU64::new(0), AtomicU64::new(0));
-        Version { facts, region, code, exits, counters, entries, rounds, words, time, arguments, _room: room }
+        let (clock, recorded) = (Clock::default(), None);
+        Version {
+            facts,
+            region,
+            code,
+            exits,
+            counters,
+            entries,
+            rounds,
+            words,
+            time,
+            clock,
+            recorded,
+            arguments,
+            _room: room,
+        }
     }
 
     /// The loop.
@@ -119,7 +138,7 @@ impl Version {
         // After a poll in between there are more again; then the loop is long.
         let before = context.ticks;
         // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
-        let exit = unsafe { self.code.run(&mut context) };
+        let exit = self.clock.measure(self.entries.load(Ordering::Relaxed), || unsafe { self.code.run(&mut context) });
         pause.leave(&context);
         let rounds = if before >= context.ticks { before - context.ticks } else { POLL };
         self.rounds.fetch_add(rounds as u64, Ordering::Relaxed);

@@ -20,7 +20,9 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
         return check::dump(global, &args.file, stage);
     }
     let outputs = args.output.iter().map(|o| output(o)).collect::<Result<Vec<_>, _>>()?;
-    let module = load(&args.file, &global.options(), global.color())?;
+    let mut options = global.options();
+    options.jit.keep_recorded = jit.is_some_and(|show| show.trace);
+    let module = load(&args.file, &options, global.color())?;
     let export = entry(&module, args.entry.as_deref())?;
     let mut data = CallData::parse(export, &args.args, global.lanes())?;
     let result = start(&module, args).call_export(export, &data.values());
@@ -41,13 +43,17 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     if let Some(what) = jit {
         print!("{}", module.jit_text(what));
     }
+    for &line in &args.explain {
+        print!("{}", module.explain_line(line).map_err(Failure::usage)?);
+    }
     Ok(())
 }
 
-/// The stages of the JIT that `--dump` names (`stats`, `ir`, `asm`, with commas between them), if it names nothing else.
+/// The stages of the JIT that `--dump` names (`stats`, `trace`, `ir`, `asm`, with commas between them), if it names nothing else.
 fn jit_stages(names: &str) -> Option<Show> {
     names.split(',').try_fold(Show::default(), |show, name| match name {
         "stats" => Some(show),
+        "trace" => Some(Show { trace: true, ..show }),
         "ir" => Some(Show { ir: true, ..show }),
         "asm" => Some(Show { asm: true, ..show }),
         _ => None,

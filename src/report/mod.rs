@@ -1,0 +1,225 @@
+//! What the JIT did with a module's loops: as data with places in the source, and as text.
+
+mod line;
+
+use crate::module::Module;
+use spmdvm_jit::abort::Abort;
+use spmdvm_jit::engine::{LoopReport, VersionReport};
+use spmdvm_jit::ir::Counter;
+use spmdvm_vm::Program;
+use spmdvm_vm::program::FuncId;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// What [`Module::jit_text`] shows besides the table of loops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Show {
+    /// The trace IR as recorded, before the passes; only if the module was made with
+    /// [`keep_recorded`](crate::JitSettings::keep_recorded).
+    pub trace: bool,
+    /// The optimised trace IR.
+    pub ir: bool,
+    /// Machine code.
+    pub asm: bool,
+}
+
+/// An instruction's place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// Its function.
+    pub function: String,
+    /// Its line; `None` for programs without source.
+    pub line: Option<usize>,
+}
+
+impl Place {
+    fn of(program: &Program, (function, pc): (FuncId, u32)) -> Place {
+        let f = &program.functions[function.0 as usize];
+        let span = f.spans.get(pc as usize).copied().unwrap_or_default();
+        let found = program.line_col(span);
+        let file = found.as_ref().map_or_else(String::new, |(source, ..)| source.name.to_string());
+        Place { file, function: f.name.to_string(), line: found.map(|(_, line, _)| line) }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}", self.file),
+            None => write!(f, "`{}`", self.function),
+        }
+    }
+}
+
+/// A loop that was hot.
+#[derive(Clone, Debug)]
+pub struct LoopInfo {
+    /// Where it is.
+    pub place: Place,
+    /// Why it is interpreted, if it is.
+    pub aborted: Option<Abort>,
+    /// Is a version being compiled?
+    pub pending: bool,
+    /// How often a version was compiled anew.
+    pub remakes: u32,
+    /// Its compiled versions.
+    pub versions: Vec<VersionInfo>,
+}
+
+/// A compiled version of a loop.
+#[derive(Clone, Debug)]
+pub struct VersionInfo {
+    /// What the JIT tells of it.
+    pub report: VersionReport,
+    /// How it is left: only the ways that were taken.
+    pub exits: Vec<ExitInfo>,
+    /// What its variants did: name, place, outcome, how often.
+    pub variants: Vec<(&'static str, Place, String, u64)>,
+}
+
+/// A way out of compiled code.
+#[derive(Clone, Debug)]
+pub struct ExitInfo {
+    /// Why.
+    pub why: &'static str,
+    /// The instruction that the interpreter does then.
+    pub place: Place,
+    /// How often.
+    pub times: u64,
+}
+
+impl LoopInfo {
+    fn new(program: &Program, report: LoopReport) -> LoopInfo {
+        let versions = report.versions.into_iter().map(|v| VersionInfo::new(program, v)).collect();
+        let place = Place::of(program, report.at);
+        LoopInfo { place, aborted: report.aborted, pending: report.pending, remakes: report.remakes, versions }
+    }
+}
+
+impl VersionInfo {
+    fn new(program: &Program, report: VersionReport) -> VersionInfo {
+        let taken = report.exits.iter().filter(|(_, times)| *times != 0);
+        let exits = taken.filter_map(|&(exit, times)| {
+            let exit = &report.region.exits[exit.index()];
+            let frame = exit.frames.last()?;
+            Some(ExitInfo { why: exit.why, place: Place::of(program, (frame.function, frame.pc)), times })
+        });
+        let exits = exits.collect();
+        let counted = report.counters.iter().filter(|c| c.times != 0);
+        let variants = counted.filter_map(|c| match c.counter {
+            Counter::Variant { variant, place, outcome } => {
+                Some((variant.name(), Place::of(program, place), format!("{outcome:?}").to_lowercase(), c.times))
+            }
+            Counter::Chance => None,
+        });
+        let variants = variants.collect();
+        VersionInfo { report, exits, variants }
+    }
+}
+
+/// Sums over all loops.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    /// Compiled versions of loops.
+    pub traces: usize,
+    /// Bytes of their machine code.
+    pub code_bytes: usize,
+    /// Time of compiling them.
+    pub compile_time: Duration,
+    /// Time spent in them, about.
+    pub run_time: Duration,
+}
+
+impl Totals {
+    /// Sums over these loops.
+    pub fn of(loops: &[LoopInfo]) -> Totals {
+        loops.iter().flat_map(|l| &l.versions).fold(Totals::default(), |sum, version| Totals {
+            traces: sum.traces + 1,
+            code_bytes: sum.code_bytes + version.report.code_bytes,
+            compile_time: sum.compile_time + version.report.time,
+            run_time: sum.run_time + version.report.run_time,
+        })
+    }
+}
+
+impl Module {
+    /// What the JIT did with every loop that was hot so far, those of instances that were compiled at their first call among
+    /// them. Empty if the engine has no JIT or no loop was hot.
+    pub fn loops(&self) -> Vec<LoopInfo> {
+        let of = |module: &Module| -> Vec<LoopInfo> {
+            let reports = module.jit().map(|jit| jit.report()).unwrap_or_default();
+            reports.into_iter().map(|report| LoopInfo::new(module.program(), report)).collect()
+        };
+        let mut loops = of(self);
+        loops.extend(self.instances().iter().flat_map(of));
+        loops
+    }
+
+    /// The same as text: where each loop is, its compiled versions (time, bytes, entries, how they were left), or why it is
+    /// interpreted.
+    pub fn jit_text(&self, show: Show) -> String {
+        let loops = self.loops();
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = loops.iter().try_for_each(|info| loop_text(&mut text, info, show));
+        let sum = Totals::of(&loops);
+        if !loops.is_empty() {
+            let _ = writeln!(
+                text,
+                "{} traces compiled in {:.2} ms, {} bytes; about {:.2} ms spent in them",
+                sum.traces,
+                sum.compile_time.as_secs_f64() * 1e3,
+                sum.code_bytes,
+                sum.run_time.as_secs_f64() * 1e3
+            );
+        }
+        text
+    }
+}
+
+fn loop_text(text: &mut String, info: &LoopInfo, show: Show) -> std::fmt::Result {
+    match info.place.line {
+        Some(_) => writeln!(text, "{}: loop in `{}`", info.place, info.place.function)?,
+        None => writeln!(text, "loop in `{}`", info.place.function)?,
+    }
+    if let Some(why) = &info.aborted {
+        writeln!(text, "  interpreted: {why}")?;
+    }
+    if info.pending {
+        writeln!(text, "  being compiled")?;
+    }
+    info.versions.iter().try_for_each(|version| version_text(text, version, show))
+}
+
+fn version_text(text: &mut String, version: &VersionInfo, show: Show) -> std::fmt::Result {
+    let report = &version.report;
+    let region = &report.region;
+    let insts: usize = region.blocks.iter().map(|b| b.insts.len()).sum();
+    writeln!(
+        text,
+        "  compiled in {:.2} ms: {} blocks, {insts} instructions, {} bytes; entered {} times, for about {:.2} ms",
+        report.time.as_secs_f64() * 1e3,
+        region.blocks.len(),
+        report.code_bytes,
+        report.entries,
+        report.run_time.as_secs_f64() * 1e3
+    )?;
+    for exit in &version.exits {
+        writeln!(text, "    left {} times at {}: {}", exit.times, exit.place, exit.why)?;
+    }
+    for (variant, place, outcome, times) in &version.variants {
+        writeln!(text, "    variant `{variant}` at {place}: {outcome} {times} times")?;
+    }
+    if show.trace {
+        writeln!(text, "{}", report.recorded.as_deref().unwrap_or("the region as recorded was not kept"))?;
+    }
+    if show.ir {
+        writeln!(text, "{region}")?;
+    }
+    if show.asm {
+        writeln!(text, "{}", report.listing.as_deref().unwrap_or("no machine code to show"))?;
+    }
+    Ok(())
+}

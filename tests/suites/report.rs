@@ -1,0 +1,106 @@
+//! What is told of compiled loops: sums, guards by line, time, instances compiled at their first call, and lines explained.
+
+use spmdvm::{Engine, JitSettings, Module, Options, Show, Totals, Value};
+
+const TEXT: &str = "export void f(uniform int a[], const uniform int at[], uniform int n) {
+    foreach (i = 0 ... n) {
+        a[i] += at[a[i] & 63];
+        if (a[i] > 90)
+            a[i] = a[i] / (at[i] | 1);
+    }
+    for (uniform int r = 0; r < n; ++r) {
+        a[r] += 1;
+        uniform int * uniform p = uniform new uniform int[2];
+        delete p;
+    }
+}
+export uniform int never(uniform int x) {
+    return x + 1;
+}";
+
+fn module(jit: JitSettings) -> Module {
+    let options = Options { engine: Engine::Clif, jit, ..Options::default() };
+    Module::compile("report.ispc", TEXT, &options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn call(module: &Module, n: i32) -> bool {
+    let (mut a, at): (Vec<i32>, Vec<i32>) = ((0..100).collect(), (0..100).rev().collect());
+    module.call("f", &[Value::slice_mut(&mut a), Value::slice(&at), n.into()]).is_ok()
+}
+
+#[test]
+fn sums_and_guards_by_line() {
+    let module = module(JitSettings { trial: 50, keep_recorded: true, ..JitSettings::eager() });
+    assert!(module.loops().is_empty() && module.jit_text(Show::default()).is_empty());
+    assert!(call(&module, 100));
+    assert!(!call(&module, 101), "the last element is out of bounds");
+    let loops = module.loops();
+    let sum = Totals::of(&loops);
+    assert!(sum.traces >= 1 && sum.code_bytes > 0 && !sum.compile_time.is_zero() && !sum.run_time.is_zero(), "{sum:?}");
+    assert_eq!(sum.code_bytes, module.jit().unwrap().code_bytes());
+    let exits: Vec<_> = loops.iter().flat_map(|l| &l.versions).flat_map(|v| &v.exits).collect();
+    let guard = exits.iter().find(|e| e.why == "a load is out of bounds").unwrap_or_else(|| panic!("{exits:?}"));
+    assert_eq!((guard.place.line, guard.place.function.as_str(), guard.times), (Some(3), "f", 1));
+    let text = module.jit_text(Show { trace: true, ir: true, asm: true });
+    for part in [
+        "left 1 times at report.ispc:3: a load is out of bounds",
+        "interpreted: it leaves",
+        "traces compiled in",
+        "entry.reg",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    let version = &loops.iter().flat_map(|l| &l.versions).next().unwrap().report;
+    let recorded = version.recorded.as_ref().unwrap();
+    assert!(recorded.contains("region f") && *recorded != version.region.to_string());
+}
+
+#[test]
+fn lines_are_explained() {
+    let module = module(JitSettings { trial: 50, ..JitSettings::eager() });
+    let explain = |line| module.explain_line(line).unwrap();
+    assert!(explain(3).contains("interpreted: no loop around it has been hot"));
+    call(&module, 100);
+    call(&module, 101);
+    let expect = |line, parts: &[&str]| {
+        let text = explain(line);
+        parts.iter().for_each(|part| assert!(text.contains(part), "no `{part}` in {text}"));
+    };
+    expect(
+        3,
+        &[
+            "line 3: a[i] += at[a[i] & 63];",
+            "compiled in the loop at report.ispc:",
+            "for all lanes",
+            "left here 1 times",
+            "gather",
+        ],
+    );
+    expect(5, &["compiled", "under a mask", "division of integers: lane after lane"]);
+    expect(
+        10,
+        &[
+            "interpreted in the loop at report.ispc:8: it leaves compiled code in most rounds: free",
+            "left to the interpreter",
+        ],
+    );
+    expect(14, &["no loop around it"]);
+    assert!(module.explain_line(200).unwrap_err().contains("no code"));
+}
+
+#[test]
+fn instances_are_shown_with_the_rest() {
+    let text = "export void scale(uniform number$0 a[], uniform number$0 by, uniform int n) {
+        foreach (i = 0 ... n) a[i] = a[i] * by;
+    }";
+    let options = Options { engine: Engine::Clif, lazy: true, jit: JitSettings::eager(), ..Options::default() };
+    let module = Module::compile("lazy.ispc", text, &options).unwrap();
+    assert!(module.loops().is_empty());
+    let (mut ints, mut doubles) = ([1i32; 40], [1.5f64; 40]);
+    module.call("scale", &[Value::slice_mut(&mut ints), 3i32.into(), 40.into()]).unwrap();
+    module.call("scale", &[Value::slice_mut(&mut doubles), 3f64.into(), 40.into()]).unwrap();
+    let loops = module.loops();
+    assert_eq!(loops.len(), 2, "{loops:?}");
+    assert!(loops.iter().all(|l| l.place.line == Some(2) && !l.versions.is_empty()));
+    assert!(module.explain_line(2).unwrap().matches("compiled in the loop at lazy.ispc:2").count() >= 2);
+}
