@@ -242,3 +242,88 @@ def test_calls_are_cheap(kernels: spmdvm.Module) -> None:
             f(*arrays)
         best = min(best, (time.perf_counter() - start) / 200)
     assert best < 5e-6
+
+
+FORK = """
+import os, sys, time
+import numpy as np
+import spmdvm
+
+TEXT = "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = a[i] * 0.5f + 1; }"
+
+def run(module):
+    a = np.zeros(3000, np.float32)
+    module.f(a, len(a))
+    return bool((a == 1).all())
+
+def compiles(module):
+    for _ in range(3000):
+        if not run(module):
+            return False
+        if any(v["entries"] for loop in module.stats()["loops"] for v in loop["versions"]):
+            return True
+        time.sleep(0.005)
+    return False
+
+def child_succeeds(work):
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os._exit(0 if work() else 1)
+        finally:
+            os._exit(2)
+    return os.waitpid(pid, 0)[1] == 0
+
+ready = spmdvm.compile(TEXT, engine="clif")
+assert compiles(ready)
+assert child_succeeds(lambda: compiles(ready)), "what the parent has compiled"
+assert child_succeeds(lambda: compiles(spmdvm.compile(TEXT, engine="clif"))), "a module of its own"
+for _ in range(5):
+    pending = spmdvm.compile(TEXT, engine="clif")
+    # The loop gets hot, and its compilation begins on a thread that the child does not have.
+    assert run(pending)
+    assert child_succeeds(lambda: compiles(pending)), "what the parent was compiling"
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_forked_children_compile_loops() -> None:
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], timeout=120, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+MIXED = """
+task void part(uniform int a[], uniform int n) {
+    uniform int at = taskIndex;
+    for (uniform int r = 0; r < 20; ++r) foreach (i = at * (n / 4) ... (at + 1) * (n / 4)) a[i] += i;
+}
+export void tasks(uniform int a[], uniform int n) { launch[4] part(a, n); }
+export void alone(uniform int a[], uniform int n) {
+    for (uniform int r = 0; r < 20; ++r) foreach (i = 0 ... n) a[i] += i;
+}
+"""
+
+
+def test_threads_share_a_module_while_its_loops_are_compiled() -> None:
+    shared = spmdvm.compile(MIXED, engine="clif", threads=2)
+    wrong: list[str] = []
+
+    def work(name: str) -> None:
+        for round_ in range(40):
+            n = 400 + 4 * round_
+            a = np.zeros(n, np.int32)
+            getattr(shared, name)(a, n)
+            if not (a == 20 * np.arange(n)).all():
+                wrong.append(name)
+            # Modules come and go meanwhile, some of them while they are compiled.
+            other = spmdvm.compile(MIXED, engine="clif")
+            other.alone(a, n)
+            del other
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in ("alone", "tasks", "alone", "tasks")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert shared.stats()["traces"] >= 1

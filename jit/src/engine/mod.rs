@@ -93,7 +93,7 @@ impl Jit {
             }
         }
         let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
-        if found.pending {
+        if found.is_pending() {
             return Answer::Interpret(PENDING);
         }
         if let Some(version) = found.version(held) {
@@ -107,7 +107,7 @@ impl Jit {
         let facts = held.observe(last || !self.settings.variants.has(Variant::AllActive));
         match self.order(&mut found, self.order_for(pause, facts, None)) {
             Some(version) => Answer::Enter(version),
-            None if found.pending => Answer::Interpret(PENDING),
+            None if found.is_pending() => Answer::Interpret(PENDING),
             None => Answer::Interpret(NEVER),
         }
     }
@@ -122,7 +122,7 @@ impl Jit {
         found.at = Some(order.at);
         order.prunes = found.remakes < self.settings.remakes;
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
-            found.pending = true;
+            found.pending = Some(std::process::id());
             worker::run(Box::new(move || this.fill(&order)));
             return None;
         }
@@ -134,7 +134,7 @@ impl Jit {
         let made = self.make(order);
         if let Some(site) = self.loops.get().and_then(|l| l.get(order.site)) {
             let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
-            found.pending = false;
+            found.pending = None;
             let rounds = if found.deliver(made, order.replaces.as_ref()).is_some() { 0 } else { NEVER };
             order.prepared.set_countdown(order.site, rounds);
         }
@@ -198,7 +198,7 @@ impl Jit {
             Change::Remake => self.remake(pause, site, version),
             Change::Specialise(facts) => {
                 let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
-                if !found.pending && found.specialised < self.settings.remakes {
+                if !found.is_pending() && found.specialised < self.settings.remakes {
                     found.specialised += 1;
                     let mut order = self.order_for(pause, facts, None);
                     order.at = version.at();
@@ -213,7 +213,7 @@ impl Jit {
     fn remake(&self, pause: &Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>) -> u32 {
         let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
         let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
-        if found.pending || !is_there {
+        if found.is_pending() || !is_there {
             return 0;
         }
         version.teach(&mut self.advice());

@@ -70,7 +70,13 @@ impl Jit {
         let read = loops.iter().map(|l| l.read().unwrap_or_else(PoisonError::into_inner));
         read.filter_map(|l| {
             let versions = l.versions.iter().map(|v| v.report()).collect();
-            Some(LoopReport { at: l.at?, versions, aborted: l.aborted.clone(), pending: l.pending, remakes: l.remakes })
+            Some(LoopReport {
+                at: l.at?,
+                versions,
+                aborted: l.aborted.clone(),
+                pending: l.is_pending(),
+                remakes: l.remakes,
+            })
         })
         .collect()
     }

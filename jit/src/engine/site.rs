@@ -15,8 +15,8 @@ pub(super) struct Loop {
     pub aborted: Option<Abort>,
     /// The function, and the instruction at the loop's head; known once the loop is hot.
     pub at: Option<(FuncId, u32)>,
-    /// Is a version being compiled?
-    pub pending: bool,
+    /// The process in which a version is being compiled. A forked child has no thread that does it.
+    pub pending: Option<u32>,
     /// Has the interpreter run it under observation?
     pub observed: bool,
     /// How often a version was made anew.
@@ -26,6 +26,11 @@ pub(super) struct Loop {
 }
 
 impl Loop {
+    /// Is a version being compiled?
+    pub fn is_pending(&self) -> bool {
+        self.pending.is_some_and(|process| process == std::process::id())
+    }
+
     /// The version that may be entered.
     pub fn version(&self, held: &Holding<'_>) -> Option<Arc<Version>> {
         self.versions.iter().find(|v| held.satisfy(&v.facts)).cloned()

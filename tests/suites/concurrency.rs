@@ -1,0 +1,123 @@
+//! Several threads, one JIT: modules are called, dropped and compiled at the same time. Results are always right; what is
+//! compiled when is not looked at, but in the end something is.
+
+use spmdvm::{Engine, JitSettings, Module, Options, Value};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Two loops, calls, a mask, and tasks.
+const TEXT: &str = "static int weigh(int x, uniform int k) { if (x % 3 == 0) return x / (k + 1); return x * k; }
+task void part(uniform int a[], uniform int n, uniform int k) {
+    uniform int at = taskIndex, size = (n + 4) / 5;
+    foreach (i = at * size ... min(n, (at + 1) * size)) a[i] += weigh(i, k);
+}
+export void alone(uniform int a[], uniform int n, uniform int k) {
+    foreach (i = 0 ... n) a[i] += weigh(i, k);
+}
+export void tasks(uniform int a[], uniform int n, uniform int k) { launch[5] part(a, n, k); }";
+
+fn module(jit: JitSettings) -> Module {
+    let options = Options { engine: Engine::Clif, jit, threads: Some(3), ..Options::default() };
+    Module::compile("threads.ispc", TEXT, &options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn soon() -> JitSettings {
+    JitSettings { hot: 2, observe: 100, hot_exit: 2, constant: 4, trial: 20, ..JitSettings::default() }
+}
+
+fn check(module: &Module, function: &str, n: i32, k: i32) {
+    let mut a = vec![1i32; n as usize];
+    module.call(function, &[Value::slice_mut(&mut a), n.into(), k.into()]).unwrap();
+    let weigh = |i: i32| if i % 3 == 0 { i / (k + 1) } else { i * k };
+    assert!(a.iter().zip(0..).all(|(&x, i)| x == 1 + weigh(i)), "{function}, {n} elements, k = {k}");
+}
+
+fn entries(module: &Module) -> u64 {
+    module.loops().iter().flat_map(|l| &l.versions).map(|v| v.report.entries).sum()
+}
+
+/// Calls until compiled code has run.
+fn until_compiled(module: &Module) {
+    for round in 0..100_000 {
+        check(module, "alone", 200, round % 3);
+        if entries(module) > 0 {
+            return;
+        }
+        std::thread::yield_now();
+    }
+    panic!("nothing was compiled: {}", module.jit_text(Default::default()));
+}
+
+#[test]
+fn threads_and_tasks_share_a_module_while_it_is_compiled() {
+    for stress in [None, Some(7)] {
+        let module = module(JitSettings { stress, ..soon() });
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let module = &module;
+                scope.spawn(move || {
+                    for round in 0..60 {
+                        let function = if (thread + round) % 2 == 0 { "alone" } else { "tasks" };
+                        check(module, function, 37 + 50 * thread + round, round % 5);
+                    }
+                });
+            }
+        });
+        if stress.is_none() {
+            until_compiled(&module);
+        }
+    }
+}
+
+#[test]
+fn modules_are_dropped_while_others_run_and_while_they_are_compiled() {
+    let stays = module(soon());
+    let rounds = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0..60 {
+                let goes = module(soon());
+                // Hot in the first call: its compilation is pending, or under way, when the module goes.
+                check(&goes, "alone", 300, round);
+                if round % 3 == 0 {
+                    let clone = goes.clone();
+                    scope.spawn(move || check(&clone, "tasks", 100, 1));
+                }
+                rounds.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        while rounds.load(Ordering::Relaxed) < 60 {
+            check(&stays, "tasks", 400, 2);
+            check(&stays, "alone", 99, 3);
+        }
+    });
+    until_compiled(&stays);
+}
+
+#[test]
+fn a_module_may_be_made_on_one_thread_and_go_on_another() {
+    let modules: Vec<Module> = (0..8).map(|_| module(soon())).collect();
+    let threads: Vec<_> = modules
+        .into_iter()
+        .map(|module| std::thread::spawn(move || (0..20).for_each(|round| check(&module, "alone", 150, round))))
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+/// Reports are read while programs run and versions come and go.
+#[test]
+fn what_happens_can_be_asked_for_meanwhile() {
+    let module = module(soon());
+    let done = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                (0..60).for_each(|round| check(&module, "alone", 500, round % 7));
+                done.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        while done.load(Ordering::Relaxed) < 2 {
+            let _ = module.jit_text(spmdvm::Show { ir: true, asm: true, ..Default::default() });
+            let _ = module.explain_line(1);
+        }
+    });
+}
