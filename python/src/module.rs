@@ -329,7 +329,7 @@ impl Module {
     /// Facts about the program and what runs it: `engine`, `width`, numbers of `functions` and `instructions`, of `traces`
     /// (compiled versions of loops), their `code_bytes` (and the `code_limit`), `compile_seconds` and `native_seconds` (spent in
     /// them, estimated from one entry in 64), and `loops`: for every loop that was hot its `file`, `function`, `line`, `aborted`
-    /// (why it is interpreted, or None), `remakes` (how often it was compiled anew) and `versions`, each with `seconds`,
+    /// (why it is interpreted, or None), `aborted_line` (of the instruction that is the reason), `remakes` (how often it was compiled anew) and `versions`, each with `seconds`,
     /// `native_seconds`, `code_bytes`, `entries`, `exits` (how often it was left, by reason), `guards` (the same by instruction:
     /// `why`, `function`, `line`, `times`) and `variants` (`variant`, `line`, `outcome`, `times`).
     #[pyo3(text_signature = "($self)")]

@@ -75,7 +75,8 @@ impl Line<'_> {
         for report in loops {
             let head = super::Place::of(self.program, report.at);
             if let Some(why) = report.aborted.as_ref().filter(|_| self.is_in_loop(report)) {
-                let _ = writeln!(text, "  interpreted in the loop at {head}: {why}");
+                let at = report.aborted_at.map(|at| format!(" (at {})", super::Place::of(self.program, at)));
+                let _ = writeln!(text, "  interpreted in the loop at {head}: {why}{}", at.unwrap_or_default());
                 found = true;
             }
             if report.pending && self.is_in_loop(report) {

@@ -60,6 +60,8 @@ pub struct LoopInfo {
     pub place: Place,
     /// Why it is interpreted, if it is.
     pub aborted: Option<Abort>,
+    /// The instruction that is the reason, if it is one.
+    pub aborted_at: Option<Place>,
     /// Is a version being compiled?
     pub pending: bool,
     /// How often a version was compiled anew.
@@ -94,7 +96,15 @@ impl LoopInfo {
     fn new(program: &Program, report: LoopReport) -> LoopInfo {
         let versions = report.versions.into_iter().map(|v| VersionInfo::new(program, v)).collect();
         let place = Place::of(program, report.at);
-        LoopInfo { place, aborted: report.aborted, pending: report.pending, remakes: report.remakes, versions }
+        let aborted_at = report.aborted_at.map(|at| Place::of(program, at));
+        LoopInfo {
+            place,
+            aborted: report.aborted,
+            aborted_at,
+            pending: report.pending,
+            remakes: report.remakes,
+            versions,
+        }
     }
 }
 
@@ -185,7 +195,8 @@ fn loop_text(text: &mut String, info: &LoopInfo, show: Show) -> std::fmt::Result
         None => writeln!(text, "loop in `{}`", info.place.function)?,
     }
     if let Some(why) = &info.aborted {
-        writeln!(text, "  interpreted: {why}")?;
+        let at = info.aborted_at.as_ref().map_or_else(String::new, |place| format!(" (at {place})"));
+        writeln!(text, "  interpreted: {why}{at}")?;
     }
     if info.pending {
         writeln!(text, "  being compiled")?;

@@ -80,7 +80,7 @@ fn lines_are_explained() {
     expect(
         10,
         &[
-            "interpreted in the loop at report.ispc:8: it leaves compiled code in most rounds: free",
+            "interpreted in the loop at report.ispc:8: it leaves compiled code in most rounds: free (at report.ispc:10)",
             "left to the interpreter",
         ],
     );

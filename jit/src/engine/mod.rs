@@ -190,8 +190,9 @@ impl Jit {
     fn enter(&self, pause: &mut Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>, words: &mut [u64]) -> u32 {
         match version.enter(pause, words, &self.settings) {
             Change::None => 0,
-            Change::GiveUp(why) => {
+            Change::GiveUp(why, at) => {
                 let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
+                found.aborted_at = at;
                 found.give_up(why);
                 NEVER
             }

@@ -18,6 +18,8 @@ pub struct LoopReport {
     pub versions: Vec<VersionReport>,
     /// Why it is not compiled, if it is not.
     pub aborted: Option<Abort>,
+    /// The instruction that is the reason, if it is one.
+    pub aborted_at: Option<(FuncId, u32)>,
     /// Is a version being compiled?
     pub pending: bool,
     /// How often a version was compiled anew, with what had been learnt from it.
@@ -74,6 +76,7 @@ impl Jit {
                 at: l.at?,
                 versions,
                 aborted: l.aborted.clone(),
+                aborted_at: l.aborted_at,
                 pending: l.is_pending(),
                 remakes: l.remakes,
             })

@@ -13,6 +13,8 @@ pub(super) struct Loop {
     /// Those with more facts come first.
     pub versions: Vec<Arc<Version>>,
     pub aborted: Option<Abort>,
+    /// The instruction that is the reason, if it is one.
+    pub aborted_at: Option<(FuncId, u32)>,
     /// The function, and the instruction at the loop's head; known once the loop is hot.
     pub at: Option<(FuncId, u32)>,
     /// The process in which a version is being compiled. A forked child has no thread that does it.

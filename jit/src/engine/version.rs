@@ -51,7 +51,8 @@ pub(super) struct Version {
 /// What follows from an entry.
 pub(super) enum Change {
     None,
-    GiveUp(Abort),
+    /// With the instruction at which it was left most of the time, if that is why.
+    GiveUp(Abort, Option<(FuncId, u32)>),
     /// The version is to be made anew.
     Remake,
     /// A version with these facts is to be made.
@@ -154,23 +155,24 @@ impl Version {
             return Change::Remake;
         }
         match (entries == settings.trial).then(|| self.judge(settings)).flatten() {
-            Some(why) => Change::GiveUp(why),
+            Some((why, at)) => Change::GiveUp(why, at),
             None => Change::None,
         }
     }
 
     /// Is it to be given up: left before its end most of the time, or with too little to do each time?
-    fn judge(&self, settings: &Settings) -> Option<Abort> {
+    fn judge(&self, settings: &Settings) -> Option<(Abort, Option<(FuncId, u32)>)> {
         let early = self.exits.iter().enumerate().filter(|(_, l)| !l.expected);
         let early = early.map(|(i, l)| (l.taken.load(Ordering::Relaxed), i));
         let left: u64 = early.clone().map(|(n, _)| n).sum();
         if left * 2 >= settings.trial {
-            let most = early.max().map_or("", |(_, i)| self.region.exits[i].why);
-            return Some(Abort::LeavesTooOften(most));
+            let (_, most) = early.max()?;
+            let exit = &self.region.exits[most];
+            return Some((Abort::LeavesTooOften(exit.why), exit.frames.last().map(|f| (f.function, f.pc))));
         }
         let insts: usize = self.region.blocks.iter().filter(|b| !b.cold).map(|b| b.insts.len()).sum();
         let rounds = self.rounds.load(Ordering::Relaxed) / settings.trial;
-        ((rounds + 1) * (insts as u64) < WORTHWHILE).then_some(Abort::TooShort)
+        ((rounds + 1) * (insts as u64) < WORTHWHILE).then_some((Abort::TooShort, None))
     }
 
     /// The variants that failed more often than not.
