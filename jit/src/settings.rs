@@ -76,41 +76,88 @@ impl Settings {
         match name {
             "hot" => self.hot = number(name, value)?,
             "observe" => self.observe = number(name, value)?,
-            "versions" => self.versions = number(name, value)?,
+            "versions" => self.versions = number::<u32>(name, value)?.max(1),
             "trial" => self.trial = number(name, value)?,
-            "hot_exit" => self.hot_exit = number(name, value)?,
+            "hot_exit" => self.hot_exit = number::<u64>(name, value)?.max(1),
             "remakes" => self.remakes = number(name, value)?,
             "constant" => self.constant = number(name, value)?,
+            "background" => self.background = switch(name, value)?,
             "code_limit" => self.code_limit = number(name, value)?,
             "stress" => self.stress = Some(number(name, value)?),
-            "background" => self.background = switch(name, value)?,
             "every_variant" => self.every_variant = switch(name, value)?,
             "keep_recorded" => self.keep_recorded = switch(name, value)?,
             _ => return Err(unknown(name)),
         }
         Ok(())
     }
+
+    /// The value of a setting, as [`set`](Self::set) takes it; `None` if there is none of this name, or it has no value.
+    pub fn get(&self, name: &str) -> Option<String> {
+        let on = |on: bool| Some(if on { "on" } else { "off" }.to_owned());
+        if let Some(variant) = Variant::from_name(name) {
+            return on(self.variants.has(variant));
+        }
+        match name {
+            "hot" => Some(self.hot.to_string()),
+            "observe" => Some(self.observe.to_string()),
+            "versions" => Some(self.versions.to_string()),
+            "trial" => Some(self.trial.to_string()),
+            "hot_exit" => Some(self.hot_exit.to_string()),
+            "remakes" => Some(self.remakes.to_string()),
+            "constant" => Some(self.constant.to_string()),
+            "background" => on(self.background),
+            "code_limit" => Some(self.code_limit.to_string()),
+            "stress" => self.stress.map(|seed| seed.to_string()),
+            "every_variant" => on(self.every_variant),
+            "keep_recorded" => on(self.keep_recorded),
+            _ => None,
+        }
+    }
+
+    /// Names of settings and variants.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().copied().chain(Variant::ALL.iter().map(|v| v.name()))
+    }
+
+    /// What differs from the default: names and values.
+    pub fn changes(&self) -> Vec<(String, String)> {
+        let default = Settings::default();
+        let changed = Settings::names().filter(|name| self.get(name) != default.get(name));
+        changed.filter_map(|name| Some((name.to_owned(), self.get(name)?))).collect()
+    }
 }
 
+/// The names of what is no variant.
+const NAMES: [&str; 12] = [
+    "hot",
+    "observe",
+    "versions",
+    "trial",
+    "hot_exit",
+    "remakes",
+    "constant",
+    "background",
+    "code_limit",
+    "stress",
+    "every_variant",
+    "keep_recorded",
+];
+
 fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|_| format!("`{name}` takes a number that is not negative, not `{value}`"))
+    value.parse().map_err(|_| format!("the JIT setting `{name}` takes a number from 0 up, not `{value}`"))
 }
 
 fn switch(name: &str, value: &str) -> Result<bool, String> {
     match value {
-        "on" | "true" | "1" => Ok(true),
-        "off" | "false" | "0" => Ok(false),
-        _ => Err(format!("`{name}` takes `on` or `off`, not `{value}`")),
+        "on" | "true" | "True" | "1" => Ok(true),
+        "off" | "false" | "False" | "0" => Ok(false),
+        _ => Err(format!("the JIT setting `{name}` takes `on` or `off`, not `{value}`")),
     }
 }
 
 fn unknown(name: &str) -> String {
-    let variants: Vec<String> = Variant::ALL.iter().map(|v| format!("`{v}`")).collect();
-    format!(
-        "there is no JIT setting `{name}`; there are `hot`, `observe`, `versions`, `trial`, `hot_exit`, `remakes`, `constant`, \
-         `code_limit`, `stress`, `background`, `every_variant`, `keep_recorded`, and the variants {}",
-        variants.join(", ")
-    )
+    let names: Vec<String> = Settings::names().map(|name| format!("`{name}`")).collect();
+    format!("there is no JIT setting `{name}`; there are {}", names.join(", "))
 }
 
 /// A way in which code is made for what usually happens; if it does not happen, other code runs.
@@ -185,5 +232,34 @@ impl Variants {
     /// Puts a variant in or takes it out.
     pub fn switch(&mut self, variant: Variant, on: bool) {
         self.0 = if on { self.0 | (1 << variant as u32) } else { self.0 & !(1 << variant as u32) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_can_be_set_and_got() {
+        for name in Settings::names() {
+            let mut settings = Settings::default();
+            let other = match settings.get(name).as_deref() {
+                Some("on") => "off",
+                Some("off") => "on",
+                _ => "7",
+            };
+            settings.set(name, other).unwrap();
+            assert_eq!(settings.get(name).as_deref(), Some(other));
+            assert_eq!(settings.changes(), [(name.to_owned(), other.to_owned())]);
+        }
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        let mut settings = Settings::default();
+        assert!(settings.set("hott", "1").unwrap_err().contains("there are `hot`, `observe`"));
+        assert!(settings.set("hot", "-1").unwrap_err().contains("a number from 0 up, not `-1`"));
+        assert!(settings.set("one_lane", "maybe").unwrap_err().contains("`on` or `off`"));
+        assert_eq!(settings, Settings::default());
     }
 }

@@ -64,11 +64,12 @@ def compile(
     timeout: float | None = None,
     memory: int | None = None,
     task_threads: int | None = None,
+    jit: Mapping[str, int | bool | str] = {},
 ) -> Module: ...
 def _rebuild(
     text: tuple[str, str],
     choices: tuple[int, str, str],
     include_paths: list[Path],
-    defines: list[tuple[str, str]],
+    names: tuple[list[tuple[str, str]], list[tuple[str, str]]],
     bounds: tuple[int | None, float | None, int | None, int | None],
 ) -> Module: ...

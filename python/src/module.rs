@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use spmdvm::Show;
-use spmdvm::{CompileError, Engine, Fp, Limits, Options, Width};
+use spmdvm::{CompileError, Engine, Fp, JitSettings, Limits, Options, Width};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,11 +51,13 @@ pub struct Module {
 /// memory: bytes that the program may allocate.
 /// task_threads: threads that run the tasks a program launches; None: as many as there are cores. With 1, tasks run in
 ///     order, one after another. Results do not depend on it, unless tasks race.
+/// jit: settings of the JIT by name, such as {"hot": 10, "background": False, "one_lane": False}; docs/jit.md has the table.
+///     Results do not depend on them.
 #[pyfunction]
 #[pyo3(signature = (source_or_path, *, width=None, engine="auto", fp="contract", check=false, include_paths=None,
-    defines=None, fuel=None, timeout=None, memory=None, task_threads=None),
+    defines=None, fuel=None, timeout=None, memory=None, task_threads=None, jit=None),
     text_signature = "(source_or_path, *, width=16, engine='auto', fp='contract', check=False, include_paths=(), \
-    defines={}, fuel=None, timeout=None, memory=None, task_threads=None)")]
+    defines={}, fuel=None, timeout=None, memory=None, task_threads=None, jit={})")]
 #[allow(clippy::too_many_arguments)]
 pub fn compile(
     py: Python<'_>,
@@ -70,6 +72,7 @@ pub fn compile(
     timeout: Option<f64>,
     memory: Option<u64>,
     task_threads: Option<NonZeroUsize>,
+    jit: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Module> {
     if check {
         return Err(PyValueError::new_err("check=True: check mode is not available yet"));
@@ -79,9 +82,10 @@ pub fn compile(
         engine: engine.parse::<Engine>().map_err(PyValueError::new_err)?,
         fp: fp.parse::<Fp>().map_err(PyValueError::new_err)?,
         include_paths: parse_include_paths(include_paths)?,
-        defines: parse_defines(defines)?,
+        defines: parse_names("defines", defines)?,
         limits: Limits { fuel, timeout: parse_timeout(timeout)?, memory },
         threads: task_threads.map(NonZeroUsize::get),
+        jit: parse_jit(parse_names("jit", jit)?)?,
         lazy: true,
         ..Options::default()
     };
@@ -183,11 +187,21 @@ fn parse_include_paths(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<PathBuf
     given.try_iter()?.map(|path| path?.extract()).collect()
 }
 
-fn parse_defines(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, String)>> {
+fn parse_jit(changes: Vec<(String, String)>) -> PyResult<JitSettings> {
+    let mut settings = JitSettings::default();
+    for (name, value) in changes {
+        settings.set(&name, &value).map_err(PyValueError::new_err)?;
+    }
+    Ok(settings)
+}
+
+/// Names and values of a dictionary: of the argument `what`.
+fn parse_names(what: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, String)>> {
     let Some(given) = given else { return Ok(Vec::new()) };
     let mut defines = Vec::new();
     for (name, value) in given.iter() {
-        let name: String = name.extract().map_err(|_| PyTypeError::new_err("defines: names must be strings"))?;
+        let name: String =
+            name.extract().map_err(|_| PyTypeError::new_err(format!("{what}: names must be strings")))?;
         let value = match () {
             () if value.is_none() => String::new(),
             () if value.is_instance_of::<pyo3::types::PyBool>() => u8::from(value.is_truthy()?).to_string(),
@@ -357,14 +371,16 @@ impl Module {
         let choices = (options.width.lanes() as u32, options.engine.name().into(), options.fp.name().into());
         let bounds = (limits.fuel, limits.timeout.map(|t| t.as_secs_f64()), limits.memory, options.threads);
         let text = (self.compiled.name.clone(), self.compiled.source.clone());
-        Ok((rebuild, (text, choices, include_paths, options.defines.clone(), bounds)))
+        let names = (options.defines.clone(), options.jit.changes());
+        Ok((rebuild, (text, choices, include_paths, names, bounds)))
     }
 }
 
 type Texts = (String, String);
 type Choices = (u32, String, String);
 type Bounds = (Option<u64>, Option<f64>, Option<u64>, Option<usize>);
-type Pickled = (Texts, Choices, Vec<PathBuf>, Vec<(String, String)>, Bounds);
+type Names = Vec<(String, String)>;
+type Pickled = (Texts, Choices, Vec<PathBuf>, (Names, Names), Bounds);
 
 /// Compiles a pickled module again.
 #[pyfunction]
@@ -373,7 +389,7 @@ pub fn _rebuild(
     text: Texts,
     choices: Choices,
     include_paths: Vec<PathBuf>,
-    defines: Vec<(String, String)>,
+    names: (Names, Names),
     bounds: Bounds,
 ) -> PyResult<Module> {
     let (fuel, timeout, memory, threads) = bounds;
@@ -383,7 +399,8 @@ pub fn _rebuild(
         engine: engine.parse().map_err(PyValueError::new_err)?,
         fp: fp.parse().map_err(PyValueError::new_err)?,
         include_paths,
-        defines,
+        defines: names.0,
+        jit: parse_jit(names.1)?,
         limits: Limits { fuel, timeout: parse_timeout(timeout)?, memory },
         threads,
         lazy: true,

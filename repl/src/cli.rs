@@ -3,7 +3,7 @@
 use crate::Failure;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use spmdvm::{Engine, Fp, Limits, Options, Width};
+use spmdvm::{Engine, Fp, JitSettings, Limits, Options, Width};
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -54,6 +54,9 @@ pub struct Global {
     /// Threads that run tasks; with 1 they run in order, one after another [default: all cores]
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
+    /// Change a setting of the JIT, such as hot=10 or one_lane=off
+    #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub jit: Vec<(String, String)>,
     /// Print results as JSON
     #[arg(long, global = true)]
     pub json: bool,
@@ -222,8 +225,18 @@ impl Global {
                 timeout: self.timeout.and_then(|s| Duration::try_from_secs_f64(s).ok()),
                 memory: self.memory,
             },
+            jit: self.jit_settings(),
             ..Options::default()
         }
+    }
+
+    fn jit_settings(&self) -> JitSettings {
+        let mut settings = JitSettings::default();
+        for (name, value) in &self.jit {
+            // They have been tried when they were read.
+            let _ = settings.set(name, value);
+        }
+        settings
     }
 
     /// May messages on standard error be coloured?
@@ -234,6 +247,12 @@ impl Global {
 
 fn parse_width(s: &str) -> Result<Width, String> {
     s.parse().ok().and_then(Width::new).ok_or_else(|| "the width is one of 1, 2, 4, 8, 16, 32, 64".to_owned())
+}
+
+fn parse_setting(s: &str) -> Result<(String, String), String> {
+    let (name, value) = s.split_once('=').ok_or("a setting is a name and a value, such as hot=10")?;
+    JitSettings::default().set(name, value)?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn parse_mask(s: &str) -> Result<u64, String> {
