@@ -28,6 +28,9 @@ pub enum Lie {
     Strided(i64),
 }
 
+/// Instructions that take no longer than to find out whether they can be skipped.
+const SHORT: u32 = 8;
+
 /// Instructions seen that are too few to go by.
 const FEW: u32 = 4;
 
@@ -73,6 +76,15 @@ impl Advice {
         let stride = self.profile.of(at).map_or(2, |seen| seen.stride);
         let strided = stride.unsigned_abs() <= 1 << 12 && self.chooses(Variant::Strided, at, |s| (s.strided, s.times));
         strided.then_some(Lie::Strided(stride))
+    }
+
+    /// Are the few instructions of an arm, from one on, better executed under a mask than skipped when no lane is active?
+    pub fn executes_always(&self, arm: Place, branch: Place, length: u32) -> bool {
+        if !self.allows(Variant::SkipInactive, branch) {
+            return true;
+        }
+        let (Some(arm), Some(branch)) = (self.profile.of(arm), self.profile.of(branch)) else { return false };
+        length <= SHORT && branch.times >= 4 * FEW && arm.times >= branch.times - branch.times / 4
     }
 
     /// Does a load for every lane give the same to all of them as a rule?

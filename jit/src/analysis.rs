@@ -46,6 +46,11 @@ impl Analysis {
         })
     }
 
+    /// Is a register live at an instruction?
+    pub fn is_live(&self, at: u32, reg: Reg) -> bool {
+        self.live[at as usize][reg.index() / 64] & (1 << (reg.index() % 64)) != 0
+    }
+
     /// Is the instruction the target of a jump?
     pub fn is_label(&self, at: u32) -> bool {
         self.label[at as usize]

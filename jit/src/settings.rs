@@ -165,6 +165,8 @@ fn unknown(name: &str) -> String {
 pub enum Variant {
     /// Bodies without masks while all lanes are active.
     AllActive,
+    /// Code for which no lane is active is skipped, even where a few instructions under a mask would do.
+    SkipInactive,
     /// A value loaded for every lane is the same in all of them: what follows from it is computed once.
     Uniform,
     /// Lanes that choose their addresses access consecutive elements: one vector.
@@ -181,8 +183,9 @@ pub enum Variant {
 
 impl Variant {
     /// All of them.
-    pub const ALL: [Variant; 7] = [
+    pub const ALL: [Variant; 8] = [
         Variant::AllActive,
+        Variant::SkipInactive,
         Variant::Uniform,
         Variant::Consecutive,
         Variant::Strided,
@@ -195,6 +198,7 @@ impl Variant {
     pub fn name(self) -> &'static str {
         match self {
             Variant::AllActive => "all_active",
+            Variant::SkipInactive => "skip_inactive",
             Variant::Uniform => "uniform",
             Variant::Consecutive => "consecutive",
             Variant::Strided => "strided",

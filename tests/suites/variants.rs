@@ -265,3 +265,70 @@ fn ways_that_were_never_taken_are_compiled_when_they_are() {
         assert!(versions(&module).iter().map(|v| v.region.blocks.len()).max() > left_out);
     }
 }
+
+/// Much is computed from what one load for all lanes gives.
+const MATERIAL: &str = "export void f(uniform int out[], const uniform int of[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int m = of[i];
+        int a = (m * 7 + 3) ^ (m >> 2);
+        out[i] = a * a + m + i;
+    }
+}";
+
+#[test]
+fn what_follows_from_a_value_that_is_the_same_in_all_lanes_is_scalar() {
+    let of: Vec<i32> = (0..1003).map(|i| i / 64 * 5).collect();
+    let run = |module: &Module| {
+        let mut out = vec![0; of.len()];
+        module.call("f", &[Value::slice_mut(&mut out), Value::slice(&of), (of.len() as i32).into()]).unwrap();
+        out
+    };
+    let expected = run(&module(MATERIAL, Engine::Interp, settings()));
+    for engine in [Engine::Ir, Engine::Clif] {
+        let (on, off) = (module(MATERIAL, engine, settings()), module(MATERIAL, engine, without(Variant::Uniform)));
+        for _ in 0..6 {
+            assert_eq!(run(&on), expected);
+            assert_eq!(run(&off), expected);
+        }
+        assert!(times(&on, Variant::Uniform, Outcome::Hit) > 100, "{engine}");
+        let scalar = |m: &Module| {
+            versions(m).iter().any(|v| {
+                let insts = v.region.blocks.iter().flat_map(|b| &b.insts);
+                let xor = insts.filter(|i| matches!(i.kind, Kind::Op { op: Op::Xor, .. })).filter_map(|i| i.result);
+                xor.into_iter().any(|r| v.region.ty(r) == Type::uniform(Ty::I32))
+            })
+        };
+        assert!(scalar(&on) && !scalar(&off), "{engine}");
+    }
+}
+
+const ARMS: &str = "export void f(uniform float out[], const uniform float from[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float x = from[i], y = x;
+        if (x > 0.5f) y = x * 2 + 1; else y = x * 3 - 1;
+        out[i] = y;
+    }
+}";
+
+#[test]
+fn short_arms_that_are_always_executed_are_not_branched_around() {
+    let from: Vec<f32> = (0..1003).map(|i| (i * 37 % 100) as f32 / 100.0).collect();
+    let run = |module: &Module| {
+        let mut out = vec![0f32; from.len()];
+        module.call("f", &[Value::slice_mut(&mut out), Value::slice(&from), (from.len() as i32).into()]).unwrap();
+        out
+    };
+    let expected = run(&module(ARMS, Engine::Interp, settings()));
+    for engine in [Engine::Ir, Engine::Clif] {
+        // Without a profile every arm can be skipped; with one, these are found not to be worth it, as without the variant.
+        let unknown = module(ARMS, engine, Settings { observe: 0, ..settings() });
+        let (mixed, off) = (module(ARMS, engine, settings()), module(ARMS, engine, without(Variant::SkipInactive)));
+        let blocks = [&unknown, &mixed, &off].map(|module| {
+            for _ in 0..3 {
+                assert_eq!(run(module), expected);
+            }
+            versions(module).iter().map(|v| v.region.blocks.len()).min().expect("a version")
+        });
+        assert!(blocks[1] < blocks[0] && blocks[2] < blocks[0], "{engine}: {blocks:?}");
+    }
+}

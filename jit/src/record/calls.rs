@@ -33,6 +33,10 @@ impl Recorder<'_> {
             let (value, others) = self.held(state, arg);
             regs[param] = Some(value);
             behind.extend(others.map(|others| (Reg(param as u32), others)));
+            let depth = state.frames.len() as u32;
+            if state.agreed.contains(&(depth - 1, arg)) {
+                state.agreed.insert((depth, Reg(param as u32)));
+            }
         }
         for &(r, bits) in &f.consts {
             regs[r.index()] = Some(self.constant(f.reg(r).ty, bits));
@@ -55,7 +59,10 @@ impl Recorder<'_> {
             self.leave_one_lane(state);
         }
         let results = &self.function(state.top().function).results;
+        let depth = state.frames.len() as u32;
+        let agreed: Vec<bool> = results.iter().map(|&r| state.agreed.contains(&(depth - 1, r))).collect();
         let values: Vec<_> = results.iter().map(|&r| self.held(state, r)).collect();
+        state.agreed.retain(|at| at.0 + 1 < depth);
         if let Some(memory) = state.frames.pop().and_then(|frame| frame.memory) {
             self.effect(Kind::FrameClose, &[memory]);
         }
@@ -65,7 +72,8 @@ impl Recorder<'_> {
         let caller = state.top();
         let f = self.function(caller.function);
         let call = f.code[caller.pc as usize];
-        for (&to, (v, behind)) in f.list(call.rets).iter().zip(values) {
+        for ((&to, (v, behind)), agreed) in f.list(call.rets).iter().zip(values).zip(agreed) {
+            self.reads_agreed = agreed;
             self.write(state, to, v);
             state.top_mut().behind.extend(behind.map(|behind| (to, behind)));
         }

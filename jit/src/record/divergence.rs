@@ -5,10 +5,13 @@ use super::state::{Entry, Mask, State};
 use super::step::Next;
 use crate::abort::Abort;
 use crate::ir::{Edge, End, Kind, Type, Value, why};
-use spmdvm_vm::isa::Op;
-use spmdvm_vm::program::Inst;
-use spmdvm_vm::types::Ty;
+use spmdvm_vm::isa::{Form, Op};
+use spmdvm_vm::program::{FuncId, Inst};
+use spmdvm_vm::types::{Shape, Ty};
 use spmdvm_vm::verify::EntryKind;
+
+/// Most instructions that are executed even if no lane is active.
+const LINEAR: u32 = 24;
 
 /// Where lanes leave to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -158,6 +161,7 @@ impl Recorder<'_> {
         match mask {
             Mask::Full | Mask::Some(_) | Mask::One(_) => Next::Here,
             Mask::Empty => self.go(state, inst.aux),
+            Mask::Any(_) if self.executes_always(state, inst.aux) => Next::Here,
             Mask::Any(v) => {
                 let some = self.emit(Kind::AnyLane, &[v], Type::BOOL);
                 let on = state.top().pc + 1;
@@ -165,6 +169,33 @@ impl Recorder<'_> {
                 let other = self.edge_with(state, inst.aux, Mask::Empty);
                 self.end_branch(some, then, other)
             }
+        }
+    }
+
+    /// Are the instructions from here to a label to be executed even if no lane is active?
+    fn executes_always(&mut self, state: &State, label: u32) -> bool {
+        let (function, pc) = self.place(state);
+        let length = label.saturating_sub(pc + 1);
+        (1..=LINEAR).contains(&length)
+            && self.advice.executes_always((function, pc + 1), (function, pc), length)
+            && (pc + 1..label).all(|at| self.heeds_mask(function, at, label))
+    }
+
+    /// Does an instruction do nothing that can be told, up to a label, if no lane is active? Loads and stores for every lane
+    /// are masked; others may turn out to have one address, which is accessed or not.
+    fn heeds_mask(&mut self, function: FuncId, at: u32, label: u32) -> bool {
+        let f = self.function(function);
+        let inst = &f.code[at as usize];
+        let pure = matches!(inst.op.info().form, Form::Unary | Form::Binary | Form::Ternary | Form::Compare)
+            || matches!(inst.op, Op::Mov | Op::Select | Op::Convert | Op::Bitcast | Op::Iota | Op::Assign);
+        let analysis = self.analysis(function);
+        match inst.op {
+            Op::LoadLane | Op::StoreLane => !analysis.is_label(at),
+            _ if pure => {
+                let temporary = f.reg(inst.dst).shape == Shape::Varying || !analysis.is_live(label, inst.dst);
+                temporary && !analysis.is_label(at)
+            }
+            _ => false,
         }
     }
 
@@ -184,7 +215,7 @@ impl Recorder<'_> {
         }
         let c = Mask::Any(condition);
         let waiting = self.and_not(mask, c);
-        if mask == Mask::Full {
+        if mask == Mask::Full && !self.executes_always(state, inst.aux) {
             // All lanes take the same way more often than not: then nothing is masked.
             let some_wait = self.any(waiting);
             let here = state.top().pc + 1;

@@ -12,14 +12,18 @@ use super::Recorder;
 use super::memory::Operand;
 use super::state::{Mask, State};
 use crate::advice::Lie;
-use crate::ir::{Address, Kind, Outcome, Type, Value};
+use crate::ir::{Address, End, Kind, Outcome, Type, Value};
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::Inst;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
 /// Farthest apart that elements of a strided access are, in bytes.
 const MAX_STRIDE: i64 = 1 << 16;
+
+/// Most registers that are known to be the same in all lanes by a test, each with what follows from it.
+const MAX_AGREED: usize = 3;
 
 /// What the indices of the active lanes are expected to be, and whether they are.
 struct Row {
@@ -120,6 +124,55 @@ impl Recorder<'_> {
                 r.scatter(state, at, value);
             },
         );
+    }
+
+    /// Where all lanes of a load have one address as a rule: if they do, goes on with what is loaded there as the same in all
+    /// lanes, on a way of its own. Recording continues for where they do not; gives whether that is known now.
+    pub(super) fn agree_on_address(&mut self, state: &State, inst: &Inst, at: &Operand) -> bool {
+        let usual = self.usual_lie(state, at).is_some_and(|(lie, _)| lie == Lie::One);
+        if !usual || state.mask() != Mask::Full || state.agreed.len() >= MAX_AGREED {
+            return false;
+        }
+        let row = self.row(state, at, 0);
+        let ok = self.row_in_bounds(at, &row, Lie::One, false);
+        let one = Operand { index: Some(row.first), ..*at };
+        self.agree(state, inst, ok, |r| {
+            let host = r.host_at(&one);
+            r.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty))
+        });
+        true
+    }
+
+    /// The same where what lanes have loaded is equal as a rule, wherever it came from. (Floats that are equal need not have
+    /// the same bits.)
+    pub(super) fn agree_on_value(&mut self, state: &State, inst: &Inst, v: Value) {
+        let place = self.place(state);
+        let wanted = self.ty(v).is_varying() && !inst.ty.is_float() && self.advice.one_value(place);
+        if !wanted || state.mask() != Mask::Full || state.agreed.len() >= MAX_AGREED {
+            return;
+        }
+        let (_, first) = self.index_of_first_lane(state, v);
+        let differ = self.plain(Op::Ne, inst.ty, &[v, first]);
+        let some = self.any(Mask::Any(differ));
+        let ok = self.plain(Op::Not, Ty::Bool, &[some]);
+        self.agree(state, inst, ok, |_| first);
+    }
+
+    fn agree(&mut self, state: &State, inst: &Inst, ok: Value, value: impl FnOnce(&mut Self) -> Value) {
+        let place = self.place(state);
+        let (same, other) = self.branch_apart(ok);
+        self.b.switch_to(same);
+        self.count(Variant::Uniform, place, Outcome::Hit);
+        let value = value(self);
+        let mut there = state.clone();
+        self.reads_agreed = true;
+        self.write(&mut there, inst.dst, value);
+        self.reads_agreed = false;
+        there.top_mut().pc += 1;
+        let edge = self.edge(&there);
+        self.b.end(End::Jump(edge));
+        self.b.switch_to(other);
+        self.count(Variant::Uniform, place, Outcome::Missed);
     }
 
     /// Compares the indices of the active lanes with a row of this stride.

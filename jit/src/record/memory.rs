@@ -133,12 +133,14 @@ impl Recorder<'_> {
         } else if at.address.by_lane {
             self.load_lanes(state, &at)
         } else if index_varies {
-            self.gather_by_lie(state, &at)
+            let differ = self.agree_on_address(state, inst, &at);
+            if differ { self.gather(state, &at) } else { self.gather_by_lie(state, &at) }
         } else {
             let v = self.load_one(state, &at);
             let zero = self.constant(inst.ty, 0);
             if varying { self.select(state.mask(), v, zero) } else { v }
         };
+        self.agree_on_value(state, inst, v);
         self.write(state, inst.dst, v);
     }
 

@@ -39,7 +39,7 @@ use spmdvm_vm::program::{FuncId, Function, Program, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use spmdvm_vm::verify::EntryKind;
 use state::{Behind, Entry, Frame, FramePlace, Key, Mask, Parameter, Slot, State, Target, Targets};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// Most instructions of a region.
@@ -158,6 +158,8 @@ struct Recorder<'a> {
     analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
     /// Was an assumption wrong?
     again: bool,
+    /// Has the current instruction read a register of [`State::agreed`]?
+    reads_agreed: bool,
     constants: HashMap<(Ty, u64), Value>,
     /// Values of the entry block that are made once: `iota`, masks, splats of constants.
     shared: HashMap<(Kind, Vec<Value>), Value>,
@@ -188,6 +190,7 @@ impl<'a> Recorder<'a> {
             varying,
             analyses,
             again: false,
+            reads_agreed: false,
             constants: HashMap::new(),
             shared: HashMap::new(),
             addresses: HashMap::new(),
@@ -261,6 +264,7 @@ impl<'a> Recorder<'a> {
         State {
             frames: vec![Frame { function, pc, at: 0, regs, mask, behind, memory: None, entries }],
             one: None,
+            agreed: BTreeSet::new(),
             entering: None,
         }
     }
@@ -275,6 +279,9 @@ impl<'a> Recorder<'a> {
 
     /// The edge to the block of a state, which is made (and recorded later) if there is none yet.
     fn edge(&mut self, state: &State) -> Edge {
+        if let Some(state) = self.forgetting(state) {
+            return self.edge(&state);
+        }
         let key = state.key();
         if !self.targets.contains_key(&key) {
             self.add_target(&key, state);
@@ -296,6 +303,20 @@ impl<'a> Recorder<'a> {
         }
         args.extend(state.mask_values());
         Edge { to: block, args }
+    }
+
+    /// Without the agreed registers that nothing reads any more, if there are any.
+    fn forgetting(&mut self, state: &State) -> Option<State> {
+        let dead = |r: &mut Self, &(frame, reg): &(u32, Reg)| {
+            let last = frame as usize + 1 == state.frames.len();
+            !r.live_registers(&state.frames[frame as usize], last).contains(&reg)
+        };
+        let gone: Vec<_> = state.agreed.iter().filter(|at| dead(self, at)).copied().collect();
+        (!gone.is_empty()).then(|| {
+            let mut state = state.clone();
+            state.agreed.retain(|at| !gone.contains(at));
+            state
+        })
     }
 
     /// The values that a way to a block brings for a register.

@@ -5,7 +5,7 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::types::Ty;
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// A mask: what is known of it, and its value.
@@ -88,6 +88,9 @@ pub struct State {
     pub frames: Vec<Frame>,
     /// Is one lane active, and are instructions recorded for it alone?
     pub one: Option<One>,
+    /// Varying registers that hold the same in all lanes because a test has just shown it, and what follows from them: frame and
+    /// register. Where this is so and where it is not, there are blocks of their own.
+    pub agreed: BTreeSet<(u32, Reg)>,
     /// The lane for which that is to begin: a block of its own leads there, so that what is made of registers is made once.
     pub entering: Option<Value>,
 }
@@ -148,6 +151,8 @@ impl State {
     pub fn key(&self) -> Key {
         let mut key = Vec::with_capacity(self.frames.len() * 4 + 1);
         key.push(self.one.map_or(0, |one| one.frame as u32 + 1) << 1 | self.entering.is_some() as u32);
+        key.push(self.agreed.len() as u32);
+        key.extend(self.agreed.iter().flat_map(|&(frame, reg)| [frame, reg.0]));
         for frame in &self.frames {
             key.extend([frame.function.0, frame.pc, frame.mask.fact()]);
             for e in &frame.entries {

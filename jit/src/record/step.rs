@@ -67,6 +67,7 @@ impl Recorder<'_> {
     }
 
     fn instruction(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
+        self.reads_agreed = false;
         if let Some(next) = self.scalar_instruction(state, inst) {
             return Ok(next);
         }
@@ -139,6 +140,7 @@ impl Recorder<'_> {
     /// The value of a register.
     pub(super) fn read(&mut self, state: &State, reg: Reg) -> Value {
         let frame = state.top();
+        self.reads_agreed |= state.agreed.contains(&(state.frames.len() as u32 - 1, reg));
         match frame.regs[reg.index()] {
             Some(v) => match state.one {
                 Some(one) if state.frames.len() > one.frame => self.scalar_of(one, v),
@@ -157,6 +159,13 @@ impl Recorder<'_> {
     pub(super) fn write(&mut self, state: &mut State, reg: Reg, value: Value) {
         state.top_mut().regs[reg.index()] = Some(value);
         state.top_mut().behind.remove(&reg);
+        let at = (state.frames.len() as u32 - 1, reg);
+        let agrees = self.reads_agreed && !self.ty(value).is_varying() && self.is_varying(state, reg);
+        if agrees {
+            state.agreed.insert(at);
+        } else {
+            state.agreed.remove(&at);
+        }
     }
 
     /// Is a register declared varying?
