@@ -12,6 +12,9 @@ pub struct Dominators {
     position: Vec<usize>,
     /// Immediate dominator, by position.
     parent: Vec<usize>,
+    /// When a walk over the tree enters and leaves each node, by position: a node is below another if it is entered and left
+    /// while the walk is in that.
+    during: Vec<(u32, u32)>,
 }
 
 impl Dominators {
@@ -28,10 +31,28 @@ impl Dominators {
                 predecessors[position[edge.to.index()]].push(i);
             }
         }
-        let mut tree = Dominators { parent: vec![usize::MAX; order.len()], order, position };
+        let mut tree = Dominators { parent: vec![usize::MAX; order.len()], order, position, during: Vec::new() };
         tree.parent[0] = 0;
         while tree.improve(&predecessors) {}
+        tree.number();
         tree
+    }
+
+    /// Numbers the nodes for [`dominates`](Self::dominates). A parent comes before its children.
+    fn number(&mut self) {
+        let n = self.order.len();
+        let mut size = vec![1u32; n];
+        for i in (1..n).rev() {
+            size[self.parent[i]] += size[i];
+        }
+        let mut next = vec![1u32; n];
+        self.during = vec![(0, n as u32); n];
+        for (i, &size) in size.iter().enumerate().skip(1) {
+            let parent = self.parent[i];
+            let enter = self.during[parent].0 + next[parent];
+            next[parent] += size;
+            self.during[i] = (enter, enter + size);
+        }
     }
 
     fn improve(&mut self, predecessors: &[Vec<usize>]) -> bool {
@@ -64,14 +85,12 @@ impl Dominators {
 
     /// Does every path to `b` go through `a`? (A block dominates itself.)
     pub fn dominates(&self, a: BlockId, b: BlockId) -> bool {
-        let (a, mut b) = (self.position[a.index()], self.position[b.index()]);
+        let (a, b) = (self.position[a.index()], self.position[b.index()]);
         if a == usize::MAX || b == usize::MAX {
             return false;
         }
-        while b > a {
-            b = self.parent[b];
-        }
-        a == b
+        let ((from, to), (at, _)) = (self.during[a], self.during[b]);
+        (from..to).contains(&at)
     }
 
     /// The immediate dominator of a reachable block; the entry's is itself.

@@ -231,7 +231,7 @@ impl Arguments {
             let values = self.places.iter().zip(&self.last);
             values.map(|(&(reg, place), v)| Constant { reg, place, bits: v.load(Ordering::Relaxed) }).collect()
         };
-        (times == settings.constant).then(constants)
+        (times == settings.same_arguments).then(constants)
     }
 }
 

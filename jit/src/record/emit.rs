@@ -43,13 +43,13 @@ impl Recorder<'_> {
         let v = self.b.constant(ty, bits);
         self.b.switch_to(here);
         self.constants.insert((ty, bits), v);
+        self.known.insert(v, bits);
         v
     }
 
     /// The bits of a value that is a constant.
     pub(super) fn known(&self, v: Value) -> Option<u64> {
-        // Constants are few; a map from values would have to be kept beside the one to values.
-        self.constants.iter().find(|&(_, &c)| c == v).map(|(&(_, bits), _)| bits)
+        self.known.get(&v).copied()
     }
 
     /// The type of a value.

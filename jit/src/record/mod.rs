@@ -161,6 +161,8 @@ struct Recorder<'a> {
     /// Has the current instruction read a register of [`State::agreed`]?
     reads_agreed: bool,
     constants: HashMap<(Ty, u64), Value>,
+    /// The bits of each.
+    known: HashMap<Value, u64>,
     /// Values of the entry block that are made once: `iota`, masks, splats of constants.
     shared: HashMap<(Kind, Vec<Value>), Value>,
     /// Values of the block being recorded that are addresses in the memory of a frame that has not ended.
@@ -192,6 +194,7 @@ impl<'a> Recorder<'a> {
             again: false,
             reads_agreed: false,
             constants: HashMap::new(),
+            known: HashMap::new(),
             shared: HashMap::new(),
             addresses: HashMap::new(),
             insts: 0,
