@@ -267,3 +267,22 @@ def test_an_instance_that_is_wrong_raises_when_it_is_called() -> None:
     assert a[0] == 1
     with pytest.raises(spmdvm.CompileError, match="%"):
         module.f(np.array([5], np.float32))
+
+
+def test_settings_of_the_jit() -> None:
+    source = "export void f(uniform int a[], uniform int n) { foreach (i = 0 ... n) a[i] += i / 3; }"
+    module = spmdvm.compile(source, engine="clif", jit={"hot": 1, "background": False, "one_lane": "off"})
+    a = np.zeros(1000, np.int32)
+    for _ in range(3):
+        module.f(a, 1000)
+    np.testing.assert_array_equal(a, np.arange(1000, dtype=np.int32) // 3 * 3)
+    assert module.stats()["loops"][0]["versions"]
+    again = pickle.loads(pickle.dumps(module))
+    again.f(a, 1000)
+    assert again.stats()["loops"][0]["versions"], "settings are pickled too: the loop is hot in its second round"
+    with pytest.raises(ValueError, match="no JIT setting `warm`; there are `hot`"):
+        spmdvm.compile(source, jit={"warm": 1})
+    with pytest.raises(ValueError, match="`hot` takes a number from 0 up, not `often`"):
+        spmdvm.compile(source, jit={"hot": "often"})
+    with pytest.raises(TypeError, match="jit: names must be strings"):
+        spmdvm.compile(source, jit={1: 1})  # type: ignore[dict-item]
