@@ -59,8 +59,14 @@ pub struct Seen {
 
 /// The modes: at once, in every variant, and when hot, with all that takes time happening soon.
 pub fn modes() -> [(&'static str, JitSettings); 3] {
-    let soon =
-        JitSettings { hot: 2, observe: 200, hot_exit: 1, same_arguments: 2, background: false, ..JitSettings::default() };
+    let soon = JitSettings {
+        hot: 2,
+        observe: 200,
+        hot_exit: 1,
+        same_arguments: 2,
+        background: false,
+        ..JitSettings::default()
+    };
     [("eager", JitSettings::eager()), ("every variant", JitSettings::eager_in_every_variant()), ("soon", soon)]
 }
 

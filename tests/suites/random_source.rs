@@ -35,7 +35,7 @@ fn settings(seed: u64) -> JitSettings {
             observe: 40 * small,
             trial: 3,
             hot_exit: 1,
-            constant: 2,
+            same_arguments: 2,
             background: false,
             ..JitSettings::default()
         },
