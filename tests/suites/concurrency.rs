@@ -21,7 +21,7 @@ fn module(jit: JitSettings) -> Module {
 }
 
 fn soon() -> JitSettings {
-    JitSettings { hot: 2, observe: 100, hot_exit: 2, constant: 4, trial: 20, ..JitSettings::default() }
+    JitSettings { hot: 2, observe: 100, hot_exit: 2, same_arguments: 4, trial: 20, ..JitSettings::default() }
 }
 
 fn check(module: &Module, function: &str, n: i32, k: i32) {

@@ -149,7 +149,7 @@ fn the_threads_floating_point_environment_does_not_matter() {
     let expected = run(Engine::Interp, &JitSettings::default(), false);
     assert!(expected.iter().any(|&bits| bits != 0 && bits < 0x0080_0000), "there are denormals");
     for &engine in engines() {
-        let background = JitSettings { hot: 2, constant: 2, observe: 100, ..JitSettings::default() };
+        let background = JitSettings { hot: 2, same_arguments: 2, observe: 100, ..JitSettings::default() };
         for jit in modes().map(|(_, jit)| jit).iter().chain([&background]) {
             assert_eq!(run(engine, jit, true), expected, "{engine}, {jit:?}");
             assert_eq!(run(engine, jit, false), expected, "{engine}, {jit:?}");
