@@ -84,7 +84,8 @@ fn modes(seed: u64) -> [(&'static str, Settings); 6] {
     let stress = |settings: &Settings| Settings { stress: Some(seed), ..settings.clone() };
     let small = (seed % 7) as u32;
     // Everything that takes time to happen, soon.
-    let soon = Settings { hot: small, trial: 3, hot_exit: 1, constant: 2, background: false, ..Settings::default() };
+    let soon =
+        Settings { hot: small, trial: 3, hot_exit: 1, same_arguments: 2, background: false, ..Settings::default() };
     let observed = Settings { observe: 40 * small + 1, ..soon.clone() };
     let mut modes = [
         ("stress", stress(&eager)),
