@@ -4,6 +4,15 @@
 
 use crate::ir::{BlockId, Region};
 
+/// A step of a tour of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// To a block.
+    Enter(BlockId),
+    /// Away from the block entered last that has not been left.
+    Leave,
+}
+
 /// The dominator tree of a region.
 pub struct Dominators {
     /// Reachable blocks, each before its successors but for back edges.
@@ -96,6 +105,24 @@ impl Dominators {
     /// The immediate dominator of a reachable block; the entry's is itself.
     pub fn parent(&self, block: BlockId) -> BlockId {
         self.order[self.parent[self.position[block.index()]]]
+    }
+
+    /// A tour of the tree: every reachable block is entered, then all that it dominates, then it is left.
+    pub fn tour(&self) -> Vec<Step> {
+        let mut children = vec![Vec::new(); self.order.len()];
+        (1..self.order.len()).for_each(|i| children[self.parent[i]].push(i));
+        let mut steps = Vec::with_capacity(2 * self.order.len());
+        let mut stack = vec![(0, false)];
+        while let Some((i, entered)) = stack.pop() {
+            if entered {
+                steps.push(Step::Leave);
+                continue;
+            }
+            steps.push(Step::Enter(self.order[i]));
+            stack.push((i, true));
+            stack.extend(children[i].iter().rev().map(|&child| (child, false)));
+        }
+        steps
     }
 
     /// Reachable blocks in reverse postorder.

@@ -8,10 +8,10 @@ use harness::values::Rng;
 use harness::{Host, Outcome, exit};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Builder, End, Kind, Region, Type, Value, verify};
+use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Region, Type, Value, verify};
 use spmdvm_jit::passes::{self, PASSES};
 use spmdvm_vm::Op;
-use spmdvm_vm::types::{Ty, Width};
+use spmdvm_vm::types::{Shape, Ty, Width};
 use std::sync::Arc;
 
 /// Gives every exit a name of its own: passes renumber them.
@@ -256,4 +256,136 @@ fn branches_and_guards_on_constants_are_decided() {
     assert_eq!(region.blocks.len(), 1, "{region}");
     assert_eq!(region.blocks[0].insts.len(), 1, "{region}");
     assert_eq!(region.exits.len(), 1, "{region}");
+}
+
+/// A region that checks accesses to an array as the recorder does, by indices that differ by constants, in lanes or for all;
+/// effects lie between some of them.
+fn checks(host: &Host, seed: u64) -> Region {
+    let mut rng = Rng(seed);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let ty = rng.pick(&[Ty::I32, Ty::U32, Ty::I64, Ty::U64]);
+    let count = if ty.size() == 4 { Ty::U32 } else { Ty::U64 };
+    let shape = rng.pick(&[Shape::Uniform, Shape::Varying]);
+    let read = |b: &mut Builder, ty: Type| b.inst(Kind::EntryReg { at: host.places(ty)[0].at }, &[], ty);
+    let x = read(&mut b, Type { shape, ty });
+    let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
+    let (number, u64_) = (Type::uniform(ty), Type::uniform(Ty::U64));
+    let elem = rng.pick(&[Ty::I32, Ty::F64]);
+    let pointer = b.constant(Ty::U64, host.pointer(elem) + rng.below(3) as u64 * elem.size() as u64);
+    let scale = elem.size() as u32 * (1 + rng.below(2) as u32);
+    let masked = rng.chance(50);
+    for i in 0..2 + rng.below(6) {
+        if rng.chance(20) {
+            b.effect(Kind::Count(i as u32), &[]);
+        }
+        let disp = if rng.chance(60) { 0 } else { elem.size() as i64 * (rng.below(5) as i64 - 2) };
+        let need = elem.size() as u32 * (1 + rng.below(3) as u32);
+        let k = if rng.chance(90) { rng.below(7) as i64 - 3 } else { rng.below(200) as i64 - 100 };
+        let k = b.constant(ty, k as u64);
+        let index = if rng.chance(10) { k } else { b.op(Op::Add, ty, &[x, k]) };
+        let len = b.inst(Kind::RegionLen { write: rng.chance(30) }, &[pointer], u64_);
+        let low = b.inst(Kind::IndexLow { scale, disp, ty }, &[pointer], number);
+        let span = b.inst(Kind::IndexSpan { scale, disp, need, ty }, &[pointer, len], Type::uniform(count));
+        let mut distance = b.op(Op::Sub, ty, &[index, low]);
+        if count != ty {
+            let shape = b.region.ty(distance).shape;
+            distance =
+                b.inst(Kind::Op { op: Op::Bitcast, ty: count, from: ty }, &[distance], Type { shape, ty: count });
+        }
+        let mut ok = b.op(Op::Lt, count, &[distance, span]);
+        if b.region.ty(ok).is_varying() {
+            let bad = b.op(Op::Not, Ty::Bool, &[ok]);
+            let bad = if masked { b.op(Op::And, Ty::Bool, &[mask, bad]) } else { bad };
+            let some = b.inst(Kind::AnyLane, &[bad], Type::BOOL);
+            ok = b.op(Op::Not, Ty::Bool, &[some]);
+        }
+        let out = b.exit(exit(host, mask, vec![], vec![]));
+        b.effect(Kind::Guard { exit: out }, &[ok]);
+    }
+    let out = b.exit(exit(host, mask, vec![], vec![]));
+    b.end(End::Exit(out));
+    b.region
+}
+
+fn guards(region: &Region) -> usize {
+    region.blocks.iter().flat_map(|b| &b.insts).filter(|i| matches!(i.kind, Kind::Guard { .. })).count()
+}
+
+#[test]
+fn merged_checks_fail_when_one_of_them_would_and_before_any_effect() {
+    let (mut before_all, mut after_all, mut passed) = (0, 0, 0);
+    for lanes in [2, 8] {
+        let mut host = Host::new(Width::new(lanes).unwrap());
+        for seed in seeds(lanes as u64 * 1_000_000, 100) {
+            let mut before = checks(&host, seed);
+            name_exits(&mut before);
+            let mut after = before.clone();
+            all_passes(&mut after, seed);
+            before_all += guards(&before);
+            after_all += guards(&after);
+            let [old, new]: [Arc<dyn Executable>; 2] =
+                [&before, &after].map(|r| Arc::from(Ir.compile(Arc::new(r.clone())).unwrap()));
+            let mut rng = Rng(!seed);
+            for round in 0..12 {
+                let mut input = host.random_input(&mut rng, false);
+                if round > 1 {
+                    // Indices at the ends of the arrays, and at those of their types.
+                    let ends = [0u64, 76, 156, 1 << 31, 1 << 32, 1 << 63]
+                        .map(|e| e.wrapping_add(rng.below(9) as u64).wrapping_sub(4));
+                    for (place, words) in host.bank.iter().zip(&mut input.registers).filter(|(p, _)| p.ty.ty.is_int()) {
+                        let most = u64::MAX >> (64 - 8 * place.ty.ty.size());
+                        let near = rng.pick(&ends);
+                        words.iter_mut().for_each(|w| *w = near.wrapping_add(rng.below(3) as u64) & most);
+                    }
+                }
+                let want = numbered(&before, host.run(old.clone(), &input));
+                let have = numbered(&after, host.run(new.clone(), &input));
+                let last = before.exits.len() as u32 - 1;
+                assert!(have.exit <= want.exit, "seed {seed}: {} after {}\n{before}\n{after}", have.exit, want.exit);
+                assert_eq!(
+                    want.exit == last,
+                    have.exit == last,
+                    "seed {seed}: {} {}\n{before}\n{after}",
+                    want.exit,
+                    have.exit
+                );
+                assert_eq!(want.counters, have.counters, "seed {seed}:\n{before}\n{after}");
+                passed += (have.exit == last) as usize;
+            }
+        }
+    }
+    assert!(after_all * 3 < before_all * 2, "{after_all} guards of {before_all} are left");
+    assert!(passed > 100, "{passed} runs passed all checks");
+}
+
+/// A load of four bytes at an index, checked as the recorder does it.
+fn checked_load(b: &mut Builder, host: &Host, p: Value, index: Value, write: bool) -> Value {
+    let (number, u64_) = (Type::uniform(I32), Type::uniform(Ty::U64));
+    let len = b.inst(Kind::RegionLen { write }, &[p], u64_);
+    let low = b.inst(Kind::IndexLow { scale: 4, disp: 0, ty: I32 }, &[p], number);
+    let span = b.inst(Kind::IndexSpan { scale: 4, disp: 0, need: 4, ty: I32 }, &[p, len], Type::uniform(Ty::U32));
+    let distance = b.op(Op::Sub, I32, &[index, low]);
+    let distance = b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::U32, from: I32 }, &[distance], Type::uniform(Ty::U32));
+    let ok = b.op(Op::Lt, Ty::U32, &[distance, span]);
+    let mask = Value(3);
+    let out = b.exit(exit(host, mask, vec![], vec![]));
+    b.effect(Kind::Guard { exit: out }, &[ok]);
+    b.inst(Kind::Load { ty: I32 }, &[len], number)
+}
+
+#[test]
+fn a_stencil_checks_its_neighbours_at_once_and_an_update_its_element() {
+    let host = Host::new(Width::DEFAULT);
+    let text = simplified(&["fold", "gvn", "bounds", "fold", "gvn", "dead"], |b, [_, _, u, _, _, p]| {
+        let (one, minus) = (i32_(b, 1), i32_(b, -1));
+        let (left, right) = (b.op(Op::Add, I32, &[u, minus]), b.op(Op::Add, I32, &[u, one]));
+        let x = checked_load(b, &host, p, u, false);
+        let y = checked_load(b, &host, p, left, false);
+        let z = checked_load(b, &host, p, right, false);
+        let w = checked_load(b, &host, p, u, true);
+        let sums = [b.op(Op::Add, I32, &[x, y]), b.op(Op::Add, I32, &[z, w])];
+        vec![b.op(Op::Add, I32, &sums)]
+    });
+    assert_eq!(text.matches("guard").count(), 1, "{text}");
+    assert!(text.contains("region.len.w") && text.contains("max.u32"), "{text}");
 }

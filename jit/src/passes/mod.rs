@@ -12,6 +12,7 @@
 //! None of them moves anything across an effect, and pure instructions cannot fail, so traps and effects stay what they
 //! were. Every use in a snapshot counts as a use at the instruction that may leave by it.
 
+pub mod bounds;
 pub mod dead;
 pub(crate) mod defs;
 pub mod fold;
@@ -36,6 +37,7 @@ pub const PASSES: &[Pass] = &[
     ("gvn", gvn::run),
     ("fold", fold::run),
     ("params", params::run),
+    ("bounds", bounds::run),
     ("licm", licm::run),
     ("gvn", gvn::run),
     ("dead", dead::run),
