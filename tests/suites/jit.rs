@@ -79,6 +79,16 @@ fn what_bounds_depend_on_is_computed_before_the_loop() {
 }
 
 #[test]
+fn all_arrays_of_a_round_are_checked_at_once() {
+    let module = module(SAXPY, JitSettings::eager());
+    run_saxpy(&module, 160);
+    let region = only_region(&module);
+    let bodies = looping(&region);
+    let body = bodies.iter().find(|b| has(b, |k| matches!(k, Kind::StoreLanes { .. }))).unwrap();
+    assert_eq!(body.insts.iter().filter(|inst| matches!(inst.kind, Kind::Guard { .. })).count(), 1, "{region}");
+}
+
+#[test]
 fn the_partial_last_round_runs_in_the_same_region_under_a_mask() {
     let module = module(SAXPY, JitSettings::eager());
     run_saxpy(&module, 167);

@@ -6,16 +6,19 @@
 //! | [`merge`] | blocks with one way in join the block before |
 //! | [`fold`] | what depends on constants is computed, what has a simpler form gets it |
 //! | [`gvn`] | equal pure instructions are computed once |
+//! | [`guards`] | guards, branches and masks that earlier ones decide disappear |
+//! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
 //! | [`licm`] | pure instructions leave loops that do not change them |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
 //!
 //! None of them moves anything across an effect, and pure instructions cannot fail, so traps and effects stay what they
-//! were. Every use in a snapshot counts as a use at the instruction that may leave by it.
+//! were: a guard can only come earlier, where leaving it has the interpreter do the same instructions. Every use in a snapshot counts as a use at the instruction that may leave by it.
 
 pub mod bounds;
 pub mod dead;
 pub(crate) mod defs;
 pub mod fold;
+pub mod guards;
 pub mod gvn;
 pub mod licm;
 pub mod merge;
@@ -35,8 +38,10 @@ pub const PASSES: &[Pass] = &[
     ("params", params::run),
     ("merge", merge::run),
     ("gvn", gvn::run),
+    ("guards", guards::run),
     ("fold", fold::run),
     ("params", params::run),
+    ("merge", merge::run),
     ("bounds", bounds::run),
     ("licm", licm::run),
     ("gvn", gvn::run),

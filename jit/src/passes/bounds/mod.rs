@@ -1,0 +1,289 @@
+//! Checks of bounds that others imply disappear; checks by one index are merged, also those of different arrays.
+//!
+//! The recorder checks every access for itself: `index - low <u span`, where both bounds depend on the pointer alone
+//! ([`Kind::IndexLow`], [`Kind::IndexSpan`]), as the condition of a guard; of a gather or scatter, `not any (mask and not …)`.
+//! A stencil checks `i`, `i - 1` and `i + 1`, an update checks for reading and for writing, a structure its every field, and
+//! a loop over several arrays each of them.
+//!
+//! # What a check says
+//!
+//! A check by the index `x + k` (with a constant `k`) of the bytes `[low, high)` at `pointer + index * scale` holds if and
+//! only if those bytes lie in the region and the index is not above the type's maximum less 63 (see [`Kind::IndexSpan`]). So
+//! it says `start + low + (x + k) * scale ≥ 0` and `start + high + (x + k) * scale ≤ length`, and both are monotone in `k`,
+//! `low` and `high`. `x + k` may wrap around, but if it is in bounds for the least `k` of several checks that are at most 63
+//! apart, then no other of them does, because of those 63.
+//!
+//! # Rules
+//!
+//! *Implied.* A check is dropped if on every way to it another with no greater `k` and `low` has held, and another (or the
+//! same) with no smaller `k` and `high`, of the same pointer, scale and index, `k`s at most 63 apart; if it is for writing, one
+//! of that pointer for writing. A region's length does not change while it exists. Pointers to memory of frames that the
+//! region itself makes are left alone: it ends.
+//!
+//! *Merged.* Several checks in a block by one index, none of which is parted from the next by an effect, become one, at the
+//! place of the first. Two of one pointer become the check from the least `k` and `low` to the greatest, if that is as strong
+//! as both and not stronger: one of them has both the least `k` and the least `low`, one both the greatest `k` and the
+//! greatest `high`. Checks that remain apart (of different pointers, as a rule) become one range of `x + k₀`, for the least
+//! `k₀` of all: from the greatest of their lower ends to the least of their upper ends. That range is computed from the
+//! pointers alone, so this is done only where a loop does not change them, and [`licm`](super::licm) takes it out.
+//!
+//! If the merged check fails, the region is left by the exit of the first one: the interpreter then does its instruction and
+//! those that follow, and traps where it would have. Nothing between the first and the last check has an effect (loads
+//! have none), so nothing is done twice.
+//!
+//! *No wrapping.* A lower end moved by `k - k₀` is cut at the type's minimum, which no index is below. An upper end is at
+//! most the maximum less 62, so a sum of lower end and span does not wrap; an index below it can be moved up by 63.
+
+mod check;
+
+use super::defs::Defs;
+use super::has_frames;
+use super::licm::{Loops, definitions};
+use crate::dominance::{Dominators, Step};
+use crate::exec_ir::meaning::normalised;
+use crate::ir::{BlockId, Inst, Kind, Region, Type, Value, unsigned};
+use check::{Check, Index, Memory, is_near, parse};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+use std::collections::HashMap;
+
+/// Runs the pass.
+pub fn run(region: &mut Region) {
+    let dominators = Dominators::new(region);
+    let mut defs = Defs::none(region);
+    region.blocks.iter().flat_map(|b| &b.insts).for_each(|inst| defs.note(inst));
+    let (home, frames) = (definitions(region), has_frames(region));
+    let loops = Loops::new(region, &dominators);
+    let mut pass = Bounds { region, defs, home, loops, frames, held: HashMap::new(), trail: Vec::new() };
+    let mut marks = Vec::new();
+    for step in dominators.tour() {
+        match step {
+            Step::Enter(b) => {
+                marks.push(pass.trail.len());
+                pass.block(b);
+            }
+            Step::Leave => pass.forget(marks.pop().unwrap_or(0)),
+        }
+    }
+}
+
+/// Checks that become one.
+struct Group {
+    index: Index,
+    /// Where their guards stand in the block.
+    guards: Vec<usize>,
+    /// What they say together.
+    parts: Vec<(Memory, Check)>,
+    /// Does the loop around leave the bounds of the first part alone? Others are taken in only if it does of them too.
+    lasting: bool,
+}
+
+struct Bounds<'a> {
+    region: &'a mut Region,
+    defs: Defs,
+    home: Vec<BlockId>,
+    loops: Loops,
+    frames: bool,
+    /// The checks that have held on every way to where the tour is.
+    held: HashMap<(Memory, Index), Vec<Check>>,
+    /// Keys of checks in the order in which they were noted.
+    trail: Vec<(Memory, Index)>,
+}
+
+impl Bounds<'_> {
+    fn forget(&mut self, mark: usize) {
+        for key in self.trail.drain(mark..) {
+            self.held.get_mut(&key).map(Vec::pop);
+        }
+    }
+
+    fn block(&mut self, b: BlockId) {
+        let insts = std::mem::take(&mut self.region.blocks[b.index()].insts);
+        let mut drop = vec![false; insts.len()];
+        let groups = self.groups(b, &insts, &mut drop);
+        let mut conditions: Vec<(usize, Vec<Inst>, Value)> = Vec::new();
+        for group in groups.iter().filter(|g| g.guards.len() > 1) {
+            let mut made = Vec::new();
+            let condition = self.make(group, &mut made);
+            conditions.push((group.guards[0], made, condition));
+            group.guards[1..].iter().for_each(|&at| drop[at] = true);
+        }
+        conditions.sort_by_key(|c| c.0);
+        let mut conditions = conditions.into_iter().peekable();
+        let mut done = Vec::with_capacity(insts.len());
+        for (at, mut inst) in insts.into_iter().enumerate() {
+            if let Some((_, made, condition)) = conditions.next_if(|c| c.0 == at) {
+                done.extend(made);
+                inst.args[0] = condition;
+            }
+            if !drop[at] {
+                done.push(inst);
+            }
+        }
+        self.region.blocks[b.index()].insts = done;
+    }
+
+    /// The checks of a block, those that can be merged together; marks those that are implied.
+    fn groups(&mut self, b: BlockId, insts: &[Inst], drop: &mut [bool]) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut open = 0;
+        for (at, inst) in insts.iter().enumerate() {
+            if separates(inst.kind) {
+                open = groups.len();
+            }
+            let Kind::Guard { .. } = inst.kind else { continue };
+            let Some((memory, index, check)) = parse(self.region, &self.defs, inst.args[0]) else { continue };
+            let stable = !self.frames || self.home[memory.pointer.index()] == BlockId(0);
+            if stable && self.has_held(memory, index, check) {
+                drop[at] = true;
+                continue;
+            }
+            let lasting = stable && self.is_invariant(b, memory.pointer);
+            if !groups[open..].iter_mut().any(|group| group.take(at, memory, index, check, lasting)) {
+                groups.push(Group { index, guards: vec![at], parts: vec![(memory, check)], lasting });
+            }
+            if stable {
+                self.held.entry((memory, index)).or_default().push(check);
+                self.trail.push((memory, index));
+            }
+        }
+        groups
+    }
+
+    fn has_held(&self, memory: Memory, index: Index, check: Check) -> bool {
+        let by = |index| self.held.get(&(memory, index)).is_some_and(|held| check.is_implied(held));
+        by(index) || by(Index { mask: None, ..index })
+    }
+
+    /// Is the block in a loop that does not change a value?
+    fn is_invariant(&self, b: BlockId, v: Value) -> bool {
+        self.loops.of(b).is_some_and(|l| !self.loops.contains(l, self.home[v.index()]))
+    }
+
+    /// Makes the condition of a merged check.
+    fn make(&mut self, group: &Group, to: &mut Vec<Inst>) -> Value {
+        let Index { ty, value, mask } = group.index;
+        let least = group.parts.iter().map(|(_, c)| c.k).min().unwrap_or(0);
+        let (low, span) = match &group.parts[..] {
+            [(memory, check)] => self.one_range(to, ty, *memory, *check),
+            parts => self.common_range(to, ty, parts, least),
+        };
+        let k = self.constant(to, ty, least as u64);
+        let index = match value {
+            Some(x) if least != 0 => self.op(to, Op::Add, ty, &[x, k]),
+            Some(x) => x,
+            None => k,
+        };
+        let distance = self.op(to, Op::Sub, ty, &[index, low]);
+        let distance = self.bits_as(to, distance, ty, unsigned(ty));
+        let holds = self.op(to, Op::Lt, unsigned(ty), &[distance, span]);
+        if !self.region.ty(holds).is_varying() {
+            return holds;
+        }
+        let mut bad = self.op(to, Op::Not, Ty::Bool, &[holds]);
+        if let Some(mask) = mask {
+            bad = self.op(to, Op::And, Ty::Bool, &[mask, bad]);
+        }
+        let some = self.push(to, Kind::AnyLane, &[bad], Type::BOOL);
+        self.op(to, Op::Not, Ty::Bool, &[some])
+    }
+
+    /// The least index in bounds, and how many there are, of which the farthest is as far away as the check's.
+    fn one_range(&mut self, to: &mut Vec<Inst>, ty: Ty, memory: Memory, check: Check) -> (Value, Value) {
+        let (low, span) = self.bounds(to, ty, memory, check);
+        let reach = check.far - check.k;
+        (low, self.less(to, unsigned(ty), span, reach))
+    }
+
+    /// The least value of `x + least` for which all parts are in bounds, and how many there are.
+    fn common_range(&mut self, to: &mut Vec<Inst>, ty: Ty, parts: &[(Memory, Check)], least: i64) -> (Value, Value) {
+        let mut range: Option<(Value, Value)> = None;
+        for &(memory, check) in parts {
+            let (first, span) = self.bounds(to, ty, memory, check);
+            let span = self.bits_as(to, span, unsigned(ty), ty);
+            let end = self.op(to, Op::Add, ty, &[first, span]);
+            let (first, end) = (self.less(to, ty, first, check.k - least), self.less(to, ty, end, check.far - least));
+            range = Some(match range {
+                None => (first, end),
+                Some((low, high)) => (self.op(to, Op::Max, ty, &[low, first]), self.op(to, Op::Min, ty, &[high, end])),
+            });
+        }
+        let (low, end) = range.expect("a group has parts");
+        let end = self.op(to, Op::Max, ty, &[end, low]);
+        let count = self.op(to, Op::Sub, ty, &[end, low]);
+        (low, self.bits_as(to, count, ty, unsigned(ty)))
+    }
+
+    /// The least index in bounds at the check's nearest end, and how many there are.
+    fn bounds(&mut self, to: &mut Vec<Inst>, ty: Ty, memory: Memory, check: Check) -> (Value, Value) {
+        let Memory { pointer, scale } = memory;
+        let (disp, need) = (check.low, (check.high - check.low) as u32);
+        let length = self.push(to, Kind::RegionLen { write: check.write }, &[pointer], Type::uniform(Ty::U64));
+        let low = self.push(to, Kind::IndexLow { scale, disp, ty }, &[pointer], Type::uniform(ty));
+        let span = Kind::IndexSpan { scale, disp, need, ty };
+        (low, self.push(to, span, &[pointer, length], Type::uniform(unsigned(ty))))
+    }
+
+    /// `x - by`, or the type's minimum if that is less.
+    fn less(&mut self, to: &mut Vec<Inst>, ty: Ty, x: Value, by: i64) -> Value {
+        if by == 0 {
+            return x;
+        }
+        let minimum = if ty.is_signed() { 1u64 << (8 * ty.size() - 1) } else { 0 };
+        let least = self.constant(to, ty, minimum.wrapping_add(by as u64));
+        let by = self.constant(to, ty, by as u64);
+        let x = self.op(to, Op::Max, ty, &[x, least]);
+        self.op(to, Op::Sub, ty, &[x, by])
+    }
+
+    fn bits_as(&mut self, to: &mut Vec<Inst>, v: Value, from: Ty, ty: Ty) -> Value {
+        if from == ty {
+            return v;
+        }
+        let shape = self.region.ty(v).shape;
+        self.push(to, Kind::Op { op: Op::Bitcast, ty, from }, &[v], Type { shape, ty })
+    }
+
+    fn constant(&mut self, to: &mut Vec<Inst>, ty: Ty, bits: u64) -> Value {
+        self.push(to, Kind::Const(normalised(ty, bits)), &[], Type::uniform(ty))
+    }
+
+    fn op(&mut self, to: &mut Vec<Inst>, op: Op, ty: Ty, args: &[Value]) -> Value {
+        let varying = args.iter().any(|&a| self.region.ty(a).is_varying());
+        let elem = op.info().result_ty(ty).unwrap_or(ty);
+        let result = if varying { Type::varying(elem) } else { Type::uniform(elem) };
+        self.push(to, Kind::Op { op, ty, from: ty }, args, result)
+    }
+
+    fn push(&mut self, to: &mut Vec<Inst>, kind: Kind, args: &[Value], ty: Type) -> Value {
+        self.region.types.push(ty);
+        let v = Value(self.region.types.len() as u32 - 1);
+        to.push(Inst { kind, args: args.to_vec(), result: Some(v) });
+        v
+    }
+}
+
+impl Group {
+    /// Takes in a check, if it can be merged; `lasting` says whether the loop around leaves its bounds alone.
+    fn take(&mut self, at: usize, memory: Memory, index: Index, check: Check, lasting: bool) -> bool {
+        let near = |&(_, c): &(Memory, Check)| is_near(c.k.min(check.k), c.far.max(check.far));
+        if self.index != index || !self.parts.iter().all(near) {
+            return false;
+        }
+        let joint =
+            self.parts.iter_mut().find_map(|(m, c)| (*m == memory).then(|| c.and(check).map(|joint| *c = joint))?);
+        if joint.is_none() {
+            if !lasting || !self.lasting {
+                return false;
+            }
+            self.parts.push((memory, check));
+        }
+        self.guards.push(at);
+        true
+    }
+}
+
+/// May no check be moved across the instruction?
+fn separates(kind: Kind) -> bool {
+    !kind.is_pure() && !kind.is_plain_load() && !matches!(kind, Kind::Guard { .. })
+}
