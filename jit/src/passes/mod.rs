@@ -7,6 +7,7 @@
 //! | [`fold`] | what depends on constants is computed, what has a simpler form gets it |
 //! | [`gvn`] | equal pure instructions are computed once |
 //! | [`guards`] | guards, branches and masks that earlier ones decide disappear |
+//! | [`divide`] | divisions by what is constant or does not change in a loop become multiplications |
 //! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
 //! | [`licm`] | pure instructions leave loops that do not change them |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
@@ -17,10 +18,12 @@
 pub mod bounds;
 pub mod dead;
 pub(crate) mod defs;
+pub mod divide;
 pub mod fold;
 pub mod guards;
 pub mod gvn;
 pub mod licm;
+pub(crate) mod make;
 pub mod merge;
 pub mod params;
 
@@ -39,6 +42,7 @@ pub const PASSES: &[Pass] = &[
     ("merge", merge::run),
     ("gvn", gvn::run),
     ("guards", guards::run),
+    ("divide", divide::run),
     ("fold", fold::run),
     ("params", params::run),
     ("merge", merge::run),

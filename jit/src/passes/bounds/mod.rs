@@ -35,16 +35,15 @@
 //! most the maximum less 62, so a sum of lower end and span does not wrap; an index below it can be moved up by 63.
 
 mod check;
+mod range;
 
 use super::defs::Defs;
 use super::has_frames;
 use super::licm::{Loops, definitions};
+use super::make::Maker;
 use crate::dominance::{Dominators, Step};
-use crate::exec_ir::meaning::normalised;
-use crate::ir::{BlockId, Inst, Kind, Region, Type, Value, unsigned};
+use crate::ir::{BlockId, Inst, Kind, Region, Value};
 use check::{Check, Index, Memory, is_near, parse};
-use spmdvm_vm::isa::Op;
-use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
 
 /// Runs the pass.
@@ -104,7 +103,7 @@ impl Bounds<'_> {
         let mut conditions: Vec<(usize, Vec<Inst>, Value)> = Vec::new();
         for group in groups.iter().filter(|g| g.guards.len() > 1) {
             let mut made = Vec::new();
-            let condition = self.make(group, &mut made);
+            let condition = range::condition(&mut Maker { region: self.region, to: &mut made }, group);
             conditions.push((group.guards[0], made, condition));
             group.guards[1..].iter().for_each(|&at| drop[at] = true);
         }
@@ -158,108 +157,6 @@ impl Bounds<'_> {
     /// Is the block in a loop that does not change a value?
     fn is_invariant(&self, b: BlockId, v: Value) -> bool {
         self.loops.of(b).is_some_and(|l| !self.loops.contains(l, self.home[v.index()]))
-    }
-
-    /// Makes the condition of a merged check.
-    fn make(&mut self, group: &Group, to: &mut Vec<Inst>) -> Value {
-        let Index { ty, value, mask } = group.index;
-        let least = group.parts.iter().map(|(_, c)| c.k).min().unwrap_or(0);
-        let (low, span) = match &group.parts[..] {
-            [(memory, check)] => self.one_range(to, ty, *memory, *check),
-            parts => self.common_range(to, ty, parts, least),
-        };
-        let k = self.constant(to, ty, least as u64);
-        let index = match value {
-            Some(x) if least != 0 => self.op(to, Op::Add, ty, &[x, k]),
-            Some(x) => x,
-            None => k,
-        };
-        let distance = self.op(to, Op::Sub, ty, &[index, low]);
-        let distance = self.bits_as(to, distance, ty, unsigned(ty));
-        let holds = self.op(to, Op::Lt, unsigned(ty), &[distance, span]);
-        if !self.region.ty(holds).is_varying() {
-            return holds;
-        }
-        let mut bad = self.op(to, Op::Not, Ty::Bool, &[holds]);
-        if let Some(mask) = mask {
-            bad = self.op(to, Op::And, Ty::Bool, &[mask, bad]);
-        }
-        let some = self.push(to, Kind::AnyLane, &[bad], Type::BOOL);
-        self.op(to, Op::Not, Ty::Bool, &[some])
-    }
-
-    /// The least index in bounds, and how many there are, of which the farthest is as far away as the check's.
-    fn one_range(&mut self, to: &mut Vec<Inst>, ty: Ty, memory: Memory, check: Check) -> (Value, Value) {
-        let (low, span) = self.bounds(to, ty, memory, check);
-        let reach = check.far - check.k;
-        (low, self.less(to, unsigned(ty), span, reach))
-    }
-
-    /// The least value of `x + least` for which all parts are in bounds, and how many there are.
-    fn common_range(&mut self, to: &mut Vec<Inst>, ty: Ty, parts: &[(Memory, Check)], least: i64) -> (Value, Value) {
-        let mut range: Option<(Value, Value)> = None;
-        for &(memory, check) in parts {
-            let (first, span) = self.bounds(to, ty, memory, check);
-            let span = self.bits_as(to, span, unsigned(ty), ty);
-            let end = self.op(to, Op::Add, ty, &[first, span]);
-            let (first, end) = (self.less(to, ty, first, check.k - least), self.less(to, ty, end, check.far - least));
-            range = Some(match range {
-                None => (first, end),
-                Some((low, high)) => (self.op(to, Op::Max, ty, &[low, first]), self.op(to, Op::Min, ty, &[high, end])),
-            });
-        }
-        let (low, end) = range.expect("a group has parts");
-        let end = self.op(to, Op::Max, ty, &[end, low]);
-        let count = self.op(to, Op::Sub, ty, &[end, low]);
-        (low, self.bits_as(to, count, ty, unsigned(ty)))
-    }
-
-    /// The least index in bounds at the check's nearest end, and how many there are.
-    fn bounds(&mut self, to: &mut Vec<Inst>, ty: Ty, memory: Memory, check: Check) -> (Value, Value) {
-        let Memory { pointer, scale } = memory;
-        let (disp, need) = (check.low, (check.high - check.low) as u32);
-        let length = self.push(to, Kind::RegionLen { write: check.write }, &[pointer], Type::uniform(Ty::U64));
-        let low = self.push(to, Kind::IndexLow { scale, disp, ty }, &[pointer], Type::uniform(ty));
-        let span = Kind::IndexSpan { scale, disp, need, ty };
-        (low, self.push(to, span, &[pointer, length], Type::uniform(unsigned(ty))))
-    }
-
-    /// `x - by`, or the type's minimum if that is less.
-    fn less(&mut self, to: &mut Vec<Inst>, ty: Ty, x: Value, by: i64) -> Value {
-        if by == 0 {
-            return x;
-        }
-        let minimum = if ty.is_signed() { 1u64 << (8 * ty.size() - 1) } else { 0 };
-        let least = self.constant(to, ty, minimum.wrapping_add(by as u64));
-        let by = self.constant(to, ty, by as u64);
-        let x = self.op(to, Op::Max, ty, &[x, least]);
-        self.op(to, Op::Sub, ty, &[x, by])
-    }
-
-    fn bits_as(&mut self, to: &mut Vec<Inst>, v: Value, from: Ty, ty: Ty) -> Value {
-        if from == ty {
-            return v;
-        }
-        let shape = self.region.ty(v).shape;
-        self.push(to, Kind::Op { op: Op::Bitcast, ty, from }, &[v], Type { shape, ty })
-    }
-
-    fn constant(&mut self, to: &mut Vec<Inst>, ty: Ty, bits: u64) -> Value {
-        self.push(to, Kind::Const(normalised(ty, bits)), &[], Type::uniform(ty))
-    }
-
-    fn op(&mut self, to: &mut Vec<Inst>, op: Op, ty: Ty, args: &[Value]) -> Value {
-        let varying = args.iter().any(|&a| self.region.ty(a).is_varying());
-        let elem = op.info().result_ty(ty).unwrap_or(ty);
-        let result = if varying { Type::varying(elem) } else { Type::uniform(elem) };
-        self.push(to, Kind::Op { op, ty, from: ty }, args, result)
-    }
-
-    fn push(&mut self, to: &mut Vec<Inst>, kind: Kind, args: &[Value], ty: Type) -> Value {
-        self.region.types.push(ty);
-        let v = Value(self.region.types.len() as u32 - 1);
-        to.push(Inst { kind, args: args.to_vec(), result: Some(v) });
-        v
     }
 }
 
