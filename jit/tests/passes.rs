@@ -321,6 +321,156 @@ fn checks(host: &Host, seed: u64) -> Region {
     b.region
 }
 
+/// A loop that counts up or down to a limit and accesses an array by what it counts, as the recorder makes them: the test
+/// before the accesses or after them, indices of 32 or 64 bits, entered at its start or in the middle.
+fn counted(host: &Host, seed: u64) -> Region {
+    let mut rng = Rng(seed);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let (counter, ty) = (rng.pick(&[Ty::I32, Ty::U32, Ty::I64, Ty::U64]), rng.pick(&[Ty::I32, Ty::U32, Ty::I64]));
+    let count = if ty.size() == 4 { Ty::U32 } else { Ty::U64 };
+    let ty = if counter.size() < ty.size() { if ty.is_signed() { Ty::I32 } else { Ty::U32 } } else { ty };
+    let count = if ty.size() == 4 { Ty::U32 } else { count };
+    let read = |b: &mut Builder, ty: Type, i: usize| b.inst(Kind::EntryReg { at: host.places(ty)[i].at }, &[], ty);
+    let (start, limit) = (read(&mut b, Type::uniform(counter), 0), read(&mut b, Type::uniform(counter), 1));
+    let place = host.places(Type::uniform(counter))[0];
+    let base = read(&mut b, Type::uniform(ty), 2);
+    let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
+    let elem = rng.pick(&[Ty::I16, Ty::I32, Ty::F64]);
+    let pointer = b.constant(Ty::U64, host.pointer(elem));
+    let scale = elem.size() as u32;
+    let len = b.inst(Kind::RegionLen { write: true }, &[pointer], Type::uniform(Ty::U64));
+    let low = b.inst(Kind::IndexLow { scale, disp: 0, ty }, &[pointer], Type::uniform(ty));
+    let span = Kind::IndexSpan { scale, disp: 0, need: scale, ty };
+    let span = b.inst(span, &[pointer, len], Type::uniform(count));
+    let memory = b.inst(Kind::HostAddress { disp: 0 }, &[pointer], Type::uniform(Ty::U64));
+    let up = rng.chance(70);
+    let size = [1i64, 2, 4, 3][rng.below(4)];
+    let step = b.constant(counter, if up { size } else { -size } as u64);
+    let compare = match (up, rng.chance(50)) {
+        (true, true) => Op::Lt,
+        (true, false) => Op::Le,
+        (false, true) => Op::Gt,
+        (false, false) => Op::Ge,
+    };
+    let (head, body, rest, done) = (b.block(), b.block(), b.block(), b.block());
+    let test_first = rng.chance(50);
+    let i = b.param(head, Type::uniform(counter));
+    b.jump(head, &[start]);
+    b.switch_to(head);
+    let leave = |b: &mut Builder, i: Value| b.exit(exit(host, mask, vec![(place, i)], vec![]));
+    let branch = |b: &mut Builder, i: Value, on: spmdvm_jit::ir::BlockId, swapped: bool, inverted: bool| {
+        let op = match (inverted, compare) {
+            (false, op) => op,
+            (true, Op::Lt) => Op::Ge,
+            (true, Op::Le) => Op::Gt,
+            (true, Op::Gt) => Op::Le,
+            (true, _) => Op::Lt,
+        };
+        let swap = |op| match op {
+            Op::Lt => Op::Gt,
+            Op::Gt => Op::Lt,
+            Op::Le => Op::Ge,
+            _ => Op::Le,
+        };
+        let more = if swapped { b.op(swap(op), counter, &[limit, i]) } else { b.op(op, counter, &[i, limit]) };
+        let (then, other) = if inverted { (done, on) } else { (on, done) };
+        b.branch(more, (then, &[]), (other, &[]));
+    };
+    let (swapped, inverted) = (rng.chance(30), rng.chance(30));
+    if test_first {
+        branch(&mut b, i, body, swapped, inverted);
+    } else {
+        b.jump(body, &[]);
+    }
+    b.switch_to(body);
+    let out = leave(&mut b, i);
+    b.effect(Kind::Tick { exit: out }, &[]);
+    let factor = b.constant(counter, [1u64, 1, 2, u64::MAX][rng.below(4)]);
+    let scaled = b.op(Op::Mul, counter, &[i, factor]);
+    let index = match (counter == ty, counter.size() == ty.size()) {
+        (true, _) => scaled,
+        (_, true) => b.inst(Kind::Op { op: Op::Bitcast, ty, from: counter }, &[scaled], Type::uniform(ty)),
+        _ => b.inst(Kind::Op { op: Op::Convert, ty, from: counter }, &[scaled], Type::uniform(ty)),
+    };
+    let index = b.op(Op::Add, ty, &[index, base]);
+    for k in 0..1 + rng.below(2) as u64 {
+        let k = b.constant(ty, k);
+        let index = b.op(Op::Add, ty, &[index, k]);
+        let mut distance = b.op(Op::Sub, ty, &[index, low]);
+        if count != ty {
+            distance = b.inst(Kind::Op { op: Op::Bitcast, ty: count, from: ty }, &[distance], Type::uniform(count));
+        }
+        let ok = b.op(Op::Lt, count, &[distance, span]);
+        let out = leave(&mut b, i);
+        b.effect(Kind::Guard { exit: out }, &[ok]);
+        let index = if ty.size() == 8 {
+            b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::U64, from: ty }, &[index], Type::uniform(Ty::U64))
+        } else {
+            b.inst(Kind::Op { op: Op::Convert, ty: Ty::U64, from: ty }, &[index], Type::uniform(Ty::U64))
+        };
+        let bytes = b.constant(Ty::U64, scale as u64);
+        let offset = b.op(Op::Mul, Ty::U64, &[index, bytes]);
+        let at = b.op(Op::Add, Ty::U64, &[memory, offset]);
+        let old = b.inst(Kind::Load { ty: elem }, &[at], Type::uniform(elem));
+        let new = b.op(if elem.is_float() { Op::Neg } else { Op::Not }, elem, &[old]);
+        b.effect(Kind::Store { ty: elem }, &[at, new]);
+    }
+    b.effect(Kind::Count(1), &[]);
+    let next = b.op(Op::Add, counter, &[i, step]);
+    if test_first {
+        b.jump(rest, &[]);
+    } else {
+        branch(&mut b, next, rest, swapped, inverted);
+    }
+    b.switch_to(rest);
+    b.jump(head, &[next]);
+    b.switch_to(done);
+    let out = leave(&mut b, if test_first { i } else { next });
+    b.end(End::Exit(out));
+    b.region
+}
+
+#[test]
+fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
+    let (mut copied, mut rounds) = (0, 0);
+    let n = seeds(0, 250);
+    let mut host = Host::new(Width::new(4).unwrap());
+    for seed in n.clone() {
+        let mut before = counted(&host, seed);
+        check(&before, "making", seed);
+        name_exits(&mut before);
+        let mut after = before.clone();
+        all_passes(&mut after, seed);
+        let looping = |b: &spmdvm_jit::ir::Block, i: usize| b.end.edges().any(|edge| edge.to.index() == i);
+        let free = |b: &spmdvm_jit::ir::Block| !b.insts.iter().any(|i| matches!(i.kind, Kind::Guard { .. }));
+        copied += after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && free(b)) as usize;
+        let [old, new]: [Arc<dyn Executable>; 2] =
+            [&before, &after].map(|r| Arc::from(Ir.compile(Arc::new(r.clone())).unwrap()));
+        let mut rng = Rng(!seed);
+        for round in 0..14 {
+            let mut input = host.random_input(&mut rng, round % 5 == 4);
+            input.ticks = input.ticks.min(200);
+            input.interrupted = true;
+            if round > 1 {
+                // Limits and bases at the ends of the array and of the types.
+                let ends = [0u64, 0, 0, 20, 156, 160, 1 << 31, 1 << 32, 1 << 63];
+                for (place, words) in host.bank.iter().zip(&mut input.registers).filter(|(p, _)| p.ty.ty.size() >= 4) {
+                    let most = u64::MAX >> (64 - 8 * place.ty.ty.size());
+                    let near = if rng.chance(60) { rng.below(160) as u64 } else { rng.pick(&ends) };
+                    words[0] = near.wrapping_add(rng.below(9) as u64).wrapping_sub(4) & most;
+                }
+            }
+            let want = numbered(&before, host.run(old.clone(), &input));
+            let have = numbered(&after, host.run(new.clone(), &input));
+            host.same(&after, seed as usize, &want, &have);
+            rounds += want.counters[1];
+        }
+    }
+    let n = (n.end - n.start) as usize;
+    assert!(copied * 2 > n, "{copied} of {n} loops have a copy without checks");
+    assert!(rounds > 1000, "{rounds}");
+}
+
 fn guards(region: &Region) -> usize {
     region.blocks.iter().flat_map(|b| &b.insts).filter(|i| matches!(i.kind, Kind::Guard { .. })).count()
 }

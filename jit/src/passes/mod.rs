@@ -10,12 +10,14 @@
 //! | [`divide`] | divisions by what is constant or does not change in a loop become multiplications |
 //! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
 //! | [`licm`] | pure instructions leave loops that do not change them |
+//! | [`counted`] | counted loops check their range once and run without checks |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
 //!
 //! None of them moves anything across an effect, and pure instructions cannot fail, so traps and effects stay what they
 //! were: a guard can only come earlier, where leaving it has the interpreter do the same instructions. Every use in a snapshot counts as a use at the instruction that may leave by it.
 
 pub mod bounds;
+pub mod counted;
 pub mod dead;
 pub(crate) mod defs;
 pub mod divide;
@@ -49,6 +51,7 @@ pub const PASSES: &[Pass] = &[
     ("bounds", bounds::run),
     ("licm", licm::run),
     ("gvn", gvn::run),
+    ("counted", counted::run),
     ("dead", dead::run),
 ];
 

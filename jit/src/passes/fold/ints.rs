@@ -12,7 +12,7 @@ fn all(ty: Ty) -> u64 {
 }
 
 /// The comparison with its operands exchanged.
-fn exchanged(op: Op) -> Option<Op> {
+pub(crate) fn exchanged(op: Op) -> Option<Op> {
     Some(match op {
         Op::Eq | Op::Ne => op,
         Op::Lt => Op::Gt,
@@ -24,7 +24,7 @@ fn exchanged(op: Op) -> Option<Op> {
 }
 
 /// The comparison that holds where this one does not.
-pub(super) fn opposite(op: Op) -> Option<Op> {
+pub(crate) fn opposite(op: Op) -> Option<Op> {
     Some(match op {
         Op::Eq => Op::Ne,
         Op::Ne => Op::Eq,

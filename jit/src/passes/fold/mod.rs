@@ -38,6 +38,8 @@ mod convert;
 mod ints;
 mod masks;
 
+pub(crate) use ints::{exchanged, opposite};
+
 use super::defs::{Def, Defs};
 use super::replace;
 use crate::dominance::Dominators;

@@ -1,0 +1,481 @@
+//! Counted loops check their range once: where all rounds that are left are in bounds, they run in a copy without checks.
+//!
+//! After [`bounds`](super::bounds) and [`licm`](super::licm) a round still compares an index for every group of accesses. In a
+//! loop that counts towards a limit, what these comparisons will say in all rounds to come can be computed at the
+//! end of any round.
+//!
+//! ```text
+//!        ┌─ head: checks, body, test ─► latch ─┐            test: one comparison with the limit
+//!        │                                     ▼
+//!        ├──────────────── no ──── range: are the rounds that are left all in bounds?
+//!        │                                     │ yes
+//!        └── no ── copy: body without checks ◄─┘            copy: may the round after this one be a whole one too?
+//!                    └──── yes ────┘
+//! ```
+//!
+//! The copy is entered, and left, between two rounds: it runs the rounds whose test will succeed, and hands the one whose test
+//! fails to the loop it was copied from. So nothing but the head's parameters passes between them, whatever ways lead into
+//! the loop and out of it. If the rounds are not in bounds, the loop with the checks runs and fails where it must.
+//!
+//! # Which loops
+//!
+//! A cycle of blocks with one branch, which compares an integer that changes by a constant power of two in every round with
+//! one that does not change. On the cycle there are pure instructions, plain loads and stores, guards, polls and counters:
+//! nothing else happens while the copy runs. At least one guard is `d <u span`, where the span does not change and `d` changes by
+//! a constant, wrapping around in its type. At most [`MAX_INSTS`] instructions are copied.
+//!
+//! # Why it is sound
+//!
+//! What changes by how much is found in wrapping arithmetic, where sums, differences, products with constants and
+//! cutting off high bits are exact. Let `d` be the value in the next round, and `q` how many rounds follow that one before the test fails.
+//! The range is checked in 64 bits: `d <u span` and `0 ≤ d + q·step < span`, with `q < 2³²` and `|step| < 2²⁹`, so that
+//! nothing wraps (a `d` of 64 bits and its span are compared with 2⁶² first). As `d + r·step` lies between these two for all `r`
+//! up to `q`, it does not wrap around in its own type either, and every comparison would hold. The limit must be so far from
+//! the end of its type that the counter does not step over it.
+//!
+//! All of this is computed in the block `range` from what the back edge brings and from values outside of the cycle, never from
+//! values inside of it: another way to the latch may have left those of an earlier round. Fuel is counted by the polls in the copy,
+//! and the exits there hold the copy's values.
+
+use super::defs::Defs;
+use super::licm::definitions;
+use super::make::Maker;
+use crate::dominance::Dominators;
+use crate::ir::{Block, BlockId, Edge, End, ExitId, Inst, Kind, Region, Value};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+use std::collections::HashMap;
+
+/// Most instructions that are copied.
+const MAX_INSTS: usize = 120;
+
+/// Most blocks of a cycle.
+const MAX_BLOCKS: usize = 8;
+
+/// Most copies that are made for a region.
+const MAX_COPIES: usize = 4;
+
+/// How deep expressions are looked into.
+const DEPTH: usize = 12;
+
+/// Runs the pass.
+pub fn run(region: &mut Region) {
+    let has_guards = |b: &Block| b.insts.iter().any(|inst| matches!(inst.kind, Kind::Guard { .. }));
+    if !region.blocks.iter().any(has_guards) {
+        return;
+    }
+    let dominators = Dominators::new(region);
+    let mut defs = Defs::none(region);
+    region.blocks.iter().flat_map(|b| &b.insts).for_each(|inst| defs.note(inst));
+    let home = definitions(region);
+    let mut copies = 0;
+    for &latch in dominators.order() {
+        let heads: Vec<BlockId> = region.block(latch).end.edges().map(|edge| edge.to).collect();
+        for head in heads {
+            if copies == MAX_COPIES || !dominators.dominates(head, latch) {
+                continue;
+            }
+            let Some(cycle) = Cycle::find(region, &dominators, head, latch) else { continue };
+            let loop_ = Counted::new(region, &defs, &home, &dominators, cycle);
+            copies += loop_.is_some_and(|l| l.make().is_some()) as usize;
+        }
+    }
+}
+
+/// A cycle of blocks from a head to a latch, with one branch.
+struct Cycle {
+    blocks: Vec<BlockId>,
+    /// The condition of the branch, and what it is when the cycle goes on.
+    condition: (Value, bool),
+}
+
+impl Cycle {
+    fn find(region: &Region, dominators: &Dominators, head: BlockId, latch: BlockId) -> Option<Cycle> {
+        let mut cycle = Cycle { blocks: Vec::new(), condition: (Value(0), true) };
+        let insts = |b: BlockId| &region.block(b).insts;
+        let found = cycle.follow(region, dominators, head, (head, latch), false);
+        let simple = |inst: &Inst| {
+            let kind = inst.kind;
+            let store = matches!(
+                kind,
+                Kind::Store { .. }
+                    | Kind::StoreLanes { .. }
+                    | Kind::StoreStrided { .. }
+                    | Kind::StoreMasked { .. }
+                    | Kind::Scatter { .. }
+            );
+            let other = matches!(kind, Kind::Guard { .. } | Kind::Tick { .. } | Kind::Count(_));
+            kind.is_pure() || kind.is_plain_load() || store || other
+        };
+        let all = || cycle.blocks.iter().flat_map(|&b| insts(b));
+        (found && all().count() <= MAX_INSTS && all().all(simple)).then_some(cycle)
+    }
+
+    /// Goes on from a block to the latch and from there to the head.
+    fn follow(
+        &mut self,
+        region: &Region,
+        dominators: &Dominators,
+        at: BlockId,
+        (head, latch): (BlockId, BlockId),
+        branched: bool,
+    ) -> bool {
+        // What was made since, for another loop, is not known to the tree.
+        let known = dominators.is_reachable(at) && dominators.dominates(head, at);
+        if self.blocks.len() == MAX_BLOCKS || region.block(at).cold || !known {
+            return false;
+        }
+        self.blocks.push(at);
+        let arrives = |cycle: &mut Cycle, to: BlockId, branched| match at == latch {
+            true => to == head && branched,
+            false => to != head && cycle.follow(region, dominators, to, (head, latch), branched),
+        };
+        let found = match &region.block(at).end {
+            End::Jump(edge) => arrives(self, edge.to, branched),
+            End::Branch { cond, then, other } if !branched && then.to != other.to => {
+                let tried = [(then, true), (other, false)].into_iter().find(|(edge, _)| arrives(self, edge.to, true));
+                if let Some((_, truth)) = tried {
+                    self.condition = (*cond, truth);
+                }
+                tried.is_some()
+            }
+            _ => false,
+        };
+        if !found {
+            self.blocks.pop();
+        }
+        found
+    }
+}
+
+/// How the loop counts.
+struct Counter {
+    value: Value,
+    limit: Value,
+    ty: Ty,
+    /// The comparison of value and limit that holds while the loop goes on.
+    op: Op,
+    step: i64,
+}
+
+/// A loop that may be copied.
+struct Counted<'a> {
+    region: &'a mut Region,
+    defs: &'a Defs,
+    home: &'a [BlockId],
+    dominators: &'a Dominators,
+    cycle: Cycle,
+    /// For parameters of blocks of the cycle but the head's: what the cycle brings.
+    brought: HashMap<Value, Value>,
+    /// What the back edge brings.
+    next: Vec<Value>,
+}
+
+impl<'a> Counted<'a> {
+    fn new(
+        region: &'a mut Region,
+        defs: &'a Defs,
+        home: &'a [BlockId],
+        dominators: &'a Dominators,
+        cycle: Cycle,
+    ) -> Option<Self> {
+        let edge_to = |from: BlockId, to| region.block(from).end.edges().find(|edge| edge.to == to);
+        let mut brought = HashMap::new();
+        for pair in cycle.blocks.windows(2) {
+            let args = &edge_to(pair[0], pair[1])?.args;
+            brought.extend(region.block(pair[1]).params.iter().copied().zip(args.iter().copied()));
+        }
+        let next = edge_to(*cycle.blocks.last()?, cycle.blocks[0])?.args.clone();
+        Some(Counted { region, defs, home, dominators, cycle, brought, next })
+    }
+
+    fn head(&self) -> BlockId {
+        self.cycle.blocks[0]
+    }
+
+    fn latch(&self) -> BlockId {
+        self.cycle.blocks[self.cycle.blocks.len() - 1]
+    }
+
+    /// Is a value made anew in every round?
+    fn is_inside(&self, v: Value) -> bool {
+        self.home.get(v.index()).is_some_and(|b| self.cycle.blocks.contains(b))
+    }
+
+    /// A value without the parameters that hand it on.
+    fn source(&self, mut v: Value) -> Value {
+        while let Some(&from) = self.brought.get(&v) {
+            v = from;
+        }
+        v
+    }
+
+    /// Which parameter of the head a value is.
+    fn parameter(&self, v: Value) -> Option<usize> {
+        self.region.block(self.head()).params.iter().position(|&p| p == v)
+    }
+
+    /// By how much an integer changes from round to round, modulo 2⁶⁴ if it has 64 bits, else with a sign.
+    fn step(&self, v: Value, depth: usize) -> Option<i64> {
+        let v = self.source(v);
+        if !self.is_inside(v) {
+            return Some(0);
+        }
+        if let Some(i) = self.parameter(v) {
+            return self.parameter_step(v, i);
+        }
+        let def = self.defs.get(v).filter(|d| depth > 0 && d.kind.is_pure())?;
+        let of = |i: usize| self.step(def.arg(i), depth - 1);
+        let Kind::Op { op, ty, from } = def.kind else { return None };
+        let by_constant = |i: usize, x: i64| Some(self.defs.known(def.arg(i))?.wrapping_mul(x as u64) as i64);
+        let step = match op {
+            Op::Add => of(0)?.wrapping_add(of(1)?),
+            Op::Sub => of(0)?.wrapping_sub(of(1)?),
+            Op::Neg => of(0)?.wrapping_neg(),
+            Op::Mul => by_constant(1, of(0)?)?,
+            Op::Shl => of(0)?.checked_shl(self.defs.known(def.arg(1))? as u32 % (8 * ty.size() as u32))?,
+            Op::Convert | Op::Bitcast if ty.is_int() && from.is_int() && ty.size() <= from.size() => of(0)?,
+            _ => return None,
+        };
+        let spare = 64 - 8 * ty.size() as u32;
+        ty.is_int().then_some(step << spare >> spare)
+    }
+
+    /// A parameter that stays what it is, or is itself plus constants.
+    fn parameter_step(&self, p: Value, i: usize) -> Option<i64> {
+        let mut v = self.source(self.next[i]);
+        let mut sum = 0u64;
+        for _ in 0..DEPTH {
+            if v == p {
+                let spare = 64 - 8 * self.region.ty(p).ty.size() as u32;
+                return Some((sum << spare) as i64 >> spare);
+            }
+            let add = self.defs.as_op(v, Op::Add)?;
+            sum = sum.wrapping_add(self.defs.known(add.arg(1))?);
+            v = self.source(add.arg(0));
+        }
+        None
+    }
+
+    fn counter(&self) -> Option<Counter> {
+        let (condition, truth) = self.cycle.condition;
+        let def = self.defs.get(self.source(condition))?;
+        let Kind::Op { op, ty, .. } = def.kind else { return None };
+        let op = if truth { op } else { super::fold::opposite(op)? };
+        let (a, b) = (def.arg(0), def.arg(1));
+        let (sa, sb) = (self.step(a, DEPTH)?, self.step(b, DEPTH)?);
+        let (value, limit, op, step) = match (sa, sb) {
+            (s, 0) if s != 0 => (a, b, op, s),
+            (0, s) if s != 0 => (b, a, super::fold::exchanged(op)?, s),
+            _ => return None,
+        };
+        let towards = if step > 0 { matches!(op, Op::Lt | Op::Le) } else { matches!(op, Op::Gt | Op::Ge) };
+        let sound = ty.is_int() && ty.size() >= 4 && towards && step.unsigned_abs().is_power_of_two() && small(step);
+        sound.then_some(Counter { value, limit, ty, op, step })
+    }
+
+    /// The guards that need not be in the copy: the distance, the span, and by how much the distance changes.
+    fn ranges(&self) -> Vec<(Value, Value, Value, i64)> {
+        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
+        let guards = insts.filter(|inst| matches!(inst.kind, Kind::Guard { .. }));
+        let range = |inst: &Inst| {
+            let condition = inst.args[0];
+            let less = self.defs.as_op(condition, Op::Lt)?;
+            let Kind::Op { ty: Ty::U32 | Ty::U64, .. } = less.kind else { return None };
+            let (distance, span) = (less.arg(0), less.arg(1));
+            let step = self.step(distance, DEPTH).filter(|&s| small(s))?;
+            (self.step(span, DEPTH)? == 0).then_some((condition, distance, span, step))
+        };
+        guards.filter_map(range).collect()
+    }
+
+    /// Makes the copy, if the loop is fit for it.
+    fn make(mut self) -> Option<()> {
+        let counter = self.counter()?;
+        let ranges = self.ranges();
+        if ranges.is_empty() || !self.outer_values_reach_the_latch() {
+            return None;
+        }
+        let mut insts = Vec::new();
+        let all_in_bounds = self.range_test(&counter, &ranges, &mut insts)?;
+        let checked: Vec<Value> = ranges.iter().map(|r| r.0).collect();
+        let copy = self.copy(&counter, &checked);
+        let range = BlockId(self.region.blocks.len() as u32);
+        let args = self.next.clone();
+        let (then, other) = (Edge { to: copy, args: args.clone() }, Edge { to: self.head(), args });
+        let end = End::Branch { cond: all_in_bounds, then, other };
+        self.region.blocks.push(Block { params: Vec::new(), insts, end, cold: false });
+        let (head, latch) = (self.head(), self.latch());
+        for edge in self.region.blocks[latch.index()].end.edges_mut().filter(|edge| edge.to == head) {
+            *edge = Edge { to: range, args: Vec::new() };
+        }
+        Some(())
+    }
+
+    /// Do all values from outside that the cycle uses hold at the latch, whatever way leads there?
+    fn outer_values_reach_the_latch(&self) -> bool {
+        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
+        let exits = insts.clone().filter_map(|inst| inst.kind.exit());
+        let in_exits = exits.flat_map(|e| self.region.exits[e.index()].values());
+        let used = insts.flat_map(|inst| inst.args.iter().copied()).chain(in_exits);
+        let handed = self.brought.values().copied().chain(self.next.iter().copied());
+        let at_latch = |v: Value| self.home.get(v.index()).is_some_and(|&b| self.dominators.dominates(b, self.latch()));
+        used.chain(handed).all(|v| self.is_inside(v) || at_latch(v))
+    }
+
+    /// The value that something inside the cycle will have in the next round, computed at the latch.
+    fn next_round(&mut self, v: Value, to: &mut Vec<Inst>, made: &mut HashMap<Value, Value>) -> Option<Value> {
+        let v = self.source(v);
+        if !self.is_inside(v) {
+            return Some(v);
+        }
+        if let Some(i) = self.parameter(v) {
+            return Some(self.next[i]);
+        }
+        if let Some(&there) = made.get(&v) {
+            return Some(there);
+        }
+        let home = self.home[v.index()];
+        let inst = self.region.block(home).insts.iter().find(|inst| inst.result == Some(v))?.clone();
+        if !inst.kind.is_pure() || to.len() > MAX_INSTS {
+            return None;
+        }
+        let args = inst.args.iter().map(|&a| self.next_round(a, to, made)).collect::<Option<Vec<_>>>()?;
+        let ty = self.region.ty(v);
+        let new = Maker { region: self.region, to }.inst(inst.kind, &args, ty);
+        made.insert(v, new);
+        Some(new)
+    }
+
+    /// Are all rounds up to the last whole one in bounds? A uniform bool.
+    fn range_test(
+        &mut self,
+        counter: &Counter,
+        ranges: &[(Value, Value, Value, i64)],
+        to: &mut Vec<Inst>,
+    ) -> Option<Value> {
+        let made = &mut HashMap::new();
+        let value = self.next_round(counter.value, to, made)?;
+        let limit = self.next_round(counter.limit, to, made)?;
+        let mut sides = Vec::new();
+        for &(_, distance, span, step) in ranges {
+            sides.push((self.next_round(distance, to, made)?, self.next_round(span, to, made)?, step));
+        }
+        let mut m = Maker { region: self.region, to };
+        let (mut ok, rounds) = counter.rounds_after(&mut m, value, limit);
+        for (distance, span, step) in sides {
+            let holds = stays_in_range(&mut m, distance, span, step, rounds);
+            ok = m.op(Op::And, Ty::Bool, &[ok, holds]);
+        }
+        Some(ok)
+    }
+
+    /// Copies the cycle into one block, without some guards.
+    fn copy(&mut self, counter: &Counter, checked: &[Value]) -> BlockId {
+        let mut to: HashMap<Value, Value> = HashMap::new();
+        let mut params = Vec::new();
+        for p in self.region.block(self.head()).params.clone() {
+            let ty = self.region.ty(p);
+            self.region.types.push(ty);
+            let new = Value(self.region.types.len() as u32 - 1);
+            params.push(new);
+            to.insert(p, new);
+        }
+        let mut insts = Vec::new();
+        for b in self.cycle.blocks.clone() {
+            for p in self.region.block(b).params.clone() {
+                if let Some(from) = self.brought.get(&p) {
+                    let new = to.get(from).copied().unwrap_or(*from);
+                    to.insert(p, new);
+                }
+            }
+            for inst in self.region.block(b).insts.clone() {
+                if !(matches!(inst.kind, Kind::Guard { .. }) && checked.contains(&inst.args[0])) {
+                    self.copy_inst(inst, &mut to, &mut insts);
+                }
+            }
+        }
+        let now = |v: Value| to.get(&v).copied().unwrap_or(v);
+        let args: Vec<Value> = self.next.iter().map(|&v| now(v)).collect();
+        let (value, limit) = (now(counter.value), now(counter.limit));
+        let own = self.parameter(self.source(counter.value)).map(|i| args[i]);
+        let mut m = Maker { region: self.region, to: &mut insts };
+        let following = own.unwrap_or_else(|| m.with(Op::Add, counter.ty, value, counter.step as u64));
+        let cond = m.op(counter.op, counter.ty, &[following, limit]);
+        let copy = BlockId(self.region.blocks.len() as u32);
+        let (then, other) = (Edge { to: copy, args: args.clone() }, Edge { to: self.head(), args });
+        let end = End::Branch { cond, then, other };
+        self.region.blocks.push(Block { params, insts, end, cold: false });
+        copy
+    }
+
+    fn copy_inst(&mut self, mut inst: Inst, to: &mut HashMap<Value, Value>, insts: &mut Vec<Inst>) {
+        let now = |v: &mut Value| *v = to.get(v).copied().unwrap_or(*v);
+        inst.args.iter_mut().for_each(now);
+        if let Some(exit) = inst.kind.exit_mut() {
+            let mut state = self.region.exits[exit.index()].clone();
+            state.values_mut().for_each(now);
+            self.region.exits.push(state);
+            *exit = ExitId(self.region.exits.len() as u32 - 1);
+        }
+        if let Some(old) = inst.result {
+            let ty = self.region.ty(old);
+            self.region.types.push(ty);
+            let new = Value(self.region.types.len() as u32 - 1);
+            to.insert(old, new);
+            inst.result = Some(new);
+        }
+        insts.push(inst);
+    }
+}
+
+/// Is a step so small that 2³² of them can be counted in 64 bits?
+fn small(step: i64) -> bool {
+    step.unsigned_abs() < 1 << 29
+}
+
+impl Counter {
+    /// Of the round in which the counter has a value: is it a whole one, and is all sound? And how many whole ones follow, in 64
+    /// bits.
+    fn rounds_after(&self, m: &mut Maker<'_>, value: Value, limit: Value) -> (Value, Value) {
+        let ty = self.ty;
+        let whole = m.op(self.op, ty, &[value, limit]);
+        let (near, far) = if self.step > 0 { (value, limit) } else { (limit, value) };
+        let distance = m.op(Op::Sub, ty, &[far, near]);
+        let distance = m.cast(Op::Bitcast, distance, if ty.size() == 4 { Ty::U32 } else { Ty::U64 });
+        let mut distance = m.cast(Op::Convert, distance, Ty::U64);
+        if matches!(self.op, Op::Lt | Op::Gt) {
+            distance = m.with(Op::Add, Ty::U64, distance, u64::MAX);
+        }
+        let rounds = m.with(Op::Shr, Ty::U64, distance, self.step.unsigned_abs().trailing_zeros() as u64);
+        let few = m.with(Op::Lt, Ty::U64, rounds, 1 << 32);
+        // The counter must not step over the end of its type.
+        let bits = 8 * ty.size() as u32;
+        let most = if ty.is_signed() { u64::MAX >> (65 - bits) } else { u64::MAX >> (64 - bits) };
+        let sound = if self.step > 0 {
+            m.with(Op::Le, ty, limit, most.wrapping_sub(self.step as u64))
+        } else {
+            let least = if ty.is_signed() { !most } else { 0 };
+            m.with(Op::Ge, ty, limit, least.wrapping_sub(self.step as u64))
+        };
+        let ok = m.op(Op::And, Ty::Bool, &[few, sound]);
+        (m.op(Op::And, Ty::Bool, &[ok, whole]), rounds)
+    }
+}
+
+/// Is a distance below a span now, and when it has changed so many times?
+fn stays_in_range(m: &mut Maker<'_>, distance: Value, span: Value, step: i64, rounds: Value) -> Value {
+    let wide = m.region.ty(distance).ty.size() == 8;
+    let (distance, mut span) = (m.cast(Op::Convert, distance, Ty::U64), m.cast(Op::Convert, span, Ty::U64));
+    if wide {
+        span = m.with(Op::Min, Ty::U64, span, 1 << 62);
+    }
+    let now = m.op(Op::Lt, Ty::U64, &[distance, span]);
+    if step == 0 {
+        return now;
+    }
+    let change = m.with(Op::Mul, Ty::U64, rounds, step as u64);
+    let last = m.op(Op::Add, Ty::U64, &[distance, change]);
+    let then = m.op(Op::Lt, Ty::U64, &[last, span]);
+    m.op(Op::And, Ty::Bool, &[now, then])
+}
