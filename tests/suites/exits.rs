@@ -83,7 +83,7 @@ fn stress_takes_exits_that_are_never_taken_else() {
             assert_eq!(one, other, "the same seed, the same exits");
             counts.insert(one);
         }
-        assert!(counts.len() > 8, "{engine}: {counts:?}");
+        assert!(counts.len() > 4, "{engine}: {counts:?}");
     }
 }
 
