@@ -17,6 +17,7 @@ pub mod memory;
 pub mod observe;
 pub mod print;
 pub mod program;
+pub mod properties;
 pub mod sem;
 pub mod trap;
 pub mod types;
