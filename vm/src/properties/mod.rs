@@ -219,11 +219,10 @@ impl Properties {
         let mut parts = vec![false; f.code.len()];
         for start in 0..f.code.len() {
             let Some(mut state) = self.at_labels[start].clone() else { continue };
-            for at in start..f.code.len() {
+            for (at, inst) in f.code.iter().enumerate().skip(start) {
                 if at > start && self.at_labels[at].is_some() {
                     break;
                 }
-                let inst = &f.code[at];
                 self.masks[at] = Some(state.mask);
                 parts[at] = transfer.parts_lanes(&state, inst);
                 if matches!(inst.op, Op::Load | Op::LoadLane | Op::Store | Op::StoreLane) {

@@ -1,3 +1,5 @@
+//! What is said of lanes, in small functions and against what random programs do.
+
 use super::*;
 use crate::asm::assemble;
 use crate::generate::{Options, generate};
@@ -157,11 +159,10 @@ fn what_is_said_of_lanes_is_so_in_random_programs() {
         let said = program.functions.iter().zip(&properties).map(|(f, p)| said(f, width, p)).collect();
         let mut witness = Witness { properties, said, telling: 0 };
         let limits = Limits { fuel: Some(2000), ..Limits::default() };
-        let n = program.functions.len();
         let params: Vec<usize> = program.functions.iter().map(|f| f.n_params as usize).collect();
         let mut machine = Machine::new(verify(program).unwrap(), limits).unwrap();
-        for f in 0..n {
-            let args = vec![Arg::Word(3); params[f]];
+        for (f, &n) in params.iter().enumerate() {
+            let args = vec![Arg::Word(3); n];
             let _ = machine.call_observed(FuncId(f as u32), &args, width.full_mask(), &mut witness);
         }
         telling += witness.telling;

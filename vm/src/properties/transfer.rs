@@ -165,11 +165,7 @@ impl<'f> Transfer<'f> {
                     narrow(state);
                 }
             }
-            Op::LoopTest => {
-                if parts {
-                    narrow(state);
-                }
-            }
+            Op::LoopTest if parts => narrow(state),
             Op::MaskElse | Op::SwitchCase => {
                 let parted = state.stack.last().is_none_or(|e| e.parted);
                 self.come_back(state);
