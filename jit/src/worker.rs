@@ -5,7 +5,7 @@
 
 use std::process;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread;
 
 /// What the thread does.
@@ -16,7 +16,7 @@ static WORKER: Mutex<Option<(u32, Sender<Job>)>> = Mutex::new(None);
 
 /// Runs a job later; at once, on this thread, if there can be no other.
 pub fn run(job: Job) {
-    let mut worker = WORKER.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(mut worker) = lock() else { return job() };
     if worker.as_ref().is_none_or(|(process, _)| *process != process::id()) {
         *worker = start();
     }
@@ -28,6 +28,18 @@ pub fn run(job: Job) {
     if let Some(job) = left {
         job();
     }
+}
+
+/// The lock is held for a moment only, but a child may have been forked in that moment; then it is held for ever.
+fn lock() -> Option<MutexGuard<'static, Option<(u32, Sender<Job>)>>> {
+    for _ in 0..10_000 {
+        match WORKER.try_lock() {
+            Ok(worker) => return Some(worker),
+            Err(TryLockError::Poisoned(worker)) => return Some(worker.into_inner()),
+            Err(TryLockError::WouldBlock) => thread::yield_now(),
+        }
+    }
+    None
 }
 
 fn start() -> Option<(u32, Sender<Job>)> {

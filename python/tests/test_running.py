@@ -305,7 +305,7 @@ export void alone(uniform int a[], uniform int n) {
 
 
 def test_threads_share_a_module_while_its_loops_are_compiled() -> None:
-    shared = spmdvm.compile(MIXED, engine="clif", threads=2)
+    shared = spmdvm.compile(MIXED, engine="clif")
     wrong: list[str] = []
 
     def work(name: str) -> None:

@@ -1,8 +1,14 @@
 //! Several threads, one JIT: modules are called, dropped and compiled at the same time. Results are always right; what is
 //! compiled when is not looked at, but in the end something is.
 
+use spmdvm::jit::backend::{Backend, Executable};
+use spmdvm::jit::{Jit, ir::Region};
+use spmdvm::vm::{Arg, Machine, PreparedProgram};
 use spmdvm::{Engine, JitSettings, Module, Options, Value};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Two loops, calls, a mask, and tasks.
 const TEXT: &str = "static int weigh(int x, uniform int k) { if (x % 3 == 0) return x / (k + 1); return x * k; }
@@ -120,4 +126,50 @@ fn what_happens_can_be_asked_for_meanwhile() {
             let _ = module.explain_line(1);
         }
     });
+}
+
+/// A back end that says when it begins, and ends when it is told to.
+struct Slow {
+    began: Mutex<Sender<()>>,
+    end: Mutex<Receiver<()>>,
+}
+
+impl Backend for Slow {
+    fn name(&self) -> &'static str {
+        "slow"
+    }
+
+    fn compile(&self, _: Arc<Region>) -> Result<Box<dyn Executable>, String> {
+        self.began.lock().unwrap().send(()).unwrap();
+        self.end.lock().unwrap().recv().unwrap();
+        Err("that took long".into())
+    }
+}
+
+#[test]
+fn nobody_waits_while_another_thread_compiles() {
+    let text = "export uniform int f(uniform int n) { uniform int s = 0; for (uniform int i = 0; i < n; ++i) s += i; return s; }";
+    let module = Module::compile("slow.ispc", text, &Options { engine: Engine::Interp, ..Options::default() }).unwrap();
+    let ((began, has_begun), (finish, end)) = (channel(), channel());
+    let jit = Jit::new(Box::new(Slow { began: Mutex::new(began), end: Mutex::new(end) }), JitSettings::eager());
+    let prepared = PreparedProgram::traced(module.verified(), jit, 0);
+    let function = module.exports()[0].function;
+    let run = |done: Option<Sender<u64>>| {
+        let prepared = prepared.clone();
+        move || {
+            let mut machine = Machine::new(prepared, Default::default()).unwrap();
+            let sum = machine.call(function, &[Arg::Word(1000)], u64::MAX).unwrap().lanes(0).words[0];
+            done.into_iter().for_each(|done| done.send(sum).unwrap());
+            sum
+        }
+    };
+    let (done, is_done) = channel();
+    let compiles = std::thread::spawn(run(None));
+    has_begun.recv().unwrap();
+    let other = std::thread::spawn(run(Some(done)));
+    // Long enough for the slowest machine; it is waited for only if the test fails.
+    let came = is_done.recv_timeout(Duration::from_secs(20));
+    finish.send(()).unwrap();
+    assert_eq!(came, Ok(499_500));
+    assert_eq!((compiles.join().unwrap(), other.join().unwrap()), (499_500, 499_500));
 }

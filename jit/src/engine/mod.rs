@@ -27,7 +27,7 @@ use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, Tracer};
 use spmdvm_vm::program::FuncId;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, TryLockError, Weak};
 use std::time::Instant;
 use version::{Arguments, Change, Version};
 
@@ -84,7 +84,7 @@ impl Jit {
     /// The version of a loop that may be entered, or what to do without one.
     fn answer(&self, pause: &Pause<'_>, site: &RwLock<Loop>, held: &Holding<'_>) -> Answer {
         {
-            let found = site.read().unwrap_or_else(PoisonError::into_inner);
+            let Some(found) = unless_taken(site.try_read()) else { return Answer::Interpret(PENDING) };
             if found.aborted.is_some() {
                 return Answer::Interpret(NEVER);
             }
@@ -92,7 +92,7 @@ impl Jit {
                 return Answer::Enter(version);
             }
         }
-        let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut found) = unless_taken(site.try_write()) else { return Answer::Interpret(PENDING) };
         if found.is_pending() {
             return Answer::Interpret(PENDING);
         }
@@ -198,7 +198,7 @@ impl Jit {
             }
             Change::Remake => self.remake(pause, site, version),
             Change::Specialise(facts) => {
-                let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
+                let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
                 if !found.is_pending() && found.specialised < self.settings.remakes {
                     found.specialised += 1;
                     let mut order = self.order_for(pause, facts, None);
@@ -212,7 +212,7 @@ impl Jit {
 
     /// Makes a version anew, with what has been learnt from it.
     fn remake(&self, pause: &Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>) -> u32 {
-        let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
         let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
         if found.is_pending() || !is_there {
             return 0;
@@ -222,6 +222,16 @@ impl Jit {
         let order = self.order_for(pause, version.facts.clone(), Some(Arc::clone(version)));
         self.order(&mut found, order);
         0
+    }
+}
+
+/// A lock, unless another thread has it: a program does not wait for what others do with its loops, and the child of a `fork`
+/// may have been made while a thread that it does not have held a lock.
+fn unless_taken<T>(tried: Result<T, TryLockError<T>>) -> Option<T> {
+    match tried {
+        Ok(lock) => Some(lock),
+        Err(TryLockError::Poisoned(lock)) => Some(lock.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
     }
 }
 
