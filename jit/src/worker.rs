@@ -12,7 +12,9 @@ use std::thread;
 pub type Job = Box<dyn FnOnce() + Send>;
 
 /// The process that started the thread, and where its jobs go.
-static WORKER: Mutex<Option<(u32, Sender<Job>)>> = Mutex::new(None);
+type Worker = (u32, Sender<Job>);
+
+static WORKER: Mutex<Option<Worker>> = Mutex::new(None);
 
 /// Runs a job later; at once, on this thread, if there can be no other.
 pub fn run(job: Job) {
@@ -31,7 +33,7 @@ pub fn run(job: Job) {
 }
 
 /// The lock is held for a moment only, but a child may have been forked in that moment; then it is held for ever.
-fn lock() -> Option<MutexGuard<'static, Option<(u32, Sender<Job>)>>> {
+fn lock() -> Option<MutexGuard<'static, Option<Worker>>> {
     for _ in 0..10_000 {
         match WORKER.try_lock() {
             Ok(worker) => return Some(worker),
@@ -42,7 +44,7 @@ fn lock() -> Option<MutexGuard<'static, Option<(u32, Sender<Job>)>>> {
     None
 }
 
-fn start() -> Option<(u32, Sender<Job>)> {
+fn start() -> Option<Worker> {
     let (jobs, queue) = channel::<Job>();
     let work = move || queue.into_iter().for_each(|job| job());
     thread::Builder::new().name("spmdvm-jit".into()).spawn(work).ok()?;
