@@ -2,6 +2,9 @@
 
 use spmdvm_vm::flow::{each_read, each_written, edges};
 use spmdvm_vm::program::{Function, Reg};
+use spmdvm_vm::properties::Properties;
+use spmdvm_vm::types::Width;
+use std::cell::OnceCell;
 
 /// Facts about a function, computed once.
 pub struct Analysis {
@@ -11,6 +14,7 @@ pub struct Analysis {
     label: Vec<bool>,
     /// The instructions from which each instruction is reached.
     before: Vec<Vec<u32>>,
+    properties: OnceCell<Properties>,
 }
 
 impl Analysis {
@@ -35,7 +39,7 @@ impl Analysis {
                 work.extend(before[at].iter().map(|&p| p as usize));
             }
         }
-        Analysis { live, label, before }
+        Analysis { live, label, before, properties: OnceCell::new() }
     }
 
     /// Registers live at an instruction, ascending. Constant registers are among them.
@@ -49,6 +53,11 @@ impl Analysis {
     /// Is a register live at an instruction?
     pub fn is_live(&self, at: u32, reg: Reg) -> bool {
         self.live[at as usize][reg.index() / 64] & (1 << (reg.index() % 64)) != 0
+    }
+
+    /// What is known of lanes in the function, analysed when it is first asked for.
+    pub fn properties(&self, f: &Function, width: Width) -> &Properties {
+        self.properties.get_or_init(|| Properties::new(f, width))
     }
 
     /// Is the instruction the target of a jump?

@@ -81,6 +81,26 @@ fn what_bounds_depend_on_is_computed_before_the_loop() {
 }
 
 #[test]
+fn lanes_that_are_proved_to_lie_in_a_row_are_not_tested() {
+    let text = "export void f(const uniform int a[], uniform int b[], uniform int n) {
+        for (int i = programIndex; i < n; i += programCount) b[i] = a[i] + 1;
+    }";
+    let module = module(text, JitSettings::eager());
+    let (a, mut b) = ((0..300).collect::<Vec<i32>>(), vec![0i32; 300]);
+    for n in [300, 293, 5] {
+        b.fill(0);
+        module.call("f", &[Value::slice(&a), Value::slice_mut(&mut b), (n as i32).into()]).unwrap();
+        assert!(b.iter().enumerate().all(|(i, &b)| b == if i < n { i as i32 + 1 } else { 0 }), "{b:?}");
+    }
+    let loops = loops(&module);
+    let regions: Vec<_> = loops.iter().flat_map(|l| &l.versions).map(|v| &v.region).collect();
+    let all = |test: fn(&Kind) -> bool| regions.iter().flat_map(|r| &r.blocks).any(|b| has(b, test));
+    assert!(all(|k| matches!(k, Kind::LoadLanes { .. })), "{}", regions[0]);
+    assert!(all(|k| matches!(k, Kind::StoreMasked { .. } | Kind::StoreLanes { .. })), "{}", regions[0]);
+    assert!(!all(|k| is_op(k, Op::Ne)), "{}", regions[0]);
+}
+
+#[test]
 fn all_arrays_of_a_round_are_checked_at_once() {
     let module = module(SAXPY, JitSettings::eager());
     run_saxpy(&module, 160);

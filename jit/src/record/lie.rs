@@ -37,8 +37,8 @@ struct Row {
 
 impl Recorder<'_> {
     /// How the addresses of an access lie as a rule, if there is code for that.
-    fn usual_lie(&self, state: &State, at: &Operand) -> Option<(Lie, i64)> {
-        let lie = self.advice.lie(self.place(state))?;
+    fn usual_lie(&mut self, state: &State, at: &Operand) -> Option<(Lie, i64)> {
+        let lie = self.advice.lie(self.place(state)).or_else(|| self.proved_lie(state, at))?;
         let (size, scale) = (at.ty.size() as i64, at.address.scale as i64);
         let stride = match lie {
             Lie::One => 0,
@@ -49,7 +49,7 @@ impl Recorder<'_> {
         (stride.abs() <= MAX_STRIDE / scale).then_some((lie, stride))
     }
 
-    fn variant_of(lie: Lie) -> Variant {
+    pub(super) fn variant_of(lie: Lie) -> Variant {
         match lie {
             Lie::One => Variant::Uniform,
             Lie::Consecutive => Variant::Consecutive,
@@ -183,18 +183,28 @@ impl Recorder<'_> {
         let before = self.convert(lane, ty);
         let before = self.plain(Op::Mul, ty, &[before, stride_value]);
         let first = self.plain(Op::Sub, ty, &[seen, before]);
-        let iota = self.lanes_as(ty);
-        let steps = self.plain(Op::Mul, ty, &[iota, stride_value]);
-        let expected = self.plain(Op::Add, ty, &[steps, first]);
-        let differ = self.plain(Op::Ne, ty, &[index, expected]);
-        let bad = self.and(state.mask(), Mask::Any(differ));
-        let some = self.any(bad);
-        let holds = self.plain(Op::Not, Ty::Bool, &[some]);
+        let holds = if self.proved_stride(state, at) == Some(stride) {
+            self.constant(Ty::Bool, 1)
+        } else {
+            self.in_a_row(state, index, first, stride_value)
+        };
         let reach = stride * (self.program.width.lanes() as i64 - 1);
         let last = self.constant(ty, reach as u64);
         let last = self.plain(Op::Add, ty, &[first, last]);
         let holds = self.and_no_wrap(holds, first, last, reach);
         Row { first, last, holds }
+    }
+
+    /// Do the active lanes hold `first + lane * stride`? A uniform bool.
+    fn in_a_row(&mut self, state: &State, index: Value, first: Value, stride: Value) -> Value {
+        let ty = self.ty(index).ty;
+        let iota = self.lanes_as(ty);
+        let steps = self.plain(Op::Mul, ty, &[iota, stride]);
+        let expected = self.plain(Op::Add, ty, &[steps, first]);
+        let differ = self.plain(Op::Ne, ty, &[index, expected]);
+        let bad = self.and(state.mask(), Mask::Any(differ));
+        let some = self.any(bad);
+        self.plain(Op::Not, Ty::Bool, &[some])
     }
 
     /// With bounds checked at its ends a row of 64-bit indices cannot wrap, nor one of 32 bits that goes up by one. Others

@@ -19,6 +19,7 @@ mod emit;
 mod lie;
 mod memory;
 mod one_lane;
+mod shape;
 mod state;
 mod step;
 

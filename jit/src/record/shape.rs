@@ -1,0 +1,41 @@
+//! What the static properties of the bytecode ([`spmdvm_vm::properties`]) say of an access: a stride that is proved needs no
+//! test, and no profile to be expected.
+//!
+//! The proof is about the index in its own type: active lane *l* holds `first + l * stride`, wrapping around. That no lane
+//! does wrap is what the checks of bounds at both ends say, as for strides that are tested ([`super::lie`]). It is about the
+//! register in the interpreter, which a value of the region stands for: so it holds wherever recording began, and however the
+//! value came about.
+
+use super::Recorder;
+use super::memory::Operand;
+use super::state::State;
+use crate::advice::Lie;
+
+impl Recorder<'_> {
+    /// The stride of the index of the access at hand, in every run.
+    pub(super) fn proved_stride(&mut self, state: &State, at: &Operand) -> Option<i64> {
+        let frame = state.top();
+        let (function, pc) = (frame.function, frame.pc);
+        let f = self.function(function);
+        let inst = f.code[pc as usize];
+        // An index may also have been made from pointers.
+        let own = (!inst.src[1].is_none()).then(|| frame.regs[inst.src[1].index()]).flatten();
+        if own.is_none() || own != at.index {
+            return None;
+        }
+        let width = self.program.width;
+        self.analysis(function).properties(f, width).index(pc).stride
+    }
+
+    /// How the addresses of an access lie by that.
+    pub(super) fn proved_lie(&mut self, state: &State, at: &Operand) -> Option<Lie> {
+        let stride = self.proved_stride(state, at)?;
+        let bytes = stride.checked_mul(at.address.scale as i64)?;
+        let lie = match bytes {
+            0 => Lie::One,
+            bytes if bytes == at.ty.size() as i64 => Lie::Consecutive,
+            _ => Lie::Strided(stride),
+        };
+        self.advice.allows(Recorder::variant_of(lie), self.place(state)).then_some(lie)
+    }
+}
