@@ -2,7 +2,7 @@
 
 use super::state::{Frame, Mask, State};
 use super::step::Next;
-use super::{MAX_CALLS, Recorder};
+use super::{MAX_CALLS, MAX_RECURSION, Recorder};
 use crate::abort::Abort;
 use crate::ir::{Kind, Type, why};
 use spmdvm_vm::program::{FuncId, Inst, Reg};
@@ -13,8 +13,8 @@ impl Recorder<'_> {
     pub(super) fn call(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
         let callee = FuncId(inst.aux);
         let f = self.function(callee);
-        let recursive = state.frames.iter().any(|frame| frame.function == callee);
-        if recursive || state.frames.len() > MAX_CALLS {
+        let own = state.frames.iter().filter(|frame| frame.function == callee).count();
+        if own > MAX_RECURSION || state.frames.len() > MAX_CALLS {
             return Ok(self.leave(state, "recursion"));
         }
         self.tick(state);

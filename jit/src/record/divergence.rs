@@ -4,7 +4,8 @@ use super::Recorder;
 use super::state::{Entry, Mask, State};
 use super::step::Next;
 use crate::abort::Abort;
-use crate::ir::{Edge, End, Kind, Type, Value, why};
+use crate::ir::{Edge, End, Kind, Outcome, Type, Value, why};
+use crate::settings::Variant;
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::program::{FuncId, Inst};
 use spmdvm_vm::types::{Shape, Ty};
@@ -267,6 +268,10 @@ impl Recorder<'_> {
             self.b.switch_to(stay);
             self.b.end(End::Jump(all_stay));
             self.b.switch_to(split);
+            if mask == Mask::Full {
+                let place = self.place(state);
+                self.count(Variant::AllActive, place, Outcome::Missed);
+            }
         }
         let staying = if how.is_some() { self.and_not(mask, c) } else { self.and(mask, c) };
         if let Some(how) = how {

@@ -52,6 +52,9 @@ const MAX_ATTEMPTS: usize = 24;
 /// Most calls in a chain.
 pub(crate) const MAX_CALLS: usize = 12;
 
+/// Most calls of a function from within itself.
+pub(crate) const MAX_RECURSION: usize = 1;
+
 /// What is known of a mask at the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MaskFact {
@@ -362,7 +365,7 @@ impl<'a> Recorder<'a> {
             for reg in live {
                 let Some(value) = frame.regs[reg.index()] else { continue };
                 let slot = Slot { frame: i, reg };
-                if self.is_constant(frame.function, reg) {
+                if self.is_constant(i, frame.function, reg) {
                     regs[reg.index()] = Some(value);
                     continue;
                 }
@@ -442,9 +445,8 @@ impl<'a> Recorder<'a> {
     }
 
     /// Does a register hold the same throughout the region?
-    fn is_constant(&self, function: FuncId, reg: Reg) -> bool {
-        self.function(function).consts.iter().any(|&(r, _)| r == reg)
-            || (function == self.head.0 && self.assumed.contains(&reg))
+    fn is_constant(&self, frame: usize, function: FuncId, reg: Reg) -> bool {
+        self.function(function).consts.iter().any(|&(r, _)| r == reg) || (frame == 0 && self.assumed.contains(&reg))
     }
 
     /// Uniform registers that come from outside of the loop and decide something in it: divisors, factors, counts of shifts,
@@ -496,7 +498,7 @@ impl<'a> Recorder<'a> {
         for (i, frame) in state.frames.iter().enumerate() {
             let mut regs = Vec::new();
             for reg in self.live_registers(frame, i + 1 == n) {
-                if self.is_constant(frame.function, reg) {
+                if self.is_constant(i, frame.function, reg) {
                     continue;
                 }
                 let Some(value) = self.whole(state, i, reg) else { continue };

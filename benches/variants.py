@@ -1,0 +1,198 @@
+"""What the dynamic variants of the JIT are worth: each on and off, where it should help and where it should not.
+
+Every kernel runs on two inputs: one that suits the variant and one that does not. Both modules (with and without the
+variant) run in turn, so that they meet the same conditions; times are medians, results are compared first. For inputs that
+suit, more is better (times faster with the variant); for the others the last column is what the variant costs.
+
+    python benches/variants.py [VARIANT …] [--rounds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import spmdvm
+
+N = 200_000
+WARM = 60
+RNG = np.random.default_rng(1)
+
+ESCAPE = """
+export void f(const uniform float re[], uniform int out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float x = 0, y = 0; int k = 0;
+        while (k < 60 && x * x + y * y < 4) {
+            float t = x * x - y * y + re[i];
+            y = 2 * x * y + 0.1f; x = t; ++k;
+        }
+        out[i] = k;
+    }
+}
+"""
+
+ARMS = """
+export void f(const uniform float a[], uniform float out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float x = a[i], y = x;
+        if (x > 0.5f) { y = sqrt(x) / (1 + x * x); y = y * y + sqrt(y); }
+        else { y = x * 3 - 1; }
+        out[i] = y;
+    }
+}
+"""
+
+GATHER = """
+export void f(const uniform float table[], const uniform int at[], uniform float out[], uniform int n) {
+    foreach (i = 0 ... n) out[i] = table[at[i]] * 2 + 1;
+}
+"""
+
+MATERIAL = """
+export void f(const uniform float table[], const uniform int at[], uniform float out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float m = table[at[i]];
+        out[i] = sqrt(m * m + 1) / (m + 2) + sqrt(m + 3) * i;
+    }
+}
+"""
+
+LONELY = """
+export void f(const uniform int steps[], uniform float out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float x = i & 7; int k = 0;
+        while (k < steps[i]) {
+            if (x > 1000) x = x * 0.125f; else x = x * 1.5f + k;
+            ++k;
+        }
+        out[i] = x;
+    }
+}
+"""
+
+DIVIDE = """
+export void f(const uniform int a[], uniform int out[], uniform int n, uniform int by) {
+    foreach (i = 0 ... n) out[i] = a[i] / by + a[i] % by;
+}
+"""
+
+RARE = """
+float slow(float x) { float s = 0; for (uniform int k = 0; k < 4; ++k) s += sin(x + k) * cos(x * k) + exp(-x * k); return s; }
+export void f(const uniform float a[], uniform float out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float x = a[i];
+        if (x < 0) x = slow(x);
+        out[i] = x * 2 + 1;
+    }
+}
+"""
+
+
+class Case(NamedTuple):
+    variant: str
+    input: str
+    suits: bool
+    source: str
+    arguments: Callable[[int], tuple]
+    """The arguments of a round, but for the output and the length, which follow the first ones."""
+
+
+def indices(kind: str) -> np.ndarray:
+    i = np.arange(N)
+    each = {"row": i, "stride": 3 * i % (N - 16), "same": i // 64, "random": RNG.integers(0, N, N)}[kind]
+    return each.astype(np.int32)
+
+
+def cases() -> list[Case]:
+    table = RNG.random(N, np.float32)
+    signed = np.where(RNG.random(N) < 0.02, -table, table).astype(np.float32)
+    sorted_halves = np.sort(table)
+    numbers = RNG.integers(-(10**6), 10**6, N, dtype=np.int32)
+    alone = np.where(np.arange(N) % 16 == 5, 200, np.arange(N) % 4).astype(np.int32)
+    even = np.full(N, 12, np.int32)
+    inside, mixed = np.full(N, -0.2, np.float32), (table * 3 - 2).astype(np.float32)
+    gather = lambda kind: (lambda at: lambda _: (table, at))(indices(kind))  # noqa: E731
+    fixed = lambda *args: lambda _: args  # noqa: E731
+    return [
+        Case("all_active", "all lanes stay together", True, ESCAPE, fixed(inside)),
+        Case("all_active", "lanes part at once", False, ESCAPE, fixed(mixed)),
+        Case("skip_inactive", "whole gangs go one way", True, ARMS, fixed(sorted_halves)),
+        Case("skip_inactive", "every gang goes both ways", False, ARMS, fixed(table)),
+        Case("uniform", "one address for a gang", True, MATERIAL, gather("same")),
+        Case("uniform", "random addresses", False, MATERIAL, gather("random")),
+        Case("consecutive", "addresses in a row", True, GATHER, gather("row")),
+        Case("consecutive", "random addresses", False, GATHER, gather("random")),
+        Case("strided", "every third element", True, GATHER, gather("stride")),
+        Case("strided", "random addresses", False, GATHER, gather("random")),
+        Case("one_lane", "one lane goes on for long", True, LONELY, fixed(alone)),
+        Case("one_lane", "all lanes end together", False, LONELY, fixed(even)),
+        Case("constant", "the same divisor in all calls", True, DIVIDE, lambda _: (numbers, 7)),
+        Case("constant", "another divisor in every call", False, DIVIDE, lambda k: (numbers, 3 + k % 50)),
+        Case("prune", "a long way is never taken", True, RARE, fixed(table)),
+        Case("prune", "it is taken now and then", False, RARE, fixed(signed)),
+    ]
+
+
+def run(case: Case, module: spmdvm.Module, k: int) -> np.ndarray:
+    arguments = case.arguments(k)
+    arrays = [a for a in arguments if isinstance(a, np.ndarray)]
+    scalars = [a for a in arguments if not isinstance(a, np.ndarray)]
+    out = np.zeros(N, np.int32 if "int out[]" in case.source else np.float32)
+    module.f(*arrays, out, N, *scalars)
+    return out
+
+
+def measure(case: Case, rounds: int) -> tuple[float, float, dict[str, int]]:
+    """Median seconds with and without the variant, and what its counters say."""
+    on = spmdvm.compile(case.source, engine="clif")
+    off = spmdvm.compile(case.source, engine="clif", jit={case.variant: False})
+    reference = spmdvm.compile(case.source, engine="interp")
+    for k in range(WARM):
+        if k % 10 == 0:
+            expected = run(case, reference, k)
+            for module in (on, off):
+                np.testing.assert_array_equal(run(case, module, k), expected)
+        run(case, on, k)
+        run(case, off, k)
+        time.sleep(0.02)  # What is being compiled in the background ends.
+    times: tuple[list[float], list[float]] = ([], [])
+    for k in range(rounds):
+        pairs = list(zip((on, off), times))
+        for module, taken in pairs if k % 2 else reversed(pairs):
+            begin = time.perf_counter()
+            run(case, module, k)
+            taken.append(time.perf_counter() - begin)
+    return statistics.median(times[0]), statistics.median(times[1]), counts(on, case.variant)
+
+
+def counts(module: spmdvm.Module, variant: str) -> dict[str, int]:
+    sums: dict[str, int] = {}
+    for found in module.stats()["loops"]:
+        for version in found["versions"]:
+            for told in version["variants"]:
+                if told["variant"] == variant:
+                    sums[told["outcome"]] = sums.get(told["outcome"], 0) + told["times"]
+    return sums
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("variants", nargs="*", metavar="VARIANT")
+    parser.add_argument("--rounds", type=int, default=31)
+    options = parser.parse_args()
+    print(f"{'variant':14} {'input':30} {'with':>9} {'without':>9}   {'effect':>16}   counters")
+    for case in cases():
+        if options.variants and case.variant not in options.variants:
+            continue
+        on, off, counters = measure(case, options.rounds)
+        effect = f"{off / on:5.2f}x faster" if case.suits else f"costs {100 * (on / off - 1):+5.1f} %"
+        told = ", ".join(f"{name} {n}" for name, n in counters.items()) or "-"
+        print(f"{case.variant:14} {case.input:30} {on * 1e3:7.3f}ms {off * 1e3:7.3f}ms   {effect:>16}   {told}")
+
+
+if __name__ == "__main__":
+    main()
