@@ -1,8 +1,8 @@
 """What the dynamic variants of the JIT are worth: each on and off, where it should help and where it should not.
 
 Every kernel runs on two inputs: one that suits the variant and one that does not. Both modules (with and without the
-variant) run in turn, so that they meet the same conditions; times are medians, results are compared first. For inputs that
-suit, more is better (times faster with the variant); for the others the last column is what the variant costs.
+variant) run in turn, so that they meet the same conditions; times are medians, results are compared first. For inputs
+that suit, more is better (times faster with the variant); for the others the effect is what the variant costs.
 
     python benches/variants.py [VARIANT …] [--rounds N]
 """
@@ -81,7 +81,11 @@ export void f(const uniform int a[], uniform int out[], uniform int n, uniform i
 """
 
 RARE = """
-float slow(float x) { float s = 0; for (uniform int k = 0; k < 4; ++k) s += sin(x + k) * cos(x * k) + exp(-x * k); return s; }
+float slow(float x) {
+    float s = 0;
+    for (uniform int k = 0; k < 4; ++k) s += sin(x + k) * cos(x * k) + exp(-x * k);
+    return s;
+}
 export void f(const uniform float a[], uniform float out[], uniform int n) {
     foreach (i = 0 ... n) {
         float x = a[i];
@@ -93,6 +97,8 @@ export void f(const uniform float a[], uniform float out[], uniform int n) {
 
 
 class Case(NamedTuple):
+    """A kernel, its input, and whether that suits the variant."""
+
     variant: str
     input: str
     suits: bool
@@ -102,12 +108,14 @@ class Case(NamedTuple):
 
 
 def indices(kind: str) -> np.ndarray:
+    """Indices into a table of N elements, as int32."""
     i = np.arange(N)
     each = {"row": i, "stride": 3 * i % (N - 16), "same": i // 64, "random": RNG.integers(0, N, N)}[kind]
     return each.astype(np.int32)
 
 
 def cases() -> list[Case]:
+    """All kernels with all inputs."""
     table = RNG.random(N, np.float32)
     signed = np.where(RNG.random(N) < 0.02, -table, table).astype(np.float32)
     sorted_halves = np.sort(table)
@@ -138,6 +146,7 @@ def cases() -> list[Case]:
 
 
 def run(case: Case, module: spmdvm.Module, k: int) -> np.ndarray:
+    """Run round k; gives the output."""
     arguments = case.arguments(k)
     arrays = [a for a in arguments if isinstance(a, np.ndarray)]
     scalars = [a for a in arguments if not isinstance(a, np.ndarray)]
@@ -170,6 +179,7 @@ def measure(case: Case, rounds: int) -> tuple[float, float, dict[str, int]]:
 
 
 def counts(module: spmdvm.Module, variant: str) -> dict[str, int]:
+    """How often a variant had each outcome."""
     sums: dict[str, int] = {}
     for found in module.stats()["loops"]:
         for version in found["versions"]:
@@ -180,6 +190,7 @@ def counts(module: spmdvm.Module, variant: str) -> dict[str, int]:
 
 
 def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("variants", nargs="*", metavar="VARIANT")
     parser.add_argument("--rounds", type=int, default=31)
