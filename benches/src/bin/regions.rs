@@ -1,0 +1,172 @@
+//! Shows what it takes to compile the regions of the examples: their size, and the times to record, optimise and compile
+//! each, alone on the thread.
+//!
+//! ```text
+//! regions [EXAMPLE …] [--rounds N]
+//! ```
+
+use spmdvm::jit::backend::Backend;
+use spmdvm::jit::clif::Clif;
+use spmdvm::jit::engine::VersionReport;
+use spmdvm::{JitSettings, Module, Options, Value};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+fn main() -> ExitCode {
+    let (mut only, mut rounds) = (Vec::new(), 9);
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--rounds" => rounds = words.next().and_then(|n| n.parse().ok()).unwrap_or(rounds),
+            _ => only.push(word),
+        }
+    }
+    match show(&only, rounds) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// An example: its name, and a call that makes its loops hot.
+type Example = (&'static str, fn(&Module) -> Result<(), String>);
+
+const EXAMPLES: &[Example] = &[
+    ("mandelbrot", |m| {
+        let mut counts = vec![0i32; 128 * 64];
+        let corners = [-2.8f32, -1.15, 1.8, 1.15].map(Value::from);
+        let size = [128i32, 64, 256].map(Value::from);
+        call(m, "mandelbrot", [&corners[..], &size, &[Value::slice_mut(&mut counts)]].concat())
+    }),
+    ("noise", |m| {
+        let mut image = vec![0f32; 256 * 64];
+        let args = vec![256i32.into(), 64i32.into(), 4f32.into(), 5i32.into(), Value::slice_mut(&mut image)];
+        call(m, "turbulence", args)
+    }),
+    ("ao", |m| {
+        let mut image = vec![0f32; 64 * 48];
+        call(m, "ao", vec![64i32.into(), 48i32.into(), 32i32.into(), Value::slice_mut(&mut image)])
+    }),
+    ("black_scholes", |m| {
+        let data = [100f32, 95., 0.5, 0.05, 0.3].map(|x| vec![x; 4096]);
+        let mut price = vec![0f32; 4096];
+        let mut args = vec![4096i32.into()];
+        args.extend(data.iter().map(|x| Value::slice(x)));
+        args.push(Value::slice_mut(&mut price));
+        call(m, "black_scholes_arrays", args)
+    }),
+    ("nbody", |m| {
+        let (mut position, mut velocity) = (numbers(3 * 256), vec![0f32; 3 * 256]);
+        let mass = vec![1f32; 256];
+        let args = vec![
+            256i32.into(),
+            0.01f32.into(),
+            0.05f32.into(),
+            Value::slice(&mass),
+            Value::slice_mut(&mut position),
+            Value::slice_mut(&mut velocity),
+        ];
+        call(m, "nbody_step", args)?;
+        let args = vec![
+            256i32.into(),
+            0.05f32.into(),
+            Value::slice(&mass),
+            Value::slice(&position),
+            Value::slice(&velocity),
+        ];
+        call(m, "energy", args)
+    }),
+    ("stencil", |m| {
+        let (mut a, mut b) = (numbers(128 * 128), numbers(128 * 128));
+        let size = [128i32, 128, 10].map(Value::from);
+        call(m, "heat", [&size[..], &[0.2f32.into(), Value::slice_mut(&mut a), Value::slice_mut(&mut b)]].concat())
+    }),
+    ("spmv", |m| {
+        let starts: Vec<i32> = (0..=2000).map(|row| row * 7 + row % 5).collect();
+        let entries = 2000 * 7 + 5;
+        let columns: Vec<i32> = (0..entries).map(|k| k * 31 % 2000).collect();
+        let (values, x, mut y) = (numbers(entries as usize), numbers(2000), vec![0f32; 2000]);
+        let args = vec![
+            2000i32.into(),
+            Value::slice(&starts),
+            Value::slice(&columns),
+            Value::slice(&values),
+            Value::slice(&x),
+            Value::slice_mut(&mut y),
+        ];
+        call(m, "spmv", args)
+    }),
+    ("bitonic_sort", |m| {
+        let mut data = numbers(4096);
+        call(m, "bitonic_sort", vec![4096i32.into(), Value::slice_mut(&mut data)])
+    }),
+    ("saxpy", |m| {
+        let (x, mut y) = (numbers(10_000), numbers(10_000));
+        call(m, "saxpy", vec![10_000i32.into(), 2.5f32.into(), Value::slice(&x), Value::slice_mut(&mut y)])
+    }),
+    ("reduction", |m| {
+        let (data, mut ends) = (numbers(10_000), [0f32; 2]);
+        call(m, "sum", vec![10_000i32.into(), Value::slice(&data)])?;
+        call(m, "extrema", vec![10_000i32.into(), Value::slice(&data), Value::slice_mut(&mut ends)])
+    }),
+];
+
+fn call(module: &Module, name: &str, args: Vec<Value<'_>>) -> Result<(), String> {
+    module.call(name, &args).map(drop).map_err(|e| e.to_string())
+}
+
+/// Some numbers between 0 and 1.
+fn numbers(n: usize) -> Vec<f32> {
+    (0..n as u64).map(|i| (i * 2_654_435_761 % 1000) as f32 / 1000.0).collect()
+}
+
+fn show(only: &[String], rounds: usize) -> Result<(), String> {
+    let clif = Clif::new()?;
+    println!("{:24}{:>8}{:>8}{:>8}{:>14}{:>12}{:>9}", "loop", "insts", "blocks", "exits", "record + opt", "compile", "bytes");
+    let mut times = Vec::new();
+    for (name, run) in EXAMPLES.iter().filter(|(name, _)| only.is_empty() || only.iter().any(|o| o == name)) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/{name}.ispc"));
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{name}: {e}"))?;
+        let jit = JitSettings { background: false, ..JitSettings::default() };
+        let module = Module::compile(&format!("{name}.ispc"), &text, &Options { jit, ..Options::default() });
+        let module = module.map_err(|_| format!("{name} has errors"))?;
+        run(&module)?;
+        for found in module.jit().map(|jit| jit.report()).unwrap_or_default() {
+            let f = &module.program().functions[found.at.0.0 as usize].name;
+            for version in &found.versions {
+                times.push(line(&format!("{name} {f}:{}", found.at.1), version, &clif, rounds)?);
+            }
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    if let (Some(median), Some(largest)) = (times.get(times.len() / 2), times.last()) {
+        println!("{} regions: median {median:.2} ms, largest {largest:.2} ms", times.len());
+    }
+    Ok(())
+}
+
+/// Prints what a region takes; gives the milliseconds.
+fn line(name: &str, version: &VersionReport, clif: &Clif, rounds: usize) -> Result<f64, String> {
+    let region = &version.region;
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let start = Instant::now();
+        clif.compile(Arc::clone(region))?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    times.sort_by(f64::total_cmp);
+    let compile = times[times.len() / 2];
+    let total = version.time.as_secs_f64() * 1e3;
+    let insts: usize = region.blocks.iter().map(|b| b.insts.len()).sum();
+    let (blocks, exits) = (region.blocks.len(), region.exits.len());
+    println!(
+        "{name:24}{insts:8}{blocks:8}{exits:8}{:11.2} ms{compile:9.2} ms{:9}",
+        (total - compile).max(0.0),
+        version.code_bytes
+    );
+    Ok(total)
+}
