@@ -97,16 +97,17 @@ impl<'a> Translator<'a> {
 
     /// Piece `i` of a value that is no mask; a uniform one is the same in every lane.
     pub(super) fn piece(&mut self, v: Value, i: usize) -> clif::Value {
+        let ty = self.region.ty(v);
+        if let Some(bits) = self.constant_lanes(v) {
+            return self.constant_vector(lane_type(ty.ty), bits);
+        }
         let slot = self.plan.piece_slot(v, i);
-        // Constants are made anew in every block: cheaper than to keep, and often spill, them.
-        let elsewhere = |(block, _)| block != self.block;
-        let anew = self.constant_of(v).is_some() && self.cache[slot].is_some_and(elsewhere);
-        if !anew && let Some(x) = self.made(slot) {
+        if let Some(x) = self.made(slot) {
             return x;
         }
-        let ty = self.region.ty(v);
         if !ty.is_varying() {
-            let x = self.splat(v, lane_type(ty.ty));
+            let x = self.scalar(v);
+            let x = self.b.ins().splat(lane_type(ty.ty), x);
             self.record(slot, x);
             return x;
         }
@@ -164,26 +165,16 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn splat(&mut self, v: Value, ty: clif::Type) -> clif::Value {
-        if let Some(bits) = self.constant_of(v) {
-            return self.constant_vector(ty, bits);
+
+    /// The constant that every lane of a value is, if it is one.
+    fn constant_lanes(&self, v: Value) -> Option<u64> {
+        match self.plan.definition(v) {
+            Definition::Inst(block, at) => {
+                let inst = &self.region.block(block).insts[at];
+                if inst.kind == Kind::Splat { self.constant_of(inst.args[0]) } else { self.constant_of(v) }
+            }
+            _ => None,
         }
-        let x = self.scalar(v);
-        self.b.ins().splat(ty, x)
-    }
-
-    /// A vector with the same bits in every lane.
-    pub(super) fn constant_vector(&mut self, ty: clif::Type, bits: u64) -> clif::Value {
-        let size = ty.lane_type().bytes() as usize;
-        let lane = bits.to_le_bytes();
-        let bytes: [u8; 16] = std::array::from_fn(|i| lane[i % size]);
-        self.vector_of(ty, bytes)
-    }
-
-    /// A vector of these bytes.
-    pub(super) fn vector_of(&mut self, ty: clif::Type, bytes: [u8; 16]) -> clif::Value {
-        let constant = self.b.func.dfg.constants.insert(bytes.as_slice().into());
-        self.b.ins().vconst(ty, constant)
     }
 
     /// A constant of a uniform type.

@@ -16,6 +16,7 @@
 
 mod checked;
 mod code;
+mod constants;
 mod convert;
 mod demand;
 mod divide;

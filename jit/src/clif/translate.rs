@@ -2,6 +2,7 @@
 //!
 //! Effects are translated where they stand. Pure instructions wait until a value of theirs is demanded (`demand`).
 
+use super::constants::Constants;
 use super::demand::{lane_type, mask_type, scalar_type};
 use super::host::Features;
 use super::plan::{Definition, Plan};
@@ -44,6 +45,9 @@ pub(super) struct Translator<'a> {
     pub(super) cache: Vec<Option<(BlockId, clif::Value)>>,
     /// In code that the rest of the block does not go through: the slots to be forgotten at its end.
     pub(super) trail: Option<Vec<usize>>,
+    pub(super) constants: Constants,
+    /// Where the constants used last in a block lie: the address, and the value that holds it.
+    pub(super) chunk: Option<(i64, clif::Block, clif::Value)>,
     scratch: Option<StackSlot>,
     /// Where stubs leave the runtime's answer.
     answer: Option<StackSlot>,
@@ -80,6 +84,8 @@ pub(super) fn region(
         block: BlockId(0),
         cache,
         trail: None,
+        constants: Constants::default(),
+        chunk: None,
         scratch: None,
         answer: None,
         own: [None; 2],
@@ -90,7 +96,8 @@ pub(super) fn region(
     for block in t.plan.dominators.order().to_vec() {
         t.block(block);
     }
-    let Translator { mut b, held, .. } = t;
+    let Translator { mut b, mut held, constants, .. } = t;
+    held.push(Arc::new(constants));
     b.seal_all_blocks();
     b.finalize(target);
     Ok(held)
