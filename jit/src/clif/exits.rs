@@ -32,6 +32,7 @@ impl Translator<'_> {
     pub(super) fn leave(&mut self, exit: ExitId) {
         let region = self.region;
         let flags = MemFlagsData::trusted();
+        self.store_ticks();
         let base = self.b.ins().load(types::I64, flags, self.context, offset_of!(Context, base) as i32);
         let words = self.b.ins().load(types::I64, flags, self.context, offset_of!(Context, words) as i32);
         let mut at = 0;

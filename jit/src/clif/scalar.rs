@@ -41,6 +41,12 @@ impl Translator<'_> {
             _ => {}
         }
         let a = self.scalar(args[0]);
+        if let (Op::Mul, false, Some(by)) = (op, ty.is_float(), args.get(1).and_then(|&b| self.constant_of(b)))
+            && by.is_power_of_two()
+        {
+            // What an address can take in.
+            return Some(self.b.ins().ishl_imm_u(a, by.trailing_zeros() as i64));
+        }
         match args.len() {
             1 => self.scalar_unary(op, ty, a),
             2 => {

@@ -15,7 +15,7 @@ use cranelift_codegen::ir::{
     self as clif, BlockArg, InstBuilder, MemFlagsData, SigRef, StackSlot, StackSlotData, StackSlotKind, types,
 };
 use cranelift_codegen::isa::TargetFrontendConfig;
-use cranelift_frontend::FunctionBuilder;
+use cranelift_frontend::{FunctionBuilder, Variable};
 use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -35,6 +35,8 @@ pub(super) struct Translator<'a> {
     pub stubs: &'a Stubs,
     /// The function's parameter.
     pub context: clif::Value,
+    /// The fuel of the slice: in a register, and in the context when the region is left or calls what looks at it.
+    ticks: Variable,
     /// What the code refers to by address.
     pub held: Vec<Held>,
     /// Where each block goes.
@@ -62,7 +64,7 @@ pub(super) fn region(
     features: Features,
     target: TargetFrontendConfig,
     stubs: &Stubs,
-    b: FunctionBuilder<'_>,
+    mut b: FunctionBuilder<'_>,
 ) -> Result<Vec<Held>, String> {
     if region.frame_bytes > i32::MAX as u64 {
         return Err("its frames are larger than 2 GiB".into());
@@ -72,6 +74,7 @@ pub(super) fn region(
     }
     let plan = Plan::new(region);
     let cache = vec![None; plan.n_slots()];
+    let ticks = b.declare_var(types::I64);
     let mut t = Translator {
         region,
         features,
@@ -79,6 +82,7 @@ pub(super) fn region(
         b,
         stubs,
         context: clif::Value::from_u32(0),
+        ticks,
         held: Vec::new(),
         blocks: Vec::new(),
         block: BlockId(0),
@@ -142,7 +146,9 @@ impl Translator<'_> {
         self.b.switch_to_block(block);
         let region = self.region;
         let from = region.block(id);
-        if id != BlockId(0) {
+        if id == BlockId(0) {
+            self.load_ticks();
+        } else {
             let mut at = 0;
             for &param in &from.params {
                 for i in 0..self.types_of(param).len() {
@@ -223,7 +229,10 @@ impl Translator<'_> {
                 self.general(inst);
             }
             Kind::FrameOpen { exit, .. } => {
+                // Failing gives a unit back.
+                self.store_ticks();
                 let done = self.general(inst);
+                self.load_ticks();
                 self.leave_unless((done, false), exit);
             }
             Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => {
@@ -311,8 +320,7 @@ impl Translator<'_> {
 
     /// Counts one unit of fuel.
     fn tick(&mut self, exit: ExitId) {
-        let (flags, at) = (MemFlagsData::trusted(), offset_of!(Context, ticks) as i32);
-        let ticks = self.b.ins().load(types::I64, flags, self.context, at);
+        let ticks = self.b.use_var(self.ticks);
         let [poll, out, count, go_on] = [(); 4].map(|()| self.b.create_block());
         let is_left = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, ticks, 0);
         // No edge goes from a fork to a join: Cranelift's register allocator does better so.
@@ -322,6 +330,7 @@ impl Translator<'_> {
         self.b.switch_to_block(poll);
         let context = self.context;
         let may_go_on = self.call(self.stubs.poll, &[context]);
+        self.load_ticks();
         self.b.ins().brif(may_go_on, go_on, &[], out, &[]);
 
         self.b.set_cold_block(out);
@@ -330,9 +339,20 @@ impl Translator<'_> {
 
         self.b.switch_to_block(count);
         let ticks = self.b.ins().iadd_imm_s(ticks, -1);
-        self.b.ins().store(flags, ticks, self.context, at);
+        self.b.def_var(self.ticks, ticks);
         self.b.ins().jump(go_on, &[]);
         self.b.switch_to_block(go_on);
+    }
+
+    fn load_ticks(&mut self) {
+        let at = offset_of!(Context, ticks) as i32;
+        let ticks = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at);
+        self.b.def_var(self.ticks, ticks);
+    }
+
+    pub(super) fn store_ticks(&mut self) {
+        let (ticks, at) = (self.b.use_var(self.ticks), offset_of!(Context, ticks) as i32);
+        self.b.ins().store(MemFlagsData::trusted(), ticks, self.context, at);
     }
 
     fn count(&mut self, n: u32) {

@@ -55,18 +55,26 @@ impl Translator<'_> {
             _ if ty == Ty::F16 && !matches!(op, Op::Neg | Op::Abs) => return None,
             _ => {}
         }
+        if op == Op::Fma {
+            return Some(self.fma_piece(args, i));
+        }
         let a = self.piece(args[0], i);
         Some(match args.len() {
             1 => self.unary_lanes(op, ty, a),
-            2 => {
+            _ => {
                 let b = self.piece(args[1], i);
                 self.binary_lanes(op, ty, a, b)?
             }
-            _ => {
-                let (b, c) = (self.piece(args[1], i), self.piece(args[2], i));
-                self.b.ins().fma(a, b, c)
-            }
         })
+    }
+
+    /// Piece `i` of `a * b + c`. The instruction overwrites its first operand, which had better not be a splat: that is needed
+    /// again for the next piece.
+    fn fma_piece(&mut self, args: &[Value], i: usize) -> clif::Value {
+        let swap = !self.region.ty(args[0]).is_varying();
+        let (a, b) = if swap { (args[1], args[0]) } else { (args[0], args[1]) };
+        let [a, b, c] = [a, b, args[2]].map(|v| self.piece(v, i));
+        self.b.ins().fma(a, b, c)
     }
 
     fn unary_lanes(&mut self, op: Op, ty: Ty, a: clif::Value) -> clif::Value {
