@@ -71,13 +71,8 @@ const EXAMPLES: &[Example] = &[
             Value::slice_mut(&mut velocity),
         ];
         call(m, "nbody_step", args)?;
-        let args = vec![
-            256i32.into(),
-            0.05f32.into(),
-            Value::slice(&mass),
-            Value::slice(&position),
-            Value::slice(&velocity),
-        ];
+        let args =
+            vec![256i32.into(), 0.05f32.into(), Value::slice(&mass), Value::slice(&position), Value::slice(&velocity)];
         call(m, "energy", args)
     }),
     ("stencil", |m| {
@@ -126,7 +121,10 @@ fn numbers(n: usize) -> Vec<f32> {
 
 fn show(only: &[String], rounds: usize) -> Result<(), String> {
     let clif = Clif::new()?;
-    println!("{:24}{:>8}{:>8}{:>8}{:>14}{:>12}{:>9}", "loop", "insts", "blocks", "exits", "record + opt", "compile", "bytes");
+    println!(
+        "{:24}{:>8}{:>8}{:>8}{:>14}{:>12}{:>9}",
+        "loop", "insts", "blocks", "exits", "record + opt", "compile", "bytes"
+    );
     let mut times = Vec::new();
     for (name, run) in EXAMPLES.iter().filter(|(name, _)| only.is_empty() || only.iter().any(|o| o == name)) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/{name}.ispc"));

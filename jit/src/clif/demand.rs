@@ -42,10 +42,12 @@ pub(super) fn mask_type(grain: Grain) -> clif::Type {
 impl<'a> Translator<'a> {
     pub(super) fn made(&self, slot: usize) -> Option<clif::Value> {
         let (block, value) = self.cache[slot]?;
-        (block == self.block || self.plan.dominators.dominates(block, self.block)).then_some(value)
+        let holds = block == self.block || (!self.local[slot] && self.plan.dominators.dominates(block, self.block));
+        holds.then_some(value)
     }
 
-    pub(super) fn record(&mut self, slot: usize, value: clif::Value) {
+    /// Puts a value into the cache.
+    pub(super) fn remember(&mut self, slot: usize, value: clif::Value) {
         self.cache[slot] = Some((self.block, value));
         if let Some(trail) = &mut self.trail {
             trail.push(slot);
@@ -81,8 +83,15 @@ impl<'a> Translator<'a> {
 
     /// A uniform value.
     pub(super) fn scalar(&mut self, v: Value) -> clif::Value {
+        // Made anew for each use: instructions take it in, and it occupies no register meanwhile.
+        if let Some(bits) = self.constant_of(v) {
+            return self.constant(self.region.ty(v).ty, bits);
+        }
         let slot = self.plan.scalar_slot(v);
         if let Some(x) = self.made(slot) {
+            return x;
+        }
+        if let Some(x) = self.from_home(v, 0) {
             return x;
         }
         let inst = self.source(v);
@@ -105,6 +114,11 @@ impl<'a> Translator<'a> {
         if let Some(x) = self.made(slot) {
             return x;
         }
+        if ty.is_varying()
+            && let Some(x) = self.from_home(v, i)
+        {
+            return x;
+        }
         if !ty.is_varying() {
             let x = self.scalar(v);
             let x = self.b.ins().splat(lane_type(ty.ty), x);
@@ -123,8 +137,21 @@ impl<'a> Translator<'a> {
 
     /// Piece `i` of a mask in a grain; a uniform bool is the same in every lane.
     pub(super) fn mask(&mut self, v: Value, grain: Grain, i: usize) -> clif::Value {
+        match self.known_bits(v) {
+            Some(0) => return self.constant_vector(mask_type(grain), 0),
+            Some(bits) if bits == self.region.width.full_mask() => {
+                return self.constant_vector(mask_type(grain), u64::MAX);
+            }
+            _ => {}
+        }
         let slot = self.plan.mask_slot(v, grain, i);
         if let Some(x) = self.made(slot) {
+            return x;
+        }
+        if self.region.ty(v).is_varying()
+            && grain == self.plan.grain(v)
+            && let Some(x) = self.from_home(v, i)
+        {
             return x;
         }
         let x = self.make_mask(v, grain, i);
@@ -165,6 +192,10 @@ impl<'a> Translator<'a> {
         }
     }
 
+    /// Is it a constant, made anew wherever it is used?
+    pub(super) fn is_constant(&self, v: Value) -> bool {
+        self.constant_lanes(v).is_some()
+    }
 
     /// The constant that every lane of a value is, if it is one.
     fn constant_lanes(&self, v: Value) -> Option<u64> {
@@ -193,10 +224,6 @@ impl<'a> Translator<'a> {
     /// Translates a pure instruction with a uniform result, if it has code.
     fn scalar_inst(&mut self, inst: &Inst) -> Option<clif::Value> {
         match inst.kind {
-            Kind::Const(bits) => {
-                let ty = self.region.ty(inst.result?).ty;
-                Some(self.constant(ty, bits))
-            }
             Kind::Op { op: Op::Extract, ty, .. } => Some(self.extract(ty, inst.args[0], inst.args[1])),
             Kind::Op { op, ty, from } => self.scalar_op(op, ty, from, &inst.args),
             Kind::MaskBits => Some(self.mask_bits(inst.args[0])),

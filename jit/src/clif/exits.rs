@@ -33,7 +33,7 @@ impl Translator<'_> {
         let region = self.region;
         let flags = MemFlagsData::trusted();
         self.store_ticks();
-        let base = self.b.ins().load(types::I64, flags, self.context, offset_of!(Context, base) as i32);
+        let base = self.frame();
         let words = self.b.ins().load(types::I64, flags, self.context, offset_of!(Context, words) as i32);
         let mut at = 0;
         for frame in &region.exits[exit.index()].frames {

@@ -22,6 +22,7 @@ mod demand;
 mod divide;
 mod exits;
 mod general;
+mod homes;
 mod host;
 mod lanes;
 mod masks;

@@ -4,6 +4,7 @@ use crate::dominance::Dominators;
 use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
+use std::ops::Range;
 
 /// Bytes of a lane of a mask, as a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +52,8 @@ pub(super) struct Plan {
     lanes: usize,
     masks: Vec<bool>,
     varying: Vec<bool>,
+    /// Bytes of an element.
+    sizes: Vec<u8>,
     n_slots: usize,
 }
 
@@ -68,6 +71,7 @@ impl Plan {
             lanes: region.width.lanes(),
             masks: region.types.iter().map(|t| t.ty == Ty::Bool).collect(),
             varying: region.types.iter().map(|t| t.is_varying()).collect(),
+            sizes: region.types.iter().map(|t| t.ty.size() as u8).collect(),
             n_slots: 0,
         };
         plan.define(region);
@@ -80,6 +84,21 @@ impl Plan {
     /// Vectors that the lanes of elements of `size` bytes fill.
     pub fn pieces(&self, size: usize) -> usize {
         (self.lanes * size).div_ceil(16)
+    }
+
+    /// Vectors that a value fills in the form in which it passes between blocks; 0 of uniform ones.
+    pub fn n_pieces(&self, v: Value) -> usize {
+        match (self.varying[v.index()], self.masks[v.index()]) {
+            (false, _) => 0,
+            (true, true) => self.pieces(self.grain(v).bytes()),
+            (true, false) => self.pieces(self.sizes[v.index()] as usize),
+        }
+    }
+
+    /// The cache entries of a value.
+    pub fn slots(&self, v: Value) -> Range<usize> {
+        let end = self.slots.get(v.index() + 1).map_or(self.n_slots, |&at| at as usize);
+        self.slots[v.index()] as usize..end
     }
 
     pub fn definition(&self, v: Value) -> Definition {

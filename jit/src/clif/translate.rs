@@ -4,6 +4,7 @@
 
 use super::constants::Constants;
 use super::demand::{lane_type, mask_type, scalar_type};
+use super::homes::{Home, Homes};
 use super::host::Features;
 use super::plan::{Definition, Plan};
 use super::runtime::Address;
@@ -25,10 +26,25 @@ use std::sync::Arc;
 /// Something that code refers to by its address.
 pub(super) type Held = Arc<dyn std::any::Any + Send + Sync>;
 
+/// What an edge hands over.
+struct Passing {
+    to: clif::Block,
+    args: Vec<BlockArg>,
+    /// What goes to homes on the stack.
+    stored: Vec<(clif::Value, u32)>,
+}
+
 /// A region on its way to Cranelift.
 pub(super) struct Translator<'a> {
     pub region: &'a Region,
     pub plan: Plan,
+    pub homes: Homes,
+    /// By cache entry: of a value with a home, so that it is valid in its block only?
+    pub(super) local: Vec<bool>,
+    /// By cache entry: where on the stack what is made is stored.
+    kept: Vec<Option<u32>>,
+    /// Homes on the stack.
+    stack: Option<StackSlot>,
     pub features: Features,
     pub lanes: usize,
     pub b: FunctionBuilder<'a>,
@@ -50,6 +66,8 @@ pub(super) struct Translator<'a> {
     pub(super) constants: Constants,
     /// Where the constants used last in a block lie: the address, and the value that holds it.
     pub(super) chunk: Option<(i64, clif::Block, clif::Value)>,
+    /// The base of the entered frame, in the block that loaded it last.
+    base: Option<(clif::Block, clif::Value)>,
     scratch: Option<StackSlot>,
     /// Where stubs leave the runtime's answer.
     answer: Option<StackSlot>,
@@ -73,7 +91,9 @@ pub(super) fn region(
         Meaning::of(region, inst)?;
     }
     let plan = Plan::new(region);
+    let homes = Homes::new(region, &plan);
     let cache = vec![None; plan.n_slots()];
+    let (local, kept) = (vec![false; plan.n_slots()], vec![None; plan.n_slots()]);
     let ticks = b.declare_var(types::I64);
     let mut t = Translator {
         region,
@@ -90,12 +110,18 @@ pub(super) fn region(
         trail: None,
         constants: Constants::default(),
         chunk: None,
+        base: None,
         scratch: None,
         answer: None,
         own: [None; 2],
         signatures: [None; 6],
         plan,
+        homes,
+        local,
+        kept,
+        stack: None,
     };
+    t.make_homes();
     t.make_blocks();
     for block in t.plan.dominators.order().to_vec() {
         t.block(block);
@@ -108,13 +134,30 @@ pub(super) fn region(
 }
 
 impl Translator<'_> {
+    fn make_homes(&mut self) {
+        for v in (0..self.region.types.len() as u32).map(Value) {
+            let Some(home) = self.homes.of(v) else { continue };
+            self.local[self.plan.slots(v)].fill(true);
+            if let Home::Stack(at) = home {
+                for i in 0..self.plan.n_pieces(v).max(1) {
+                    let slot = self.home_slot(v, i);
+                    self.kept[slot] = Some(at + 16 * i as u32);
+                }
+            }
+        }
+        if self.homes.bytes > 0 {
+            let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, self.homes.bytes, 4);
+            self.stack = Some(self.b.create_sized_stack_slot(slot));
+        }
+    }
+
     fn make_blocks(&mut self) {
         self.blocks = self.region.blocks.iter().map(|_| self.b.create_block()).collect();
         self.b.append_block_params_for_function_params(self.blocks[0]);
         self.context = self.b.block_params(self.blocks[0])[0];
         for id in self.plan.dominators.order().to_vec() {
             let (block, from) = (self.blocks[id.index()], &self.region.blocks[id.index()]);
-            for &param in &from.params {
+            for &param in from.params.iter().filter(|&&p| !self.homes.is_on_stack(p)) {
                 for ty in self.types_of(param) {
                     self.b.append_block_param(block, ty);
                 }
@@ -151,6 +194,9 @@ impl Translator<'_> {
         } else {
             let mut at = 0;
             for &param in &from.params {
+                if self.homes.is_on_stack(param) {
+                    continue;
+                }
                 for i in 0..self.types_of(param).len() {
                     let x = self.b.block_params(block)[at];
                     let slot = self.home_slot(param, i);
@@ -169,7 +215,7 @@ impl Translator<'_> {
         match (inst.kind, inst.result) {
             // What is read from the frame and the words must be read before an exit writes there.
             (Kind::EntryReg { .. } | Kind::EntryMask(_) | Kind::EntryVisiting(_), Some(v)) => {
-                if self.plan.is_used(v) {
+                if self.plan.is_used(v) && !matches!(self.homes.of(v), Some(Home::Frame(_))) {
                     self.entry(inst, v);
                 }
             }
@@ -186,15 +232,14 @@ impl Translator<'_> {
     /// Reads what the region is given.
     fn entry(&mut self, inst: &Inst, v: Value) {
         let flags = MemFlagsData::trusted();
-        let load = |t: &mut Self, ty, base: usize, at: usize| {
-            let base = t.b.ins().load(types::I64, flags, t.context, base as i32);
-            t.b.ins().load(ty, flags, base, at as i32)
+        let load = |t: &mut Self, ty, at: usize| {
+            let words = t.b.ins().load(types::I64, flags, t.context, offset_of!(Context, words) as i32);
+            t.b.ins().load(ty, flags, words, at as i32)
         };
-        let words = offset_of!(Context, words);
         match inst.kind {
             Kind::EntryReg { at } => {
-                let base = offset_of!(Context, base);
-                self.take_result(v, |t, ty, i| load(t, ty, base, at as usize + 16 * i));
+                let base = self.frame();
+                self.take_result(v, |t, ty, i| t.b.ins().load(ty, flags, base, at as i32 + 16 * i as i32));
             }
             Kind::EntryMask(mask) => {
                 let at = match mask {
@@ -202,14 +247,14 @@ impl Translator<'_> {
                     EntryMask::Restore(i) => FRAME_WORDS + ENTRY_WORDS * i as usize,
                     EntryMask::Other(i) => FRAME_WORDS + 1 + ENTRY_WORDS * i as usize,
                 };
-                let bits = load(self, types::I64, words, 8 * at);
+                let bits = load(self, types::I64, 8 * at);
                 let full = self.region.width.full_mask();
                 let bits = if full == u64::MAX { bits } else { self.b.ins().band_imm_u(bits, full as i64) };
                 // As bits: most are only handed back at exits.
                 self.record(self.plan.bits_slot(v), bits);
             }
             Kind::EntryVisiting(i) => {
-                let x = load(self, types::I32, words, 8 * (FRAME_WORDS + 2 + ENTRY_WORDS * i as usize));
+                let x = load(self, types::I32, 8 * (FRAME_WORDS + 2 + ENTRY_WORDS * i as usize));
                 self.record(self.plan.scalar_slot(v), x);
             }
             _ => unreachable!("no part of the entry"),
@@ -266,32 +311,38 @@ impl Translator<'_> {
         let region = self.region;
         let block = region.block(id);
         let results = block.insts.iter().filter(|i| i.kind.is_pure()).filter_map(|i| i.result);
-        let mut roots: Vec<Value> = results.filter(|&v| self.plan.leaves_block(v)).collect();
+        let mut roots: Vec<Value> = results.filter(|&v| self.plan.leaves_block(v) && !self.is_constant(v)).collect();
         roots.extend(block.end.edges().flat_map(|e| &e.args));
         self.force(&roots);
         match &block.end {
             End::Exit(exit) => self.leave(*exit),
             End::Jump(edge) => {
-                let args = self.edge(edge);
-                self.b.ins().jump(self.blocks[edge.to.index()], &args);
+                let edge = self.edge(edge);
+                self.go(edge);
             }
             End::Branch { cond, then, other } => {
-                let (a, b) = (self.edge(then), self.edge(other));
+                let (mut a, mut b) = (self.edge(then), self.edge(other));
                 let (cond, negated) = self.condition(*cond);
-                let (to, or) = (self.blocks[then.to.index()], self.blocks[other.to.index()]);
                 if negated {
-                    self.b.ins().brif(cond, or, &b, to, &a);
-                } else {
-                    self.b.ins().brif(cond, to, &a, or, &b);
+                    std::mem::swap(&mut a, &mut b);
+                }
+                let ways = [a, b].map(|edge| self.way(edge));
+                let [(to, a, _), (or, b, _)] = &ways;
+                self.b.ins().brif(cond, *to, a, *or, b);
+                for (block, _, edge) in ways {
+                    if let Some(edge) = edge {
+                        self.b.switch_to_block(block);
+                        self.go(edge);
+                    }
                 }
             }
         }
     }
 
     /// What an edge hands to the parameters of its block.
-    fn edge(&mut self, edge: &Edge) -> Vec<BlockArg> {
+    fn edge(&mut self, edge: &Edge) -> Passing {
         let region = self.region;
-        let mut args = Vec::new();
+        let (mut args, mut stored) = (Vec::new(), Vec::new());
         for (&param, &arg) in region.block(edge.to).params.iter().zip(&edge.args) {
             let n = self.types_of(param).len();
             for i in 0..n {
@@ -300,10 +351,91 @@ impl Translator<'_> {
                     ty if ty.ty == Ty::Bool => self.mask(arg, self.plan.grain(param), i),
                     _ => self.piece(arg, i),
                 };
-                args.push(x.into());
+                match self.homes.of(param) {
+                    // It may be at home already: what does not change in a loop.
+                    Some(Home::Stack(_)) if arg == param => {}
+                    Some(Home::Stack(at)) => stored.push((x, at + 16 * i as u32)),
+                    _ => args.push(x.into()),
+                }
             }
         }
-        args
+        Passing { to: self.blocks[edge.to.index()], args, stored }
+    }
+
+    /// Where a branch leads to take an edge: if values are to be stored, to a block of the edge's own.
+    fn way(&mut self, edge: Passing) -> (clif::Block, Vec<BlockArg>, Option<Passing>) {
+        if edge.stored.is_empty() {
+            (edge.to, edge.args, None)
+        } else {
+            (self.b.create_block(), Vec::new(), Some(edge))
+        }
+    }
+
+    /// Takes an edge.
+    fn go(&mut self, edge: Passing) {
+        for (x, at) in edge.stored {
+            self.store_home(x, at);
+        }
+        self.b.ins().jump(edge.to, &edge.args);
+    }
+
+    fn store_home(&mut self, x: clif::Value, at: u32) {
+        let slot = self.stack.expect("there are homes on the stack");
+        let address = self.b.ins().stack_addr(types::I64, slot, at as i32);
+        self.b.ins().store(MemFlagsData::trusted(), x, address, 0);
+    }
+
+    /// Puts a value into the cache, and where it lives if it has just been made.
+    pub(super) fn record(&mut self, slot: usize, value: clif::Value) {
+        self.remember(slot, value);
+        if let (Some(at), None) = (self.kept[slot], &self.trail) {
+            self.store_home(value, at);
+        }
+    }
+
+    /// Loads piece `i` of a value, in the form in which it passes between blocks, from its home.
+    pub(super) fn from_home(&mut self, v: Value, i: usize) -> Option<clif::Value> {
+        let ty = self.piece_type(v);
+        let flags = MemFlagsData::trusted();
+        let x = match self.homes.of(v)? {
+            Home::Frame(at) => {
+                let base = self.frame();
+                self.b.ins().load(ty, flags, base, at as i32 + 16 * i as i32)
+            }
+            // Not made yet.
+            Home::Stack(_) if matches!(self.plan.definition(v), Definition::Inst(block, _) if block == self.block) => {
+                return None;
+            }
+            Home::Stack(at) => {
+                let address = self.b.ins().stack_addr(types::I64, self.stack?, (at + 16 * i as u32) as i32);
+                self.b.ins().load(ty, flags, address, 0)
+            }
+        };
+        self.remember(self.home_slot(v, i), x);
+        Some(x)
+    }
+
+    /// The base of the entered frame.
+    pub(super) fn frame(&mut self) -> clif::Value {
+        let here = self.b.current_block();
+        if let Some((block, base)) = self.base
+            && Some(block) == here
+        {
+            return base;
+        }
+        let at = offset_of!(Context, base) as i32;
+        let base = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at);
+        self.base = here.map(|block| (block, base));
+        base
+    }
+
+    /// The type of a piece in which a value passes between blocks.
+    fn piece_type(&self, v: Value) -> clif::Type {
+        match self.region.ty(v) {
+            ty if !ty.is_varying() => scalar_type(ty.ty),
+            ty if ty.ty == Ty::Bool => mask_type(self.plan.grain(v)),
+            ty => lane_type(ty.ty),
+        }
     }
 
     /// Makes all pieces of some values: first piece 0 of every one, then piece 1, so that few wait at a time.

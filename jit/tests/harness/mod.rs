@@ -252,7 +252,11 @@ impl Host {
         assert_eq!(a.exit, b.exit, "{name}: exit of\n{region}");
         for ((place, x), y) in self.bank.iter().zip(&a.registers).zip(&b.registers) {
             let equal = x.iter().zip(y).all(|(&x, &y)| equal(place.ty.ty, x, y));
-            assert!(equal, "{name}: register {} {}\n\n  {x:x?}\n  {y:x?}\n{region}", place.reg.0, place.ty);
+            assert!(
+                equal,
+                "{name}: at x{}, register {} {} of\n{region}\n  {x:x?}\n  {y:x?}",
+                a.exit, place.reg.0, place.ty
+            );
         }
         for ((ty, x), y) in Ty::ALL.iter().zip(&a.arrays).zip(&b.arrays) {
             for (i, (&x, &y)) in x.iter().zip(y).enumerate() {

@@ -1,0 +1,199 @@
+//! Which values live in memory between blocks.
+//!
+//! A varying value fills several vector registers, of which there are sixteen. Where more are live from block to block than
+//! fit, the register allocator spends most of the compilation on splitting and spilling them, and moves them around even in
+//! loops that do not use them. So a value may have a *home* in memory, from which every block that uses it loads it:
+//!
+//! - what a region is given in a register that it never writes stays in that register's place in the frame;
+//! - where far too many values are live, the others that pass between blocks are stored on the stack as they are made.
+
+use super::plan::{Definition, Plan};
+use crate::ir::{BlockId, End, Kind, Region, Value};
+use spmdvm_vm::types::Ty;
+use std::ops::Range;
+
+/// Vectors live at the start of a block from which on values are given homes on the stack.
+const CROWDED: usize = 48;
+
+/// Uniform values, computed when a region is entered, live at the start of a block from which on they are given homes.
+const CROWDED_SCALARS: usize = 20;
+
+/// Where a value lives between blocks, if not in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Home {
+    /// At an offset in the entered frame.
+    Frame(u32),
+    /// At an offset in the stack slot of homes.
+    Stack(u32),
+}
+
+/// The homes of a region's values.
+pub(super) struct Homes {
+    of: Vec<Option<Home>>,
+    /// Bytes of the stack slot.
+    pub bytes: u32,
+}
+
+impl Homes {
+    pub fn new(region: &Region, plan: &Plan) -> Homes {
+        let mut homes = Homes { of: vec![None; region.types.len()], bytes: 0 };
+        homes.leave_in_frame(region);
+        let liveness = Liveness::new(region, plan.dominators.order());
+        if homes.is_crowded(plan, &liveness, CROWDED, |v| plan.n_pieces(v)) {
+            homes.move_vectors(region, plan);
+        }
+        let is_invariant = |v| !region.ty(v).is_varying() && is_of_entry(region, plan, v);
+        if homes.is_crowded(plan, &liveness, CROWDED_SCALARS, |v| is_invariant(v) as usize) {
+            homes.move_scalars(region, plan);
+        }
+        homes
+    }
+
+    pub fn of(&self, v: Value) -> Option<Home> {
+        self.of[v.index()]
+    }
+
+    /// Does it pass between blocks on the stack?
+    pub fn is_on_stack(&self, v: Value) -> bool {
+        matches!(self.of(v), Some(Home::Stack(_)))
+    }
+
+    fn leave_in_frame(&mut self, region: &Region) {
+        let written = written(region);
+        for inst in region.blocks.iter().flat_map(|b| &b.insts) {
+            if let (Kind::EntryReg { at }, Some(v)) = (inst.kind, inst.result) {
+                let ty = region.ty(v);
+                let bytes = extent(region, at, ty.ty);
+                let is_kept = written.iter().all(|w| w.end <= bytes.start || bytes.end <= w.start);
+                if ty.is_varying() && ty.ty != Ty::Bool && is_kept {
+                    self.of[v.index()] = Some(Home::Frame(at));
+                }
+            }
+        }
+    }
+
+    /// Do the values live at the start of some block need more registers than `most`?
+    fn is_crowded(&self, plan: &Plan, liveness: &Liveness, most: usize, registers: impl Fn(Value) -> usize) -> bool {
+        let needs = |v: Value| if self.of(v).is_none() { registers(v) } else { 0 };
+        plan.dominators.order().iter().any(|&id| liveness.at(id).map(needs).sum::<usize>() > most)
+    }
+
+    /// Gives homes to what is computed once when the region is entered.
+    fn move_scalars(&mut self, region: &Region, plan: &Plan) {
+        for v in (0..region.types.len() as u32).map(Value) {
+            if !region.ty(v).is_varying() && is_of_entry(region, plan, v) && plan.leaves_block(v) {
+                self.of[v.index()] = Some(Home::Stack(self.bytes));
+                self.bytes += 8;
+            }
+        }
+    }
+
+    fn move_vectors(&mut self, region: &Region, plan: &Plan) {
+        for v in (0..region.types.len() as u32).map(Value) {
+            let passes = match plan.definition(v) {
+                Definition::None => false,
+                Definition::Param(_) => true,
+                Definition::Inst(block, at) => {
+                    // Masks of the entry are bits, and what is made of a constant is made where it is used.
+                    let kind = region.block(block).insts[at].kind;
+                    plan.leaves_block(v) && !matches!(kind, Kind::EntryMask(_) | Kind::Splat | Kind::MaskFromBits)
+                }
+            };
+            if passes && self.of(v).is_none() && plan.n_pieces(v) > 0 {
+                self.of[v.index()] = Some(Home::Stack(self.bytes));
+                self.bytes += 16 * plan.n_pieces(v) as u32;
+            }
+        }
+    }
+}
+
+/// Is a value computed in the entry of a region, and no constant?
+fn is_of_entry(region: &Region, plan: &Plan, v: Value) -> bool {
+    let Definition::Inst(block, at) = plan.definition(v) else { return false };
+    block == BlockId(0) && !matches!(region.block(block).insts[at].kind, Kind::Const(_))
+}
+
+/// The bytes of the entered frame and those above it that the region writes.
+fn written(region: &Region) -> Vec<Range<u32>> {
+    let frames = region.exits.iter().flat_map(|e| &e.frames);
+    let registers = frames.flat_map(|f| f.regs.iter().map(move |r| extent(region, f.at + r.at, r.ty.ty)));
+    let sites = region.sites.iter().flat_map(|site| {
+        site.operands.iter().chain(&site.result).map(move |&(at, ty)| extent(region, site.at + at, ty.ty))
+    });
+    let mut all: Vec<_> = registers.chain(sites).collect();
+    all.sort_by_key(|r| (r.start, r.end));
+    all.dedup();
+    all
+}
+
+/// The bytes of a register: whole vectors are read and written.
+fn extent(region: &Region, at: u32, ty: Ty) -> Range<u32> {
+    at..at + ((region.width.lanes() * ty.size()) as u32).next_multiple_of(16)
+}
+
+/// Values live at the start of each block, as sets of bits.
+struct Liveness {
+    words: usize,
+    live: Vec<u64>,
+}
+
+impl Liveness {
+    fn new(region: &Region, order: &[BlockId]) -> Liveness {
+        let words = region.types.len().div_ceil(64);
+        let mut uses = vec![0u64; words * region.blocks.len()];
+        let mut defined = vec![0u64; words * region.blocks.len()];
+        for &id in order {
+            let row = id.index() * words..(id.index() + 1) * words;
+            find(region, id, &mut uses[row.clone()], &mut defined[row]);
+        }
+        let mut live = uses;
+        loop {
+            let mut changed = false;
+            for &id in order.iter().rev() {
+                for edge in region.block(id).end.edges() {
+                    for w in 0..words {
+                        let more = live[edge.to.index() * words + w] & !defined[id.index() * words + w];
+                        let word = &mut live[id.index() * words + w];
+                        changed |= *word | more != *word;
+                        *word |= more;
+                    }
+                }
+            }
+            if !changed {
+                return Liveness { words, live };
+            }
+        }
+    }
+
+    fn at(&self, block: BlockId) -> impl Iterator<Item = Value> + '_ {
+        let row = &self.live[block.index() * self.words..][..self.words];
+        let bits =
+            |(w, &word): (usize, &u64)| (0..64).filter(move |b| word >> b & 1 != 0).map(move |b| w as u32 * 64 + b);
+        row.iter().enumerate().flat_map(bits).map(Value)
+    }
+}
+
+/// Finds what a block uses before it defines it, and what it defines.
+fn find(region: &Region, id: BlockId, uses: &mut [u64], defined: &mut [u64]) {
+    let block = region.block(id);
+    let bit = |v: Value| (v.index() / 64, 1u64 << (v.index() % 64));
+    block.params.iter().chain(block.insts.iter().filter_map(|i| i.result.as_ref())).for_each(|&v| {
+        let (word, bit) = bit(v);
+        defined[word] |= bit;
+    });
+    let mut used = |v: Value| {
+        let (word, bit) = bit(v);
+        uses[word] |= bit & !defined[word];
+    };
+    for inst in &block.insts {
+        inst.args.iter().for_each(|&v| used(v));
+        let exit = inst.kind.exit().map(|e| &region.exits[e.index()]);
+        exit.into_iter().flat_map(|e| e.values()).for_each(&mut used);
+    }
+    match &block.end {
+        End::Exit(exit) => region.exits[exit.index()].values().for_each(&mut used),
+        End::Branch { cond, .. } => used(*cond),
+        End::Jump(_) => {}
+    }
+    block.end.edges().flat_map(|e| &e.args).for_each(|&v| used(v));
+}
