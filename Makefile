@@ -44,6 +44,7 @@ lint: install $(VENV)/.test-tools $(VENV)/.lint-tools
 bench: install
 	$(CARGO) bench -p spmdvm-benches
 	$(BIN)/python benches/compare.py
+	$(BIN)/python benches/bounds.py
 	$(BIN)/python benches/crev.py
 
 fuzz:

@@ -11,12 +11,13 @@ use std::collections::HashMap;
 const CHUNK: usize = 64;
 
 #[repr(align(16))]
-struct Chunk([[u8; 16]; CHUNK]);
+struct Vector(#[expect(dead_code, reason = "native code reads it")] [u8; 16]);
 
 /// The constants of a region.
 #[derive(Default)]
 pub(super) struct Constants {
-    chunks: Vec<Box<Chunk>>,
+    /// Each has room for all that it will hold.
+    chunks: Vec<Vec<Vector>>,
     places: HashMap<[u8; 16], usize>,
 }
 
@@ -26,11 +27,13 @@ impl Constants {
         let n = self.places.len();
         let at = *self.places.entry(bytes).or_insert(n);
         if at == CHUNK * self.chunks.len() {
-            self.chunks.push(Box::new(Chunk([[0; 16]; CHUNK])));
+            self.chunks.push(Vec::with_capacity(CHUNK));
         }
         let chunk = &mut self.chunks[at / CHUNK];
-        chunk.0[at % CHUNK] = bytes;
-        (chunk.0.as_ptr() as i64, 16 * (at % CHUNK) as i32)
+        if at == n {
+            chunk.push(Vector(bytes));
+        }
+        (chunk.as_ptr() as i64, 16 * (at % CHUNK) as i32)
     }
 }
 

@@ -91,7 +91,7 @@ impl<'a> Translator<'a> {
         if let Some(x) = self.made(slot) {
             return x;
         }
-        if let Some(x) = self.from_home(v, 0) {
+        if let Some(x) = self.load_home(v, 0) {
             return x;
         }
         let inst = self.source(v);
@@ -115,7 +115,7 @@ impl<'a> Translator<'a> {
             return x;
         }
         if ty.is_varying()
-            && let Some(x) = self.from_home(v, i)
+            && let Some(x) = self.load_home(v, i)
         {
             return x;
         }
@@ -150,7 +150,7 @@ impl<'a> Translator<'a> {
         }
         if self.region.ty(v).is_varying()
             && grain == self.plan.grain(v)
-            && let Some(x) = self.from_home(v, i)
+            && let Some(x) = self.load_home(v, i)
         {
             return x;
         }

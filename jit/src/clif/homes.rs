@@ -7,8 +7,11 @@
 //! - what a region is given in a register that it never writes stays in that register's place in the frame;
 //! - where far too many values are live, the others that pass between blocks are stored on the stack as they are made.
 
+use super::demand::{lane_type, mask_type, scalar_type};
 use super::plan::{Definition, Plan};
-use crate::ir::{BlockId, End, Kind, Region, Value};
+use super::translate::Translator;
+use crate::ir::{BlockId, End, Kind, Region, Type, Value};
+use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
 use spmdvm_vm::types::Ty;
 use std::ops::Range;
 
@@ -63,7 +66,7 @@ impl Homes {
         for inst in region.blocks.iter().flat_map(|b| &b.insts) {
             if let (Kind::EntryReg { at }, Some(v)) = (inst.kind, inst.result) {
                 let ty = region.ty(v);
-                let bytes = extent(region, at, ty.ty);
+                let bytes = extent(region, at, ty);
                 let is_kept = written.iter().all(|w| w.end <= bytes.start || bytes.end <= w.start);
                 if ty.is_varying() && ty.ty != Ty::Bool && is_kept {
                     self.of[v.index()] = Some(Home::Frame(at));
@@ -116,9 +119,9 @@ fn is_of_entry(region: &Region, plan: &Plan, v: Value) -> bool {
 /// The bytes of the entered frame and those above it that the region writes.
 fn written(region: &Region) -> Vec<Range<u32>> {
     let frames = region.exits.iter().flat_map(|e| &e.frames);
-    let registers = frames.flat_map(|f| f.regs.iter().map(move |r| extent(region, f.at + r.at, r.ty.ty)));
+    let registers = frames.flat_map(|f| f.regs.iter().map(move |r| extent(region, f.at + r.at, r.ty)));
     let sites = region.sites.iter().flat_map(|site| {
-        site.operands.iter().chain(&site.result).map(move |&(at, ty)| extent(region, site.at + at, ty.ty))
+        site.operands.iter().chain(&site.result).map(move |&(at, ty)| extent(region, site.at + at, ty))
     });
     let mut all: Vec<_> = registers.chain(sites).collect();
     all.sort_by_key(|r| (r.start, r.end));
@@ -126,9 +129,10 @@ fn written(region: &Region) -> Vec<Range<u32>> {
     all
 }
 
-/// The bytes of a register: whole vectors are read and written.
-fn extent(region: &Region, at: u32, ty: Ty) -> Range<u32> {
-    at..at + ((region.width.lanes() * ty.size()) as u32).next_multiple_of(16)
+/// The bytes of a register: of one that varies whole vectors are read and written.
+fn extent(region: &Region, at: u32, ty: Type) -> Range<u32> {
+    let size = ty.ty.size() as u32;
+    at..at + if ty.is_varying() { (region.width.lanes() as u32 * size).next_multiple_of(16) } else { size }
 }
 
 /// Values live at the start of each block, as sets of bits.
@@ -196,4 +200,68 @@ fn find(region: &Region, id: BlockId, uses: &mut [u64], defined: &mut [u64]) {
         End::Jump(_) => {}
     }
     block.end.edges().flat_map(|e| &e.args).for_each(|&v| used(v));
+}
+
+impl Translator<'_> {
+    pub(super) fn make_homes(&mut self) {
+        for v in (0..self.region.types.len() as u32).map(Value) {
+            let Some(home) = self.homes.of(v) else { continue };
+            self.local[self.plan.slots(v)].fill(true);
+            if let Home::Stack(at) = home {
+                for i in 0..self.plan.n_pieces(v).max(1) {
+                    let slot = self.home_slot(v, i);
+                    self.kept[slot] = Some(at + 16 * i as u32);
+                }
+            }
+        }
+        if self.homes.bytes > 0 {
+            let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, self.homes.bytes, 4);
+            self.stack = Some(self.b.create_sized_stack_slot(slot));
+        }
+    }
+
+    /// Puts a value into the cache, and where it lives if it has just been made.
+    pub(super) fn record(&mut self, slot: usize, value: clif::Value) {
+        self.remember(slot, value);
+        if let (Some(at), None) = (self.kept[slot], &self.trail) {
+            self.store_home(value, at);
+        }
+    }
+
+    /// Loads piece `i` of a value, in the form in which it passes between blocks, from its home.
+    pub(super) fn load_home(&mut self, v: Value, i: usize) -> Option<clif::Value> {
+        let ty = self.piece_type(v);
+        let flags = MemFlagsData::trusted();
+        let x = match self.homes.of(v)? {
+            Home::Frame(at) => {
+                let base = self.frame();
+                self.b.ins().load(ty, flags, base, at as i32 + 16 * i as i32)
+            }
+            // Not made yet.
+            Home::Stack(_) if matches!(self.plan.definition(v), Definition::Inst(block, _) if block == self.block) => {
+                return None;
+            }
+            Home::Stack(at) => {
+                let address = self.b.ins().stack_addr(types::I64, self.stack?, (at + 16 * i as u32) as i32);
+                self.b.ins().load(ty, flags, address, 0)
+            }
+        };
+        self.remember(self.home_slot(v, i), x);
+        Some(x)
+    }
+
+    pub(super) fn store_home(&mut self, x: clif::Value, at: u32) {
+        let slot = self.stack.expect("there are homes on the stack");
+        let address = self.b.ins().stack_addr(types::I64, slot, at as i32);
+        self.b.ins().store(MemFlagsData::trusted(), x, address, 0);
+    }
+
+    /// The type of a piece in which a value passes between blocks.
+    fn piece_type(&self, v: Value) -> clif::Type {
+        match self.region.ty(v) {
+            ty if !ty.is_varying() => scalar_type(ty.ty),
+            ty if ty.ty == Ty::Bool => mask_type(self.plan.grain(v)),
+            ty => lane_type(ty.ty),
+        }
+    }
 }

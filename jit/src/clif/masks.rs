@@ -1,7 +1,7 @@
 //! Masks: pieces of lanes that are 0 or −1, in a grain.
 
 use super::demand::mask_type;
-use super::plan::Grain;
+use super::plan::{Definition, Grain};
 use super::translate::Translator;
 use crate::ir::{Inst, Kind, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -9,7 +9,17 @@ use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-impl Translator<'_> {
+/// Does a comparison of integers take fewer instructions than its opposite, and inverting that?
+fn is_cheaper(op: Op, ty: Ty) -> bool {
+    match op {
+        Op::Eq => true,
+        Op::Lt | Op::Gt => ty.is_signed(),
+        Op::Le | Op::Ge => !ty.is_signed(),
+        _ => false,
+    }
+}
+
+impl<'a> Translator<'a> {
     /// Piece `i` of the mask that an instruction makes, in the mask's own grain.
     pub(super) fn mask_inst(&mut self, inst: &Inst, grain: Grain, i: usize) -> clif::Value {
         let args = &inst.args;
@@ -43,6 +53,10 @@ impl Translator<'_> {
                 let (a, b) = (self.mask(args[0], grain, i), self.mask(args[1], grain, i));
                 self.combine(op, a, b)
             }
+            Kind::Op { op: Op::Not, .. } if self.opposite(args[0], grain, i).is_some() => {
+                let (op, ty, args) = self.opposite(args[0], grain, i).expect("just found");
+                self.compare_piece(op, ty, args, i)
+            }
             Kind::Op { op: Op::Not, .. } => {
                 let x = self.mask(args[0], grain, i);
                 self.b.ins().bnot(x)
@@ -54,8 +68,35 @@ impl Translator<'_> {
     /// Piece `i` of `a` and the negation `b`, in one instruction.
     fn and_not(&mut self, a: Value, b: Value, grain: Grain, i: usize) -> clif::Value {
         let negated = self.negation(b).expect("a negation");
+        if let Some((op, ty, args)) = self.opposite(negated, grain, i)
+            && is_cheaper(op, ty)
+        {
+            let (a, b) = (self.mask(a, grain, i), self.compare_piece(op, ty, args, i));
+            return self.b.ins().band(a, b);
+        }
         let (a, b) = (self.mask(a, grain, i), self.mask(negated, grain, i));
         self.b.ins().band_not(a, b)
+    }
+
+    /// The comparison of integers that is true where a mask is not, if the mask is a comparison in this block that nobody has
+    /// asked for yet.
+    fn opposite(&self, v: Value, grain: Grain, i: usize) -> Option<(Op, Ty, &'a [Value])> {
+        let Definition::Inst(block, at) = self.plan.definition(v) else { return None };
+        let region: &'a crate::ir::Region = self.region;
+        let inst = &region.block(block).insts[at];
+        let Kind::Op { op, ty, .. } = inst.kind else { return None };
+        let op = match op {
+            Op::Lt => Op::Ge,
+            Op::Le => Op::Gt,
+            Op::Gt => Op::Le,
+            Op::Ge => Op::Lt,
+            Op::Eq => Op::Ne,
+            Op::Ne => Op::Eq,
+            _ => return None,
+        };
+        let integers = !ty.is_float() && ty != Ty::Bool && region.ty(v).is_varying();
+        let here = block == self.block && grain == self.plan.grain(v);
+        (integers && here && self.made(self.plan.mask_slot(v, grain, i)).is_none()).then_some((op, ty, &inst.args[..]))
     }
 
     /// A binary operation on bools, on masks of one grain.

@@ -4,6 +4,7 @@
 //! function's own: a load finds 0 there, and a store is lost there. So there are no branches in a gather or scatter.
 
 use super::demand::{mask_type, scalar_type};
+use super::gather;
 use super::plan::Grain;
 use super::translate::Translator;
 use crate::ir::{Inst, Kind, Value};
@@ -97,7 +98,7 @@ impl Translator<'_> {
     }
 
     /// Eight bytes of the function's own memory: `dummy` of loads holds 0, that of stores anything.
-    fn own_memory(&mut self, for_stores: bool) -> StackSlot {
+    pub(super) fn own_memory(&mut self, for_stores: bool) -> StackSlot {
         let slot = &mut self.own[for_stores as usize];
         *slot.get_or_insert_with(|| {
             self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3))
@@ -137,6 +138,9 @@ impl Translator<'_> {
     }
 
     fn gather(&mut self, inst: &Inst, ty: Ty, index: Ty, scale: u32, result: Value) {
+        if gather::fits(index, scale) {
+            return self.gather_indexed(inst, ty, index, scale, result);
+        }
         let addresses = self.addresses(inst, index, scale, false);
         let element = if ty == Ty::Bool { Ty::U8 } else { ty };
         let lanes = self.lanes;

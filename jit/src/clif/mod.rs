@@ -5,10 +5,12 @@
 //! | `host` | the machine: which instructions there are, how code is to be made |
 //! | `code` | a compiled region: its module, its memory, how it is entered |
 //! | `plan` | what is known before translation: grains of masks, who uses what where |
+//! | `homes` | which values live in memory between blocks |
 //! | `translate` | the walk over blocks and instructions |
 //! | `demand` | getting values: from the cache, or by translating what computes them |
-//! | `scalar`, `vector`, `convert`, `divide`, `masks`, `lanes`, `memory`, `checked` | instructions |
-//! | `exits` | leaving the region |
+//! | `scalar`, `vector`, `convert`, `divide`, `masks`, `lanes`, `memory`, `gather`, `checked` | instructions |
+//! | `constants` | constant vectors |
+//! | `edges`, `exits`, `fuel` | between blocks; leaving the region; counting |
 //! | `general` | instructions without code of their own |
 //! | `runtime`, `stubs` | what native code calls, and how |
 //!
@@ -20,7 +22,10 @@ mod constants;
 mod convert;
 mod demand;
 mod divide;
+mod edges;
 mod exits;
+mod fuel;
+mod gather;
 mod general;
 mod homes;
 mod host;

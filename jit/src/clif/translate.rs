@@ -4,6 +4,7 @@
 
 use super::constants::Constants;
 use super::demand::{lane_type, mask_type, scalar_type};
+use super::gather::Indices;
 use super::homes::{Home, Homes};
 use super::host::Features;
 use super::plan::{Definition, Plan};
@@ -11,9 +12,8 @@ use super::runtime::Address;
 use super::stubs::{self, Stubs};
 use crate::exec_ir::meaning::Meaning;
 use crate::ir::{BlockId, Edge, End, EntryMask, ExitId, Inst, Kind, Region, Type, Value};
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    self as clif, BlockArg, InstBuilder, MemFlagsData, SigRef, StackSlot, StackSlotData, StackSlotKind, types,
+    self as clif, InstBuilder, MemFlagsData, SigRef, StackSlot, StackSlotData, StackSlotKind, types,
 };
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, Variable};
@@ -26,14 +26,6 @@ use std::sync::Arc;
 /// Something that code refers to by its address.
 pub(super) type Held = Arc<dyn std::any::Any + Send + Sync>;
 
-/// What an edge hands over.
-struct Passing {
-    to: clif::Block,
-    args: Vec<BlockArg>,
-    /// What goes to homes on the stack.
-    stored: Vec<(clif::Value, u32)>,
-}
-
 /// A region on its way to Cranelift.
 pub(super) struct Translator<'a> {
     pub region: &'a Region,
@@ -42,9 +34,9 @@ pub(super) struct Translator<'a> {
     /// By cache entry: of a value with a home, so that it is valid in its block only?
     pub(super) local: Vec<bool>,
     /// By cache entry: where on the stack what is made is stored.
-    kept: Vec<Option<u32>>,
+    pub(super) kept: Vec<Option<u32>>,
     /// Homes on the stack.
-    stack: Option<StackSlot>,
+    pub(super) stack: Option<StackSlot>,
     pub features: Features,
     pub lanes: usize,
     pub b: FunctionBuilder<'a>,
@@ -52,11 +44,11 @@ pub(super) struct Translator<'a> {
     /// The function's parameter.
     pub context: clif::Value,
     /// The fuel of the slice: in a register, and in the context when the region is left or calls what looks at it.
-    ticks: Variable,
+    pub(super) ticks: Variable,
     /// What the code refers to by address.
     pub held: Vec<Held>,
     /// Where each block goes.
-    blocks: Vec<clif::Block>,
+    pub(super) blocks: Vec<clif::Block>,
     /// The block of the region that is being translated.
     pub(super) block: BlockId,
     /// Values made so far, by slot of the plan, and the block in which they were made.
@@ -71,6 +63,9 @@ pub(super) struct Translator<'a> {
     scratch: Option<StackSlot>,
     /// Where stubs leave the runtime's answer.
     answer: Option<StackSlot>,
+    /// Where the indices of gathers lie, and what lies there.
+    pub(super) index_slot: Option<StackSlot>,
+    pub(super) indices: Option<Indices>,
     /// Where inactive lanes load from, and store to.
     pub(super) own: [Option<StackSlot>; 2],
     signatures: [Option<SigRef>; 6],
@@ -113,6 +108,8 @@ pub(super) fn region(
         base: None,
         scratch: None,
         answer: None,
+        index_slot: None,
+        indices: None,
         own: [None; 2],
         signatures: [None; 6],
         plan,
@@ -134,23 +131,6 @@ pub(super) fn region(
 }
 
 impl Translator<'_> {
-    fn make_homes(&mut self) {
-        for v in (0..self.region.types.len() as u32).map(Value) {
-            let Some(home) = self.homes.of(v) else { continue };
-            self.local[self.plan.slots(v)].fill(true);
-            if let Home::Stack(at) = home {
-                for i in 0..self.plan.n_pieces(v).max(1) {
-                    let slot = self.home_slot(v, i);
-                    self.kept[slot] = Some(at + 16 * i as u32);
-                }
-            }
-        }
-        if self.homes.bytes > 0 {
-            let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, self.homes.bytes, 4);
-            self.stack = Some(self.b.create_sized_stack_slot(slot));
-        }
-    }
-
     fn make_blocks(&mut self) {
         self.blocks = self.region.blocks.iter().map(|_| self.b.create_block()).collect();
         self.b.append_block_params_for_function_params(self.blocks[0]);
@@ -169,7 +149,7 @@ impl Translator<'_> {
     }
 
     /// The types of the pieces in which a value passes between blocks.
-    fn types_of(&self, v: Value) -> Vec<clif::Type> {
+    pub(super) fn types_of(&self, v: Value) -> Vec<clif::Type> {
         let Type { ty, .. } = self.region.ty(v);
         if !self.region.ty(v).is_varying() {
             return vec![scalar_type(ty)];
@@ -263,6 +243,7 @@ impl Translator<'_> {
 
     fn effect(&mut self, inst: &Inst) {
         match inst.kind {
+            Kind::Guard { exit } if self.is_left_out(exit) => {}
             Kind::Guard { exit } => {
                 let holds = self.condition(inst.args[0]);
                 self.leave_unless(holds, exit);
@@ -287,6 +268,19 @@ impl Translator<'_> {
             }
             _ => self.access(inst),
         }
+    }
+
+    /// Is this a bounds check that a build for benchmarks goes without?
+    fn is_left_out(&self, exit: ExitId) -> bool {
+        cfg!(feature = "unchecked-for-benchmarks") && self.region.exits[exit.index()].why.ends_with("out of bounds")
+    }
+
+    /// Likewise, of an edge: does it lead to the slow way of an access?
+    fn is_check(&self, edge: &Edge) -> bool {
+        let first = self.region.block(edge.to).insts.first();
+        first.is_some_and(|inst| {
+            matches!(inst.kind, Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } if self.is_left_out(exit))
+        })
     }
 
     /// A uniform bool, and whether it is to be taken for its opposite: a branch sees through `not`.
@@ -320,6 +314,10 @@ impl Translator<'_> {
                 let edge = self.edge(edge);
                 self.go(edge);
             }
+            End::Branch { then, other, .. } if self.is_check(other) => {
+                let edge = self.edge(then);
+                self.go(edge);
+            }
             End::Branch { cond, then, other } => {
                 let (mut a, mut b) = (self.edge(then), self.edge(other));
                 let (cond, negated) = self.condition(*cond);
@@ -339,82 +337,6 @@ impl Translator<'_> {
         }
     }
 
-    /// What an edge hands to the parameters of its block.
-    fn edge(&mut self, edge: &Edge) -> Passing {
-        let region = self.region;
-        let (mut args, mut stored) = (Vec::new(), Vec::new());
-        for (&param, &arg) in region.block(edge.to).params.iter().zip(&edge.args) {
-            let n = self.types_of(param).len();
-            for i in 0..n {
-                let x = match region.ty(arg) {
-                    ty if !ty.is_varying() => self.scalar(arg),
-                    ty if ty.ty == Ty::Bool => self.mask(arg, self.plan.grain(param), i),
-                    _ => self.piece(arg, i),
-                };
-                match self.homes.of(param) {
-                    // It may be at home already: what does not change in a loop.
-                    Some(Home::Stack(_)) if arg == param => {}
-                    Some(Home::Stack(at)) => stored.push((x, at + 16 * i as u32)),
-                    _ => args.push(x.into()),
-                }
-            }
-        }
-        Passing { to: self.blocks[edge.to.index()], args, stored }
-    }
-
-    /// Where a branch leads to take an edge: if values are to be stored, to a block of the edge's own.
-    fn way(&mut self, edge: Passing) -> (clif::Block, Vec<BlockArg>, Option<Passing>) {
-        if edge.stored.is_empty() {
-            (edge.to, edge.args, None)
-        } else {
-            (self.b.create_block(), Vec::new(), Some(edge))
-        }
-    }
-
-    /// Takes an edge.
-    fn go(&mut self, edge: Passing) {
-        for (x, at) in edge.stored {
-            self.store_home(x, at);
-        }
-        self.b.ins().jump(edge.to, &edge.args);
-    }
-
-    fn store_home(&mut self, x: clif::Value, at: u32) {
-        let slot = self.stack.expect("there are homes on the stack");
-        let address = self.b.ins().stack_addr(types::I64, slot, at as i32);
-        self.b.ins().store(MemFlagsData::trusted(), x, address, 0);
-    }
-
-    /// Puts a value into the cache, and where it lives if it has just been made.
-    pub(super) fn record(&mut self, slot: usize, value: clif::Value) {
-        self.remember(slot, value);
-        if let (Some(at), None) = (self.kept[slot], &self.trail) {
-            self.store_home(value, at);
-        }
-    }
-
-    /// Loads piece `i` of a value, in the form in which it passes between blocks, from its home.
-    pub(super) fn from_home(&mut self, v: Value, i: usize) -> Option<clif::Value> {
-        let ty = self.piece_type(v);
-        let flags = MemFlagsData::trusted();
-        let x = match self.homes.of(v)? {
-            Home::Frame(at) => {
-                let base = self.frame();
-                self.b.ins().load(ty, flags, base, at as i32 + 16 * i as i32)
-            }
-            // Not made yet.
-            Home::Stack(_) if matches!(self.plan.definition(v), Definition::Inst(block, _) if block == self.block) => {
-                return None;
-            }
-            Home::Stack(at) => {
-                let address = self.b.ins().stack_addr(types::I64, self.stack?, (at + 16 * i as u32) as i32);
-                self.b.ins().load(ty, flags, address, 0)
-            }
-        };
-        self.remember(self.home_slot(v, i), x);
-        Some(x)
-    }
-
     /// The base of the entered frame.
     pub(super) fn frame(&mut self) -> clif::Value {
         let here = self.b.current_block();
@@ -429,15 +351,6 @@ impl Translator<'_> {
         base
     }
 
-    /// The type of a piece in which a value passes between blocks.
-    fn piece_type(&self, v: Value) -> clif::Type {
-        match self.region.ty(v) {
-            ty if !ty.is_varying() => scalar_type(ty.ty),
-            ty if ty.ty == Ty::Bool => mask_type(self.plan.grain(v)),
-            ty => lane_type(ty.ty),
-        }
-    }
-
     /// Makes all pieces of some values: first piece 0 of every one, then piece 1, so that few wait at a time.
     fn force(&mut self, values: &[Value]) {
         let counts: Vec<usize> = values.iter().map(|&v| self.types_of(v).len()).collect();
@@ -448,43 +361,6 @@ impl Translator<'_> {
                 }
             }
         }
-    }
-
-    /// Counts one unit of fuel.
-    fn tick(&mut self, exit: ExitId) {
-        let ticks = self.b.use_var(self.ticks);
-        let [poll, out, count, go_on] = [(); 4].map(|()| self.b.create_block());
-        let is_left = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, ticks, 0);
-        // No edge goes from a fork to a join: Cranelift's register allocator does better so.
-        self.b.ins().brif(is_left, count, &[], poll, &[]);
-
-        self.b.set_cold_block(poll);
-        self.b.switch_to_block(poll);
-        let context = self.context;
-        let may_go_on = self.call(self.stubs.poll, &[context]);
-        self.load_ticks();
-        self.b.ins().brif(may_go_on, go_on, &[], out, &[]);
-
-        self.b.set_cold_block(out);
-        self.b.switch_to_block(out);
-        self.leave_cold(exit);
-
-        self.b.switch_to_block(count);
-        let ticks = self.b.ins().iadd_imm_s(ticks, -1);
-        self.b.def_var(self.ticks, ticks);
-        self.b.ins().jump(go_on, &[]);
-        self.b.switch_to_block(go_on);
-    }
-
-    fn load_ticks(&mut self) {
-        let at = offset_of!(Context, ticks) as i32;
-        let ticks = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at);
-        self.b.def_var(self.ticks, ticks);
-    }
-
-    pub(super) fn store_ticks(&mut self) {
-        let (ticks, at) = (self.b.use_var(self.ticks), offset_of!(Context, ticks) as i32);
-        self.b.ins().store(MemFlagsData::trusted(), ticks, self.context, at);
     }
 
     fn count(&mut self, n: u32) {

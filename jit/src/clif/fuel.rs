@@ -1,0 +1,47 @@
+//! Fuel: counted in a register, and in the context where the region is left or calls what looks at it.
+
+use super::translate::Translator;
+use crate::ir::ExitId;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
+use spmdvm_vm::interp::native::Context;
+use std::mem::offset_of;
+
+impl Translator<'_> {
+    /// Counts one unit of fuel.
+    pub(super) fn tick(&mut self, exit: ExitId) {
+        let ticks = self.b.use_var(self.ticks);
+        let [poll, out, count, go_on] = [(); 4].map(|()| self.b.create_block());
+        let is_left = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, ticks, 0);
+        // No edge goes from a fork to a join: Cranelift's register allocator does better so.
+        self.b.ins().brif(is_left, count, &[], poll, &[]);
+
+        self.b.set_cold_block(poll);
+        self.b.switch_to_block(poll);
+        let context = self.context;
+        let may_go_on = self.call(self.stubs.poll, &[context]);
+        self.load_ticks();
+        self.b.ins().brif(may_go_on, go_on, &[], out, &[]);
+
+        self.b.set_cold_block(out);
+        self.b.switch_to_block(out);
+        self.leave_cold(exit);
+
+        self.b.switch_to_block(count);
+        let ticks = self.b.ins().iadd_imm_s(ticks, -1);
+        self.b.def_var(self.ticks, ticks);
+        self.b.ins().jump(go_on, &[]);
+        self.b.switch_to_block(go_on);
+    }
+
+    pub(super) fn load_ticks(&mut self) {
+        let at = offset_of!(Context, ticks) as i32;
+        let ticks = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at);
+        self.b.def_var(self.ticks, ticks);
+    }
+
+    pub(super) fn store_ticks(&mut self) {
+        let (ticks, at) = (self.b.use_var(self.ticks), offset_of!(Context, ticks) as i32);
+        self.b.ins().store(MemFlagsData::trusted(), ticks, self.context, at);
+    }
+}
