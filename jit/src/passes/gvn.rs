@@ -9,31 +9,42 @@ use super::{has_frames, is_stable, replace};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
-/// What makes two instructions equal: kind, arguments and the type of the result.
-type Expression = (Kind, Vec<Value>, Type);
+/// What makes two instructions equal: kind, arguments and the type of the result. Pure instructions have at most three.
+type Expression = (Kind, [Option<Value>; 3], Type);
+
+/// A value that an expression is known to have where its block dominates, and the one found before it.
+struct Known {
+    block: BlockId,
+    value: Value,
+    before: Option<usize>,
+}
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
     let dominators = Dominators::new(region);
     let mut to: Vec<Value> = (0..region.types.len() as u32).map(Value).collect();
-    let mut table: HashMap<Expression, Vec<(BlockId, Value)>> = HashMap::new();
+    let mut known: Vec<Known> = Vec::new();
+    let mut table: HashMap<Expression, usize, BuildHasherDefault<Mix>> = HashMap::default();
     let (home, frames) = (definitions(region), has_frames(region));
     for &b in dominators.order() {
         let mut insts = std::mem::take(&mut region.blocks[b.index()].insts);
         insts.retain_mut(|inst| {
             inst.args.iter_mut().for_each(|v| *v = to[v.index()]);
             let stable = is_stable(frames, inst, |v| home[v.index()]);
-            let Some(result) = inst.result.filter(|_| stable) else { return true };
-            let known = table.entry((inst.kind, ordered(inst), region.types[result.index()])).or_default();
-            let found = known.iter().find(|(home, _)| dominators.dominates(*home, b));
+            let Some(result) = inst.result.filter(|_| stable && inst.args.len() <= 3) else { return true };
+            let last = table.entry((inst.kind, ordered(inst), region.types[result.index()])).or_insert(usize::MAX);
+            let chain = std::iter::successors(known.get(*last), |k| k.before.map(|i| &known[i]));
+            let found = chain.into_iter().find(|k| dominators.dominates(k.block, b)).map(|k| k.value);
             match found {
-                Some(&(_, v)) => {
+                Some(v) => {
                     to[result.index()] = v;
                     false
                 }
                 None => {
-                    known.push((b, result));
+                    known.push(Known { block: b, value: result, before: (*last != usize::MAX).then_some(*last) });
+                    *last = known.len() - 1;
                     true
                 }
             }
@@ -44,12 +55,45 @@ pub fn run(region: &mut Region) {
 }
 
 /// The arguments, those of commutative operations sorted.
-fn ordered(inst: &Inst) -> Vec<Value> {
-    let mut args = inst.args.clone();
+fn ordered(inst: &Inst) -> [Option<Value>; 3] {
+    let mut args = [None; 3];
+    args.iter_mut().zip(&inst.args).for_each(|(to, &v)| *to = Some(v));
     if let Kind::Op { op, .. } = inst.kind
         && op.info().commutative
     {
-        args.sort();
+        args[..2].sort();
     }
     args
+}
+
+/// A hash of few small numbers that nobody chooses to collide: regions are made by the recorder, and there are bounds on them.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Mix {
+    fn add(&mut self, x: u64) {
+        self.0 = (self.0.rotate_left(5) ^ x).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&b| self.add(b as u64));
+    }
+
+    fn write_u32(&mut self, x: u32) {
+        self.add(x as u64);
+    }
+
+    fn write_u64(&mut self, x: u64) {
+        self.add(x);
+    }
+
+    fn write_usize(&mut self, x: usize) {
+        self.add(x as u64);
+    }
 }
