@@ -77,7 +77,7 @@ fn run(module: &Module) -> Result<Vec<u32>, String> {
 fn every_width_and_engine_agrees() {
     let mut distinct = std::collections::HashSet::new();
     let mut entered = 0;
-    for seed in seeds(30) {
+    for seed in seeds(20) {
         let text = random_program(seed);
         let mut expected = None;
         for lanes in Width::ALL {
@@ -97,9 +97,9 @@ fn every_width_and_engine_agrees() {
         }
         distinct.extend(expected);
     }
-    println!("{} programs; compiled code was entered {entered} times", seeds(30).count());
-    assert!(distinct.len() > 10, "the programs compute different things");
-    assert!(entered > seeds(30).count() as u64);
+    println!("{} programs; compiled code was entered {entered} times", seeds(20).count());
+    assert!(distinct.len() > 8, "the programs compute different things");
+    assert!(entered > seeds(20).count() as u64);
 }
 
 /// What can be seen of a wild program's calls.
