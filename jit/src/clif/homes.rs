@@ -18,8 +18,9 @@ use std::ops::Range;
 /// Vectors live at the start of a block from which on values are given homes on the stack.
 const CROWDED: usize = 48;
 
-/// Uniform values, computed when a region is entered, live at the start of a block from which on they are given homes.
-const CROWDED_SCALARS: usize = 20;
+/// Uniform values, computed when a region is entered, live at the start of a block from which on they are given homes. (In
+/// registers beside what a loop changes they would be swapped with memory in every round, each round waiting for the last.)
+const CROWDED_SCALARS: usize = 8;
 
 /// Where a value lives between blocks, if not in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
