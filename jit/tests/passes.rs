@@ -2,16 +2,17 @@
 
 mod harness;
 
+use harness::checks::{checks, counted};
 use harness::generate::Generator;
 use harness::trees::trees;
 use harness::values::Rng;
 use harness::{Host, Outcome, exit};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Region, Type, Value, verify};
+use spmdvm_jit::ir::{Builder, End, Kind, Region, Type, Value, verify};
 use spmdvm_jit::passes::{self, PASSES};
 use spmdvm_vm::Op;
-use spmdvm_vm::types::{Shape, Ty, Width};
+use spmdvm_vm::types::{Ty, Width};
 use std::sync::Arc;
 
 /// Gives every exit a name of its own: passes renumber them.
@@ -254,180 +255,6 @@ fn branches_and_guards_on_constants_are_decided() {
     assert_eq!(region.blocks.len(), 1, "{region}");
     assert_eq!(region.blocks[0].insts.len(), 1, "{region}");
     assert_eq!(region.exits.len(), 1, "{region}");
-}
-
-/// A region that checks accesses to an array as the recorder does, by indices that differ by constants, in lanes or for all;
-/// effects lie between some of them.
-fn checks(host: &Host, seed: u64) -> Region {
-    let mut rng = Rng(seed);
-    let mut b = Builder::new(host.width, host.function, 1);
-    let ty = rng.pick(&[Ty::I32, Ty::U32, Ty::I64, Ty::U64]);
-    let count = if ty.size() == 4 { Ty::U32 } else { Ty::U64 };
-    let shape = rng.pick(&[Shape::Uniform, Shape::Varying]);
-    let read = |b: &mut Builder, ty: Type| b.inst(Kind::EntryReg { at: host.places(ty)[0].at }, &[], ty);
-    let x = read(&mut b, Type { shape, ty });
-    let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
-    let (number, u64_) = (Type::uniform(ty), Type::uniform(Ty::U64));
-    let elems = [Ty::I32, Ty::F64, Ty::I16];
-    let offset = |rng: &mut Rng, elem: Ty| rng.below(3) as u64 * elem.size() as u64;
-    let pointers = elems.map(|elem| b.constant(Ty::U64, host.pointer(elem) + offset(&mut rng, elem)));
-    let factor = 1 + rng.below(2) as u32;
-    let one_array = rng.chance(40);
-    let (head, rounds) = (b.block(), rng.below(3) as u64);
-    let zero = b.constant(Ty::I32, 0);
-    b.jump(head, &[x, zero]);
-    b.switch_to(head);
-    let (x, round) = (b.param(head, Type { shape, ty }), b.param(head, Type::uniform(Ty::I32)));
-    let masked = rng.chance(50);
-    for i in 0..2 + rng.below(6) {
-        if rng.chance(20) {
-            b.effect(Kind::Count(i as u32), &[]);
-        }
-        let which = if one_array { 0 } else { rng.below(3) };
-        let (elem, pointer) = (elems[which], pointers[which]);
-        let scale = elem.size() as u32 * factor;
-        let disp = if rng.chance(60) { 0 } else { elem.size() as i64 * (rng.below(5) as i64 - 2) };
-        let need = elem.size() as u32 * (1 + rng.below(3) as u32);
-        let k = if rng.chance(90) { rng.below(7) as i64 - 3 } else { rng.below(200) as i64 - 100 };
-        let k = b.constant(ty, k as u64);
-        let index = if rng.chance(10) { k } else { b.op(Op::Add, ty, &[x, k]) };
-        let len = b.inst(Kind::RegionLen { write: rng.chance(30) }, &[pointer], u64_);
-        let low = b.inst(Kind::IndexLow { scale, disp, ty }, &[pointer], number);
-        let span = b.inst(Kind::IndexSpan { scale, disp, need, ty }, &[pointer, len], Type::uniform(count));
-        let mut distance = b.op(Op::Sub, ty, &[index, low]);
-        if count != ty {
-            let shape = b.region.ty(distance).shape;
-            distance =
-                b.inst(Kind::Op { op: Op::Bitcast, ty: count, from: ty }, &[distance], Type { shape, ty: count });
-        }
-        let mut ok = b.op(Op::Lt, count, &[distance, span]);
-        if b.region.ty(ok).is_varying() {
-            let bad = b.op(Op::Not, Ty::Bool, &[ok]);
-            let bad = if masked { b.op(Op::And, Ty::Bool, &[mask, bad]) } else { bad };
-            let some = b.inst(Kind::AnyLane, &[bad], Type::BOOL);
-            ok = b.op(Op::Not, Ty::Bool, &[some]);
-        }
-        let out = b.exit(exit(host, mask, vec![], vec![]));
-        b.effect(Kind::Guard { exit: out }, &[ok]);
-    }
-    let (one, one_i32, most) = (b.constant(ty, 1), b.constant(Ty::I32, 1), b.constant(Ty::I32, rounds));
-    let (next, round) = (b.op(Op::Add, ty, &[x, one]), b.op(Op::Add, Ty::I32, &[round, one_i32]));
-    let more = b.op(Op::Lt, Ty::I32, &[round, most]);
-    let done = b.block();
-    b.branch(more, (head, &[next, round]), (done, &[]));
-    b.switch_to(done);
-    let out = b.exit(exit(host, mask, vec![], vec![]));
-    b.end(End::Exit(out));
-    b.region
-}
-
-/// A loop that counts up or down to a limit and accesses an array by what it counts, as the recorder makes them: the test
-/// before the accesses or after them, indices of 32 or 64 bits, entered at its start or in the middle.
-fn counted(host: &Host, seed: u64) -> Region {
-    let mut rng = Rng(seed);
-    let mut b = Builder::new(host.width, host.function, 1);
-    let (counter, ty) = (rng.pick(&[Ty::I32, Ty::U32, Ty::I64, Ty::U64]), rng.pick(&[Ty::I32, Ty::U32, Ty::I64]));
-    let count = if ty.size() == 4 { Ty::U32 } else { Ty::U64 };
-    let ty = if counter.size() < ty.size() { if ty.is_signed() { Ty::I32 } else { Ty::U32 } } else { ty };
-    let count = if ty.size() == 4 { Ty::U32 } else { count };
-    let read = |b: &mut Builder, ty: Type, i: usize| b.inst(Kind::EntryReg { at: host.places(ty)[i].at }, &[], ty);
-    let (start, limit) = (read(&mut b, Type::uniform(counter), 0), read(&mut b, Type::uniform(counter), 1));
-    let place = host.places(Type::uniform(counter))[0];
-    let base = read(&mut b, Type::uniform(ty), 2);
-    let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
-    let elem = rng.pick(&[Ty::I16, Ty::I32, Ty::F64]);
-    let pointer = b.constant(Ty::U64, host.pointer(elem));
-    let scale = elem.size() as u32;
-    let len = b.inst(Kind::RegionLen { write: true }, &[pointer], Type::uniform(Ty::U64));
-    let low = b.inst(Kind::IndexLow { scale, disp: 0, ty }, &[pointer], Type::uniform(ty));
-    let span = Kind::IndexSpan { scale, disp: 0, need: scale, ty };
-    let span = b.inst(span, &[pointer, len], Type::uniform(count));
-    let memory = b.inst(Kind::HostAddress { disp: 0 }, &[pointer], Type::uniform(Ty::U64));
-    let up = rng.chance(70);
-    let size = [1i64, 2, 4, 3][rng.below(4)];
-    let step = b.constant(counter, if up { size } else { -size } as u64);
-    let compare = match (up, rng.chance(50)) {
-        (true, true) => Op::Lt,
-        (true, false) => Op::Le,
-        (false, true) => Op::Gt,
-        (false, false) => Op::Ge,
-    };
-    let (head, body, rest, done) = (b.block(), b.block(), b.block(), b.block());
-    let test_first = rng.chance(50);
-    let i = b.param(head, Type::uniform(counter));
-    b.jump(head, &[start]);
-    b.switch_to(head);
-    let leave = |b: &mut Builder, i: Value| b.exit(exit(host, mask, vec![(place, i)], vec![]));
-    let branch = |b: &mut Builder, i: Value, on: spmdvm_jit::ir::BlockId, swapped: bool, inverted: bool| {
-        let op = match (inverted, compare) {
-            (false, op) => op,
-            (true, Op::Lt) => Op::Ge,
-            (true, Op::Le) => Op::Gt,
-            (true, Op::Gt) => Op::Le,
-            (true, _) => Op::Lt,
-        };
-        let swap = |op| match op {
-            Op::Lt => Op::Gt,
-            Op::Gt => Op::Lt,
-            Op::Le => Op::Ge,
-            _ => Op::Le,
-        };
-        let more = if swapped { b.op(swap(op), counter, &[limit, i]) } else { b.op(op, counter, &[i, limit]) };
-        let (then, other) = if inverted { (done, on) } else { (on, done) };
-        b.branch(more, (then, &[]), (other, &[]));
-    };
-    let (swapped, inverted) = (rng.chance(30), rng.chance(30));
-    if test_first {
-        branch(&mut b, i, body, swapped, inverted);
-    } else {
-        b.jump(body, &[]);
-    }
-    b.switch_to(body);
-    let out = leave(&mut b, i);
-    b.effect(Kind::Tick { exit: out }, &[]);
-    let factor = b.constant(counter, [1u64, 1, 2, u64::MAX][rng.below(4)]);
-    let scaled = b.op(Op::Mul, counter, &[i, factor]);
-    let index = match (counter == ty, counter.size() == ty.size()) {
-        (true, _) => scaled,
-        (_, true) => b.inst(Kind::Op { op: Op::Bitcast, ty, from: counter }, &[scaled], Type::uniform(ty)),
-        _ => b.inst(Kind::Op { op: Op::Convert, ty, from: counter }, &[scaled], Type::uniform(ty)),
-    };
-    let index = b.op(Op::Add, ty, &[index, base]);
-    for k in 0..1 + rng.below(2) as u64 {
-        let k = b.constant(ty, k);
-        let index = b.op(Op::Add, ty, &[index, k]);
-        let mut distance = b.op(Op::Sub, ty, &[index, low]);
-        if count != ty {
-            distance = b.inst(Kind::Op { op: Op::Bitcast, ty: count, from: ty }, &[distance], Type::uniform(count));
-        }
-        let ok = b.op(Op::Lt, count, &[distance, span]);
-        let out = leave(&mut b, i);
-        b.effect(Kind::Guard { exit: out }, &[ok]);
-        let index = if ty.size() == 8 {
-            b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::U64, from: ty }, &[index], Type::uniform(Ty::U64))
-        } else {
-            b.inst(Kind::Op { op: Op::Convert, ty: Ty::U64, from: ty }, &[index], Type::uniform(Ty::U64))
-        };
-        let bytes = b.constant(Ty::U64, scale as u64);
-        let offset = b.op(Op::Mul, Ty::U64, &[index, bytes]);
-        let at = b.op(Op::Add, Ty::U64, &[memory, offset]);
-        let old = b.inst(Kind::Load { ty: elem }, &[at], Type::uniform(elem));
-        let new = b.op(if elem.is_float() { Op::Neg } else { Op::Not }, elem, &[old]);
-        b.effect(Kind::Store { ty: elem }, &[at, new]);
-    }
-    b.effect(Kind::Count(1), &[]);
-    let next = b.op(Op::Add, counter, &[i, step]);
-    if test_first {
-        b.jump(rest, &[]);
-    } else {
-        branch(&mut b, next, rest, swapped, inverted);
-    }
-    b.switch_to(rest);
-    b.jump(head, &[next]);
-    b.switch_to(done);
-    let out = leave(&mut b, if test_first { i } else { next });
-    b.end(End::Exit(out));
-    b.region
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! fuel and memory, NaNs equal.
 #![allow(dead_code)]
 
+pub mod checks;
 pub mod generate;
 pub mod kernels;
 pub mod trees;
