@@ -52,6 +52,12 @@ export void f(const uniform float table[], const uniform int at[], uniform float
 }
 """
 
+RECORDS = """
+export void f(const uniform float table[], const uniform int at[], uniform float out[], uniform int n) {
+    foreach (i = 0 ... n) { int record = at[i]; out[i] = table[record * 3 + 1] * 2 + 1; }
+}
+"""
+
 MATERIAL = """
 export void f(const uniform float table[], const uniform int at[], uniform float out[], uniform int n) {
     foreach (i = 0 ... n) {
@@ -110,7 +116,13 @@ class Case(NamedTuple):
 def indices(kind: str) -> np.ndarray:
     """Indices into a table of N elements, as int32."""
     i = np.arange(N)
-    each = {"row": i, "stride": 3 * i % (N - 16), "same": i // 64, "random": RNG.integers(0, N, N)}[kind]
+    each = {
+        "row": i,
+        "third": i % (N // 3),
+        "same": i // 64,
+        "random": RNG.integers(0, N, N),
+        "few": RNG.integers(0, N // 3, N),
+    }[kind]
     return each.astype(np.int32)
 
 
@@ -134,8 +146,8 @@ def cases() -> list[Case]:
         Case("uniform", "random addresses", False, MATERIAL, gather("random")),
         Case("consecutive", "addresses in a row", True, GATHER, gather("row")),
         Case("consecutive", "random addresses", False, GATHER, gather("random")),
-        Case("strided", "every third element", True, GATHER, gather("stride")),
-        Case("strided", "random addresses", False, GATHER, gather("random")),
+        Case("strided", "a field of records in a row", True, RECORDS, gather("third")),
+        Case("strided", "random records", False, RECORDS, gather("few")),
         Case("one_lane", "one lane goes on for long", True, LONELY, fixed(alone)),
         Case("one_lane", "all lanes end together", False, LONELY, fixed(even)),
         Case("constant", "the same divisor in all calls", True, DIVIDE, lambda _: (numbers, 7)),
