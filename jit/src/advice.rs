@@ -31,6 +31,9 @@ pub enum Lie {
 /// Instructions that take no longer than to find out whether they can be skipped.
 const SHORT: u32 = 8;
 
+/// How often a branch is executed before a way that was never taken counts as one that never will be.
+const ENOUGH: u32 = 16;
+
 /// Instructions seen that are too few to go by.
 const FEW: u32 = 4;
 
@@ -100,7 +103,7 @@ impl Advice {
 
     /// Was the way that begins at an instruction never taken, although the branch to it was executed often?
     pub fn is_never(&self, way: Place, branch: Place) -> bool {
-        let branched = self.profile.of(branch).is_some_and(|seen| seen.times >= 4 * FEW);
+        let branched = self.profile.of(branch).is_some_and(|seen| seen.times >= ENOUGH);
         self.allows(Variant::Prune, way) && branched && self.profile.of(way).is_none() && !self.wanted.contains(&way)
     }
 }

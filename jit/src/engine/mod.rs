@@ -37,6 +37,9 @@ const PENDING: u32 = 256;
 /// Rounds until a loop that cannot be compiled is asked about again.
 const NEVER: u32 = u32::MAX;
 
+/// How often a loop is compiled anew with ways left out; then all are in it, for that takes less time than to find them one by one.
+const PRUNED: u32 = 2;
+
 /// Mask words that are kept on the stack of the host.
 const WORDS: usize = 160;
 
@@ -120,7 +123,7 @@ impl Jit {
     /// Has a version made: now, or on the thread that compiles.
     fn order(&self, found: &mut Loop, mut order: Order) -> Option<Arc<Version>> {
         found.at = Some(order.at);
-        order.prunes = found.remakes < self.settings.remakes;
+        order.prunes = found.remakes < PRUNED;
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             found.pending = Some(std::process::id());
             worker::run(Box::new(move || this.fill(&order)));
@@ -214,7 +217,7 @@ impl Jit {
     fn remake(&self, pause: &Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>) -> u32 {
         let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
         let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
-        if found.is_pending() || !is_there {
+        if found.is_pending() || !is_there || found.remakes >= self.settings.remakes {
             return 0;
         }
         version.teach(&mut self.advice());
