@@ -45,6 +45,7 @@ bench: install
 	$(CARGO) bench -p spmdvm-benches
 	$(BIN)/python benches/compare.py
 	$(BIN)/python benches/bounds.py
+	$(BIN)/python benches/variants.py
 	$(BIN)/python benches/crev.py
 
 fuzz:

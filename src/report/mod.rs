@@ -62,6 +62,8 @@ pub struct LoopInfo {
     pub aborted: Option<Abort>,
     /// The instruction that is the reason, if it is one.
     pub aborted_at: Option<Place>,
+    /// Why no more versions of it are made, if that is so.
+    pub refused: Option<Abort>,
     /// Is a version being compiled?
     pub pending: bool,
     /// How often a version was compiled anew.
@@ -101,6 +103,7 @@ impl LoopInfo {
             place,
             aborted: report.aborted,
             aborted_at,
+            refused: report.refused,
             pending: report.pending,
             remakes: report.remakes,
             versions,
@@ -197,6 +200,9 @@ fn loop_text(text: &mut String, info: &LoopInfo, show: Show) -> std::fmt::Result
     if let Some(why) = &info.aborted {
         let at = info.aborted_at.as_ref().map_or_else(String::new, |place| format!(" (at {place})"));
         writeln!(text, "  interpreted: {why}{at}")?;
+    }
+    if let Some(why) = &info.refused {
+        writeln!(text, "  not compiled in other ways: {why}")?;
     }
     if info.pending {
         writeln!(text, "  being compiled")?;

@@ -244,6 +244,29 @@ fn rare(module: &Module, from: &[i32]) -> Vec<i32> {
 }
 
 #[test]
+fn a_loop_keeps_its_code_if_there_is_no_room_for_better() {
+    let reference = module(RARE, Engine::Interp, settings());
+    let usual: Vec<i32> = (0..1000).collect();
+    let other: Vec<i32> = (0..1000).map(|i| if i % 50 == 7 { -i } else { i }).collect();
+    let free = module(RARE, Engine::Clif, settings());
+    for _ in 0..3 {
+        rare(&free, &usual);
+    }
+    let bytes: usize = versions(&free).iter().map(|v| v.code_bytes).sum();
+    // What is there fits, and nothing more.
+    let module = module(RARE, Engine::Clif, Settings { code_limit: bytes + 64, ..settings() });
+    for input in [&usual, &other] {
+        for _ in 0..30 {
+            assert_eq!(rare(&module, input), rare(&reference, input));
+        }
+    }
+    let report = module.jit().unwrap().report();
+    let refused = report.iter().find(|l| l.refused.is_some()).expect("a loop that was not made anew");
+    assert!(refused.aborted.is_none() && refused.versions[0].entries > 60, "{refused:?}");
+    assert!(module.jit_text(spmdvm::Show::default()).contains("not compiled in other ways"));
+}
+
+#[test]
 fn ways_that_were_never_taken_are_compiled_when_they_are() {
     let reference = module(RARE, Engine::Interp, settings());
     let usual: Vec<i32> = (0..1000).collect();

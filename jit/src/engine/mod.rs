@@ -27,7 +27,7 @@ use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, Tracer};
 use spmdvm_vm::program::FuncId;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, TryLockError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError, Weak};
 use std::time::Instant;
 use version::{Arguments, Change, Version};
 
@@ -96,7 +96,7 @@ impl Jit {
             }
         }
         let Some(mut found) = unless_taken(site.try_write()) else { return Answer::Interpret(PENDING) };
-        if found.is_pending() {
+        if found.is_pending() || found.refused.is_some() {
             return Answer::Interpret(PENDING);
         }
         if let Some(version) = found.version(held) {
@@ -110,7 +110,7 @@ impl Jit {
         let facts = held.observe(last || !self.settings.variants.has(Variant::AllActive));
         match self.order(&mut found, self.order_for(pause, facts, None)) {
             Some(version) => Answer::Enter(version),
-            None if found.is_pending() => Answer::Interpret(PENDING),
+            None if found.is_pending() || found.refused.is_some() => Answer::Interpret(PENDING),
             None => Answer::Interpret(NEVER),
         }
     }
@@ -138,7 +138,8 @@ impl Jit {
         if let Some(site) = self.loops.get().and_then(|l| l.get(order.site)) {
             let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
             found.pending = None;
-            let rounds = if found.deliver(made, order.replaces.as_ref()).is_some() { 0 } else { NEVER };
+            found.deliver(made, order.replaces.as_ref());
+            let rounds = if found.aborted.is_none() { 0 } else { NEVER };
             order.prepared.set_countdown(order.site, rounds);
         }
     }
@@ -154,7 +155,10 @@ impl Jit {
             return Err(Abort::CodeCacheFull(self.cache.limit()));
         }
         let start = Instant::now();
-        let mut advice = self.advice().clone();
+        let mut advice = match self.advice() {
+            Some(advice) => advice.clone(),
+            None => Advice::new(&self.settings),
+        };
         if !order.prunes {
             advice.forbid(Variant::Prune);
         }
@@ -176,8 +180,9 @@ impl Jit {
         Ok(version)
     }
 
-    fn advice(&self) -> std::sync::MutexGuard<'_, Advice> {
-        self.advice.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What has been learnt, unless another thread is at it.
+    fn advice(&self) -> Option<MutexGuard<'_, Advice>> {
+        unless_taken(self.advice.try_lock())
     }
 
     /// Runs the interpreter for a while, and adds what it does to the profile.
@@ -185,7 +190,9 @@ impl Jit {
         // On a profile of its own, so that nobody waits for a program's instructions.
         let mut profile = Profile::default();
         pause.observe(self.settings.observe, &mut Watcher(&mut profile));
-        self.advice().profile.add(profile);
+        if let Some(mut advice) = self.advice() {
+            advice.profile.add(profile);
+        }
         0
     }
 
@@ -202,7 +209,7 @@ impl Jit {
             Change::Remake => self.remake(pause, site, version),
             Change::Specialise(facts) => {
                 let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
-                if !found.is_pending() && found.specialised < self.settings.remakes {
+                if !found.is_pending() && found.refused.is_none() && found.specialised < self.settings.remakes {
                     found.specialised += 1;
                     let mut order = self.order_for(pause, facts, None);
                     order.at = version.at();
@@ -217,10 +224,12 @@ impl Jit {
     fn remake(&self, pause: &Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>) -> u32 {
         let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
         let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
-        if found.is_pending() || !is_there || found.remakes >= self.settings.remakes {
+        if found.is_pending() || !is_there || found.refused.is_some() || found.remakes >= self.settings.remakes {
             return 0;
         }
-        version.teach(&mut self.advice());
+        let Some(mut advice) = self.advice() else { return 0 };
+        version.teach(&mut advice);
+        drop(advice);
         found.remakes += 1;
         let order = self.order_for(pause, version.facts.clone(), Some(Arc::clone(version)));
         self.order(&mut found, order);

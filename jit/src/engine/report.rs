@@ -20,6 +20,8 @@ pub struct LoopReport {
     pub aborted: Option<Abort>,
     /// The instruction that is the reason, if it is one.
     pub aborted_at: Option<(FuncId, u32)>,
+    /// Why no more versions of it are made, if that is so.
+    pub refused: Option<Abort>,
     /// Is a version being compiled?
     pub pending: bool,
     /// How often a version was compiled anew, with what had been learnt from it.
@@ -77,6 +79,7 @@ impl Jit {
                 versions,
                 aborted: l.aborted.clone(),
                 aborted_at: l.aborted_at,
+                refused: l.refused.clone(),
                 pending: l.is_pending(),
                 remakes: l.remakes,
             })

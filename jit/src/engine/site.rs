@@ -23,6 +23,8 @@ pub(super) struct Loop {
     pub observed: bool,
     /// How often a version was made anew.
     pub remakes: u32,
+    /// Why no more versions are made, although those that there are may be entered.
+    pub refused: Option<Abort>,
     /// How many versions for constant arguments have been made.
     pub specialised: u32,
 }
@@ -38,12 +40,16 @@ impl Loop {
         self.versions.iter().find(|v| held.satisfy(&v.facts)).cloned()
     }
 
-    /// Takes what was made of an order.
+    /// Takes what was made of an order. If nothing could be made, the loop keeps the versions it has.
     pub fn deliver(&mut self, made: Result<Version, Abort>, replaces: Option<&Arc<Version>>) -> Option<Arc<Version>> {
         let version = match made {
             Ok(version) => Arc::new(version),
-            Err(why) => {
+            Err(why) if self.versions.is_empty() => {
                 self.give_up(why);
+                return None;
+            }
+            Err(why) => {
+                self.refused = Some(why);
                 return None;
             }
         };
