@@ -38,6 +38,7 @@ pub(crate) fn advance(t: &mut Thread, execute: &mut impl FnMut(&mut Thread, *con
     {
         // The host's code (where prints go, or an observer) has panicked: that goes on in the thread of the call.
         t.shared.keep_panic(payload);
+        t.observed = false;
         t.trap = Some(Box::new(Trap::new(TrapKind::Interrupted, TrapDetail::None)));
         t.launched.iter().for_each(|launched| launched.group.stop());
     }
