@@ -266,6 +266,30 @@ fn a_loop_keeps_its_code_if_there_is_no_room_for_better() {
     assert!(module.jit_text(spmdvm::Show::default()).contains("not compiled in other ways"));
 }
 
+const LONG_ARM: &str = "export void f(uniform int out[], const uniform int from[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int x = from[i];
+        if (x < 0) { x = x * x + 7; x ^= x >> 3; x = x * 5 - 1; x ^= x >> 5; x = x * 3 + i; x ^= x << 2; }
+        out[i] = x;
+    }
+}";
+
+#[test]
+fn a_version_that_waits_for_a_better_one_is_not_judged() {
+    let reference = module(LONG_ARM, Engine::Interp, settings());
+    let usual: Vec<i32> = (0..1000).collect();
+    let other: Vec<i32> = (0..1000).map(|i| -i).collect();
+    // As if compiling anew took for ever: the way that was left out is taken in every round.
+    let module = module(LONG_ARM, Engine::Clif, Settings { hot_exit: u64::MAX, trial: 150, ..settings() });
+    for input in [&usual, &usual, &usual, &other, &other, &other] {
+        assert_eq!(rare(&module, input), rare(&reference, input));
+    }
+    let report = module.jit().unwrap().report();
+    let outer =
+        report.iter().find(|l| l.versions.iter().any(|v| v.entries >= 150)).expect("it is entered all the time");
+    assert_eq!(outer.aborted, None);
+}
+
 #[test]
 fn ways_that_were_never_taken_are_compiled_when_they_are() {
     let reference = module(RARE, Engine::Interp, settings());

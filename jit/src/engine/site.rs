@@ -43,6 +43,8 @@ impl Loop {
     /// Takes what was made of an order. If nothing could be made, the loop keeps the versions it has.
     pub fn deliver(&mut self, made: Result<Version, Abort>, replaces: Option<&Arc<Version>>) -> Option<Arc<Version>> {
         let version = match made {
+            // It was given up meanwhile.
+            _ if self.aborted.is_some() => return None,
             Ok(version) => Arc::new(version),
             Err(why) if self.versions.is_empty() => {
                 self.give_up(why);

@@ -162,6 +162,11 @@ impl Version {
 
     /// Is it to be given up: left before its end most of the time, or with too little to do each time?
     fn judge(&self, settings: &Settings) -> Option<(Abort, Option<(FuncId, u32)>)> {
+        let pruned = self.exits.iter().filter(|l| l.pruned).map(|l| l.taken.load(Ordering::Relaxed));
+        if pruned.sum::<u64>() * 4 >= settings.trial {
+            // It is made anew with the ways that it leaves by; that one is to be judged.
+            return None;
+        }
         let early = self.exits.iter().enumerate().filter(|(_, l)| !l.expected);
         let early = early.map(|(i, l)| (l.taken.load(Ordering::Relaxed), i));
         let left: u64 = early.clone().map(|(n, _)| n).sum();
