@@ -46,8 +46,7 @@ fn stress(region: &mut Region, mut inst: Inst, to: &mut Vec<Inst>, dice: &mut Di
 
 /// An instruction that gives a uniform bool.
 fn push(region: &mut Region, to: &mut Vec<Inst>, kind: Kind, args: &[Value]) -> Value {
-    region.types.push(Type::BOOL);
-    let result = Value(region.types.len() as u32 - 1);
+    let result = region.new_value(Type::BOOL);
     to.push(Inst { kind, args: args.to_vec(), result: Some(result) });
     result
 }

@@ -7,7 +7,6 @@
 //! - what a region is given in a register that it never writes stays in that register's place in the frame;
 //! - where far too many values are live, the others that pass between blocks are stored on the stack as they are made.
 
-use super::demand::{lane_type, mask_type, scalar_type};
 use super::plan::{Definition, Plan};
 use super::translate::Translator;
 use crate::ir::{BlockId, End, Kind, Region, Type, Value};
@@ -255,14 +254,5 @@ impl Translator<'_> {
         let slot = self.stack.expect("there are homes on the stack");
         let address = self.b.ins().stack_addr(types::I64, slot, at as i32);
         self.b.ins().store(MemFlagsData::trusted(), x, address, 0);
-    }
-
-    /// The type of a piece in which a value passes between blocks.
-    fn piece_type(&self, v: Value) -> clif::Type {
-        match self.region.ty(v) {
-            ty if !ty.is_varying() => scalar_type(ty.ty),
-            ty if ty.ty == Ty::Bool => mask_type(self.plan.grain(v)),
-            ty => lane_type(ty.ty),
-        }
     }
 }

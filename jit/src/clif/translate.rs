@@ -11,7 +11,7 @@ use super::plan::{Definition, Plan};
 use super::runtime::Address;
 use super::stubs::{self, Stubs};
 use crate::exec_ir::meaning::Meaning;
-use crate::ir::{BlockId, Edge, End, EntryMask, ExitId, Inst, Kind, Region, Type, Value};
+use crate::ir::{BlockId, Edge, End, EntryMask, ExitId, Inst, Kind, Region, Value};
 use cranelift_codegen::ir::{
     self as clif, InstBuilder, MemFlagsData, SigRef, StackSlot, StackSlotData, StackSlotKind, types,
 };
@@ -150,16 +150,15 @@ impl Translator<'_> {
 
     /// The types of the pieces in which a value passes between blocks.
     pub(super) fn types_of(&self, v: Value) -> Vec<clif::Type> {
-        let Type { ty, .. } = self.region.ty(v);
-        if !self.region.ty(v).is_varying() {
-            return vec![scalar_type(ty)];
-        }
-        match ty {
-            Ty::Bool => {
-                let grain = self.plan.grain(v);
-                vec![mask_type(grain); self.plan.pieces(grain.bytes())]
-            }
-            _ => vec![lane_type(ty); self.plan.pieces(ty.size())],
+        vec![self.piece_type(v); self.plan.n_pieces(v).max(1)]
+    }
+
+    /// The type of one of them.
+    pub(super) fn piece_type(&self, v: Value) -> clif::Type {
+        match self.region.ty(v) {
+            ty if !ty.is_varying() => scalar_type(ty.ty),
+            ty if ty.ty == Ty::Bool => mask_type(self.plan.grain(v)),
+            ty => lane_type(ty.ty),
         }
     }
 

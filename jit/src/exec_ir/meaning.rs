@@ -100,10 +100,8 @@ impl Meaning {
         // SAFETY: the caller's promise.
         unsafe {
             match self.kind {
-                Load { .. } | LoadLanes { .. } | LoadStrided { .. } | Gather { .. } => self.load(args, out),
-                Store { .. } | StoreLanes { .. } | StoreStrided { .. } | StoreMasked { .. } | Scatter { .. } => {
-                    self.store(args)
-                }
+                kind if kind.is_plain_load() => self.load(args, out),
+                kind if kind.is_plain_store() => self.store(args),
                 LoadAny { ty, address, .. } => return self.load_any(ty, address, args, out, context),
                 StoreAny { ty, address, .. } => return self.store_any(ty, address, args, context),
                 Guard { .. } => return args[0][0] != 0,

@@ -105,8 +105,7 @@ impl Builder {
     }
 
     fn value(&mut self, ty: Type) -> Value {
-        self.region.types.push(ty);
-        Value(self.region.types.len() as u32 - 1)
+        self.region.new_value(ty)
     }
 
     fn push(&mut self, inst: Inst) {

@@ -319,18 +319,9 @@ impl Kind {
     /// memory changes.)
     pub fn is_pure(self) -> bool {
         use Kind::*;
-        !matches!(
+        let other = matches!(
             self,
-            Load { .. }
-                | LoadLanes { .. }
-                | LoadStrided { .. }
-                | Gather { .. }
-                | Store { .. }
-                | StoreLanes { .. }
-                | StoreStrided { .. }
-                | StoreMasked { .. }
-                | Scatter { .. }
-                | LoadAny { .. }
+            LoadAny { .. }
                 | StoreAny { .. }
                 | Guard { .. }
                 | Tick { .. }
@@ -339,12 +330,19 @@ impl Kind {
                 | FrameOpen { .. }
                 | FrameClose
                 | Interpret { .. }
-        )
+        );
+        !other && !self.is_plain_load() && !self.is_plain_store()
     }
 
     /// Is it a load that cannot fail: removable if not used?
     pub fn is_plain_load(self) -> bool {
         matches!(self, Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::LoadStrided { .. } | Kind::Gather { .. })
+    }
+
+    /// Is it a store that cannot fail?
+    pub fn is_plain_store(self) -> bool {
+        use Kind::*;
+        matches!(self, Store { .. } | StoreLanes { .. } | StoreStrided { .. } | StoreMasked { .. } | Scatter { .. })
     }
 
     /// The exit it may leave by.
@@ -511,6 +509,16 @@ pub enum Outcome {
     Missed,
 }
 
+impl Outcome {
+    /// Its name, as statistics have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Hit => "hit",
+            Outcome::Missed => "missed",
+        }
+    }
+}
+
 /// What a counter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Counter {
@@ -611,6 +619,12 @@ impl Region {
             End::Exit(exit) => matches!(&self.exits[exit.index()].frames[..], [frame] if frame.pc == self.pc),
             _ => false,
         }
+    }
+
+    /// A new value, to be defined.
+    pub fn new_value(&mut self, ty: Type) -> Value {
+        self.types.push(ty);
+        Value(self.types.len() as u32 - 1)
     }
 
     /// The block.

@@ -228,10 +228,12 @@ fn arity(args: &[Type], n: usize) -> Result<(), String> {
     if args.len() == n && args.last() == Some(&Type::MASK) { Ok(()) } else { Err("has the wrong arguments".into()) }
 }
 
-/// The unsigned type of the size of an index type.
+/// The unsigned type of the size of an integer type.
 pub(crate) fn unsigned(ty: Ty) -> Ty {
-    match ty {
-        Ty::I32 | Ty::U32 => Ty::U32,
+    match ty.size() {
+        1 => Ty::U8,
+        2 => Ty::U16,
+        4 => Ty::U32,
         _ => Ty::U64,
     }
 }

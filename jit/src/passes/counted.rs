@@ -65,8 +65,7 @@ pub fn run(region: &mut Region) {
         return;
     }
     let dominators = Dominators::new(region);
-    let mut defs = Defs::none(region);
-    region.blocks.iter().flat_map(|b| &b.insts).for_each(|inst| defs.note(inst));
+    let defs = Defs::of(region);
     let home = definitions(region);
     let mut copies = 0;
     for &latch in dominators.order() {
@@ -96,16 +95,8 @@ impl Cycle {
         let found = cycle.follow(region, dominators, head, (head, latch), false);
         let simple = |inst: &Inst| {
             let kind = inst.kind;
-            let store = matches!(
-                kind,
-                Kind::Store { .. }
-                    | Kind::StoreLanes { .. }
-                    | Kind::StoreStrided { .. }
-                    | Kind::StoreMasked { .. }
-                    | Kind::Scatter { .. }
-            );
             let other = matches!(kind, Kind::Guard { .. } | Kind::Tick { .. } | Kind::Count(_));
-            kind.is_pure() || kind.is_plain_load() || store || other
+            kind.is_pure() || kind.is_plain_load() || kind.is_plain_store() || other
         };
         let all = || cycle.blocks.iter().flat_map(|&b| insts(b));
         (found && all().count() <= MAX_INSTS && all().all(simple)).then_some(cycle)
@@ -376,8 +367,7 @@ impl<'a> Counted<'a> {
         let mut params = Vec::new();
         for p in self.region.block(self.head()).params.clone() {
             let ty = self.region.ty(p);
-            self.region.types.push(ty);
-            let new = Value(self.region.types.len() as u32 - 1);
+            let new = self.region.new_value(ty);
             params.push(new);
             to.insert(p, new);
         }
@@ -420,8 +410,7 @@ impl<'a> Counted<'a> {
         }
         if let Some(old) = inst.result {
             let ty = self.region.ty(old);
-            self.region.types.push(ty);
-            let new = Value(self.region.types.len() as u32 - 1);
+            let new = self.region.new_value(ty);
             to.insert(old, new);
             inst.result = Some(new);
         }

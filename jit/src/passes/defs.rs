@@ -36,6 +36,13 @@ impl Defs {
         Defs(vec![None; region.types.len()])
     }
 
+    /// Of all instructions of a region.
+    pub fn of(region: &Region) -> Defs {
+        let mut defs = Defs::none(region);
+        region.blocks.iter().flat_map(|b| &b.insts).for_each(|inst| defs.note(inst));
+        defs
+    }
+
     /// Notes an instruction.
     pub fn note(&mut self, inst: &Inst) {
         let Some(v) = inst.result else { return };

@@ -40,8 +40,7 @@ const MAX_COMPARISONS: usize = 32;
 /// Runs the pass.
 pub fn run(region: &mut Region) {
     let dominators = Dominators::new(region);
-    let mut defs = Defs::none(region);
-    region.blocks.iter().flat_map(|b| &b.insts).for_each(|inst| defs.note(inst));
+    let defs = Defs::of(region);
     let entered = only_ways(region);
     let known = vec![Fact::Nothing; region.types.len()];
     let mut pass = Guards { region, defs, known, trail: Vec::new(), comparisons: Vec::new(), constants: [None; 4] };
@@ -183,9 +182,8 @@ impl Guards<'_> {
         if ty.is_varying() {
             self.constant(Type::BOOL, truth);
         }
-        self.region.types.push(ty);
         self.known.push(Fact::Nothing);
-        let v = Value(self.region.types.len() as u32 - 1);
+        let v = self.region.new_value(ty);
         self.constants[slot] = Some(v);
         v
     }

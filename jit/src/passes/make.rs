@@ -16,8 +16,7 @@ pub(crate) struct Maker<'a> {
 impl Maker<'_> {
     /// An instruction.
     pub fn inst(&mut self, kind: Kind, args: &[Value], ty: Type) -> Value {
-        self.region.types.push(ty);
-        let v = Value(self.region.types.len() as u32 - 1);
+        let v = self.region.new_value(ty);
         self.to.push(Inst { kind, args: args.to_vec(), result: Some(v) });
         v
     }

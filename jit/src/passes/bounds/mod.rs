@@ -49,8 +49,7 @@ use std::collections::HashMap;
 /// Runs the pass.
 pub fn run(region: &mut Region) {
     let dominators = Dominators::new(region);
-    let mut defs = Defs::none(region);
-    region.blocks.iter().flat_map(|b| &b.insts).for_each(|inst| defs.note(inst));
+    let defs = Defs::of(region);
     let (home, frames) = (definitions(region), has_frames(region));
     let loops = Loops::new(region, &dominators);
     let mut pass = Bounds { region, defs, home, loops, frames, held: HashMap::new(), trail: Vec::new() };

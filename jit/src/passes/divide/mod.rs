@@ -29,7 +29,7 @@ use super::defs::Defs;
 use super::licm::{Loops, definitions};
 use super::make::Maker;
 use crate::dominance::Dominators;
-use crate::ir::{BlockId, Inst, Kind, Region, Value};
+use crate::ir::{BlockId, Inst, Kind, Region, Value, unsigned};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
@@ -40,8 +40,7 @@ pub fn run(region: &mut Region) {
         return;
     }
     let dominators = Dominators::new(region);
-    let mut defs = Defs::none(region);
-    region.blocks.iter().flat_map(|b| &b.insts).for_each(|inst| defs.note(inst));
+    let defs = Defs::of(region);
     let mut invariants = invariant::Invariants::new(Loops::new(region, &dominators), definitions(region));
     for &b in dominators.order() {
         if !region.block(b).insts.iter().any(divides) {
@@ -148,19 +147,10 @@ fn signed_by_constant(m: &mut Maker<'_>, ty: Ty, x: Value, c: u64) -> Value {
     if number < 0 { m.op(Op::Neg, ty, &[quotient]) } else { quotient }
 }
 
-fn unsigned_type(ty: Ty) -> Ty {
-    match ty.size() {
-        1 => Ty::U8,
-        2 => Ty::U16,
-        4 => Ty::U32,
-        _ => Ty::U64,
-    }
-}
-
 /// The quotient by 2ᵏ, for k of at least 1.
 fn signed_by_power(m: &mut Maker<'_>, ty: Ty, x: Value, k: u32) -> Value {
     let n = 8 * ty.size() as u64;
-    let whole = unsigned_type(ty);
+    let whole = unsigned(ty);
     let sign = m.with(Op::Shr, ty, x, n - 1);
     let sign = m.cast(Op::Bitcast, sign, whole);
     let bias = m.with(Op::Shr, whole, sign, n - k as u64);

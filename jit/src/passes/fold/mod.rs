@@ -195,8 +195,7 @@ impl<'a> Folder<'a> {
 
     /// A new value.
     fn value(&mut self, ty: Type) -> Value {
-        self.region.types.push(ty);
-        let v = Value(self.region.types.len() as u32 - 1);
+        let v = self.region.new_value(ty);
         self.to.push(v);
         v
     }
