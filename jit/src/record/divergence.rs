@@ -444,9 +444,7 @@ impl Recorder<'_> {
     }
 
     fn take_turn(&mut self, state: &mut State, inst: &Inst, waiting: Mask) {
-        let u64_ = Type::uniform(Ty::U64);
-        let bits = self.mask_value(waiting);
-        let bits = self.emit(Kind::MaskBits, &[bits], u64_);
+        let bits = self.bits(waiting);
         let lane = self.plain(Op::Ctz, Ty::U64, &[bits]);
         let one = self.constant(Ty::U64, 1);
         let bit = self.plain(Op::Shl, Ty::U64, &[one, lane]);

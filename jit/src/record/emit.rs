@@ -181,6 +181,30 @@ impl Recorder<'_> {
         }
     }
 
+    /// Is no lane active, as a uniform bool.
+    pub(super) fn none(&mut self, mask: Mask) -> Value {
+        let some = self.any(mask);
+        self.plain(Op::Not, Ty::Bool, &[some])
+    }
+
+    /// A mask as the bits of a word.
+    pub(super) fn bits(&mut self, mask: Mask) -> Value {
+        let mask = self.mask_value(mask);
+        self.emit(Kind::MaskBits, &[mask], Type::uniform(Ty::U64))
+    }
+
+    /// The number of the lowest lane among the bits of a mask.
+    pub(super) fn lowest_lane(&mut self, bits: Value) -> Value {
+        let lane = self.plain(Op::Ctz, Ty::U64, &[bits]);
+        self.convert(lane, Ty::I32)
+    }
+
+    /// The lanes' numbers.
+    pub(super) fn lane_numbers(&mut self) -> Value {
+        let iota = Kind::Op { op: Op::Iota, ty: Ty::I32, from: Ty::I32 };
+        self.shared(iota, &[], Type::varying(Ty::I32))
+    }
+
     /// `a` in the lanes of the mask, else `b`.
     pub(super) fn select(&mut self, mask: Mask, a: Value, b: Value) -> Value {
         match mask {

@@ -151,10 +151,9 @@ impl Recorder<'_> {
         if !wanted || state.mask() != Mask::Full || state.agreed.len() >= MAX_AGREED {
             return;
         }
-        let (_, first) = self.index_of_first_lane(state, v);
+        let (_, first) = self.first_lane_of(state, v);
         let differ = self.plain(Op::Ne, inst.ty, &[v, first]);
-        let some = self.any(Mask::Any(differ));
-        let ok = self.plain(Op::Not, Ty::Bool, &[some]);
+        let ok = self.none(Mask::Any(differ));
         self.agree(state, inst, ok, |_| first);
     }
 
@@ -178,7 +177,7 @@ impl Recorder<'_> {
     /// Compares the indices of the active lanes with a row of this stride.
     fn row(&mut self, state: &State, at: &Operand, stride: i64) -> Row {
         let (index, ty, _) = self.index(at);
-        let (lane, seen) = self.index_of_first_lane(state, index);
+        let (lane, seen) = self.first_lane_of(state, index);
         let stride_value = self.constant(ty, stride as u64);
         let before = self.convert(lane, ty);
         let before = self.plain(Op::Mul, ty, &[before, stride_value]);
@@ -198,13 +197,13 @@ impl Recorder<'_> {
     /// Do the active lanes hold `first + lane * stride`? A uniform bool.
     fn in_a_row(&mut self, state: &State, index: Value, first: Value, stride: Value) -> Value {
         let ty = self.ty(index).ty;
-        let iota = self.lanes_as(ty);
-        let steps = self.plain(Op::Mul, ty, &[iota, stride]);
+        let lanes = self.lane_numbers();
+        let lanes = self.convert(lanes, ty);
+        let steps = self.plain(Op::Mul, ty, &[lanes, stride]);
         let expected = self.plain(Op::Add, ty, &[steps, first]);
         let differ = self.plain(Op::Ne, ty, &[index, expected]);
         let bad = self.and(state.mask(), Mask::Any(differ));
-        let some = self.any(bad);
-        self.plain(Op::Not, Ty::Bool, &[some])
+        self.none(bad)
     }
 
     /// With bounds checked at its ends a row of 64-bit indices cannot wrap, nor one of 32 bits that goes up by one. Others
@@ -222,26 +221,17 @@ impl Recorder<'_> {
     }
 
     /// The first active lane, and what it holds.
-    fn index_of_first_lane(&mut self, state: &State, v: Value) -> (Value, Value) {
+    fn first_lane_of(&mut self, state: &State, v: Value) -> (Value, Value) {
         let elem = self.ty(v).ty;
         let lane = match state.mask() {
             Mask::Full => self.constant(Ty::I32, 0),
             mask => {
-                let bits = self.mask_value(mask);
-                let bits = self.emit(Kind::MaskBits, &[bits], Type::uniform(Ty::U64));
-                let lane = self.plain(Op::Ctz, Ty::U64, &[bits]);
-                self.convert(lane, Ty::I32)
+                let bits = self.bits(mask);
+                self.lowest_lane(bits)
             }
         };
         let extract = Kind::Op { op: Op::Extract, ty: elem, from: elem };
         (lane, self.emit(extract, &[v, lane], Type::uniform(elem)))
-    }
-
-    /// The lanes' numbers in a type.
-    fn lanes_as(&mut self, ty: Ty) -> Value {
-        let iota = Kind::Op { op: Op::Iota, ty: Ty::I32, from: Ty::I32 };
-        let iota = self.shared(iota, &[], Type::varying(Ty::I32));
-        self.convert(iota, ty)
     }
 
     /// Is the row what the indices are, and may all of it be accessed?
@@ -269,14 +259,13 @@ impl Recorder<'_> {
         {
             return None;
         }
-        let (_, pointer) = self.index_of_first_lane(state, at.base);
+        let (_, pointer) = self.first_lane_of(state, at.base);
         let bits = self.constant(Ty::U64, OFFSET_BITS as u64);
         let region = self.plain(Op::Shr, Ty::U64, &[pointer, bits]);
         let regions = self.plain(Op::Shr, Ty::U64, &[at.base, bits]);
         let differ = self.plain(Op::Ne, Ty::U64, &[regions, region]);
         let bad = self.and(state.mask(), Mask::Any(differ));
-        let some = self.any(bad);
-        let same = self.plain(Op::Not, Ty::Bool, &[some]);
+        let same = self.none(bad);
         let base = self.plain(Op::Shl, Ty::U64, &[region, bits]);
         let rest = self.constant(Ty::I64, 64 - OFFSET_BITS as u64);
         let offset = self.op(Op::Bitcast, Ty::I64, Ty::U64, &[at.base]);

@@ -189,8 +189,7 @@ impl Recorder<'_> {
         let need = (at.ty.size() * self.program.width.lanes()) as u32;
         let ok = self.in_bounds(at, need, write);
         let bad = self.and_not(state.mask(), Mask::Any(ok));
-        let some = self.any(bad);
-        self.plain(Op::Not, Ty::Bool, &[some])
+        self.none(bad)
     }
 
     /// Index and lane as one index of elements, of a type in which an index that is in bounds does not wrap: 32 bits only if
@@ -204,9 +203,8 @@ impl Recorder<'_> {
         let index = self.convert(index, ty);
         let per_index = self.constant(ty, (scale / at.ty.size() as u32) as u64);
         let first = self.plain(Op::Mul, ty, &[index, per_index]);
-        let iota = Kind::Op { op: Op::Iota, ty: Ty::I32, from: Ty::I32 };
-        let iota = self.shared(iota, &[], Type::varying(Ty::I32));
-        let lane = self.convert(iota, ty);
+        let lane = self.lane_numbers();
+        let lane = self.convert(lane, ty);
         (self.plain(Op::Add, ty, &[first, lane]), ty)
     }
 

@@ -28,8 +28,8 @@ impl Recorder<'_> {
     pub(super) fn go_round(&mut self, state: &mut State, inst: &Inst) -> Next {
         self.tick(state);
         let place = self.place(state);
-        if let (Mask::Some(v), None, true) = (state.mask(), state.one, self.advice.one_lane(place)) {
-            let bits = self.emit(Kind::MaskBits, &[v], Type::uniform(Ty::U64));
+        if let (mask @ Mask::Some(_), None, true) = (state.mask(), state.one, self.advice.one_lane(place)) {
+            let bits = self.bits(mask);
             let (zero, one) = (self.constant(Ty::U64, 0), self.constant(Ty::U64, 1));
             let less = self.plain(Op::Sub, Ty::U64, &[bits, one]);
             let rest = self.plain(Op::And, Ty::U64, &[bits, less]);
@@ -37,8 +37,7 @@ impl Recorder<'_> {
             let (alone, several) = self.branch_apart(single);
             self.b.switch_to(alone);
             self.count(Variant::OneLane, place, Outcome::Hit);
-            let lane = self.plain(Op::Ctz, Ty::U64, &[bits]);
-            let lane = self.convert(lane, Ty::I32);
+            let lane = self.lowest_lane(bits);
             let mut scalar = state.clone();
             scalar.entering = Some(lane);
             scalar.top_mut().pc = inst.aux;
@@ -58,11 +57,6 @@ impl Recorder<'_> {
         let lanes = self.mask_value(state.mask());
         state.set_mask(Mask::One(lanes));
         Some(self.edge(state))
-    }
-
-    /// Are the registers of the executing frame those of one lane?
-    pub(super) fn is_scalar(&self, state: &State) -> bool {
-        state.one.is_some_and(|one| state.frames.len() > one.frame)
     }
 
     /// Ends the mode: parted registers become vectors.
@@ -149,9 +143,8 @@ impl Recorder<'_> {
 
     /// Records an instruction on scalars, if it is one for that; the mode has ended if it is not.
     pub(super) fn scalar_instruction(&mut self, state: &mut State, inst: &Inst) -> Option<Next> {
-        if !self.is_scalar(state) {
-            return None;
-        }
+        // The mode ends at the latest where the frame that it was entered in returns.
+        let One { lane, .. } = state.one?;
         let writes_lanes = !inst.dst.is_none() && self.is_varying(state, inst.dst);
         let plain = matches!(inst.op.info().form, Form::Unary | Form::Binary | Form::Ternary | Form::Compare)
             || matches!(inst.op, Op::Mov | Op::Select | Op::Convert | Op::Bitcast | Op::PAdd);
@@ -162,9 +155,7 @@ impl Recorder<'_> {
             Op::Load | Op::LoadLane if writes_lanes => self.scalar_load(state, inst),
             Op::Store | Op::StoreLane => self.scalar_store(state, inst),
             Op::Iota => {
-                let all =
-                    self.shared(Kind::Op { op: Op::Iota, ty: Ty::I32, from: Ty::I32 }, &[], Type::varying(Ty::I32));
-                let lane = state.one?.lane;
+                let all = self.lane_numbers();
                 self.write_parted(state, inst.dst, lane, Behind::Vector(all));
             }
             Op::MaskGet => {

@@ -143,8 +143,8 @@ impl Recorder<'_> {
         self.reads_agreed |= state.agreed.contains(&(state.frames.len() as u32 - 1, reg));
         match frame.regs[reg.index()] {
             Some(v) => match state.one {
-                Some(one) if state.frames.len() > one.frame => self.scalar_of(one, v),
-                _ => v,
+                Some(one) => self.scalar_of(one, v),
+                None => v,
             },
             // The verifier proves that registers are written before they are read; constants are loaded on first use.
             None => {
@@ -287,7 +287,7 @@ impl Recorder<'_> {
         let kind = Kind::Op { op: inst.op, ty: inst.ty, from: inst.ty };
         let args = self.operands(state, inst);
         let v = match inst.op {
-            Op::Iota => self.shared(kind, &[], Type::varying(Ty::I32)),
+            Op::Iota => self.lane_numbers(),
             // Every lane holds the same.
             Op::Shuffle | Op::Extract if !self.ty(args[0]).is_varying() => args[0],
             Op::Shuffle if !self.ty(args[1]).is_varying() => {
@@ -323,13 +323,11 @@ impl Recorder<'_> {
             }
             Op::All => {
                 let failing = self.and_not(mask, lanes);
-                let some = self.any(failing);
-                self.plain(Op::Not, Ty::Bool, &[some])
+                self.none(failing)
             }
             _ => {
                 let active = self.and(mask, lanes);
-                let active = self.mask_value(active);
-                self.emit(Kind::MaskBits, &[active], Type::uniform(Ty::U64))
+                self.bits(active)
             }
         };
         self.write(state, inst.dst, v);
@@ -356,8 +354,7 @@ impl Recorder<'_> {
     /// Leaves to the interpreter, before the current instruction, if the mask has a lane.
     pub(super) fn guard_none(&mut self, state: &State, mask: Mask, why: &'static str) {
         if mask != Mask::Empty {
-            let some = self.any(mask);
-            let none = self.plain(Op::Not, Ty::Bool, &[some]);
+            let none = self.none(mask);
             self.guard(state, none, why);
         }
     }
