@@ -5,7 +5,7 @@ use crate::settings::{Settings, Variant, Variants};
 use std::collections::HashSet;
 
 /// Ground for choosing variants: what has been seen, what did not pay, what was left out and is wanted after all.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Advice {
     /// What was seen while interpreting.
     pub profile: Profile,
@@ -13,7 +13,7 @@ pub struct Advice {
     pub dropped: HashSet<(Variant, Place)>,
     /// Ways that were left out and have been taken since, by the instruction at which they begin.
     pub wanted: HashSet<Place>,
-    variants: Option<Variants>,
+    variants: Variants,
     every: bool,
 }
 
@@ -40,20 +40,18 @@ const FEW: u32 = 4;
 impl Advice {
     /// With these settings, and nothing seen yet.
     pub fn new(settings: &Settings) -> Advice {
-        let (variants, every) = (Some(settings.variants), settings.every_variant);
-        Advice { variants, every, ..Advice::default() }
+        let (variants, every) = (settings.variants, settings.every_variant);
+        Advice { profile: Profile::default(), dropped: HashSet::new(), wanted: HashSet::new(), variants, every }
     }
 
     /// Makes no more variants of a kind.
     pub fn forbid(&mut self, variant: Variant) {
-        if let Some(variants) = &mut self.variants {
-            variants.switch(variant, false);
-        }
+        self.variants.switch(variant, false);
     }
 
     /// May a variant be made at a place?
     pub fn allows(&self, variant: Variant, at: Place) -> bool {
-        self.variants.is_some_and(|v| v.has(variant)) && !self.dropped.contains(&(variant, at))
+        self.variants.has(variant) && !self.dropped.contains(&(variant, at))
     }
 
     /// Is it seen often enough that it should be made there?

@@ -74,16 +74,17 @@ impl Line<'_> {
         let mut found = false;
         for report in loops {
             let head = super::Place::of(self.program, report.at);
-            if let Some(why) = report.aborted.as_ref().filter(|_| self.is_in_loop(report)) {
+            let inside = self.is_in_loop(report.at);
+            if let Some(why) = report.aborted.as_ref().filter(|_| inside) {
                 let at = report.aborted_at.map(|at| format!(" (at {})", super::Place::of(self.program, at)));
                 let _ = writeln!(text, "  interpreted in the loop at {head}: {why}{}", at.unwrap_or_default());
                 found = true;
             }
-            if report.pending && self.is_in_loop(report) {
+            if report.pending && inside {
                 let _ = writeln!(text, "  in the loop at {head}, which is being compiled");
                 found = true;
             }
-            for version in report.versions.iter().filter(|v| self.is_in(&v.region)) {
+            for version in report.versions.iter().filter(|v| inside || self.exits(&v.region).next().is_some()) {
                 let _ = writeln!(text, "  compiled in the loop at {head}, which was entered {} times", version.entries);
                 self.explain_version(text, version);
                 found = true;
@@ -95,8 +96,7 @@ impl Line<'_> {
     }
 
     /// Is the line in a loop of its own function?
-    fn is_in_loop(&self, report: &LoopReport) -> bool {
-        let (function, head) = report.at;
+    fn is_in_loop(&self, (function, head): (FuncId, u32)) -> bool {
         let body = Analysis::new(&self.program.functions[function.0 as usize]).loop_body(head);
         body.iter().enumerate().any(|(pc, &inside)| inside && self.has(function, pc as u32))
     }
@@ -105,12 +105,6 @@ impl Line<'_> {
     fn exits<'r>(&'r self, region: &'r Region) -> impl Iterator<Item = (usize, &'r Exit)> {
         let here = |exit: &Exit| exit.frames.last().is_some_and(|f| self.has(f.function, f.pc));
         region.exits.iter().enumerate().filter(move |(_, exit)| here(exit))
-    }
-
-    fn is_in(&self, region: &Region) -> bool {
-        let body = Analysis::new(&self.program.functions[region.function.0 as usize]).loop_body(region.pc);
-        let own = body.iter().enumerate().any(|(pc, &inside)| inside && self.has(region.function, pc as u32));
-        own || self.exits(region).next().is_some()
     }
 
     fn explain_version(&self, text: &mut String, version: &VersionReport) {

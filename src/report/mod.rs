@@ -80,7 +80,7 @@ pub struct VersionInfo {
     /// How it is left: only the ways that were taken.
     pub exits: Vec<ExitInfo>,
     /// What its variants did: name, place, outcome, how often.
-    pub variants: Vec<(&'static str, Place, String, u64)>,
+    pub variants: Vec<(&'static str, Place, &'static str, u64)>,
 }
 
 /// A way out of compiled code.
@@ -123,7 +123,7 @@ impl VersionInfo {
         let counted = report.counters.iter().filter(|c| c.times != 0);
         let variants = counted.filter_map(|c| match c.counter {
             Counter::Variant { variant, place, outcome } => {
-                Some((variant.name(), Place::of(program, place), format!("{outcome:?}").to_lowercase(), c.times))
+                Some((variant.name(), Place::of(program, place), outcome.name(), c.times))
             }
             Counter::Chance => None,
         });
@@ -236,7 +236,7 @@ fn version_text(text: &mut String, version: &VersionInfo, show: Show) -> std::fm
         writeln!(text, "{region}")?;
     }
     if show.asm {
-        writeln!(text, "{}", report.listing.as_deref().unwrap_or("no machine code to show"))?;
+        writeln!(text, "{}", report.listing().as_deref().unwrap_or("no machine code to show"))?;
     }
     Ok(())
 }

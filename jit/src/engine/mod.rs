@@ -18,14 +18,13 @@ use crate::advice::Advice;
 use crate::backend::Backend;
 use crate::cache::CodeCache;
 use crate::passes::optimise;
-use crate::profile::{Profile, Watcher};
+use crate::profile::{Place, Profile, Watcher};
 use crate::record::{EntryFacts, record};
 use crate::settings::{Settings, Variant};
 use crate::{stress, worker};
 use site::{Holding, Loop};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, Tracer};
-use spmdvm_vm::program::FuncId;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError, Weak};
 use std::time::Instant;
@@ -59,7 +58,7 @@ pub struct Jit {
 struct Order {
     prepared: PreparedProgram,
     site: usize,
-    at: (FuncId, u32),
+    at: Place,
     facts: EntryFacts,
     /// The version whose place it takes, if any.
     replaces: Option<Arc<Version>>,
@@ -108,22 +107,25 @@ impl Jit {
         let last =
             found.versions.iter().filter(|v| !v.facts.is_special()).count() + 1 >= self.settings.versions as usize;
         let facts = held.observe(last || !self.settings.variants.has(Variant::AllActive));
-        match self.order(&mut found, self.order_for(pause, facts, None)) {
+        match self.order(pause, &mut found, (pause.function(), pause.pc()), facts, None) {
             Some(version) => Answer::Enter(version),
             None if found.is_pending() || found.refused.is_some() => Answer::Interpret(PENDING),
             None => Answer::Interpret(NEVER),
         }
     }
 
-    fn order_for(&self, pause: &Pause<'_>, facts: EntryFacts, replaces: Option<Arc<Version>>) -> Order {
-        let at = replaces.as_ref().map_or_else(|| (pause.function(), pause.pc()), |v| v.at());
-        Order { prepared: pause.prepared(), site: pause.site(), at, facts, replaces, prunes: true }
-    }
-
-    /// Has a version made: now, or on the thread that compiles.
-    fn order(&self, found: &mut Loop, mut order: Order) -> Option<Arc<Version>> {
-        found.at = Some(order.at);
-        order.prunes = found.remakes < PRUNED;
+    /// Has a version of the loop with its head at `at` made: now, or on the thread that compiles.
+    fn order(
+        &self,
+        pause: &Pause<'_>,
+        found: &mut Loop,
+        at: Place,
+        facts: EntryFacts,
+        replaces: Option<Arc<Version>>,
+    ) -> Option<Arc<Version>> {
+        found.at = Some(at);
+        let prunes = found.remakes < PRUNED;
+        let order = Order { prepared: pause.prepared(), site: pause.site(), at, facts, replaces, prunes };
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             found.pending = Some(std::process::id());
             worker::run(Box::new(move || this.fill(&order)));
@@ -211,9 +213,7 @@ impl Jit {
                 let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
                 if !found.is_pending() && found.refused.is_none() && found.specialised < self.settings.remakes {
                     found.specialised += 1;
-                    let mut order = self.order_for(pause, facts, None);
-                    order.at = version.at();
-                    self.order(&mut found, order);
+                    self.order(pause, &mut found, version.at(), facts, None);
                 }
                 0
             }
@@ -231,8 +231,7 @@ impl Jit {
         version.teach(&mut advice);
         drop(advice);
         found.remakes += 1;
-        let order = self.order_for(pause, version.facts.clone(), Some(Arc::clone(version)));
-        self.order(&mut found, order);
+        self.order(pause, &mut found, version.at(), version.facts.clone(), Some(Arc::clone(version)));
         0
     }
 }

@@ -5,6 +5,7 @@ use super::version::Version;
 use crate::abort::Abort;
 use crate::ir::{Counter, ExitId, Region};
 use spmdvm_vm::program::FuncId;
+use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -49,8 +50,24 @@ pub struct VersionReport {
     pub counters: Vec<CounterReport>,
     /// The registers that are constants in it: how many.
     pub constants: usize,
-    /// The machine code as text, if it can be shown.
-    pub listing: Option<String>,
+    version: Handle,
+}
+
+/// The version that a report is about.
+#[derive(Clone)]
+struct Handle(Arc<Version>);
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("..")
+    }
+}
+
+impl VersionReport {
+    /// The machine code as text, if it can be shown. Takes as long as compiling, the first time.
+    pub fn listing(&self) -> Option<String> {
+        self.version.0.code.listing()
+    }
 }
 
 /// How often something happened in a version.
@@ -89,7 +106,7 @@ impl Jit {
 }
 
 impl Version {
-    fn report(&self) -> VersionReport {
+    fn report(self: &Arc<Version>) -> VersionReport {
         let exits = self.exits.iter().enumerate();
         let counters = self.region.counters.iter().zip(&self.counters);
         VersionReport {
@@ -102,7 +119,7 @@ impl Version {
             exits: exits.map(|(i, l)| (ExitId(i as u32), l.taken.load(Ordering::Relaxed))).collect(),
             counters: counters.map(|(c, n)| CounterReport { counter: *c, times: n.load(Ordering::Relaxed) }).collect(),
             constants: self.facts.constants.len(),
-            listing: self.code.listing(),
+            version: Handle(Arc::clone(self)),
         }
     }
 }
