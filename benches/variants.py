@@ -197,7 +197,8 @@ def counts(module: spmdvm.Module, variant: str) -> dict[str, int]:
         for version in found["versions"]:
             for told in version["variants"]:
                 if told["variant"] == variant:
-                    sums[told["outcome"]] = sums.get(told["outcome"], 0) + told["times"]
+                    for outcome in ("hit", "missed"):
+                        sums[outcome] = sums.get(outcome, 0) + told[outcome]
     return sums
 
 

@@ -27,7 +27,7 @@ mod value;
 pub use error::{ArgumentError, CallError, CompileError, TrapError};
 pub use module::Module;
 pub use options::{Engine, Fp, JitSettings, Limits, Options};
-pub use report::{ExitInfo, LoopInfo, Place, Show, Totals, VersionInfo};
+pub use report::{ExitInfo, LoopInfo, Place, Show, Totals, VariantInfo, VersionInfo};
 pub use run::{MapArg, Run, Strided};
 pub use value::{Array, Element, Value};
 

@@ -58,12 +58,13 @@ fn version_data<'py>(version: &VersionInfo, py: Python<'py>) -> PyResult<Bound<'
     data.set_item("exits", exits)?;
     data.set_item("guards", guards)?;
     let variants = PyList::empty(py);
-    for (name, place, outcome, times) in &version.variants {
+    for info in &version.variants {
         let variant = PyDict::new(py);
-        variant.set_item("variant", name)?;
-        variant.set_item("line", place.line)?;
-        variant.set_item("outcome", outcome)?;
-        variant.set_item("times", times)?;
+        variant.set_item("variant", info.variant.name())?;
+        variant.set_item("function", &info.place.function)?;
+        variant.set_item("line", info.place.line)?;
+        variant.set_item("hit", info.hit)?;
+        variant.set_item("missed", info.missed)?;
         variants.append(variant)?;
     }
     data.set_item("variants", variants)?;

@@ -3,11 +3,13 @@
 mod line;
 
 use crate::module::Module;
+use spmdvm_jit::Variant;
 use spmdvm_jit::abort::Abort;
 use spmdvm_jit::engine::{LoopReport, VersionReport};
-use spmdvm_jit::ir::Counter;
+use spmdvm_jit::ir::{Counter, Outcome};
 use spmdvm_vm::Program;
 use spmdvm_vm::program::FuncId;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -79,8 +81,37 @@ pub struct VersionInfo {
     pub report: VersionReport,
     /// How it is left: only the ways that were taken.
     pub exits: Vec<ExitInfo>,
-    /// What its variants did: name, place, outcome, how often.
-    pub variants: Vec<(&'static str, Place, &'static str, u64)>,
+    /// How the variants did that were chosen in it: all of them, also those that nothing has come to.
+    pub variants: Vec<VariantInfo>,
+}
+
+/// How a variant did at a place.
+#[derive(Clone, Debug)]
+pub struct VariantInfo {
+    /// The variant.
+    pub variant: Variant,
+    /// The instruction that it was chosen for.
+    pub place: Place,
+    /// How often it suited.
+    pub hit: u64,
+    /// How often its test failed.
+    pub missed: u64,
+}
+
+impl VariantInfo {
+    /// All of a version, in the order of their places.
+    fn all(program: &Program, report: &VersionReport) -> Vec<VariantInfo> {
+        let mut found: BTreeMap<_, [u64; 2]> = BTreeMap::new();
+        for counted in &report.counters {
+            if let Counter::Variant { variant, place, outcome } = counted.counter {
+                let times = found.entry((place, variant)).or_default();
+                times[(outcome == Outcome::Missed) as usize] += counted.times;
+            }
+        }
+        let place = |at| Place::of(program, at);
+        let infos = found.into_iter();
+        infos.map(|((at, variant), [hit, missed])| VariantInfo { variant, place: place(at), hit, missed }).collect()
+    }
 }
 
 /// A way out of compiled code.
@@ -120,14 +151,7 @@ impl VersionInfo {
             Some(ExitInfo { why: exit.why, place: Place::of(program, (frame.function, frame.pc)), times })
         });
         let exits = exits.collect();
-        let counted = report.counters.iter().filter(|c| c.times != 0);
-        let variants = counted.filter_map(|c| match c.counter {
-            Counter::Variant { variant, place, outcome } => {
-                Some((variant.name(), Place::of(program, place), outcome.name(), c.times))
-            }
-            Counter::Chance => None,
-        });
-        let variants = variants.collect();
+        let variants = VariantInfo::all(program, &report);
         VersionInfo { report, exits, variants }
     }
 }
@@ -226,8 +250,8 @@ fn version_text(text: &mut String, version: &VersionInfo, show: Show) -> std::fm
     for exit in &version.exits {
         writeln!(text, "    left {} times at {}: {}", exit.times, exit.place, exit.why)?;
     }
-    for (variant, place, outcome, times) in &version.variants {
-        writeln!(text, "    variant `{variant}` at {place}: {outcome} {times} times")?;
+    for VariantInfo { variant, place, hit, missed } in &version.variants {
+        writeln!(text, "    variant `{variant}` at {place}: hit {hit} times, missed {missed} times")?;
     }
     if show.trace {
         writeln!(text, "{}", report.recorded.as_deref().unwrap_or("the region as recorded was not kept"))?;

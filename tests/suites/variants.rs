@@ -37,6 +37,13 @@ fn times(module: &Module, variant: Variant, outcome: Outcome) -> u64 {
     counters.filter(|c| is_it(&c.counter)).map(|c| c.times).sum()
 }
 
+/// How often a variant suited and failed at a line, in all versions of all loops.
+fn told(module: &Module, variant: Variant, line: usize) -> (u64, u64) {
+    let infos = module.loops().into_iter().flat_map(|l| l.versions).flat_map(|v| v.variants);
+    let here = infos.filter(|v| v.variant == variant && v.place.line == Some(line));
+    here.fold((0, 0), |sum, v| (sum.0 + v.hit, sum.1 + v.missed))
+}
+
 fn blocks(region: &Region, test: impl Fn(&Kind) -> bool) -> impl Iterator<Item = &Block> {
     region.blocks.iter().filter(move |b| b.insts.iter().any(|i| test(&i.kind)))
 }
@@ -221,10 +228,14 @@ fn arguments_that_stay_the_same_become_constants() {
         let version = special(&on).expect("a version for these arguments");
         assert!(version.entries > 20);
         assert!(special(&off).is_none());
+        assert_eq!(told(&on, Variant::Constant, 2), (version.entries, 0));
         // Other arguments go another way.
-        for by in 1..40 {
+        for by in 8..40 {
             scaled(&on, by);
         }
+        let (hit, missed) = told(&on, Variant::Constant, 2);
+        assert!(hit == version.entries && missed >= 32, "{engine}: {hit} {missed}");
+        assert_eq!(times(&off, Variant::Constant, Outcome::Hit), 0);
     }
 }
 
@@ -288,6 +299,13 @@ fn a_version_that_waits_for_a_better_one_is_not_judged() {
     let outer =
         report.iter().find(|l| l.versions.iter().any(|v| v.entries >= 150)).expect("it is entered all the time");
     assert_eq!(outer.aborted, None);
+    // Every entry counts: it was left by the way that had been left out, or it was not.
+    let (hit, missed) = told(&module, Variant::Prune, 4);
+    assert!(hit > 0 && missed > 150, "{hit} {missed}");
+    let prunes = |v: &VersionReport| v.region.exits.iter().any(|e| e.why.contains("never taken"));
+    let entries: u64 = versions(&module).iter().filter(|v| prunes(v)).map(|v| v.entries).sum();
+    assert_eq!(hit + missed, entries);
+    assert!(module.jit_text(spmdvm::Show::default()).contains("variant `prune` at test.ispc:4: hit"));
 }
 
 #[test]
@@ -304,6 +322,8 @@ fn ways_that_were_never_taken_are_compiled_when_they_are() {
         let never =
             |m: &Module| versions(m).iter().any(|v| v.region.exits.iter().any(|e| e.why.contains("never taken")));
         assert!(never(&module), "{engine}");
+        let (hit, missed) = told(&module, Variant::Prune, 4);
+        assert!(hit > 0 && missed == 0, "{engine}: {hit} {missed}");
         for _ in 0..30 {
             assert_eq!(rare(&module, &other), rare(&reference, &other));
         }
@@ -377,5 +397,48 @@ fn short_arms_that_are_always_executed_are_not_branched_around() {
             versions(module).iter().map(|v| v.region.blocks.len()).min().expect("a version")
         });
         assert!(blocks[1] < blocks[0] && blocks[2] < blocks[0], "{engine}: {blocks:?}");
+    }
+}
+
+const LONG_ARMS: &str = "export void f(uniform float out[], const uniform float from[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float x = from[i], y = x;
+        if (x > 0.5f) {
+            y = sqrt(x) / (1 + x * x);
+            y = y * y + sqrt(y);
+        } else
+            y = x * 3 - 1;
+        out[i] = y;
+    }
+}";
+
+#[test]
+fn what_gangs_do_at_a_branch_is_counted() {
+    // Of a hundred gangs sixty take the first arm, thirty the second, ten both.
+    let element = |i: usize| match i / W {
+        0..60 => 0.75,
+        60..90 => 0.25,
+        _ => (i % 2) as f32,
+    };
+    let from: Vec<f32> = (0..100 * W).map(element).collect();
+    let run = |module: &Module| {
+        let mut out = vec![0f32; from.len()];
+        module.call("f", &[Value::slice_mut(&mut out), Value::slice(&from), (from.len() as i32).into()]).unwrap();
+        out
+    };
+    let expected = run(&module(LONG_ARMS, Engine::Interp, settings()));
+    for engine in [Engine::Ir, Engine::Clif] {
+        let module = module(LONG_ARMS, engine, Settings::eager());
+        let counts = || {
+            let (all, head) = (told(&module, Variant::AllActive, 4), told(&module, Variant::AllActive, 2));
+            let (first, second) = (told(&module, Variant::SkipInactive, 4), told(&module, Variant::SkipInactive, 6));
+            [all.0, all.1, first.0, first.1, second.0, second.1, head.0]
+        };
+        assert_eq!(run(&module), expected);
+        let before = counts();
+        assert_eq!(run(&module), expected);
+        let after = counts();
+        let came: Vec<u64> = after.iter().zip(before).map(|(a, b)| a - b).collect();
+        assert_eq!(came, [60, 40, 30, 10, 0, 40, 1], "{engine}");
     }
 }

@@ -9,6 +9,7 @@
 mod clock;
 mod report;
 mod site;
+mod variants;
 mod version;
 
 pub use report::{CounterReport, LoopReport, VersionReport};

@@ -108,7 +108,6 @@ impl Jit {
 impl Version {
     fn report(self: &Arc<Version>) -> VersionReport {
         let exits = self.exits.iter().enumerate();
-        let counters = self.region.counters.iter().zip(&self.counters);
         VersionReport {
             region: Arc::clone(&self.region),
             time: self.time,
@@ -117,7 +116,7 @@ impl Version {
             code_bytes: self.code.code_bytes(),
             entries: self.entries.load(Ordering::Relaxed),
             exits: exits.map(|(i, l)| (ExitId(i as u32), l.taken.load(Ordering::Relaxed))).collect(),
-            counters: counters.map(|(c, n)| CounterReport { counter: *c, times: n.load(Ordering::Relaxed) }).collect(),
+            counters: self.counted(),
             constants: self.facts.constants.len(),
             version: Handle(Arc::clone(self)),
         }

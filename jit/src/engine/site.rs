@@ -6,6 +6,7 @@ use crate::record::{EntryFacts, MaskFact};
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause};
 use spmdvm_vm::program::FuncId;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A loop and its compiled versions.
 #[derive(Default)]
@@ -37,7 +38,7 @@ impl Loop {
 
     /// The version that may be entered.
     pub fn version(&self, held: &Holding<'_>) -> Option<Arc<Version>> {
-        self.versions.iter().find(|v| held.satisfy(&v.facts)).cloned()
+        self.versions.iter().find(|v| held.suits(v)).cloned()
     }
 
     /// Takes what was made of an order. If nothing could be made, the loop keeps the versions it has.
@@ -84,11 +85,21 @@ impl<'a> Holding<'a> {
         Holding { pause, masks, full: pause.program().width.full_mask() }
     }
 
-    pub fn satisfy(&self, facts: &EntryFacts) -> bool {
+    /// May a version be entered? Notes if it is only its constants that other values are found in the place of.
+    fn suits(&self, version: &Version) -> bool {
+        let facts = &version.facts;
+        let suits = self.masks_satisfy(facts);
+        let same = facts.constants.iter().all(|c| self.pause.uniform(c.place) == c.bits);
+        if suits && !same {
+            version.other_constants.fetch_add(1, Ordering::Relaxed);
+        }
+        suits && same
+    }
+
+    fn masks_satisfy(&self, facts: &EntryFacts) -> bool {
         let entries = self.masks[FRAME_WORDS..].chunks_exact(ENTRY_WORDS);
         facts.mask.holds(self.masks[0], self.full)
             && facts.entries.iter().zip(entries).all(|(f, e)| f.1.holds(e[0], self.full) && f.2.holds(e[1], self.full))
-            && facts.constants.iter().all(|c| self.pause.uniform(c.place) == c.bits)
     }
 
     /// The facts to compile for: what holds, or nothing.

@@ -37,6 +37,8 @@ pub(super) struct Version {
     pub exits: Box<[Landing]>,
     pub counters: Box<[AtomicU64]>,
     pub entries: AtomicU64,
+    /// How often it would have been entered but for its constants.
+    pub other_constants: AtomicU64,
     /// Units of fuel counted in the code: about the rounds.
     rounds: AtomicU64,
     words: usize,
@@ -73,7 +75,7 @@ pub(super) struct Landing {
     /// Is it how the loop ends, or is left for a moment only?
     expected: bool,
     /// Does it stand for a way that was left out?
-    pruned: bool,
+    pub pruned: bool,
 }
 
 struct LandingFrame {
@@ -97,7 +99,7 @@ impl Version {
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
         let counters = zeros(region.counters.len());
-        let (entries, rounds) = (AtomicU64::new(0), AtomicU64::new(0));
+        let [entries, other_constants, rounds] = [(); 3].map(|()| AtomicU64::new(0));
         let (clock, recorded) = (Clock::default(), None);
         Version {
             facts,
@@ -106,6 +108,7 @@ impl Version {
             exits,
             counters,
             entries,
+            other_constants,
             rounds,
             words,
             time,
@@ -188,8 +191,8 @@ impl Version {
             let missed = missed.load(Ordering::Relaxed);
             let hit = self.count(Counter::Variant { variant, place, outcome: Outcome::Hit });
             let failing = match variant {
-                // It is the end of what costs nothing.
-                Variant::AllActive => false,
+                // Their tests are the branches of the program itself.
+                Variant::AllActive | Variant::SkipInactive => false,
                 // A round is tested each time, a hit lasts for many.
                 Variant::OneLane => missed / 32 > hit,
                 _ => missed > hit,

@@ -5,6 +5,7 @@ use super::state::{Entry, Mask, State};
 use super::step::Next;
 use crate::abort::Abort;
 use crate::ir::{Edge, End, Kind, Outcome, Type, Value, why};
+use crate::profile::Place;
 use crate::settings::Variant;
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::program::{FuncId, Inst};
@@ -33,7 +34,7 @@ impl Recorder<'_> {
                     Some(top) => std::mem::replace(&mut top.other, Mask::Empty),
                     None => return Err(Abort::Invalid("mask.else without an entry".into())),
                 };
-                self.go_on_with(state, waiting, inst)
+                self.go_into(state, waiting, inst)
             }
             Op::MaskEndif | Op::LoopEnd | Op::SwitchEnd | Op::EverywhereEnd | Op::EachEnd => {
                 let Some(top) = state.top_mut().entries.pop() else {
@@ -157,6 +158,15 @@ impl Recorder<'_> {
 
     /// Goes on with an execution mask, or jumps if it is empty.
     fn go_on_with(&mut self, state: &mut State, mask: Mask, inst: &Inst) -> Next {
+        self.go_on(state, mask, inst, false)
+    }
+
+    /// The same into code that is skipped without lanes: how often it is, is counted.
+    fn go_into(&mut self, state: &mut State, mask: Mask, inst: &Inst) -> Next {
+        self.go_on(state, mask, inst, true)
+    }
+
+    fn go_on(&mut self, state: &mut State, mask: Mask, inst: &Inst, counts: bool) -> Next {
         self.settle(state, mask);
         state.set_mask(mask);
         match mask {
@@ -166,11 +176,26 @@ impl Recorder<'_> {
             Mask::Any(v) => {
                 let some = self.emit(Kind::AnyLane, &[v], Type::BOOL);
                 let on = state.top().pc + 1;
-                let then = self.edge_with(state, on, Mask::Some(v));
-                let other = self.edge_with(state, inst.aux, Mask::Empty);
+                let mut then = self.edge_with(state, on, Mask::Some(v));
+                let mut other = self.edge_with(state, inst.aux, Mask::Empty);
+                if counts {
+                    let place = self.place(state);
+                    then = self.counting(Variant::SkipInactive, place, Outcome::Missed, then);
+                    other = self.counting(Variant::SkipInactive, place, Outcome::Hit, other);
+                }
                 self.end_branch(some, then, other)
             }
         }
+    }
+
+    /// An edge on which is counted how a variant does.
+    fn counting(&mut self, variant: Variant, place: Place, outcome: Outcome, edge: Edge) -> Edge {
+        let (here, apart) = (self.b.current(), self.b.block());
+        self.b.switch_to(apart);
+        self.count(variant, place, outcome);
+        self.b.end(End::Jump(edge));
+        self.b.switch_to(here);
+        Edge { to: apart, args: Vec::new() }
     }
 
     /// Are the instructions from here to a label to be executed even if no lane is active?
@@ -222,13 +247,16 @@ impl Recorder<'_> {
             let here = state.top().pc + 1;
             let all = self.edge_to(state, here);
             let (split, none) = self.branch_apart(some_wait);
+            let place = self.place(state);
             self.b.switch_to(none);
+            self.count(Variant::AllActive, place, Outcome::Hit);
             self.b.end(End::Jump(all));
             self.b.switch_to(split);
+            self.count(Variant::AllActive, place, Outcome::Missed);
         }
         set_other(state, waiting);
         let active = self.and(mask, c);
-        self.go_on_with(state, active, inst)
+        self.go_into(state, active, inst)
     }
 
     /// A condition that is the same in all lanes: they stay together.
@@ -369,7 +397,7 @@ impl Recorder<'_> {
         let rest = self.and_not(waiting, c);
         set_other(state, rest);
         let mask = self.or(state.mask(), joining);
-        self.go_on_with(state, mask, inst)
+        self.go_into(state, mask, inst)
     }
 
     fn all_leave(&mut self, state: &mut State, inst: &Inst, how: Leave) -> Next {
