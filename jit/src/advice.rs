@@ -88,6 +88,13 @@ impl Advice {
         length <= SHORT && branch.times >= 4 * FEW && arm.times >= branch.times - branch.times / 4
     }
 
+    /// Are there lanes for each of two arms often enough (in a quarter of the executions of their branch) to execute both?
+    pub fn goes_both_ways(&self, branch: Place, arms: [Place; 2]) -> bool {
+        let Some(times) = self.profile.of(branch).map(|seen| seen.times) else { return self.every };
+        let often = |arm| self.profile.of(arm).is_some_and(|seen| seen.times >= times / 4);
+        self.every || times >= FEW && arms.into_iter().all(often)
+    }
+
     /// Does a load for every lane give the same to all of them as a rule?
     pub fn one_value(&self, at: Place) -> bool {
         self.chooses(Variant::Uniform, at, |s| (s.one_value, s.times))

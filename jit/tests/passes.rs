@@ -4,62 +4,20 @@ mod harness;
 
 use harness::checks::{checks, counted};
 use harness::generate::Generator;
+use harness::passing::{check, compare, name_exits, numbered, run_pass, seeds, simplified};
 use harness::trees::trees;
 use harness::values::Rng;
-use harness::{Host, Outcome, exit};
+use harness::{Host, exit};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Builder, End, Kind, Region, Type, Value, verify};
+use spmdvm_jit::ir::{Builder, End, Kind, Region, Type, Value};
 use spmdvm_jit::passes::{self, PASSES};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::{Ty, Width};
 use std::sync::Arc;
 
-/// Gives every exit a name of its own: passes renumber them.
-fn name_exits(region: &mut Region) {
-    for (i, exit) in region.exits.iter_mut().enumerate() {
-        exit.why = Box::leak(format!("x{i}").into_boxed_str());
-    }
-}
-
-/// The number that an exit had.
-fn numbered(region: &Region, mut outcome: Outcome) -> Outcome {
-    outcome.exit = region.exits[outcome.exit as usize].why[1..].parse().unwrap();
-    outcome
-}
-
-fn check(region: &Region, after: &str, seed: u64) {
-    verify(region).unwrap_or_else(|e| panic!("seed {seed}, after {after}: {e}\n{region}"));
-}
-
 fn random(host: &Host, seed: u64) -> Region {
     Generator::new(host, seed).run()
-}
-
-/// Runs regions before and after some passes.
-fn compare(width: u32, seeds: std::ops::Range<u64>, make: fn(&Host, u64) -> Region, apply: impl Fn(&mut Region, u64)) {
-    let mut host = Host::new(Width::new(width).unwrap());
-    for seed in seeds {
-        let mut before = make(&host, seed);
-        name_exits(&mut before);
-        let mut after = before.clone();
-        apply(&mut after, seed);
-        let [old, new]: [Arc<dyn Executable>; 2] =
-            [&before, &after].map(|r| Arc::from(Ir.compile(Arc::new(r.clone())).unwrap()));
-        let mut rng = Rng(!seed);
-        for round in 0..4 {
-            let input = host.random_input(&mut rng, round == 3);
-            let want = numbered(&before, host.run(old.clone(), &input));
-            let have = numbered(&after, host.run(new.clone(), &input));
-            host.same(&after, seed as usize, &want, &have);
-        }
-    }
-}
-
-/// Numbers of regions; more of them if the environment says so.
-fn seeds(first: u64, n: u64) -> std::ops::Range<u64> {
-    let n = std::env::var("SPMDVM_RANDOM_REGIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(n);
-    first..first + n
 }
 
 /// The passes, each once.
@@ -100,34 +58,6 @@ fn simplified_expressions_have_the_same_value() {
     for lanes in [1, 4, 16] {
         compare(lanes, seeds(lanes as u64 * 10_000_000, 60), trees, all_passes);
     }
-}
-
-/// What passes make of a region that computes something of registers `x y` (varying `i32`), `u` (uniform `i32`), `m n` (masks) and `p` (pointer to
-/// an array of `i32`) and leaves it in registers: the instructions, but for what is read at entry, and the registers.
-fn simplified(passes: &[&str], compute: impl FnOnce(&mut Builder, [Value; 6]) -> Vec<Value>) -> String {
-    let host = Host::new(Width::DEFAULT);
-    let mut b = Builder::new(host.width, host.function, 1);
-    let v = Type::varying(Ty::I32);
-    let mut reg = |ty, i: usize| b.inst(Kind::EntryReg { at: host.places(ty)[i].at }, &[], ty);
-    let inputs = [reg(v, 0), reg(v, 1), reg(Type::uniform(Ty::I32), 0), reg(Type::MASK, 0), reg(Type::MASK, 1)];
-    let p = b.constant(Ty::U64, host.pointer(Ty::I32));
-    let [x, y, u, m, n] = inputs;
-    let results = compute(&mut b, [x, y, u, m, n, p]);
-    let places = results.iter().enumerate().map(|(i, &v)| (host.places(b.region.ty(v))[i], v)).collect();
-    let out = b.exit(exit(&host, m, places, vec![]));
-    b.end(End::Exit(out));
-    let mut region = b.region;
-    verify(&region).unwrap();
-    for name in passes {
-        run_pass(name, &mut region);
-    }
-    let text = region.to_string();
-    let own = |l: &&str| l.starts_with("  ") && !l.contains("entry.") && !l.contains("const 0x1000");
-    let lines = text.lines().take_while(|l| !l.starts_with("x0")).filter(own);
-    let mut lines: Vec<&str> = lines.map(str::trim).collect();
-    let state = text.lines().last().and_then(|l| l.split_once(';')).map_or("", |l| l.1.trim());
-    lines.push(state);
-    lines.join("\n")
 }
 
 #[track_caller]
@@ -442,10 +372,4 @@ fn what_a_guard_or_branch_has_decided_is_not_decided_again() {
     assert_eq!(guards(&region), 4, "{region}");
     run_pass("params", &mut region);
     assert!(!region.blocks.iter().flat_map(|b| &b.insts).any(|i| matches!(i.kind, Kind::Count(_))), "{region}");
-}
-
-fn run_pass(name: &str, region: &mut Region) {
-    let pass = PASSES.iter().find(|p| p.0 == name).unwrap_or_else(|| panic!("no pass {name}"));
-    pass.1(region);
-    check(region, name, 0);
 }

@@ -351,3 +351,51 @@ fn observers_see_every_instruction_on_every_engine() {
     assert!(counts[0] > 300, "{counts:?}");
     assert_eq!(counts, [counts[0]; 3]);
 }
+
+const SIMILAR: &str = "export void f(const uniform float a[], const uniform float b[], uniform float out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float x = a[i], y = b[i], r = 0;
+        if (x > 0)
+            if (x > y) { float t = sqrt(x * x + 1); r = (t + y) / (t * y + 2); r = r / (1 + r * r); r = sqrt(r * r + t); }
+            else { float t = sqrt(y * y + 1); r = (t + x) / (t * x + 2); r = r / (1 + r * r); r = sqrt(r * r + t); }
+        out[i] = r;
+    }
+}";
+
+#[test]
+fn similar_arms_become_one_where_gangs_go_both_ways() {
+    let run = |module: &Module, apart: f32| {
+        let a: Vec<f32> = (0..1003).map(|i| (i * 37 % 101) as f32 - 20.0).collect();
+        let b: Vec<f32> = (0..1003).map(|i| (i * 53 % 97) as f32 - 20.0 + apart).collect();
+        let mut out = vec![0f32; a.len()];
+        module.call("f", &[Value::slice(&a), Value::slice(&b), Value::slice_mut(&mut out), 1003.into()]).unwrap();
+        out.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+    };
+    // The roots in all code for a round.
+    let roots = |module: &Module| -> usize {
+        let versions = loops(module).into_iter().flat_map(|l| l.versions);
+        let of = |block: &Block| block.insts.iter().filter(|i| is_op(&i.kind, Op::Sqrt)).count();
+        versions.map(|v| looping(&v.region).into_iter().map(of).sum::<usize>()).max().expect("a version")
+    };
+    let settings = JitSettings { background: false, trial: u64::MAX, ..JitSettings::default() };
+    for engine in [Engine::Ir, Engine::Clif] {
+        let make = |engine, observe| {
+            let jit = JitSettings { observe, ..settings.clone() };
+            let options = Options { engine, jit, ..Options::default() };
+            Module::compile("test.ispc", SIMILAR, &options).unwrap()
+        };
+        let reference = make(Engine::Interp, 0);
+        let (unknown, mixed, apart) = (make(engine, 0), make(engine, 4000), make(engine, 4000));
+        for _ in 0..4 {
+            assert_eq!(run(&unknown, 0.0), run(&reference, 0.0));
+            assert_eq!(run(&mixed, 0.0), run(&reference, 0.0));
+            assert_eq!(run(&apart, 1000.0), run(&reference, 1000.0));
+        }
+        // A branch for each arm, and code for gangs that stay together: three times the two roots of an arm.
+        let roots = [&unknown, &mixed, &apart].map(roots);
+        assert!(roots[1] * 2 < roots[0] && roots[1] % 2 == 0, "{engine}: {roots:?}");
+        // Where all go one way, the other arm is left out; and compiled when it is needed.
+        assert!(roots[2] <= roots[1], "{engine}: {roots:?}");
+        assert_eq!(run(&apart, 0.0), run(&reference, 0.0));
+    }
+}

@@ -10,6 +10,7 @@
 //! | [`divide`] | divisions by what is constant or does not change in a loop become multiplications |
 //! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
 //! | [`licm`] | pure instructions leave loops that do not change them |
+//! | [`fuse`] | arms that compute the same on different operands become one |
 //! | [`counted`] | counted loops check their range once and run without checks |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
 //!
@@ -22,6 +23,7 @@ pub mod dead;
 pub(crate) mod defs;
 pub mod divide;
 pub mod fold;
+pub mod fuse;
 pub mod guards;
 pub mod gvn;
 pub mod licm;
@@ -51,6 +53,8 @@ pub const PASSES: &[Pass] = &[
     ("bounds", bounds::run),
     ("licm", licm::run),
     ("gvn", gvn::run),
+    ("dead", dead::run),
+    ("fuse", fuse::run),
     ("counted", counted::run),
     ("dead", dead::run),
 ];

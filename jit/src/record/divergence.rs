@@ -202,6 +202,9 @@ impl Recorder<'_> {
     fn executes_always(&mut self, state: &State, label: u32) -> bool {
         let (function, pc) = self.place(state);
         let length = label.saturating_sub(pc + 1);
+        if self.is_at_similar_arms(state) {
+            return true;
+        }
         (1..=LINEAR).contains(&length)
             && self.advice.executes_always((function, pc + 1), (function, pc), length)
             && (pc + 1..label).all(|at| self.heeds_mask(function, at, label))
@@ -209,7 +212,7 @@ impl Recorder<'_> {
 
     /// Does an instruction do nothing that can be told, up to a label, if no lane is active? Loads and stores for every lane
     /// are masked; others may turn out to have one address, which is accessed or not.
-    fn heeds_mask(&mut self, function: FuncId, at: u32, label: u32) -> bool {
+    pub(super) fn heeds_mask(&mut self, function: FuncId, at: u32, label: u32) -> bool {
         let f = self.function(function);
         let inst = &f.code[at as usize];
         let pure = matches!(inst.op.info().form, Form::Unary | Form::Binary | Form::Ternary | Form::Compare)

@@ -20,6 +20,7 @@ mod lie;
 mod memory;
 mod one_lane;
 mod shape;
+mod similar;
 mod state;
 mod step;
 

@@ -5,9 +5,11 @@
 //! fuel and memory, NaNs equal.
 #![allow(dead_code)]
 
+pub mod arms;
 pub mod checks;
 pub mod generate;
 pub mod kernels;
+pub mod passing;
 pub mod trees;
 pub mod values;
 
