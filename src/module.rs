@@ -314,6 +314,7 @@ impl Options {
             include_paths: self.include_paths.clone(),
             defines: self.defines.clone(),
             headers: self.headers.clone(),
+            hints: self.hints,
             instances: Instances::All,
         }
     }

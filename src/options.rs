@@ -22,6 +22,8 @@ pub struct Options {
     pub defines: Vec<(String, String)>,
     /// Files that exist for `#include` only: name and text. They are found before any folder is searched.
     pub headers: Vec<(String, String)>,
+    /// Are there to be hints about performance among the warnings: accesses to memory that go lane by lane in loops, and the like?
+    pub hints: bool,
     /// Bounds on what a run may use.
     pub limits: Limits,
     /// How many threads run the tasks that a program launches; `None`: as many as the machine has cores. With one, tasks run

@@ -5,6 +5,7 @@
 
 use crate::ast::{self, TranslationUnit};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::hints::hints;
 use crate::hir;
 use crate::lower::{FpMode, LowerOptions, lower};
 use crate::parse::{ParseOptions, parse};
@@ -51,6 +52,8 @@ pub struct CompileOptions {
     pub defines: Vec<(String, String)>,
     /// Files that exist for `#include` only: name and text.
     pub headers: Vec<(String, String)>,
+    /// Are there to be hints about performance among the warnings (W0900 and up)?
+    pub hints: bool,
     /// Which instances of exported polymorphic functions are compiled.
     pub instances: Instances,
 }
@@ -236,7 +239,10 @@ impl<'o> Session<'o> {
             return None;
         }
         match verify(program) {
-            Ok(program) => Some(program),
+            Ok(program) => {
+                self.hint(&program);
+                Some(program)
+            }
             Err(errors) => {
                 let list: Vec<String> = errors.iter().take(3).map(ToString::to_string).collect();
                 let message = format!("the compiler made a malformed program: {}", list.join("; "));
@@ -245,6 +251,14 @@ impl<'o> Session<'o> {
                     .emit(diagnostic.help("this is a mistake of the compiler, not yours: please report it"));
                 None
             }
+        }
+    }
+
+    /// Adds hints about performance, if they are wanted.
+    fn hint(&mut self, program: &Program) {
+        if self.options.hints {
+            let library = prelude().sources().files().count();
+            hints(program, &self.sources, library).into_iter().for_each(|hint| self.diagnostics.emit(hint));
         }
     }
 

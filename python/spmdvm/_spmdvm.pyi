@@ -65,6 +65,7 @@ def compile(
     memory: int | None = None,
     task_threads: int | None = None,
     jit: Mapping[str, int | bool | str] = {},
+    hints: bool = False,
 ) -> Module: ...
 def _rebuild(
     text: tuple[str, str],

@@ -53,11 +53,12 @@ pub struct Module {
 ///     order, one after another. Results do not depend on it, unless tasks race.
 /// jit: settings of the JIT by name, such as {"hot": 10, "background": False, "one_lane": False}; docs/jit.md has the table.
 ///     Results do not depend on them.
+/// hints: put hints about performance among the module's `warnings`: what goes lane by lane in loops.
 #[pyfunction]
 #[pyo3(signature = (source_or_path, *, width=None, engine="auto", fp="contract", check=false, include_paths=None,
-    defines=None, fuel=None, timeout=None, memory=None, task_threads=None, jit=None),
+    defines=None, fuel=None, timeout=None, memory=None, task_threads=None, jit=None, hints=false),
     text_signature = "(source_or_path, *, width=16, engine='auto', fp='contract', check=False, include_paths=(), \
-    defines={}, fuel=None, timeout=None, memory=None, task_threads=None, jit={})")]
+    defines={}, fuel=None, timeout=None, memory=None, task_threads=None, jit={}, hints=False)")]
 #[allow(clippy::too_many_arguments)]
 pub fn compile(
     py: Python<'_>,
@@ -73,6 +74,7 @@ pub fn compile(
     memory: Option<u64>,
     task_threads: Option<NonZeroUsize>,
     jit: Option<&Bound<'_, PyDict>>,
+    hints: bool,
 ) -> PyResult<Module> {
     if check {
         return Err(PyValueError::new_err("check=True: check mode is not available yet"));
@@ -83,6 +85,7 @@ pub fn compile(
         fp: fp.parse::<Fp>().map_err(PyValueError::new_err)?,
         include_paths: parse_include_paths(include_paths)?,
         defines: parse_names("defines", defines)?,
+        hints,
         limits: Limits { fuel, timeout: parse_timeout(timeout)?, memory },
         threads: task_threads.map(NonZeroUsize::get),
         jit: parse_jit(parse_names("jit", jit)?)?,

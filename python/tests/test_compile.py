@@ -16,6 +16,13 @@ import spmdvm
 WIDTH = "export uniform int lanes() { return programCount; }\n"
 
 
+def test_hints_come_when_asked_for() -> None:
+    source = "export void f(uniform int a[], uniform int n) { foreach (i = 0 ... n) a[a[i]] = i; }"
+    assert spmdvm.compile(source).warnings == []
+    (hint,) = spmdvm.compile(source, hints=True).warnings
+    assert (hint.code, hint.severity) == ("W0901", "warning")
+
+
 def test_source_strings_and_paths(tmp_path: Path) -> None:
     file = tmp_path / "w.ispc"
     file.write_text(WIDTH)

@@ -75,6 +75,9 @@ pub enum Command {
         /// The programs
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        /// Leave out hints about performance (W0900 and up; `#pragma ignore warning(perf)` does so for what follows)
+        #[arg(long)]
+        no_hints: bool,
     },
     /// Show a program's bytecode as text, or write it as a file
     Disasm {

@@ -182,6 +182,24 @@ fn check_reports_all_errors_and_data() {
 }
 
 #[test]
+fn check_gives_hints_unless_told_not_to() {
+    let folder = Folder::new("hints");
+    let program =
+        "export void f(uniform int a[], uniform int n) {\n    foreach (i = 0 ... n)\n        a[a[i]] = i;\n}\n";
+    let file = folder.file("scatter.ispc", program);
+    let said = |args: &[&str]| {
+        let output = spmdvm(args);
+        assert!(output.status.success(), "{output:?}");
+        stdout(&output) + &String::from_utf8_lossy(&output.stderr)
+    };
+    let hints = said(&["check", text(&file)]);
+    assert!(hints.contains("W0901") && hints.contains("scatter.ispc:3:9"), "{hints}");
+    assert_eq!(said(&["check", "--no-hints", text(&file)]), "");
+    assert!(said(&["--json", "check", text(&file)]).contains("\"code\":\"W0901\""));
+    assert!(!said(&["run", text(&file), "iota:i32:64", "64"]).contains("W09"));
+}
+
+#[test]
 fn bytecode_round_trips_through_files() {
     let folder = Folder::new("bytecode");
     let file = folder.file("scale.ispc", SCALE);

@@ -144,6 +144,12 @@ codes! {
     W0211 FormatMismatch: "A conversion letter in a `print` format that is not for the type of its value.";
     W0212 AssignmentAsCondition: "An assignment where a condition is expected, as in `if (a = b)`. To compare write `==`; if the assignment is meant, put it in parentheses.";
     W0213 ExportedVaryingArray: "An exported function takes an array without `uniform`. Each of its elements is then a whole gang of values, one per lane, which is rarely meant. Write `uniform T a[]`, or `varying T a[]` if it is.";
+
+    // Performance: only for who asks (`spmdvm check`, `hints` in Python and Rust), about loops.
+    W0900 Gather: "A load in a loop for which every lane has an address of its own. It takes about as long as one load for each lane, where elements in a row are one vector.";
+    W0901 Scatter: "A store in a loop for which every lane has an address of its own. It takes about as long as one store for each lane, where elements in a row are one vector.";
+    W0902 StridedAccess: "Lanes access elements at a constant distance in a loop, such as a member of the structs of an array. That takes several loads or stores, and most of what is fetched from memory is not used.";
+    W0903 LaneDivision: "A division of integers in a loop by divisors that differ between lanes. It is done for one lane after another.";
 }
 
 impl Code {

@@ -202,6 +202,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
 
     fn finish_change(&mut self, place: &Place, lowered: &Lowered, value: Value, wanted: bool) -> Value {
         let value = if wanted { self.stable_value(value) } else { value };
+        self.at(place.span);
         self.write(place, lowered, &value);
         value
     }

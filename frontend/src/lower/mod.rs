@@ -25,7 +25,7 @@ mod function;
 mod hoist;
 mod image;
 mod inline;
-mod map_wrapper;
+pub(crate) mod map_wrapper;
 mod memory;
 mod place;
 mod stmt;

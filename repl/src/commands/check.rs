@@ -4,11 +4,12 @@ use crate::Failure;
 use crate::cli::Global;
 use serde_json::{Value as Json, json};
 use spmdvm::frontend::source::SourceMap;
-use spmdvm::{Diagnostic, Module, Severity};
+use spmdvm::{Diagnostic, Module, Options, Severity};
 use std::path::{Path, PathBuf};
 
-/// Checks every file; fails if one has an error.
-pub fn check(global: &Global, files: &[PathBuf]) -> Result<(), Failure> {
+/// Checks every file, with hints about performance if they are wanted; fails if one has an error.
+pub fn check(global: &Global, files: &[PathBuf], hints: bool) -> Result<(), Failure> {
+    let options = Options { hints, ..global.options() };
     let mut wrong = 0;
     let mut reports = Vec::new();
     for file in files {
@@ -16,7 +17,7 @@ pub fn check(global: &Global, files: &[PathBuf]) -> Result<(), Failure> {
             dump(global, file, stage)?;
             continue;
         }
-        match Module::compile_file(file, &global.options()) {
+        match Module::compile_file(file, &options) {
             Ok(module) if global.json => reports.extend(data(module.warnings(), module.sources())),
             Ok(module) => eprint!("{}", module.render_warnings(global.color())),
             Err(error) => {

@@ -21,7 +21,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
     }
     match &cli.command {
         Command::Run(args) => run::run(&cli.global, args),
-        Command::Check { files } => check::check(&cli.global, files),
+        Command::Check { files, no_hints } => check::check(&cli.global, files, !no_hints),
         Command::Disasm { file, output } => bytecode::disasm(&cli.global, file, output.as_deref()),
         Command::Asm { file, output } => bytecode::asm(file, output.as_deref()),
         Command::Trace(args) => trace::trace(&cli.global, args),

@@ -1,0 +1,35 @@
+// Nothing here is worth a hint.
+export void rows(uniform float out[], const uniform float from[], uniform int n, uniform int by) {
+    foreach (i = 0 ... n) {
+        float a = from[i] + from[i + 1] + from[by] + from[n - 1];
+        out[i + by] = a / (a + 1);
+        int k = i / by + i % 8;
+        out[i] += k;
+    }
+}
+
+// Outside of loops.
+export void once(uniform float out[], const uniform float from[], const uniform int at[]) {
+    out[at[programIndex]] = from[at[programIndex] * 3];
+    out[programIndex] = at[programIndex] / (programIndex + 1);
+}
+
+// One lane at a time, as the program says.
+export void one_by_one(uniform float out[], const uniform int at[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int to = at[i];
+        foreach_active (lane) { out[to] += lane; }
+    }
+}
+
+// The library, and calls for whole arrays.
+export float of_arrays(float x, float y) {
+    return pow(x, y) + sin(x);
+}
+
+export void ignored(uniform float out[], const uniform int at[], uniform int n) {
+    foreach (i = 0 ... n) {
+#pragma ignore warning(perf)
+        out[at[i]] = i;
+    }
+}
