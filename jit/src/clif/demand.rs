@@ -198,7 +198,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The constant that every lane of a value is, if it is one.
-    fn constant_lanes(&self, v: Value) -> Option<u64> {
+    pub(super) fn constant_lanes(&self, v: Value) -> Option<u64> {
         match self.plan.definition(v) {
             Definition::Inst(block, at) => {
                 let inst = &self.region.block(block).insts[at];
@@ -209,7 +209,7 @@ impl<'a> Translator<'a> {
     }
 
     /// A constant of a uniform type.
-    fn constant(&mut self, ty: Ty, bits: u64) -> clif::Value {
+    pub(super) fn constant(&mut self, ty: Ty, bits: u64) -> clif::Value {
         match ty {
             Ty::F32 => self.b.ins().f32const(f32::from_bits(bits as u32)),
             Ty::F64 => self.b.ins().f64const(f64::from_bits(bits)),

@@ -82,6 +82,11 @@ impl Translator<'_> {
     /// Piece `i` of a mask as bytes 0 or 1.
     pub(super) fn bool_bytes(&mut self, v: crate::ir::Value, i: usize) -> clif::Value {
         let mask = self.mask(v, Grain::BYTE, i);
+        self.zero_or_one(mask)
+    }
+
+    /// A piece of a mask, as bytes, as bytes 0 or 1.
+    pub(super) fn zero_or_one(&mut self, mask: clif::Value) -> clif::Value {
         let ones = self.constant_vector(types::I8X16, 1);
         self.b.ins().band(mask, ones)
     }

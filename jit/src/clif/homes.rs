@@ -22,12 +22,22 @@ const CROWDED: usize = 48;
 const CROWDED_SCALARS: usize = 8;
 
 /// Where a value lives between blocks, if not in registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Home {
     /// At an offset in the entered frame.
     Frame(u32),
     /// At an offset in the stack slot of homes.
     Stack(u32),
+}
+
+impl Home {
+    /// The home of piece `i`.
+    pub fn piece(self, i: usize) -> Home {
+        match self {
+            Home::Frame(at) => Home::Frame(at + 16 * i as u32),
+            Home::Stack(at) => Home::Stack(at + 16 * i as u32),
+        }
+    }
 }
 
 /// The homes of a region's values.
@@ -230,24 +240,34 @@ impl Translator<'_> {
 
     /// Loads piece `i` of a value, in the form in which it passes between blocks, from its home.
     pub(super) fn load_home(&mut self, v: Value, i: usize) -> Option<clif::Value> {
-        let ty = self.piece_type(v);
-        let flags = MemFlagsData::trusted();
-        let x = match self.homes.of(v)? {
-            Home::Frame(at) => {
-                let base = self.frame();
-                self.b.ins().load(ty, flags, base, at as i32 + 16 * i as i32)
-            }
-            // Not made yet.
-            Home::Stack(_) if matches!(self.plan.definition(v), Definition::Inst(block, _) if block == self.block) => {
-                return None;
-            }
-            Home::Stack(at) => {
-                let address = self.b.ins().stack_addr(types::I64, self.stack?, (at + 16 * i as u32) as i32);
-                self.b.ins().load(ty, flags, address, 0)
-            }
-        };
+        let home = self.homes.of(v)?;
+        if matches!(home, Home::Stack(_)) && self.is_made_here(v) {
+            return None;
+        }
+        let x = self.read_home(home.piece(i), self.piece_type(v));
         self.remember(self.home_slot(v, i), x);
         Some(x)
+    }
+
+    /// Is it made by an instruction of this block, which may be yet to come?
+    pub(super) fn is_made_here(&self, v: Value) -> bool {
+        matches!(self.plan.definition(v), Definition::Inst(block, _) if block == self.block)
+    }
+
+    /// Loads what lies at a home.
+    pub(super) fn read_home(&mut self, home: Home, ty: clif::Type) -> clif::Value {
+        let flags = MemFlagsData::trusted();
+        match home {
+            Home::Frame(at) => {
+                let base = self.frame();
+                self.b.ins().load(ty, flags, base, at as i32)
+            }
+            Home::Stack(at) => {
+                let slot = self.stack.expect("there are homes on the stack");
+                let address = self.b.ins().stack_addr(types::I64, slot, at as i32);
+                self.b.ins().load(ty, flags, address, 0)
+            }
+        }
     }
 
     pub(super) fn store_home(&mut self, x: clif::Value, at: u32) {

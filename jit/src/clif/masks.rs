@@ -170,7 +170,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Two pieces of a mask as one of half the grain.
-    fn narrow_mask(&mut self, low: clif::Value, high: clif::Value) -> clif::Value {
+    pub(super) fn narrow_mask(&mut self, low: clif::Value, high: clif::Value) -> clif::Value {
         if self.b.func.dfg.value_type(low) == types::I64X2 {
             return self.even_halves(low, high);
         }
@@ -214,9 +214,14 @@ impl<'a> Translator<'a> {
     }
 
     fn collect_bits(&mut self, v: Value) -> clif::Value {
+        let bytes: Vec<_> = (0..self.plan.pieces(1)).map(|i| self.mask(v, Grain::BYTE, i)).collect();
+        self.bits_of_bytes(&bytes)
+    }
+
+    /// The pieces of a mask of bytes as bits of a word, without padding lanes.
+    pub(super) fn bits_of_bytes(&mut self, pieces: &[clif::Value]) -> clif::Value {
         let mut word = None;
-        for i in 0..self.plan.pieces(1) {
-            let bytes = self.mask(v, Grain::BYTE, i);
+        for (i, &bytes) in pieces.iter().enumerate() {
             let bits = self.b.ins().vhigh_bits(types::I32, bytes);
             let bits = self.b.ins().uextend(types::I64, bits);
             word = Some(match word {

@@ -10,7 +10,8 @@
 //! | `demand` | getting values: from the cache, or by translating what computes them |
 //! | `scalar`, `vector`, `convert`, `divide`, `masks`, `lanes`, `memory`, `gather`, `checked` | instructions |
 //! | `constants` | constant vectors |
-//! | `edges`, `exits`, `fuel` | between blocks; leaving the region; counting |
+//! | `edges`, `fuel` | between blocks; counting |
+//! | `exits`, `writes`, `ways_out` | leaving the region: where, what is written, and how exits share the code for it |
 //! | `general` | instructions without code of their own |
 //! | `runtime`, `stubs` | what native code calls, and how |
 //!
@@ -38,6 +39,8 @@ mod scalar;
 mod stubs;
 mod translate;
 mod vector;
+mod ways_out;
+mod writes;
 
 pub use host::Options;
 

@@ -10,6 +10,7 @@ use super::host::Features;
 use super::plan::{Definition, Plan};
 use super::runtime::Address;
 use super::stubs::{self, Stubs};
+use super::ways_out::WaysOut;
 use crate::exec_ir::meaning::Meaning;
 use crate::ir::{BlockId, Edge, End, EntryMask, ExitId, Inst, Kind, Region, Value};
 use cranelift_codegen::ir::{
@@ -60,6 +61,10 @@ pub(super) struct Translator<'a> {
     pub(super) chunk: Option<(i64, clif::Block, clif::Value)>,
     /// The base of the entered frame, in the block that loaded it last.
     base: Option<(clif::Block, clif::Value)>,
+    /// Likewise the address of the words for masks.
+    words: Option<(clif::Block, clif::Value)>,
+    /// The exits that have been met.
+    pub(super) ways_out: WaysOut,
     scratch: Option<StackSlot>,
     /// Where stubs leave the runtime's answer.
     answer: Option<StackSlot>,
@@ -106,6 +111,8 @@ pub(super) fn region(
         constants: Constants::default(),
         chunk: None,
         base: None,
+        words: None,
+        ways_out: WaysOut::default(),
         scratch: None,
         answer: None,
         index_slot: None,
@@ -123,6 +130,7 @@ pub(super) fn region(
     for block in t.plan.dominators.order().to_vec() {
         t.block(block);
     }
+    t.make_ways_out();
     let Translator { mut b, mut held, constants, .. } = t;
     held.push(Arc::new(constants));
     b.seal_all_blocks();
@@ -212,7 +220,7 @@ impl Translator<'_> {
     fn entry(&mut self, inst: &Inst, v: Value) {
         let flags = MemFlagsData::trusted();
         let load = |t: &mut Self, ty, at: usize| {
-            let words = t.b.ins().load(types::I64, flags, t.context, offset_of!(Context, words) as i32);
+            let words = t.words();
             t.b.ins().load(ty, flags, words, at as i32)
         };
         match inst.kind {
@@ -348,6 +356,20 @@ impl Translator<'_> {
         let base = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at);
         self.base = here.map(|block| (block, base));
         base
+    }
+
+    /// The address of the words for masks.
+    pub(super) fn words(&mut self) -> clif::Value {
+        let here = self.b.current_block();
+        if let Some((block, words)) = self.words
+            && Some(block) == here
+        {
+            return words;
+        }
+        let at = offset_of!(Context, words) as i32;
+        let words = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at);
+        self.words = here.map(|block| (block, words));
+        words
     }
 
     /// Makes all pieces of some values: first piece 0 of every one, then piece 1, so that few wait at a time.

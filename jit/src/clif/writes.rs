@@ -1,0 +1,246 @@
+//! What an exit writes, and how: as recipes, from which the code is made once the region is translated.
+//!
+//! A snapshot has the interpreter's registers, its masks, and a few words besides. Each is *something* that goes to a *place*.
+//! Where an exit stands, what goes there is often at hand: it has been made, or lies in its home, or is a constant. Then a
+//! recipe says what to make of it, and exits with the same recipe for the same place can share the code (`ways_out`).
+
+use super::demand::lane_type;
+use super::homes::Home;
+use super::plan::Definition;
+use super::translate::Translator;
+use crate::ir::{ExitId, Kind, Type, Value};
+use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
+use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS};
+use spmdvm_vm::types::Ty;
+
+/// What the offset of a place is counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Base {
+    /// The entered frame.
+    Frame,
+    /// [`Context::words`].
+    Words,
+}
+
+/// Where something is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub base: Base,
+    pub at: i32,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Thing {
+    /// A word that is 0.
+    Zero,
+    /// A register of a type; if it varies and the value does not, the value is broadcast.
+    Register(Type, Value),
+    /// A mask as a word.
+    Bits(Value),
+    /// 32 bits as a word.
+    Word(Value),
+}
+
+/// What a thing is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Source {
+    Made(clif::Value),
+    /// From its home.
+    Home(Home, clif::Type),
+    Constant(Ty, u64),
+}
+
+/// How.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Form {
+    /// As it is, piece after piece.
+    Plain,
+    /// One scalar in every lane of so many vectors.
+    Splat(Ty, usize),
+    /// The pieces of a mask as bytes 0 or 1.
+    Bytes,
+    /// The pieces of a mask as a word.
+    Bits,
+    /// 32 bits as 64.
+    Wide,
+}
+
+/// How to make a thing of what is at hand.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Recipe {
+    form: Form,
+    sources: Vec<Source>,
+}
+
+impl Recipe {
+    fn of(form: Form, source: Source) -> Recipe {
+        Recipe { form, sources: vec![source] }
+    }
+}
+
+impl Translator<'_> {
+    /// All that an exit writes.
+    pub(super) fn snapshot(&self, exit: ExitId) -> Vec<(Place, Thing)> {
+        let mut things = Vec::new();
+        let mut word = 0;
+        for frame in &self.region.exits[exit.index()].frames {
+            let register = |at: u32| Place { base: Base::Frame, at: (frame.at + at) as i32 };
+            things.extend(frame.regs.iter().map(|r| (register(r.at), Thing::Register(r.ty, r.value))));
+            let mut words = |next: &[Thing]| {
+                for &thing in next {
+                    things.push((Place { base: Base::Words, at: 8 * word }, thing));
+                    word += 1;
+                }
+            };
+            let memory = frame.memory.map_or(Thing::Zero, |v| Thing::Register(self.region.ty(v), v));
+            let own: [Thing; FRAME_WORDS] = [Thing::Bits(frame.mask), memory];
+            words(&own);
+            for entry in &frame.entries {
+                let visiting = entry.visiting.map_or(Thing::Zero, Thing::Word);
+                let masks: [Thing; ENTRY_WORDS] = [Thing::Bits(entry.restore), Thing::Bits(entry.other), visiting];
+                words(&masks);
+            }
+        }
+        things
+    }
+
+    /// How to make a thing of what is at hand here; `None` if something must be computed first.
+    pub(super) fn recipe(&self, thing: Thing) -> Option<Recipe> {
+        match thing {
+            Thing::Zero => Some(Recipe::of(Form::Plain, Source::Constant(Ty::U64, 0))),
+            Thing::Word(v) => Some(Recipe::of(Form::Wide, self.scalar_source(v)?)),
+            Thing::Bits(v) => self.bits_recipe(v),
+            Thing::Register(ty, v) if !ty.is_varying() => Some(Recipe::of(Form::Plain, self.scalar_source(v)?)),
+            Thing::Register(ty, v) if ty.ty == Ty::Bool => {
+                self.region.ty(v).is_varying().then(|| self.mask_recipe(Form::Bytes, v))?
+            }
+            Thing::Register(Type { ty, .. }, v) => {
+                let n = self.plan.pieces(ty.size());
+                if let Some(bits) = self.constant_lanes(v) {
+                    return Some(Recipe::of(Form::Splat(ty, n), Source::Constant(ty, bits)));
+                }
+                if !self.region.ty(v).is_varying() {
+                    return Some(Recipe::of(Form::Splat(ty, n), self.scalar_source(v)?));
+                }
+                let sources = (0..n).map(|i| self.source_of(v, i)).collect::<Option<_>>()?;
+                Some(Recipe { form: Form::Plain, sources })
+            }
+        }
+    }
+
+    fn bits_recipe(&self, v: Value) -> Option<Recipe> {
+        if let Some(bits) = self.known_bits(v) {
+            return Some(Recipe::of(Form::Plain, Source::Constant(Ty::U64, bits)));
+        }
+        let made = || Some(Recipe::of(Form::Plain, Source::Made(self.made(self.plan.bits_slot(v))?)));
+        // The pieces first: those are the same wherever they are needed.
+        if self.is_entry_mask(v) { made() } else { self.mask_recipe(Form::Bits, v).or_else(made) }
+    }
+
+    fn mask_recipe(&self, form: Form, v: Value) -> Option<Recipe> {
+        if self.known_bits(v).is_some() || self.is_entry_mask(v) {
+            return None;
+        }
+        let sources = (0..self.plan.n_pieces(v)).map(|i| self.source_of(v, i)).collect::<Option<_>>()?;
+        Some(Recipe { form, sources })
+    }
+
+    fn is_entry_mask(&self, v: Value) -> bool {
+        let Definition::Inst(block, at) = self.plan.definition(v) else { return false };
+        matches!(self.region.block(block).insts[at].kind, Kind::EntryMask(_))
+    }
+
+    fn scalar_source(&self, v: Value) -> Option<Source> {
+        match self.constant_of(v) {
+            Some(bits) => Some(Source::Constant(self.region.ty(v).ty, bits)),
+            None => self.source_of(v, 0),
+        }
+    }
+
+    /// Piece `i` of a value in the form in which it passes between blocks.
+    fn source_of(&self, v: Value, i: usize) -> Option<Source> {
+        let made = self.made(self.home_slot(v, i));
+        let is_at_home = match self.homes.of(v) {
+            Some(Home::Frame(_)) => true,
+            Some(Home::Stack(_)) => made.is_some() || !self.is_made_here(v),
+            None => false,
+        };
+        match self.homes.of(v) {
+            Some(home) if is_at_home => Some(Source::Home(home.piece(i), self.piece_type(v))),
+            _ => made.map(Source::Made),
+        }
+    }
+
+    /// Makes a thing by its recipe: pieces, to be written one after another.
+    pub(super) fn cook(&mut self, recipe: &Recipe) -> Vec<clif::Value> {
+        let sources = &recipe.sources;
+        match recipe.form {
+            Form::Plain => sources.iter().map(|&s| self.bring(s)).collect(),
+            Form::Splat(ty, n) => match sources[0] {
+                Source::Constant(_, bits) => vec![self.constant_vector(lane_type(ty), bits); n],
+                source => {
+                    let x = self.bring(source);
+                    vec![self.b.ins().splat(lane_type(ty), x); n]
+                }
+            },
+            Form::Bytes => {
+                let bytes = self.mask_bytes(sources);
+                bytes.into_iter().map(|x| self.zero_or_one(x)).collect()
+            }
+            Form::Bits => {
+                let bytes = self.mask_bytes(sources);
+                vec![self.bits_of_bytes(&bytes)]
+            }
+            Form::Wide => {
+                let x = self.bring(sources[0]);
+                vec![self.b.ins().uextend(types::I64, x)]
+            }
+        }
+    }
+
+    fn bring(&mut self, source: Source) -> clif::Value {
+        match source {
+            Source::Made(x) => x,
+            Source::Home(home, ty) => self.read_home(home, ty),
+            Source::Constant(ty, bits) => self.constant(ty, bits),
+        }
+    }
+
+    /// The pieces of a mask in the grain of bytes.
+    fn mask_bytes(&mut self, sources: &[Source]) -> Vec<clif::Value> {
+        let mut pieces: Vec<_> = sources.iter().map(|&s| self.bring(s)).collect();
+        while self.b.func.dfg.value_type(pieces[0]) != types::I8X16 {
+            pieces = pieces.chunks(2).map(|pair| self.narrow_mask(pair[0], pair[pair.len() - 1])).collect();
+        }
+        pieces
+    }
+
+    /// Makes a thing by computing what it takes: pieces, to be written one after another.
+    pub(super) fn compute(&mut self, thing: Thing) -> Vec<clif::Value> {
+        match thing {
+            Thing::Zero => vec![self.b.ins().iconst(types::I64, 0)],
+            Thing::Word(v) => {
+                let x = self.scalar(v);
+                vec![self.b.ins().uextend(types::I64, x)]
+            }
+            Thing::Bits(v) => vec![self.mask_bits(v)],
+            Thing::Register(ty, v) if !ty.is_varying() => vec![self.scalar(v)],
+            // Whole vectors: a register has room for 16 lanes at least.
+            Thing::Register(Type { ty, .. }, v) => (0..self.plan.pieces(ty.size()))
+                .map(|i| if ty == Ty::Bool { self.bool_bytes(v, i) } else { self.piece(v, i) })
+                .collect(),
+        }
+    }
+
+    /// Writes the pieces of a thing.
+    pub(super) fn write(&mut self, place: Place, pieces: &[clif::Value]) {
+        let base = match place.base {
+            Base::Frame => self.frame(),
+            Base::Words => self.words(),
+        };
+        for (i, &x) in pieces.iter().enumerate() {
+            self.b.ins().store(MemFlagsData::trusted(), x, base, place.at + 16 * i as i32);
+        }
+    }
+}
