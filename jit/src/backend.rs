@@ -11,6 +11,11 @@ pub trait Backend: Send + Sync {
 
     /// Compiles a verified region; the error says what the back end cannot do.
     fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String>;
+
+    /// Compiles a region in less time, to code that is slower, if there is a way to and the region is so large that it pays.
+    fn draft(&self, _region: &Arc<Region>) -> Option<Box<dyn Executable>> {
+        None
+    }
 }
 
 /// A region, ready to run. Its memory is freed with it.
@@ -23,6 +28,9 @@ pub trait Executable: Send + Sync {
     /// The context comes from a pause at the region's head (function and instruction), with as many mask entries as the
     /// region was made for; there is room for its frames; `words` and `counters` have room for what the region writes.
     unsafe fn run(&self, context: &mut Context) -> ExitId;
+
+    /// Has runs of a draft end at their next poll: there is better code now.
+    fn retire(&self) {}
 
     /// Bytes of machine code.
     fn code_bytes(&self) -> usize {

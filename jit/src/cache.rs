@@ -19,6 +19,13 @@ pub struct Room {
     bytes: usize,
 }
 
+impl Room {
+    /// How much.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
 impl CodeCache {
     /// A cache with room for so many bytes.
     pub fn new(limit: usize) -> CodeCache {

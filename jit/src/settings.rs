@@ -23,6 +23,8 @@ pub struct Settings {
     /// Compile on another thread while the interpreter goes on? Otherwise the thread that finds a loop hot compiles it,
     /// which makes what is compiled when a matter of the program alone.
     pub background: bool,
+    /// Compile large loops quickly first, to slower code, and enter that until better code is there? Only in the `background`.
+    pub tiers: bool,
     /// Most bytes of machine code that the program may have at a time. A loop for which there is no room is interpreted.
     pub code_limit: usize,
     /// Leave compiled code at random, by this seed? For tests: see [`stress`](crate::stress).
@@ -46,6 +48,7 @@ impl Default for Settings {
             remakes: 6,
             same_arguments: 100,
             background: true,
+            tiers: true,
             code_limit: 64 << 20,
             stress: None,
             every_variant: false,
@@ -82,6 +85,7 @@ impl Settings {
             "remakes" => self.remakes = number(name, value)?,
             "same_arguments" => self.same_arguments = number(name, value)?,
             "background" => self.background = switch(name, value)?,
+            "tiers" => self.tiers = switch(name, value)?,
             "code_limit" => self.code_limit = number(name, value)?,
             "stress" => self.stress = Some(number(name, value)?),
             "every_variant" => self.every_variant = switch(name, value)?,
@@ -106,6 +110,7 @@ impl Settings {
             "remakes" => Some(self.remakes.to_string()),
             "same_arguments" => Some(self.same_arguments.to_string()),
             "background" => on(self.background),
+            "tiers" => on(self.tiers),
             "code_limit" => Some(self.code_limit.to_string()),
             "stress" => self.stress.map(|seed| seed.to_string()),
             "every_variant" => on(self.every_variant),
@@ -128,7 +133,7 @@ impl Settings {
 }
 
 /// The names of what is no variant.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "hot",
     "observe",
     "versions",
@@ -137,6 +142,7 @@ const NAMES: [&str; 12] = [
     "remakes",
     "same_arguments",
     "background",
+    "tiers",
     "code_limit",
     "stress",
     "every_variant",

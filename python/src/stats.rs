@@ -12,6 +12,7 @@ pub fn add_loops(module: &Module, stats: &Bound<'_, PyDict>) -> PyResult<()> {
     stats.set_item("code_bytes", sum.code_bytes)?;
     stats.set_item("code_limit", module.options().jit.code_limit)?;
     stats.set_item("compile_seconds", sum.compile_time.as_secs_f64())?;
+    stats.set_item("first_seconds", sum.first_time.as_secs_f64())?;
     stats.set_item("native_seconds", sum.run_time.as_secs_f64())?;
     let list = PyList::empty(stats.py());
     for info in &loops {
@@ -41,6 +42,8 @@ fn version_data<'py>(version: &VersionInfo, py: Python<'py>) -> PyResult<Bound<'
     let data = PyDict::new(py);
     let report = &version.report;
     data.set_item("seconds", report.time.as_secs_f64())?;
+    data.set_item("first_seconds", report.first_time.as_secs_f64())?;
+    data.set_item("draft", report.is_draft)?;
     data.set_item("native_seconds", report.run_time.as_secs_f64())?;
     data.set_item("code_bytes", report.code_bytes)?;
     data.set_item("entries", report.entries)?;

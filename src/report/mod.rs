@@ -165,6 +165,8 @@ pub struct Totals {
     pub code_bytes: usize,
     /// Time of compiling them.
     pub compile_time: Duration,
+    /// Of that, the time until they could be entered.
+    pub first_time: Duration,
     /// Time spent in them, about.
     pub run_time: Duration,
 }
@@ -176,6 +178,7 @@ impl Totals {
             traces: sum.traces + 1,
             code_bytes: sum.code_bytes + version.report.code_bytes,
             compile_time: sum.compile_time + version.report.time,
+            first_time: sum.first_time + version.report.first_time,
             run_time: sum.run_time + version.report.run_time,
         })
     }
@@ -205,9 +208,10 @@ impl Module {
         if !loops.is_empty() {
             let _ = writeln!(
                 text,
-                "{} traces compiled in {:.2} ms, {} bytes; about {:.2} ms spent in them",
+                "{} traces compiled in {:.2} ms (to be entered after {:.2} ms), {} bytes; about {:.2} ms spent in them",
                 sum.traces,
                 sum.compile_time.as_secs_f64() * 1e3,
+                sum.first_time.as_secs_f64() * 1e3,
                 sum.code_bytes,
                 sum.run_time.as_secs_f64() * 1e3
             );
@@ -234,14 +238,25 @@ fn loop_text(text: &mut String, info: &LoopInfo, show: Show) -> std::fmt::Result
     info.versions.iter().try_for_each(|version| version_text(text, version, show))
 }
 
+/// How long it took until there was a draft, if it began with one.
+fn tiers_text(report: &VersionReport) -> String {
+    let first = report.first_time.as_secs_f64() * 1e3;
+    match (report.is_draft, report.first_time < report.time) {
+        (true, _) => " as a draft".into(),
+        (false, true) => format!(" (a draft in {first:.2} ms)"),
+        (false, false) => String::new(),
+    }
+}
+
 fn version_text(text: &mut String, version: &VersionInfo, show: Show) -> std::fmt::Result {
     let report = &version.report;
     let region = &report.region;
     let insts: usize = region.blocks.iter().map(|b| b.insts.len()).sum();
     writeln!(
         text,
-        "  compiled in {:.2} ms: {} blocks, {insts} instructions, {} bytes; entered {} times, for about {:.2} ms",
+        "  compiled in {:.2} ms{}: {} blocks, {insts} instructions, {} bytes; entered {} times, for about {:.2} ms",
         report.time.as_secs_f64() * 1e3,
+        tiers_text(report),
         region.blocks.len(),
         report.code_bytes,
         report.entries,

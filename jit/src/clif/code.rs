@@ -2,7 +2,7 @@
 
 use super::host::Features;
 use super::stubs::Stubs;
-use super::translate::{self, Held};
+use super::translate::{self, Held, Means, Retired};
 use crate::backend::Executable;
 use crate::ir::{ExitId, Region};
 use cranelift_codegen::Context as Compilation;
@@ -14,6 +14,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 use spmdvm_vm::interp::native::Context;
 use std::mem::ManuallyDrop;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 /// What a region becomes: it gives the number of its exit.
@@ -28,6 +29,8 @@ pub(super) struct Code {
     _held: Vec<Held>,
     /// Holds the stubs that the code calls, and makes the listing.
     maker: Arc<Maker>,
+    /// Of a draft: are its runs to end?
+    retired: Option<Retired>,
     region: Arc<Region>,
     bytes: usize,
     listing: OnceLock<Option<String>>,
@@ -51,6 +54,12 @@ impl Executable for Code {
         ExitId(unsafe { (self.entry)(context) })
     }
 
+    fn retire(&self) {
+        if let Some(retired) = &self.retired {
+            retired.store(true, Ordering::Relaxed);
+        }
+    }
+
     fn code_bytes(&self) -> usize {
         self.bytes
     }
@@ -58,7 +67,7 @@ impl Executable for Code {
     fn listing(&self) -> Option<String> {
         // Made when it is asked for, by compiling once more: it costs as much as the code.
         let make = || {
-            let (mut compilation, _held) = self.maker.translate(&self.region).ok()?;
+            let (mut compilation, _held) = self.maker.translate(&self.region, self.retired.as_ref()).ok()?;
             compilation.set_disasm(true);
             let compiled = compilation.compile(&*self.maker.isa, &mut ControlPlane::default()).ok()?;
             compiled.vcode.clone()
@@ -70,13 +79,16 @@ impl Executable for Code {
 /// What code is made with.
 pub(super) struct Maker {
     pub isa: OwnedTargetIsa,
-    pub stubs: Stubs,
+    pub stubs: Arc<Stubs>,
+    /// Is better code to take the place of what it makes?
+    pub of_drafts: bool,
 }
 
 impl Maker {
     /// Translates, compiles and loads a region.
     pub fn compile(self: &Arc<Self>, region: Arc<Region>) -> Result<Code, String> {
-        let (mut compilation, held) = self.translate(&region)?;
+        let retired = self.of_drafts.then(Retired::default);
+        let (mut compilation, held) = self.translate(&region, retired.as_ref())?;
         let mut module = JITModule::new(JITBuilder::with_isa(self.isa.clone(), default_libcall_names()));
         let (entry, bytes) = match make(&mut module, &mut compilation) {
             Ok(made) => made,
@@ -89,11 +101,11 @@ impl Maker {
         // SAFETY: the function has this signature.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(entry) };
         let module = ManuallyDrop::new(module);
-        Ok(Code { entry, module, _held: held, maker: self.clone(), region, bytes, listing: OnceLock::new() })
+        Ok(Code { entry, module, _held: held, maker: self.clone(), retired, region, bytes, listing: OnceLock::new() })
     }
 
     /// A region as Cranelift's function, and what it refers to.
-    fn translate(&self, region: &Region) -> Result<(Compilation, Vec<Held>), String> {
+    fn translate(&self, region: &Region, retired: Option<&Retired>) -> Result<(Compilation, Vec<Held>), String> {
         let mut compilation = Compilation::new();
         let signature = &mut compilation.func.signature;
         *signature = Signature::new(self.isa.default_call_conv());
@@ -101,8 +113,8 @@ impl Maker {
         signature.returns.push(AbiParam::new(types::I32));
         let mut memory = FunctionBuilderContext::new();
         let builder = FunctionBuilder::new(&mut compilation.func, &mut memory);
-        let features = Features::of(&*self.isa);
-        let held = translate::region(region, features, self.isa.frontend_config(), &self.stubs, builder)?;
+        let means = Means { features: Features::of(&*self.isa), stubs: &self.stubs, retired };
+        let held = translate::region(region, means, self.isa.frontend_config(), builder)?;
         Ok((compilation, held))
     }
 }

@@ -6,6 +6,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
 use spmdvm_vm::interp::native::Context;
 use std::mem::offset_of;
+use std::sync::Arc;
 
 impl Translator<'_> {
     /// Counts one unit of fuel.
@@ -19,7 +20,9 @@ impl Translator<'_> {
         self.b.set_cold_block(poll);
         self.b.switch_to_block(poll);
         let context = self.context;
-        let may_go_on = self.call(self.stubs.poll, &[context]);
+        let retired = self.retired.map_or(0, |retired| Arc::as_ptr(retired) as i64);
+        let retired = self.b.ins().iconst(types::I64, retired);
+        let may_go_on = self.call(self.stubs.poll, &[context, retired]);
         self.load_ticks();
         self.b.ins().brif(may_go_on, go_on, &[], out, &[]);
 

@@ -4,15 +4,24 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 
 /// How code is made.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Let Cranelift's own optimiser run? Regions have been optimised, and this one moves constants out of loops, where
     /// they are spilled: compiling takes half as long again, and the code is a little slower (`benches/regions.rs`).
     pub optimise: bool,
-    /// Allocate registers in one pass? Compiling takes a third of the time; the code is two to three times as long and slow.
+    /// Allocate registers in one pass? Compiling takes a third of the time; the code is two to three times as slow.
     pub quick: bool,
+    /// Instructions of a region from which on it is drafted (so, quickly) first, where drafts are asked for.
+    pub drafts_from: usize,
     /// Processor features not to use although the machine has them, by Cranelift's names (`has_fma`).
     pub without: Vec<&'static str>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        // So many take about a millisecond and a half to compile well.
+        Options { optimise: false, quick: false, drafts_from: 120, without: Vec::new() }
+    }
 }
 
 /// What Cranelift is to make code for, and how.

@@ -52,7 +52,12 @@ use std::sync::Arc;
 use stubs::Stubs;
 
 /// The back end.
-pub struct Clif(Arc<Maker>);
+pub struct Clif {
+    good: Arc<Maker>,
+    /// Makes drafts.
+    quick: Option<Arc<Maker>>,
+    drafts_from: usize,
+}
 
 impl Clif {
     /// A back end for this machine; the error says why it has none.
@@ -63,8 +68,22 @@ impl Clif {
     /// A back end that makes code in another way than the default.
     pub fn with(options: Options) -> Result<Clif, String> {
         let isa = host::isa(&options)?;
-        let stubs = Stubs::new(&isa)?;
-        Ok(Clif(Arc::new(Maker { isa, stubs })))
+        let stubs = Arc::new(Stubs::new(&isa)?);
+        let quick = || {
+            let isa = host::isa(&Options { quick: true, ..options.clone() })?;
+            Ok::<_, String>(Arc::new(Maker { isa, stubs: Arc::clone(&stubs), of_drafts: true }))
+        };
+        let quick = if options.quick { None } else { Some(quick()?) };
+        Ok(Clif { good: Arc::new(Maker { isa, stubs, of_drafts: false }), quick, drafts_from: options.drafts_from })
+    }
+}
+
+fn compile(maker: &Arc<Maker>, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
+    // Cranelift panics where it has no rule for an instruction. Tests look for such places; should one be left, the
+    // loop is interpreted.
+    match catch_unwind(AssertUnwindSafe(|| maker.compile(region))) {
+        Ok(code) => Ok(Box::new(code?)),
+        Err(_) => Err("Cranelift has failed".into()),
     }
 }
 
@@ -74,11 +93,12 @@ impl Backend for Clif {
     }
 
     fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
-        // Cranelift panics where it has no rule for an instruction. Tests look for such places; should one be left, the
-        // loop is interpreted.
-        match catch_unwind(AssertUnwindSafe(|| self.0.compile(region))) {
-            Ok(code) => Ok(Box::new(code?)),
-            Err(_) => Err("Cranelift has failed".into()),
-        }
+        compile(&self.good, region)
+    }
+
+    fn draft(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
+        let size: usize = region.blocks.iter().map(|b| b.insts.len()).sum();
+        let maker = self.quick.as_ref().filter(|_| size >= self.drafts_from)?;
+        compile(maker, Arc::clone(region)).ok()
     }
 }

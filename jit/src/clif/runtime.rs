@@ -5,6 +5,7 @@ use super::general::General;
 use crate::exec_ir::meaning::{read_element, write_element};
 use spmdvm_vm::interp::native::{Context, Operand};
 use spmdvm_vm::program::FuncId;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A function that native code calls, by address.
 pub(super) type Address = i64;
@@ -150,11 +151,17 @@ unsafe extern "C" fn store(context: *mut Context, checked: *const Checked, scrat
     }
 }
 
-/// The fuel of the slice is used up; see [`Context::poll`]. Gives 0 if the run must end.
+/// The fuel of the slice is used up; see [`Context::poll`]. Gives 0 if the run must end, or a draft is to.
 ///
 /// # Safety
-/// The context is the one that native code was entered with.
-unsafe extern "C" fn poll(context: *mut Context) -> u32 {
+/// The context is the one that native code was entered with; `retired` is null or lives as long as the code.
+unsafe extern "C" fn poll(context: *mut Context, retired: *const AtomicBool) -> u32 {
     // SAFETY: the caller's promise.
-    unsafe { (*context).poll() as u32 }
+    let (context, retired) = unsafe { (&mut *context, retired.as_ref()) };
+    if retired.is_some_and(|retired| retired.load(Ordering::Relaxed)) {
+        // As after a poll that has failed: the interpreter takes the next slice.
+        context.ticks = 0;
+        return 0;
+    }
+    context.poll() as u32
 }

@@ -21,7 +21,7 @@ pub(super) struct Stubs {
     pub load: i64,
     /// See [`runtime::store_address`]. Likewise.
     pub store: i64,
-    /// See [`runtime::poll_address`]. Takes the context.
+    /// See [`runtime::poll_address`]. Takes the context, and what tells a draft to end or 0.
     pub poll: i64,
     /// See [`runtime::interpret_address`]. Takes the context, the instruction, its frame's offset and a mask.
     pub interpret: i64,
@@ -70,7 +70,7 @@ fn define_all(module: &mut JITModule) -> Result<[FuncId; 5], String> {
         define(module, runtime::general_address(), 3)?,
         define(module, runtime::load_address(), 3)?,
         define(module, runtime::store_address(), 3)?,
-        define(module, runtime::poll_address(), 1)?,
+        define(module, runtime::poll_address(), 2)?,
         define(module, runtime::interpret_address(), 4)?,
     ];
     module.finalize_definitions().map_err(|e| e.to_string())?;

@@ -23,9 +23,22 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::mem::offset_of;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Something that code refers to by its address.
 pub(super) type Held = Arc<dyn std::any::Any + Send + Sync>;
+
+/// Says that runs of a draft are to end at their next poll.
+pub(super) type Retired = Arc<AtomicBool>;
+
+/// What regions are translated with.
+#[derive(Clone, Copy)]
+pub(super) struct Means<'a> {
+    pub features: Features,
+    pub stubs: &'a Stubs,
+    /// Of a draft: what its polls look at.
+    pub retired: Option<&'a Retired>,
+}
 
 /// A region on its way to Cranelift.
 pub(super) struct Translator<'a> {
@@ -42,6 +55,7 @@ pub(super) struct Translator<'a> {
     pub lanes: usize,
     pub b: FunctionBuilder<'a>,
     pub stubs: &'a Stubs,
+    pub retired: Option<&'a Retired>,
     /// The function's parameter.
     pub context: clif::Value,
     /// The fuel of the slice: in a register, and in the context when the region is left or calls what looks at it.
@@ -79,9 +93,8 @@ pub(super) struct Translator<'a> {
 /// Translates a region into a function; gives what the code will refer to.
 pub(super) fn region(
     region: &Region,
-    features: Features,
+    Means { features, stubs, retired }: Means<'_>,
     target: TargetFrontendConfig,
-    stubs: &Stubs,
     mut b: FunctionBuilder<'_>,
 ) -> Result<Vec<Held>, String> {
     if region.frame_bytes > i32::MAX as u64 {
@@ -101,6 +114,7 @@ pub(super) fn region(
         lanes: region.width.lanes(),
         b,
         stubs,
+        retired,
         context: clif::Value::from_u32(0),
         ticks,
         held: Vec::new(),

@@ -4,11 +4,13 @@
 //! runs a little under observation; then the loop is recorded with the facts that hold at that moment and the variants that
 //! the profile asks for, optimised and compiled, and from then on entered at every round that finds these facts again.
 //! Rounds with other facts make another version; the last one that is allowed assumes nothing. A version of which a way that was
-//! left out turns hot, or a variant fails, is made anew, and the new one takes its place.
+//! left out turns hot, or a variant fails, is made anew, and the new one takes its place. What is compiled on another thread
+//! is entered as a draft first ([`tiers`]).
 
 mod clock;
 mod report;
 mod site;
+mod tiers;
 mod variants;
 mod version;
 
@@ -16,8 +18,9 @@ pub use report::{CounterReport, LoopReport, VersionReport};
 
 use crate::abort::Abort;
 use crate::advice::Advice;
-use crate::backend::Backend;
+use crate::backend::{Backend, Executable};
 use crate::cache::CodeCache;
+use crate::ir::Region;
 use crate::passes::optimise;
 use crate::profile::{Place, Profile, Watcher};
 use crate::record::{EntryFacts, record};
@@ -29,6 +32,7 @@ use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, Tracer};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError, Weak};
 use std::time::Instant;
+use tiers::{Made, Tiers};
 use version::{Arguments, Change, Version};
 
 /// Rounds that are interpreted while a loop is being compiled, before it is asked about again.
@@ -141,7 +145,10 @@ impl Jit {
         if let Some(site) = self.loops.get().and_then(|l| l.get(order.site)) {
             let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
             found.pending = None;
-            found.deliver(made, order.replaces.as_ref());
+            let version = found.deliver(made, order.replaces.as_ref());
+            if let Some(version) = version.filter(|v| v.code.is_draft()) {
+                self.improve_later(&version);
+            }
             let rounds = if found.aborted.is_none() { 0 } else { NEVER };
             order.prepared.set_countdown(order.site, rounds);
         }
@@ -175,12 +182,54 @@ impl Jit {
             stress::run(&mut region, seed);
         }
         let region = Arc::new(region);
-        let code = self.backend.compile(Arc::clone(&region)).map_err(Abort::Backend)?;
-        let room = self.cache.take(code.code_bytes()).ok_or(Abort::CodeCacheFull(self.cache.limit()))?;
+        let before = start.elapsed();
+        let code = self.first_code(&region, start)?;
         let arguments = Arguments::new(&region, &order.facts, &order.prepared);
-        let mut version = Version::new(order.facts.clone(), region, code, arguments, room, start.elapsed());
-        version.recorded = recorded;
+        let mut version = Version::new(order.facts.clone(), region, code, arguments);
+        (version.recorded, version.before) = (recorded, before);
         Ok(version)
+    }
+
+    /// The code with which a region begins, being made since `start`.
+    fn first_code(&self, region: &Arc<Region>, start: Instant) -> Result<Tiers, Abort> {
+        // Without a thread that compiles, who waited for a draft would wait for the good code too.
+        let drafts = self.settings.tiers && self.settings.background;
+        match drafts.then(|| self.backend.draft(region)).flatten() {
+            Some(code) => Ok(Tiers::draft(self.made(code, start)?)),
+            None => Ok(Tiers::good(self.good_code(region, start)?)),
+        }
+    }
+
+    fn good_code(&self, region: &Arc<Region>, start: Instant) -> Result<Made, Abort> {
+        self.made(self.backend.compile(Arc::clone(region)).map_err(Abort::Backend)?, start)
+    }
+
+    /// Makes room for code.
+    fn made(&self, code: Box<dyn Executable>, start: Instant) -> Result<Made, Abort> {
+        let room = self.cache.take(code.code_bytes()).ok_or(Abort::CodeCacheFull(self.cache.limit()))?;
+        Ok(Made { code, time: start.elapsed(), room })
+    }
+
+    /// Has the good code of a draft made on the thread that compiles, after what waits there, unless nobody needs it by then.
+    fn improve_later(&self, version: &Arc<Version>) {
+        if version.code.promise() {
+            let (this, version) = (self.this.clone(), Arc::downgrade(version));
+            worker::run(Box::new(move || {
+                if let (Some(this), Some(version)) = (this.upgrade(), version.upgrade()) {
+                    this.improve(&version);
+                }
+            }));
+        }
+    }
+
+    /// Makes the good code of a draft. If it cannot be made, the draft stays.
+    fn improve(&self, version: &Version) {
+        if !self.cache.is_full() {
+            let make = || self.good_code(&version.region, Instant::now());
+            if let Ok(Ok(made)) = catch_unwind(AssertUnwindSafe(make)) {
+                version.code.improve(made);
+            }
+        }
     }
 
     /// What has been learnt, unless another thread is at it.
@@ -210,6 +259,10 @@ impl Jit {
                 NEVER
             }
             Change::Remake => self.remake(pause, site, version),
+            Change::Improve => {
+                self.improve_later(version);
+                0
+            }
             Change::Specialise(facts) => {
                 let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
                 if !found.is_pending() && found.refused.is_none() && found.specialised < self.settings.remakes {

@@ -34,13 +34,19 @@ pub struct LoopReport {
 pub struct VersionReport {
     /// The optimised region.
     pub region: Arc<Region>,
-    /// Time of recording and compiling.
+    /// Time of recording and compiling: until it could be entered, and of compiling it well after that.
     pub time: Duration,
+    /// Time until it could be entered: of recording and optimising, and of compiling the first code.
+    pub first_time: Duration,
+    /// Time of recording and optimising alone.
+    pub before: Duration,
+    /// Is its code a draft, which better code is to take the place of?
+    pub is_draft: bool,
     /// Time spent in its code, about: measured in the first entries, then in one of 64.
     pub run_time: Duration,
     /// The region as recorded, before the passes, if [`Settings::keep_recorded`](crate::Settings::keep_recorded).
     pub recorded: Option<String>,
-    /// Bytes of machine code.
+    /// Bytes of machine code, of a draft and of what took its place.
     pub code_bytes: usize,
     /// How often it was entered.
     pub entries: u64,
@@ -66,7 +72,7 @@ impl fmt::Debug for Handle {
 impl VersionReport {
     /// The machine code as text, if it can be shown. Takes as long as compiling, the first time.
     pub fn listing(&self) -> Option<String> {
-        self.version.0.code.listing()
+        self.version.0.code.best().listing()
     }
 }
 
@@ -110,10 +116,13 @@ impl Version {
         let exits = self.exits.iter().enumerate();
         VersionReport {
             region: Arc::clone(&self.region),
-            time: self.time,
+            time: self.code.time(),
+            first_time: self.code.first_time(),
+            before: self.before,
+            is_draft: self.code.is_draft(),
             run_time: self.clock.time(),
             recorded: self.recorded.clone(),
-            code_bytes: self.code.code_bytes(),
+            code_bytes: self.code.bytes(),
             entries: self.entries.load(Ordering::Relaxed),
             exits: exits.map(|(i, l)| (ExitId(i as u32), l.taken.load(Ordering::Relaxed))).collect(),
             counters: self.counted(),

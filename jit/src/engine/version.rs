@@ -1,10 +1,9 @@
 //! A compiled version of a loop: how it is entered and left, and what is learnt from that.
 
 use super::clock::Clock;
+use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
-use crate::backend::Executable;
-use crate::cache::Room;
 use crate::ir::{Counter, Exit, Outcome, Region, why};
 use crate::record::{Constant, EntryFacts};
 use crate::settings::{Settings, Variant};
@@ -33,7 +32,7 @@ const FEW: u64 = 200;
 pub(super) struct Version {
     pub facts: EntryFacts,
     pub region: Arc<Region>,
-    pub code: Box<dyn Executable>,
+    pub code: Tiers,
     pub exits: Box<[Landing]>,
     pub counters: Box<[AtomicU64]>,
     pub entries: AtomicU64,
@@ -42,12 +41,12 @@ pub(super) struct Version {
     /// Units of fuel counted in the code: about the rounds.
     rounds: AtomicU64,
     words: usize,
-    pub time: Duration,
     pub clock: Clock,
+    /// Time of recording and optimising.
+    pub before: Duration,
     /// The region before the passes, as text, if it is to be kept.
     pub recorded: Option<String>,
     arguments: Arguments,
-    _room: Room,
 }
 
 /// What follows from an entry.
@@ -55,6 +54,8 @@ pub(super) enum Change {
     None,
     /// With the instruction at which it was left most of the time, if that is why.
     GiveUp(Abort, Option<(FuncId, u32)>),
+    /// It is a draft, with nobody to make the good code.
+    Improve,
     /// The version is to be made anew.
     Remake,
     /// A version with these facts is to be made.
@@ -86,21 +87,13 @@ struct LandingFrame {
 }
 
 impl Version {
-    pub fn new(
-        facts: EntryFacts,
-        region: Arc<Region>,
-        code: Box<dyn Executable>,
-        arguments: Arguments,
-        room: Room,
-        time: Duration,
-    ) -> Version {
+    pub fn new(facts: EntryFacts, region: Arc<Region>, code: Tiers, arguments: Arguments) -> Version {
         let exits: Box<[Landing]> = region.exits.iter().map(Landing::new).collect();
         let own = FRAME_WORDS + facts.entries.len() * ENTRY_WORDS;
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
         let counters = zeros(region.counters.len());
         let [entries, other_constants, rounds] = [(); 3].map(|()| AtomicU64::new(0));
-        let (clock, recorded) = (Clock::default(), None);
         Version {
             facts,
             region,
@@ -111,11 +104,10 @@ impl Version {
             other_constants,
             rounds,
             words,
-            time,
-            clock,
-            recorded,
+            clock: Clock::default(),
+            before: Duration::ZERO,
+            recorded: None,
             arguments,
-            _room: room,
         }
     }
 
@@ -141,8 +133,9 @@ impl Version {
         let mut context = pause.enter(words, self.counters.as_ptr().cast::<u64>().cast_mut());
         // After a poll in between there are more again; then the loop is long.
         let before = context.ticks;
+        let code = self.code.best();
         // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
-        let exit = self.clock.measure(self.entries.load(Ordering::Relaxed), || unsafe { self.code.run(&mut context) });
+        let exit = self.clock.measure(self.entries.load(Ordering::Relaxed), || unsafe { code.run(&mut context) });
         pause.leave(&context);
         let rounds = if before >= context.ticks { before - context.ticks } else { POLL };
         self.rounds.fetch_add(rounds as u64, Ordering::Relaxed);
@@ -156,6 +149,9 @@ impl Version {
         }
         if landing.pruned && taken.is_multiple_of(settings.hot_exit) || entries.is_multiple_of(REVIEW) && self.fails() {
             return Change::Remake;
+        }
+        if entries.is_multiple_of(REVIEW) && self.code.is_forsaken() {
+            return Change::Improve;
         }
         match (entries == settings.trial).then(|| self.judge(settings)).flatten() {
             Some((why, at)) => Change::GiveUp(why, at),

@@ -1,0 +1,87 @@
+//! The machine code of a version: a draft at first, where that pays, and good code as soon as there is some.
+//!
+//! A draft is compiled in a third of the time, and runs at half the speed. While it runs already, the thread that compiles
+//! makes the good code, which then takes its place under the version: exits, counters and all that has been learnt stay. A
+//! run of a draft ends at its next poll; the next round enters the good code.
+
+use crate::backend::Executable;
+use crate::cache::Room;
+use std::process;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// Machine code, and what it took.
+pub(super) struct Made {
+    pub code: Box<dyn Executable>,
+    pub time: Duration,
+    pub room: Room,
+}
+
+/// The code of a version.
+pub(super) struct Tiers {
+    first: Made,
+    good: OnceLock<Made>,
+    /// Of a draft: the process that makes the good code. A forked child has no thread that does it.
+    improved_by: Option<AtomicU32>,
+}
+
+impl Tiers {
+    /// Code that is as good as can be made.
+    pub fn good(made: Made) -> Tiers {
+        Tiers { first: made, good: OnceLock::new(), improved_by: None }
+    }
+
+    /// A draft.
+    pub fn draft(made: Made) -> Tiers {
+        Tiers { first: made, good: OnceLock::new(), improved_by: Some(AtomicU32::new(0)) }
+    }
+
+    /// What is to be run.
+    pub fn best(&self) -> &dyn Executable {
+        &*self.good.get().unwrap_or(&self.first).code
+    }
+
+    /// Is there nothing but a draft?
+    pub fn is_draft(&self) -> bool {
+        self.improved_by.is_some() && self.good.get().is_none()
+    }
+
+    /// Is it a draft, with nobody to make the good code?
+    pub fn is_forsaken(&self) -> bool {
+        let by = self.improved_by.as_ref().filter(|_| self.good.get().is_none());
+        by.is_some_and(|by| by.load(Ordering::Relaxed) != process::id())
+    }
+
+    /// Takes it upon this process to make the good code. Is it this caller who has to?
+    pub fn promise(&self) -> bool {
+        let me = process::id();
+        self.improved_by.as_ref().is_some_and(|by| by.swap(me, Ordering::Relaxed) != me)
+    }
+
+    /// The good code is there.
+    pub fn improve(&self, made: Made) {
+        // A second one can only come of a fork, and is no better.
+        let _ = self.good.set(made);
+        self.first.code.retire();
+    }
+
+    /// The time until there was code to enter.
+    pub fn first_time(&self) -> Duration {
+        self.first.time
+    }
+
+    /// The time of making all code.
+    pub fn time(&self) -> Duration {
+        self.all().map(|made| made.time).sum()
+    }
+
+    /// Bytes of all code.
+    pub fn bytes(&self) -> usize {
+        self.all().map(|made| made.room.bytes()).sum()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Made> {
+        std::iter::once(&self.first).chain(self.good.get())
+    }
+}

@@ -1,0 +1,182 @@
+//! Drafts: compiled loops begin with code that is made quickly, and go on with better code when there is some.
+
+use spmdvm::jit::Jit;
+use spmdvm::jit::backend::{Backend, Executable};
+use spmdvm::jit::clif::{Clif, Options as Making};
+use spmdvm::jit::engine::VersionReport;
+use spmdvm::jit::ir::why::POLL;
+use spmdvm::jit::ir::{ExitId, Region};
+use spmdvm::vm::interp::native::Context;
+use spmdvm::vm::{Arg, Machine, PreparedProgram};
+use spmdvm::{Engine, JitSettings, Module, Options};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+/// Native code, in drafts whatever the size; each step can be held up.
+struct Stepwise {
+    clif: Clif,
+    /// Compiling well waits for this.
+    go: Mutex<Receiver<()>>,
+    /// Told whenever a draft is entered.
+    entered: Sender<()>,
+}
+
+struct Draft {
+    code: Box<dyn Executable>,
+    entered: Mutex<Sender<()>>,
+}
+
+impl Backend for Stepwise {
+    fn name(&self) -> &'static str {
+        "stepwise"
+    }
+
+    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
+        self.go.lock().unwrap().recv().map_err(|e| e.to_string())?;
+        self.clif.compile(region)
+    }
+
+    fn draft(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
+        let code = self.clif.draft(region)?;
+        Some(Box::new(Draft { code, entered: Mutex::new(self.entered.clone()) }))
+    }
+}
+
+impl Executable for Draft {
+    unsafe fn run(&self, context: &mut Context) -> ExitId {
+        // Nobody may be listening any more.
+        let _ = self.entered.lock().unwrap().send(());
+        // SAFETY: the caller's promise.
+        unsafe { self.code.run(context) }
+    }
+
+    fn retire(&self) {
+        self.code.retire();
+    }
+
+    fn code_bytes(&self) -> usize {
+        self.code.code_bytes()
+    }
+}
+
+const SUM: &str = "export uniform int64 f(uniform int64 n) {
+    uniform int64 s = 0;
+    for (uniform int64 i = 0; i < n; ++i) s = s * 31 + (i ^ (s >> 7));
+    return s;
+}";
+
+fn expected(n: i64) -> i64 {
+    (0..n).fold(0i64, |s, i| s.wrapping_mul(31).wrapping_add(i ^ (s >> 7)))
+}
+
+/// A program with a loop, and what holds its JIT up.
+struct Stage {
+    prepared: PreparedProgram,
+    jit: Arc<Jit>,
+    module: Module,
+    go: Sender<()>,
+    entered: Receiver<()>,
+}
+
+impl Stage {
+    fn new(settings: JitSettings) -> Stage {
+        let ((go, goes), (entered, is_entered)) = (channel(), channel());
+        let clif = Clif::with(Making { drafts_from: 0, ..Making::default() }).unwrap();
+        let jit = Jit::new(Box::new(Stepwise { clif, go: Mutex::new(goes), entered }), settings);
+        let options = Options { engine: Engine::Interp, ..Options::default() };
+        let module = Module::compile("sum.ispc", SUM, &options).unwrap_or_else(|e| panic!("{e}"));
+        let prepared = PreparedProgram::traced(module.verified(), jit.clone(), 0);
+        Stage { prepared, jit, module, go, entered: is_entered }
+    }
+
+    fn run(&self, n: i64) -> i64 {
+        self.runner()(n)
+    }
+
+    /// Runs the program, on any thread.
+    fn runner(&self) -> impl Fn(i64) -> i64 + Send + use<> {
+        let (prepared, function) = (self.prepared.clone(), self.module.exports()[0].function);
+        move |n| {
+            let mut machine = Machine::new(prepared.clone(), Default::default()).unwrap();
+            machine.call(function, &[Arg::Word(n as u64)], u64::MAX).unwrap().lanes(0).words[0] as i64
+        }
+    }
+
+    /// Runs it until what is told of its version is as asked for.
+    fn run_until(&self, holds: impl Fn(&VersionReport) -> bool) -> VersionReport {
+        for _ in 0..1_000_000 {
+            assert_eq!(self.run(2000), expected(2000));
+            let report = self.jit.report();
+            if let Some(found) = report.iter().flat_map(|l| &l.versions).find(|v| holds(v)) {
+                return found.clone();
+            }
+        }
+        panic!("that does not come: {:?}", self.jit.report());
+    }
+}
+
+fn settings() -> JitSettings {
+    JitSettings { background: true, same_arguments: u32::MAX, ..JitSettings::eager() }
+}
+
+#[test]
+fn good_code_takes_the_place_of_a_draft() {
+    let stage = Stage::new(settings());
+    let draft = stage.run_until(|v| v.entries > 2);
+    assert!(draft.is_draft && draft.time == draft.first_time, "{draft:?}");
+    stage.go.send(()).unwrap();
+    let good = stage.run_until(|v| !v.is_draft);
+    assert!(good.entries > draft.entries && good.code_bytes > draft.code_bytes, "what is counted stays: {good:?}");
+    assert!(good.time > good.first_time && good.first_time == draft.first_time);
+    assert_eq!(stage.jit.code_bytes(), good.code_bytes);
+    assert_eq!(stage.jit.report().iter().map(|l| l.versions.len()).sum::<usize>(), 1);
+    assert_eq!(stage.run(50_000), expected(50_000));
+}
+
+#[test]
+fn a_draft_that_runs_for_long_ends_when_there_is_good_code() {
+    // The loop is made longer until it lasts for as long as compiling it well takes.
+    let mut n = 1 << 20;
+    loop {
+        let stage = Stage::new(settings());
+        stage.run_until(|v| v.is_draft && v.entries > 0);
+        while stage.entered.try_recv().is_ok() {}
+        let run = stage.runner();
+        let long = std::thread::spawn(move || run(n));
+        stage.entered.recv().unwrap();
+        stage.go.send(()).unwrap();
+        let sum = long.join().unwrap();
+        let report = stage.jit.report();
+        let version = &report[0].versions[0];
+        let polled =
+            version.exits.iter().any(|&(exit, times)| times > 0 && version.region.exits[exit.index()].why == POLL);
+        let ended = polled && !version.is_draft;
+        assert_eq!(sum, expected(n));
+        if ended {
+            return;
+        }
+        n *= 4;
+        assert!(n < 1 << 30, "it never ends");
+    }
+}
+
+#[test]
+fn a_draft_stays_where_good_code_cannot_be_made() {
+    let mut stage = Stage::new(settings());
+    // Compiling well now fails.
+    stage.go = channel().0;
+    let draft = stage.run_until(|v| v.entries > 200);
+    assert!(draft.is_draft);
+    assert!(stage.jit.report().iter().all(|l| l.aborted.is_none()));
+}
+
+#[test]
+fn drafts_can_be_switched_off() {
+    for off in [JitSettings { tiers: false, ..settings() }, JitSettings { background: false, ..settings() }] {
+        let stage = Stage::new(off);
+        stage.go.send(()).unwrap();
+        let good = stage.run_until(|v| v.entries > 2);
+        assert!(!good.is_draft && good.time == good.first_time);
+        assert!(stage.entered.try_recv().is_err());
+    }
+}
