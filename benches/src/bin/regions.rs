@@ -168,7 +168,10 @@ fn line(name: &str, version: &VersionReport, clif: &Clif, rounds: usize) -> Resu
     let region = &version.region;
     let good = median(rounds, || clif.compile(Arc::clone(region)).map(drop))?;
     let is_drafted = clif.draft(region).is_some();
-    let draft = median(rounds, || Ok(drop(clif.draft(region))))?;
+    let draft = median(rounds, || {
+        drop(clif.draft(region));
+        Ok(())
+    })?;
     let before = version.before.as_secs_f64() * 1e3;
     let insts: usize = region.blocks.iter().map(|b| b.insts.len()).sum();
     let (blocks, exits) = (region.blocks.len(), region.exits.len());

@@ -124,7 +124,7 @@ pub fn record(
     facts: &EntryFacts,
     advice: &Advice,
 ) -> Result<Region, Abort> {
-    let mut varying = HashSet::new();
+    let mut varying = Noted::new();
     let mut analyses = HashMap::new();
     for _ in 0..MAX_ATTEMPTS {
         let mut recorder = Recorder::new(prepared, (function, pc), advice, &mut varying, &mut analyses)?;
@@ -135,6 +135,10 @@ pub fn record(
     }
     Err(Abort::Unsettled)
 }
+
+/// Parameters of blocks of which less is known than the first way to their block brings: they are varying although it brings a
+/// uniform value, or any pointer although it brings an address in a frame.
+type Noted = HashMap<Key, HashSet<Slot>>;
 
 /// A block to be recorded.
 struct Work {
@@ -157,9 +161,7 @@ struct Recorder<'a> {
     inside: Vec<bool>,
     targets: Targets,
     work: Vec<Work>,
-    /// Parameters of which less is known than the first way to their block brings: they are varying although it brings a
-    /// uniform value, or any pointer although it brings an address in a frame.
-    varying: &'a mut HashSet<(Key, Slot)>,
+    varying: &'a mut Noted,
     analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
     /// Was an assumption wrong?
     again: bool,
@@ -180,7 +182,7 @@ impl<'a> Recorder<'a> {
         prepared: &'a PreparedProgram,
         (function, pc): (FuncId, u32),
         advice: &'a Advice,
-        varying: &'a mut HashSet<(Key, Slot)>,
+        varying: &'a mut Noted,
         analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
     ) -> Result<Recorder<'a>, Abort> {
         let program = prepared.program();
@@ -301,8 +303,7 @@ impl<'a> Recorder<'a> {
         for (slot, place) in known {
             let value = state.frames[slot.frame].regs[slot.reg.index()];
             if value.and_then(|v| self.addresses.get(&v)) != Some(&place) {
-                self.varying.insert((key.clone(), slot));
-                self.again = true;
+                self.note(&key, slot);
             }
         }
         let mut args = Vec::with_capacity(slots.len());
@@ -344,8 +345,7 @@ impl<'a> Recorder<'a> {
         }
         let more = behind.is_some() || (varies && !ty.is_varying());
         if more {
-            self.varying.insert((key.clone(), slot.clone()));
-            self.again = true;
+            self.note(key, slot.clone());
         }
         args.push(match ty.is_varying() {
             true => self.varying_value(value),
@@ -354,11 +354,18 @@ impl<'a> Recorder<'a> {
         });
     }
 
+    /// Notes that less is known of a parameter than was assumed.
+    fn note(&mut self, key: &Key, slot: Slot) {
+        self.varying.entry(key.clone()).or_default().insert(slot);
+        self.again = true;
+    }
+
     fn add_target(&mut self, key: &Key, state: &State) {
         let block = self.b.block();
         let mut inner = state.clone();
         let mut slots = Vec::new();
         let mut known = Vec::new();
+        let noted = self.varying.get(key).cloned().unwrap_or_default();
         for (i, frame) in state.frames.iter().enumerate() {
             let live = self.live_registers(frame, i + 1 == state.frames.len());
             let mut regs = vec![None; frame.regs.len()];
@@ -370,7 +377,7 @@ impl<'a> Recorder<'a> {
                     regs[reg.index()] = Some(value);
                     continue;
                 }
-                let noted = self.varying.contains(&(key.clone(), slot.clone()));
+                let noted = noted.contains(&slot);
                 let behind = frame.behind.contains_key(&reg);
                 if let Some(&place) = self.addresses.get(&value)
                     && !noted
