@@ -1,8 +1,5 @@
 //! Leaving compiled code, and not compiling: every exit and every reason for which a loop stays with the interpreter is
 //! made to happen, which the report proves, and what comes of it is the interpreter's.
-//!
-//! No program reaches these: the exits `return` (a `ret` is outside of its function's loops) and `no more memory regions`
-//! (there are 2²⁴), and `Abort::TooDeep` (the verifier's bounds keep 12 frames below 4 GiB).
 
 use spmdvm::jit::abort::Abort;
 use spmdvm::jit::backend::{Backend, Executable};
@@ -269,6 +266,25 @@ fn reasons(engine: Engine, text: &str, jit: JitSettings, calls: usize) -> Vec<Ab
     loops(&module).into_iter().filter_map(|l| l.aborted).collect()
 }
 
+/// Calls, never made, of functions whose frames are larger together than any stack.
+fn deep() -> String {
+    let function = |k: usize| {
+        let next = if k == 8 { String::new() } else { format!("s += f{}(k + 1);", k + 1) };
+        format!(
+            "noinline uniform int f{k}(uniform int k) {{
+                varying int big[3000000]; uniform int s = k; big[k] = k; {next}
+                return s + reduce_add(big[s & 7]);
+            }}"
+        )
+    };
+    let functions: String = (0..=8).rev().map(function).collect();
+    format!(
+        "{functions} export void f(uniform int a[], uniform int b[], uniform int n) {{
+            for (uniform int i = 0; i < n; ++i) {{ if (b[i] == 77) a[i] = f0(i); else a[i] += 1; }}
+        }}"
+    )
+}
+
 #[test]
 fn loops_that_are_not_compiled_say_why() {
     let head = "export void f(uniform int a[], uniform int b[], uniform int n) {";
@@ -298,6 +314,7 @@ fn loops_that_are_not_compiled_say_why() {
         assert!(came.contains(&Abort::TooShort), "{came:?}");
         assert!(reasons(engine, &chain, eager.clone(), 1).contains(&Abort::Unsettled));
         assert_eq!(reasons(engine, &nothing, eager.clone(), 1), [Abort::NothingToCompile]);
+        assert_eq!(reasons(engine, &deep(), eager.clone(), 1), [Abort::TooDeep]);
     }
 }
 
@@ -329,5 +346,50 @@ fn a_back_end_that_fails_leaves_the_loop_to_the_interpreter() {
         let result = machine.call(function, &[Arg::Word(100)], u64::MAX).unwrap().lanes(0).words[0];
         assert_eq!(result, 328_350);
         assert_eq!(jit.report()[0].aborted, Some(expected));
+    }
+}
+
+/// Tasks of several threads share the memory, in which no number of a region is used again.
+#[test]
+fn calls_for_which_there_is_no_region_left() {
+    use spmdvm::vm::{Arg, Limits, Machine, PreparedProgram};
+    let text =
+        "noinline uniform int one(uniform int k) { uniform int part[8]; part[k & 7] = k; return part[k & 3] + 1; }
+        uniform int sum = 0;
+        task void t(uniform int n) { for (uniform int k = 0; k < n; ++k) sum += one(k); }
+        export void f(uniform int n) { launch[1] t(n); sync; }
+        export uniform int peek() { return sum; }";
+    let limits = Limits { threads: 2, ..Limits::default() };
+    let module = module(Engine::Interp, text, JitSettings::default());
+    let function = |name: &str| module.exports().iter().find(|e| e.name == name).expect("an export").function;
+    let run = |prepared: PreparedProgram| {
+        let mut machine = Machine::new(prepared, limits).unwrap();
+        let mut seen = Vec::new();
+        for n in [50, 50, 3] {
+            let end = machine.call(function("f"), &[Arg::Word(n)], u64::MAX).map(|_| ());
+            let sum = machine.call(function("peek"), &[], u64::MAX).unwrap().lanes(0).words[0];
+            seen.push((end.map_err(|trap| trap.to_string()), sum));
+            // There is room for the first call.
+            machine.memory().use_up_regions();
+        }
+        seen
+    };
+    let expected = run(PreparedProgram::new(module.verified()));
+    assert!(
+        expected[0].0.is_ok() && expected[1].0.as_ref().is_err_and(|e| e.contains("out of memory")),
+        "{expected:?}"
+    );
+    let backends: [Box<dyn Backend>; 2] =
+        [Box::new(spmdvm::jit::exec_ir::Ir), Box::new(spmdvm::jit::clif::Clif::new().unwrap())];
+    for backend in backends {
+        let jit = spmdvm::jit::Jit::new(backend, JitSettings::eager());
+        assert_eq!(run(PreparedProgram::traced(module.verified(), jit.clone(), 0)), expected);
+        let versions = jit.report().into_iter().flat_map(|l| l.versions);
+        let left = |v: spmdvm::jit::engine::VersionReport| {
+            let no_region =
+                |exit: &spmdvm::jit::ir::ExitId| v.region.exits[exit.index()].why == "no more memory regions";
+            v.exits.iter().filter(|(exit, _)| no_region(exit)).map(|(_, n)| n).sum::<u64>()
+        };
+        assert_eq!(versions.map(left).sum::<u64>(), 2);
     }
 }

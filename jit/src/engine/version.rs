@@ -255,7 +255,7 @@ impl Landing {
             entries: f.entries.iter().map(|e| e.kind).collect(),
         });
         let pruned = exit.why == why::NEVER_TAKEN;
-        let expected = pruned || matches!(exit.why, why::END | why::POLL | why::RETURN);
+        let expected = pruned || matches!(exit.why, why::END | why::POLL);
         Landing { frames: frames.collect(), taken: AtomicU64::new(0), expected, pruned }
     }
 

@@ -541,8 +541,6 @@ pub mod why {
     pub const END: &str = "end of loop";
     /// The run must end or wait, or another thread needs something.
     pub const POLL: &str = "poll";
-    /// The function has returned.
-    pub const RETURN: &str = "return";
     /// A way that was never taken before, and left out.
     pub const NEVER_TAKEN: &str = "a way that was never taken before";
 }

@@ -2,9 +2,9 @@
 
 use super::state::{Frame, Mask, State};
 use super::step::Next;
-use super::{MAX_CALLS, MAX_RECURSION, Recorder};
+use super::{MAX_CALLS, MAX_FRAME_BYTES, MAX_RECURSION, Recorder};
 use crate::abort::Abort;
-use crate::ir::{Kind, Type, why};
+use crate::ir::{Kind, Type};
 use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::Ty;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ impl Recorder<'_> {
         let region = &mut self.b.region;
         region.frame_bytes = region.frame_bytes.max(at + bytes);
         region.depth = region.depth.max(state.frames.len());
-        let at = u32::try_from(at).map_err(|_| Abort::TooDeep)?;
+        let at = u32::try_from(at).ok().filter(|_| region.frame_bytes <= MAX_FRAME_BYTES).ok_or(Abort::TooDeep)?;
         let mut regs = vec![None; f.regs.len()];
         let mut behind = BTreeMap::new();
         let args = self.function(state.top().function).list(inst.args);
@@ -50,9 +50,10 @@ impl Recorder<'_> {
         Ok(Next::Moved)
     }
 
-    pub(super) fn ret(&mut self, state: &mut State) -> Next {
+    pub(super) fn ret(&mut self, state: &mut State) -> Result<Next, Abort> {
         if state.frames.len() == 1 {
-            return self.leave(state, why::RETURN);
+            // No way leads on from it, so it is outside of all loops.
+            return Err(Abort::Invalid("a return within the entered function's loop".into()));
         }
         // The lanes that the caller has active may be more.
         if state.one.is_some_and(|one| one.frame + 1 == state.frames.len()) {
@@ -82,6 +83,6 @@ impl Recorder<'_> {
             state.set_mask(Mask::Some(v));
         }
         state.top_mut().pc += 1;
-        Next::Moved
+        Ok(Next::Moved)
     }
 }

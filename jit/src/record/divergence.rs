@@ -77,7 +77,7 @@ impl Recorder<'_> {
                 }
                 Next::Here
             }
-            Op::EachLane | Op::EachAll | Op::EachUnique => self.each(state, inst),
+            Op::EachLane | Op::EachAll | Op::EachUnique => return self.each(state, inst),
             _ => self.leave(state, inst.op.info().name),
         };
         Ok(next)
@@ -452,12 +452,14 @@ impl Recorder<'_> {
         }
     }
 
-    fn each(&mut self, state: &mut State, inst: &Inst) -> Next {
-        let Some(&Entry { other, .. }) = state.top().entries.last() else { return self.leave(state, "each") };
+    fn each(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
+        let Some(&Entry { other, .. }) = state.top().entries.last() else {
+            return Err(Abort::Invalid("an each without an entry".into()));
+        };
         match Self::has_lanes(other) {
             Some(false) => {
                 state.set_mask(Mask::Empty);
-                return self.go(state, inst.aux);
+                return Ok(self.go(state, inst.aux));
             }
             Some(true) => {}
             None => {
@@ -471,7 +473,7 @@ impl Recorder<'_> {
         }
         self.tick(state);
         self.take_turn(state, inst, other);
-        Next::Here
+        Ok(Next::Here)
     }
 
     fn take_turn(&mut self, state: &mut State, inst: &Inst, waiting: Mask) {

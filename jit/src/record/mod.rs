@@ -50,6 +50,9 @@ const MAX_INSTS: usize = 6000;
 const MAX_BLOCKS: usize = 600;
 /// Most attempts.
 const MAX_ATTEMPTS: usize = 24;
+/// Most bytes of all frames: far more than stacks have.
+pub(crate) const MAX_FRAME_BYTES: u64 = 1 << 30;
+
 /// Most calls in a chain.
 pub(crate) const MAX_CALLS: usize = 12;
 

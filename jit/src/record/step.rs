@@ -131,7 +131,7 @@ impl Recorder<'_> {
             Op::Store | Op::StoreLane => self.store(state, inst),
             Op::Assert => self.assert(state, inst),
             Op::Call => return self.call(state, inst),
-            Op::Ret => return Ok(self.ret(state)),
+            Op::Ret => return self.ret(state),
             _ => return self.control(state, inst),
         }
         Ok(Next::Here)

@@ -301,6 +301,13 @@ impl Memory {
         self.remove(number, RegionKind::Frame);
     }
 
+    /// Uses up the numbers of regions, with empty regions: for tests of what happens at the end of them.
+    #[doc(hidden)]
+    pub fn use_up_regions(&self) {
+        let (base, name) = (std::ptr::NonNull::dangling().as_ptr(), RegionName::NONE);
+        self.table.use_up(Region { base, len: 0, writable: false, kind: RegionKind::Host, name });
+    }
+
     /// Number of bytes that can still be allocated.
     pub fn available(&self) -> u64 {
         self.limit.saturating_sub(self.used.load(Ordering::Relaxed))

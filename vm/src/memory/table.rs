@@ -241,6 +241,17 @@ impl RegionTable {
         true
     }
 
+    /// Enters a region once in every chunk that is not open: from then on numbers are only those of regions that are gone.
+    pub fn use_up(&self, region: Region) {
+        while self.open_chunk() {
+            if let Some(number) = self.take_number(true) {
+                self.get(number).set(region);
+            }
+            let used = |open| Some(pack(chunk_of(open), CHUNK_LEN));
+            let _ = self.open.fetch_update(AcqRel, Acquire, used);
+        }
+    }
+
     /// Once every chunk has a live region: a number of a region that is gone. Only while no other thread uses the table.
     #[cold]
     fn reuse_number(&self) -> Option<u32> {
