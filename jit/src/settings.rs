@@ -2,59 +2,124 @@
 
 use std::fmt;
 
-/// When and how loops are compiled. [`Settings::default`] has the usual values; [`Settings::set`] changes one by its name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Rounds that a loop is interpreted before it is compiled.
-    pub hot: u32,
-    /// Instructions that are executed under observation when a loop has become hot, for the profile. 0: no profile, and of
-    /// the variants that depend on one none is chosen (unless `every_variant`).
-    pub observe: u32,
-    /// Most versions of a loop, by what holds at its head.
-    pub versions: u32,
-    /// Entries after which a version is judged by how it was left.
-    pub trial: u64,
-    /// How often a way that was left out must be taken before the loop is compiled anew with it.
-    pub hot_exit: u64,
-    /// How often a loop is compiled anew at most.
-    pub remakes: u32,
-    /// Entries with the same uniform arguments after which a version for just these is made.
-    pub same_arguments: u32,
-    /// Compile on another thread while the interpreter goes on? Otherwise the thread that finds a loop hot compiles it,
-    /// which makes what is compiled when a matter of the program alone.
-    pub background: bool,
-    /// Compile large loops quickly first, to slower code, and enter that until better code is there? Only in the `background`.
-    pub tiers: bool,
-    /// Most bytes of machine code that the program may have at a time. A loop for which there is no room is interpreted.
-    pub code_limit: usize,
-    /// Leave compiled code at random, by this seed? For tests: see [`stress`](crate::stress).
-    pub stress: Option<u64>,
-    /// Choose every variant everywhere, whatever the profile says? For tests.
-    pub every_variant: bool,
-    /// Keep the text of regions as they were recorded, before the passes? To be shown.
-    pub keep_recorded: bool,
-    /// The variants that may be chosen.
-    pub variants: Variants,
+/// The table of settings: documentation, name, type and default of each. The names are those that users write.
+macro_rules! settings {
+    ($($(#[$doc:meta])* $name:ident: $Type:ty = $default:expr $(, at least $least:literal)?;)*) => {
+        /// When and how loops are compiled. [`Settings::default`] has the usual values; [`Settings::set`] changes one by its name.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Settings {
+            $($(#[$doc])* pub $name: $Type,)*
+            /// The variants that may be chosen.
+            pub variants: Variants,
+        }
+
+        impl Default for Settings {
+            fn default() -> Settings {
+                Settings { $($name: $default,)* variants: Variants::ALL }
+            }
+        }
+
+        /// The names of what is no variant.
+        const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+        impl Settings {
+            /// Changes what is no variant.
+            fn set_own(&mut self, name: &str, value: &str) -> Result<(), String> {
+                $(if name == stringify!($name) {
+                    self.$name = <$Type>::read(name, value)?$(.max($least))?;
+                    return Ok(());
+                })*
+                Err(unknown(name))
+            }
+
+            /// The value of what is no variant.
+            fn get_own(&self, name: &str) -> Option<String> {
+                $(if name == stringify!($name) {
+                    return self.$name.show();
+                })*
+                None
+            }
+        }
+    };
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            hot: 40,
-            observe: 4000,
-            versions: 3,
-            trial: 200,
-            hot_exit: 12,
-            remakes: 6,
-            same_arguments: 100,
-            background: true,
-            tiers: true,
-            code_limit: 64 << 20,
-            stress: None,
-            every_variant: false,
-            keep_recorded: false,
-            variants: Variants::ALL,
+settings! {
+    /// Rounds that a loop is interpreted before it is compiled.
+    hot: u32 = 40;
+    /// Instructions that are executed under observation when a loop has become hot, for the profile. 0: no profile, and of
+    /// the variants that depend on one none is chosen (unless `every_variant`).
+    observe: u32 = 4000;
+    /// Most versions of a loop, by what holds at its head.
+    versions: u32 = 3, at least 1;
+    /// Entries after which a version is judged by how it was left.
+    trial: u64 = 200;
+    /// How often a way that was left out must be taken before the loop is compiled anew with it.
+    hot_exit: u64 = 12, at least 1;
+    /// How often a loop is compiled anew at most.
+    remakes: u32 = 6;
+    /// Entries with the same uniform arguments after which a version for just these is made.
+    same_arguments: u32 = 100;
+    /// Compile on another thread while the interpreter goes on? Otherwise the thread that finds a loop hot compiles it,
+    /// which makes what is compiled when a matter of the program alone.
+    background: bool = true;
+    /// Compile large loops quickly first, to slower code, and enter that until better code is there? Only in the `background`.
+    tiers: bool = true;
+    /// Most bytes of machine code that the program may have at a time. A loop for which there is no room is interpreted.
+    code_limit: usize = 64 << 20;
+    /// Leave compiled code at random, by this seed? For tests: see [`stress`](crate::stress).
+    stress: Option<u64> = None;
+    /// Choose every variant everywhere, whatever the profile says? For tests.
+    every_variant: bool = false;
+    /// Keep the text of regions as they were recorded, before the passes? To be shown.
+    keep_recorded: bool = false;
+}
+
+/// What a setting may be: read from text, and shown as text.
+trait Setting: Sized {
+    fn read(name: &str, value: &str) -> Result<Self, String>;
+
+    /// `None` if it is not set.
+    fn show(&self) -> Option<String>;
+}
+
+macro_rules! numbers {
+    ($($Type:ty),*) => {
+        $(impl Setting for $Type {
+            fn read(name: &str, value: &str) -> Result<Self, String> {
+                let wrong = |_| format!("the JIT setting `{name}` takes a number from 0 up, not `{value}`");
+                value.parse().map_err(wrong)
+            }
+
+            fn show(&self) -> Option<String> {
+                Some(self.to_string())
+            }
+        })*
+    };
+}
+
+numbers!(u32, u64, usize);
+
+impl Setting for bool {
+    fn read(name: &str, value: &str) -> Result<Self, String> {
+        match value {
+            "on" | "true" | "True" | "1" => Ok(true),
+            "off" | "false" | "False" | "0" => Ok(false),
+            _ => Err(format!("the JIT setting `{name}` takes `on` or `off`, not `{value}`")),
         }
+    }
+
+    fn show(&self) -> Option<String> {
+        Some(if *self { "on" } else { "off" }.to_owned())
+    }
+}
+
+impl Setting for Option<u64> {
+    fn read(name: &str, value: &str) -> Result<Self, String> {
+        u64::read(name, value).map(Some)
+    }
+
+    fn show(&self) -> Option<String> {
+        self.as_ref().and_then(u64::show)
     }
 }
 
@@ -72,50 +137,18 @@ impl Settings {
     /// Changes a setting: `hot=10`, `background=off`; or switches a variant, by its name: `consecutive=off`. The error says
     /// which there are.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        if let Some(variant) = Variant::from_name(name) {
-            self.variants.switch(variant, switch(name, value)?);
-            return Ok(());
-        }
-        match name {
-            "hot" => self.hot = number(name, value)?,
-            "observe" => self.observe = number(name, value)?,
-            "versions" => self.versions = number::<u32>(name, value)?.max(1),
-            "trial" => self.trial = number(name, value)?,
-            "hot_exit" => self.hot_exit = number::<u64>(name, value)?.max(1),
-            "remakes" => self.remakes = number(name, value)?,
-            "same_arguments" => self.same_arguments = number(name, value)?,
-            "background" => self.background = switch(name, value)?,
-            "tiers" => self.tiers = switch(name, value)?,
-            "code_limit" => self.code_limit = number(name, value)?,
-            "stress" => self.stress = Some(number(name, value)?),
-            "every_variant" => self.every_variant = switch(name, value)?,
-            "keep_recorded" => self.keep_recorded = switch(name, value)?,
-            _ => return Err(unknown(name)),
+        match Variant::from_name(name) {
+            Some(variant) => self.variants.switch(variant, bool::read(name, value)?),
+            None => self.set_own(name, value)?,
         }
         Ok(())
     }
 
     /// The value of a setting, as [`set`](Self::set) takes it; `None` if there is none of this name, or it has no value.
     pub fn get(&self, name: &str) -> Option<String> {
-        let on = |on: bool| Some(if on { "on" } else { "off" }.to_owned());
-        if let Some(variant) = Variant::from_name(name) {
-            return on(self.variants.has(variant));
-        }
-        match name {
-            "hot" => Some(self.hot.to_string()),
-            "observe" => Some(self.observe.to_string()),
-            "versions" => Some(self.versions.to_string()),
-            "trial" => Some(self.trial.to_string()),
-            "hot_exit" => Some(self.hot_exit.to_string()),
-            "remakes" => Some(self.remakes.to_string()),
-            "same_arguments" => Some(self.same_arguments.to_string()),
-            "background" => on(self.background),
-            "tiers" => on(self.tiers),
-            "code_limit" => Some(self.code_limit.to_string()),
-            "stress" => self.stress.map(|seed| seed.to_string()),
-            "every_variant" => on(self.every_variant),
-            "keep_recorded" => on(self.keep_recorded),
-            _ => None,
+        match Variant::from_name(name) {
+            Some(variant) => self.variants.has(variant).show(),
+            None => self.get_own(name),
         }
     }
 
@@ -129,35 +162,6 @@ impl Settings {
         let default = Settings::default();
         let changed = Settings::names().filter(|name| self.get(name) != default.get(name));
         changed.filter_map(|name| Some((name.to_owned(), self.get(name)?))).collect()
-    }
-}
-
-/// The names of what is no variant.
-const NAMES: [&str; 13] = [
-    "hot",
-    "observe",
-    "versions",
-    "trial",
-    "hot_exit",
-    "remakes",
-    "same_arguments",
-    "background",
-    "tiers",
-    "code_limit",
-    "stress",
-    "every_variant",
-    "keep_recorded",
-];
-
-fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|_| format!("the JIT setting `{name}` takes a number from 0 up, not `{value}`"))
-}
-
-fn switch(name: &str, value: &str) -> Result<bool, String> {
-    match value {
-        "on" | "true" | "True" | "1" => Ok(true),
-        "off" | "false" | "False" | "0" => Ok(false),
-        _ => Err(format!("the JIT setting `{name}` takes `on` or `off`, not `{value}`")),
     }
 }
 
