@@ -7,13 +7,10 @@ use crate::abort::Abort;
 use crate::ir::{Edge, End, Kind, Outcome, Type, Value, why};
 use crate::profile::Place;
 use crate::settings::Variant;
-use spmdvm_vm::isa::{Form, Op};
-use spmdvm_vm::program::{FuncId, Inst};
-use spmdvm_vm::types::{Shape, Ty};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::Inst;
+use spmdvm_vm::types::Ty;
 use spmdvm_vm::verify::EntryKind;
-
-/// Most instructions that are executed even if no lane is active.
-const LINEAR: u32 = 24;
 
 /// Where lanes leave to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,7 +81,7 @@ impl Recorder<'_> {
     }
 
     /// Goes on at a label without counting.
-    fn go(&mut self, state: &mut State, label: u32) -> Next {
+    pub(super) fn go(&mut self, state: &mut State, label: u32) -> Next {
         state.top_mut().pc = label;
         Next::Moved
     }
@@ -112,7 +109,7 @@ impl Recorder<'_> {
     }
 
     /// The same with another execution mask.
-    fn edge_with(&mut self, state: &State, pc: u32, mask: Mask) -> Edge {
+    pub(super) fn edge_with(&mut self, state: &State, pc: u32, mask: Mask) -> Edge {
         let mut there = state.clone();
         there.set_mask(mask);
         self.edge_to(&there, pc)
@@ -196,36 +193,6 @@ impl Recorder<'_> {
         self.b.end(End::Jump(edge));
         self.b.switch_to(here);
         Edge { to: apart, args: Vec::new() }
-    }
-
-    /// Are the instructions from here to a label to be executed even if no lane is active?
-    fn executes_always(&mut self, state: &State, label: u32) -> bool {
-        let (function, pc) = self.place(state);
-        let length = label.saturating_sub(pc + 1);
-        if self.is_at_similar_arms(state) {
-            return true;
-        }
-        (1..=LINEAR).contains(&length)
-            && self.advice.executes_always((function, pc + 1), (function, pc), length)
-            && (pc + 1..label).all(|at| self.heeds_mask(function, at, label))
-    }
-
-    /// Does an instruction do nothing that can be told, up to a label, if no lane is active? Loads and stores for every lane
-    /// are masked; others may turn out to have one address, which is accessed or not.
-    pub(super) fn heeds_mask(&mut self, function: FuncId, at: u32, label: u32) -> bool {
-        let f = self.function(function);
-        let inst = &f.code[at as usize];
-        let pure = matches!(inst.op.info().form, Form::Unary | Form::Binary | Form::Ternary | Form::Compare)
-            || matches!(inst.op, Op::Mov | Op::Select | Op::Convert | Op::Bitcast | Op::Iota | Op::Assign);
-        let analysis = self.analysis(function);
-        match inst.op {
-            Op::LoadLane | Op::StoreLane => !analysis.is_label(at),
-            _ if pure => {
-                let temporary = f.reg(inst.dst).shape == Shape::Varying || !analysis.is_live(label, inst.dst);
-                temporary && !analysis.is_label(at)
-            }
-            _ => false,
-        }
     }
 
     /// Before another mask: the mode of one lane ends if that may have others.
@@ -450,73 +417,6 @@ impl Recorder<'_> {
                 Mask::Any(self.plain(Op::Select, Ty::Bool, &[some, none, mask]))
             }
         }
-    }
-
-    fn each(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
-        let Some(&Entry { other, .. }) = state.top().entries.last() else {
-            return Err(Abort::Invalid("an each without an entry".into()));
-        };
-        match Self::has_lanes(other) {
-            Some(false) => {
-                state.set_mask(Mask::Empty);
-                return Ok(self.go(state, inst.aux));
-            }
-            Some(true) => {}
-            None => {
-                let some = self.any(other);
-                let done = self.edge_with(state, inst.aux, Mask::Empty);
-                let (turn, out) = self.branch_apart(some);
-                self.b.switch_to(out);
-                self.b.end(End::Jump(done));
-                self.b.switch_to(turn);
-            }
-        }
-        self.tick(state);
-        self.take_turn(state, inst, other);
-        Ok(Next::Here)
-    }
-
-    fn take_turn(&mut self, state: &mut State, inst: &Inst, waiting: Mask) {
-        let bits = self.bits(waiting);
-        let lane = self.plain(Op::Ctz, Ty::U64, &[bits]);
-        let one = self.constant(Ty::U64, 1);
-        let bit = self.plain(Op::Shl, Ty::U64, &[one, lane]);
-        let lane = self.convert(lane, Ty::I32);
-        let own = Mask::Some(self.emit(Kind::MaskFromBits, &[bit], Type::MASK));
-        let zero = self.constant(Ty::I32, 0);
-        let (lanes, mask, visiting, value) = match inst.op {
-            Op::EachLane => (own, own, zero, lane),
-            Op::EachAll => {
-                let one = self.constant(Ty::I32, 1);
-                let visiting = self.plain(Op::Add, Ty::I32, &[lane, one]);
-                (own, Mask::Full, visiting, lane)
-            }
-            _ => {
-                let v = self.read(state, inst.src[0]);
-                let (value, lanes) = self.equal_lanes(v, lane, own, waiting, inst.ty);
-                (lanes, lanes, zero, value)
-            }
-        };
-        let rest = self.and_not(waiting, lanes);
-        if let Some(top) = state.top_mut().entries.last_mut() {
-            top.other = rest;
-            top.visiting = Some(visiting);
-        }
-        state.set_mask(mask);
-        self.write(state, inst.dst, value);
-    }
-
-    /// The value of a lane, and the waiting lanes that equal it (with the lane itself, even if it is a NaN).
-    fn equal_lanes(&mut self, v: Value, lane: Value, own: Mask, waiting: Mask, ty: Ty) -> (Value, Mask) {
-        let v = self.varying_value(v);
-        let value = self.emit(Kind::Op { op: Op::Extract, ty, from: ty }, &[v, lane], Type::uniform(ty));
-        let equal = self.plain(Op::Eq, ty, &[v, value]);
-        let lanes = self.or(Mask::Any(equal), own);
-        let lanes = match self.and(lanes, waiting) {
-            Mask::Any(v) => Mask::Some(v),
-            known => known,
-        };
-        (value, lanes)
     }
 }
 

@@ -13,14 +13,15 @@
 //! Facts about masks at the loop's head come from the interpreter's state when recording begins; the engine compares them
 //! before each entry ([`EntryFacts`]).
 
+mod arms;
 mod calls;
 mod divergence;
+mod each;
 mod emit;
 mod lie;
 mod memory;
 mod one_lane;
 mod shape;
-mod similar;
 mod state;
 mod step;
 

@@ -1,18 +1,23 @@
-//! Arms of an `if` that are similar: the same operations in the same order, on other operands.
+//! Arms of an `if` that are executed whether or not a lane is active in them: short ones that nearly always have some, and those that
+//! are *similar*, the same operations in the same order, on other operands.
 //!
-//! Executed one after the other under their masks they become one arm on selected operands ([`crate::passes::fuse`]), which takes
+//! Similar arms executed one after the other under their masks they become one arm on selected operands ([`crate::passes::fuse`]), which takes
 //! about as long as either of them. So they are not branched around, however long they are, if gangs go both ways now and
 //! then. Where nearly all gangs go the same way, a branch is cheaper still: it needs no `select`.
 
 use super::Recorder;
 use super::state::State;
 use crate::passes::fuse;
-use spmdvm_vm::isa::Op;
+use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
+use spmdvm_vm::types::Shape;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Most instructions of an arm.
+/// Most instructions that are executed even if no lane is active.
+const LINEAR: u32 = 24;
+
+/// Most instructions of a similar arm.
 const MAX_LENGTH: u32 = 64;
 
 /// An `if` with an else part, by its instructions.
@@ -44,8 +49,38 @@ impl Arms {
 }
 
 impl Recorder<'_> {
+    /// Are the instructions from here to a label to be executed even if no lane is active?
+    pub(super) fn executes_always(&mut self, state: &State, label: u32) -> bool {
+        let (function, pc) = self.place(state);
+        let length = label.saturating_sub(pc + 1);
+        if self.is_at_similar_arms(state) {
+            return true;
+        }
+        (1..=LINEAR).contains(&length)
+            && self.advice.executes_always((function, pc + 1), (function, pc), length)
+            && (pc + 1..label).all(|at| self.heeds_mask(function, at, label))
+    }
+
+    /// Does an instruction do nothing that can be told, up to a label, if no lane is active? Loads and stores for every lane
+    /// are masked; others may turn out to have one address, which is accessed or not.
+    fn heeds_mask(&mut self, function: FuncId, at: u32, label: u32) -> bool {
+        let f = self.function(function);
+        let inst = &f.code[at as usize];
+        let pure = matches!(inst.op.info().form, Form::Unary | Form::Binary | Form::Ternary | Form::Compare)
+            || matches!(inst.op, Op::Mov | Op::Select | Op::Convert | Op::Bitcast | Op::Iota | Op::Assign);
+        let analysis = self.analysis(function);
+        match inst.op {
+            Op::LoadLane | Op::StoreLane => !analysis.is_label(at),
+            _ if pure => {
+                let temporary = f.reg(inst.dst).shape == Shape::Varying || !analysis.is_live(label, inst.dst);
+                temporary && !analysis.is_label(at)
+            }
+            _ => false,
+        }
+    }
+
     /// Is the state at one of two similar arms that are both to be executed whatever lanes are active?
-    pub(super) fn is_at_similar_arms(&mut self, state: &State) -> bool {
+    fn is_at_similar_arms(&mut self, state: &State) -> bool {
         let (function, pc) = self.place(state);
         let f = self.function(function);
         let Some(arms) = Arms::of(f, pc) else { return false };
