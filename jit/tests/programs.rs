@@ -5,9 +5,9 @@
 
 use spmdvm_jit::{Jit, Settings, prepare};
 use spmdvm_vm::asm::{Style, disassemble};
-use spmdvm_vm::generate::{Options, generate};
+use spmdvm_vm::generate::{Options, arguments, elements, generate, mask};
 use spmdvm_vm::program::GlobalId;
-use spmdvm_vm::{Arg, Limits, Machine, PreparedProgram, Ty, VerifiedProgram, Width, sem, verify};
+use spmdvm_vm::{Arg, Limits, Machine, PreparedProgram, VerifiedProgram, Width, verify};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -26,25 +26,6 @@ struct Outcome {
     fuel_used: Vec<u64>,
 }
 
-fn arguments(seed: u64, lanes: usize) -> [Vec<u64>; 4] {
-    let noise = |i: usize| (seed ^ i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    let ints = (0..lanes).map(|l| noise(l) as u32 as u64 % 100).collect();
-    let floats = (0..lanes).map(|l| (noise(l + 100) as f32 / 1e4 - 800.0).to_bits() as u64).collect();
-    [ints, floats, vec![noise(7) % 10], vec![(noise(8) as f64).to_bits()]]
-}
-
-fn mask(seed: u64, width: Width) -> u64 {
-    let some = seed.wrapping_mul(0xd134_2543_de82_ef95).rotate_left(17) & width.full_mask();
-    if seed.is_multiple_of(3) || some == 0 { width.full_mask() } else { some }
-}
-
-/// Elements of a global as words, NaNs made one. Its name ends in their type.
-fn elements(name: &str, bytes: &[u8]) -> Vec<u64> {
-    let ty = name.rsplit('.').next().and_then(Ty::from_name).unwrap_or(Ty::U8);
-    let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |w, &b| w << 8 | b as u64);
-    bytes.chunks(ty.size()).map(|chunk| sem::bitcast(ty, word(chunk))).collect()
-}
-
 fn run(prepared: PreparedProgram, seed: u64, fuel: Option<u64>) -> Outcome {
     let program = Arc::new(prepared.program().clone());
     let main = program.function("main").unwrap();
@@ -54,7 +35,7 @@ fn run(prepared: PreparedProgram, seed: u64, fuel: Option<u64>) -> Outcome {
     machine.set_output(move |text| sink.lock().unwrap().push_str(text));
     let (mut traps, mut fuel_used) = (Vec::new(), Vec::new());
     for call in 0..CALLS {
-        let words = arguments(seed + call, program.width.lanes());
+        let words = arguments(seed + call, program.width);
         let args: Vec<Arg<'_>> = words.iter().map(|w| Arg::Words(w)).collect();
         let came = machine.call(main, &args, mask(seed + call, program.width));
         traps.push(came.err().map(|trap| format!("{trap:?}")));

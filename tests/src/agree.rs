@@ -4,7 +4,7 @@
 //! For tests of one thing each, which are written as `export void f(uniform int a[], uniform int b[], uniform int n)` and, if
 //! they have globals, `export void peek(uniform int out[])`.
 
-use crate::subject::engines;
+use crate::compiled::{jits, versions};
 use spmdvm::{Array, CallError, Engine, JitSettings, Limits, Module, Options, Run, Value, Width};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -87,11 +87,7 @@ pub fn run(module: &Module, input: &Input) -> Seen {
     for _ in 0..input.calls {
         let sink = Arc::clone(&printed);
         let run = Run::new(module).mask(input.mask).output(move |text| sink.lock().unwrap().push_str(text));
-        ends.push(match run.call("f", &args) {
-            Ok(_) => None,
-            Err(CallError::Trap(error)) => Some(format!("{error}: {:?}", error.trap())),
-            Err(other) => panic!("{other}"),
-        });
+        ends.push(trap_of(run.call("f", &args)));
     }
     let mut globals = vec![0; 80];
     if module.overloads("peek").next().is_some() {
@@ -99,6 +95,15 @@ pub fn run(module: &Module, input: &Input) -> Seen {
     }
     let printed = std::mem::take(&mut *printed.lock().unwrap());
     Seen { ends, printed, a, b, globals }
+}
+
+/// The trap that a call ended in, with its call stack and all it says.
+pub fn trap_of<T>(end: Result<T, CallError>) -> Option<String> {
+    match end {
+        Ok(_) => None,
+        Err(CallError::Trap(error)) => Some(format!("{error}: {:?}", error.trap())),
+        Err(other) => panic!("{other}"),
+    }
 }
 
 /// How often compiled code was left, by the reason.
@@ -122,8 +127,7 @@ pub fn agree_at(widths: &[Width], text: &str, inputs: &[Input]) -> (Left, Vec<Se
                 Options { width, engine: Engine::Interp, limits: input.limits, threads: Some(1), ..Options::default() };
             let module = Module::compile("test.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"));
             let expected = run(&module, input);
-            let jits = engines().iter().filter(|&&e| e != Engine::Interp);
-            for (&engine, (mode, jit)) in jits.zip(modes().into_iter().cycle().skip(w + i)) {
+            for (engine, (mode, jit)) in jits().zip(modes().into_iter().cycle().skip(w + i)) {
                 let options = Options { engine, jit, ..options.clone() };
                 let module = Module::from_program(module.verified().clone(), &options);
                 let came = run(&module, input);
@@ -138,8 +142,7 @@ pub fn agree_at(widths: &[Width], text: &str, inputs: &[Input]) -> (Left, Vec<Se
 
 /// Adds how a module's code was left.
 pub fn count(module: &Module, left: &mut Left) {
-    let loops = module.jit().map(|jit| jit.report()).unwrap_or_default();
-    for version in loops.into_iter().flat_map(|l| l.versions) {
+    for version in versions(module) {
         for (exit, n) in version.exits {
             *left.entry(version.region.exits[exit.index()].why).or_default() += n;
         }

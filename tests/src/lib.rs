@@ -4,17 +4,19 @@
 //! arguments they describe, and [`expr`] evaluates what they say about the results; [`run`] makes the
 //! calls on what is tested ([`subject`]) and compares; [`files`] finds files. `suites/cases.rs` runs every file of
 //! `cases/` on every engine at every width; `suites/tidy.rs` checks the rules all of the project's files obey.
-//! `README.md` documents the format. [`program`] writes random programs for `suites/random_source.rs`, [`crev`] those for
-//! `suites/usimd.rs`.
+//! `README.md` documents the format. [`program`] and [`wild`] write random programs (on a [`sheet`]) for `suites/random_source.rs`, [`crev`] those for
+//! `suites/usimd.rs`; [`agree`] compares engines on one program, [`compiled`] looks at what was compiled.
 
 pub mod agree;
 pub mod case;
+pub mod compiled;
 pub mod crev;
 pub mod data;
 pub mod expr;
 pub mod files;
 pub mod program;
 pub mod run;
+pub mod sheet;
 pub mod subject;
 pub mod wild;
 

@@ -1,8 +1,7 @@
 //! Random programs in the source language: kernels that compute each element of their output from the element's index
 //! alone, so that they must give the same bits at every width, on every engine.
 
-use crate::data::random;
-use std::fmt::Write as _;
+use crate::sheet::Sheet;
 
 /// Most statements nested in each other.
 const MAX_DEPTH: u32 = 4;
@@ -14,16 +13,14 @@ const VARIABLES: u64 = 3;
 /// Every loop ends (its counter is out of reach of the other statements), no division can trap, and every index is in
 /// bounds; so a trap is a failure.
 pub fn random_program(seed: u64) -> String {
-    let mut writer = Writer { seed, drawn: 0, text: String::new(), loops: 0, in_loop: 0, in_function: false };
+    let mut writer = Writer { sheet: Sheet::new(seed), loops: 0, in_loop: 0, in_function: false };
     writer.helper();
     writer.kernel();
-    writer.text
+    writer.sheet.text
 }
 
 struct Writer {
-    seed: u64,
-    drawn: u64,
-    text: String,
+    sheet: Sheet,
     /// Loops so far, for the names of their counters.
     loops: u32,
     /// Loops around the statement being written.
@@ -32,20 +29,21 @@ struct Writer {
     in_function: bool,
 }
 
+impl std::ops::Deref for Writer {
+    type Target = Sheet;
+
+    fn deref(&self) -> &Sheet {
+        &self.sheet
+    }
+}
+
+impl std::ops::DerefMut for Writer {
+    fn deref_mut(&mut self) -> &mut Sheet {
+        &mut self.sheet
+    }
+}
+
 impl Writer {
-    fn draw(&mut self, n: u64) -> u64 {
-        self.drawn += 1;
-        random(self.seed, self.drawn) % n
-    }
-
-    fn pick<'t>(&mut self, choices: &[&'t str]) -> &'t str {
-        choices[self.draw(choices.len() as u64) as usize]
-    }
-
-    fn line(&mut self, depth: u32, text: &str) {
-        let _ = writeln!(self.text, "{}{text}", "    ".repeat(depth as usize + 1));
-    }
-
     /// A function that lanes leave at different times.
     fn helper(&mut self) {
         self.text += "static int g(int i, float x0) {\n";

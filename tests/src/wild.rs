@@ -5,6 +5,7 @@
 //! A program has `f(a, b, x, t, c, n, k)` and `peek(out)`, which shows its globals. [`WildProgram`] says what to pass.
 
 use crate::data::random;
+use crate::sheet::Sheet;
 use std::fmt::Write as _;
 
 /// Elements of every array.
@@ -45,16 +46,7 @@ pub struct WildProgram {
 
 /// The program of a seed.
 pub fn wild_program(seed: u64) -> WildProgram {
-    let mut w = Writer {
-        seed: !seed,
-        drawn: 0,
-        text: String::new(),
-        names: 0,
-        loops: 0,
-        place: Place::Function,
-        elem: "",
-        left: 0,
-    };
+    let mut w = Writer { sheet: Sheet::new(!seed), names: 0, loops: 0, place: Place::Function, elem: "", left: 0 };
     let elem = TYPES[w.draw(TYPES.len() as u64) as usize];
     w.elem = elem.0;
     w.program();
@@ -67,7 +59,7 @@ pub fn wild_program(seed: u64) -> WildProgram {
         scalars,
         fuel: bounded.then_some(fuel),
         mask: if partial { bits } else { u64::MAX },
-        text: w.text,
+        text: w.sheet.text,
     }
 }
 
@@ -83,9 +75,7 @@ enum Place {
 }
 
 struct Writer {
-    seed: u64,
-    drawn: u64,
-    text: String,
+    sheet: Sheet,
     names: u32,
     /// Loops around the statement being written that lanes may leave.
     loops: u32,
@@ -95,20 +85,21 @@ struct Writer {
     left: u32,
 }
 
+impl std::ops::Deref for Writer {
+    type Target = Sheet;
+
+    fn deref(&self) -> &Sheet {
+        &self.sheet
+    }
+}
+
+impl std::ops::DerefMut for Writer {
+    fn deref_mut(&mut self) -> &mut Sheet {
+        &mut self.sheet
+    }
+}
+
 impl Writer {
-    fn draw(&mut self, n: u64) -> u64 {
-        self.drawn += 1;
-        random(self.seed, self.drawn) % n
-    }
-
-    fn pick<'t>(&mut self, choices: &[&'t str]) -> &'t str {
-        choices[self.draw(choices.len() as u64) as usize]
-    }
-
-    fn line(&mut self, depth: u32, text: &str) {
-        let _ = writeln!(self.text, "{}{text}", "    ".repeat(depth as usize + 1));
-    }
-
     fn name(&mut self) -> String {
         self.names += 1;
         format!("k{}", self.names)

@@ -5,6 +5,7 @@ use spmdvm::jit::backend::{Backend, Executable};
 use spmdvm::jit::{Jit, ir::Region};
 use spmdvm::vm::{Arg, Machine, PreparedProgram};
 use spmdvm::{Engine, JitSettings, Module, Options, Value};
+use spmdvm_tests::compiled::entries;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -35,10 +36,6 @@ fn check(module: &Module, function: &str, n: i32, k: i32) {
     module.call(function, &[Value::slice_mut(&mut a), n.into(), k.into()]).unwrap();
     let weigh = |i: i32| if i % 3 == 0 { i / (k + 1) } else { i * k };
     assert!(a.iter().zip(0..).all(|(&x, i)| x == 1 + weigh(i)), "{function}, {n} elements, k = {k}");
-}
-
-fn entries(module: &Module) -> u64 {
-    module.loops().iter().flat_map(|l| &l.versions).map(|v| v.report.entries).sum()
 }
 
 /// Calls until compiled code has run.

@@ -3,34 +3,9 @@
 
 use spmdvm::jit::abort::Abort;
 use spmdvm::jit::backend::{Backend, Executable};
-use spmdvm::jit::engine::LoopReport;
-use spmdvm::{Engine, JitSettings, Limits, Module, Options, Value};
+use spmdvm::{Engine, JitSettings, Limits, Module, Value};
 use spmdvm_tests::agree::{Input, agree};
-use spmdvm_tests::subject::engines;
-
-const SAXPY: &str = "export void f(uniform float a, const uniform float x[], uniform float y[], uniform int n) {
-    foreach (i = 0 ... n) y[i] = a * x[i] + y[i];
-}";
-
-fn module(engine: Engine, text: &str, jit: JitSettings) -> Module {
-    let options = Options { engine, jit, ..Options::default() };
-    Module::compile("test.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"))
-}
-
-fn jits() -> impl Iterator<Item = Engine> {
-    engines().iter().copied().filter(|&engine| engine != Engine::Interp)
-}
-
-fn loops(module: &Module) -> Vec<LoopReport> {
-    module.jit().expect("a JIT").report()
-}
-
-fn run_saxpy(module: &Module, n: usize) {
-    let (x, mut y) = (vec![1.5f32; n], vec![2.0f32; n]);
-    let args = [2.0f32.into(), Value::slice(&x), Value::slice_mut(&mut y), (n as i32).into()];
-    module.call("f", &args).unwrap();
-    assert!(y.iter().all(|&y| y == 5.0));
-}
+use spmdvm_tests::compiled::{SAXPY, jits, loops, module, run_saxpy, versions};
 
 #[test]
 fn machine_code_is_bounded() {
@@ -58,13 +33,12 @@ fn machine_code_is_bounded() {
 #[test]
 fn stress_takes_exits_that_are_never_taken_else() {
     let unexpected = |module: &Module| -> u64 {
-        let versions = loops(module).into_iter().flat_map(|l| l.versions);
         let count = |v: spmdvm::jit::engine::VersionReport| -> u64 {
             let early =
                 |&&(exit, _): &&(spmdvm::jit::ir::ExitId, u64)| v.region.exits[exit.index()].why != "end of loop";
             v.exits.iter().filter(early).map(|(_, n)| n).sum()
         };
-        versions.map(count).sum()
+        versions(module).into_iter().map(count).sum()
     };
     for engine in jits() {
         let calm = module(engine, SAXPY, JitSettings::eager());

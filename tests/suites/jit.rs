@@ -7,14 +7,10 @@ use spmdvm::jit::ir::{Block, BlockId, End, Kind, Region};
 use spmdvm::jit::passes::licm::Loops;
 use spmdvm::vm::Op;
 use spmdvm::{CallError, Engine, JitSettings, Limits, Module, Options, TrapKind, Value};
+use spmdvm_tests::compiled::{self, SAXPY, loops, run_saxpy};
 
 fn module(text: &str, settings: JitSettings) -> Module {
-    let options = Options { engine: Engine::Ir, jit: settings, ..Options::default() };
-    Module::compile("test.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"))
-}
-
-fn loops(module: &Module) -> Vec<LoopReport> {
-    module.jit().expect("a JIT").report()
+    compiled::module(Engine::Ir, text, settings)
 }
 
 /// The only region of a module's only hot loop.
@@ -40,17 +36,6 @@ fn has(block: &Block, test: impl Fn(&Kind) -> bool) -> bool {
 
 fn is_op(kind: &Kind, wanted: Op) -> bool {
     matches!(kind, Kind::Op { op, .. } if *op == wanted)
-}
-
-const SAXPY: &str = "export void f(uniform float a, const uniform float x[], uniform float y[], uniform int n) {
-    foreach (i = 0 ... n) y[i] = a * x[i] + y[i];
-}";
-
-fn run_saxpy(module: &Module, n: usize) {
-    let (x, mut y) = (vec![1.5f32; n], vec![2.0f32; n]);
-    let args = [2.0f32.into(), Value::slice(&x), Value::slice_mut(&mut y), (n as i32).into()];
-    module.call("f", &args).unwrap();
-    assert!(y.iter().all(|&y| y == 5.0));
 }
 
 #[test]

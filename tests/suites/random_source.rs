@@ -4,11 +4,12 @@
 //! each program; over many programs everything meets everything. In the long mode (`SPMDVM_PROGRAMS=N` programs of
 //! each kind, from `SPMDVM_SEED=S` on) that is what makes their number, not the time of one, count.
 
-use spmdvm::{Array, CallError, Engine, JitSettings, Limits, Module, Options, Run, Value, Width};
+use spmdvm::{Array, Engine, JitSettings, Limits, Module, Options, Run, Value, Width};
+use spmdvm_tests::agree::trap_of;
+use spmdvm_tests::compiled::{entries, jits};
 use spmdvm_tests::data::random;
 use spmdvm_tests::number;
 use spmdvm_tests::program::random_program;
-use spmdvm_tests::subject::engines;
 use spmdvm_tests::wild::{LENGTH, WildProgram, wild_program};
 use std::sync::{Arc, Mutex};
 
@@ -50,18 +51,12 @@ fn width(seed: u64) -> Width {
 
 /// The same program on every JIT, each in a mode of its own.
 fn compiled(module: &Module, seed: u64) -> impl Iterator<Item = (String, Module)> {
-    let jits = engines().iter().filter(|&&engine| engine != Engine::Interp);
-    jits.enumerate().map(move |(i, &engine)| {
+    jits().enumerate().map(move |(i, engine)| {
         let jit = settings(seed + i as u64);
         let name = format!("{engine}, {jit:?}");
         let options = Options { engine, jit, ..module.options().clone() };
         (name, Module::from_program(module.verified().clone(), &options))
     })
-}
-
-fn entries(module: &Module) -> u64 {
-    let versions = module.jit().map(|jit| jit.report()).unwrap_or_default().into_iter().flat_map(|l| l.versions);
-    versions.map(|v| v.entries).sum()
 }
 
 /// The outputs, as bits with all NaNs alike.
@@ -159,11 +154,7 @@ fn observe(module: &Module, program: &WildProgram, seed: u64) -> Seen {
         ];
         let sink = Arc::clone(&printed);
         let run = Run::new(module).mask(program.mask).output(move |text| sink.lock().unwrap().push_str(text));
-        traps.push(match run.call("f", &args) {
-            Ok(_) => None,
-            Err(CallError::Trap(error)) => Some(format!("{error}: {:?}", error.trap())),
-            Err(other) => panic!("{other}"),
-        });
+        traps.push(trap_of(run.call("f", &args)));
     }
     let mut globals = vec![0i32; 18];
     let peeked = module.call("peek", &[Value::slice_mut(&mut globals)]);

@@ -5,7 +5,8 @@ use spmdvm::jit::engine::VersionReport;
 use spmdvm::jit::ir::{Block, Counter, Inst, Kind, Outcome, Region, Type};
 use spmdvm::jit::{Settings, Variant};
 use spmdvm::vm::{Op, Ty};
-use spmdvm::{Engine, Module, Options, Value};
+use spmdvm::{Engine, Module, Value};
+use spmdvm_tests::compiled::{module, versions};
 
 const W: usize = 16;
 
@@ -17,15 +18,6 @@ fn without(variant: Variant) -> Settings {
     let mut settings = settings();
     settings.variants.switch(variant, false);
     settings
-}
-
-fn module(text: &str, engine: Engine, jit: Settings) -> Module {
-    let options = Options { engine, jit, ..Options::default() };
-    Module::compile("test.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"))
-}
-
-fn versions(module: &Module) -> Vec<VersionReport> {
-    module.jit().expect("a JIT").report().into_iter().flat_map(|l| l.versions).collect()
 }
 
 /// How often a variant had an outcome, in all versions of all loops.
@@ -83,8 +75,8 @@ const LIES: [Variant; 3] = [Variant::Uniform, Variant::Consecutive, Variant::Str
 fn addresses_that_lie_well_get_code_of_their_own() {
     for engine in [Engine::Ir, Engine::Clif] {
         for lie in LIES {
-            let on = module(GATHER, engine, settings());
-            let off = module(GATHER, engine, without(lie));
+            let on = module(engine, GATHER, settings());
+            let off = module(engine, GATHER, without(lie));
             for _ in 0..8 {
                 gather(&on, &indices(Some(lie), 1003));
                 gather(&off, &indices(Some(lie), 1003));
@@ -119,7 +111,7 @@ fn addresses_that_lie_well_get_code_of_their_own() {
 #[test]
 fn a_variant_that_fails_is_dropped() {
     for engine in [Engine::Ir, Engine::Clif] {
-        let module = module(GATHER, engine, settings());
+        let module = module(engine, GATHER, settings());
         for _ in 0..2 {
             gather(&module, &indices(Some(Variant::Consecutive), 1000));
         }
@@ -141,7 +133,7 @@ const SCATTER: &str = "export void f(uniform int out[], const uniform int at[], 
 fn stores_in_a_row_are_vectors() {
     for engine in [Engine::Ir, Engine::Clif] {
         for lie in [Variant::Consecutive, Variant::Strided] {
-            let module = module(SCATTER, engine, settings());
+            let module = module(engine, SCATTER, settings());
             let at = indices(Some(lie), 1003);
             for _ in 0..4 {
                 let mut out = vec![-1; 4000];
@@ -178,9 +170,9 @@ fn long(module: &Module) -> Vec<f32> {
 
 #[test]
 fn the_last_lane_of_a_loop_gets_scalar_code() {
-    let expected = long(&module(LONG, Engine::Interp, settings()));
+    let expected = long(&module(Engine::Interp, LONG, settings()));
     for engine in [Engine::Ir, Engine::Clif] {
-        let (on, off) = (module(LONG, engine, settings()), module(LONG, engine, without(Variant::OneLane)));
+        let (on, off) = (module(engine, LONG, settings()), module(engine, LONG, without(Variant::OneLane)));
         for _ in 0..4 {
             assert_eq!(long(&on), expected);
             assert_eq!(long(&off), expected);
@@ -219,7 +211,7 @@ fn scaled(module: &Module, by: i32) {
 #[test]
 fn arguments_that_stay_the_same_become_constants() {
     for engine in [Engine::Ir, Engine::Clif] {
-        let (on, off) = (module(SCALED, engine, settings()), module(SCALED, engine, without(Variant::Constant)));
+        let (on, off) = (module(engine, SCALED, settings()), module(engine, SCALED, without(Variant::Constant)));
         for _ in 0..150 {
             scaled(&on, 7);
             scaled(&off, 7);
@@ -256,16 +248,16 @@ fn rare(module: &Module, from: &[i32]) -> Vec<i32> {
 
 #[test]
 fn a_loop_keeps_its_code_if_there_is_no_room_for_better() {
-    let reference = module(RARE, Engine::Interp, settings());
+    let reference = module(Engine::Interp, RARE, settings());
     let usual: Vec<i32> = (0..1000).collect();
     let other: Vec<i32> = (0..1000).map(|i| if i % 50 == 7 { -i } else { i }).collect();
-    let free = module(RARE, Engine::Clif, settings());
+    let free = module(Engine::Clif, RARE, settings());
     for _ in 0..3 {
         rare(&free, &usual);
     }
     let bytes: usize = versions(&free).iter().map(|v| v.code_bytes).sum();
     // What is there fits, and nothing more.
-    let module = module(RARE, Engine::Clif, Settings { code_limit: bytes + 64, ..settings() });
+    let module = module(Engine::Clif, RARE, Settings { code_limit: bytes + 64, ..settings() });
     for input in [&usual, &other] {
         for _ in 0..30 {
             assert_eq!(rare(&module, input), rare(&reference, input));
@@ -287,11 +279,11 @@ const LONG_ARM: &str = "export void f(uniform int out[], const uniform int from[
 
 #[test]
 fn a_version_that_waits_for_a_better_one_is_not_judged() {
-    let reference = module(LONG_ARM, Engine::Interp, settings());
+    let reference = module(Engine::Interp, LONG_ARM, settings());
     let usual: Vec<i32> = (0..1000).collect();
     let other: Vec<i32> = (0..1000).map(|i| -i).collect();
     // As if compiling anew took for ever: the way that was left out is taken in every round.
-    let module = module(LONG_ARM, Engine::Clif, Settings { hot_exit: u64::MAX, trial: 150, ..settings() });
+    let module = module(Engine::Clif, LONG_ARM, Settings { hot_exit: u64::MAX, trial: 150, ..settings() });
     for input in [&usual, &usual, &usual, &other, &other, &other] {
         assert_eq!(rare(&module, input), rare(&reference, input));
     }
@@ -310,11 +302,11 @@ fn a_version_that_waits_for_a_better_one_is_not_judged() {
 
 #[test]
 fn ways_that_were_never_taken_are_compiled_when_they_are() {
-    let reference = module(RARE, Engine::Interp, settings());
+    let reference = module(Engine::Interp, RARE, settings());
     let usual: Vec<i32> = (0..1000).collect();
     let other: Vec<i32> = (0..1000).map(|i| if i % 50 == 7 { -i } else { i }).collect();
     for engine in [Engine::Ir, Engine::Clif] {
-        let module = module(RARE, engine, settings());
+        let module = module(engine, RARE, settings());
         for _ in 0..3 {
             assert_eq!(rare(&module, &usual), rare(&reference, &usual));
         }
@@ -350,9 +342,9 @@ fn what_follows_from_a_value_that_is_the_same_in_all_lanes_is_scalar() {
         module.call("f", &[Value::slice_mut(&mut out), Value::slice(&of), (of.len() as i32).into()]).unwrap();
         out
     };
-    let expected = run(&module(MATERIAL, Engine::Interp, settings()));
+    let expected = run(&module(Engine::Interp, MATERIAL, settings()));
     for engine in [Engine::Ir, Engine::Clif] {
-        let (on, off) = (module(MATERIAL, engine, settings()), module(MATERIAL, engine, without(Variant::Uniform)));
+        let (on, off) = (module(engine, MATERIAL, settings()), module(engine, MATERIAL, without(Variant::Uniform)));
         for _ in 0..6 {
             assert_eq!(run(&on), expected);
             assert_eq!(run(&off), expected);
@@ -385,11 +377,11 @@ fn short_arms_that_are_always_executed_are_not_branched_around() {
         module.call("f", &[Value::slice_mut(&mut out), Value::slice(&from), (from.len() as i32).into()]).unwrap();
         out
     };
-    let expected = run(&module(ARMS, Engine::Interp, settings()));
+    let expected = run(&module(Engine::Interp, ARMS, settings()));
     for engine in [Engine::Ir, Engine::Clif] {
         // Without a profile every arm can be skipped; with one, these are found not to be worth it, as without the variant.
-        let unknown = module(ARMS, engine, Settings { observe: 0, ..settings() });
-        let (mixed, off) = (module(ARMS, engine, settings()), module(ARMS, engine, without(Variant::SkipInactive)));
+        let unknown = module(engine, ARMS, Settings { observe: 0, ..settings() });
+        let (mixed, off) = (module(engine, ARMS, settings()), module(engine, ARMS, without(Variant::SkipInactive)));
         let blocks = [&unknown, &mixed, &off].map(|module| {
             for _ in 0..3 {
                 assert_eq!(run(module), expected);
@@ -426,9 +418,9 @@ fn what_gangs_do_at_a_branch_is_counted() {
         module.call("f", &[Value::slice_mut(&mut out), Value::slice(&from), (from.len() as i32).into()]).unwrap();
         out
     };
-    let expected = run(&module(LONG_ARMS, Engine::Interp, settings()));
+    let expected = run(&module(Engine::Interp, LONG_ARMS, settings()));
     for engine in [Engine::Ir, Engine::Clif] {
-        let module = module(LONG_ARMS, engine, Settings::eager());
+        let module = module(engine, LONG_ARMS, Settings::eager());
         let counts = || {
             let (all, head) = (told(&module, Variant::AllActive, 4), told(&module, Variant::AllActive, 2));
             let (first, second) = (told(&module, Variant::SkipInactive, 4), told(&module, Variant::SkipInactive, 6));

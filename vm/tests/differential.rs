@@ -7,7 +7,7 @@ mod oracle;
 
 use oracle::{Event, Oracle, comparable, comparable_bits};
 use spmdvm_vm::asm::{Style, disassemble};
-use spmdvm_vm::generate::{NOT_GENERATED, Options, generate};
+use spmdvm_vm::generate::{NOT_GENERATED, Options, arguments, elements, generate, mask};
 use spmdvm_vm::observe::{Observer, View};
 use spmdvm_vm::program::{FuncId, GlobalId};
 use spmdvm_vm::{Arg, Limits, Machine, OPS, Program, Trap, Ty, VerifiedProgram, Width, sem, verify};
@@ -50,25 +50,12 @@ struct Outcome {
     fuel_used: u64,
 }
 
-/// Arguments of `main`, as words.
-fn arguments(seed: u64, lanes: usize) -> [Vec<u64>; 4] {
-    let noise = |i: usize| (seed ^ i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    let ints = (0..lanes).map(|l| noise(l) as u32 as u64 % 100).collect();
-    let floats = (0..lanes).map(|l| (noise(l + 100) as f32 / 1e4 - 800.0).to_bits() as u64).collect();
-    [ints, floats, vec![noise(7) % 10], vec![(noise(8) as f64).to_bits()]]
-}
-
-fn mask(seed: u64, width: Width) -> u64 {
-    let some = seed.wrapping_mul(0xd134_2543_de82_ef95).rotate_left(17) & width.full_mask();
-    if seed.is_multiple_of(3) || some == 0 { width.full_mask() } else { some }
-}
-
 fn interpret(program: &VerifiedProgram, main: FuncId, seed: u64, fuel: Option<u64>) -> Outcome {
     let events = Arc::new(Mutex::new(Vec::new()));
     let mut machine = Machine::new(program.clone(), Limits { fuel, stack: 1 << 20, ..Limits::default() }).unwrap();
     let printed = Arc::clone(&events);
     machine.set_output(move |text| printed.lock().unwrap().push(Event::Printed(text.into())));
-    let words = arguments(seed, program.width.lanes());
+    let words = arguments(seed, program.width);
     let args: Vec<Arg<'_>> = words.iter().map(|w| Arg::Words(w)).collect();
     let mut recorder = Recorder { events: Arc::clone(&events) };
     let result = machine.call_observed(main, &args, mask(seed, program.width), &mut recorder).map(drop);
@@ -91,7 +78,7 @@ fn judge(program: &Program, main: FuncId, seed: u64, fuel: Option<u64>) -> Outco
     let mut oracle = Oracle::new(program, fuel.unwrap_or(u64::MAX));
     let bits = mask(seed, program.width);
     let mask = (0..program.width.lanes()).map(|l| bits >> l & 1 != 0).collect();
-    let result = oracle.call(main, arguments(seed, program.width.lanes()).into(), mask);
+    let result = oracle.call(main, arguments(seed, program.width).into(), mask);
     let globals = (0..program.globals.len()).map(|i| oracle.global(GlobalId(i as u32)).to_vec()).collect();
     let trap = result.err().map(|t| (t.kind.name(), t.lane, t.function, t.pc));
     Outcome { trap, events: oracle.events, globals, fuel_used: oracle.fuel_used }
@@ -104,13 +91,6 @@ fn same(a: &Event, b: &Event) -> bool {
         }
         _ => a == b,
     }
-}
-
-/// Elements of a global as words, NaNs made one. Its name ends in their type.
-fn elements(name: &str, bytes: &[u8]) -> Vec<u64> {
-    let ty = name.rsplit('.').next().and_then(Ty::from_name).unwrap_or(Ty::U8);
-    let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |w, &b| w << 8 | b as u64);
-    bytes.chunks(ty.size()).map(|chunk| canonical(ty, word(chunk))).collect()
 }
 
 /// Runs a program on both and panics with the first difference.

@@ -18,6 +18,7 @@
 
 mod control;
 mod function;
+mod inputs;
 mod memory;
 mod ops;
 mod rng;
@@ -27,6 +28,7 @@ use crate::isa::Op;
 use crate::program::*;
 use crate::types::{Shape, Ty, Width};
 use function::FunctionGenerator;
+pub use inputs::{arguments, elements, mask};
 use memory::Object;
 use rng::Rng;
 
