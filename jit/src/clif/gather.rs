@@ -1,23 +1,31 @@
 //! Gathers by indices of 32 bits.
 //!
 //! The indices go through memory: to load one from there is cheaper than to move it out of a vector, and the address
-//! then needs no vectors of 64 bits. Inactive lanes take the index of the first active one, which may be read; where no lane is
-//! active, all read the function's own memory. What inactive lanes have read is cleared in the end.
+//! then needs no vectors of 64 bits. Inactive lanes take an index that may be read if any may: the least of the region, where it
+//! is at hand, or else that of the first active lane. Where no lane is active, nothing is read. What inactive lanes have read is
+//! cleared in the end.
 
-use super::plan::Grain;
+use super::plan::{Definition, Grain};
 use super::translate::Translator;
-use crate::ir::{BlockId, Inst, Value};
-use cranelift_codegen::ir::condcodes::IntCC;
+use crate::ir::{BlockId, End, Inst, Kind, Value};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types};
 use spmdvm_vm::types::Ty;
 
 /// Indices in memory that every lane may read at.
 #[derive(Clone, Copy)]
 pub(super) struct Indices {
-    /// Where they were made, of which value, under which mask.
-    of: (BlockId, Value, Value),
-    /// Is a lane active? `None`: all are.
-    any: Option<clif::Value>,
+    /// Where they were made, of which value, under which mask, and the index that inactive lanes take.
+    of: (BlockId, Value, Value, Option<Value>),
+    active: Active,
+}
+
+/// How many lanes of a gather are active?
+#[derive(Clone, Copy)]
+enum Active {
+    All,
+    Some,
+    /// At least one if this is not 0.
+    Perhaps(clif::Value),
 }
 
 /// Can an address be made of a base and an index by an instruction's own addition?
@@ -30,39 +38,30 @@ impl Translator<'_> {
     pub(super) fn gather_indexed(&mut self, inst: &Inst, ty: Ty, index: Ty, scale: u32, result: Value) {
         let mask = inst.args[2];
         let slot = self.index_slot();
-        let indices = self.indices(inst.args[1], mask, slot);
+        let least = self.least_index(inst.args[0], index, scale);
+        let indices = self.indices(inst.args[1], mask, least, slot);
         let base = self.scalar(inst.args[0]);
-        let base = match indices.any {
-            None => base,
-            Some(any) => {
-                let own = self.own_memory(false);
-                let own = self.b.ins().stack_addr(types::I64, own, 0);
-                self.b.ins().select(any, base, own)
-            }
+        let any = match indices.active {
+            Active::All | Active::Some => base,
+            Active::Perhaps(any) => any,
         };
-        // Floats as integers: these go from memory to a lane in fewer steps.
-        let element = match ty {
-            Ty::Bool => Ty::U8,
-            Ty::F32 => Ty::I32,
-            ty => ty,
-        };
-        let lanes = self.lanes;
-        self.take_result(result, |t, of, i| {
-            let n = 16 / ty.size();
-            let x = t.gathered(element, i * n..((i + 1) * n).min(lanes), |t, l| {
+        let pieces = self.computed_if(any, |t| {
+            t.gathered(ty, |t, l| {
                 let at = t.b.ins().stack_addr(types::I64, slot, 4 * l as i32);
                 let flags = MemFlagsData::trusted();
                 let x =
                     if index.is_signed() { t.b.ins().sload32(flags, at, 0) } else { t.b.ins().uload32(flags, at, 0) };
                 let x = t.b.ins().ishl_imm_u(x, scale.trailing_zeros() as i64);
                 (t.b.ins().iadd(base, x), 0)
-            });
-            if indices.any.is_none() {
-                return t.as_type(x, of);
+            })
+        });
+        self.take_result(result, |t, of, i| {
+            if let Active::All = indices.active {
+                return pieces[i];
             }
             let mask = t.mask(mask, Grain::of(ty.size()), i);
             let kind = t.b.func.dfg.value_type(mask);
-            let x = t.as_type(x, kind);
+            let x = t.as_type(pieces[i], kind);
             let x = t.b.ins().band(x, mask);
             t.as_type(x, of)
         });
@@ -75,19 +74,78 @@ impl Translator<'_> {
         })
     }
 
+    /// The least index in bounds for a base, if it is at hand: where there is an index in bounds at all, this one is.
+    fn least_index(&self, base: Value, index: Ty, scale: u32) -> Option<Value> {
+        let address = self.definition_of(base)?;
+        let Kind::HostAddress { disp } = address.kind else { return None };
+        let least = Kind::IndexLow { scale, disp, ty: index };
+        let home = match self.plan.definition(base) {
+            Definition::Inst(block, _) => self.region.block(block),
+            _ => return None,
+        };
+        // Both depend on the pointer alone, so they have been moved to the same block.
+        let least = home.insts.iter().find(|inst| inst.kind == least && inst.args == address.args)?.result?;
+        (self.homes.is_on_stack(least) || self.made(self.plan.scalar_slot(least)).is_some()).then_some(least)
+    }
+
+    fn definition_of(&self, v: Value) -> Option<&Inst> {
+        match self.plan.definition(v) {
+            Definition::Inst(block, at) => Some(&self.region.block(block).insts[at]),
+            _ => None,
+        }
+    }
+
+    /// Has the block been entered because a lane of a mask was active?
+    fn is_some(&self, mask: Value) -> bool {
+        let mut block = self.block;
+        while block != BlockId(0) {
+            let parent = self.plan.dominators.parent(block);
+            if let End::Branch { cond, then, other } = &self.region.block(parent).end
+                && then.to == block
+                && other.to != block
+                && self.plan.ways_into(block) == 1
+                && self.definition_of(*cond).is_some_and(|c| c.kind == Kind::AnyLane && c.args[0] == mask)
+            {
+                return true;
+            }
+            block = parent;
+        }
+        false
+    }
+
     /// Writes the indices of a gather to memory, unless those of the last one, which are there, are the same.
-    fn indices(&mut self, index: Value, mask: Value, slot: StackSlot) -> Indices {
-        let of = (self.block, index, mask);
+    fn indices(&mut self, index: Value, mask: Value, least: Option<Value>, slot: StackSlot) -> Indices {
+        let of = (self.block, index, mask, least);
         if let Some(there) = self.indices.filter(|there| there.of == of) {
             return there;
         }
         let pieces: Vec<_> = (0..self.plan.pieces(4)).map(|i| self.piece(index, i)).collect();
-        let all = self.known_bits(mask) == Some(self.region.width.full_mask());
-        self.store_indices(slot, &pieces);
-        let any = (!all).then(|| self.replace_inactive(mask, slot, &pieces));
-        let made = Indices { of, any };
+        let active = self.active(mask);
+        match (active, least) {
+            (Active::All, _) => self.store_indices(slot, &pieces),
+            (_, Some(least)) => {
+                let least = self.scalar(least);
+                self.store_readable(mask, slot, &pieces, least);
+            }
+            (_, None) => {
+                self.store_indices(slot, &pieces);
+                let first = self.first_active(mask, slot);
+                self.store_readable(mask, slot, &pieces, first);
+            }
+        }
+        let made = Indices { of, active };
         self.indices = Some(made);
         made
+    }
+
+    fn active(&mut self, mask: Value) -> Active {
+        if self.known_bits(mask) == Some(self.region.width.full_mask()) {
+            Active::All
+        } else if self.is_some(mask) {
+            Active::Some
+        } else {
+            Active::Perhaps(self.any_lane(mask))
+        }
     }
 
     fn store_indices(&mut self, slot: StackSlot, pieces: &[clif::Value]) {
@@ -96,28 +154,24 @@ impl Translator<'_> {
         }
     }
 
-    /// Gives inactive lanes the index of the first active one, or 0 if there is none; and says whether there is one.
-    fn replace_inactive(&mut self, mask: Value, slot: StackSlot, pieces: &[clif::Value]) -> clif::Value {
+    /// The index of the first active lane, of those in memory; if there is none, any.
+    fn first_active(&mut self, mask: Value, slot: StackSlot) -> clif::Value {
         let bits = self.mask_bits(mask);
-        let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0);
         let first = self.b.ins().ctz(bits);
         let first = self.b.ins().band_imm_u(first, self.lanes as i64 - 1);
         let at = self.b.ins().ishl_imm_u(first, 2);
         let memory = self.b.ins().stack_addr(types::I64, slot, 0);
         let at = self.b.ins().iadd(memory, at);
-        let first = self.b.ins().load(types::I32, MemFlagsData::trusted(), at, 0);
-        let zero = self.b.ins().iconst(types::I32, 0);
-        let first = self.b.ins().select(any, first, zero);
-        let first = self.b.ins().splat(types::I32X4, first);
-        let safe: Vec<_> = pieces
-            .iter()
-            .enumerate()
-            .map(|(i, &x)| {
-                let mask = self.mask(mask, Grain::of(4), i);
-                self.blend(mask, x, first)
-            })
-            .collect();
-        self.store_indices(slot, &safe);
-        any
+        self.b.ins().load(types::I32, MemFlagsData::trusted(), at, 0)
+    }
+
+    /// Writes indices to memory; inactive lanes take one that may be read.
+    fn store_readable(&mut self, mask: Value, slot: StackSlot, pieces: &[clif::Value], readable: clif::Value) {
+        let readable = self.b.ins().splat(types::I32X4, readable);
+        for (i, &x) in pieces.iter().enumerate() {
+            let mask = self.mask(mask, Grain::of(4), i);
+            let safe = self.blend(mask, x, readable);
+            self.stack_store(safe, slot, 16 * i);
+        }
     }
 }

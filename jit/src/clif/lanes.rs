@@ -121,41 +121,71 @@ impl Translator<'_> {
                 self.b.ins().ishl_imm_u(lane, size.trailing_zeros() as i64)
             })
             .collect();
-        for i in 0..self.plan.pieces(size) {
-            let lanes = 16 / size;
-            let range = i * lanes..((i + 1) * lanes).min(self.lanes);
-            let x = self.gathered(ty, range, |t, l| {
-                let offset = t.b.ins().extractlane(offsets[l / 4], (l % 4) as u8);
-                let offset = t.b.ins().uextend(types::I64, offset);
-                (t.b.ins().iadd(memory, offset), 0)
-            });
+        let pieces = self.gathered(ty, |t, l| {
+            let offset = t.b.ins().extractlane(offsets[l / 4], (l % 4) as u8);
+            let offset = t.b.ins().uextend(types::I64, offset);
+            (t.b.ins().iadd(memory, offset), 0)
+        });
+        for (i, x) in pieces.into_iter().enumerate() {
             self.record(self.plan.piece_slot(result, i), x);
         }
     }
 
-    /// A piece whose lanes are loaded from the addresses and displacements that `at` gives.
+    /// The pieces of a value whose lanes are loaded from the addresses and displacements that `at` gives. A bool is a byte.
     pub(super) fn gathered(
         &mut self,
         ty: Ty,
-        lanes: std::ops::Range<usize>,
         mut at: impl FnMut(&mut Self, usize) -> (clif::Value, i32),
-    ) -> clif::Value {
-        let flags = MemFlagsData::new().with_notrap();
-        let (first, to) = (lanes.start, lane_type(ty));
-        let mut result = None;
-        for l in lanes {
+    ) -> Vec<clif::Value> {
+        // As floats, which go from memory to a lane in one instruction.
+        let vector = match ty.size() {
+            4 => types::F32X4,
+            8 => types::F64X2,
+            size => mask_type(Grain::of(size)),
+        };
+        let n = 16 / ty.size();
+        let mut pieces = vec![None; self.plan.pieces(ty.size())];
+        for l in 0..self.lanes {
             let (address, disp) = at(self, l);
-            let x = self.b.ins().load(scalar_type(ty), flags, address, disp);
-            result = Some(match result {
-                None if ty.size() >= 4 => self.b.ins().scalar_to_vector(to, x),
+            let flags = MemFlagsData::new().with_notrap();
+            let x = self.b.ins().load(vector.lane_type(), flags, address, disp);
+            pieces[l / n] = Some(match pieces[l / n] {
+                None if ty.size() >= 4 => self.b.ins().scalar_to_vector(vector, x),
                 None => {
-                    let zero = self.constant_vector(to, 0);
+                    let zero = self.constant_vector(vector, 0);
                     self.b.ins().insertlane(zero, x, 0)
                 }
-                Some(so_far) => self.b.ins().insertlane(so_far, x, (l - first) as u8),
+                Some(so_far) => self.b.ins().insertlane(so_far, x, (l % n) as u8),
             });
         }
-        result.expect("a piece has a lane")
+        let ty = if ty == Ty::Bool { types::I8X16 } else { lane_type(ty) };
+        pieces.into_iter().flatten().map(|x| self.as_type(x, ty)).collect()
+    }
+
+    /// Vectors that are computed if a condition is not 0, and else are 0.
+    ///
+    /// This is worth a test of something that is never 0, too: Cranelift makes a load part of the instruction that uses it only
+    /// if nothing that depends on the load is used twice, and what depends on it ends where two ways join.
+    pub(super) fn computed_if(
+        &mut self,
+        condition: clif::Value,
+        compute: impl FnOnce(&mut Self) -> Vec<clif::Value>,
+    ) -> Vec<clif::Value> {
+        let [go_on, skip, join] = [(); 3].map(|()| self.b.create_block());
+        self.b.ins().brif(condition, go_on, &[], skip, &[]);
+        self.b.switch_to_block(go_on);
+        let made = compute(self);
+        let types: Vec<_> = made.iter().map(|&x| self.b.func.dfg.value_type(x)).collect();
+        let args: Vec<_> = made.into_iter().map(|x| x.into()).collect();
+        self.b.ins().jump(join, &args);
+
+        self.b.set_cold_block(skip);
+        self.b.switch_to_block(skip);
+        let zeros: Vec<_> = types.iter().map(|&ty| self.constant_vector(ty, 0).into()).collect();
+        self.b.ins().jump(join, &zeros);
+
+        self.b.switch_to_block(join);
+        types.into_iter().map(|ty| self.b.append_block_param(join, ty)).collect()
     }
 
     /// A reduction over all lanes, by halving; `None` if there is no code.

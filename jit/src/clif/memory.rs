@@ -67,12 +67,8 @@ impl Translator<'_> {
 
     /// Lane by lane: each address is the first one's at a distance that is known.
     fn load_strided(&mut self, ty: Ty, stride: i32, address: clif::Value, result: Value) {
-        let element = if ty == Ty::Bool { Ty::U8 } else { ty };
-        let lanes = self.lanes;
-        self.take_result(result, |t, _, i| {
-            let n = 16 / ty.size();
-            t.gathered(element, i * n..((i + 1) * n).min(lanes), |_, l| (address, stride * l as i32))
-        });
+        let pieces = self.computed_if(address, |t| t.gathered(ty, |_, l| (address, stride * l as i32)));
+        self.take_result(result, |_, _, i| pieces[i]);
     }
 
     fn store_strided(&mut self, ty: Ty, stride: i32, address: clif::Value, v: Value) {
@@ -142,14 +138,8 @@ impl Translator<'_> {
             return self.gather_indexed(inst, ty, index, scale, result);
         }
         let addresses = self.addresses(inst, index, scale, false);
-        let element = if ty == Ty::Bool { Ty::U8 } else { ty };
-        let lanes = self.lanes;
-        self.take_result(result, |t, _, i| {
-            let n = 16 / ty.size();
-            t.gathered(element, i * n..((i + 1) * n).min(lanes), |t, l| {
-                (t.b.ins().extractlane(addresses[l / 2], (l % 2) as u8), 0)
-            })
-        });
+        let pieces = self.gathered(ty, |t, l| (t.b.ins().extractlane(addresses[l / 2], (l % 2) as u8), 0));
+        self.take_result(result, |_, _, i| pieces[i]);
     }
 
     fn scatter(&mut self, inst: &Inst, ty: Ty, index: Ty, scale: u32) {

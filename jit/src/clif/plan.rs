@@ -45,6 +45,8 @@ pub(super) struct Plan {
     used: Vec<bool>,
     /// Is it used in another block than its own?
     leaves_block: Vec<bool>,
+    /// Edges into each block.
+    ways_into: Vec<u32>,
     /// Pure instructions of its block that it waits for, one after another.
     depth: Vec<u32>,
     /// Where its cache entries begin.
@@ -66,6 +68,7 @@ impl Plan {
             grains: vec![Grain::of(4); n],
             used: vec![false; n],
             leaves_block: vec![false; n],
+            ways_into: vec![0; region.blocks.len()],
             depth: vec![0; n],
             slots: Vec::with_capacity(n),
             lanes: region.width.lanes(),
@@ -118,6 +121,11 @@ impl Plan {
         self.leaves_block[v.index()]
     }
 
+    /// How many edges lead to a block?
+    pub fn ways_into(&self, block: BlockId) -> u32 {
+        self.ways_into[block.index()]
+    }
+
     /// Is the chain of instructions that wait so long that it should be cut here?
     pub fn is_deep(&self, v: Value) -> bool {
         self.depth[v.index()] % 48 == 47
@@ -166,6 +174,7 @@ impl Plan {
                 End::Jump(_) => {}
             }
             block.end.edges().flat_map(|e| &e.args).for_each(|&a| self.use_in(a, id));
+            block.end.edges().for_each(|edge| self.ways_into[edge.to.index()] += 1);
         }
     }
 
