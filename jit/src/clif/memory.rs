@@ -3,7 +3,7 @@
 //! An inactive lane must touch nothing. Where lanes are accessed one by one, an inactive one is led to memory of the
 //! function's own: a load finds 0 there, and a store is lost there. So there are no branches in a gather or scatter.
 
-use super::demand::{mask_type, scalar_type};
+use super::demand::{lane_type, mask_type, scalar_type};
 use super::gather;
 use super::plan::Grain;
 use super::translate::Translator;
@@ -50,6 +50,17 @@ impl Translator<'_> {
             8 => Some(types::I64),
             _ => None,
         }
+    }
+
+    /// Is a load of all lanes one of vectors?
+    pub(super) fn loads_pieces(&self, ty: Ty) -> bool {
+        ty != Ty::Bool && self.narrow(ty).is_none()
+    }
+
+    /// Piece `i` of what lies at an address, if it is loaded in vectors.
+    pub(super) fn load_piece(&mut self, ty: Ty, address: Value, i: usize) -> clif::Value {
+        let address = self.scalar(address);
+        self.b.ins().load(lane_type(ty), UNALIGNED, address, 16 * i as i32)
     }
 
     fn load_lanes(&mut self, ty: Ty, address: clif::Value, result: Value) {

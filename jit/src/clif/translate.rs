@@ -1,6 +1,7 @@
 //! The walk over the blocks and instructions of a region.
 //!
-//! Effects are translated where they stand. Pure instructions wait until a value of theirs is demanded (`demand`).
+//! Effects are translated where they stand. Pure instructions wait until a value of theirs is demanded (`demand`); so do loads
+//! of vectors, until the next instruction that may write to memory, so that instructions can take them as operands.
 
 use super::constants::Constants;
 use super::demand::{lane_type, mask_type, scalar_type};
@@ -60,6 +61,8 @@ pub(super) struct Translator<'a> {
     pub context: clif::Value,
     /// The fuel of the slice: in a register, and in the context when the region is left or calls what looks at it.
     pub(super) ticks: Variable,
+    /// Loads that wait, in the block that is being translated.
+    waiting: Vec<Value>,
     /// What the code refers to by address.
     pub held: Vec<Held>,
     /// Where each block goes.
@@ -117,6 +120,7 @@ pub(super) fn region(
         retired,
         context: clif::Value::from_u32(0),
         ticks,
+        waiting: Vec::new(),
         held: Vec::new(),
         blocks: Vec::new(),
         block: BlockId(0),
@@ -226,7 +230,17 @@ impl Translator<'_> {
                 }
             }
             (kind, Some(v)) if kind.is_plain_load() && !self.plan.is_used(v) => {}
+            (Kind::LoadLanes { ty }, Some(v)) if self.loads_pieces(ty) => self.waiting.push(v),
             _ => self.effect(inst),
+        }
+    }
+
+    /// Makes what an instruction needs, then all that still waits to be loaded.
+    fn finish_loads(&mut self, args: &[Value]) {
+        if !self.waiting.is_empty() {
+            self.force(args);
+            let waiting = std::mem::take(&mut self.waiting);
+            self.force(&waiting);
         }
     }
 
@@ -263,6 +277,10 @@ impl Translator<'_> {
     }
 
     fn effect(&mut self, inst: &Inst) {
+        let leaves_memory = matches!(inst.kind, Kind::Guard { .. } | Kind::Count(_)) || inst.kind.is_plain_load();
+        if !leaves_memory {
+            self.finish_loads(&inst.args);
+        }
         match inst.kind {
             Kind::Guard { exit } if self.is_left_out(exit) => {}
             Kind::Guard { exit } => {
@@ -326,6 +344,7 @@ impl Translator<'_> {
         let region = self.region;
         let block = region.block(id);
         let results = block.insts.iter().filter(|i| i.kind.is_pure()).filter_map(|i| i.result);
+        let results = std::mem::take(&mut self.waiting).into_iter().chain(results);
         let mut roots: Vec<Value> = results.filter(|&v| self.plan.leaves_block(v) && !self.is_constant(v)).collect();
         roots.extend(block.end.edges().flat_map(|e| &e.args));
         self.force(&roots);

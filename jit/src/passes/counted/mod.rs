@@ -15,7 +15,8 @@
 //!
 //! The copy is entered, and left, between two rounds: it runs the rounds whose test will succeed, and hands the one whose test
 //! fails to the loop it was copied from. So nothing but the head's parameters passes between them, whatever ways lead into
-//! the loop and out of it. If the rounds are not in bounds, the loop with the checks runs and fails where it must.
+//! the loop and out of it. The copy counts one number, its *progress*; what changes by constants is computed from that
+//! ([`progress`]). If the rounds are not in bounds, the loop with the checks runs and fails where it must.
 //!
 //! # Which loops
 //!
@@ -37,11 +38,14 @@
 //! values inside of it: another way to the latch may have left those of an earlier round. Fuel is counted by the polls in the copy,
 //! and the exits there hold the copy's values.
 
+mod progress;
+
 use super::defs::Defs;
 use super::licm::definitions;
 use super::make::Maker;
 use crate::dominance::Dominators;
-use crate::ir::{Block, BlockId, Edge, End, ExitId, Inst, Kind, Region, Value};
+use crate::ir::{Block, BlockId, Edge, End, ExitId, Inst, Kind, Region, Type, Value};
+use progress::Progress;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
@@ -288,14 +292,17 @@ impl<'a> Counted<'a> {
             return None;
         }
         let mut insts = Vec::new();
-        let all_in_bounds = self.range_test(&counter, &ranges, &mut insts)?;
+        let (all_in_bounds, progress) = self.range_test(&counter, &ranges, &mut insts)?;
         let checked: Vec<Value> = ranges.iter().map(|r| r.0).collect();
-        let copy = self.copy(&counter, &checked);
         let range = BlockId(self.region.blocks.len() as u32);
+        let copy = BlockId(range.0 + 1);
         let args = self.next.clone();
-        let (then, other) = (Edge { to: copy, args: args.clone() }, Edge { to: self.head(), args });
+        let mut into_copy = vec![progress.none];
+        into_copy.extend(self.others(&progress).map(|i| args[i]));
+        let (then, other) = (Edge { to: copy, args: into_copy }, Edge { to: self.head(), args });
         let end = End::Branch { cond: all_in_bounds, then, other };
         self.region.blocks.push(Block { params: Vec::new(), insts, end, cold: false });
+        self.copy(copy, &progress, &checked);
         let (head, latch) = (self.head(), self.latch());
         for edge in self.region.blocks[latch.index()].end.edges_mut().filter(|edge| edge.to == head) {
             *edge = Edge { to: range, args: Vec::new() };
@@ -338,13 +345,13 @@ impl<'a> Counted<'a> {
         Some(new)
     }
 
-    /// Are all rounds up to the last whole one in bounds? A uniform bool.
+    /// Are all rounds up to the last whole one in bounds? A uniform bool; and how the copy computes what changes.
     fn range_test(
         &mut self,
         counter: &Counter,
         ranges: &[(Value, Value, Value, i64)],
         to: &mut Vec<Inst>,
-    ) -> Option<Value> {
+    ) -> Option<(Value, Progress)> {
         let made = &mut HashMap::new();
         let value = self.next_round(counter.value, to, made)?;
         let limit = self.next_round(counter.limit, to, made)?;
@@ -358,20 +365,34 @@ impl<'a> Counted<'a> {
             let holds = stays_in_range(&mut m, distance, span, step, rounds);
             ok = m.op(Op::And, Ty::Bool, &[ok, holds]);
         }
-        Some(ok)
+        let mut progress = Progress::new(&mut m, counter.step.unsigned_abs(), rounds);
+        let exact = progress.follow(self, rounds, to, made)?;
+        for holds in exact {
+            ok = Maker { region: self.region, to }.op(Op::And, Ty::Bool, &[ok, holds]);
+        }
+        Some((ok, progress))
+    }
+
+    /// The parameters of the head that the copy must hand on.
+    fn others(&self, progress: &Progress) -> impl Iterator<Item = usize> + use<> {
+        let params = self.region.block(self.head()).params.clone();
+        let derived: Vec<bool> = params.iter().map(|p| progress.derives(*p)).collect();
+        (0..params.len()).filter(move |&i| !derived[i])
     }
 
     /// Copies the cycle into one block, without some guards.
-    fn copy(&mut self, counter: &Counter, checked: &[Value]) -> BlockId {
+    fn copy(&mut self, copy: BlockId, progress: &Progress, checked: &[Value]) {
         let mut to: HashMap<Value, Value> = HashMap::new();
-        let mut params = Vec::new();
-        for p in self.region.block(self.head()).params.clone() {
-            let ty = self.region.ty(p);
-            let new = self.region.new_value(ty);
+        let now = self.region.new_value(Type::uniform(Ty::U64));
+        let mut params = vec![now];
+        for i in self.others(progress) {
+            let p = self.region.block(self.head()).params[i];
+            let new = self.region.new_value(self.region.ty(p));
             params.push(new);
             to.insert(p, new);
         }
         let mut insts = Vec::new();
+        progress.derive(&mut Maker { region: self.region, to: &mut insts }, now, &mut to);
         for b in self.cycle.blocks.clone() {
             for p in self.region.block(b).params.clone() {
                 if let Some(from) = self.brought.get(&p) {
@@ -379,24 +400,31 @@ impl<'a> Counted<'a> {
                     to.insert(p, new);
                 }
             }
-            for inst in self.region.block(b).insts.clone() {
-                if !(matches!(inst.kind, Kind::Guard { .. }) && checked.contains(&inst.args[0])) {
+            for mut inst in self.region.block(b).insts.clone() {
+                let varies = inst.result.is_some_and(|v| self.region.ty(v).is_varying());
+                progress.use_splats(&mut inst, varies);
+                let is_checked = matches!(inst.kind, Kind::Guard { .. }) && checked.contains(&inst.args[0]);
+                let is_derived = inst.result.is_some_and(|v| progress.derives(v));
+                if !is_checked && !is_derived {
                     self.copy_inst(inst, &mut to, &mut insts);
                 }
             }
         }
-        let now = |v: Value| to.get(&v).copied().unwrap_or(v);
-        let args: Vec<Value> = self.next.iter().map(|&v| now(v)).collect();
-        let (value, limit) = (now(counter.value), now(counter.limit));
-        let own = self.parameter(self.source(counter.value)).map(|i| args[i]);
+        let after = |v: Value| to.get(&v).copied().unwrap_or(v);
+        let mut args: Vec<Value> = self.next.iter().map(|&v| after(v)).collect();
         let mut m = Maker { region: self.region, to: &mut insts };
-        let following = own.unwrap_or_else(|| m.with(Op::Add, counter.ty, value, counter.step as u64));
-        let cond = m.op(counter.op, counter.ty, &[following, limit]);
-        let copy = BlockId(self.region.blocks.len() as u32);
-        let (then, other) = (Edge { to: copy, args: args.clone() }, Edge { to: self.head(), args });
-        let end = End::Branch { cond, then, other };
+        let (then, more) = progress.advance(&mut m, now);
+        let mut again = vec![then];
+        again.extend(self.others(progress).map(|i| args[i]));
+        for (i, p) in self.region.block(self.head()).params.clone().into_iter().enumerate() {
+            let mut m = Maker { region: self.region, to: &mut insts };
+            if let Some(v) = progress.derived(&mut m, p, then) {
+                args[i] = v;
+            }
+        }
+        let (then, other) = (Edge { to: copy, args: again }, Edge { to: self.head(), args });
+        let end = End::Branch { cond: more, then, other };
         self.region.blocks.push(Block { params, insts, end, cold: false });
-        copy
     }
 
     fn copy_inst(&mut self, mut inst: Inst, to: &mut HashMap<Value, Value>, insts: &mut Vec<Inst>) {

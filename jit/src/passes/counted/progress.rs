@@ -1,0 +1,216 @@
+//! What the copy of a counted loop computes from how far it has come.
+//!
+//! The copy counts its *progress* `k`: 0 in its first round, and in every round it grows by the size of the counter's step.
+//! The parameters of the head that change by a constant are not handed from round to round: they are their first value plus a
+//! multiple of `k`, in wrapping arithmetic, and most are needed only where the copy is left.
+//!
+//! So are addresses: the first one plus a multiple of `k`, which is an operand of the access itself. There an index of 32 bits is
+//! made one of 64, so it must not wrap around: its last value is computed in 64 bits beforehand (`rounds` is below 2³² and steps
+//! are below 2²⁹), and if it is not what 32 bits hold, the loop with the checks runs. Values in between lie between the two.
+
+use super::{Counted, DEPTH, small};
+use crate::ir::{Inst, Kind, Type, Value};
+use crate::passes::make::Maker;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+use std::collections::HashMap;
+
+/// Something that changes by a constant.
+#[derive(Clone, Copy)]
+struct Linear {
+    /// In the copy's first round.
+    first: Value,
+    /// By how much it changes while the progress grows by 1.
+    factor: i64,
+}
+
+/// How the copy computes what changes.
+pub(super) struct Progress {
+    /// 0.
+    pub none: Value,
+    /// By how much the progress grows in a round.
+    unit: u64,
+    /// The progress after the last round.
+    end: Value,
+    /// By the value in the loop that was copied, in the order of definitions.
+    linear: Vec<(Value, Linear)>,
+    /// What does not change, in all lanes.
+    splats: Vec<(Value, Value)>,
+}
+
+impl Progress {
+    /// Of a copy that runs a round and then as many.
+    pub fn new(m: &mut Maker<'_>, unit: u64, rounds: Value) -> Progress {
+        let none = m.constant(Ty::U64, 0);
+        let last = m.with(Op::Shl, Ty::U64, rounds, unit.trailing_zeros() as u64);
+        let end = m.with(Op::Add, Ty::U64, last, unit);
+        Progress { none, unit, end, linear: Vec::new(), splats: Vec::new() }
+    }
+
+    /// By how much what changes by so much in a round changes while the progress grows by 1.
+    fn factor(&self, step: i64) -> Option<i64> {
+        let unit = self.unit as i64;
+        (step % unit == 0).then_some(step / unit)
+    }
+
+    /// Finds what can be computed from the progress; makes the conditions under which that is exact.
+    pub fn follow(
+        &mut self,
+        of: &mut Counted<'_>,
+        rounds: Value,
+        to: &mut Vec<Inst>,
+        made: &mut HashMap<Value, Value>,
+    ) -> Option<Vec<Value>> {
+        for (i, p) in of.region.block(of.head()).params.clone().into_iter().enumerate() {
+            let ty = of.region.ty(p);
+            let step = of.parameter_step(p, i).filter(|_| ty == Type::uniform(ty.ty) && ty.ty.is_int());
+            if let Some(factor) = step.and_then(|s| self.factor(s)) {
+                self.linear.push((p, Linear { first: of.next[i], factor }));
+            }
+        }
+        let mut narrow = Vec::new();
+        for address in addresses(of) {
+            let mut indices = Vec::new();
+            let step = of.wide_step(address, DEPTH, &mut indices).filter(|&s| small(s));
+            let Some(factor) = step.and_then(|s| self.factor(s)) else { continue };
+            let sound = indices.iter().all(|&(_, step)| small(step));
+            if let Some(first) = of.next_round(address, to, made).filter(|_| sound) {
+                self.linear.push((address, Linear { first, factor }));
+                narrow.extend(indices);
+            }
+        }
+        narrow.sort_unstable();
+        narrow.dedup();
+        self.spread(of, to);
+        let exact = |(v, step)| {
+            let first = of.next_round(v, to, made)?;
+            Some(does_not_wrap(&mut Maker { region: of.region, to }, first, step, rounds))
+        };
+        narrow.into_iter().map(exact).collect()
+    }
+
+    /// Makes vectors of the floats that do not change where instructions of the loop would.
+    fn spread(&mut self, of: &mut Counted<'_>, to: &mut Vec<Inst>) {
+        let insts = of.cycle.blocks.iter().flat_map(|&b| &of.region.block(b).insts);
+        let varying = insts.filter(|inst| inst.result.is_some_and(|v| of.region.ty(v).is_varying()));
+        let elementwise = varying.filter(|inst| matches!(inst.kind, Kind::Op { op, .. } if !crosses_lanes(op)));
+        let mut uniform: Vec<Value> = elementwise.flat_map(|inst| inst.args.iter().copied()).collect();
+        uniform.sort_unstable();
+        uniform.dedup();
+        uniform.retain(|&v| {
+            let ty = of.region.ty(v);
+            !ty.is_varying() && ty.ty.is_float() && !of.is_inside(v) && of.defs.known(v).is_none()
+        });
+        for v in uniform {
+            let ty = Type::varying(of.region.ty(v).ty);
+            let all = Maker { region: of.region, to }.inst(Kind::Splat, &[v], ty);
+            self.splats.push((v, all));
+        }
+    }
+
+    /// Is a value of the loop computed from the progress?
+    pub fn derives(&self, v: Value) -> bool {
+        self.linear.iter().any(|&(of, _)| of == v)
+    }
+
+    /// What a value of the loop is at some progress, if it is computed from that.
+    pub fn derived(&self, m: &mut Maker<'_>, v: Value, progress: Value) -> Option<Value> {
+        let &(_, linear) = self.linear.iter().find(|&&(of, _)| of == v)?;
+        let ty = m.region.ty(v).ty;
+        let progress = m.cast(Op::Convert, progress, ty);
+        let change = match linear.factor {
+            0 => return Some(linear.first),
+            1 => progress,
+            f if f > 0 && (f as u64).is_power_of_two() => m.with(Op::Shl, ty, progress, f.trailing_zeros() as u64),
+            f => m.with(Op::Mul, ty, progress, f as u64),
+        };
+        Some(m.op(Op::Add, ty, &[linear.first, change]))
+    }
+
+    /// Computes all that is computed from the progress.
+    pub fn derive(&self, m: &mut Maker<'_>, progress: Value, to: &mut HashMap<Value, Value>) {
+        for &(v, _) in &self.linear {
+            if let Some(new) = self.derived(m, v, progress) {
+                to.insert(v, new);
+            }
+        }
+    }
+
+    /// Has an instruction take vectors of what does not change.
+    pub fn use_splats(&self, inst: &mut Inst, varies: bool) {
+        if matches!(inst.kind, Kind::Op { op, .. } if varies && !crosses_lanes(op)) {
+            for arg in &mut inst.args {
+                *arg = self.splats.iter().find(|&(of, _)| of == arg).map_or(*arg, |&(_, all)| all);
+            }
+        }
+    }
+
+    /// The progress after a round, and whether there is another round.
+    pub fn advance(&self, m: &mut Maker<'_>, progress: Value) -> (Value, Value) {
+        let then = m.with(Op::Add, Ty::U64, progress, self.unit);
+        (then, m.op(Op::Ne, Ty::U64, &[then, self.end]))
+    }
+}
+
+/// Are the lanes of the operation's operands not those of its result?
+fn crosses_lanes(op: Op) -> bool {
+    matches!(op, Op::Shuffle | Op::Extract | Op::Insert | Op::Iota)
+}
+
+/// The addresses of accesses in the cycle that are the same for all lanes.
+fn addresses(of: &Counted<'_>) -> Vec<Value> {
+    let insts = of.cycle.blocks.iter().flat_map(|&b| &of.region.block(b).insts);
+    let accesses = insts.filter(|inst| inst.kind.is_plain_load() || inst.kind.is_plain_store());
+    let mut all: Vec<Value> = accesses.map(|inst| of.source(inst.args[0])).filter(|&v| of.is_inside(v)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Does an integer of 32 bits stay in its type while it changes so many times?
+fn does_not_wrap(m: &mut Maker<'_>, first: Value, step: i64, rounds: Value) -> Value {
+    let ty = m.region.ty(first).ty;
+    let wide = m.cast(Op::Convert, first, Ty::I64);
+    let rounds = m.cast(Op::Bitcast, rounds, Ty::I64);
+    let change = m.with(Op::Mul, Ty::I64, rounds, step as u64);
+    let last = m.op(Op::Add, Ty::I64, &[wide, change]);
+    let kept = m.cast(Op::Convert, last, ty);
+    let kept = m.cast(Op::Convert, kept, Ty::I64);
+    m.op(Op::Eq, Ty::I64, &[kept, last])
+}
+
+impl Counted<'_> {
+    /// By how much an integer of 64 bits changes from round to round, if the integers of 32 bits that it is made of (noted with
+    /// their steps) do not wrap around.
+    fn wide_step(&self, v: Value, depth: usize, narrow: &mut Vec<(Value, i64)>) -> Option<i64> {
+        let v = self.source(v);
+        if !self.is_inside(v) {
+            return Some(0);
+        }
+        if let Some(i) = self.parameter(v) {
+            return self.parameter_step(v, i);
+        }
+        let def = self.defs.get(v).filter(|d| depth > 0 && d.kind.is_pure())?;
+        let Kind::Op { op, ty, from } = def.kind else { return None };
+        if ty.size() != 8 || !ty.is_int() || self.region.ty(v).is_varying() {
+            return None;
+        }
+        let mut of = |i: usize| self.wide_step(def.arg(i), depth - 1, narrow);
+        Some(match op {
+            Op::Add => of(0)?.wrapping_add(of(1)?),
+            Op::Sub => of(0)?.wrapping_sub(of(1)?),
+            Op::Mul => of(0)?.wrapping_mul(self.defs.known(def.arg(1))? as i64),
+            Op::Shl => of(0)?.checked_shl(self.defs.known(def.arg(1))? as u32 % 64)?,
+            Op::Bitcast | Op::Convert if from.is_int() && from.size() == 8 => of(0)?,
+            Op::Convert if from.is_int() && from.size() == 4 => {
+                let index = self.source(def.arg(0));
+                let step = self.step(index, depth - 1)?;
+                if step != 0 {
+                    narrow.push((index, step));
+                }
+                step
+            }
+            _ => return None,
+        })
+    }
+}
