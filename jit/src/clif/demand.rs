@@ -181,13 +181,19 @@ impl<'a> Translator<'a> {
         self.made(slot).expect("the call has made all pieces")
     }
 
+    /// The instruction that defines a value, if one does.
+    pub(super) fn definition_of(&self, v: Value) -> Option<&'a Inst> {
+        let region: &'a crate::ir::Region = self.region;
+        match self.plan.definition(v) {
+            Definition::Inst(block, at) => Some(&region.block(block).insts[at]),
+            _ => None,
+        }
+    }
+
     /// The constant that a uniform value is, if it is one.
     pub(super) fn constant_of(&self, v: Value) -> Option<u64> {
-        match self.plan.definition(v) {
-            Definition::Inst(block, at) => match self.region.block(block).insts[at].kind {
-                Kind::Const(bits) => Some(bits),
-                _ => None,
-            },
+        match self.definition_of(v)?.kind {
+            Kind::Const(bits) => Some(bits),
             _ => None,
         }
     }

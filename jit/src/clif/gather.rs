@@ -88,13 +88,6 @@ impl Translator<'_> {
         (self.homes.is_on_stack(least) || self.made(self.plan.scalar_slot(least)).is_some()).then_some(least)
     }
 
-    fn definition_of(&self, v: Value) -> Option<&Inst> {
-        match self.plan.definition(v) {
-            Definition::Inst(block, at) => Some(&self.region.block(block).insts[at]),
-            _ => None,
-        }
-    }
-
     /// Has the block been entered because a lane of a mask was active?
     fn is_some(&self, mask: Value) -> bool {
         let mut block = self.block;

@@ -3,7 +3,7 @@
 use super::demand::{lane_type, mask_type};
 use super::plan::Grain;
 use super::translate::Translator;
-use crate::ir::{Inst, Value};
+use crate::ir::{Inst, Kind, Value};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self as clif, InstBuilder, types};
 use spmdvm_vm::isa::Op;
@@ -69,12 +69,24 @@ impl Translator<'_> {
     }
 
     /// Piece `i` of `a * b + c`. The instruction overwrites its first operand, which had better not be a splat: that is needed
-    /// again for the next piece.
+    /// again for the next piece. What comes from memory should come last, to be an operand: a constant, or else `c`.
     fn fma_piece(&mut self, args: &[Value], i: usize) -> clif::Value {
-        let swap = !self.region.ty(args[0]).is_varying();
-        let (a, b) = if swap { (args[1], args[0]) } else { (args[0], args[1]) };
-        let [a, b, c] = [a, b, args[2]].map(|v| self.piece(v, i));
+        let (a, b) = if self.is_spread(args[0]) { (args[1], args[0]) } else { (args[0], args[1]) };
+        let a = self.piece(a, i);
+        let (b, c) = if self.is_constant(b) {
+            let c = self.piece(args[2], i);
+            (self.piece(b, i), c)
+        } else {
+            let b = self.piece(b, i);
+            (b, self.piece(args[2], i))
+        };
         self.b.ins().fma(a, b, c)
+    }
+
+    /// Is a value the same in all lanes, so that its pieces are one vector?
+    fn is_spread(&self, v: Value) -> bool {
+        let splat = |inst: &Inst| inst.kind == Kind::Splat;
+        !self.region.ty(v).is_varying() || self.definition_of(v).is_some_and(splat)
     }
 
     fn unary_lanes(&mut self, op: Op, ty: Ty, a: clif::Value) -> clif::Value {

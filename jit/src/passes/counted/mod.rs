@@ -9,8 +9,8 @@
 //!        │                                     ▼
 //!        ├──────────────── no ──── range: are the rounds that are left all in bounds?
 //!        │                                     │ yes
-//!        └── no ── copy: body without checks ◄─┘            copy: may the round after this one be a whole one too?
-//!                    └──── yes ────┘
+//!        └─ leave ◄─ no ─ copy: body without checks ◄─┘     copy: will the round after this one be a whole one too?
+//!                          └──── yes ────┘
 //! ```
 //!
 //! The copy is entered, and left, between two rounds: it runs the rounds whose test will succeed, and hands the one whose test
@@ -412,19 +412,21 @@ impl<'a> Counted<'a> {
         }
         let after = |v: Value| to.get(&v).copied().unwrap_or(v);
         let mut args: Vec<Value> = self.next.iter().map(|&v| after(v)).collect();
-        let mut m = Maker { region: self.region, to: &mut insts };
-        let (then, more) = progress.advance(&mut m, now);
+        let (then, more) = progress.advance(&mut Maker { region: self.region, to: &mut insts }, now);
         let mut again = vec![then];
         again.extend(self.others(progress).map(|i| args[i]));
-        for (i, p) in self.region.block(self.head()).params.clone().into_iter().enumerate() {
-            let mut m = Maker { region: self.region, to: &mut insts };
-            if let Some(v) = progress.derived(&mut m, p, then) {
-                args[i] = v;
-            }
-        }
-        let (then, other) = (Edge { to: copy, args: again }, Edge { to: self.head(), args });
-        let end = End::Branch { cond: more, then, other };
+        let leave = BlockId(copy.0 + 1);
+        let end =
+            End::Branch { cond: more, then: Edge { to: copy, args: again }, other: Edge { to: leave, args: vec![] } };
         self.region.blocks.push(Block { params, insts, end, cold: false });
+
+        let mut insts = Vec::new();
+        for (i, p) in self.region.block(self.head()).params.clone().into_iter().enumerate() {
+            let derived = progress.derived(&mut Maker { region: self.region, to: &mut insts }, p, then);
+            args[i] = derived.unwrap_or(args[i]);
+        }
+        let end = End::Jump(Edge { to: self.head(), args });
+        self.region.blocks.push(Block { params: Vec::new(), insts, end, cold: false });
     }
 
     fn copy_inst(&mut self, mut inst: Inst, to: &mut HashMap<Value, Value>, insts: &mut Vec<Inst>) {

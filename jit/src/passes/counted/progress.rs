@@ -18,10 +18,18 @@ use std::collections::HashMap;
 /// Something that changes by a constant.
 #[derive(Clone, Copy)]
 struct Linear {
-    /// In the copy's first round.
+    /// In the copy's first round, less `plus`.
     first: Value,
+    plus: i64,
     /// By how much it changes while the progress grows by 1.
     factor: i64,
+}
+
+/// What an address is in a round: values times factors, and a constant.
+#[derive(PartialEq, Eq)]
+struct Sum {
+    terms: Vec<(Value, i64)>,
+    constant: i64,
 }
 
 /// How the copy computes what changes.
@@ -65,28 +73,40 @@ impl Progress {
             let ty = of.region.ty(p);
             let step = of.parameter_step(p, i).filter(|_| ty == Type::uniform(ty.ty) && ty.ty.is_int());
             if let Some(factor) = step.and_then(|s| self.factor(s)) {
-                self.linear.push((p, Linear { first: of.next[i], factor }));
+                self.linear.push((p, Linear { first: of.next[i], plus: 0, factor }));
             }
         }
-        let mut narrow = Vec::new();
+        let (mut narrow, mut conditions) = (Vec::new(), Vec::new());
+        // Addresses that seem to differ by constants are counted from the first of them.
+        let mut leaders: Vec<(Sum, Value, i64)> = Vec::new();
         for address in addresses(of) {
             let mut indices = Vec::new();
             let step = of.wide_step(address, DEPTH, &mut indices).filter(|&s| small(s));
             let Some(factor) = step.and_then(|s| self.factor(s)) else { continue };
             let sound = indices.iter().all(|&(_, step)| small(step));
-            if let Some(first) = of.next_round(address, to, made).filter(|_| sound) {
-                self.linear.push((address, Linear { first, factor }));
-                narrow.extend(indices);
+            let Some(first) = of.next_round(address, to, made).filter(|_| sound) else { continue };
+            narrow.extend(indices);
+            let sum = of.sum(address);
+            let near = leaders.iter().find(|(s, _, f)| s.terms == sum.terms && *f == factor);
+            let distance = near.and_then(|(s, leader, _)| Some((*leader, sum.constant.checked_sub(s.constant)?)));
+            if let Some((leader, plus)) = distance.filter(|(_, plus)| plus.unsigned_abs() < 1 << 20) {
+                let mut m = Maker { region: of.region, to };
+                let there = m.with(Op::Add, Ty::U64, leader, plus as u64);
+                conditions.push(m.op(Op::Eq, Ty::U64, &[there, first]));
+                self.linear.push((address, Linear { first: leader, plus, factor }));
+            } else {
+                leaders.push((sum, first, factor));
+                self.linear.push((address, Linear { first, plus: 0, factor }));
             }
         }
         narrow.sort_unstable();
         narrow.dedup();
         self.spread(of, to);
-        let exact = |(v, step)| {
+        for (v, step) in narrow {
             let first = of.next_round(v, to, made)?;
-            Some(does_not_wrap(&mut Maker { region: of.region, to }, first, step, rounds))
-        };
-        narrow.into_iter().map(exact).collect()
+            conditions.push(does_not_wrap(&mut Maker { region: of.region, to }, first, step, rounds));
+        }
+        Some(conditions)
     }
 
     /// Makes vectors of the floats that do not change where instructions of the loop would.
@@ -124,7 +144,8 @@ impl Progress {
             f if f > 0 && (f as u64).is_power_of_two() => m.with(Op::Shl, ty, progress, f.trailing_zeros() as u64),
             f => m.with(Op::Mul, ty, progress, f as u64),
         };
-        Some(m.op(Op::Add, ty, &[linear.first, change]))
+        let sum = m.op(Op::Add, ty, &[linear.first, change]);
+        Some(if linear.plus == 0 { sum } else { m.with(Op::Add, ty, sum, linear.plus as u64) })
     }
 
     /// Computes all that is computed from the progress.
@@ -180,6 +201,39 @@ fn does_not_wrap(m: &mut Maker<'_>, first: Value, step: i64, rounds: Value) -> V
 }
 
 impl Counted<'_> {
+    /// An address as a sum, as if no index wrapped around.
+    fn sum(&self, address: Value) -> Sum {
+        let mut sum = Sum { terms: Vec::new(), constant: 0 };
+        self.add_to(&mut sum, address, 1, DEPTH);
+        sum.terms.sort_unstable();
+        sum
+    }
+
+    fn add_to(&self, sum: &mut Sum, v: Value, factor: i64, depth: usize) {
+        let v = self.source(v);
+        let known = |v| {
+            let bits = self.defs.known(v)? as i64;
+            Some(if self.region.ty(v).ty.size() == 4 { bits as i32 as i64 } else { bits })
+        };
+        if let Some(x) = known(v) {
+            sum.constant = sum.constant.wrapping_add(factor.wrapping_mul(x));
+            return;
+        }
+        let def = self.defs.get(v).filter(|_| depth > 0);
+        match def.map(|def| (def, def.kind)) {
+            Some((def, Kind::Op { op: Op::Add, .. })) => {
+                (0..2).for_each(|i| self.add_to(sum, def.arg(i), factor, depth - 1));
+            }
+            Some((def, Kind::Op { op: Op::Shl, .. })) if known(def.arg(1)).is_some_and(|by| by < 32) => {
+                self.add_to(sum, def.arg(0), factor << known(def.arg(1)).unwrap_or(0), depth - 1);
+            }
+            Some((def, Kind::Op { op: Op::Convert | Op::Bitcast, from, .. })) if from.is_int() => {
+                self.add_to(sum, def.arg(0), factor, depth - 1);
+            }
+            _ => sum.terms.push((v, factor)),
+        }
+    }
+
     /// By how much an integer of 64 bits changes from round to round, if the integers of 32 bits that it is made of (noted with
     /// their steps) do not wrap around.
     fn wide_step(&self, v: Value, depth: usize, narrow: &mut Vec<(Value, i64)>) -> Option<i64> {
