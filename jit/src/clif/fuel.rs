@@ -1,7 +1,7 @@
 //! Fuel: counted in a register, and in the context where the region is left or calls what looks at it.
 
 use super::translate::Translator;
-use crate::ir::ExitId;
+use crate::ir::{ExitId, Inst};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
 use spmdvm_vm::interp::native::Context;
@@ -35,6 +35,20 @@ impl Translator<'_> {
         self.b.def_var(self.ticks, ticks);
         self.b.ins().jump(go_on, &[]);
         self.b.switch_to_block(go_on);
+    }
+
+    /// Counts as many units as are left, but at most as many as an instruction asks for.
+    pub(super) fn ticks(&mut self, inst: &Inst) {
+        let most = self.scalar(inst.args[0]);
+        let ticks = self.b.use_var(self.ticks);
+        let none = self.b.ins().iconst(types::I64, 0);
+        let left = self.b.ins().smax(ticks, none);
+        let n = self.b.ins().umin(left, most);
+        let ticks = self.b.ins().isub(ticks, n);
+        self.b.def_var(self.ticks, ticks);
+        if let Some(result) = inst.result {
+            self.record(self.plan.scalar_slot(result), n);
+        }
     }
 
     pub(super) fn load_ticks(&mut self) {

@@ -106,6 +106,7 @@ impl Meaning {
                 StoreAny { ty, address, .. } => return self.store_any(ty, address, args, context),
                 Guard { .. } => return args[0][0] != 0,
                 Tick { .. } => return tick(context),
+                Ticks => out[0] = ticks(args[0][0], context),
                 Count(n) => *context.counters.add(n as usize) += 1,
                 Chance { counter, odds } => {
                     let count = context.counters.add(counter as usize);
@@ -354,6 +355,13 @@ pub(crate) fn tick(context: &mut Context) -> bool {
     }
     context.ticks -= 1;
     true
+}
+
+/// [`Kind::Ticks`].
+pub(crate) fn ticks(most: u64, context: &mut Context) -> u64 {
+    let n = most.min(context.ticks.max(0) as u64);
+    context.ticks -= n as i64;
+    n
 }
 
 #[cfg(test)]

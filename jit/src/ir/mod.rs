@@ -302,6 +302,9 @@ pub enum Kind {
         /// Where to go.
         exit: ExitId,
     },
+    /// `(uniform u64 most) → uniform u64`. Counts as many units of fuel as are left without a poll, but at most so many; gives
+    /// how many.
+    Ticks,
     /// `()`. Adds one to a counter of the region's statistics.
     Count(u32),
     /// `() → uniform bool`. True, but false in so many of 65536 executions, which come as if at random; also adds one to a
@@ -325,6 +328,7 @@ impl Kind {
                 | StoreAny { .. }
                 | Guard { .. }
                 | Tick { .. }
+                | Ticks
                 | Count(_)
                 | Chance { .. }
                 | FrameOpen { .. }

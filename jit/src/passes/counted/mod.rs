@@ -291,23 +291,45 @@ impl<'a> Counted<'a> {
         if ranges.is_empty() || !self.outer_values_reach_the_latch() {
             return None;
         }
-        let mut insts = Vec::new();
-        let (all_in_bounds, progress) = self.range_test(&counter, &ranges, &mut insts)?;
         let checked: Vec<Value> = ranges.iter().map(|r| r.0).collect();
-        let range = BlockId(self.region.blocks.len() as u32);
-        let copy = BlockId(range.0 + 1);
-        let args = self.next.clone();
-        let mut into_copy = vec![progress.none];
-        into_copy.extend(self.others(&progress).map(|i| args[i]));
-        let (then, other) = (Edge { to: copy, args: into_copy }, Edge { to: self.head(), args });
-        let end = End::Branch { cond: all_in_bounds, then, other };
+        let (mut insts, mut first_insts) = (Vec::new(), Vec::new());
+        let (all_in_bounds, rounds, mut progress) = self.range_test(&counter, &ranges, &mut insts)?;
+        let in_advance = self.counts_in_advance(&checked);
+        let some = progress.begin(&mut Maker { region: self.region, to: &mut first_insts }, rounds, in_advance);
+        let [range, enter, copy] = [0, 1, 2].map(|i| BlockId(self.region.blocks.len() as u32 + i));
+        let back = Edge { to: self.head(), args: self.next.clone() };
+        let mut args = vec![progress.first];
+        args.extend(self.others(&progress).map(|i| self.next[i]));
+        let into_copy = Edge { to: copy, args };
+        let into_enter = Edge { to: enter, args: Vec::new() };
+        let end = End::Branch { cond: all_in_bounds, then: into_enter, other: back.clone() };
         self.region.blocks.push(Block { params: Vec::new(), insts, end, cold: false });
-        self.copy(copy, &progress, &checked);
+        let end = match some {
+            Some(cond) => End::Branch { cond, then: into_copy, other: back },
+            None => End::Jump(into_copy),
+        };
+        self.region.blocks.push(Block { params: Vec::new(), insts: first_insts, end, cold: false });
+        let kept = |inst: &Inst| match inst.kind {
+            Kind::Guard { .. } => !checked.contains(&inst.args[0]),
+            Kind::Tick { .. } => !in_advance,
+            _ => true,
+        };
+        self.copy(copy, &progress, kept);
         let (head, latch) = (self.head(), self.latch());
         for edge in self.region.blocks[latch.index()].end.edges_mut().filter(|edge| edge.to == head) {
             *edge = Edge { to: range, args: Vec::new() };
         }
         Some(())
+    }
+
+    /// Can fuel be counted before the first round: once in each, by the only instruction that could leave the copy?
+    fn counts_in_advance(&self, checked: &[Value]) -> bool {
+        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
+        let mut leaving = insts.filter(|inst| {
+            inst.kind.exit().is_some() && !checked.contains(inst.args.first().unwrap_or(&Value(u32::MAX)))
+        });
+        let tick = leaving.next();
+        tick.is_some_and(|inst| matches!(inst.kind, Kind::Tick { .. })) && leaving.next().is_none()
     }
 
     /// Do all values from outside that the cycle uses hold at the latch, whatever way leads there?
@@ -345,13 +367,14 @@ impl<'a> Counted<'a> {
         Some(new)
     }
 
-    /// Are all rounds up to the last whole one in bounds? A uniform bool; and how the copy computes what changes.
+    /// Are all rounds up to the last whole one in bounds? A uniform bool; how many follow the next one; and how the copy
+    /// computes what changes.
     fn range_test(
         &mut self,
         counter: &Counter,
         ranges: &[(Value, Value, Value, i64)],
         to: &mut Vec<Inst>,
-    ) -> Option<(Value, Progress)> {
+    ) -> Option<(Value, Value, Progress)> {
         let made = &mut HashMap::new();
         let value = self.next_round(counter.value, to, made)?;
         let limit = self.next_round(counter.limit, to, made)?;
@@ -365,12 +388,12 @@ impl<'a> Counted<'a> {
             let holds = stays_in_range(&mut m, distance, span, step, rounds);
             ok = m.op(Op::And, Ty::Bool, &[ok, holds]);
         }
-        let mut progress = Progress::new(&mut m, counter.step.unsigned_abs(), rounds);
+        let mut progress = Progress::new(counter.step.unsigned_abs());
         let exact = progress.follow(self, rounds, to, made)?;
         for holds in exact {
             ok = Maker { region: self.region, to }.op(Op::And, Ty::Bool, &[ok, holds]);
         }
-        Some((ok, progress))
+        Some((ok, rounds, progress))
     }
 
     /// The parameters of the head that the copy must hand on.
@@ -380,8 +403,8 @@ impl<'a> Counted<'a> {
         (0..params.len()).filter(move |&i| !derived[i])
     }
 
-    /// Copies the cycle into one block, without some guards.
-    fn copy(&mut self, copy: BlockId, progress: &Progress, checked: &[Value]) {
+    /// Copies what is kept of the cycle into one block.
+    fn copy(&mut self, copy: BlockId, progress: &Progress, kept: impl Fn(&Inst) -> bool) {
         let mut to: HashMap<Value, Value> = HashMap::new();
         let now = self.region.new_value(Type::uniform(Ty::U64));
         let mut params = vec![now];
@@ -403,9 +426,8 @@ impl<'a> Counted<'a> {
             for mut inst in self.region.block(b).insts.clone() {
                 let varies = inst.result.is_some_and(|v| self.region.ty(v).is_varying());
                 progress.use_splats(&mut inst, varies);
-                let is_checked = matches!(inst.kind, Kind::Guard { .. }) && checked.contains(&inst.args[0]);
                 let is_derived = inst.result.is_some_and(|v| progress.derives(v));
-                if !is_checked && !is_derived {
+                if kept(&inst) && !is_derived {
                     self.copy_inst(inst, &mut to, &mut insts);
                 }
             }
@@ -420,13 +442,11 @@ impl<'a> Counted<'a> {
             End::Branch { cond: more, then: Edge { to: copy, args: again }, other: Edge { to: leave, args: vec![] } };
         self.region.blocks.push(Block { params, insts, end, cold: false });
 
-        let mut insts = Vec::new();
-        for (i, p) in self.region.block(self.head()).params.clone().into_iter().enumerate() {
-            let derived = progress.derived(&mut Maker { region: self.region, to: &mut insts }, p, then);
-            args[i] = derived.unwrap_or(args[i]);
+        for (i, p) in self.region.block(self.head()).params.iter().enumerate() {
+            args[i] = progress.last(*p).unwrap_or(args[i]);
         }
         let end = End::Jump(Edge { to: self.head(), args });
-        self.region.blocks.push(Block { params: Vec::new(), insts, end, cold: false });
+        self.region.blocks.push(Block { params: Vec::new(), insts: Vec::new(), end, cold: false });
     }
 
     fn copy_inst(&mut self, mut inst: Inst, to: &mut HashMap<Value, Value>, insts: &mut Vec<Inst>) {

@@ -1,12 +1,15 @@
 //! What the copy of a counted loop computes from how far it has come.
 //!
-//! The copy counts its *progress* `k`: 0 in its first round, and in every round it grows by the size of the counter's step.
-//! The parameters of the head that change by a constant are not handed from round to round: they are their first value plus a
-//! multiple of `k`, in wrapping arithmetic, and most are needed only where the copy is left.
+//! The copy counts its *progress* `k`, which grows in every round by the size of the counter's step and is 0 after the last one
+//! (so that nothing but it is needed to tell that). The parameters of the head that change by a constant are not handed from
+//! round to round: they are their last value plus a multiple of `k`, in wrapping arithmetic.
 //!
-//! So are addresses: the first one plus a multiple of `k`, which is an operand of the access itself. There an index of 32 bits is
+//! So are addresses: the last one plus a multiple of `k`, which is an operand of the access itself. There an index of 32 bits is
 //! made one of 64, so it must not wrap around: its last value is computed in 64 bits beforehand (`rounds` is below 2³² and steps
 //! are below 2²⁹), and if it is not what 32 bits hold, the loop with the checks runs. Values in between lie between the two.
+//!
+//! If the copy can be left by nothing but its poll, the fuel of its rounds is counted before the first one, and there are no more
+//! rounds than fuel is left without a poll.
 
 use super::{Counted, DEPTH, small};
 use crate::ir::{Inst, Kind, Type, Value};
@@ -18,8 +21,8 @@ use std::collections::HashMap;
 /// Something that changes by a constant.
 #[derive(Clone, Copy)]
 struct Linear {
-    /// In the copy's first round, less `plus`.
-    first: Value,
+    /// Before `begin`, in the copy's first round, and then after its last round; less `plus`.
+    end: Value,
     plus: i64,
     /// By how much it changes while the progress grows by 1.
     factor: i64,
@@ -34,12 +37,10 @@ struct Sum {
 
 /// How the copy computes what changes.
 pub(super) struct Progress {
-    /// 0.
-    pub none: Value,
-    /// By how much the progress grows in a round.
+    /// The progress in the first round.
+    pub first: Value,
+    /// By how much it grows in a round.
     unit: u64,
-    /// The progress after the last round.
-    end: Value,
     /// By the value in the loop that was copied, in the order of definitions.
     linear: Vec<(Value, Linear)>,
     /// What does not change, in all lanes.
@@ -47,12 +48,26 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Of a copy that runs a round and then as many.
-    pub fn new(m: &mut Maker<'_>, unit: u64, rounds: Value) -> Progress {
+    /// Of a copy whose counter has a step of this size.
+    pub fn new(unit: u64) -> Progress {
+        Progress { first: Value(u32::MAX), unit, linear: Vec::new(), splats: Vec::new() }
+    }
+
+    /// Finds out how many rounds there will be, of one and so many, and where they end. Where there may be none, gives the
+    /// condition that there are some.
+    pub fn begin(&mut self, m: &mut Maker<'_>, rounds: Value, in_advance: bool) -> Option<Value> {
+        let most = m.with(Op::Add, Ty::U64, rounds, 1);
+        let n = if in_advance { m.inst(Kind::Ticks, &[most], Type::uniform(Ty::U64)) } else { most };
+        let end = m.with(Op::Shl, Ty::U64, n, self.unit.trailing_zeros() as u64);
         let none = m.constant(Ty::U64, 0);
-        let last = m.with(Op::Shl, Ty::U64, rounds, unit.trailing_zeros() as u64);
-        let end = m.with(Op::Add, Ty::U64, last, unit);
-        Progress { none, unit, end, linear: Vec::new(), splats: Vec::new() }
+        self.first = m.op(Op::Sub, Ty::U64, &[none, end]);
+        let mut ends: HashMap<(Value, i64), Value> = HashMap::new();
+        for (_, linear) in &mut self.linear {
+            let last =
+                ends.entry((linear.end, linear.factor)).or_insert_with(|| plus(m, linear.end, end, linear.factor));
+            linear.end = *last;
+        }
+        in_advance.then(|| m.with(Op::Ne, Ty::U64, n, 0))
     }
 
     /// By how much what changes by so much in a round changes while the progress grows by 1.
@@ -73,7 +88,7 @@ impl Progress {
             let ty = of.region.ty(p);
             let step = of.parameter_step(p, i).filter(|_| ty == Type::uniform(ty.ty) && ty.ty.is_int());
             if let Some(factor) = step.and_then(|s| self.factor(s)) {
-                self.linear.push((p, Linear { first: of.next[i], plus: 0, factor }));
+                self.linear.push((p, Linear { end: of.next[i], plus: 0, factor }));
             }
         }
         let (mut narrow, mut conditions) = (Vec::new(), Vec::new());
@@ -93,10 +108,10 @@ impl Progress {
                 let mut m = Maker { region: of.region, to };
                 let there = m.with(Op::Add, Ty::U64, leader, plus as u64);
                 conditions.push(m.op(Op::Eq, Ty::U64, &[there, first]));
-                self.linear.push((address, Linear { first: leader, plus, factor }));
+                self.linear.push((address, Linear { end: leader, plus, factor }));
             } else {
                 leaders.push((sum, first, factor));
-                self.linear.push((address, Linear { first, plus: 0, factor }));
+                self.linear.push((address, Linear { end: first, plus: 0, factor }));
             }
         }
         narrow.sort_unstable();
@@ -136,16 +151,14 @@ impl Progress {
     /// What a value of the loop is at some progress, if it is computed from that.
     pub fn derived(&self, m: &mut Maker<'_>, v: Value, progress: Value) -> Option<Value> {
         let &(_, linear) = self.linear.iter().find(|&&(of, _)| of == v)?;
+        let sum = plus(m, linear.end, progress, linear.factor);
         let ty = m.region.ty(v).ty;
-        let progress = m.cast(Op::Convert, progress, ty);
-        let change = match linear.factor {
-            0 => return Some(linear.first),
-            1 => progress,
-            f if f > 0 && (f as u64).is_power_of_two() => m.with(Op::Shl, ty, progress, f.trailing_zeros() as u64),
-            f => m.with(Op::Mul, ty, progress, f as u64),
-        };
-        let sum = m.op(Op::Add, ty, &[linear.first, change]);
         Some(if linear.plus == 0 { sum } else { m.with(Op::Add, ty, sum, linear.plus as u64) })
+    }
+
+    /// What a parameter of the head will be after the last round, if it is computed from the progress.
+    pub fn last(&self, p: Value) -> Option<Value> {
+        self.linear.iter().find(|&&(of, _)| of == p).map(|&(_, linear)| linear.end)
     }
 
     /// Computes all that is computed from the progress.
@@ -169,8 +182,21 @@ impl Progress {
     /// The progress after a round, and whether there is another round.
     pub fn advance(&self, m: &mut Maker<'_>, progress: Value) -> (Value, Value) {
         let then = m.with(Op::Add, Ty::U64, progress, self.unit);
-        (then, m.op(Op::Ne, Ty::U64, &[then, self.end]))
+        (then, m.with(Op::Ne, Ty::U64, then, 0))
     }
+}
+
+/// An integer plus a multiple of the progress, modulo the size of its type.
+fn plus(m: &mut Maker<'_>, x: Value, progress: Value, factor: i64) -> Value {
+    let ty = m.region.ty(x).ty;
+    let progress = m.cast(Op::Convert, progress, ty);
+    let change = match factor {
+        0 => return x,
+        1 => progress,
+        f if f > 0 && (f as u64).is_power_of_two() => m.with(Op::Shl, ty, progress, f.trailing_zeros() as u64),
+        f => m.with(Op::Mul, ty, progress, f as u64),
+    };
+    m.op(Op::Add, ty, &[x, change])
 }
 
 /// Are the lanes of the operation's operands not those of its result?
