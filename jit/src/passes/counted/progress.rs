@@ -18,6 +18,9 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
 
+/// Vectors that may live through a loop which keeps more in registers for being faster.
+const MOST_KEPT: usize = 8;
+
 /// Something that changes by a constant.
 #[derive(Clone, Copy)]
 struct Linear {
@@ -124,8 +127,12 @@ impl Progress {
         Some(conditions)
     }
 
-    /// Makes vectors of the floats that do not change where instructions of the loop would.
+    /// Makes vectors of the floats that do not change where instructions of the loop would, if there is room for them beside
+    /// the vectors that live through it.
     fn spread(&mut self, of: &mut Counted<'_>, to: &mut Vec<Inst>) {
+        if of.vectors_kept() > MOST_KEPT {
+            return;
+        }
         let insts = of.cycle.blocks.iter().flat_map(|&b| &of.region.block(b).insts);
         let varying = insts.filter(|inst| inst.result.is_some_and(|v| of.region.ty(v).is_varying()));
         let elementwise = varying.filter(|inst| matches!(inst.kind, Kind::Op { op, .. } if !crosses_lanes(op)));
@@ -227,6 +234,17 @@ fn does_not_wrap(m: &mut Maker<'_>, first: Value, step: i64, rounds: Value) -> V
 }
 
 impl Counted<'_> {
+    /// How many vectors of 128 bits live from round to round, or from before the loop?
+    fn vectors_kept(&self) -> usize {
+        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
+        let outer = insts.flat_map(|inst| inst.args.iter().copied()).filter(|&v| !self.is_inside(v));
+        let mut kept: Vec<Value> = outer.chain(self.region.block(self.head()).params.iter().copied()).collect();
+        kept.sort_unstable();
+        kept.dedup();
+        let varying = kept.into_iter().map(|v| self.region.ty(v)).filter(|ty| ty.is_varying());
+        varying.map(|ty| (self.region.width.lanes() * ty.ty.size()).div_ceil(16)).sum()
+    }
+
     /// An address as a sum, as if no index wrapped around.
     fn sum(&self, address: Value) -> Sum {
         let mut sum = Sum { terms: Vec::new(), constant: 0 };
