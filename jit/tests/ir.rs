@@ -11,6 +11,53 @@ use spmdvm_vm::types::{Ty, Width};
 use spmdvm_vm::{FuncId, Op};
 use std::sync::Arc;
 
+/// Inactive lanes have indices at which nothing may be read, and of the arrays nothing before their start.
+#[test]
+fn inactive_lanes_of_gathers_read_nothing_out_of_bounds() {
+    for lanes in [2, 8, 16] {
+        let mut host = Host::new(Width::new(lanes).unwrap());
+        for (ty, at, first) in [(Ty::F32, 0, 0), (Ty::F64, 0, 0), (Ty::I16, 6, -3)] {
+            let (indices, results) = (host.places(Type::varying(Ty::I32))[0], host.places(Type::varying(ty)));
+            let mut b = Builder::new(host.width, host.function, 1);
+            let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
+            let index = b.inst(Kind::EntryReg { at: indices.at }, &[], indices.ty);
+            let pointer = b.constant(Ty::U64, host.pointer(ty) + at);
+            let scale = ty.size() as u32;
+            let low = Kind::IndexLow { scale, disp: 0, ty: Ty::I32 };
+            let low = b.inst(low, &[pointer], Type::uniform(Ty::I32));
+            let base = b.inst(Kind::HostAddress { disp: 0 }, &[pointer], Type::uniform(Ty::U64));
+            let (some, none) = (b.block(), b.block());
+            let any = b.inst(Kind::AnyLane, &[mask], Type::BOOL);
+            // By the least index, and by another, of which it is not known that a lane is active.
+            let gather = Kind::Gather { ty, index: Ty::I32, scale };
+            let x = b.inst(gather, &[base, index, mask], Type::varying(ty));
+            b.branch(any, (some, &[]), (none, &[]));
+            b.switch_to(some);
+            let y = b.inst(gather, &[base, index, mask], Type::varying(ty));
+            let place = host.places(Type::uniform(Ty::I32))[0];
+            let out = b.exit(exit(&host, mask, vec![(results[0], x), (results[1], y), (place, low)], vec![]));
+            b.end(End::Exit(out));
+            b.switch_to(none);
+            let out = b.exit(exit(&host, mask, vec![(results[0], x)], vec![]));
+            b.end(End::Exit(out));
+            verify(&b.region).unwrap();
+            let region = Arc::new(b.region);
+            for active in [0u64, 1, 2, (1 << lanes) - 2] {
+                let mut input = host.zeros();
+                input.words = vec![active, 0];
+                let array = Ty::ALL.iter().position(|&t| t == ty).unwrap();
+                input.arrays[array].iter_mut().enumerate().for_each(|(i, x)| *x = i as u64 + 1);
+                let index =
+                    |l: u64| if active >> l & 1 != 0 { first + l as i32 } else { [i32::MIN, i32::MAX][l as usize % 2] };
+                input.registers[indices.reg.index()] = (0..lanes as u64).map(|l| index(l) as u32 as u64).collect();
+                let outcome = host.agree(&region, &[&Ir, &Clif::new().unwrap()], &input);
+                let want: Vec<u64> = (0..lanes as u64).map(|l| if active >> l & 1 != 0 { l + 1 } else { 0 }).collect();
+                assert_eq!(outcome.registers[results[0].reg.index()], want, "{region}");
+            }
+        }
+    }
+}
+
 /// A loop that adds `lane` to a sum while the sum is below a limit, with a mask of the lanes that still run.
 #[test]
 fn a_divergent_loop_runs_and_leaves_its_state() {

@@ -105,9 +105,21 @@ pub fn counted(host: &Host, seed: u64) -> Region {
     let (head, body, rest, done) = (b.block(), b.block(), b.block(), b.block());
     let test_first = rng.chance(50);
     let i = b.param(head, Type::uniform(counter));
-    b.jump(head, &[start]);
+    // What else changes by constants, or in another way, or not at all.
+    let (i16_, floats) = (Type::uniform(Ty::I16), Type::varying(Ty::F32));
+    let (other, sum, kept) = (b.param(head, i16_), b.param(head, floats), b.param(head, Type::uniform(Ty::I64)));
+    let by = b.constant(Ty::I16, [1u64, 4, 65535, 12][rng.below(4)]);
+    let scale_of_sum = read(&mut b, Type::uniform(Ty::F32), 0);
+    let others = [read(&mut b, i16_, 0), read(&mut b, floats, 0), read(&mut b, Type::uniform(Ty::I64), 2)];
+    b.jump(head, &[&[start], &others[..]].concat());
     b.switch_to(head);
-    let leave = |b: &mut Builder, i: Value| b.exit(exit(host, mask, vec![(place, i)], vec![]));
+    let places = [i16_, floats, Type::uniform(Ty::I64)].map(|ty| host.places(ty)[0]);
+    let state = |i: Value| [(place, i), (places[0], other), (places[1], sum), (places[2], kept)];
+    let leave = |b: &mut Builder, i: Value| {
+        // The counter may be in the place of what is kept.
+        let at = if places[2] == place { 3 } else { 4 };
+        b.exit(exit(host, mask, state(i)[..at].to_vec(), vec![]))
+    };
     let branch = |b: &mut Builder, i: Value, on: BlockId, swapped: bool, inverted: bool| {
         let op = match (inverted, compare) {
             (false, op) => op,
@@ -167,13 +179,15 @@ pub fn counted(host: &Host, seed: u64) -> Region {
     }
     b.effect(Kind::Count(1), &[]);
     let next = b.op(Op::Add, counter, &[i, step]);
+    let next_sum = b.op(Op::Fma, Ty::F32, &[scale_of_sum, sum, scale_of_sum]);
+    let next_others = [b.op(Op::Add, Ty::I16, &[other, by]), next_sum, kept];
     if test_first {
         b.jump(rest, &[]);
     } else {
         branch(&mut b, next, rest, swapped, inverted);
     }
     b.switch_to(rest);
-    b.jump(head, &[next]);
+    b.jump(head, &[&[next], &next_others[..]].concat());
     b.switch_to(done);
     let out = leave(&mut b, if test_first { i } else { next });
     b.end(End::Exit(out));
