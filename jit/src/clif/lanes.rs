@@ -22,6 +22,46 @@ fn step_of(op: Op) -> Op {
     }
 }
 
+/// Vectors that are put together lane by lane, from memory.
+pub(super) struct Assembly {
+    /// As floats, which go from memory to a lane in one instruction.
+    vector: clif::Type,
+    ty: clif::Type,
+    pieces: Vec<Option<clif::Value>>,
+}
+
+impl Assembly {
+    /// So many elements of a type; a bool is a byte.
+    pub fn new(ty: Ty, lanes: usize) -> Assembly {
+        let vector = match ty.size() {
+            4 => types::F32X4,
+            8 => types::F64X2,
+            size => mask_type(Grain::of(size)),
+        };
+        let pieces = vec![None; (lanes * ty.size()).div_ceil(16)];
+        Assembly { vector, ty: if ty == Ty::Bool { types::I8X16 } else { lane_type(ty) }, pieces }
+    }
+
+    /// Loads a lane; they come in order.
+    pub fn add(&mut self, t: &mut Translator<'_>, lane: usize, address: clif::Value, disp: i32) {
+        let n = self.vector.lane_count() as usize;
+        let x = t.b.ins().load(self.vector.lane_type(), MemFlagsData::new().with_notrap(), address, disp);
+        let piece = &mut self.pieces[lane / n];
+        *piece = Some(match *piece {
+            None if n <= 4 => t.b.ins().scalar_to_vector(self.vector, x),
+            None => {
+                let zero = t.constant_vector(self.vector, 0);
+                t.b.ins().insertlane(zero, x, 0)
+            }
+            Some(so_far) => t.b.ins().insertlane(so_far, x, (lane % n) as u8),
+        });
+    }
+
+    pub fn finish(self, t: &mut Translator<'_>) -> Vec<clif::Value> {
+        self.pieces.into_iter().flatten().map(|x| t.as_type(x, self.ty)).collect()
+    }
+}
+
 impl Translator<'_> {
     /// A uniform lane number, modulo the lanes.
     fn lane_number(&mut self, index: Value) -> clif::Value {
@@ -137,29 +177,12 @@ impl Translator<'_> {
         ty: Ty,
         mut at: impl FnMut(&mut Self, usize) -> (clif::Value, i32),
     ) -> Vec<clif::Value> {
-        // As floats, which go from memory to a lane in one instruction.
-        let vector = match ty.size() {
-            4 => types::F32X4,
-            8 => types::F64X2,
-            size => mask_type(Grain::of(size)),
-        };
-        let n = 16 / ty.size();
-        let mut pieces = vec![None; self.plan.pieces(ty.size())];
+        let mut vectors = Assembly::new(ty, self.lanes);
         for l in 0..self.lanes {
             let (address, disp) = at(self, l);
-            let flags = MemFlagsData::new().with_notrap();
-            let x = self.b.ins().load(vector.lane_type(), flags, address, disp);
-            pieces[l / n] = Some(match pieces[l / n] {
-                None if ty.size() >= 4 => self.b.ins().scalar_to_vector(vector, x),
-                None => {
-                    let zero = self.constant_vector(vector, 0);
-                    self.b.ins().insertlane(zero, x, 0)
-                }
-                Some(so_far) => self.b.ins().insertlane(so_far, x, (l % n) as u8),
-            });
+            vectors.add(self, l, address, disp);
         }
-        let ty = if ty == Ty::Bool { types::I8X16 } else { lane_type(ty) };
-        pieces.into_iter().flatten().map(|x| self.as_type(x, ty)).collect()
+        vectors.finish(self)
     }
 
     /// Vectors that are computed if a condition is not 0, and else are 0.

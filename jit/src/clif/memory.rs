@@ -146,7 +146,7 @@ impl Translator<'_> {
 
     fn gather(&mut self, inst: &Inst, ty: Ty, index: Ty, scale: u32, result: Value) {
         if gather::fits(index, scale) {
-            return self.gather_indexed(inst, ty, index, scale, result);
+            return self.gather_indexed(inst, result);
         }
         let addresses = self.addresses(inst, index, scale, false);
         let pieces = self.gathered(ty, |t, l| (t.b.ins().extractlane(addresses[l / 2], (l % 2) as u8), 0));
