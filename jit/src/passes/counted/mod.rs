@@ -38,6 +38,7 @@
 //! values inside of it: another way to the latch may have left those of an earlier round. Fuel is counted by the polls in the copy,
 //! and the exits there hold the copy's values.
 
+mod cycle;
 mod progress;
 
 use super::defs::Defs;
@@ -45,6 +46,7 @@ use super::licm::definitions;
 use super::make::Maker;
 use crate::dominance::Dominators;
 use crate::ir::{Block, BlockId, Edge, End, ExitId, Inst, Kind, Region, Type, Value};
+use cycle::Cycle;
 use progress::Progress;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -52,9 +54,6 @@ use std::collections::HashMap;
 
 /// Most instructions that are copied.
 const MAX_INSTS: usize = 120;
-
-/// Most blocks of a cycle.
-const MAX_BLOCKS: usize = 8;
 
 /// Most copies that are made for a region.
 const MAX_COPIES: usize = 4;
@@ -82,64 +81,6 @@ pub fn run(region: &mut Region) {
             let loop_ = Counted::new(region, &defs, &home, &dominators, cycle);
             copies += loop_.is_some_and(|l| l.make().is_some()) as usize;
         }
-    }
-}
-
-/// A cycle of blocks from a head to a latch, with one branch.
-struct Cycle {
-    blocks: Vec<BlockId>,
-    /// The condition of the branch, and what it is when the cycle goes on.
-    condition: (Value, bool),
-}
-
-impl Cycle {
-    fn find(region: &Region, dominators: &Dominators, head: BlockId, latch: BlockId) -> Option<Cycle> {
-        let mut cycle = Cycle { blocks: Vec::new(), condition: (Value(0), true) };
-        let insts = |b: BlockId| &region.block(b).insts;
-        let found = cycle.follow(region, dominators, head, (head, latch), false);
-        let simple = |inst: &Inst| {
-            let kind = inst.kind;
-            let other = matches!(kind, Kind::Guard { .. } | Kind::Tick { .. } | Kind::Count(_));
-            kind.is_pure() || kind.is_plain_load() || kind.is_plain_store() || other
-        };
-        let all = || cycle.blocks.iter().flat_map(|&b| insts(b));
-        (found && all().count() <= MAX_INSTS && all().all(simple)).then_some(cycle)
-    }
-
-    /// Goes on from a block to the latch and from there to the head.
-    fn follow(
-        &mut self,
-        region: &Region,
-        dominators: &Dominators,
-        at: BlockId,
-        (head, latch): (BlockId, BlockId),
-        branched: bool,
-    ) -> bool {
-        // What was made since, for another loop, is not known to the tree.
-        let known = dominators.is_reachable(at) && dominators.dominates(head, at);
-        if self.blocks.len() == MAX_BLOCKS || region.block(at).cold || !known {
-            return false;
-        }
-        self.blocks.push(at);
-        let arrives = |cycle: &mut Cycle, to: BlockId, branched| match at == latch {
-            true => to == head && branched,
-            false => to != head && cycle.follow(region, dominators, to, (head, latch), branched),
-        };
-        let found = match &region.block(at).end {
-            End::Jump(edge) => arrives(self, edge.to, branched),
-            End::Branch { cond, then, other } if !branched && then.to != other.to => {
-                let tried = [(then, true), (other, false)].into_iter().find(|(edge, _)| arrives(self, edge.to, true));
-                if let Some((_, truth)) = tried {
-                    self.condition = (*cond, truth);
-                }
-                tried.is_some()
-            }
-            _ => false,
-        };
-        if !found {
-            self.blocks.pop();
-        }
-        found
     }
 }
 

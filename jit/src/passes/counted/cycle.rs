@@ -1,0 +1,66 @@
+//! The cycles of blocks that may be copied.
+
+use super::MAX_INSTS;
+use crate::dominance::Dominators;
+use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
+
+/// Most blocks of a cycle.
+const MAX_BLOCKS: usize = 8;
+
+/// A cycle of blocks from a head to a latch, with one branch.
+pub(super) struct Cycle {
+    pub blocks: Vec<BlockId>,
+    /// The condition of the branch, and what it is when the cycle goes on.
+    pub condition: (Value, bool),
+}
+
+impl Cycle {
+    pub fn find(region: &Region, dominators: &Dominators, head: BlockId, latch: BlockId) -> Option<Cycle> {
+        let mut cycle = Cycle { blocks: Vec::new(), condition: (Value(0), true) };
+        let insts = |b: BlockId| &region.block(b).insts;
+        let found = cycle.follow(region, dominators, head, (head, latch), false);
+        let simple = |inst: &Inst| {
+            let kind = inst.kind;
+            let other = matches!(kind, Kind::Guard { .. } | Kind::Tick { .. } | Kind::Count(_));
+            kind.is_pure() || kind.is_plain_load() || kind.is_plain_store() || other
+        };
+        let all = || cycle.blocks.iter().flat_map(|&b| insts(b));
+        (found && all().count() <= MAX_INSTS && all().all(simple)).then_some(cycle)
+    }
+
+    /// Goes on from a block to the latch and from there to the head.
+    fn follow(
+        &mut self,
+        region: &Region,
+        dominators: &Dominators,
+        at: BlockId,
+        (head, latch): (BlockId, BlockId),
+        branched: bool,
+    ) -> bool {
+        // What was made since, for another loop, is not known to the tree.
+        let known = dominators.is_reachable(at) && dominators.dominates(head, at);
+        if self.blocks.len() == MAX_BLOCKS || region.block(at).cold || !known {
+            return false;
+        }
+        self.blocks.push(at);
+        let arrives = |cycle: &mut Cycle, to: BlockId, branched| match at == latch {
+            true => to == head && branched,
+            false => to != head && cycle.follow(region, dominators, to, (head, latch), branched),
+        };
+        let found = match &region.block(at).end {
+            End::Jump(edge) => arrives(self, edge.to, branched),
+            End::Branch { cond, then, other } if !branched && then.to != other.to => {
+                let tried = [(then, true), (other, false)].into_iter().find(|(edge, _)| arrives(self, edge.to, true));
+                if let Some((_, truth)) = tried {
+                    self.condition = (*cond, truth);
+                }
+                tried.is_some()
+            }
+            _ => false,
+        };
+        if !found {
+            self.blocks.pop();
+        }
+        found
+    }
+}
