@@ -32,7 +32,7 @@ pub enum Lie {
 const SHORT: u32 = 8;
 
 /// How often a branch is executed before a way that was never taken counts as one that never will be.
-const ENOUGH: u32 = 16;
+const ENOUGH: u32 = 8;
 
 /// Instructions seen that are too few to go by.
 const FEW: u32 = 4;

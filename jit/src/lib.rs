@@ -6,6 +6,7 @@
 //! | [`settings`] | when and how loops are compiled |
 //! | [`profile`], [`advice`] | what was seen while interpreting, and which variants follow from it |
 //! | [`record`], on [`analysis`] | from a hot loop to a region |
+//! | `frames` | the memory of frames: which of it is private, what of it may be read later |
 //! | [`ir`] | the trace IR: regions in SSA form |
 //! | `worker` | the thread that compiles while programs run |
 //! | [`passes`] | optimisation |
@@ -26,6 +27,7 @@ pub mod clif;
 pub mod dominance;
 pub mod engine;
 pub mod exec_ir;
+mod frames;
 pub mod ir;
 pub mod passes;
 pub mod profile;

@@ -48,7 +48,7 @@ settings! {
     hot: u32 = 40;
     /// Instructions that are executed under observation when a loop has become hot, for the profile. 0: no profile, and of
     /// the variants that depend on one none is chosen (unless `every_variant`).
-    observe: u32 = 4000;
+    observe: u32 = 12_000;
     /// Most versions of a loop, by what holds at its head.
     versions: u32 = 3, at least 1;
     /// Entries after which a version is judged by how it was left.

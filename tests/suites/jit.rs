@@ -384,3 +384,63 @@ fn similar_arms_become_one_where_gangs_go_both_ways() {
         assert_eq!(run(&apart, 0.0), run(&reference, 0.0));
     }
 }
+
+const BY_REFERENCE: &str = "struct Hit { float t; float x; float normal; };
+static void hit(Hit &h, float x, float at) {
+    if (x > at && x < h.t) {
+        h.t = x;
+        h.x = x - at;
+        h.normal = sqrt(h.x);
+    }
+}
+export void f(const uniform float a[], uniform float b[], uniform int n) {
+    foreach (i = 0 ... n) {
+        Hit h;
+        h.t = 1e30;
+        hit(h, a[i], 1);
+        hit(h, a[i], 2);
+        b[i] = h.t;
+    }
+}";
+
+fn run_by_reference(module: &Module, n: usize) {
+    let a: Vec<f32> = (0..n).map(|i| (i % 7) as f32).collect();
+    let mut b = vec![0f32; n];
+    module.call("f", &[Value::slice(&a), Value::slice_mut(&mut b), (n as i32).into()]).unwrap();
+    assert!(a.iter().zip(&b).all(|(&a, &b)| b == if a > 1.0 { a } else { 1e30 }));
+}
+
+#[test]
+fn a_struct_handed_on_by_reference_is_kept_in_values() {
+    let module = module(BY_REFERENCE, JitSettings::eager());
+    run_by_reference(&module, 160);
+    let region = only_region(&module);
+    let kinds = || region.blocks.iter().flat_map(|b| &b.insts).map(|inst| inst.kind);
+    let in_frame = |k: &Kind| matches!(k, Kind::FrameHost { .. } | Kind::Clear { .. } | Kind::StoreMasked { .. });
+    let others = kinds().filter(in_frame).collect::<Vec<_>>();
+    assert!(others.iter().all(|k| matches!(k, Kind::StoreMasked { .. })), "{others:?}\n{region}");
+    // Nobody reads the normal, so nobody computes it.
+    assert!(!kinds().any(|k| is_op(&k, Op::Sqrt)), "{region}");
+}
+
+#[test]
+fn a_struct_whose_address_gets_away_stays_in_memory() {
+    let text = BY_REFERENCE.replace("export void f(", "static varying Hit * uniform kept;\nexport void f(");
+    let text = text.replace("h.t = 1e30;", "h.t = 1e30; kept = &h;");
+    let module = module(&text, JitSettings::eager());
+    run_by_reference(&module, 160);
+    let region = only_region(&module);
+    assert!(region.blocks.iter().flat_map(|b| &b.insts).any(|inst| is_op(&inst.kind, Op::Sqrt)), "{region}");
+    assert!(region.exits.iter().all(|exit| exit.cells.is_empty()), "{region}");
+}
+
+#[test]
+fn what_may_be_read_of_a_struct_is_written_back_at_exits() {
+    let module = module(BY_REFERENCE, JitSettings::eager());
+    run_by_reference(&module, 160);
+    let region = only_region(&module);
+    // Before the second call the distance that the first has left, and nothing else, can still be read.
+    let written: Vec<usize> = region.exits.iter().map(|exit| exit.cells.len()).collect();
+    assert!(written.contains(&1), "{written:?}\n{region}");
+    assert!(written.iter().all(|&n| n <= 3), "{written:?}\n{region}");
+}

@@ -235,11 +235,7 @@ impl<'a> Translator<'a> {
             Kind::MaskBits => Some(self.mask_bits(inst.args[0])),
             Kind::AnyLane => Some(self.any_lane(inst.args[0])),
             Kind::Reduce { op, ty } => self.reduce(op, ty, inst.args[0]),
-            Kind::FrameHost { at } => {
-                let base = offset_of!(Context, memory_base) as i32;
-                let base = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, base);
-                Some(self.b.ins().iadd_imm_s(base, at as i64))
-            }
+            Kind::FrameHost { at, .. } => Some(self.frame_host(at)),
             Kind::FrameAddress => {
                 let at = offset_of!(Context, frame_address) as i32;
                 Some(self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at))

@@ -30,6 +30,11 @@ impl Translator<'_> {
     /// exits.
     pub(super) fn leave(&mut self, exit: ExitId) {
         self.store_ticks();
+        for &(cell, v) in &self.region.exits[exit.index()].cells {
+            if self.place_of(&cell).is_none() {
+                self.store_cell(cell, v);
+            }
+        }
         // Recipes first: what is computed here is at hand nowhere else.
         let things = self.snapshot(exit);
         let recipes: Vec<_> = things.iter().map(|&(_, thing)| self.recipe(thing)).collect();

@@ -7,13 +7,15 @@ use super::demand::{lane_type, mask_type, scalar_type};
 use super::gather;
 use super::plan::Grain;
 use super::translate::Translator;
-use crate::ir::{Inst, Kind, Value};
+use crate::ir::{Cell, Inst, Kind, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types};
+use spmdvm_vm::interp::native::Context;
 use spmdvm_vm::types::Ty;
+use std::mem::offset_of;
 
 /// Flags of accesses to memory of programs: checked, but not aligned.
-const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
+pub(super) const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
 
 impl Translator<'_> {
     /// Translates a load or store.
@@ -35,6 +37,7 @@ impl Translator<'_> {
             }
             (Kind::StoreLanes { ty }, _) => self.store_lanes(ty, address, args[1]),
             (Kind::StoreStrided { ty, stride }, _) => self.store_strided(ty, stride, address, args[1]),
+            (Kind::Clear { bytes }, _) => self.clear(address, bytes),
             (Kind::StoreMasked { ty }, _) => self.store_masked(ty, address, args[1], args[2]),
             (Kind::Scatter { ty, index, scale }, _) => self.scatter(inst, ty, index, scale),
             _ => unreachable!("no access"),
@@ -100,6 +103,36 @@ impl Translator<'_> {
             let vector = mask_type(Grain::of(narrow.bytes() as usize));
             let x = self.as_type(x, vector);
             let x = self.b.ins().extractlane(x, 0);
+            self.b.ins().store(UNALIGNED, x, address, 0);
+        }
+    }
+
+    fn clear(&mut self, address: clif::Value, bytes: u32) {
+        let vectors = bytes / 16 * 16;
+        for at in (0..vectors).step_by(16) {
+            let zero = self.constant_vector(types::I64X2, 0);
+            self.b.ins().store(UNALIGNED, zero, address, at as i32);
+        }
+        for at in vectors..bytes {
+            let zero = self.b.ins().iconst(types::I8, 0);
+            self.b.ins().store(UNALIGNED, zero, address, at as i32);
+        }
+    }
+
+    /// The host address at an offset from where the memory of frames is told by.
+    pub(super) fn frame_host(&mut self, at: u64) -> clif::Value {
+        let base = offset_of!(Context, memory_base) as i32;
+        let base = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, base);
+        self.b.ins().iadd_imm_s(base, at as i64)
+    }
+
+    /// Writes what an exit says to a cell of memory.
+    pub(super) fn store_cell(&mut self, cell: Cell, v: Value) {
+        let address = self.frame_host(cell.at);
+        if cell.ty.is_varying() {
+            self.store_lanes(cell.ty.ty, address, v);
+        } else {
+            let x = self.scalar(v);
             self.b.ins().store(UNALIGNED, x, address, 0);
         }
     }

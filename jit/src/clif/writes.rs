@@ -6,9 +6,10 @@
 
 use super::demand::lane_type;
 use super::homes::Home;
+use super::memory::UNALIGNED;
 use super::plan::Definition;
 use super::translate::Translator;
-use crate::ir::{ExitId, Kind, Type, Value};
+use crate::ir::{Cell, ExitId, Kind, Type, Value};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS};
 use spmdvm_vm::types::Ty;
@@ -20,6 +21,8 @@ pub(super) enum Base {
     Frame,
     /// [`Context::words`].
     Words,
+    /// [`Context::memory_base`](spmdvm_vm::interp::native::Context::memory_base).
+    Memory,
 }
 
 /// Where something is written.
@@ -80,9 +83,18 @@ impl Recipe {
 }
 
 impl Translator<'_> {
-    /// All that an exit writes.
+    /// The place of a cell of memory, if it is one scalar or whole vectors.
+    pub(super) fn place_of(&self, cell: &Cell) -> Option<Place> {
+        let whole = !cell.ty.is_varying() || (cell.ty.ty.size() * self.lanes).is_multiple_of(16);
+        let at = i32::try_from(cell.at).ok().filter(|_| whole)?;
+        Some(Place { base: Base::Memory, at })
+    }
+
+    /// All that an exit writes, but for cells that have no place.
     pub(super) fn snapshot(&self, exit: ExitId) -> Vec<(Place, Thing)> {
-        let mut things = Vec::new();
+        let cells = self.region.exits[exit.index()].cells.iter();
+        let mut things: Vec<(Place, Thing)> =
+            cells.filter_map(|(cell, v)| Some((self.place_of(cell)?, Thing::Register(cell.ty, *v)))).collect();
         let mut word = 0;
         for frame in &self.region.exits[exit.index()].frames {
             let register = |at: u32| Place { base: Base::Frame, at: (frame.at + at) as i32 };
@@ -238,9 +250,11 @@ impl Translator<'_> {
         let base = match place.base {
             Base::Frame => self.frame(),
             Base::Words => self.words(),
+            Base::Memory => self.frame_host(0),
         };
+        let flags = if place.base == Base::Memory { UNALIGNED } else { MemFlagsData::trusted() };
         for (i, &x) in pieces.iter().enumerate() {
-            self.b.ins().store(MemFlagsData::trusted(), x, base, place.at + 16 * i as i32);
+            self.b.ins().store(flags, x, base, place.at + 16 * i as i32);
         }
     }
 }

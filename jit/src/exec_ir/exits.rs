@@ -7,7 +7,7 @@ use spmdvm_vm::interp::native::{Context, ENTRY_WORDS};
 /// Writes the state that an exit describes.
 ///
 /// # Safety
-/// The frames have the registers that the exit names, and [`Context::words`] room for its masks.
+/// The frames have the registers and the memory that the exit names, and [`Context::words`] room for its masks.
 pub(super) unsafe fn write<'a>(region: &Region, exit: ExitId, context: &Context, value: impl Fn(Value) -> &'a [u64]) {
     let mut words = Vec::new();
     for frame in &region.exits[exit.index()].frames {
@@ -26,6 +26,14 @@ pub(super) unsafe fn write<'a>(region: &Region, exit: ExitId, context: &Context,
             let visiting = entry.visiting.map_or(0, |v| value(v)[0]);
             let entry: [u64; ENTRY_WORDS] = [bits_of(value(entry.restore)), bits_of(value(entry.other)), visiting];
             words.extend(entry);
+        }
+    }
+    for &(cell, v) in &region.exits[exit.index()].cells {
+        let lanes = if cell.ty.is_varying() { region.width.lanes() } else { 1 };
+        for (lane, &word) in value(v).iter().enumerate().take(lanes) {
+            let at = context.memory_base.wrapping_add(cell.at as usize + lane * cell.ty.ty.size());
+            // SAFETY: the caller's promise: the cell lies in the memory of a frame that there is.
+            unsafe { write_element(cell.ty.ty, at, word) };
         }
     }
     for (i, &word) in words.iter().enumerate() {

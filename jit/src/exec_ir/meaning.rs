@@ -114,7 +114,7 @@ impl Meaning {
                     count.write(count.read().wrapping_add(1));
                 }
                 EntryReg { .. } | EntryMask(_) | EntryVisiting(_) | FrameAddress => self.entry(out, context),
-                FrameHost { at } => out[0] = (context.memory_base as u64).wrapping_add(at),
+                FrameHost { at, .. } => out[0] = (context.memory_base as u64).wrapping_add(at),
                 FrameOpen { function, at, .. } => {
                     out[0] = context.open_frame(function, at);
                     // The interpreter, which does the call, counts its unit of fuel again.
@@ -267,6 +267,11 @@ impl Meaning {
     /// # Safety
     /// The elements of active lanes may be written.
     unsafe fn store(&self, args: &Args) {
+        if let Kind::Clear { bytes } = self.kind {
+            let at = std::ptr::with_exposed_provenance_mut::<u8>(args[0][0] as usize);
+            // SAFETY: the caller's promise.
+            return unsafe { at.write_bytes(0, bytes as usize) };
+        }
         let (ty, value, index, mask, n) = match self.kind {
             Kind::Scatter { ty, scale, .. } => (ty, 2, Some((1, scale)), Some(3), self.lanes),
             Kind::StoreMasked { ty } => (ty, 1, None, Some(2), self.lanes),

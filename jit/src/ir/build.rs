@@ -23,6 +23,7 @@ impl Builder {
             blocks: Vec::new(),
             exits: Vec::new(),
             sites: Vec::new(),
+            private: Vec::new(),
             counters: Vec::new(),
             arguments: Vec::new(),
             frame_bytes: 0,

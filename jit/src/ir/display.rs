@@ -42,7 +42,7 @@ impl Display for Kind {
             Kind::EntryMask(m) => write!(f, "entry.mask {m:?}"),
             Kind::EntryVisiting(i) => write!(f, "entry.visiting {i}"),
             Kind::FrameAddress => f.write_str("frame.addr"),
-            Kind::FrameHost { at } => write!(f, "frame.host +{at}"),
+            Kind::FrameHost { at, .. } => write!(f, "frame.host +{at}"),
             Kind::FrameOpen { function, at, exit } => write!(f, "frame.open f{} +{at} else x{}", function.0, exit.0),
             Kind::FrameClose => f.write_str("frame.close"),
             Kind::Interpret { site, exit } => write!(f, "interpret s{site} else x{}", exit.0),
@@ -66,6 +66,7 @@ impl Display for Kind {
             Kind::Store { ty } => write!(f, "store.{ty}"),
             Kind::StoreLanes { ty } => write!(f, "store.lanes.{ty}"),
             Kind::StoreStrided { ty, stride } => write!(f, "store.strided.{ty} {stride:+}"),
+            Kind::Clear { bytes } => write!(f, "clear *{bytes}"),
             Kind::StoreMasked { ty } => write!(f, "store.masked.{ty}"),
             Kind::Scatter { ty, index, scale } => write!(f, "scatter.{ty}.{index} *{scale}"),
             Kind::LoadAny { ty, address, exit } => {
@@ -120,6 +121,9 @@ fn exit(f: &mut Formatter<'_>, number: usize, exit: &Exit) -> fmt::Result {
             write!(f, " r{}={}", r.reg.0, r.value)?;
         }
         writeln!(f)?;
+    }
+    for (cell, v) in &exit.cells {
+        writeln!(f, "  f{} memory +{} = {v}", cell.function.0, cell.at)?;
     }
     Ok(())
 }

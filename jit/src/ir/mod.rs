@@ -25,6 +25,7 @@ use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::types::{Shape, Ty, Width};
+use std::ops::Range;
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,8 +126,11 @@ pub enum Kind {
     EntryVisiting(u32),
     /// `() → uniform u64`. The pointer to the memory of the entered frame.
     FrameAddress,
-    /// `() → uniform u64`. The host address at a byte offset from where the memory of frames is told by.
+    /// `() → uniform u64`. The host address at a byte offset from where the memory of frames is told by. It lies in the memory
+    /// of a frame of the function.
     FrameHost {
+        /// The function.
+        function: FuncId,
         /// The offset.
         at: u64,
     },
@@ -261,6 +265,11 @@ pub enum Kind {
         /// The element type.
         ty: Ty,
     },
+    /// `(uniform u64 host address)`. Zeroes so many bytes.
+    Clear {
+        /// How many.
+        bytes: u32,
+    },
     /// `(uniform u64 host address, varying index, varying ty, mask)`. As `Gather`, ascending; touches nothing of inactive
     /// lanes.
     Scatter {
@@ -346,7 +355,10 @@ impl Kind {
     /// Is it a store that cannot fail?
     pub fn is_plain_store(self) -> bool {
         use Kind::*;
-        matches!(self, Store { .. } | StoreLanes { .. } | StoreStrided { .. } | StoreMasked { .. } | Scatter { .. })
+        matches!(
+            self,
+            Store { .. } | StoreLanes { .. } | StoreStrided { .. } | StoreMasked { .. } | Scatter { .. } | Clear { .. }
+        )
     }
 
     /// The exit it may leave by.
@@ -549,11 +561,48 @@ pub mod why {
     pub const NEVER_TAKEN: &str = "a way that was never taken before";
 }
 
+/// The memory of a frame that no address outside of the region leads to, except for frames that the region knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrivateMemory {
+    /// The frame's function.
+    pub function: FuncId,
+    /// Byte offset of the frame from the base of the entered one; 0 for the entered one itself.
+    pub at: u32,
+    /// Where it begins, as [`Kind::FrameHost`] tells.
+    pub start: u64,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// Bytes of private memory that may be read after an exit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveMemory {
+    /// Which memory, by index into [`Region::private`].
+    pub memory: usize,
+    /// The bytes.
+    pub bytes: Vec<Range<i64>>,
+}
+
+/// A cell of private memory that is kept as a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cell {
+    /// The frame's function.
+    pub function: FuncId,
+    /// Where it lies, as [`Kind::FrameHost`] tells.
+    pub at: u64,
+    /// One scalar, or one after another for all lanes.
+    pub ty: Type,
+}
+
 /// A snapshot: the state of the interpreter where a region is left. Frame 0 is the entered one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exit {
     /// The frames, outermost first.
     pub frames: Vec<FrameState>,
+    /// What is to be written to cells of memory.
+    pub cells: Vec<(Cell, Value)>,
+    /// Until cells are promoted: what may be read later of the private memory of its frames.
+    pub live: Vec<LiveMemory>,
     /// Why it is there, for statistics (`guard: …`, `end of loop`).
     pub why: &'static str,
 }
@@ -561,23 +610,25 @@ pub struct Exit {
 impl Exit {
     /// All values that the snapshot needs.
     pub fn values(&self) -> impl Iterator<Item = Value> {
-        self.frames.iter().flat_map(|f| {
+        let in_frames = self.frames.iter().flat_map(|f| {
             let regs = f.regs.iter().map(|r| r.value);
             let entries = f.entries.iter().flat_map(|e| [Some(e.restore), Some(e.other), e.visiting]).flatten();
             regs.chain([f.mask]).chain(f.memory).chain(entries)
-        })
+        });
+        in_frames.chain(self.cells.iter().map(|(_, v)| *v))
     }
 
     /// All values, to be changed.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
-        self.frames.iter_mut().flat_map(|f| {
+        let in_frames = self.frames.iter_mut().flat_map(|f| {
             let regs = f.regs.iter_mut().map(|r| &mut r.value);
             let entries = f
                 .entries
                 .iter_mut()
                 .flat_map(|e| [Some(&mut e.restore), Some(&mut e.other), e.visiting.as_mut()].into_iter().flatten());
             regs.chain([&mut f.mask]).chain(&mut f.memory).chain(entries)
-        })
+        });
+        in_frames.chain(self.cells.iter_mut().map(|(_, v)| v))
     }
 }
 
@@ -598,6 +649,8 @@ pub struct Region {
     pub exits: Vec<Exit>,
     /// What [`Kind::Interpret`] names.
     pub sites: Vec<Site>,
+    /// Memory of frames that is private.
+    pub private: Vec<PrivateMemory>,
     /// What the counters count.
     pub counters: Vec<Counter>,
     /// Uniform registers of the entered frame that the loop does not change and that decide something in it: what is worth

@@ -121,6 +121,7 @@ impl Check<'_> {
             Gather { ty, index, .. } => expect(&[u64_, Type::varying(index), Type::MASK], Some(Type::varying(ty))),
             Store { ty } => expect(&[u64_, Type::uniform(ty)], None),
             StoreLanes { ty } | StoreStrided { ty, .. } => expect(&[u64_, Type::varying(ty)], None),
+            Clear { .. } => expect(&[u64_], None),
             StoreMasked { ty } => expect(&[u64_, Type::varying(ty), Type::MASK], None),
             Scatter { ty, index, .. } => expect(&[u64_, Type::varying(index), Type::varying(ty), Type::MASK], None),
             LoadAny { address, .. } => arity(args, 2 + address.index.is_some() as usize),

@@ -2,11 +2,11 @@
 //!
 //! Rules: an instruction is needed if it has an effect, or if something needed uses its result; snapshots of needed
 //! instructions and of the ends of blocks need their values; a parameter is needed if something uses it other than as an
-//! argument for parameters that are not needed. A register of the entered frame whose value is what was read from it at
-//! entry need not be written back.
+//! argument for parameters that are not needed. A register or cell of the entered frame whose value is what was read
+//! from it at entry need not be written back.
 
-use crate::ir::{End, Exit, Inst, Kind, Region, Value};
-use std::collections::HashSet;
+use crate::ir::{Cell, End, Exit, Inst, Kind, Region, Value};
+use std::collections::{HashMap, HashSet};
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
@@ -43,11 +43,39 @@ fn forget_unchanged(region: &mut Region) {
     // What the interpreter's handlers read and write in the entered frame is not as it was.
     let own = region.sites.iter().filter(|s| s.at == 0);
     let touched: HashSet<u32> = own.flat_map(|s| s.operands.iter().chain(&s.result).map(|&(at, _)| at)).collect();
+    let loaded = cells_at_entry(region);
     for exit in &mut region.exits {
+        exit.cells.retain(|(cell, v)| loaded.get(v) != Some(cell));
         if let Some(frame) = exit.frames.first_mut() {
             frame.regs.retain(|r| touched.contains(&r.at) || at_entry[r.value.index()] != Some(r.at));
         }
     }
+}
+
+/// What is read at entry of the cells that are values: nothing stores to them, but a `clear` that has stayed.
+fn cells_at_entry(region: &Region) -> HashMap<Value, Cell> {
+    let clears = |inst: &Inst| matches!(inst.kind, Kind::Clear { .. });
+    if region.blocks.iter().flat_map(|b| &b.insts).any(clears) {
+        return HashMap::new();
+    }
+    let mut hosts = HashMap::new();
+    let mut cells = HashMap::new();
+    for inst in &region.blocks[0].insts {
+        let Some(v) = inst.result else { continue };
+        let ty = region.ty(v);
+        match inst.kind {
+            Kind::FrameHost { function, at } => {
+                hosts.insert(v, (function, at));
+            }
+            Kind::Load { .. } | Kind::LoadLanes { .. } => {
+                if let Some(&(function, at)) = hosts.get(&inst.args[0]) {
+                    cells.insert(v, Cell { function, at, ty });
+                }
+            }
+            _ => {}
+        }
+    }
+    cells
 }
 
 /// Removes exits that nothing leaves by.
@@ -57,7 +85,10 @@ fn drop_exits(region: &mut Region) {
     let mut number = |exit: &mut crate::ir::ExitId| {
         let slot = &mut new[exit.index()];
         let id = *slot.get_or_insert_with(|| {
-            kept.push(std::mem::replace(&mut region.exits[exit.index()], Exit { frames: Vec::new(), why: "" }));
+            kept.push(std::mem::replace(
+                &mut region.exits[exit.index()],
+                Exit { frames: Vec::new(), cells: Vec::new(), live: Vec::new(), why: "" },
+            ));
             crate::ir::ExitId(kept.len() as u32 - 1)
         });
         *exit = id;

@@ -5,6 +5,7 @@
 //! | [`params`] | parameters that always bring the same value disappear |
 //! | [`merge`] | blocks with one way in join the block before |
 //! | [`fold`] | what depends on constants is computed, what has a simpler form gets it |
+//! | [`promote`] | cells of private memory become values |
 //! | [`gvn`] | equal pure instructions are computed once |
 //! | [`guards`] | guards, branches and masks that earlier ones decide disappear |
 //! | [`divide`] | divisions by what is constant or does not change in a loop become multiplications |
@@ -30,6 +31,7 @@ pub mod licm;
 pub(crate) mod make;
 pub mod merge;
 pub mod params;
+pub mod promote;
 
 use crate::abort::Abort;
 use crate::ir::{BlockId, Inst, Kind, Region, Value, verify};
@@ -44,6 +46,8 @@ pub const PASSES: &[Pass] = &[
     ("fold", fold::run),
     ("params", params::run),
     ("merge", merge::run),
+    ("promote", promote::run),
+    ("fold", fold::run),
     ("gvn", gvn::run),
     ("guards", guards::run),
     ("divide", divide::run),

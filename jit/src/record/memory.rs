@@ -90,20 +90,17 @@ impl Recorder<'_> {
 
     /// Of an address in a frame: the size of the frame's memory, and the offset.
     fn frame_part(&self, base: Value) -> Option<(u64, i64)> {
-        let place = self.addresses.get(&base)?;
+        let place = self.address(base)?;
         Some((self.function(place.function).frame_size, place.offset))
     }
 
     /// The host address of index 0.
     fn host(&mut self, at: &Operand) -> Value {
         let disp = at.address.disp;
-        let u64_ = Type::uniform(Ty::U64);
-        if let Some(place) = self.addresses.get(&at.base) {
-            let memory = self.prepared.frame_memory(place.function) + place.at as u64;
-            let host = memory.wrapping_add_signed(place.offset).wrapping_add_signed(disp);
-            return self.shared(Kind::FrameHost { at: host }, &[], u64_);
+        if let Some(place) = self.address(at.base) {
+            return self.frame_host(&place, disp);
         }
-        self.emit(Kind::HostAddress { disp }, &[at.base], u64_)
+        self.emit(Kind::HostAddress { disp }, &[at.base], Type::uniform(Ty::U64))
     }
 
     /// The host address of a uniform index.

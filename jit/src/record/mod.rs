@@ -19,6 +19,7 @@ mod divergence;
 mod each;
 mod emit;
 mod lie;
+mod memories;
 mod memory;
 mod one_lane;
 mod shape;
@@ -28,6 +29,7 @@ mod step;
 use crate::abort::Abort;
 use crate::advice::Advice;
 use crate::analysis::Analysis;
+use crate::frames::Frames;
 use crate::ir::{
     BlockId, Builder, Counter, Edge, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, Outcome, RegState,
     Region, Type, Value,
@@ -46,7 +48,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// Most instructions of a region.
-const MAX_INSTS: usize = 6000;
+const MAX_INSTS: usize = 3000;
 /// Most blocks.
 const MAX_BLOCKS: usize = 600;
 /// Most attempts.
@@ -130,8 +132,10 @@ pub fn record(
 ) -> Result<Region, Abort> {
     let mut varying = Noted::new();
     let mut analyses = HashMap::new();
+    let frames = Frames::new(prepared.program(), function);
     for _ in 0..MAX_ATTEMPTS {
-        let mut recorder = Recorder::new(prepared, (function, pc), advice, &mut varying, &mut analyses)?;
+        let mut recorder =
+            Recorder::new(prepared, (function, pc), advice, frames.as_ref(), &mut varying, &mut analyses)?;
         recorder.run(facts)?;
         if !recorder.again {
             return Ok(recorder.b.region);
@@ -157,6 +161,8 @@ struct Recorder<'a> {
     prepared: &'a PreparedProgram,
     program: &'a Program,
     advice: &'a Advice,
+    /// What is known of the memory of frames, if there is any.
+    frames: Option<&'a Frames>,
     /// Registers of the entered frame that are assumed to be constants.
     assumed: Vec<Reg>,
     b: Builder,
@@ -178,6 +184,8 @@ struct Recorder<'a> {
     shared: HashMap<(Kind, Vec<Value>), Value>,
     /// Values of the block being recorded that are addresses in the memory of a frame that has not ended.
     addresses: HashMap<Value, FramePlace>,
+    /// Values of the entry block that are addresses in the memory of the entered frame.
+    own_addresses: HashMap<Value, FramePlace>,
     insts: usize,
 }
 
@@ -186,6 +194,7 @@ impl<'a> Recorder<'a> {
         prepared: &'a PreparedProgram,
         (function, pc): (FuncId, u32),
         advice: &'a Advice,
+        frames: Option<&'a Frames>,
         varying: &'a mut Noted,
         analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
     ) -> Result<Recorder<'a>, Abort> {
@@ -194,6 +203,7 @@ impl<'a> Recorder<'a> {
             prepared,
             program,
             advice,
+            frames,
             assumed: Vec::new(),
             b: Builder::new(program.width, function, pc),
             head: (function, pc),
@@ -208,6 +218,7 @@ impl<'a> Recorder<'a> {
             known: HashMap::new(),
             shared: HashMap::new(),
             addresses: HashMap::new(),
+            own_addresses: HashMap::new(),
             insts: 0,
         };
         recorder.inside = recorder.analysis(function).loop_body(pc);
@@ -254,13 +265,14 @@ impl<'a> Recorder<'a> {
             regs[r.index()] = Some(self.constant(f.reg(r).ty, bits));
         }
         for r in self.analysis(function).live(pc) {
-            if regs[r.index()].is_none() {
+            if regs[r.index()].is_none() && self.own_offset(function, r).is_none() {
                 let place = self.prepared.register(function, r);
                 let ty = Type { shape: place.shape, ty: place.ty };
                 let v = self.b.inst(Kind::EntryReg { at: place.at }, &[], ty);
                 regs[r.index()] = Some(v);
             }
         }
+        self.own_memory(&mut regs);
         let mask = match self.entry_mask(facts.mask, EntryMask::Execution) {
             Mask::Any(v) => Mask::Some(v),
             known => known,
@@ -306,7 +318,7 @@ impl<'a> Recorder<'a> {
         };
         for (slot, place) in known {
             let value = state.frames[slot.frame].regs[slot.reg.index()];
-            if value.and_then(|v| self.addresses.get(&v)) != Some(&place) {
+            if value.and_then(|v| self.address(v)) != Some(place) {
                 self.note(&key, slot);
             }
         }
@@ -383,7 +395,7 @@ impl<'a> Recorder<'a> {
                 }
                 let noted = noted.contains(&slot);
                 let behind = frame.behind.contains_key(&reg);
-                if let Some(&place) = self.addresses.get(&value)
+                if let Some(place) = self.address(value)
                     && !noted
                     && !behind
                 {
@@ -458,7 +470,8 @@ impl<'a> Recorder<'a> {
 
     /// Does a register hold the same throughout the region?
     fn is_constant(&self, frame: usize, function: FuncId, reg: Reg) -> bool {
-        self.function(function).consts.iter().any(|&(r, _)| r == reg) || (frame == 0 && self.assumed.contains(&reg))
+        self.function(function).consts.iter().any(|&(r, _)| r == reg)
+            || (frame == 0 && (self.assumed.contains(&reg) || self.own_offset(function, reg).is_some()))
     }
 
     /// Uniform registers that come from outside of the loop and decide something in it: divisors, factors, counts of shifts,
@@ -526,6 +539,7 @@ impl<'a> Recorder<'a> {
             let Frame { function, pc, at, memory, .. } = *frame;
             frames.push(FrameState { function, pc, at, regs, mask, memory, entries });
         }
-        self.b.exit(Exit { frames, why })
+        let live = self.live_memory(state);
+        self.b.exit(Exit { frames, cells: Vec::new(), live, why })
     }
 }

@@ -113,8 +113,8 @@ impl Recorder<'_> {
                 self.write(state, inst.dst, v);
             }
             Op::PAdd => self.pointer_sum(state, inst),
+            Op::MemSet => self.fill(state, inst),
             Op::MemCopy
-            | Op::MemSet
             | Op::Alloc
             | Op::Print
             | Op::Clock
@@ -186,7 +186,7 @@ impl Recorder<'_> {
     /// A pointer plus an offset; an address in a frame stays one.
     fn pointer_sum(&mut self, state: &mut State, inst: &Inst) {
         let args = self.operands(state, inst);
-        let known = (self.addresses.get(&args[0]).copied()).zip(self.known(args[1]));
+        let known = self.address(args[0]).zip(self.known(args[1]));
         let v = match known {
             Some((place, more)) => match place.offset.checked_add(more as i64).filter(|o| o.unsigned_abs() < 1 << 30) {
                 Some(sum) => self.frame_address(state, place.of, sum),
@@ -198,7 +198,7 @@ impl Recorder<'_> {
     }
 
     /// Has the interpreter's handler execute the instruction, without leaving the region.
-    fn interpret(&mut self, state: &mut State, inst: &Inst) {
+    pub(super) fn interpret(&mut self, state: &mut State, inst: &Inst) {
         let frame = state.top();
         let f = self.function(frame.function);
         let (function, pc, at) = (frame.function, frame.pc, frame.at);

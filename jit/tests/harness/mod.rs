@@ -316,6 +316,8 @@ pub fn exit(host: &Host, mask: Value, regs: Vec<(Place, Value)>, entries: Vec<(V
     let entries = entries.iter().map(entry).collect();
     Exit {
         frames: vec![FrameState { function: host.function, pc: 1, at: 0, regs, mask, memory: None, entries }],
+        cells: Vec::new(),
+        live: Vec::new(),
         why: "test",
     }
 }

@@ -1,7 +1,7 @@
 //! Random functions: what is at hand while one is made, and its statements.
 
 use super::Generator;
-use super::memory::Pointer;
+use super::memory::{Fields, Pointer};
 use super::ops::{random_bits, random_ty};
 use crate::builder::{FunctionBuilder, Label};
 use crate::isa::Op;
@@ -21,6 +21,8 @@ pub(super) struct FunctionGenerator<'g> {
     pub values: Vec<Reg>,
     /// Pointers to known objects that have a value here.
     pub pointers: Vec<Pointer>,
+    /// Variables in frame memory, each accessed only as what it is.
+    pub fields: Option<Fields>,
     /// Kinds of entries on the mask stack here.
     pub entries: Vec<EntryKind>,
     /// Where to go on when no lane is left.
@@ -44,6 +46,7 @@ impl FunctionGenerator<'_> {
             variables: Vec::new(),
             values: Vec::new(),
             pointers: Vec::new(),
+            fields: None,
             entries: Vec::new(),
             on_empty,
             weight: 1,

@@ -30,6 +30,22 @@ pub(super) struct Pointer {
     pub object: Object,
 }
 
+/// A variable in frame memory, as a member of a struct is: its offset, and whether each lane has one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    ty: Ty,
+    by_lane: bool,
+    at: i64,
+}
+
+/// All such variables of a function, and the register that points to the first.
+#[derive(Clone, Debug)]
+pub(super) struct Fields {
+    base: Reg,
+    bytes: u64,
+    fields: Vec<Field>,
+}
+
 /// A memory operand.
 struct Address {
     base: Reg,
@@ -57,7 +73,9 @@ impl FunctionGenerator<'_> {
             }
             self.pointers.push(Pointer { reg, object });
         }
-        if self.g.rng.chance(1, 2) {
+        if self.g.rng.chance(1, 3) {
+            self.take_fields();
+        } else if self.g.rng.chance(1, 2) {
             let elem = *self.g.rng.pick(&super::GLOBAL_TYPES);
             let imm = self.b.frame_slot(super::GLOBAL_BYTES, 16) as i64;
             let reg = self.b.reg(Shape::Uniform, Ty::U64);
@@ -68,11 +86,13 @@ impl FunctionGenerator<'_> {
     }
 
     pub(super) fn memory_statement(&mut self) {
-        match self.g.rng.weighted(&[8, 4, 1, 1, 1]) {
+        let fields = self.fields.is_some() as usize * 12;
+        match self.g.rng.weighted(&[8, 4, 1, 1, 1, fields]) {
             0 => self.access(),
             1 => self.atomic(),
             2 => self.copy(),
             3 => self.fill(),
+            5 => self.field_access(),
             _ => self.heap(),
         }
     }
@@ -213,6 +233,47 @@ impl FunctionGenerator<'_> {
         let value = self.operand(Ty::I32, None);
         let bytes = self.b.constant(Ty::I64, self.g.rng.next() % 64);
         self.push(Inst { src: [target, value, bytes], ..Inst::new(Op::MemSet, Ty::Bool) });
+    }
+
+    /// Lays out some variables in frame memory.
+    fn take_fields(&mut self) {
+        const TYPES: [Ty; 8] = [Ty::F32, Ty::I32, Ty::F32, Ty::I64, Ty::U8, Ty::I16, Ty::F64, Ty::Bool];
+        let mut bytes = 0u64;
+        let mut fields = Vec::new();
+        for _ in 0..1 + self.g.rng.below(6) {
+            let (ty, by_lane) = (*self.g.rng.pick(&TYPES), self.g.rng.chance(2, 3));
+            fields.push(Field { ty, by_lane, at: bytes as i64 });
+            let lanes = if by_lane { self.g.options.width.lanes() as u64 } else { 1 };
+            bytes = (bytes + lanes * ty.size() as u64).next_multiple_of(16);
+        }
+        let imm = self.b.frame_slot(bytes, 16) as i64;
+        let base = self.b.reg(Shape::Uniform, Ty::U64);
+        self.push(Inst { dst: base, imm, ..Inst::new(Op::FrameAddr, Ty::U64) });
+        self.fields = Some(Fields { base, bytes, fields });
+    }
+
+    /// Reads or writes such a variable, or zeroes all of them.
+    fn field_access(&mut self) {
+        let Some(Fields { base, bytes, fields }) = self.fields.clone() else { return };
+        let Field { ty, by_lane, at } = *self.g.rng.pick(&fields);
+        let mut src = [base, Reg::NONE, Reg::NONE];
+        match self.g.rng.below(9) {
+            0 => {
+                src = [base, self.b.constant(Ty::I32, 0), self.b.constant(Ty::I64, bytes)];
+                self.push(Inst { src, ..Inst::new(Op::MemSet, Ty::Bool) });
+            }
+            1..=4 => {
+                let op = if by_lane { Op::StoreLane } else { Op::Store };
+                src[2] = self.operand(ty, (!by_lane).then_some(Shape::Uniform));
+                self.push(Inst { src, imm: at, ..Inst::new(op, ty) });
+            }
+            _ => {
+                let op = if by_lane { Op::LoadLane } else { Op::Load };
+                let shape = if by_lane { Shape::Varying } else { Shape::Uniform };
+                let Some(dst) = self.result_register(shape, ty, false) else { return };
+                self.push(Inst { dst, src, imm: at, ..Inst::new(op, ty) });
+            }
+        }
     }
 
     /// Allocates, writes, reads and frees: for the gang or for each lane.

@@ -1,0 +1,178 @@
+//! Which registers hold addresses in which roots, and which roots escape.
+//!
+//! Flow-insensitive: a [`Place`] joins all that is ever written to the register. An address may be moved, selected, added to,
+//! compared, used as the base of an access, and handed to functions whose parameter does not escape. Whatever else reads it
+//! (a store of it, a result, a conversion, a task) lets it escape, and so does a register that could hold addresses in
+//! two roots.
+
+use super::{Place, Root};
+use spmdvm_vm::flow::each_read;
+use spmdvm_vm::isa::{Form, Op};
+use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
+use spmdvm_vm::types::Ty;
+
+/// What is known so far of a function's registers and roots.
+#[derive(Default)]
+pub(super) struct Addresses {
+    places: Vec<Place>,
+    /// The frame, then the parameters.
+    escaped: Vec<bool>,
+}
+
+impl Addresses {
+    /// Nothing but what parameters and constants are.
+    pub fn new(f: &Function) -> Addresses {
+        let mut places = vec![Place::Unset; f.regs.len()];
+        for i in 0..f.n_params {
+            let is_pointer = f.regs[i as usize].ty == Ty::U64;
+            places[i as usize] = if is_pointer { Place::At(Root::Param(i), 0) } else { Place::Other };
+        }
+        for &(r, _) in &f.consts {
+            places[r.index()] = Place::Other;
+        }
+        Addresses { places, escaped: vec![false; f.n_params as usize + 1] }
+    }
+
+    /// What a register holds.
+    pub fn place(&self, r: Reg) -> Place {
+        if r.is_none() { Place::Other } else { self.places[r.index()] }
+    }
+
+    /// Can an address in the root be anywhere but where it is seen?
+    pub fn escapes(&self, root: Root) -> bool {
+        self.escaped[slot(root)]
+    }
+
+    /// Is the root the frame, or a parameter that can hold a pointer?
+    pub fn leads(&self, root: Root) -> bool {
+        match root {
+            Root::Frame => true,
+            Root::Param(i) => !matches!(self.places[i as usize], Place::Unset | Place::Other),
+        }
+    }
+
+    /// Goes over the code until nothing changes, with what is known of the parameters of other functions; tells whether
+    /// anything did.
+    pub fn improve(&mut self, own: FuncId, f: &Function, escapes: impl Fn(FuncId, u32) -> bool) -> bool {
+        let mut ever = false;
+        loop {
+            let mut changed = false;
+            for inst in &f.code {
+                changed |= self.write(f, inst);
+                changed |= self.read(own, f, inst, &escapes);
+            }
+            if !changed {
+                return ever;
+            }
+            ever = true;
+        }
+    }
+
+    /// Takes in what an instruction writes.
+    fn write(&mut self, f: &Function, inst: &Inst) -> bool {
+        let mut changed = false;
+        if inst.rets.len != 0 {
+            for &r in f.list(inst.rets) {
+                changed |= self.join(r, Place::Other);
+            }
+        }
+        if inst.dst.is_none() {
+            return changed;
+        }
+        let new = match inst.op {
+            Op::FrameAddr => Place::At(Root::Frame, inst.imm),
+            Op::Mov | Op::Assign => self.place(inst.src[0]),
+            Op::Select => {
+                changed |= self.join(inst.dst, self.place(inst.src[1]));
+                self.place(inst.src[2])
+            }
+            Op::PAdd => match (self.place(inst.src[0]), constant(f, inst.src[1])) {
+                (Place::At(root, offset), Some(more)) => {
+                    offset.checked_add(more).map_or(Place::In(root), |sum| Place::At(root, sum))
+                }
+                (Place::At(root, _), None) => Place::In(root),
+                (place, _) => place,
+            },
+            _ => Place::Other,
+        };
+        changed | self.join(inst.dst, new)
+    }
+
+    /// Takes in that an instruction reads addresses.
+    fn read(&mut self, own: FuncId, f: &Function, inst: &Inst, escapes: &impl Fn(FuncId, u32) -> bool) -> bool {
+        let mut changed = false;
+        let free: &[Reg] = match inst.op {
+            Op::Mov | Op::Assign | Op::Load | Op::LoadLane | Op::Store | Op::StoreLane | Op::PAdd | Op::MemSet => {
+                &inst.src[..1]
+            }
+            Op::MemCopy => &inst.src[..2],
+            Op::Select => &inst.src[1..],
+            _ if inst.op.info().form == Form::Compare => return false,
+            Op::Call => {
+                let callee = FuncId(inst.aux);
+                for (i, &arg) in f.list(inst.args).iter().enumerate() {
+                    let i = i as u32;
+                    let gets_away = if callee == own { self.escapes(Root::Param(i)) } else { escapes(callee, i) };
+                    if gets_away {
+                        changed |= self.escape(self.place(arg));
+                    }
+                }
+                return changed;
+            }
+            _ => &[],
+        };
+        // An `assign` keeps what other lanes of the register hold, which is that register's own affair.
+        let mut lost = Vec::new();
+        each_read(f, inst, |r| {
+            if !(free.contains(&r) || inst.op == Op::Assign && r == inst.dst) {
+                lost.push(r);
+            }
+        });
+        // The same register may be read both ways.
+        let both = matches!(inst.op, Op::Store | Op::StoreLane).then_some(inst.src[2]);
+        lost.extend(both.filter(|r| !r.is_none()));
+        lost.into_iter().fold(changed, |changed, r| self.escape(self.place(r)) || changed)
+    }
+
+    fn escape(&mut self, place: Place) -> bool {
+        match place {
+            Place::At(root, _) | Place::In(root) => !std::mem::replace(&mut self.escaped[slot(root)], true),
+            Place::Unset | Place::Other | Place::Many => false,
+        }
+    }
+
+    fn join(&mut self, r: Reg, new: Place) -> bool {
+        use Place::*;
+        let old = self.places[r.index()];
+        let joined = match (old, new) {
+            (Unset, x) | (x, Unset) => x,
+            (a, b) if a == b => a,
+            (Many, other) | (other, Many) => {
+                self.escape(other);
+                Many
+            }
+            (At(a, _) | In(a), Other) | (Other, At(a, _) | In(a)) => In(a),
+            (At(a, _) | In(a), At(b, _) | In(b)) if a == b => In(a),
+            (At(..) | In(_), At(..) | In(_)) => {
+                self.escape(old);
+                self.escape(new);
+                Many
+            }
+            (Other, Other) => Other,
+        };
+        self.places[r.index()] = joined;
+        joined != old
+    }
+}
+
+fn slot(root: Root) -> usize {
+    match root {
+        Root::Frame => 0,
+        Root::Param(i) => i as usize + 1,
+    }
+}
+
+/// The value of a register that is a constant.
+pub(super) fn constant(f: &Function, r: Reg) -> Option<i64> {
+    f.consts.iter().find(|c| c.0 == r).map(|c| c.1 as i64)
+}

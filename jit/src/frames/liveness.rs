@@ -1,0 +1,290 @@
+//! Which bytes of a root may be read from an instruction on, before they are written again.
+//!
+//! Backward data flow, per byte. A store under a mask settles only its lanes, so it hides a later read from what is before it
+//! only if the read's lanes are among the store's. That is so as long as no lanes have come back in between. So a byte that
+//! may be read carries the least depth of the mask stack between here and the read: a store at depth *d* hides the read if the
+//! mask stack has not been lower since. An else part, the next turn of a loop and the next case bring lanes back without a pop and
+//! count as one less; `everywhere` and `each.all` bring lanes that were never active and count as less than any.
+//!
+//! A read of one value per lane takes of each active lane just its own bytes. What a masked store of the same lanes has written
+//! covers it; any other read of bytes of inactive lanes it does not cover. So such bytes carry the layout of the read too.
+
+use super::addresses::{Addresses, constant};
+use super::{Place, Root};
+use spmdvm_vm::flow::edges;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
+use spmdvm_vm::types::Shape;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// A depth below all others: lanes that were not active before.
+const BELOW: i16 = -1;
+
+/// A byte's part in a vector of one value per lane: the vector's offset and the size of its elements.
+type Layout = (i64, usize);
+
+/// How a byte may be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Read {
+    /// The least depth of the mask stack until then.
+    depth: i16,
+    /// If by lanes: as part of which vector.
+    lanes: Option<Layout>,
+}
+
+/// Of each byte whether and how it may be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Bytes(Vec<Option<Read>>);
+
+/// By instruction.
+pub(super) struct Live(Vec<Rc<Bytes>>);
+
+/// What an instruction does to a root.
+#[derive(Clone, Debug, Default)]
+struct Effect {
+    reads: Vec<(Range<i64>, Read)>,
+    /// Bytes it writes, of the active lanes only if they are those of a layout.
+    writes: Option<(Range<i64>, Option<Layout>)>,
+}
+
+/// The question: what of a root is read in a function?
+pub(super) struct Reads<'a> {
+    pub f: &'a Function,
+    pub lanes: usize,
+    pub root: Root,
+    pub addresses: &'a Addresses,
+    /// So many bytes are told apart.
+    pub limit: usize,
+}
+
+impl Live {
+    /// What may be read when the function goes on with an instruction.
+    pub fn at(&self, pc: u32) -> &Rc<Bytes> {
+        &self.0[pc as usize]
+    }
+}
+
+impl Bytes {
+    fn none(limit: usize) -> Bytes {
+        Bytes(vec![None; limit])
+    }
+
+    /// The bytes that may be read, as ranges.
+    pub fn ranges(&self) -> Vec<Range<i64>> {
+        let mut ranges: Vec<Range<i64>> = Vec::new();
+        for at in (0..self.0.len()).filter(|&at| self.0[at].is_some()).map(|at| at as i64) {
+            match ranges.last_mut() {
+                Some(last) if last.end == at => last.end += 1,
+                _ => ranges.push(at..at + 1),
+            }
+        }
+        ranges
+    }
+
+    fn add(&mut self, at: usize, read: Read) {
+        let slot = &mut self.0[at];
+        *slot = Some(match *slot {
+            None => read,
+            Some(old) => {
+                Read { depth: old.depth.min(read.depth), lanes: if old.lanes == read.lanes { old.lanes } else { None } }
+            }
+        });
+    }
+
+    /// Adds a read of a range; one that is not within the bytes told apart may be of any of them.
+    fn add_range(&mut self, range: &Range<i64>, read: Read) {
+        let (range, read) = if range.start < 0 || range.end > self.0.len() as i64 {
+            (0..self.0.len(), Read { lanes: None, ..read })
+        } else {
+            (range.start as usize..range.end as usize, read)
+        };
+        range.for_each(|at| self.add(at, read));
+    }
+
+    fn join(&mut self, other: &Bytes) {
+        for (at, read) in other.0.iter().enumerate() {
+            if let Some(read) = *read {
+                self.add(at, read);
+            }
+        }
+    }
+
+    /// Lanes may come back at this depth.
+    fn lower(&mut self, depth: i16) {
+        for read in self.0.iter_mut().flatten() {
+            read.depth = read.depth.min(depth);
+        }
+    }
+
+    fn is_above(&self, depth: i16) -> bool {
+        self.0.iter().flatten().any(|read| read.depth > depth)
+    }
+
+    /// Takes away the reads that a write at a depth covers.
+    fn cover(&mut self, range: &Range<i64>, layout: Option<Layout>, depth: i16) {
+        let (from, to) = (range.start.max(0) as usize, range.end.clamp(0, self.0.len() as i64) as usize);
+        for slot in self.0.get_mut(from..to).into_iter().flatten() {
+            let covered = slot.is_some_and(|read| read.depth >= depth && (layout.is_none() || read.lanes == layout));
+            if covered {
+                *slot = None;
+            }
+        }
+    }
+}
+
+impl Reads<'_> {
+    /// Finds what may be read at every instruction, given what callees read through their parameters.
+    pub fn find(&self, callee: impl Fn(FuncId, u32) -> Option<Rc<Bytes>>) -> Live {
+        let code = &self.f.code;
+        let depth = depths(self.f);
+        let mut before = vec![Vec::new(); code.len()];
+        for at in 0..code.len() {
+            edges(code, at).for_each(|edge| before[edge.to].push(at));
+        }
+        let effects: Vec<Effect> =
+            code.iter().enumerate().map(|(at, inst)| self.effect(inst, depth[at], &callee)).collect();
+        let nothing = Rc::new(Bytes::none(self.limit));
+        let mut live: Vec<Rc<Bytes>> = code.iter().map(|_| Rc::clone(&nothing)).collect();
+        let mut queued = vec![true; code.len()];
+        let mut work: Vec<usize> = (0..code.len()).collect();
+        while let Some(at) = work.pop() {
+            queued[at] = false;
+            let now = self.step(at, &live, &effects[at], depth[at]);
+            if now != live[at] {
+                live[at] = now;
+                work.extend(before[at].iter().filter(|&&p| !std::mem::replace(&mut queued[p], true)));
+            }
+        }
+        Live(live)
+    }
+
+    fn step(&self, at: usize, live: &[Rc<Bytes>], effect: &Effect, depth: i16) -> Rc<Bytes> {
+        let mut now: Option<Rc<Bytes>> = None;
+        for edge in edges(&self.f.code, at) {
+            let next = &live[edge.to];
+            match &mut now {
+                None => now = Some(Rc::clone(next)),
+                Some(now) if Rc::ptr_eq(now, next) => {}
+                Some(now) => Rc::make_mut(now).join(next),
+            }
+        }
+        let mut now = now.unwrap_or_else(|| Rc::new(Bytes::none(self.limit)));
+        let least = least_depth(self.f.code[at].op, depth);
+        if now.is_above(least) {
+            Rc::make_mut(&mut now).lower(least);
+        }
+        if let Some((range, layout)) = &effect.writes {
+            Rc::make_mut(&mut now).cover(range, *layout, depth);
+        }
+        for (range, read) in &effect.reads {
+            Rc::make_mut(&mut now).add_range(range, *read);
+        }
+        now
+    }
+
+    fn effect(&self, inst: &Inst, depth: i16, callee: &impl Fn(FuncId, u32) -> Option<Rc<Bytes>>) -> Effect {
+        let everything = 0..self.limit as i64;
+        let whole = Read { depth, lanes: None };
+        let mut effect = Effect::default();
+        match inst.op {
+            Op::Load | Op::LoadLane => match self.operand(inst) {
+                Some(Some((range, layout))) => effect.reads.push((range, Read { depth, lanes: layout })),
+                Some(None) => effect.reads.push((everything, whole)),
+                None => {}
+            },
+            Op::Store | Op::StoreLane => {
+                let uniform = self.f.reg(inst.src[0]).shape == Shape::Uniform;
+                effect.writes = self.operand(inst).flatten().filter(|_| uniform);
+            }
+            Op::MemSet => {
+                effect.writes = self.filled(inst).map(|range| (range, None));
+            }
+            Op::MemCopy if self.offset(inst.src[1]).is_some() => effect.reads.push((everything, whole)),
+            Op::Call => {
+                for (i, &arg) in self.f.list(inst.args).iter().enumerate() {
+                    let (Some(to), Some(read)) = (self.offset(arg), callee(FuncId(inst.aux), i as u32)) else {
+                        continue;
+                    };
+                    self.reads_of_call(&mut effect, to, &read, depth);
+                }
+            }
+            _ => {}
+        }
+        effect
+    }
+
+    /// What a callee reads through an argument.
+    fn reads_of_call(&self, effect: &mut Effect, to: Option<i64>, read: &Bytes, depth: i16) {
+        for (at, read) in read.0.iter().enumerate() {
+            let Some(read) = *read else { continue };
+            let depth = if read.depth < 0 { BELOW } else { depth };
+            match to {
+                Some(offset) => {
+                    let at = at as i64 + offset;
+                    let lanes = read.lanes.map(|(from, size)| (from + offset, size));
+                    effect.reads.push((at..at + 1, Read { depth, lanes }));
+                }
+                None => effect.reads.push((0..self.limit as i64, Read { depth, lanes: None })),
+            }
+        }
+    }
+
+    /// If the register may hold an address in the root: its offset, if that is known.
+    fn offset(&self, r: Reg) -> Option<Option<i64>> {
+        match self.addresses.place(r) {
+            Place::At(root, offset) if root == self.root => Some(Some(offset)),
+            Place::In(root) if root == self.root => Some(None),
+            _ => None,
+        }
+    }
+
+    /// If an access may be of the root: its bytes and their layout, if they are known.
+    #[allow(clippy::option_option)]
+    fn operand(&self, inst: &Inst) -> Option<Option<(Range<i64>, Option<Layout>)>> {
+        let offset = self.offset(inst.src[0])?;
+        let by_lane = matches!(inst.op, Op::LoadLane | Op::StoreLane);
+        let known = offset.filter(|_| inst.src[1].is_none()).and_then(|o| o.checked_add(inst.imm));
+        Some(known.map(|from| {
+            let size = inst.ty.size();
+            let bytes = if by_lane { size * self.lanes } else { size };
+            (from..from.saturating_add(bytes as i64), by_lane.then_some((from, size)))
+        }))
+    }
+
+    /// The bytes that a `mem.set` fills, if they are known.
+    fn filled(&self, inst: &Inst) -> Option<Range<i64>> {
+        let from = self.offset(inst.src[0])??;
+        let bytes = constant(self.f, inst.src[2]).filter(|&bytes| bytes >= 0)?;
+        let uniform = inst.src.iter().all(|&r| self.f.reg(r).shape == Shape::Uniform);
+        uniform.then(|| from..from.saturating_add(bytes))
+    }
+}
+
+/// The least depth whose lanes may be active after an operation that begins at a depth.
+fn least_depth(op: Op, depth: i16) -> i16 {
+    match op {
+        Op::MaskElse | Op::LoopNext | Op::SwitchCase | Op::EachLane | Op::EachUnique => depth - 1,
+        Op::Everywhere | Op::EachAll => BELOW,
+        _ => depth,
+    }
+}
+
+/// How many entries are on the mask stack before each instruction.
+fn depths(f: &Function) -> Vec<i16> {
+    let mut depths = vec![None; f.code.len()];
+    let mut work = vec![(0, 0)];
+    while let Some((at, depth)) = work.pop() {
+        if depths.get(at).is_none_or(|known: &Option<i16>| known.is_some()) {
+            continue;
+        }
+        depths[at] = Some(depth);
+        let after = match f.code[at].op {
+            Op::MaskIf | Op::LoopBegin | Op::SwitchBegin | Op::Everywhere | Op::EachBegin => depth + 1,
+            Op::MaskEndif | Op::LoopEnd | Op::SwitchEnd | Op::EverywhereEnd | Op::EachEnd => depth - 1,
+            _ => depth,
+        };
+        work.extend(edges(&f.code, at).map(|edge| (edge.to, after)));
+    }
+    depths.into_iter().map(|depth| depth.unwrap_or(0)).collect()
+}

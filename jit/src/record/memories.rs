@@ -1,0 +1,129 @@
+//! Recording what lies in the memory of frames.
+//!
+//! Addresses in it are known as frame and offset ([`FramePlace`]), so accesses need no checks. What is private of it, and what
+//! of that may be read after an exit ([`frames`](crate::frames)), is handed to [`promote`](crate::passes::promote).
+
+use super::Recorder;
+use super::state::{FramePlace, State};
+use crate::frames::{Place, Root};
+use crate::ir::{Kind, LiveMemory, PrivateMemory, Type, Value};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::{FuncId, Inst, Reg};
+use spmdvm_vm::types::{Shape, Ty};
+use std::ops::Range;
+
+/// Most bytes that a region clears by itself.
+const MAX_CLEARED: u64 = 1024;
+
+impl Recorder<'_> {
+    /// If a register always holds the same address in the memory of its frame: the offset.
+    pub(super) fn own_offset(&self, function: FuncId, reg: Reg) -> Option<i64> {
+        let f = self.function(function);
+        match self.frames?.place(function, reg) {
+            Place::At(Root::Frame, offset) if f.reg(reg).shape == Shape::Uniform => {
+                (0..=f.frame_size as i64).contains(&offset).then_some(offset)
+            }
+            _ => None,
+        }
+    }
+
+    /// Sets the registers of the entered frame that always hold an address in its memory.
+    pub(super) fn own_memory(&mut self, regs: &mut [Option<Value>]) {
+        let function = self.head.0;
+        for (i, slot) in regs.iter_mut().enumerate() {
+            let Some(offset) = self.own_offset(function, Reg(i as u32)) else { continue };
+            let base = self.shared(Kind::FrameAddress, &[], Type::uniform(Ty::U64));
+            let more = self.constant(Ty::I64, offset as u64);
+            let kind = Kind::Op { op: Op::PAdd, ty: Ty::U64, from: Ty::U64 };
+            let address = self.shared(kind, &[base, more], Type::uniform(Ty::U64));
+            self.own_addresses.insert(address, FramePlace { of: 0, function, at: 0, offset });
+            *slot = Some(address);
+        }
+    }
+
+    /// Where a value points, if it is known to be an address in the memory of a frame.
+    pub(super) fn address(&self, v: Value) -> Option<FramePlace> {
+        self.addresses.get(&v).or_else(|| self.own_addresses.get(&v)).copied()
+    }
+
+    /// `mem.set`: bytes of a frame are zeroed without a call.
+    pub(super) fn fill(&mut self, state: &mut State, inst: &Inst) {
+        let [to, value, bytes] = inst.src.map(|r| self.read(state, r));
+        let zeroed = (self.known(value).is_some_and(|v| v as u8 == 0))
+            .then(|| self.address(to).zip(self.known(bytes)))
+            .flatten()
+            .filter(|&(place, bytes)| {
+                let size = self.function(place.function).frame_size;
+                let end = place.offset.checked_add_unsigned(bytes);
+                place.offset >= 0 && bytes <= MAX_CLEARED && end.is_some_and(|end| end <= size as i64)
+            });
+        match zeroed {
+            Some((place, bytes)) if Self::has_lanes(state.mask()) == Some(true) => {
+                let host = self.frame_host(&place, 0);
+                self.effect(Kind::Clear { bytes: bytes as u32 }, &[host]);
+            }
+            _ => self.interpret(state, inst),
+        }
+    }
+
+    /// The host address at a displacement from a place.
+    pub(super) fn frame_host(&mut self, place: &FramePlace, disp: i64) -> Value {
+        let memory = self.prepared.frame_memory(place.function) + place.at as u64;
+        let at = memory.wrapping_add_signed(place.offset).wrapping_add_signed(disp);
+        self.shared(Kind::FrameHost { function: place.function, at }, &[], Type::uniform(Ty::U64))
+    }
+
+    /// What may be read later of the private memory of the frames of a state.
+    pub(super) fn live_memory(&mut self, state: &State) -> Vec<LiveMemory> {
+        let Some(frames) = self.frames else { return Vec::new() };
+        let mut live: Vec<(usize, Vec<Range<i64>>)> = Vec::new();
+        // Where the parameters of the frame in hand lead to: a frame, and an offset if it is known.
+        let mut params: Vec<Option<(usize, Option<i64>)>> = Vec::new();
+        for (i, frame) in state.frames.iter().enumerate() {
+            let last = i + 1 == state.frames.len();
+            let pc = if last { frame.pc } else { frame.pc + 1 };
+            if frames.is_private(frame.function) {
+                live.push((i, frames.live(frame.function, pc, Root::Frame)));
+            }
+            for (param, to) in params.iter().enumerate() {
+                let Some((owner, offset)) = *to else { continue };
+                let Some((_, bytes)) = live.iter_mut().find(|(of, _)| *of == owner) else { continue };
+                let ranges = frames.live(frame.function, pc, Root::Param(param as u32));
+                let all = 0..frames.size(state.frames[owner].function) as i64;
+                bytes.extend(ranges.into_iter().map(|r| match offset {
+                    Some(offset) => r.start + offset..r.end + offset,
+                    None => all.clone(),
+                }));
+            }
+            if !last {
+                let f = self.function(frame.function);
+                let args = f.list(f.code[frame.pc as usize].args);
+                let resolve = |&arg: &Reg| match frames.place(frame.function, arg) {
+                    Place::At(Root::Frame, offset) => Some((i, Some(offset))),
+                    Place::In(Root::Frame) => Some((i, None)),
+                    Place::At(Root::Param(p), more) => {
+                        let (owner, offset) = params.get(p as usize).copied().flatten()?;
+                        Some((owner, offset.map(|offset| offset + more)))
+                    }
+                    Place::In(Root::Param(p)) => Some((params.get(p as usize).copied().flatten()?.0, None)),
+                    Place::Unset | Place::Other | Place::Many => None,
+                };
+                params = args.iter().map(resolve).collect();
+            }
+        }
+        live.into_iter().map(|(i, bytes)| self.live_of(state, i, bytes)).collect()
+    }
+
+    fn live_of(&mut self, state: &State, frame: usize, bytes: Vec<Range<i64>>) -> LiveMemory {
+        let (function, at) = (state.frames[frame].function, state.frames[frame].at);
+        let size = self.function(function).frame_size;
+        let start = self.prepared.frame_memory(function) + at as u64;
+        let private = &mut self.b.region.private;
+        let known = private.iter().position(|m| (m.function, m.at) == (function, at));
+        let memory = known.unwrap_or_else(|| {
+            private.push(PrivateMemory { function, at, start, size });
+            private.len() - 1
+        });
+        LiveMemory { memory, bytes }
+    }
+}
