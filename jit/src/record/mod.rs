@@ -17,6 +17,7 @@ mod arms;
 mod calls;
 mod divergence;
 mod each;
+mod edges;
 mod emit;
 mod lie;
 mod memories;
@@ -31,8 +32,8 @@ use crate::advice::Advice;
 use crate::analysis::Analysis;
 use crate::frames::Frames;
 use crate::ir::{
-    BlockId, Builder, Counter, Edge, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, Outcome, RegState,
-    Region, Type, Value,
+    BlockId, Builder, Counter, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, Outcome, RegState, Region,
+    Type, Value,
 };
 use crate::profile::Place;
 use crate::settings::Variant;
@@ -43,7 +44,7 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Function, Program, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use spmdvm_vm::verify::EntryKind;
-use state::{Behind, Entry, Frame, FramePlace, Key, Mask, Parameter, Slot, State, Target, Targets};
+use state::{Entry, Frame, FramePlace, Key, Mask, Slot, State, Targets};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -301,139 +302,6 @@ impl<'a> Recorder<'a> {
             MaskFact::Empty => Mask::Empty,
             MaskFact::Unknown => Mask::Any(self.b.inst(Kind::EntryMask(which), &[], Type::MASK)),
         }
-    }
-
-    /// The edge to the block of a state, which is made (and recorded later) if there is none yet.
-    fn edge(&mut self, state: &State) -> Edge {
-        if let Some(state) = self.forgetting(state) {
-            return self.edge(&state);
-        }
-        let key = state.key();
-        if !self.targets.contains_key(&key) {
-            self.add_target(&key, state);
-        }
-        let (block, slots, known) = {
-            let target = &self.targets[&key];
-            (target.block, target.slots.clone(), target.known.clone())
-        };
-        for (slot, place) in known {
-            let value = state.frames[slot.frame].regs[slot.reg.index()];
-            if value.and_then(|v| self.address(v)) != Some(place) {
-                self.note(&key, slot);
-            }
-        }
-        let mut args = Vec::with_capacity(slots.len());
-        for parameter in &slots {
-            self.argument(state, &key, parameter, &mut args);
-        }
-        args.extend(state.mask_values());
-        Edge { to: block, args }
-    }
-
-    /// Without the agreed registers that nothing reads any more, if there are any.
-    fn forgetting(&mut self, state: &State) -> Option<State> {
-        let dead = |r: &mut Self, &(frame, reg): &(u32, Reg)| {
-            let last = frame as usize + 1 == state.frames.len();
-            !r.live_registers(&state.frames[frame as usize], last).contains(&reg)
-        };
-        let gone: Vec<_> = state.agreed.iter().filter(|at| dead(self, at)).copied().collect();
-        (!gone.is_empty()).then(|| {
-            let mut state = state.clone();
-            state.agreed.retain(|at| !gone.contains(at));
-            state
-        })
-    }
-
-    /// The values that a way to a block brings for a register.
-    fn argument(&mut self, state: &State, key: &Key, parameter: &Parameter, args: &mut Vec<Value>) {
-        let Parameter { slot, ty, parted } = parameter;
-        let frame = &state.frames[slot.frame];
-        let value = frame.regs[slot.reg.index()].unwrap_or_else(|| self.constant(ty.ty, 0));
-        let behind = frame.behind.get(&slot.reg);
-        let varies = self.b.region.ty(value).is_varying();
-        if let (true, Some(one)) = (*parted, state.one) {
-            let others = match behind {
-                Some(behind) => self.behind_value(one, &behind.clone()),
-                None => self.varying_value(value),
-            };
-            args.extend([self.scalar_of(one, value), others]);
-            return;
-        }
-        let more = behind.is_some() || (varies && !ty.is_varying());
-        if more {
-            self.note(key, slot.clone());
-        }
-        args.push(match ty.is_varying() {
-            true => self.varying_value(value),
-            false if more => self.constant(ty.ty, 0),
-            false => value,
-        });
-    }
-
-    /// Notes that less is known of a parameter than was assumed.
-    fn note(&mut self, key: &Key, slot: Slot) {
-        self.varying.entry(key.clone()).or_default().insert(slot);
-        self.again = true;
-    }
-
-    fn add_target(&mut self, key: &Key, state: &State) {
-        let block = self.b.block();
-        let mut inner = state.clone();
-        let mut slots = Vec::new();
-        let mut known = Vec::new();
-        let noted = self.varying.get(key).cloned().unwrap_or_default();
-        for (i, frame) in state.frames.iter().enumerate() {
-            let live = self.live_registers(frame, i + 1 == state.frames.len());
-            let mut regs = vec![None; frame.regs.len()];
-            let mut others_behind = BTreeMap::new();
-            for reg in live {
-                let Some(value) = frame.regs[reg.index()] else { continue };
-                let slot = Slot { frame: i, reg };
-                if self.is_constant(i, frame.function, reg) {
-                    regs[reg.index()] = Some(value);
-                    continue;
-                }
-                let noted = noted.contains(&slot);
-                let behind = frame.behind.contains_key(&reg);
-                if let Some(place) = self.address(value)
-                    && !noted
-                    && !behind
-                {
-                    known.push((slot, place));
-                    continue;
-                }
-                let elem = self.b.region.ty(value).ty;
-                let declared = self.function(frame.function).reg(reg).shape;
-                let varies = declared == Shape::Varying && (noted || self.b.region.ty(value).is_varying());
-                let parted = behind || (noted && varies && state.one.is_some_and(|one| i >= one.frame));
-                let ty = if varies && !parted { Type::varying(elem) } else { Type::uniform(elem) };
-                regs[reg.index()] = Some(self.b.param(block, ty));
-                if parted {
-                    let others = self.b.param(block, Type::varying(elem));
-                    others_behind.insert(reg, Behind::Vector(others));
-                }
-                slots.push(Parameter { slot, ty, parted });
-            }
-            inner.frames[i].regs = regs;
-            inner.frames[i].behind = others_behind;
-        }
-        let mut masks = state.mask_values();
-        for v in &mut masks {
-            let ty = self.b.region.ty(*v);
-            *v = self.b.param(block, ty);
-        }
-        inner.set_mask_values(&masks);
-        let here = self.b.current();
-        let outside = std::mem::take(&mut self.addresses);
-        self.b.switch_to(block);
-        for (slot, place) in &known {
-            let address = self.frame_address(&inner, place.of, place.offset);
-            inner.frames[slot.frame].regs[slot.reg.index()] = Some(address);
-        }
-        self.b.switch_to(here);
-        let addresses = std::mem::replace(&mut self.addresses, outside);
-        self.targets.insert(key.clone(), Target { block, slots, known });
-        self.work.push(Work { state: inner, block, addresses });
     }
 
     /// An address in the memory of a frame.
