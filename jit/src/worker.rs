@@ -2,28 +2,40 @@
 //!
 //! One per process, started at the first job, never joined: it holds no resource that must be put back, and what it has not
 //! finished when the process ends nobody needs. A forked child has no such thread, so it starts one of its own.
+//!
+//! What somebody waits for comes before what only makes something better.
 
+use std::collections::VecDeque;
 use std::process;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread;
 
 /// What the thread does.
 pub type Job = Box<dyn FnOnce() + Send>;
 
+/// How soon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// After what has been waiting like this.
+    Soon,
+    /// When nothing else waits.
+    Idle,
+}
+
 /// The process that started the thread, and where its jobs go.
-type Worker = (u32, Sender<Job>);
+type Worker = (u32, Sender<(When, Job)>);
 
 static WORKER: Mutex<Option<Worker>> = Mutex::new(None);
 
 /// Runs a job later; at once, on this thread, if there can be no other.
-pub fn run(job: Job) {
+pub fn run(when: When, job: Job) {
     let Some(mut worker) = lock() else { return job() };
     if worker.as_ref().is_none_or(|(process, _)| *process != process::id()) {
         *worker = start();
     }
     let left = match &*worker {
-        Some((_, jobs)) => jobs.send(job).err().map(|e| e.0),
+        Some((_, jobs)) => jobs.send((when, job)).err().map(|e| e.0.1),
         None => Some(job),
     };
     drop(worker);
@@ -45,8 +57,56 @@ fn lock() -> Option<MutexGuard<'static, Option<Worker>>> {
 }
 
 fn start() -> Option<Worker> {
-    let (jobs, queue) = channel::<Job>();
-    let work = move || queue.into_iter().for_each(|job| job());
-    thread::Builder::new().name("spmdvm-jit".into()).spawn(work).ok()?;
+    let (jobs, queue) = channel();
+    thread::Builder::new().name("spmdvm-jit".into()).spawn(move || work(&queue)).ok()?;
     Some((process::id(), jobs))
+}
+
+fn work(queue: &Receiver<(When, Job)>) {
+    let (mut soon, mut idle) = (VecDeque::new(), VecDeque::new());
+    let mut take = |first: Option<(When, Job)>| {
+        for (when, job) in first.into_iter().chain(queue.try_iter()) {
+            if when == When::Soon { soon.push_back(job) } else { idle.push_back(job) }
+        }
+        soon.pop_front().or_else(|| idle.pop_front())
+    };
+    while let Ok(first) = queue.recv() {
+        let mut next = take(Some(first));
+        while let Some(job) = next {
+            job();
+            next = take(None);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_waited_for_comes_first() {
+        let ((jobs, queue), (done, order)) = (channel(), channel());
+        let add = |when, name: &'static str| {
+            let done = done.clone();
+            let job: Job = Box::new(move || done.send(name).unwrap());
+            jobs.send((when, job)).unwrap();
+        };
+        for (when, name) in [(When::Idle, "d"), (When::Soon, "a"), (When::Idle, "e"), (When::Soon, "b")] {
+            add(when, name);
+        }
+        let more = jobs.clone();
+        let (late, done) = (done.clone(), done.clone());
+        // One that comes while others are done.
+        jobs.send((
+            When::Soon,
+            Box::new(move || {
+                done.send("c").unwrap();
+                more.send((When::Idle, Box::new(move || late.send("f").unwrap()))).unwrap();
+            }),
+        ))
+        .unwrap();
+        drop(jobs);
+        work(&queue);
+        assert_eq!(order.try_iter().collect::<String>(), "abcdef");
+    }
 }

@@ -25,7 +25,8 @@ use crate::passes::optimise;
 use crate::profile::{Place, Profile, Watcher};
 use crate::record::{EntryFacts, record};
 use crate::settings::{Settings, Variant};
-use crate::{stress, worker};
+use crate::stress;
+use crate::worker::{self, When};
 use site::{Holding, Loop};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, Tracer};
@@ -133,7 +134,7 @@ impl Jit {
         let order = Order { prepared: pause.prepared(), site: pause.site(), at, facts, replaces, prunes };
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             found.pending = Some(std::process::id());
-            worker::run(Box::new(move || this.fill(&order)));
+            worker::run(When::Soon, Box::new(move || this.fill(&order)));
             return None;
         }
         found.deliver(self.make(&order), order.replaces.as_ref())
@@ -210,15 +211,16 @@ impl Jit {
         Ok(Made { code, time: start.elapsed(), room })
     }
 
-    /// Has the good code of a draft made on the thread that compiles, after what waits there, unless nobody needs it by then.
+    /// Has the good code of a draft made on the thread that compiles, after all that somebody waits for, unless nobody needs it by then.
     fn improve_later(&self, version: &Arc<Version>) {
         if version.code.promise() {
             let (this, version) = (self.this.clone(), Arc::downgrade(version));
-            worker::run(Box::new(move || {
+            let job = move || {
                 if let (Some(this), Some(version)) = (this.upgrade(), version.upgrade()) {
                     this.improve(&version);
                 }
-            }));
+            };
+            worker::run(When::Idle, Box::new(job));
         }
     }
 
