@@ -251,9 +251,12 @@ impl Translator<'_> {
             let count = self.scalar(args[1]);
             return self.shift(op, ty, x, count);
         }
-        // No vector instruction takes a count for each lane. So: for every bit of the count, shift by its weight where it is
-        // set.
+        // No vector instruction takes a count for each lane.
         let counts = self.piece(args[1], i);
+        if ty.size() == 8 {
+            return self.lane_by_lane(ty, &[x, counts], |t, x| t.shift(op, ty, x[0], x[1]));
+        }
+        // For every bit of the count, shift by its weight where it is set: with more lanes that is less.
         let bits = 8 * ty.size() as i64;
         let mut x = x;
         for k in 0..bits.trailing_zeros() as i64 {
