@@ -1,6 +1,6 @@
 //! The machine code of a version: a draft at first, where that pays, and good code as soon as there is some.
 //!
-//! A draft is compiled in a third of the time, and runs at half the speed. While it runs already, the thread that compiles
+//! A draft is compiled in less than half the time, and runs at about half the speed. While it runs already, the thread that compiles
 //! makes the good code, which then takes its place under the version: exits, counters and all that has been learnt stay. A
 //! run of a draft ends at its next poll; the next round enters the good code.
 
