@@ -30,14 +30,14 @@ impl Translator<'_> {
     /// exits.
     pub(super) fn leave(&mut self, exit: ExitId) {
         self.store_ticks();
+        // Recipes first: what is computed here is at hand nowhere else, and not stored at its home.
+        let things = self.snapshot(exit);
+        let recipes: Vec<_> = things.iter().map(|&(_, thing)| self.recipe(thing)).collect();
         for &(cell, v) in &self.region.exits[exit.index()].cells {
             if self.place_of(&cell).is_none() {
                 self.store_cell(cell, v);
             }
         }
-        // Recipes first: what is computed here is at hand nowhere else.
-        let things = self.snapshot(exit);
-        let recipes: Vec<_> = things.iter().map(|&(_, thing)| self.recipe(thing)).collect();
         let mut shared = Vec::new();
         for ((place, thing), recipe) in things.into_iter().zip(recipes) {
             match recipe {
