@@ -9,8 +9,8 @@
 //!        │                                     ▼
 //!        ├──────────────── no ──── range: are the rounds that are left all in bounds?
 //!        │                                     │ yes
-//!        └─ leave ◄─ no ─ copy: body without checks ◄─┘     copy: will the round after this one be a whole one too?
-//!                          └──── yes ────┘
+//!        └── no ── copy: body without checks ◄─┘            copy: will the round after this one be a whole one too?
+//!                    └──── yes ────┘
 //! ```
 //!
 //! The copy is entered, and left, between two rounds: it runs the rounds whose test will succeed, and hands the one whose test
@@ -378,16 +378,11 @@ impl<'a> Counted<'a> {
         let (then, more) = progress.advance(&mut Maker { region: self.region, to: &mut insts }, now);
         let mut again = vec![then];
         again.extend(self.others(progress).map(|i| args[i]));
-        let leave = BlockId(copy.0 + 1);
-        let end =
-            End::Branch { cond: more, then: Edge { to: copy, args: again }, other: Edge { to: leave, args: vec![] } };
-        self.region.blocks.push(Block { params, insts, end, cold: false });
-
         for (i, p) in self.region.block(self.head()).params.iter().enumerate() {
             args[i] = progress.last(*p).unwrap_or(args[i]);
         }
-        let end = End::Jump(Edge { to: self.head(), args });
-        self.region.blocks.push(Block { params: Vec::new(), insts: Vec::new(), end, cold: false });
+        let (then, other) = (Edge { to: copy, args: again }, Edge { to: self.head(), args });
+        self.region.blocks.push(Block { params, insts, end: End::Branch { cond: more, then, other }, cold: false });
     }
 
     fn copy_inst(&mut self, mut inst: Inst, to: &mut HashMap<Value, Value>, insts: &mut Vec<Inst>) {
