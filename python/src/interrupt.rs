@@ -11,8 +11,13 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 /// Raised by Ctrl-C; polled by every running program.
 static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// How many programs run now.
-static RUNNING: Mutex<usize> = Mutex::new(0);
+/// The programs that run now.
+static RUNNING: Mutex<Running> = Mutex::new(Running { programs: 0, handler: handler::Handler::NONE });
+
+struct Running {
+    programs: usize,
+    handler: handler::Handler,
+}
 
 /// A running program; ends when dropped.
 pub struct Watch(());
@@ -22,11 +27,11 @@ impl Watch {
     pub fn start(py: Python<'_>) -> PyResult<Watch> {
         let watch = {
             let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-            if *running == 0 {
+            if running.programs == 0 {
                 FLAG.store(false, Ordering::Relaxed);
-                handler::put_up();
+                running.handler.put_up();
             }
-            *running += 1;
+            running.programs += 1;
             Watch(())
         };
         py.check_signals()?;
@@ -42,9 +47,9 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        *running -= 1;
-        if *running == 0 {
-            handler::take_down();
+        running.programs -= 1;
+        if running.programs == 0 {
+            running.handler.take_down();
         }
     }
 }
@@ -75,33 +80,59 @@ mod handler {
         unsafe { (sigaction(SIGINT, ptr::null(), now.as_mut_ptr()) == 0).then(|| now.assume_init()) }
     }
 
-    /// Puts our handler before the present one. Where SIGINT is ignored or kills, it stays so.
-    pub fn put_up() {
-        let Some(now) = current() else { return };
-        if [SIG_DFL, SIG_IGN, ours()].contains(&now.sa_sigaction) {
-            return;
-        }
-        RAISED.store(std::sync::Arc::as_ptr(&FLAG).cast_mut(), Ordering::Release);
-        PREVIOUS.store(now.sa_sigaction, Ordering::Release);
-        PREVIOUS_FLAGS.store(now.sa_flags as usize, Ordering::Release);
-        let mut action = now;
-        action.sa_sigaction = ours();
-        action.sa_flags |= SA_SIGINFO;
-        // SAFETY: `on_sigint` is a handler of the three-argument kind and does only what a handler may do.
-        unsafe { sigaction(SIGINT, &action, ptr::null_mut()) };
+    /// Makes an action the present one; gives the one before.
+    fn exchange(action: &sigaction) -> Option<sigaction> {
+        let mut before = MaybeUninit::uninit();
+        // SAFETY: the action is ours below, or one that was there before; the structure is written when the call succeeds.
+        unsafe { (sigaction(SIGINT, action, before.as_mut_ptr()) == 0).then(|| before.assume_init()) }
     }
 
-    /// Puts the handler back that was there before, unless somebody has replaced ours meanwhile.
-    pub fn take_down() {
-        let Some(now) = current() else { return };
-        if now.sa_sigaction != ours() {
-            return;
+    fn is_same(a: &sigaction, b: &sigaction) -> bool {
+        (a.sa_sigaction, a.sa_flags) == (b.sa_sigaction, b.sa_flags)
+    }
+
+    /// Our handler, in front of another or not.
+    pub struct Handler {
+        /// The action that it stands, or stood last, in front of. It is taken to be there the next time too: a guess that
+        /// spares system calls and is checked.
+        previous: Option<sigaction>,
+        is_up: bool,
+    }
+
+    impl Handler {
+        /// It has never been put up.
+        pub const NONE: Handler = Handler { previous: None, is_up: false };
+
+        /// Puts our handler before the present one. Where SIGINT is ignored or kills, it stays so.
+        pub fn put_up(&mut self) {
+            let mut expected = self.previous.or_else(current);
+            while let Some(previous) = expected.filter(|a| ![SIG_DFL, SIG_IGN, ours()].contains(&a.sa_sigaction)) {
+                RAISED.store(std::sync::Arc::as_ptr(&FLAG).cast_mut(), Ordering::Release);
+                PREVIOUS.store(previous.sa_sigaction, Ordering::Release);
+                PREVIOUS_FLAGS.store(previous.sa_flags as usize, Ordering::Release);
+                let mut action = previous;
+                action.sa_sigaction = ours();
+                action.sa_flags |= SA_SIGINFO;
+                let found = exchange(&action);
+                if found.is_some_and(|found| is_same(&found, &previous)) {
+                    *self = Handler { previous: Some(previous), is_up: true };
+                    return;
+                }
+                // Another one is there by now: it is put back, and stood in front of.
+                expected = found;
+                found.and_then(|found| exchange(&found));
+            }
+            self.previous = None;
         }
-        let mut action = now;
-        action.sa_sigaction = PREVIOUS.load(Ordering::Acquire);
-        action.sa_flags = PREVIOUS_FLAGS.load(Ordering::Acquire) as c_int;
-        // SAFETY: this is the action that `put_up` found.
-        unsafe { sigaction(SIGINT, &action, ptr::null_mut()) };
+
+        /// Puts the handler back that was there before, unless somebody has replaced ours meanwhile.
+        pub fn take_down(&mut self) {
+            if let (true, Some(previous)) = (std::mem::take(&mut self.is_up), self.previous)
+                && let Some(found) = exchange(&previous).filter(|found| found.sa_sigaction != ours())
+            {
+                exchange(&found);
+            }
+        }
     }
 
     extern "C" fn on_sigint(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
@@ -136,7 +167,11 @@ mod handler {
 #[cfg(not(unix))]
 mod handler {
     /// Ctrl-C is seen when the program ends.
-    pub fn put_up() {}
-    /// Nothing to do.
-    pub fn take_down() {}
+    pub struct Handler;
+
+    impl Handler {
+        pub const NONE: Handler = Handler;
+        pub fn put_up(&mut self) {}
+        pub fn take_down(&mut self) {}
+    }
 }
