@@ -25,7 +25,7 @@ def case(n: int = 16_384) -> Case:
     """Call options, each with a tree of its own."""
     module = compile_example("binomial", defines={"STEPS": STEPS})
     data = options(n)
-    price = np.empty(n, np.float32)
+    price = np.full(n, np.nan, np.float32)
 
     def ours() -> np.ndarray:
         module.binomial(n, *data, price)

@@ -24,7 +24,7 @@ def prefix_case(n: int = 1_000_000) -> Case:
     """Running sums."""
     module = compile_example("reduction")
     data = np.random.default_rng(9).integers(-100, 100, n, dtype=np.int32)
-    out = np.zeros(n, np.int32)
+    out = np.full(n, -1, np.int32)
 
     def ours() -> np.ndarray:
         module.prefix_sum(n, data, out)

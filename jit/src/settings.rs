@@ -46,7 +46,8 @@ macro_rules! settings {
 settings! {
     /// Rounds that a loop is interpreted before it is compiled.
     hot: u32 = 40;
-    /// Instructions that are executed under observation when a loop has become hot, for the profile. 0: no profile, and of
+    /// Most instructions that are executed under observation when a loop has become hot, for the profile: a third of them, and
+    /// the others too if the loop has not gone round sixteen times by then. 0: no profile, and of
     /// the variants that depend on one none is chosen (unless `every_variant`).
     observe: u32 = 12_000;
     /// Most versions of a loop, by what holds at its head.

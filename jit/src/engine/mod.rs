@@ -42,6 +42,12 @@ const PENDING: u32 = 256;
 /// Rounds until a loop that cannot be compiled is asked about again.
 const NEVER: u32 = u32::MAX;
 
+/// The parts of the instructions that are observed at most; so many of them always, more only if the loop has not gone round
+/// often enough by then.
+const OBSERVED_PARTS: u32 = 12;
+const OBSERVED_ANYWAY: u32 = 4;
+const OBSERVED_ROUNDS: u32 = 16;
+
 /// How often a loop is compiled anew with ways left out; then all are in it, for that takes less time than to find them one by one.
 const PRUNED: u32 = 2;
 
@@ -243,7 +249,14 @@ impl Jit {
     fn observe(&self, pause: &mut Pause<'_>) -> u32 {
         // On a profile of its own, so that nobody waits for a program's instructions.
         let mut profile = Profile::default();
-        pause.observe(self.settings.observe, &mut Watcher(&mut profile));
+        let head = (pause.function(), pause.pc());
+        let part = self.settings.observe.div_ceil(OBSERVED_PARTS);
+        for i in 0..OBSERVED_PARTS {
+            pause.observe(part, &mut Watcher(&mut profile));
+            if i + 1 >= OBSERVED_ANYWAY && profile.of(head).is_some_and(|seen| seen.times >= OBSERVED_ROUNDS) {
+                break;
+            }
+        }
         if let Some(mut advice) = self.advice() {
             advice.profile.add(profile);
         }
