@@ -82,12 +82,12 @@ const EXAMPLES: &[Example] = &[
         call(m, "heat", [&size[..], &[0.2f32.into(), Value::slice_mut(&mut a), Value::slice_mut(&mut b)]].concat())
     }),
     ("spmv", |m| {
-        let starts: Vec<i32> = (0..=2000).map(|row| row * 7 + row % 5).collect();
-        let entries = 2000 * 7 + 5;
-        let columns: Vec<i32> = (0..entries).map(|k| k * 31 % 2000).collect();
-        let (values, x, mut y) = (numbers(entries as usize), numbers(2000), vec![0f32; 2000]);
+        let starts: Vec<i32> = (0..=20_000).map(|row| row * 7 + row % 5).collect();
+        let entries = 20_000 * 7 + 5;
+        let columns: Vec<i32> = (0..entries).map(|k| k * 31 % 20_000).collect();
+        let (values, x, mut y) = (numbers(entries as usize), numbers(20_000), vec![0f32; 20_000]);
         let args = vec![
-            2000i32.into(),
+            20_000i32.into(),
             Value::slice(&starts),
             Value::slice(&columns),
             Value::slice(&values),
@@ -97,17 +97,17 @@ const EXAMPLES: &[Example] = &[
         call(m, "spmv", args)
     }),
     ("bitonic_sort", |m| {
-        let mut data = numbers(4096);
-        call(m, "bitonic_sort", vec![4096i32.into(), Value::slice_mut(&mut data)])
+        let mut data = numbers(32_768);
+        call(m, "bitonic_sort", vec![32_768i32.into(), Value::slice_mut(&mut data)])
     }),
     ("saxpy", |m| {
-        let (x, mut y) = (numbers(10_000), numbers(10_000));
-        call(m, "saxpy", vec![10_000i32.into(), 2.5f32.into(), Value::slice(&x), Value::slice_mut(&mut y)])
+        let (x, mut y) = (numbers(100_000), numbers(100_000));
+        call(m, "saxpy", vec![100_000i32.into(), 2.5f32.into(), Value::slice(&x), Value::slice_mut(&mut y)])
     }),
     ("reduction", |m| {
-        let (data, mut ends) = (numbers(10_000), [0f32; 2]);
-        call(m, "sum", vec![10_000i32.into(), Value::slice(&data)])?;
-        call(m, "extrema", vec![10_000i32.into(), Value::slice(&data), Value::slice_mut(&mut ends)])
+        let (data, mut ends) = (numbers(100_000), [0f32; 2]);
+        call(m, "sum", vec![100_000i32.into(), Value::slice(&data)])?;
+        call(m, "extrema", vec![100_000i32.into(), Value::slice(&data), Value::slice_mut(&mut ends)])
     }),
 ];
 
