@@ -32,7 +32,10 @@ pub enum Lie {
 const SHORT: u32 = 8;
 
 /// How often a branch is executed before a way that was never taken counts as one that never will be.
-const ENOUGH: u32 = 8;
+const ENOUGH: u32 = 16;
+
+/// Rounds of an inner loop in each round of the outer one that are many.
+const LONG: u32 = 12;
 
 /// Instructions seen that are too few to go by.
 const FEW: u32 = 4;
@@ -104,6 +107,12 @@ impl Advice {
     pub fn one_lane(&self, back: Place) -> bool {
         let often = |seen: &Seen| seen.times >= FEW && seen.one_lane >= seen.times / 8 && seen.one_lane > 0;
         self.allows(Variant::OneLane, back) && (self.every || self.profile.of(back).is_some_and(often))
+    }
+
+    /// Does a loop within another go round often each time?
+    pub fn is_long(&self, inner: Place, outer: Place) -> bool {
+        let rounds = |head| self.profile.of(head).map_or(0, |seen| seen.times);
+        rounds(inner) >= LONG * rounds(outer).max(1)
     }
 
     /// Was the way that begins at an instruction never taken, although the branch to it was executed often?

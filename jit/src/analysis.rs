@@ -65,6 +65,12 @@ impl Analysis {
         self.label[at as usize]
     }
 
+    /// The heads of loops: instructions to which a jump leads back.
+    pub fn heads(&self) -> impl Iterator<Item = u32> {
+        let labels = (0..self.before.len() as u32).filter(|&at| self.is_label(at));
+        labels.filter(|&at| self.before[at as usize].iter().any(|&p| p >= at))
+    }
+
     /// The instructions of the loop with this head: those from which a jump back to the head is reached without passing
     /// through it.
     pub fn loop_body(&self, head: u32) -> Vec<bool> {

@@ -47,7 +47,7 @@ settings! {
     /// Rounds that a loop is interpreted before it is compiled.
     hot: u32 = 40;
     /// Most instructions that are executed under observation when a loop has become hot, for the profile: a third of them, and
-    /// the others too if the loop has not gone round sixteen times by then. 0: no profile, and of
+    /// the others too if the loop has not gone round twenty times by then. 0: no profile, and of
     /// the variants that depend on one none is chosen (unless `every_variant`).
     observe: u32 = 12_000;
     /// Most versions of a loop, by what holds at its head.
@@ -55,7 +55,7 @@ settings! {
     /// Entries after which a version is judged by how it was left.
     trial: u64 = 200;
     /// How often a way that was left out must be taken before the loop is compiled anew with it.
-    hot_exit: u64 = 12, at least 1;
+    hot_exit: u64 = 30, at least 1;
     /// How often a loop is compiled anew at most.
     remakes: u32 = 6;
     /// Entries with the same uniform arguments after which a version for just these is made.

@@ -46,10 +46,10 @@ const NEVER: u32 = u32::MAX;
 /// often enough by then.
 const OBSERVED_PARTS: u32 = 12;
 const OBSERVED_ANYWAY: u32 = 4;
-const OBSERVED_ROUNDS: u32 = 16;
+const OBSERVED_ROUNDS: u32 = 20;
 
 /// How often a loop is compiled anew with ways left out; then all are in it, for that takes less time than to find them one by one.
-const PRUNED: u32 = 2;
+const PRUNED: u32 = 4;
 
 /// Mask words that are kept on the stack of the host.
 const WORDS: usize = 160;
@@ -289,13 +289,20 @@ impl Jit {
         }
     }
 
-    /// Makes a version anew, with what has been learnt from it.
-    fn remake(&self, pause: &Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>) -> u32 {
-        let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
-        let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
-        if found.is_pending() || !is_there || found.refused.is_some() || found.remakes >= self.settings.remakes {
+    /// Makes a version anew, with what has been learnt from it, and with what the interpreter does now: where one new way is
+    /// taken, there are others.
+    fn remake(&self, pause: &mut Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>) -> u32 {
+        let allows = |found: &Loop| {
+            let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
+            is_there && !found.is_pending() && found.refused.is_none() && found.remakes < self.settings.remakes
+        };
+        if !unless_taken(site.try_read()).is_some_and(|found| allows(&found)) {
             return 0;
         }
+        if self.settings.observe != 0 {
+            self.observe(pause);
+        }
+        let Some(mut found) = unless_taken(site.try_write()).filter(|found| allows(found)) else { return 0 };
         let Some(mut advice) = self.advice() else { return 0 };
         version.teach(&mut advice);
         drop(advice);

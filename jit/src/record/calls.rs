@@ -18,6 +18,7 @@ impl Recorder<'_> {
             return Ok(self.leave(state, "recursion"));
         }
         self.tick(state);
+        self.has_long_loops |= self.analysis(callee).heads().any(|at| self.advice.is_long((callee, at), self.head));
         let caller = state.top();
         let own = self.prepared.frame_bytes(caller.function).ok_or(Abort::TooDeep)?;
         let bytes = self.prepared.frame_bytes(callee).ok_or(Abort::TooDeep)?;

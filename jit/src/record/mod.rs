@@ -50,6 +50,8 @@ use std::rc::Rc;
 
 /// Most instructions of a region.
 const MAX_INSTS: usize = 3000;
+/// Most instructions of one with long loops within the loop: those take the time, and are compiled on their own too.
+const MAX_NEST: usize = 450;
 /// Most blocks.
 const MAX_BLOCKS: usize = 600;
 /// Most attempts.
@@ -188,6 +190,8 @@ struct Recorder<'a> {
     /// Values of the entry block that are addresses in the memory of the entered frame.
     own_addresses: HashMap<Value, FramePlace>,
     insts: usize,
+    /// Are there loops within the loop that go round often?
+    has_long_loops: bool,
 }
 
 impl<'a> Recorder<'a> {
@@ -221,8 +225,12 @@ impl<'a> Recorder<'a> {
             addresses: HashMap::new(),
             own_addresses: HashMap::new(),
             insts: 0,
+            has_long_loops: false,
         };
-        recorder.inside = recorder.analysis(function).loop_body(pc);
+        let analysis = recorder.analysis(function);
+        recorder.inside = analysis.loop_body(pc);
+        let inner = analysis.heads().filter(|&at| recorder.inside[at as usize] && at != pc);
+        recorder.has_long_loops = inner.into_iter().any(|at| advice.is_long((function, at), (function, pc)));
         recorder.b.region.arguments = recorder.arguments();
         recorder.b.region.frame_bytes = prepared.frame_bytes(function).ok_or(Abort::TooDeep)?;
         Ok(recorder)
@@ -246,7 +254,8 @@ impl<'a> Recorder<'a> {
             self.addresses = addresses;
             self.b.switch_to(block);
             self.block(state)?;
-            if self.insts > MAX_INSTS || self.b.region.blocks.len() > MAX_BLOCKS {
+            let most = if self.has_long_loops { MAX_NEST } else { MAX_INSTS };
+            if self.insts > most || self.b.region.blocks.len() > MAX_BLOCKS {
                 return Err(Abort::TooLarge);
             }
         }
