@@ -13,7 +13,12 @@ const VARIABLES: u64 = 3;
 /// Every loop ends (its counter is out of reach of the other statements), no division can trap, and every index is in
 /// bounds; so a trap is a failure.
 pub fn random_program(seed: u64) -> String {
-    let mut writer = Writer { sheet: Sheet::new(seed), loops: 0, in_loop: 0, in_function: false };
+    let mut sheet = Sheet::new(seed);
+    let has_struct = sheet.draw(2) == 0;
+    let mut writer = Writer { sheet, loops: 0, in_loop: 0, within: Within::Kernel, has_struct };
+    if has_struct {
+        writer.touch();
+    }
     writer.helper();
     writer.kernel();
     writer.sheet.text
@@ -25,8 +30,19 @@ struct Writer {
     loops: u32,
     /// Loops around the statement being written.
     in_loop: u32,
-    /// Is it in the function `g`, which may return early?
-    in_function: bool,
+    within: Within,
+    /// Is there a local struct, which is handed on by reference, instead of a local array?
+    has_struct: bool,
+}
+
+/// The function being written.
+#[derive(Clone, Copy, PartialEq)]
+enum Within {
+    Kernel,
+    /// `g`, which may return early.
+    Helper,
+    /// `touch`, which changes a struct and may return early.
+    Touch,
 }
 
 impl std::ops::Deref for Writer {
@@ -44,13 +60,22 @@ impl std::ops::DerefMut for Writer {
 }
 
 impl Writer {
+    /// A function that changes a struct; lanes leave it at different times.
+    fn touch(&mut self) {
+        self.text += "struct S { int a; float b; int c; };\nstatic void touch(S &s, int i, float x0) {\n";
+        self.within = Within::Touch;
+        self.variables();
+        self.statements(1, 4);
+        self.text += "}\n";
+    }
+
     /// A function that lanes leave at different times.
     fn helper(&mut self) {
         self.text += "static int g(int i, float x0) {\n";
-        self.in_function = true;
+        self.within = Within::Helper;
         self.variables();
         self.statements(0, 3);
-        self.in_function = false;
+        self.within = Within::Kernel;
         let result = self.int(2);
         self.line(0, &format!("return {result};"));
         self.text += "}\n";
@@ -70,7 +95,11 @@ impl Writer {
     fn variables(&mut self) {
         self.line(0, "int a0 = i, a1 = i * 7 - 20, a2;");
         self.line(0, "float x1 = x0 * x0, x2;");
-        self.line(0, "int table[4] = { 0, 0, 0, 0 };");
+        match (self.has_struct, self.within) {
+            (false, _) => self.line(0, "int table[4] = { 0, 0, 0, 0 };"),
+            (true, Within::Touch) => {}
+            (true, _) => self.line(0, "S s; s.c = a1;"),
+        }
     }
 
     fn statements(&mut self, depth: u32, most: u64) {
@@ -92,6 +121,7 @@ impl Writer {
                 let value = self.float(2);
                 self.line(depth, &format!("{name} {op} {value};"));
             }
+            3 if self.has_struct => self.member(depth),
             3 => {
                 let (index, value) = (self.int(1), self.int(1));
                 self.line(depth, &format!("table[({index}) & 3] = {value};"));
@@ -104,13 +134,30 @@ impl Writer {
         }
     }
 
+    /// Changes a member, or has a function change some.
+    fn member(&mut self, depth: u32) {
+        match self.draw(4) {
+            0 if self.within != Within::Touch => self.line(depth, "touch(s, i, x0);"),
+            0 | 1 => {
+                let value = self.float(1);
+                self.line(depth, &format!("s.b += {value}; x2 = s.b;"));
+            }
+            _ => {
+                let (name, op) = (self.pick(&["a", "c"]), self.pick(&["=", "+=", "^="]));
+                let value = self.int(1);
+                self.line(depth, &format!("s.{name} {op} {value};"));
+            }
+        }
+    }
+
     /// A conditional `break`, `continue` or `return`, where there is something to leave.
     fn leave(&mut self, depth: u32) {
         let condition = self.condition(1);
-        match (self.in_loop, self.in_function, self.draw(3)) {
+        match (self.in_loop, self.within, self.draw(3)) {
             (1.., _, 0) => self.line(depth, &format!("if ({condition}) break;")),
             (1.., _, 1) => self.line(depth, &format!("if ({condition}) continue;")),
-            (_, true, _) => {
+            (_, Within::Touch, _) => self.line(depth, &format!("if ({condition}) return;")),
+            (_, Within::Helper, _) => {
                 let value = self.int(1);
                 self.line(depth, &format!("if ({condition}) return {value};"));
             }
@@ -197,6 +244,7 @@ impl Writer {
             return match self.draw(4) {
                 0 => "i".into(),
                 1 => (self.draw(40) as i64 - 20).to_string(),
+                2 if self.has_struct => format!("s.{}", self.pick(&["a", "c"])),
                 2 => "table[i & 3]".into(),
                 _ => self.int_variable(),
             };
