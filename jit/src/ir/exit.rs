@@ -1,0 +1,134 @@
+//! Snapshots: what an exit hands back to the interpreter.
+
+use super::{Type, Value};
+use spmdvm_vm::program::{FuncId, Reg};
+use std::ops::Range;
+
+/// A register of a frame and the value it holds at an exit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegState {
+    /// The register.
+    pub reg: Reg,
+    /// Byte offset from the frame's base.
+    pub at: u32,
+    /// Its type; a uniform value in a varying register is broadcast.
+    pub ty: Type,
+    /// The value.
+    pub value: Value,
+}
+
+/// What pushed a mask entry.
+pub use spmdvm_vm::interp::EntryKind;
+
+/// An entry of a frame's mask stack at an exit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryState {
+    /// What pushed it.
+    pub kind: EntryKind,
+    /// The mask to come back to.
+    pub restore: Value,
+    /// Lanes that wait.
+    pub other: Value,
+    /// Of an `each.all` entry: the lane being visited plus one (uniform `i32`).
+    pub visiting: Option<Value>,
+}
+
+/// A frame of the interpreter at an exit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameState {
+    /// Its function.
+    pub function: FuncId,
+    /// Where it stands: the instruction to execute next; in all frames but the last, the call that waits.
+    pub pc: u32,
+    /// Byte offset of the frame from the base of the entered frame.
+    pub at: u32,
+    /// Registers that were changed in the region and may be read later.
+    pub regs: Vec<RegState>,
+    /// Its execution mask.
+    pub mask: Value,
+    /// The pointer to its memory, if it has some and the region has made it.
+    pub memory: Option<Value>,
+    /// Its part of the mask stack, from the bottom.
+    pub entries: Vec<EntryState>,
+}
+
+/// Why regions are left, where the engine must know.
+pub mod why {
+    /// The loop has ended.
+    pub const END: &str = "end of loop";
+    /// The run must end or wait, or another thread needs something.
+    pub const POLL: &str = "poll";
+    /// A way that was never taken before, and left out.
+    pub const NEVER_TAKEN: &str = "a way that was never taken before";
+}
+
+/// The memory of a frame that no address outside of the region leads to, except for frames that the region knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrivateMemory {
+    /// The frame's function.
+    pub function: FuncId,
+    /// Byte offset of the frame from the base of the entered one; 0 for the entered one itself.
+    pub at: u32,
+    /// Where it begins, as [`Kind::FrameHost`] tells.
+    pub start: u64,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// Bytes of private memory that may be read after an exit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveMemory {
+    /// Which memory, by index into [`Region::private`].
+    pub memory: usize,
+    /// The bytes.
+    pub bytes: Vec<Range<i64>>,
+}
+
+/// A cell of private memory that is kept as a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cell {
+    /// The frame's function.
+    pub function: FuncId,
+    /// Where it lies, as [`Kind::FrameHost`] tells.
+    pub at: u64,
+    /// One scalar, or one after another for all lanes.
+    pub ty: Type,
+}
+
+/// A snapshot: the state of the interpreter where a region is left. Frame 0 is the entered one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// The frames, outermost first.
+    pub frames: Vec<FrameState>,
+    /// What is to be written to cells of memory.
+    pub cells: Vec<(Cell, Value)>,
+    /// Until cells are promoted: what may be read later of the private memory of its frames.
+    pub live: Vec<LiveMemory>,
+    /// Why it is there, for statistics (`guard: …`, `end of loop`).
+    pub why: &'static str,
+}
+
+impl Exit {
+    /// All values that the snapshot needs.
+    pub fn values(&self) -> impl Iterator<Item = Value> {
+        let in_frames = self.frames.iter().flat_map(|f| {
+            let regs = f.regs.iter().map(|r| r.value);
+            let entries = f.entries.iter().flat_map(|e| [Some(e.restore), Some(e.other), e.visiting]).flatten();
+            regs.chain([f.mask]).chain(f.memory).chain(entries)
+        });
+        in_frames.chain(self.cells.iter().map(|(_, v)| *v))
+    }
+
+    /// All values, to be changed.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        let in_frames = self.frames.iter_mut().flat_map(|f| {
+            let regs = f.regs.iter_mut().map(|r| &mut r.value);
+            let entries = f
+                .entries
+                .iter_mut()
+                .flat_map(|e| [Some(&mut e.restore), Some(&mut e.other), e.visiting.as_mut()].into_iter().flatten());
+            regs.chain([&mut f.mask]).chain(&mut f.memory).chain(entries)
+        });
+        in_frames.chain(self.cells.iter_mut().map(|(_, v)| v))
+    }
+}

@@ -1,0 +1,300 @@
+//! What instructions do.
+
+use super::ExitId;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::FuncId;
+use spmdvm_vm::types::Ty;
+
+/// One of the masks that the interpreter holds when a region is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryMask {
+    /// The execution mask.
+    Execution,
+    /// `restore` of an entry of the frame's mask stack, counted from the bottom.
+    Restore(u32),
+    /// `other` of such an entry.
+    Other(u32),
+}
+
+/// A memory operand `base + index * scale + disp`, plus `lane * size` if `by_lane`; as in the bytecode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// The index's type, if there is one.
+    pub index: Option<Ty>,
+    /// What the index is multiplied by.
+    pub scale: u32,
+    /// What is added, in bytes.
+    pub disp: i64,
+    /// Do lanes lie one after another?
+    pub by_lane: bool,
+}
+
+/// What an instruction does. Arguments are listed in parentheses, results after the arrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `() → uniform`. The bits of a constant of the result's type.
+    Const(u64),
+    /// `() → any`. A register of the entered frame as it was at entry; `at` is its offset in the frame. Block 0 only.
+    EntryReg {
+        /// Byte offset from the frame's base.
+        at: u32,
+    },
+    /// `() → mask`. A mask of the entered frame as it was at entry. Block 0 only.
+    EntryMask(EntryMask),
+    /// `() → uniform i32`. For an `each.all` entry: the lane being visited plus one, else 0; as it was at entry. Block 0 only.
+    EntryVisiting(u32),
+    /// `() → uniform u64`. The pointer to the memory of the entered frame.
+    FrameAddress,
+    /// `() → uniform u64`. The host address at a byte offset from where the memory of frames is told by. It lies in the memory
+    /// of a frame of the function.
+    FrameHost {
+        /// The function.
+        function: FuncId,
+        /// The offset.
+        at: u64,
+    },
+    /// `() → uniform u64`. Enters the memory of a frame that the region makes, zeroed, and gives the pointer to it.
+    FrameOpen {
+        /// Its function.
+        function: FuncId,
+        /// Byte offset of the frame from the base of the entered one.
+        at: u32,
+        /// Where to go if there can be no more regions.
+        exit: ExitId,
+    },
+    /// `(uniform u64 pointer)`. Ends the memory of a frame that the region has made.
+    FrameClose,
+    /// `(operands…, mask) → the result's type, if it has one`. Executes an instruction by the interpreter's handler on registers
+    /// of its frame; see [`Site`]. Leaves by the exit, with nothing done, if it traps.
+    Interpret {
+        /// Which, by index into [`Region::sites`].
+        site: u32,
+        /// Where to go if it traps.
+        exit: ExitId,
+    },
+    /// An operation of the table that is elementwise (also `select`, `cvt`, `bitcast`, `padd`) or one of `iota`, `shuffle`,
+    /// `extract`, `insert`; the arguments and shapes are the bytecode's (uniform arguments of a varying result are
+    /// broadcast). `idiv` and `irem` have no zero among their divisors, in any lane.
+    Op {
+        /// The operation.
+        op: Op,
+        /// Its type.
+        ty: Ty,
+        /// The source type of `cvt` and `bitcast`; else equal to `ty`.
+        from: Ty,
+    },
+    /// `(uniform) → varying`. The same value in every lane.
+    Splat,
+    /// `(mask) → uniform u64`. Bit *i* is lane *i*.
+    MaskBits,
+    /// `(uniform u64) → mask`. Bits beyond the lanes are ignored.
+    MaskFromBits,
+    /// `(mask) → uniform bool`. Is it true in some lane?
+    AnyLane,
+    /// `(varying) → uniform`. A reduction of the table over all lanes, by halving.
+    Reduce {
+        /// `reduce.add`, `reduce.mul` …
+        op: Op,
+        /// The element type.
+        ty: Ty,
+    },
+
+    /// `(uniform u64 pointer) → uniform u64`. Host address of byte 0 of the pointer's memory region.
+    RegionBase,
+    /// `(uniform u64 pointer) → uniform u64`. Bytes of the pointer's memory region that may be read (or written); 0 if none.
+    RegionLen {
+        /// For writing?
+        write: bool,
+    },
+    /// `(uniform u64 pointer) → uniform u64`. Host address of the pointer's region plus the pointer's offset plus `disp`
+    /// (wrapping: it need not lie in the region).
+    HostAddress {
+        /// Displacement.
+        disp: i64,
+    },
+    /// `(uniform u64 pointer) → uniform ty`. The least index *i* of type `ty` for which `offset_of(pointer) + disp +
+    /// i*scale` is not negative (cut to the type's range).
+    IndexLow {
+        /// Bytes between elements; not 0.
+        scale: u32,
+        /// Displacement.
+        disp: i64,
+        /// The index's type: `i32 u32 i64 u64`.
+        ty: Ty,
+    },
+    /// `(uniform u64 pointer, uniform u64 length) → uniform unsigned of ty's size`. How many indices from `IndexLow` on are
+    /// such that `need` bytes at the address still lie within the length (cut to the type's range, and so that
+    /// none of them is above the type's maximum less 63: lanes counted from it do not wrap around). So an index is in bounds when `index - low`, taken as unsigned, is less than this.
+    IndexSpan {
+        /// Bytes between elements; not 0.
+        scale: u32,
+        /// Displacement.
+        disp: i64,
+        /// Bytes accessed at the address.
+        need: u32,
+        /// The index's type.
+        ty: Ty,
+    },
+    /// `(uniform u64 host address) → uniform ty`.
+    Load {
+        /// The element type.
+        ty: Ty,
+    },
+    /// `(uniform u64 host address) → varying ty`. Lane *l* is at the address plus *l* elements; all of them may be read.
+    LoadLanes {
+        /// The element type.
+        ty: Ty,
+    },
+    /// `(uniform u64 host address) → varying ty`. Lane *l* is at the address plus *l* strides; all of them may be read.
+    LoadStrided {
+        /// The element type.
+        ty: Ty,
+        /// Bytes from lane to lane.
+        stride: i32,
+    },
+    /// `(uniform u64 host address, varying index, mask) → varying ty`. Active lane *l* is at `address + index[l] * scale`;
+    /// the others give 0.
+    Gather {
+        /// The element type.
+        ty: Ty,
+        /// The index's type, extended by its sign.
+        index: Ty,
+        /// Bytes between elements.
+        scale: u32,
+    },
+    /// `(uniform u64 host address, uniform ty)`.
+    Store {
+        /// The element type.
+        ty: Ty,
+    },
+    /// `(uniform u64 host address, varying ty)`. As `LoadLanes`.
+    StoreLanes {
+        /// The element type.
+        ty: Ty,
+    },
+    /// `(uniform u64 host address, varying ty)`. As `LoadStrided`, ascending.
+    StoreStrided {
+        /// The element type.
+        ty: Ty,
+        /// Bytes from lane to lane.
+        stride: i32,
+    },
+    /// `(uniform u64 host address, varying ty, mask)`. As `StoreLanes`, but touches nothing of inactive lanes.
+    StoreMasked {
+        /// The element type.
+        ty: Ty,
+    },
+    /// `(uniform u64 host address)`. Zeroes so many bytes.
+    Clear {
+        /// How many.
+        bytes: u32,
+    },
+    /// `(uniform u64 host address, varying index, varying ty, mask)`. As `Gather`, ascending; touches nothing of inactive
+    /// lanes.
+    Scatter {
+        /// The element type.
+        ty: Ty,
+        /// The index's type.
+        index: Ty,
+        /// Bytes between elements.
+        scale: u32,
+    },
+    /// `(base u64, [index,] mask) → ty`, uniform if neither base nor index is varying and lanes do not lie one after another.
+    /// The whole memory operation on pointers of the sandbox, checked, whatever the shapes; leaves by the exit, without any
+    /// effect, if an active lane may not read.
+    LoadAny {
+        /// The element type.
+        ty: Ty,
+        /// The operand.
+        address: Address,
+        /// Where to go if it fails.
+        exit: ExitId,
+    },
+    /// `(base u64, [index,] value, mask)`. As `LoadAny`.
+    StoreAny {
+        /// The element type.
+        ty: Ty,
+        /// The operand.
+        address: Address,
+        /// Where to go if it fails.
+        exit: ExitId,
+    },
+
+    /// `(uniform bool)`. Leaves by the exit if it is false.
+    Guard {
+        /// Where to go.
+        exit: ExitId,
+    },
+    /// `()`. Counts one unit of fuel; leaves by the exit (without counting) when a poll says that the run must end.
+    Tick {
+        /// Where to go.
+        exit: ExitId,
+    },
+    /// `(uniform u64 most) → uniform u64`. Counts as many units of fuel as are left without a poll, but at most so many; gives
+    /// how many.
+    Ticks,
+    /// `()`. Adds one to a counter of the region's statistics.
+    Count(u32),
+    /// `() → uniform bool`. True, but false in so many of 65536 executions, which come as if at random; also adds one to a
+    /// counter. What [`stress`](crate::stress) makes guards fail by.
+    Chance {
+        /// The counter, which is the state of the generator too.
+        counter: u32,
+        /// How often it is false.
+        odds: u32,
+    },
+}
+
+impl Kind {
+    /// May the instruction be removed when its result is not used, moved, and merged with an equal one? (Loads are not:
+    /// memory changes.)
+    pub fn is_pure(self) -> bool {
+        use Kind::*;
+        let other = matches!(
+            self,
+            LoadAny { .. }
+                | StoreAny { .. }
+                | Guard { .. }
+                | Tick { .. }
+                | Ticks
+                | Count(_)
+                | Chance { .. }
+                | FrameOpen { .. }
+                | FrameClose
+                | Interpret { .. }
+        );
+        !other && !self.is_plain_load() && !self.is_plain_store()
+    }
+
+    /// Is it a load that cannot fail: removable if not used?
+    pub fn is_plain_load(self) -> bool {
+        matches!(self, Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::LoadStrided { .. } | Kind::Gather { .. })
+    }
+
+    /// Is it a store that cannot fail?
+    pub fn is_plain_store(self) -> bool {
+        use Kind::*;
+        matches!(
+            self,
+            Store { .. } | StoreLanes { .. } | StoreStrided { .. } | StoreMasked { .. } | Scatter { .. } | Clear { .. }
+        )
+    }
+
+    /// The exit it may leave by.
+    pub fn exit(mut self) -> Option<ExitId> {
+        self.exit_mut().copied()
+    }
+
+    /// The exit it may leave by, to be changed.
+    pub fn exit_mut(&mut self) -> Option<&mut ExitId> {
+        match self {
+            Kind::LoadAny { exit, .. }
+            | Kind::StoreAny { exit, .. }
+            | Kind::FrameOpen { exit, .. }
+            | Kind::Interpret { exit, .. }
+            | Kind::Guard { exit }
+            | Kind::Tick { exit } => Some(exit),
+            _ => None,
+        }
+    }
+}
