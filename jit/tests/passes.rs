@@ -385,3 +385,33 @@ fn what_a_guard_or_branch_has_decided_is_not_decided_again() {
     run_pass("params", &mut region);
     assert!(!region.blocks.iter().flat_map(|b| &b.insts).any(|i| matches!(i.kind, Kind::Count(_))), "{region}");
 }
+
+#[test]
+fn what_was_learnt_twice_in_an_arm_is_forgotten_behind_it() {
+    let host = Host::new(Width::DEFAULT);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let m = b.inst(Kind::EntryReg { at: host.places(Type::MASK)[0].at }, &[], Type::MASK);
+    let exits: Vec<_> = (0..3).map(|_| b.exit(exit(&host, m, vec![], vec![]))).collect();
+    let [arm, no_arm, join, some, none] = [(); 5].map(|()| b.block());
+    let has_lanes = b.inst(Kind::AnyLane, &[m], Type::BOOL);
+    b.branch(has_lanes, (arm, &[]), (no_arm, &[]));
+    // First that there is a lane, then that all are there.
+    b.switch_to(arm);
+    let others = b.op(Op::Not, Ty::Bool, &[m]);
+    let has_others = b.inst(Kind::AnyLane, &[others], Type::BOOL);
+    let is_full = b.op(Op::Not, Ty::Bool, &[has_others]);
+    b.effect(Kind::Guard { exit: exits[0] }, &[is_full]);
+    b.jump(join, &[]);
+    b.switch_to(no_arm);
+    b.jump(join, &[]);
+    b.switch_to(join);
+    let still = b.inst(Kind::AnyLane, &[m], Type::BOOL);
+    b.branch(still, (some, &[]), (none, &[]));
+    b.switch_to(some);
+    b.end(End::Exit(exits[1]));
+    b.switch_to(none);
+    b.end(End::Exit(exits[2]));
+    let mut region = b.region;
+    run_pass("guards", &mut region);
+    assert!(matches!(region.block(join).end, End::Branch { .. }), "{region}");
+}

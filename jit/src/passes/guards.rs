@@ -56,7 +56,7 @@ pub fn run(region: &mut Region) {
             }
             Step::Leave => {
                 let (facts, comparisons) = marks.pop().unwrap_or((0, 0));
-                pass.trail.drain(facts..).for_each(|(v, before)| pass.known[v.index()] = before);
+                pass.trail.drain(facts..).rev().for_each(|(v, before)| pass.known[v.index()] = before);
                 pass.comparisons.truncate(comparisons);
             }
         }
