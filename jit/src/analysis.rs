@@ -1,6 +1,6 @@
 //! What the recorder asks about a bytecode function: live registers, labels, loops.
 
-use spmdvm_vm::flow::{each_read, each_written, edges};
+use spmdvm_vm::flow::{each_read, each_written, edges, predecessors};
 use spmdvm_vm::program::{Function, Reg};
 use spmdvm_vm::properties::Properties;
 use spmdvm_vm::types::Width;
@@ -22,13 +22,10 @@ impl Analysis {
     pub fn new(f: &Function) -> Analysis {
         let n = f.code.len();
         let words = f.regs.len().div_ceil(64);
-        let mut before = vec![Vec::new(); n];
+        let before = predecessors(&f.code);
         let mut label = vec![false; n];
-        for at in 0..n {
-            for edge in edges(&f.code, at) {
-                before[edge.to].push(at as u32);
-                label[edge.to] |= edge.jumps;
-            }
+        for edge in (0..n).flat_map(|at| edges(&f.code, at)) {
+            label[edge.to] |= edge.jumps;
         }
         let mut live = vec![vec![0; words]; n];
         let mut work: Vec<usize> = (0..n).collect();
@@ -67,8 +64,8 @@ impl Analysis {
 
     /// The heads of loops: instructions to which a jump leads back.
     pub fn heads(&self) -> impl Iterator<Item = u32> {
-        let labels = (0..self.before.len() as u32).filter(|&at| self.is_label(at));
-        labels.filter(|&at| self.before[at as usize].iter().any(|&p| p >= at))
+        let before = (0..).zip(&self.before);
+        before.filter(|(at, before)| before.iter().any(|p| p >= at)).map(|(at, _)| at)
     }
 
     /// The instructions of the loop with this head: those from which a jump back to the head is reached without passing

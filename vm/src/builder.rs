@@ -73,7 +73,7 @@ impl FunctionBuilder {
 
     /// The bits of a constant register, if `r` is one.
     pub fn constant_bits(&self, r: Reg) -> Option<u64> {
-        self.f.consts.iter().find(|c| c.0 == r).map(|c| c.1)
+        self.f.constant_bits(r)
     }
 
     /// Declaration of a register.

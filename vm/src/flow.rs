@@ -25,6 +25,15 @@ pub fn edges(code: &[Inst], at: usize) -> impl Iterator<Item = Edge> + use<> {
     next.into_iter().chain(jump)
 }
 
+/// Of every instruction those from which it is reached.
+pub fn predecessors(code: &[Inst]) -> Vec<Vec<u32>> {
+    let mut before = vec![Vec::new(); code.len()];
+    for at in 0..code.len() {
+        edges(code, at).for_each(|edge| before[edge.to].push(at as u32));
+    }
+    before
+}
+
 /// Calls `visit` with every register the instruction reads.
 pub fn each_read(f: &Function, inst: &Inst, mut visit: impl FnMut(Reg)) {
     for r in inst.src.into_iter().filter(|r| !r.is_none()) {

@@ -143,6 +143,11 @@ impl Function {
     pub fn reg(&self, r: Reg) -> &RegDecl {
         &self.regs[r.index()]
     }
+
+    /// The bits of a constant register, if `r` is one.
+    pub fn constant_bits(&self, r: Reg) -> Option<u64> {
+        self.consts.iter().find(|c| c.0 == r).map(|c| c.1)
+    }
 }
 
 /// A global variable: a region of memory that lives as long as a machine.

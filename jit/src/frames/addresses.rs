@@ -86,9 +86,9 @@ impl Addresses {
                 changed |= self.join(inst.dst, self.place(inst.src[1]));
                 self.place(inst.src[2])
             }
-            Op::PAdd => match (self.place(inst.src[0]), constant(f, inst.src[1])) {
+            Op::PAdd => match (self.place(inst.src[0]), f.constant_bits(inst.src[1])) {
                 (Place::At(root, offset), Some(more)) => {
-                    offset.checked_add(more).map_or(Place::In(root), |sum| Place::At(root, sum))
+                    offset.checked_add(more as i64).map_or(Place::In(root), |sum| Place::At(root, sum))
                 }
                 (Place::At(root, _), None) => Place::In(root),
                 (place, _) => place,
@@ -170,9 +170,4 @@ fn slot(root: Root) -> usize {
         Root::Frame => 0,
         Root::Param(i) => i as usize + 1,
     }
-}
-
-/// The value of a register that is a constant.
-pub(super) fn constant(f: &Function, r: Reg) -> Option<i64> {
-    f.consts.iter().find(|c| c.0 == r).map(|c| c.1 as i64)
 }

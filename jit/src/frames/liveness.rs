@@ -9,12 +9,13 @@
 //! A read of one value per lane takes of each active lane just its own bytes. What a masked store of the same lanes has written
 //! covers it; any other read of bytes of inactive lanes it does not cover. So such bytes carry the layout of the read too.
 
-use super::addresses::{Addresses, constant};
+use super::addresses::Addresses;
 use super::{Place, Root};
-use spmdvm_vm::flow::edges;
+use spmdvm_vm::flow::{edges, predecessors};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
 use spmdvm_vm::types::Shape;
+use spmdvm_vm::verify::stack_change;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -138,10 +139,7 @@ impl Reads<'_> {
     pub fn find(&self, callee: impl Fn(FuncId, u32) -> Option<Rc<Bytes>>) -> Live {
         let code = &self.f.code;
         let depth = depths(self.f);
-        let mut before = vec![Vec::new(); code.len()];
-        for at in 0..code.len() {
-            edges(code, at).for_each(|edge| before[edge.to].push(at));
-        }
+        let before = predecessors(code);
         let effects: Vec<Effect> =
             code.iter().enumerate().map(|(at, inst)| self.effect(inst, depth[at], &callee)).collect();
         let nothing = Rc::new(Bytes::none(self.limit));
@@ -153,7 +151,8 @@ impl Reads<'_> {
             let now = self.step(at, &live, &effects[at], depth[at]);
             if now != live[at] {
                 live[at] = now;
-                work.extend(before[at].iter().filter(|&&p| !std::mem::replace(&mut queued[p], true)));
+                let before = before[at].iter().map(|&p| p as usize);
+                work.extend(before.filter(|&p| !std::mem::replace(&mut queued[p], true)));
             }
         }
         Live(live)
@@ -255,7 +254,7 @@ impl Reads<'_> {
     /// The bytes that a `mem.set` fills, if they are known.
     fn filled(&self, inst: &Inst) -> Option<Range<i64>> {
         let from = self.offset(inst.src[0])??;
-        let bytes = constant(self.f, inst.src[2]).filter(|&bytes| bytes >= 0)?;
+        let bytes = self.f.constant_bits(inst.src[2]).and_then(|bytes| i64::try_from(bytes).ok())?;
         let uniform = inst.src.iter().all(|&r| self.f.reg(r).shape == Shape::Uniform);
         uniform.then(|| from..from.saturating_add(bytes))
     }
@@ -279,11 +278,7 @@ fn depths(f: &Function) -> Vec<i16> {
             continue;
         }
         depths[at] = Some(depth);
-        let after = match f.code[at].op {
-            Op::MaskIf | Op::LoopBegin | Op::SwitchBegin | Op::Everywhere | Op::EachBegin => depth + 1,
-            Op::MaskEndif | Op::LoopEnd | Op::SwitchEnd | Op::EverywhereEnd | Op::EachEnd => depth - 1,
-            _ => depth,
-        };
+        let after = depth + stack_change(f.code[at].op);
         work.extend(edges(&f.code, at).map(|edge| (edge.to, after)));
     }
     depths.into_iter().map(|depth| depth.unwrap_or(0)).collect()

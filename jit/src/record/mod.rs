@@ -347,7 +347,7 @@ impl<'a> Recorder<'a> {
 
     /// Does a register hold the same throughout the region?
     fn is_constant(&self, frame: usize, function: FuncId, reg: Reg) -> bool {
-        self.function(function).consts.iter().any(|&(r, _)| r == reg)
+        self.function(function).constant_bits(reg).is_some()
             || (frame == 0 && (self.assumed.contains(&reg) || self.own_offset(function, reg).is_some()))
     }
 
@@ -370,7 +370,7 @@ impl<'a> Recorder<'a> {
             };
             deciding.iter().filter(|r| !r.is_none()).for_each(|r| decides[r.index()] = true);
         }
-        let is_constant = |r: &Reg| f.consts.iter().any(|c| c.0 == *r);
+        let is_constant = |r: &Reg| f.constant_bits(*r).is_some();
         let live = self.analysis(function);
         let wanted = |r: &Reg| {
             let decl = f.reg(*r);

@@ -149,7 +149,7 @@ impl Recorder<'_> {
             // The verifier proves that registers are written before they are read; constants are loaded on first use.
             None => {
                 let f = self.function(frame.function);
-                let bits = f.consts.iter().find(|c| c.0 == reg).map_or(0, |c| c.1);
+                let bits = f.constant_bits(reg).unwrap_or(0);
                 self.constant(f.reg(reg).ty, bits)
             }
         }

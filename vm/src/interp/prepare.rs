@@ -15,7 +15,7 @@ use crate::memory::region_start;
 use crate::program::{FuncId, Function, Inst, LAUNCH_COUNTS, Program, Reg};
 use crate::sem;
 use crate::types::{Shape, Ty};
-use crate::verify::VerifiedProgram;
+use crate::verify::{VerifiedProgram, stack_change};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -128,7 +128,7 @@ impl<'a> Preparation<'a> {
             results,
             places: self.places.into(),
             calls: self.calls.into(),
-            mask_depth: self.f.code.iter().filter(|inst| pushes(inst.op)).count().min(64),
+            mask_depth: self.f.code.iter().filter(|inst| stack_change(inst.op) > 0).count().min(64),
         }
     }
 
@@ -246,11 +246,6 @@ fn is_back_edge(inst: &Inst, pc: usize) -> bool {
         Op::Jmp | Op::BrTrue | Op::BrFalse => inst.aux as usize <= pc,
         _ => false,
     }
-}
-
-/// Does the operation push a mask entry?
-fn pushes(op: Op) -> bool {
-    matches!(op, Op::MaskIf | Op::LoopBegin | Op::SwitchBegin | Op::Everywhere | Op::EachBegin)
 }
 
 /// A uniform register's eight bytes: the value as its type lies in memory, first.

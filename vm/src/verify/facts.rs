@@ -57,6 +57,15 @@ pub(super) fn stack_use(op: Op) -> StackUse {
     }
 }
 
+/// How many entries more there are on the mask stack after an operation: 1 if it pushes one, -1 if it pops one.
+pub fn stack_change(op: Op) -> i16 {
+    match stack_use(op) {
+        StackUse::Push(_) => 1,
+        StackUse::Pop(_) => -1,
+        _ => 0,
+    }
+}
+
 /// A mask stack, as an index into a table in which each differs from another by one pushed entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StackId(pub u32);

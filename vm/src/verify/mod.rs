@@ -28,7 +28,7 @@ mod operands;
 mod rules;
 mod tables;
 
-pub use facts::{EntryKind, FunctionFacts};
+pub use facts::{EntryKind, FunctionFacts, stack_change};
 pub use limits::*;
 pub use rules::{RULES, Rule, RuleInfo, VerifyError};
 
