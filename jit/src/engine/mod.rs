@@ -245,11 +245,10 @@ impl Jit {
         unless_taken(self.advice.try_lock())
     }
 
-    /// Runs the interpreter for a while, and adds what it does to the profile.
-    fn observe(&self, pause: &mut Pause<'_>) -> u32 {
+    /// Runs the interpreter for a while, from a round of the loop with this head on, and adds what it does to the profile.
+    fn observe(&self, pause: &mut Pause<'_>, head: Place) -> u32 {
         // On a profile of its own, so that nobody waits for a program's instructions.
         let mut profile = Profile::default();
-        let head = (pause.function(), pause.pc());
         let part = self.settings.observe.div_ceil(OBSERVED_PARTS);
         for i in 0..OBSERVED_PARTS {
             pause.observe(part, &mut Watcher(&mut profile));
@@ -300,7 +299,7 @@ impl Jit {
             return 0;
         }
         if self.settings.observe != 0 {
-            self.observe(pause);
+            self.observe(pause, version.at());
         }
         let Some(mut found) = unless_taken(site.try_write()).filter(|found| allows(found)) else { return 0 };
         let Some(mut advice) = self.advice() else { return 0 };
@@ -334,7 +333,7 @@ impl Tracer for Jit {
         match self.answer(pause, site, &Holding::new(pause, &words)) {
             Answer::Enter(version) => self.enter(pause, site, &version, &mut words),
             Answer::Interpret(rounds) => rounds,
-            Answer::Observe => self.observe(pause),
+            Answer::Observe => self.observe(pause, (pause.function(), pause.pc())),
         }
     }
 }

@@ -88,12 +88,14 @@ impl<'a> Holding<'a> {
     /// May a version be entered? Notes if it is only its constants that other values are found in the place of.
     fn suits(&self, version: &Version) -> bool {
         let facts = &version.facts;
-        let suits = self.masks_satisfy(facts);
+        if !self.masks_satisfy(facts) {
+            return false;
+        }
         let same = facts.constants.iter().all(|c| self.pause.uniform(c.place) == c.bits);
-        if suits && !same {
+        if !same {
             version.other_constants.fetch_add(1, Ordering::Relaxed);
         }
-        suits && same
+        same
     }
 
     fn masks_satisfy(&self, facts: &EntryFacts) -> bool {
