@@ -60,7 +60,6 @@ struct Facts {
     addresses: Addresses,
     /// For each root that does not escape: what may be read from each instruction on.
     live: BTreeMap<Root, Live>,
-    size: u64,
 }
 
 impl Frames {
@@ -72,9 +71,7 @@ impl Frames {
         let limit = sizes.max()? as usize;
         let mut frames = Frames { functions: BTreeMap::new() };
         for &id in &reached {
-            let facts =
-                Facts { addresses: Addresses::new(function(id)), live: BTreeMap::new(), size: function(id).frame_size };
-            frames.functions.insert(id, facts);
+            frames.functions.insert(id, Facts { addresses: Addresses::new(function(id)), live: BTreeMap::new() });
         }
         until_settled(&reached, |id| frames.find_addresses(id, function(id)));
         let lanes = program.width.lanes();
@@ -121,11 +118,6 @@ impl Frames {
     /// Is the memory of the function's frames private, and does it have some?
     pub fn is_private(&self, id: FuncId) -> bool {
         self.functions.get(&id).is_some_and(|facts| facts.live.contains_key(&Root::Frame))
-    }
-
-    /// Bytes of memory of a frame of the function.
-    pub fn size(&self, id: FuncId) -> u64 {
-        self.functions.get(&id).map_or(0, |facts| facts.size)
     }
 
     /// What a register of a function holds, whenever it is read.

@@ -5,6 +5,7 @@
 //! argument for parameters that are not needed. A register or cell of the entered frame whose value is what was read
 //! from it at entry need not be written back.
 
+use super::promote::{accessed, hosts};
 use crate::ir::{Cell, End, Exit, Inst, Kind, Region, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -58,24 +59,9 @@ fn cells_at_entry(region: &Region) -> HashMap<Value, Cell> {
     if region.blocks.iter().flat_map(|b| &b.insts).any(clears) {
         return HashMap::new();
     }
-    let mut hosts = HashMap::new();
-    let mut cells = HashMap::new();
-    for inst in &region.blocks[0].insts {
-        let Some(v) = inst.result else { continue };
-        let ty = region.ty(v);
-        match inst.kind {
-            Kind::FrameHost { function, at } => {
-                hosts.insert(v, (function, at));
-            }
-            Kind::Load { .. } | Kind::LoadLanes { .. } => {
-                if let Some(&(function, at)) = hosts.get(&inst.args[0]) {
-                    cells.insert(v, Cell { function, at, ty });
-                }
-            }
-            _ => {}
-        }
-    }
-    cells
+    let hosts = hosts(region);
+    let loads = region.blocks[0].insts.iter().filter(|inst| inst.kind.is_plain_load());
+    loads.filter_map(|inst| Some((inst.result?, accessed(inst, &hosts)?))).collect()
 }
 
 /// Removes exits that nothing leaves by.

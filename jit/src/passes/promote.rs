@@ -48,9 +48,9 @@ pub fn run(region: &mut Region) {
 }
 
 /// The known addresses in frames: function and offset, by value.
-type Hosts = HashMap<Value, (FuncId, u64)>;
+pub(super) type Hosts = HashMap<Value, (FuncId, u64)>;
 
-fn hosts(region: &Region) -> Hosts {
+pub(super) fn hosts(region: &Region) -> Hosts {
     let insts = region.blocks.iter().flat_map(|b| &b.insts);
     let host = |inst: &Inst| match inst.kind {
         Kind::FrameHost { function, at } => Some((inst.result?, (function, at))),
@@ -60,7 +60,7 @@ fn hosts(region: &Region) -> Hosts {
 }
 
 /// The cell that a plain access at a known address is of.
-fn accessed(inst: &Inst, hosts: &Hosts) -> Option<Cell> {
+pub(super) fn accessed(inst: &Inst, hosts: &Hosts) -> Option<Cell> {
     let ty = match inst.kind {
         Kind::Load { ty } | Kind::Store { ty } => Type::uniform(ty),
         Kind::LoadLanes { ty } | Kind::StoreLanes { ty } | Kind::StoreMasked { ty } => Type::varying(ty),

@@ -7,7 +7,6 @@ use super::Recorder;
 use super::state::{FramePlace, State};
 use crate::frames::{Place, Root};
 use crate::ir::{Kind, LiveMemory, PrivateMemory, Type, Value};
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use std::ops::Range;
@@ -27,18 +26,14 @@ impl Recorder<'_> {
         }
     }
 
-    /// Sets the registers of the entered frame that always hold an address in its memory.
-    pub(super) fn own_memory(&mut self, regs: &mut [Option<Value>]) {
-        let function = self.head.0;
-        for (i, slot) in regs.iter_mut().enumerate() {
-            let Some(offset) = self.own_offset(function, Reg(i as u32)) else { continue };
-            let base = self.shared(Kind::FrameAddress, &[], Type::uniform(Ty::U64));
-            let more = self.constant(Ty::I64, offset as u64);
-            let kind = Kind::Op { op: Op::PAdd, ty: Ty::U64, from: Ty::U64 };
-            let address = self.shared(kind, &[base, more], Type::uniform(Ty::U64));
-            self.own_addresses.insert(address, FramePlace { of: 0, function, at: 0, offset });
-            *slot = Some(address);
+    /// Sets the registers of the entered frame that always hold an address in its memory. The entry block is being recorded.
+    pub(super) fn own_memory(&mut self, state: &mut State) {
+        for i in 0..state.top().regs.len() {
+            if let Some(offset) = self.own_offset(self.head.0, Reg(i as u32)) {
+                state.top_mut().regs[i] = Some(self.frame_address(state, 0, offset));
+            }
         }
+        self.own_addresses = std::mem::take(&mut self.addresses);
     }
 
     /// Where a value points, if it is known to be an address in the memory of a frame.
@@ -89,7 +84,7 @@ impl Recorder<'_> {
                 let Some((owner, offset)) = *to else { continue };
                 let Some((_, bytes)) = live.iter_mut().find(|(of, _)| *of == owner) else { continue };
                 let ranges = frames.live(frame.function, pc, Root::Param(param as u32));
-                let all = 0..frames.size(state.frames[owner].function) as i64;
+                let all = 0..self.function(state.frames[owner].function).frame_size as i64;
                 bytes.extend(ranges.into_iter().map(|r| match offset {
                     Some(offset) => r.start + offset..r.end + offset,
                     None => all.clone(),

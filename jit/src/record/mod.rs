@@ -282,7 +282,6 @@ impl<'a> Recorder<'a> {
                 regs[r.index()] = Some(v);
             }
         }
-        self.own_memory(&mut regs);
         let mask = match self.entry_mask(facts.mask, EntryMask::Execution) {
             Mask::Any(v) => Mask::Some(v),
             known => known,
@@ -297,12 +296,14 @@ impl<'a> Recorder<'a> {
             entries.push(Entry { kind, restore, other, visiting });
         }
         let behind = BTreeMap::new();
-        State {
+        let mut state = State {
             frames: vec![Frame { function, pc, at: 0, regs, mask, behind, memory: None, entries }],
             one: None,
             agreed: BTreeSet::new(),
             entering: None,
-        }
+        };
+        self.own_memory(&mut state);
+        state
     }
 
     fn entry_mask(&mut self, fact: MaskFact, which: EntryMask) -> Mask {
