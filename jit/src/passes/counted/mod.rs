@@ -41,7 +41,7 @@
 mod cycle;
 mod progress;
 
-use super::defs::Defs;
+use super::defs::{Def, Defs};
 use super::licm::definitions;
 use super::make::Maker;
 use crate::dominance::Dominators;
@@ -92,6 +92,14 @@ struct Counter {
     /// The comparison of value and limit that holds while the loop goes on.
     op: Op,
     step: i64,
+}
+
+/// How something changes from round to round.
+enum Change {
+    /// By a constant.
+    By(i64),
+    /// As the result of a pure instruction does.
+    As(Def),
 }
 
 /// A loop that may be copied.
@@ -151,16 +159,24 @@ impl<'a> Counted<'a> {
         self.region.block(self.head()).params.iter().position(|&p| p == v)
     }
 
-    /// By how much an integer changes from round to round, modulo 2⁶⁴ if it has 64 bits, else with a sign.
-    fn step(&self, v: Value, depth: usize) -> Option<i64> {
+    /// How a value changes from round to round, as far as it can be told without looking into expressions.
+    fn change(&self, v: Value, depth: usize) -> Option<Change> {
         let v = self.source(v);
         if !self.is_inside(v) {
-            return Some(0);
+            return Some(Change::By(0));
         }
         if let Some(i) = self.parameter(v) {
-            return self.parameter_step(v, i);
+            return self.parameter_step(v, i).map(Change::By);
         }
-        let def = self.defs.get(v).filter(|d| depth > 0 && d.kind.is_pure())?;
+        self.defs.get(v).filter(|d| depth > 0 && d.kind.is_pure()).map(Change::As)
+    }
+
+    /// By how much an integer changes from round to round, modulo 2⁶⁴ if it has 64 bits, else with a sign.
+    fn step(&self, v: Value, depth: usize) -> Option<i64> {
+        let def = match self.change(v, depth)? {
+            Change::By(step) => return Some(step),
+            Change::As(def) => def,
+        };
         let of = |i: usize| self.step(def.arg(i), depth - 1);
         let Kind::Op { op, ty, from } = def.kind else { return None };
         let by_constant = |i: usize, x: i64| Some(self.defs.known(def.arg(i))?.wrapping_mul(x as u64) as i64);

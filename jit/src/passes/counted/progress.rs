@@ -11,7 +11,7 @@
 //! If the copy can be left by nothing but its poll, the fuel of its rounds is counted before the first one, and there are no more
 //! rounds than fuel is left without a poll.
 
-use super::{Counted, DEPTH, small};
+use super::{Change, Counted, DEPTH, small};
 use crate::ir::{Inst, Kind, Type, Value};
 use crate::passes::make::Maker;
 use spmdvm_vm::isa::Op;
@@ -155,14 +155,6 @@ impl Progress {
         self.linear.iter().any(|&(of, _)| of == v)
     }
 
-    /// What a value of the loop is at some progress, if it is computed from that.
-    pub fn derived(&self, m: &mut Maker<'_>, v: Value, progress: Value) -> Option<Value> {
-        let &(_, linear) = self.linear.iter().find(|&&(of, _)| of == v)?;
-        let sum = plus(m, linear.end, progress, linear.factor);
-        let ty = m.region.ty(v).ty;
-        Some(if linear.plus == 0 { sum } else { m.with(Op::Add, ty, sum, linear.plus as u64) })
-    }
-
     /// What a parameter of the head will be after the last round, if it is computed from the progress.
     pub fn last(&self, p: Value) -> Option<Value> {
         self.linear.iter().find(|&&(of, _)| of == p).map(|&(_, linear)| linear.end)
@@ -170,10 +162,10 @@ impl Progress {
 
     /// Computes all that is computed from the progress.
     pub fn derive(&self, m: &mut Maker<'_>, progress: Value, to: &mut HashMap<Value, Value>) {
-        for &(v, _) in &self.linear {
-            if let Some(new) = self.derived(m, v, progress) {
-                to.insert(v, new);
-            }
+        for &(v, linear) in &self.linear {
+            let sum = plus(m, linear.end, progress, linear.factor);
+            let ty = m.region.ty(v).ty;
+            to.insert(v, if linear.plus == 0 { sum } else { m.with(Op::Add, ty, sum, linear.plus as u64) });
         }
     }
 
@@ -281,14 +273,10 @@ impl Counted<'_> {
     /// By how much an integer of 64 bits changes from round to round, if the integers of 32 bits that it is made of (noted with
     /// their steps) do not wrap around.
     fn wide_step(&self, v: Value, depth: usize, narrow: &mut Vec<(Value, i64)>) -> Option<i64> {
-        let v = self.source(v);
-        if !self.is_inside(v) {
-            return Some(0);
-        }
-        if let Some(i) = self.parameter(v) {
-            return self.parameter_step(v, i);
-        }
-        let def = self.defs.get(v).filter(|d| depth > 0 && d.kind.is_pure())?;
+        let def = match self.change(v, depth)? {
+            Change::By(step) => return Some(step),
+            Change::As(def) => def,
+        };
         let Kind::Op { op, ty, from } = def.kind else { return None };
         if ty.size() != 8 || !ty.is_int() || self.region.ty(v).is_varying() {
             return None;
