@@ -69,7 +69,7 @@ impl Translator<'_> {
         let done = self.call(self.stubs.interpret, &args);
         self.leave_unless((done, false), exit);
         if let (Some(v), Some((at, _))) = (inst.result, site.result) {
-            let base = self.frame();
+            let base = self.base(Base::Frame);
             let at = (site.at + at) as i32;
             self.take_result(v, |t, ty, i| t.b.ins().load(ty, flags, base, at + 16 * i as i32));
         }

@@ -9,6 +9,7 @@
 
 use super::plan::{Definition, Plan};
 use super::translate::Translator;
+use super::writes::Base;
 use crate::ir::{BlockId, End, Kind, Region, Type, Value};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
 use spmdvm_vm::types::Ty;
@@ -259,7 +260,7 @@ impl Translator<'_> {
         let flags = MemFlagsData::trusted();
         match home {
             Home::Frame(at) => {
-                let base = self.frame();
+                let base = self.base(Base::Frame);
                 self.b.ins().load(ty, flags, base, at as i32)
             }
             Home::Stack(at) => {

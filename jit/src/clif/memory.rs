@@ -7,12 +7,11 @@ use super::demand::{lane_type, mask_type, scalar_type};
 use super::gather;
 use super::plan::Grain;
 use super::translate::Translator;
+use super::writes::Base;
 use crate::ir::{Cell, Inst, Kind, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types};
-use spmdvm_vm::interp::native::Context;
 use spmdvm_vm::types::Ty;
-use std::mem::offset_of;
 
 /// Flags of accesses to memory of programs: checked, but not aligned.
 pub(super) const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
@@ -121,8 +120,7 @@ impl Translator<'_> {
 
     /// The host address at an offset from where the memory of frames is told by.
     pub(super) fn frame_host(&mut self, at: u64) -> clif::Value {
-        let base = offset_of!(Context, memory_base) as i32;
-        let base = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, base);
+        let base = self.base(Base::Memory);
         self.b.ins().iadd_imm_s(base, at as i64)
     }
 

@@ -12,6 +12,7 @@ use super::plan::{Definition, Plan};
 use super::runtime::Address;
 use super::stubs::{self, Stubs};
 use super::ways_out::WaysOut;
+use super::writes::Base;
 use crate::exec_ir::meaning::Meaning;
 use crate::ir::{BlockId, Edge, End, EntryMask, ExitId, Inst, Kind, Region, Value};
 use cranelift_codegen::ir::{
@@ -76,10 +77,8 @@ pub(super) struct Translator<'a> {
     pub(super) constants: Constants,
     /// Where the constants used last in a block lie: the address, and the value that holds it.
     pub(super) chunk: Option<(i64, clif::Block, clif::Value)>,
-    /// The base of the entered frame, in the block that loaded it last.
-    base: Option<(clif::Block, clif::Value)>,
-    /// Likewise the address of the words for masks.
-    words: Option<(clif::Block, clif::Value)>,
+    /// The address of each [`Base`], in the block that loaded it last.
+    pub(super) bases: [Option<(clif::Block, clif::Value)>; 3],
     /// The exits that have been met.
     pub(super) ways_out: WaysOut,
     scratch: Option<StackSlot>,
@@ -128,8 +127,7 @@ pub(super) fn region(
         trail: None,
         constants: Constants::default(),
         chunk: None,
-        base: None,
-        words: None,
+        bases: [None; 3],
         ways_out: WaysOut::default(),
         scratch: None,
         answer: None,
@@ -248,12 +246,12 @@ impl Translator<'_> {
     fn entry(&mut self, inst: &Inst, v: Value) {
         let flags = MemFlagsData::trusted();
         let load = |t: &mut Self, ty, at: usize| {
-            let words = t.words();
+            let words = t.base(Base::Words);
             t.b.ins().load(ty, flags, words, at as i32)
         };
         match inst.kind {
             Kind::EntryReg { at } => {
-                let base = self.frame();
+                let base = self.base(Base::Frame);
                 self.take_result(v, |t, ty, i| t.b.ins().load(ty, flags, base, at as i32 + 16 * i as i32));
             }
             Kind::EntryMask(mask) => {
@@ -376,34 +374,6 @@ impl Translator<'_> {
                 }
             }
         }
-    }
-
-    /// The base of the entered frame.
-    pub(super) fn frame(&mut self) -> clif::Value {
-        let here = self.b.current_block();
-        if let Some((block, base)) = self.base
-            && Some(block) == here
-        {
-            return base;
-        }
-        let at = offset_of!(Context, base) as i32;
-        let base = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at);
-        self.base = here.map(|block| (block, base));
-        base
-    }
-
-    /// The address of the words for masks.
-    pub(super) fn words(&mut self) -> clif::Value {
-        let here = self.b.current_block();
-        if let Some((block, words)) = self.words
-            && Some(block) == here
-        {
-            return words;
-        }
-        let at = offset_of!(Context, words) as i32;
-        let words = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at);
-        self.words = here.map(|block| (block, words));
-        words
     }
 
     /// Makes all pieces of some values: first piece 0 of every one, then piece 1, so that few wait at a time.

@@ -11,8 +11,9 @@ use super::plan::Definition;
 use super::translate::Translator;
 use crate::ir::{Cell, ExitId, Kind, Type, Value};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
-use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS};
+use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS};
 use spmdvm_vm::types::Ty;
+use std::mem::offset_of;
 
 /// What the offset of a place is counted from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,7 +22,7 @@ pub(super) enum Base {
     Frame,
     /// [`Context::words`].
     Words,
-    /// [`Context::memory_base`](spmdvm_vm::interp::native::Context::memory_base).
+    /// [`Context::memory_base`].
     Memory,
 }
 
@@ -245,13 +246,27 @@ impl Translator<'_> {
         }
     }
 
+    /// The address from which places are counted; loaded once in a block.
+    pub(super) fn base(&mut self, base: Base) -> clif::Value {
+        let here = self.b.current_block();
+        if let Some((block, address)) = self.bases[base as usize]
+            && Some(block) == here
+        {
+            return address;
+        }
+        let at = match base {
+            Base::Frame => offset_of!(Context, base),
+            Base::Words => offset_of!(Context, words),
+            Base::Memory => offset_of!(Context, memory_base),
+        };
+        let address = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at as i32);
+        self.bases[base as usize] = here.map(|block| (block, address));
+        address
+    }
+
     /// Writes the pieces of a thing.
     pub(super) fn write(&mut self, place: Place, pieces: &[clif::Value]) {
-        let base = match place.base {
-            Base::Frame => self.frame(),
-            Base::Words => self.words(),
-            Base::Memory => self.frame_host(0),
-        };
+        let base = self.base(place.base);
         let flags = if place.base == Base::Memory { UNALIGNED } else { MemFlagsData::trusted() };
         for (i, &x) in pieces.iter().enumerate() {
             self.b.ins().store(flags, x, base, place.at + 16 * i as i32);
