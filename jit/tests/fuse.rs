@@ -4,7 +4,7 @@ mod harness;
 
 use harness::Host;
 use harness::arms::arms;
-use harness::passing::{check, compare, run_pass, seeds, simplified};
+use harness::passing::{becomes, check, compare, run_pass, seeds, simplified};
 use spmdvm_jit::ir::{Builder, Kind, Region, Type, Value};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::{Ty, Width};
@@ -13,9 +13,7 @@ const I32: Ty = Ty::I32;
 
 #[track_caller]
 fn fuses(compute: impl FnOnce(&mut Builder, [Value; 6]) -> Vec<Value>, want: &str) {
-    let have = simplified(&["gvn", "dead", "fuse", "dead"], compute);
-    let want = want.trim().lines().map(str::trim).collect::<Vec<_>>().join("\n");
-    assert_eq!(have, want, "\n{have}");
+    becomes(&["gvn", "dead", "fuse", "dead"], compute, want);
 }
 
 #[track_caller]

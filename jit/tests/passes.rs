@@ -4,7 +4,7 @@ mod harness;
 
 use harness::checks::{checks, counted};
 use harness::generate::Generator;
-use harness::passing::{check, compare, name_exits, numbered, run_pass, seeds, simplified};
+use harness::passing::{becomes, check, compare, name_exits, numbered, run_pass, seeds, simplified};
 use harness::trees::trees;
 use harness::values::Rng;
 use harness::{Host, exit};
@@ -63,9 +63,7 @@ fn simplified_expressions_have_the_same_value() {
 
 #[track_caller]
 fn folds(compute: impl FnOnce(&mut Builder, [Value; 6]) -> Vec<Value>, want: &str) {
-    let have = simplified(&["fold", "gvn", "dead"], compute);
-    let want = want.trim().lines().map(str::trim).collect::<Vec<_>>().join("\n");
-    assert_eq!(have, want, "\n{have}");
+    becomes(&["fold", "gvn", "dead"], compute, want);
 }
 
 const I32: Ty = Ty::I32;

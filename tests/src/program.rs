@@ -45,86 +45,72 @@ enum Within {
     Touch,
 }
 
-impl std::ops::Deref for Writer {
-    type Target = Sheet;
-
-    fn deref(&self) -> &Sheet {
-        &self.sheet
-    }
-}
-
-impl std::ops::DerefMut for Writer {
-    fn deref_mut(&mut self) -> &mut Sheet {
-        &mut self.sheet
-    }
-}
-
 impl Writer {
     /// A function that changes a struct; lanes leave it at different times.
     fn touch(&mut self) {
-        self.text += "struct S { int a; float b; int c; };\nstatic void touch(S &s, int i, float x0) {\n";
+        self.sheet.text += "struct S { int a; float b; int c; };\nstatic void touch(S &s, int i, float x0) {\n";
         self.within = Within::Touch;
         self.variables();
         self.statements(1, 4);
-        self.text += "}\n";
+        self.sheet.text += "}\n";
     }
 
     /// A function that lanes leave at different times.
     fn helper(&mut self) {
-        self.text += "static int g(int i, float x0) {\n";
+        self.sheet.text += "static int g(int i, float x0) {\n";
         self.within = Within::Helper;
         self.variables();
         self.statements(0, 3);
         self.within = Within::Kernel;
         let result = self.int(2);
-        self.line(0, &format!("return {result};"));
-        self.text += "}\n";
+        self.sheet.line(0, &format!("return {result};"));
+        self.sheet.text += "}\n";
     }
 
     fn kernel(&mut self) {
-        self.text += "export void f(uniform int ints[], uniform float floats[], uniform int n) {\n";
-        self.text += "  foreach (i = 0 ... n) {\n    float x0 = i * 0.25f - 3;\n";
+        self.sheet.text += "export void f(uniform int ints[], uniform float floats[], uniform int n) {\n";
+        self.sheet.text += "  foreach (i = 0 ... n) {\n    float x0 = i * 0.25f - 3;\n";
         self.variables();
         self.statements(1, 6);
         let (int, float) = (self.int(2), self.float(2));
-        self.line(1, &format!("ints[i] = {int} + g(i, x0) + a1 * 31 + a2;"));
-        self.line(1, &format!("floats[i] = {float} + x1 - x2;"));
-        self.text += "  }\n}\n";
+        self.sheet.line(1, &format!("ints[i] = {int} + g(i, x0) + a1 * 31 + a2;"));
+        self.sheet.line(1, &format!("floats[i] = {float} + x1 - x2;"));
+        self.sheet.text += "  }\n}\n";
     }
 
     fn variables(&mut self) {
-        self.line(0, "int a0 = i, a1 = i * 7 - 20, a2;");
-        self.line(0, "float x1 = x0 * x0, x2;");
+        self.sheet.line(0, "int a0 = i, a1 = i * 7 - 20, a2;");
+        self.sheet.line(0, "float x1 = x0 * x0, x2;");
         match (self.has_struct, self.within) {
-            (false, _) => self.line(0, "int table[4] = { 0, 0, 0, 0 };"),
+            (false, _) => self.sheet.line(0, "int table[4] = { 0, 0, 0, 0 };"),
             (true, Within::Touch) => {}
-            (true, _) => self.line(0, "S s; s.c = a1;"),
+            (true, _) => self.sheet.line(0, "S s; s.c = a1;"),
         }
     }
 
     fn statements(&mut self, depth: u32, most: u64) {
-        for _ in 0..1 + self.draw(most) {
+        for _ in 0..1 + self.sheet.draw(most) {
             self.statement(depth);
         }
     }
 
     fn statement(&mut self, depth: u32) {
         let choices = if depth < MAX_DEPTH { 11 } else { 5 };
-        match self.draw(choices) {
+        match self.sheet.draw(choices) {
             0 | 1 => {
-                let (name, op) = (self.int_variable(), self.pick(&["=", "+=", "-=", "^=", "*="]));
+                let (name, op) = (self.int_variable(), self.sheet.pick(&["=", "+=", "-=", "^=", "*="]));
                 let value = self.int(2);
-                self.line(depth, &format!("{name} {op} {value};"));
+                self.sheet.line(depth, &format!("{name} {op} {value};"));
             }
             2 => {
-                let (name, op) = (self.float_variable(), self.pick(&["=", "+=", "-=", "*="]));
+                let (name, op) = (self.float_variable(), self.sheet.pick(&["=", "+=", "-=", "*="]));
                 let value = self.float(2);
-                self.line(depth, &format!("{name} {op} {value};"));
+                self.sheet.line(depth, &format!("{name} {op} {value};"));
             }
             3 if self.has_struct => self.member(depth),
             3 => {
                 let (index, value) = (self.int(1), self.int(1));
-                self.line(depth, &format!("table[({index}) & 3] = {value};"));
+                self.sheet.line(depth, &format!("table[({index}) & 3] = {value};"));
             }
             4 => self.leave(depth),
             5..=7 => self.branch(depth),
@@ -136,16 +122,16 @@ impl Writer {
 
     /// Changes a member, or has a function change some.
     fn member(&mut self, depth: u32) {
-        match self.draw(4) {
-            0 if self.within != Within::Touch => self.line(depth, "touch(s, i, x0);"),
+        match self.sheet.draw(4) {
+            0 if self.within != Within::Touch => self.sheet.line(depth, "touch(s, i, x0);"),
             0 | 1 => {
                 let value = self.float(1);
-                self.line(depth, &format!("s.b += {value}; x2 = s.b;"));
+                self.sheet.line(depth, &format!("s.b += {value}; x2 = s.b;"));
             }
             _ => {
-                let (name, op) = (self.pick(&["a", "c"]), self.pick(&["=", "+=", "^="]));
+                let (name, op) = (self.sheet.pick(&["a", "c"]), self.sheet.pick(&["=", "+=", "^="]));
                 let value = self.int(1);
-                self.line(depth, &format!("s.{name} {op} {value};"));
+                self.sheet.line(depth, &format!("s.{name} {op} {value};"));
             }
         }
     }
@@ -153,51 +139,51 @@ impl Writer {
     /// A conditional `break`, `continue` or `return`, where there is something to leave.
     fn leave(&mut self, depth: u32) {
         let condition = self.condition(1);
-        match (self.in_loop, self.within, self.draw(3)) {
-            (1.., _, 0) => self.line(depth, &format!("if ({condition}) break;")),
-            (1.., _, 1) => self.line(depth, &format!("if ({condition}) continue;")),
-            (_, Within::Touch, _) => self.line(depth, &format!("if ({condition}) return;")),
+        match (self.in_loop, self.within, self.sheet.draw(3)) {
+            (1.., _, 0) => self.sheet.line(depth, &format!("if ({condition}) break;")),
+            (1.., _, 1) => self.sheet.line(depth, &format!("if ({condition}) continue;")),
+            (_, Within::Touch, _) => self.sheet.line(depth, &format!("if ({condition}) return;")),
             (_, Within::Helper, _) => {
                 let value = self.int(1);
-                self.line(depth, &format!("if ({condition}) return {value};"));
+                self.sheet.line(depth, &format!("if ({condition}) return {value};"));
             }
-            _ => self.line(depth, &format!("a0 += {condition} ? 1 : -1;")),
+            _ => self.sheet.line(depth, &format!("a0 += {condition} ? 1 : -1;")),
         }
     }
 
     fn branch(&mut self, depth: u32) {
-        let (keyword, condition) = (self.pick(&["if", "if", "cif"]), self.condition(2));
-        self.line(depth, &format!("{keyword} ({condition}) {{"));
+        let (keyword, condition) = (self.sheet.pick(&["if", "if", "cif"]), self.condition(2));
+        self.sheet.line(depth, &format!("{keyword} ({condition}) {{"));
         self.statements(depth + 1, 3);
-        if self.draw(2) == 0 {
-            self.line(depth, "} else {");
+        if self.sheet.draw(2) == 0 {
+            self.sheet.line(depth, "} else {");
             self.statements(depth + 1, 3);
         }
-        self.line(depth, "}");
+        self.sheet.line(depth, "}");
     }
 
     /// A loop whose number of turns is uniform or differs from lane to lane.
     fn counted_loop(&mut self, depth: u32) {
         let name = self.counter();
-        let turns = self.draw(5);
-        let bound = if self.draw(2) == 0 { turns.to_string() } else { format!("((i >> {turns}) & 7)") };
-        self.line(depth, &format!("for (int {name} = 0; {name} < {bound}; ++{name}) {{"));
+        let turns = self.sheet.draw(5);
+        let bound = if self.sheet.draw(2) == 0 { turns.to_string() } else { format!("((i >> {turns}) & 7)") };
+        self.sheet.line(depth, &format!("for (int {name} = 0; {name} < {bound}; ++{name}) {{"));
         self.body(depth);
-        self.line(depth, "}");
+        self.sheet.line(depth, "}");
     }
 
     fn open_loop(&mut self, depth: u32) {
         let name = self.counter();
         let condition = self.condition(1);
-        self.line(depth, &format!("int {name} = 0;"));
-        if self.draw(2) == 0 {
-            self.line(depth, &format!("while (++{name} < 6 && ({condition})) {{"));
+        self.sheet.line(depth, &format!("int {name} = 0;"));
+        if self.sheet.draw(2) == 0 {
+            self.sheet.line(depth, &format!("while (++{name} < 6 && ({condition})) {{"));
             self.body(depth);
-            self.line(depth, "}");
+            self.sheet.line(depth, "}");
         } else {
-            self.line(depth, "do {");
+            self.sheet.line(depth, "do {");
             self.body(depth);
-            self.line(depth, &format!("}} while (++{name} < 5 && ({condition}));"));
+            self.sheet.line(depth, &format!("}} while (++{name} < 5 && ({condition}));"));
         }
     }
 
@@ -209,21 +195,21 @@ impl Writer {
 
     fn switch(&mut self, depth: u32) {
         let value = self.int(1);
-        self.line(depth, &format!("switch (({value}) & 3) {{"));
+        self.sheet.line(depth, &format!("switch (({value}) & 3) {{"));
         // A `continue` in a switch belongs to a loop around it; `break` belongs to the switch.
         let around = std::mem::take(&mut self.in_loop);
         for label in ["case 0:", "case 2:", "default:", "case 1:"] {
-            if self.draw(3) == 0 {
+            if self.sheet.draw(3) == 0 {
                 continue;
             }
-            self.line(depth, label);
+            self.sheet.line(depth, label);
             self.statements(depth + 1, 2);
-            if self.draw(3) > 0 {
-                self.line(depth + 1, "break;");
+            if self.sheet.draw(3) > 0 {
+                self.sheet.line(depth + 1, "break;");
             }
         }
         self.in_loop = around;
-        self.line(depth, "}");
+        self.sheet.line(depth, "}");
     }
 
     fn counter(&mut self) -> String {
@@ -232,25 +218,25 @@ impl Writer {
     }
 
     fn int_variable(&mut self) -> String {
-        format!("a{}", self.draw(VARIABLES))
+        format!("a{}", self.sheet.draw(VARIABLES))
     }
 
     fn float_variable(&mut self) -> String {
-        format!("x{}", self.draw(VARIABLES))
+        format!("x{}", self.sheet.draw(VARIABLES))
     }
 
     fn int(&mut self, depth: u32) -> String {
         if depth == 0 {
-            return match self.draw(4) {
+            return match self.sheet.draw(4) {
                 0 => "i".into(),
-                1 => (self.draw(40) as i64 - 20).to_string(),
-                2 if self.has_struct => format!("s.{}", self.pick(&["a", "c"])),
+                1 => (self.sheet.draw(40) as i64 - 20).to_string(),
+                2 if self.has_struct => format!("s.{}", self.sheet.pick(&["a", "c"])),
                 2 => "table[i & 3]".into(),
                 _ => self.int_variable(),
             };
         }
         let (a, b) = (self.int(depth - 1), self.int(depth - 1));
-        match self.draw(9) {
+        match self.sheet.draw(9) {
             0 => format!("({a} / (({b}) | 1))"),
             1 => format!("({a} % ((({b}) & 15) + 1))"),
             2 => format!("({a} << (({b}) & 7))"),
@@ -258,37 +244,37 @@ impl Writer {
             4 => format!("(({}) ? {a} : {b})", self.condition(0)),
             5 => format!("(int)({})", self.float(depth - 1)),
             6 => format!("min({a}, {b})"),
-            _ => format!("({a} {} {b})", self.pick(&["+", "-", "*", "&", "|", "^"])),
+            _ => format!("({a} {} {b})", self.sheet.pick(&["+", "-", "*", "&", "|", "^"])),
         }
     }
 
     fn float(&mut self, depth: u32) -> String {
         if depth == 0 {
-            return match self.draw(3) {
+            return match self.sheet.draw(3) {
                 0 => "0.75f".into(),
                 1 => format!("(float)({})", self.int_variable()),
                 _ => self.float_variable(),
             };
         }
         let (a, b) = (self.float(depth - 1), self.float(depth - 1));
-        match self.draw(8) {
+        match self.sheet.draw(8) {
             0 => format!("sqrt(abs({a}))"),
             1 => format!("max({a}, {b})"),
             2 => format!("(({}) ? {a} : {b})", self.condition(0)),
             3 => format!("floor({a})"),
             4 => format!("sin({a})"),
-            _ => format!("({a} {} {b})", self.pick(&["+", "-", "*", "/"])),
+            _ => format!("({a} {} {b})", self.sheet.pick(&["+", "-", "*", "/"])),
         }
     }
 
     fn condition(&mut self, depth: u32) -> String {
-        let comparison = self.pick(&["<", "<=", ">", "==", "!="]);
-        let simple = match self.draw(3) {
+        let comparison = self.sheet.pick(&["<", "<=", ">", "==", "!="]);
+        let simple = match self.sheet.draw(3) {
             0 => format!("{} {comparison} {}", self.float(depth.min(1)), self.float(0)),
             _ => format!("{} {comparison} {}", self.int(depth.min(1)), self.int(0)),
         };
-        if depth > 0 && self.draw(3) == 0 {
-            let (other, op) = (self.condition(depth - 1), self.pick(&["&&", "||"]));
+        if depth > 0 && self.sheet.draw(3) == 0 {
+            let (other, op) = (self.condition(depth - 1), self.sheet.pick(&["&&", "||"]));
             return format!("({simple}) {op} !({other})");
         }
         simple

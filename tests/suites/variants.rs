@@ -5,10 +5,18 @@ use spmdvm::jit::engine::VersionReport;
 use spmdvm::jit::ir::{Block, Counter, Inst, Kind, Outcome, Region, Type};
 use spmdvm::jit::{Settings, Variant};
 use spmdvm::vm::{Op, Ty};
-use spmdvm::{Engine, Module, Value};
+use spmdvm::{Element, Engine, Module, Value};
 use spmdvm_tests::compiled::{module, versions};
 
 const W: usize = 16;
+
+/// What `f(out, from, n)` of a module writes to `out`, which is as long as `from`.
+fn mapped<T: Element + Default>(module: &Module, from: &[T]) -> Vec<T> {
+    let mut out = vec![T::default(); from.len()];
+    let args = [Value::slice_mut(&mut out), Value::slice(from), (from.len() as i32).into()];
+    module.call("f", &args).unwrap();
+    out
+}
 
 fn settings() -> Settings {
     Settings { background: false, trial: u64::MAX, ..Settings::default() }
@@ -239,13 +247,6 @@ const RARE: &str = "export void f(uniform int out[], const uniform int from[], u
     }
 }";
 
-fn rare(module: &Module, from: &[i32]) -> Vec<i32> {
-    let mut out = vec![0; from.len()];
-    let args = [Value::slice_mut(&mut out), Value::slice(from), (from.len() as i32).into()];
-    module.call("f", &args).unwrap();
-    out
-}
-
 #[test]
 fn a_loop_keeps_its_code_if_there_is_no_room_for_better() {
     let reference = module(Engine::Interp, RARE, settings());
@@ -253,14 +254,14 @@ fn a_loop_keeps_its_code_if_there_is_no_room_for_better() {
     let other: Vec<i32> = (0..1000).map(|i| if i % 50 == 7 { -i } else { i }).collect();
     let free = module(Engine::Clif, RARE, settings());
     for _ in 0..3 {
-        rare(&free, &usual);
+        mapped(&free, &usual);
     }
     let bytes: usize = versions(&free).iter().map(|v| v.code_bytes).sum();
     // What is there fits, and nothing more.
     let module = module(Engine::Clif, RARE, Settings { code_limit: bytes + 64, ..settings() });
     for input in [&usual, &other] {
         for _ in 0..30 {
-            assert_eq!(rare(&module, input), rare(&reference, input));
+            assert_eq!(mapped(&module, input), mapped(&reference, input));
         }
     }
     let report = module.jit().unwrap().report();
@@ -285,7 +286,7 @@ fn a_version_that_waits_for_a_better_one_is_not_judged() {
     // As if compiling anew took for ever: the way that was left out is taken in every round.
     let module = module(Engine::Clif, LONG_ARM, Settings { hot_exit: u64::MAX, trial: 150, ..settings() });
     for input in [&usual, &usual, &usual, &other, &other, &other] {
-        assert_eq!(rare(&module, input), rare(&reference, input));
+        assert_eq!(mapped(&module, input), mapped(&reference, input));
     }
     let report = module.jit().unwrap().report();
     let outer =
@@ -308,7 +309,7 @@ fn ways_that_were_never_taken_are_compiled_when_they_are() {
     for engine in [Engine::Ir, Engine::Clif] {
         let module = module(engine, RARE, settings());
         for _ in 0..3 {
-            assert_eq!(rare(&module, &usual), rare(&reference, &usual));
+            assert_eq!(mapped(&module, &usual), mapped(&reference, &usual));
         }
         let left_out = versions(&module).iter().map(|v| v.region.blocks.len()).max();
         let never =
@@ -317,7 +318,7 @@ fn ways_that_were_never_taken_are_compiled_when_they_are() {
         let (hit, missed) = told(&module, Variant::Prune, 4);
         assert!(hit > 0 && missed == 0, "{engine}: {hit} {missed}");
         for _ in 0..30 {
-            assert_eq!(rare(&module, &other), rare(&reference, &other));
+            assert_eq!(mapped(&module, &other), mapped(&reference, &other));
         }
         let report = module.jit().unwrap().report();
         assert!(report.iter().any(|l| l.remakes > 0), "{engine}: {report:?}");
@@ -337,11 +338,7 @@ const MATERIAL: &str = "export void f(uniform int out[], const uniform int of[],
 #[test]
 fn what_follows_from_a_value_that_is_the_same_in_all_lanes_is_scalar() {
     let of: Vec<i32> = (0..1003).map(|i| i / 64 * 5).collect();
-    let run = |module: &Module| {
-        let mut out = vec![0; of.len()];
-        module.call("f", &[Value::slice_mut(&mut out), Value::slice(&of), (of.len() as i32).into()]).unwrap();
-        out
-    };
+    let run = |module: &Module| mapped(module, &of);
     let expected = run(&module(Engine::Interp, MATERIAL, settings()));
     for engine in [Engine::Ir, Engine::Clif] {
         let (on, off) = (module(engine, MATERIAL, settings()), module(engine, MATERIAL, without(Variant::Uniform)));
@@ -372,11 +369,7 @@ const ARMS: &str = "export void f(uniform float out[], const uniform float from[
 #[test]
 fn short_arms_that_are_always_executed_are_not_branched_around() {
     let from: Vec<f32> = (0..1003).map(|i| (i * 37 % 100) as f32 / 100.0).collect();
-    let run = |module: &Module| {
-        let mut out = vec![0f32; from.len()];
-        module.call("f", &[Value::slice_mut(&mut out), Value::slice(&from), (from.len() as i32).into()]).unwrap();
-        out
-    };
+    let run = |module: &Module| mapped(module, &from);
     let expected = run(&module(Engine::Interp, ARMS, settings()));
     for engine in [Engine::Ir, Engine::Clif] {
         // Without a profile every arm can be skipped; with one, these are found not to be worth it, as without the variant.
@@ -413,11 +406,7 @@ fn what_gangs_do_at_a_branch_is_counted() {
         _ => (i % 2) as f32,
     };
     let from: Vec<f32> = (0..100 * W).map(element).collect();
-    let run = |module: &Module| {
-        let mut out = vec![0f32; from.len()];
-        module.call("f", &[Value::slice_mut(&mut out), Value::slice(&from), (from.len() as i32).into()]).unwrap();
-        out
-    };
+    let run = |module: &Module| mapped(module, &from);
     let expected = run(&module(Engine::Interp, LONG_ARMS, settings()));
     for engine in [Engine::Ir, Engine::Clif] {
         let module = module(engine, LONG_ARMS, Settings::eager());

@@ -37,15 +37,24 @@ fn a_store_hides_what_was_there_before() {
     assert_eq!(live_after(text, Op::StoreLane), [(0, 16)]);
 }
 
-/// A store in an arm of an `if`, and a read in some place.
-fn conditional(in_arm: &str, in_else: &str, after: &str) -> String {
+/// A function that loads one vector, so that `v2` and `v3` have values, and then does what its body says.
+fn function(body: &str) -> String {
     format!(
         "func f(v0:bool) -> (v3) frame 32 {{
   var u1:u64, v2:f32, v3:f32, u4:f32
   u1 = frame.addr 0
   v2 = load.lane.f32 [u1 + 16]
   v3 = mov.f32 v2
-  mask.if v0, L1
+  {body}
+  ret
+}}"
+    )
+}
+
+/// A store in an arm of an `if`, and a read in some place.
+fn conditional(in_arm: &str, in_else: &str, after: &str) -> String {
+    function(&format!(
+        "mask.if v0, L1
   store.lane.f32 [u1], v2
   {in_arm}
 L1:
@@ -54,10 +63,8 @@ L1:
 L2:
   mask.endif L3
   {after}
-L3:
-  ret
-}}"
-    )
+L3:"
+    ))
 }
 
 #[test]
@@ -77,29 +84,20 @@ fn a_masked_store_does_not_hide_a_read_of_other_shape() {
 
 #[test]
 fn with_all_lanes_on_more_is_read_than_a_masked_store_has_written() {
-    let text = "func f(v0:bool) -> (v3) frame 16 {
-  var u1:u64, v2:f32, v3:f32
-  u1 = frame.addr 0
-  v2 = load.lane.f32 [u1]
-  v3 = mov.f32 v2
-  store.lane.f32 [u1], v2
+    let text = function(
+        "store.lane.f32 [u1], v2
   everywhere
   v3 = load.lane.f32 [u1]
   everywhere.end L1
-L1:
-  ret
-}";
-    assert_eq!(live_after(text, Op::LoadLane), [(0, 16)]);
+L1:",
+    );
+    assert_eq!(live_after(&text, Op::LoadLane), [(0, 16)]);
 }
 
 #[test]
 fn lanes_that_continue_come_back_in_the_next_turn() {
-    let text = "func f(v0:bool) -> (v3) frame 16 {
-  var u1:u64, v2:f32, v3:f32
-  u1 = frame.addr 0
-  v2 = load.lane.f32 [u1]
-  v3 = mov.f32 v2
-  loop.begin
+    let text = function(
+        "loop.begin
 L1:
   loop.test v0, L4
   mask.continue.if v0, L3
@@ -110,10 +108,9 @@ L3:
   loop.back L1
 L4:
   loop.end L5
-L5:
-  ret
-}";
-    assert_eq!(live_after(text, Op::MaskContinueIf), [(0, 16)]);
+L5:",
+    );
+    assert_eq!(live_after(&text, Op::MaskContinueIf), [(0, 16)]);
 }
 
 #[test]

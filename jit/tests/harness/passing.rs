@@ -85,6 +85,14 @@ pub fn simplified(passes: &[&str], compute: impl FnOnce(&mut Builder, [Value; 6]
     lines.join("\n")
 }
 
+/// [`simplified`] must give this text, whatever its lines are indented by.
+#[track_caller]
+pub fn becomes(passes: &[&str], compute: impl FnOnce(&mut Builder, [Value; 6]) -> Vec<Value>, want: &str) {
+    let have = simplified(passes, compute);
+    let want = want.trim().lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    assert_eq!(have, want, "\n{have}");
+}
+
 pub fn run_pass(name: &str, region: &mut Region) {
     let pass = PASSES.iter().find(|p| p.0 == name).unwrap_or_else(|| panic!("no pass {name}"));
     pass.1(region);
