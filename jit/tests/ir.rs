@@ -16,7 +16,8 @@ use std::sync::Arc;
 fn inactive_lanes_of_gathers_read_nothing_out_of_bounds() {
     for lanes in [2, 8, 16] {
         let mut host = Host::new(Width::new(lanes).unwrap());
-        for (ty, at, first) in [(Ty::F32, 0, 0), (Ty::F64, 0, 0), (Ty::I16, 6, -3)] {
+        let arrays = [(Ty::F32, 0, 0), (Ty::F64, 0, 0), (Ty::I16, 6, -3)];
+        for ((ty, at, first), checked) in arrays.into_iter().flat_map(|array| [(array, false), (array, true)]) {
             let (indices, results) = (host.places(Type::varying(Ty::I32))[0], host.places(Type::varying(ty)));
             let mut b = Builder::new(host.width, host.function, 1);
             let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
@@ -29,10 +30,26 @@ fn inactive_lanes_of_gathers_read_nothing_out_of_bounds() {
             let (some, none) = (b.block(), b.block());
             let any = b.inst(Kind::AnyLane, &[mask], Type::BOOL);
             // By the least index, and by another, of which it is not known that a lane is active.
-            let gather = Kind::Gather { ty, index: Ty::I32, scale };
+            let gather = Kind::Gather { ty, index: Ty::I32, scale, clears: true };
             let x = b.inst(gather, &[base, index, mask], Type::varying(ty));
             b.branch(any, (some, &[]), (none, &[]));
             b.switch_to(some);
+            if checked {
+                // Then what has been checked is what is counted with.
+                let len = b.inst(Kind::RegionLen { write: false }, &[pointer], Type::uniform(Ty::U64));
+                let span = Kind::IndexSpan { scale, disp: 0, need: scale, ty: Ty::I32 };
+                let span = b.inst(span, &[pointer, len], Type::uniform(Ty::U32));
+                let distance = b.op(Op::Sub, Ty::I32, &[index, low]);
+                let cast = Kind::Op { op: Op::Bitcast, ty: Ty::U32, from: Ty::I32 };
+                let distance = b.inst(cast, &[distance], Type::varying(Ty::U32));
+                let inside = b.op(Op::Lt, Ty::U32, &[distance, span]);
+                let outside = b.op(Op::Not, Ty::Bool, &[inside]);
+                let bad = b.op(Op::And, Ty::Bool, &[mask, outside]);
+                let any_bad = b.inst(Kind::AnyLane, &[bad], Type::BOOL);
+                let ok = b.op(Op::Not, Ty::Bool, &[any_bad]);
+                let out = b.exit(exit(&host, mask, vec![], vec![]));
+                b.effect(Kind::Guard { exit: out }, &[ok]);
+            }
             let y = b.inst(gather, &[base, index, mask], Type::varying(ty));
             let place = host.places(Type::uniform(Ty::I32))[0];
             let out = b.exit(exit(&host, mask, vec![(results[0], x), (results[1], y), (place, low)], vec![]));

@@ -2,10 +2,20 @@
 //!
 //! They lie in memory that belongs to the code, and are loaded anew by every instruction that uses one: most instructions
 //! take such an operand from memory for nothing, where a constant in a register is one register less for a whole block.
+//!
+//! But a loop of one block that has registers left for all of its constants ([`Keeping`]) loads them once, in a block before it:
+//! what streams through memory is bound by its loads.
 
 use super::translate::Translator;
-use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
+use crate::ir::{Block, BlockId, Value};
+use cranelift_codegen::cursor::{Cursor, FuncCursor};
+use cranelift_codegen::ir::{self as clif, BlockArg, InstBuilder, MemFlagsData, types};
 use std::collections::HashMap;
+
+/// Registers that a loop may fill with what it is given and with constants; the others are for what it computes.
+const ROOM: usize = 8;
+
+const CONSTANT: MemFlagsData = MemFlagsData::trusted().with_readonly().with_can_move();
 
 /// Vectors of a chunk of memory: what was given out is never moved.
 const CHUNK: usize = 64;
@@ -37,7 +47,84 @@ impl Constants {
     }
 }
 
+/// A loop of one block that keeps constants in registers.
+pub(super) struct Keeping {
+    /// Where they are loaded.
+    before: clif::Block,
+    /// The loop's block.
+    pub head: clif::Block,
+    kept: HashMap<([u8; 16], clif::Type), clif::Value>,
+    /// How many more there is room for.
+    room: usize,
+}
+
 impl Translator<'_> {
+    /// Makes a block before a loop of one block, if the loop has registers left for constants; gives the block of the loop.
+    pub(super) fn keep_constants(&mut self, id: BlockId, before: clif::Block) -> clif::Block {
+        let from = self.region.block(id);
+        let room = ROOM.saturating_sub(self.vectors_kept(from));
+        let needed = self.constants_of(from);
+        if needed == 0 || needed > room || !from.end.edges().any(|edge| edge.to == id) {
+            return before;
+        }
+        let head = self.b.create_block();
+        let params = self.b.block_params(before).to_vec();
+        let args: Vec<BlockArg> = params.iter().map(|&x| x.into()).collect();
+        for x in params {
+            let ty = self.b.func.dfg.value_type(x);
+            self.b.append_block_param(head, ty);
+        }
+        self.b.ins().jump(head, &args);
+        self.b.switch_to_block(head);
+        self.keeping = Some(Keeping { before, head, kept: HashMap::new(), room });
+        head
+    }
+
+    /// How many different constants do the instructions of a block take that compute vectors?
+    fn constants_of(&self, from: &Block) -> usize {
+        let vectors = from.insts.iter().filter(|inst| inst.result.is_some_and(|v| self.region.ty(v).is_varying()));
+        let mut all: Vec<(u64, usize)> = vectors
+            .flat_map(|inst| &inst.args)
+            .filter_map(|&v| Some((self.constant_lanes(v)?, self.region.ty(v).ty.size())))
+            .filter(|&(bits, _)| bits != 0)
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all.len()
+    }
+
+    /// How many vectors does a block take from its parameters and from other blocks?
+    fn vectors_kept(&self, from: &Block) -> usize {
+        let is_of_block = |v: Value| self.plan.definition(v).block() == Some(self.block);
+        let given = from.insts.iter().flat_map(|inst| &inst.args).copied();
+        let given = given.filter(|&v| !is_of_block(v) && !self.is_constant(v) && self.homes.of(v).is_none());
+        let mut all: Vec<Value> = given.chain(from.params.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        let vectors = |v: Value| match self.region.ty(v) {
+            ty if ty.is_varying() && !self.is_spread(v) => self.plan.n_pieces(v),
+            ty => (ty.is_varying() || ty.ty.is_float()) as usize,
+        };
+        all.into_iter().map(vectors).sum()
+    }
+
+    /// A vector that the loop that is being translated keeps, if it is in its block.
+    fn kept_vector(&mut self, ty: clif::Type, bytes: [u8; 16]) -> Option<clif::Value> {
+        let here = self.b.current_block();
+        let keeping = self.keeping.as_mut().filter(|k| Some(k.head) == here)?;
+        if let Some(&x) = keeping.kept.get(&(bytes, ty)) {
+            return Some(x);
+        }
+        keeping.room = keeping.room.checked_sub(1)?;
+        let (address, at) = self.constants.place(bytes);
+        let mut before = FuncCursor::new(self.b.func);
+        before.goto_last_inst(keeping.before);
+        let base = before.ins().iconst(types::I64, address);
+        let x = before.ins().load(ty, CONSTANT, base, at);
+        keeping.kept.insert((bytes, ty), x);
+        Some(x)
+    }
+
     /// A vector with the same bits in every lane.
     pub(super) fn constant_vector(&mut self, ty: clif::Type, bits: u64) -> clif::Value {
         let size = ty.lane_type().bytes() as usize;
@@ -52,6 +139,9 @@ impl Translator<'_> {
             let constant = self.b.func.dfg.constants.insert(bytes.as_slice().into());
             return self.b.ins().vconst(ty, constant);
         }
+        if let Some(x) = self.kept_vector(ty, bytes) {
+            return x;
+        }
         let (chunk, at) = self.constants.place(bytes);
         let base = match self.chunk {
             Some((address, block, base)) if address == chunk && Some(block) == self.b.current_block() => base,
@@ -61,7 +151,6 @@ impl Translator<'_> {
                 base
             }
         };
-        let flags = MemFlagsData::trusted().with_readonly().with_can_move();
-        self.b.ins().load(ty, flags, base, at)
+        self.b.ins().load(ty, CONSTANT, base, at)
     }
 }

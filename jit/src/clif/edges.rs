@@ -35,7 +35,8 @@ impl Translator<'_> {
                 }
             }
         }
-        Passing { to: self.blocks[edge.to.index()], args, stored }
+        let again = self.keeping.as_ref().filter(|_| edge.to == self.block);
+        Passing { to: again.map_or(self.blocks[edge.to.index()], |k| k.head), args, stored }
     }
 
     /// Where a branch leads to take an edge: if values are to be stored, to a block of the edge's own.

@@ -1,15 +1,19 @@
 //! Gathers by indices of 32 bits.
 //!
-//! The indices go through memory: to load one from there is cheaper than to move it out of a vector, and the address
-//! then needs no vectors of 64 bits. Inactive lanes take an index that may be read if any may: the least of the region, where it
-//! is at hand, or else that of the first active lane. Where no lane is active, nothing is read. What inactive lanes have read is
-//! cleared in the end.
+//! Two indices at a time are moved out of a vector and taken apart there, so that addresses need no vectors of 64 bits. What
+//! inactive lanes have read is cleared in the end, if somebody sees it.
+//!
+//! As a rule a guard has just checked the distances of the indices from the least one, with 0 for inactive lanes: then these are
+//! what is counted with, from the address of the least index. Otherwise inactive lanes take an index that may be read if any
+//! may: the least of the region, where it is at hand, or else that of the first active lane; and where no lane is active,
+//! nothing is read.
 
 use super::lanes::Assembly;
 use super::plan::{Definition, Grain};
 use super::translate::Translator;
 use crate::ir::{BlockId, Edge, End, Inst, Kind, Value};
-use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types};
+use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
 /// Most gathers that are translated together: each needs a register for its base.
@@ -24,18 +28,29 @@ struct Gather {
     at: Value,
     index: Ty,
     scale: u32,
+    clears: bool,
     result: Value,
 }
 
 impl Gather {
     /// An instruction, if it is a gather whose index fits.
     fn of(inst: &Inst, result: Value) -> Option<Gather> {
-        let Kind::Gather { ty, index, scale } = inst.kind else { return None };
-        fits(index, scale).then(|| Gather { ty, base: inst.args[0], at: inst.args[1], index, scale, result })
+        let Kind::Gather { ty, index, scale, clears } = inst.kind else { return None };
+        fits(index, scale).then(|| Gather { ty, base: inst.args[0], at: inst.args[1], index, scale, clears, result })
     }
 }
 
-/// Indices in memory that every lane may read at.
+/// What a guard has checked: distances from an index that may be read, which are 0 in inactive lanes.
+pub(super) struct Checked {
+    block: BlockId,
+    index: Value,
+    /// The lanes that count, if not all.
+    mask: Option<Value>,
+    low: Value,
+    distances: Vec<clif::Value>,
+}
+
+/// Indices that every lane may read at.
 #[derive(Clone)]
 pub(super) struct Indices {
     /// Where they were made, of which value, under which mask.
@@ -43,6 +58,7 @@ pub(super) struct Indices {
     /// The indices of which inactive lanes take the greatest.
     least: Vec<Value>,
     active: Active,
+    pieces: Vec<clif::Value>,
 }
 
 /// How many lanes of a gather are active?
@@ -66,35 +82,104 @@ impl Translator<'_> {
         if first.ty != Ty::Bool && self.made(self.plan.piece_slot(result, 0)).is_some() {
             return;
         }
-        let (mask, slot) = (inst.args[2], self.index_slot());
+        let mask = inst.args[2];
         let group = self.like(inst, first);
-        let least: Option<Vec<Value>> = group.iter().map(|g| self.least_index(g)).collect();
-        let indices = self.indices(&first, mask, least.unwrap_or_default(), slot);
-        let bases: Vec<_> = group.iter().map(|g| self.scalar(g.base)).collect();
-        let any = match indices.active {
-            Active::All | Active::Some => bases[0],
-            Active::Perhaps(any) => any,
-        };
-        let made = self.computed_if(any, |t| {
-            let mut vectors: Vec<_> = group.iter().map(|g| Assembly::new(g.ty, t.lanes)).collect();
-            for l in 0..t.lanes {
-                let index = t.index_in_memory(slot, first.index, l);
-                for ((g, &base), vector) in group.iter().zip(&bases).zip(&mut vectors) {
-                    let x = t.b.ins().ishl_imm_u(index, g.scale.trailing_zeros() as i64);
-                    let address = t.b.ins().iadd(base, x);
-                    vector.add(t, l, address, 0);
-                }
+        let (made, all) = match self.take_checked(&group, mask) {
+            Some((distances, low)) => {
+                let bases = group.iter().map(|g| self.address_from(g, low)).collect::<Vec<_>>();
+                let made = self.computed_if(bases[0], |t| t.read_lanes(&group, &bases, &distances, Ty::U32));
+                (made, self.is_full(mask))
             }
-            vectors.into_iter().flat_map(|v| v.finish(t)).collect()
-        });
+            None => {
+                let least: Option<Vec<Value>> =
+                    group.iter().map(|g| self.least_index(g).filter(|&v| self.is_at_hand(v))).collect();
+                let indices = self.indices(&first, mask, least.unwrap_or_default());
+                let bases: Vec<_> = group.iter().map(|g| self.scalar(g.base)).collect();
+                let any = match indices.active {
+                    Active::All | Active::Some => bases[0],
+                    Active::Perhaps(any) => any,
+                };
+                let made = self.computed_if(any, |t| t.read_lanes(&group, &bases, &indices.pieces, first.index));
+                (made, matches!(indices.active, Active::All))
+            }
+        };
         let mut made = made.into_iter();
         for g in group {
             let pieces: Vec<_> = made.by_ref().take(self.plan.pieces(g.ty.size())).collect();
-            self.take_result(g.result, |t, of, i| match indices.active {
-                Active::All => pieces[i],
-                _ => t.cleared(pieces[i], of, mask, i),
+            self.take_result(g.result, |t, of, i| match all || !g.clears {
+                true => pieces[i],
+                false => t.cleared(pieces[i], of, mask, i),
             });
         }
+    }
+
+    /// The vectors of some gathers, one after another.
+    fn read_lanes(
+        &mut self,
+        group: &[Gather],
+        bases: &[clif::Value],
+        indices: &[clif::Value],
+        ty: Ty,
+    ) -> Vec<clif::Value> {
+        let mut vectors: Vec<_> = group.iter().map(|g| Assembly::new(g.ty, self.lanes)).collect();
+        for l in (0..self.lanes).step_by(2) {
+            for (index, l) in self.two_numbers(indices[l / 4], l % 4 / 2, ty).into_iter().zip(l..self.lanes) {
+                for ((g, &base), vector) in group.iter().zip(bases).zip(&mut vectors) {
+                    let x = self.b.ins().ishl_imm_u(index, g.scale.trailing_zeros() as i64);
+                    let address = self.b.ins().iadd(base, x);
+                    vector.add(self, l, address, 0);
+                }
+            }
+        }
+        vectors.into_iter().flat_map(|v| v.finish(self)).collect()
+    }
+
+    /// Notes what a guard has checked, if it is the distance of indices from one of them.
+    pub(super) fn note_check(&mut self, distance: Value, mask: Option<Value>, distances: Vec<clif::Value>) {
+        let is = |inst: &&Inst, what: Op| matches!(inst.kind, Kind::Op { op, .. } if op == what);
+        let cast = self.definition_of(distance).filter(|inst| is(inst, Op::Bitcast));
+        let difference = self.definition_of(cast.map_or(distance, |inst| inst.args[0]));
+        self.checked = difference.filter(|inst| is(inst, Op::Sub)).and_then(|inst| {
+            let (index, low) = (inst.args[0], inst.args[1]);
+            let fits = self.region.ty(index).ty.size() == 4 && !self.region.ty(low).is_varying();
+            fits.then_some(Checked { block: self.block, index, mask, low, distances })
+        });
+    }
+
+    /// The distances of the indices of gathers, and what from, if they are known to be in bounds.
+    fn take_checked(&self, group: &[Gather], mask: Value) -> Option<(Vec<clif::Value>, Value)> {
+        let checked = self.checked.as_ref()?;
+        let lanes = checked.mask.map_or_else(|| self.is_full(mask), |m| m == mask);
+        let here = checked.block == self.block && checked.index == group[0].at && lanes;
+        // Then the least index is in bounds as well: that may be read in the others.
+        let some = || self.is_full(mask) || self.is_some(mask, self.block, &mut Vec::new());
+        let all = here
+            && some()
+            && group.iter().all(|g| self.least_index(g).is_some_and(|least| self.is_at_least(checked.low, least)));
+        all.then(|| (checked.distances.clone(), checked.low))
+    }
+
+    fn is_full(&self, mask: Value) -> bool {
+        self.known_bits(mask) == Some(self.region.width.full_mask())
+    }
+
+    /// Is a value the greatest of several, one of which is `least`?
+    fn is_at_least(&self, v: Value, least: Value) -> bool {
+        let max = |inst: &&Inst| matches!(inst.kind, Kind::Op { op: Op::Max, .. });
+        let parts = || self.definition_of(v).filter(max);
+        v == least || parts().is_some_and(|inst| inst.args.iter().any(|&part| self.is_at_least(part, least)))
+    }
+
+    /// The address of an index.
+    fn address_from(&mut self, g: &Gather, index: Value) -> clif::Value {
+        let (base, index) = (self.scalar(g.base), self.scalar(index));
+        let index = if g.index.is_signed() {
+            self.b.ins().sextend(types::I64, index)
+        } else {
+            self.b.ins().uextend(types::I64, index)
+        };
+        let offset = self.b.ins().ishl_imm_u(index, g.scale.trailing_zeros() as i64);
+        self.b.ins().iadd(base, offset)
     }
 
     /// A gather, and those that follow it with the same index and mask, with nothing but pure instructions between.
@@ -126,20 +211,26 @@ impl Translator<'_> {
         self.as_type(x, ty)
     }
 
-    fn index_in_memory(&mut self, slot: StackSlot, index: Ty, lane: usize) -> clif::Value {
-        let at = self.b.ins().stack_addr(types::I64, slot, 4 * lane as i32);
-        let flags = MemFlagsData::trusted();
-        if index.is_signed() { self.b.ins().sload32(flags, at, 0) } else { self.b.ins().uload32(flags, at, 0) }
+    /// Two of the four integers of a vector, in 64 bits.
+    fn two_numbers(&mut self, x: clif::Value, half: usize, index: Ty) -> [clif::Value; 2] {
+        let pair = if half == 0 {
+            // By way of a float: the first of a vector is its register.
+            let pairs = self.as_type(x, types::F64X2);
+            let pair = self.b.ins().extractlane(pairs, 0);
+            self.b.ins().bitcast(types::I64, MemFlagsData::new(), pair)
+        } else {
+            let pairs = self.as_type(x, types::I64X2);
+            self.b.ins().extractlane(pairs, 1)
+        };
+        let low = self.b.ins().ireduce(types::I32, pair);
+        if index.is_signed() {
+            [self.b.ins().sextend(types::I64, low), self.b.ins().sshr_imm_u(pair, 32)]
+        } else {
+            [self.b.ins().uextend(types::I64, low), self.b.ins().ushr_imm_u(pair, 32)]
+        }
     }
 
-    fn index_slot(&mut self) -> StackSlot {
-        let bytes = 16 * self.plan.pieces(4) as u32;
-        *self.index_slot.get_or_insert_with(|| {
-            self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4))
-        })
-    }
-
-    /// The least index in bounds for a gather, if it is at hand: where there is an index in bounds at all, this one is.
+    /// The least index in bounds for a gather, if it is known: where there is an index in bounds at all, this one is.
     fn least_index(&self, g: &Gather) -> Option<Value> {
         let address = self.definition_of(g.base)?;
         let Kind::HostAddress { disp } = address.kind else { return None };
@@ -149,8 +240,12 @@ impl Translator<'_> {
             _ => return None,
         };
         // Both depend on the pointer alone, so they have been moved to the same block.
-        let least = home.insts.iter().find(|inst| inst.kind == least && inst.args == address.args)?.result?;
-        (self.homes.is_on_stack(least) || self.made(self.plan.scalar_slot(least)).is_some()).then_some(least)
+        home.insts.iter().find(|inst| inst.kind == least && inst.args == address.args)?.result
+    }
+
+    /// Is a uniform value there, so that it need not be computed for something that can do without?
+    fn is_at_hand(&self, v: Value) -> bool {
+        self.homes.is_on_stack(v) || self.made(self.plan.scalar_slot(v)).is_some()
     }
 
     /// Is a lane of a mask active whenever a block is entered, because it was asked for? `assumed` is taken to be so.
@@ -185,24 +280,23 @@ impl Translator<'_> {
         then == edge && then.to != other.to && self.definition_of(*cond).is_some_and(asked)
     }
 
-    /// Writes the indices of a gather to memory, unless those of the last one, which are there, are the same.
-    fn indices(&mut self, g: &Gather, mask: Value, least: Vec<Value>, slot: StackSlot) -> Indices {
+    /// The indices of a gather: those of the last one, if they are the same.
+    fn indices(&mut self, g: &Gather, mask: Value, least: Vec<Value>) -> Indices {
         let there = self.indices.take();
         if let Some(there) = there.filter(|i| i.of == (self.block, g.at, mask) && i.least == least) {
             return self.indices.insert(there).clone();
         }
-        let pieces: Vec<_> = (0..self.plan.pieces(4)).map(|i| self.piece(g.at, i)).collect();
+        let mut pieces: Vec<_> = (0..self.plan.pieces(4)).map(|i| self.piece(g.at, i)).collect();
         let active = self.active(mask);
-        if let Active::All = active {
-            self.store_indices(slot, &pieces);
-        } else {
-            let readable = self.greatest(g.index, &least).unwrap_or_else(|| {
-                self.store_indices(slot, &pieces);
-                self.first_active(mask, slot)
-            });
-            self.store_readable(mask, slot, &pieces, readable);
+        if !matches!(active, Active::All) {
+            let readable = self.greatest(g.index, &least).unwrap_or_else(|| self.first_active(mask, &pieces));
+            let readable = self.b.ins().splat(types::I32X4, readable);
+            for (i, x) in pieces.iter_mut().enumerate() {
+                let mask = self.mask(mask, Grain::of(4), i);
+                *x = self.blend(mask, *x, readable);
+            }
         }
-        self.indices.insert(Indices { of: (self.block, g.at, mask), least, active }).clone()
+        self.indices.insert(Indices { of: (self.block, g.at, mask), least, active, pieces }).clone()
     }
 
     /// The greatest of some scalars. Of the least indices of several gathers it is in bounds for all, if any index is.
@@ -213,7 +307,7 @@ impl Translator<'_> {
     }
 
     fn active(&mut self, mask: Value) -> Active {
-        if self.known_bits(mask) == Some(self.region.width.full_mask()) {
+        if self.is_full(mask) {
             Active::All
         } else if self.is_some(mask, self.block, &mut Vec::new()) {
             Active::Some
@@ -222,30 +316,14 @@ impl Translator<'_> {
         }
     }
 
-    fn store_indices(&mut self, slot: StackSlot, pieces: &[clif::Value]) {
-        for (i, &x) in pieces.iter().enumerate() {
-            self.stack_store(x, slot, 16 * i);
-        }
-    }
-
-    /// The index of the first active lane, of those in memory; if there is none, any.
-    fn first_active(&mut self, mask: Value, slot: StackSlot) -> clif::Value {
+    /// The index of the first active lane; if there is none, any.
+    fn first_active(&mut self, mask: Value, pieces: &[clif::Value]) -> clif::Value {
         let bits = self.mask_bits(mask);
         let first = self.b.ins().ctz(bits);
         let first = self.b.ins().band_imm_u(first, self.lanes as i64 - 1);
         let at = self.b.ins().ishl_imm_u(first, 2);
-        let memory = self.b.ins().stack_addr(types::I64, slot, 0);
+        let memory = self.in_scratch(pieces);
         let at = self.b.ins().iadd(memory, at);
         self.b.ins().load(types::I32, MemFlagsData::trusted(), at, 0)
-    }
-
-    /// Writes indices to memory; inactive lanes take one that may be read.
-    fn store_readable(&mut self, mask: Value, slot: StackSlot, pieces: &[clif::Value], readable: clif::Value) {
-        let readable = self.b.ins().splat(types::I32X4, readable);
-        for (i, &x) in pieces.iter().enumerate() {
-            let mask = self.mask(mask, Grain::of(4), i);
-            let safe = self.blend(mask, x, readable);
-            self.stack_store(safe, slot, 16 * i);
-        }
     }
 }

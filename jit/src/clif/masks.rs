@@ -139,6 +139,58 @@ impl<'a> Translator<'a> {
         self.b.ins().vany_true(any)
     }
 
+    /// The condition of a guard, and whether it is to be taken for its opposite.
+    pub(super) fn guarded(&mut self, condition: Value) -> (clif::Value, bool) {
+        match self.some_is_beyond(condition) {
+            Some(beyond) => (beyond, true),
+            None => self.condition(condition),
+        }
+    }
+
+    /// For a guard `not any (mask and not (x <u limit))`: is the greatest `x` beyond the limit? So pieces are compared with each
+    /// other, and only once with the limit. Inactive lanes count as 0; that is beyond a limit of 0, but then active lanes are too,
+    /// and without any it does no harm to leave.
+    fn some_is_beyond(&mut self, condition: Value) -> Option<clif::Value> {
+        let any = self.made_here(self.negation(condition)?).filter(|inst| inst.kind == Kind::AnyLane)?.args[0];
+        let (mask, below) = match self.negation(any) {
+            Some(below) => (None, below),
+            None => {
+                let and = self.made_here(any).filter(|inst| matches!(inst.kind, Kind::Op { op: Op::And, .. }))?;
+                let (a, b) = (and.args[0], and.args[1]);
+                self.negation(b).map(|b| (Some(a), b)).or_else(|| self.negation(a).map(|a| (Some(b), a)))?
+            }
+        };
+        let less = self.made_here(below)?;
+        let Kind::Op { op: Op::Lt, ty: ty @ (Ty::U8 | Ty::U16 | Ty::U32), .. } = less.kind else { return None };
+        let (x, limit, n) = (less.args[0], less.args[1], self.plan.pieces(ty.size()));
+        if n < 2 || self.region.ty(limit).is_varying() || !self.region.ty(x).is_varying() {
+            return None;
+        }
+        let mut active = Vec::with_capacity(n);
+        let mut greatest = None;
+        for i in 0..n {
+            let x = self.piece(x, i);
+            let x = match mask {
+                Some(mask) => {
+                    let mask = self.mask(mask, Grain::of(ty.size()), i);
+                    self.b.ins().band(x, mask)
+                }
+                None => x,
+            };
+            active.push(x);
+            greatest = Some(greatest.map_or(x, |so_far| self.b.ins().umax(so_far, x)));
+        }
+        self.note_check(x, mask, active);
+        let limit = self.piece(limit, 0);
+        let beyond = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, greatest?, limit);
+        Some(self.b.ins().vany_true(beyond))
+    }
+
+    /// The instruction of this block that makes a value.
+    fn made_here(&self, v: Value) -> Option<&Inst> {
+        self.definition_of(v).filter(|_| self.is_made_here(v))
+    }
+
     /// A uniform bool in every lane.
     pub(super) fn splat_mask(&mut self, v: Value, grain: Grain) -> clif::Value {
         let ty = mask_type(grain);

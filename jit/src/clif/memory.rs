@@ -29,7 +29,7 @@ impl Translator<'_> {
             }
             (Kind::LoadLanes { ty }, Some(result)) => self.load_lanes(ty, address, result),
             (Kind::LoadStrided { ty, stride }, Some(result)) => self.load_strided(ty, stride, address, result),
-            (Kind::Gather { ty, index, scale }, Some(result)) => self.gather(inst, ty, index, scale, result),
+            (Kind::Gather { ty, index, scale, .. }, Some(result)) => self.gather(inst, ty, index, scale, result),
             (Kind::Store { .. }, _) => {
                 let x = self.scalar(args[1]);
                 self.b.ins().store(UNALIGNED, x, address, 0);
@@ -209,10 +209,16 @@ impl Translator<'_> {
         self.store_lanes(ty, address, v);
         self.b.ins().jump(done, &[]);
 
-        // Lane by lane, from a copy in memory: masks of stores tend to be sparse, and this is short.
         self.b.switch_to_block(lanes);
-        let size = ty.size() as i64;
         let copy = self.in_scratch(&pieces);
+        self.store_runs(ty, copy, address, bits, done);
+        self.b.switch_to_block(done);
+    }
+
+    /// Stores the lanes whose bits are set from a copy in memory, in a loop: where as many lanes as fill a vector follow one
+    /// another, a vector (so end the rows of arrays), else a lane, for masks of stores tend to be sparse.
+    fn store_runs(&mut self, ty: Ty, copy: clif::Value, address: clif::Value, bits: clif::Value, done: clif::Block) {
+        let size = ty.size() as i64;
         let turn = self.b.create_block();
         let left = self.b.append_block_param(turn, types::I64);
         self.b.ins().brif(bits, turn, &[bits.into()], done, &[]);
@@ -220,11 +226,25 @@ impl Translator<'_> {
         let lane = self.b.ins().ctz(left);
         let offset = self.b.ins().ishl_imm_u(lane, size.trailing_zeros() as i64);
         let (from, to) = (self.b.ins().iadd(copy, offset), self.b.ins().iadd(address, offset));
+        if self.lanes as i64 * size > 16 {
+            let run = (1u64 << (16 / size)) - 1;
+            let (several, one) = (self.b.create_block(), self.b.create_block());
+            let first = self.b.ins().ushr(left, lane);
+            let first = self.b.ins().band_imm_u(first, run as i64);
+            let is_run = self.b.ins().icmp_imm_s(IntCC::Equal, first, run as i64);
+            self.b.ins().brif(is_run, several, &[], one, &[]);
+            self.b.switch_to_block(several);
+            let x = self.b.ins().load(types::I8X16, UNALIGNED, from, 0);
+            self.b.ins().store(UNALIGNED, x, to, 0);
+            let these = self.b.ins().ishl(first, lane);
+            let left = self.b.ins().band_not(left, these);
+            self.b.ins().brif(left, turn, &[left.into()], done, &[]);
+            self.b.switch_to_block(one);
+        }
         let x = self.b.ins().load(scalar_type(ty), MemFlagsData::trusted(), from, 0);
         self.b.ins().store(UNALIGNED, x, to, 0);
         let less = self.b.ins().iadd_imm_s(left, -1);
         let left = self.b.ins().band(left, less);
         self.b.ins().brif(left, turn, &[left.into()], done, &[]);
-        self.b.switch_to_block(done);
     }
 }

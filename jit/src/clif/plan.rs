@@ -35,6 +35,16 @@ pub(super) enum Definition {
     Inst(BlockId, usize),
 }
 
+impl Definition {
+    /// The block of the definition.
+    pub fn block(self) -> Option<BlockId> {
+        match self {
+            Definition::None => None,
+            Definition::Param(block) | Definition::Inst(block, _) => Some(block),
+        }
+    }
+}
+
 /// Facts about the values of a region.
 pub(super) struct Plan {
     pub dominators: Dominators,

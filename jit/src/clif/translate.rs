@@ -3,9 +3,9 @@
 //! Effects are translated where they stand. Pure instructions wait until a value of theirs is demanded (`demand`); so do loads
 //! of vectors, until the next instruction that may write to memory, so that instructions can take them as operands.
 
-use super::constants::Constants;
+use super::constants::{Constants, Keeping};
 use super::demand::{lane_type, mask_type, scalar_type};
-use super::gather::Indices;
+use super::gather::{Checked, Indices};
 use super::homes::{Home, Homes};
 use super::host::Features;
 use super::plan::{Definition, Plan};
@@ -75,6 +75,7 @@ pub(super) struct Translator<'a> {
     /// In code that the rest of the block does not go through: the slots to be forgotten at its end.
     pub(super) trail: Option<Vec<usize>>,
     pub(super) constants: Constants,
+    pub(super) keeping: Option<Keeping>,
     /// Where the constants used last in a block lie: the address, and the value that holds it.
     pub(super) chunk: Option<(i64, clif::Block, clif::Value)>,
     /// The address of each [`Base`], in the block that loaded it last.
@@ -84,8 +85,9 @@ pub(super) struct Translator<'a> {
     scratch: Option<StackSlot>,
     /// Where stubs leave the runtime's answer.
     answer: Option<StackSlot>,
-    /// Where the indices of gathers lie, and what lies there.
-    pub(super) index_slot: Option<StackSlot>,
+    /// What the last guard has checked, if it is indices.
+    pub(super) checked: Option<Checked>,
+    /// The indices of the last gather.
     pub(super) indices: Option<Indices>,
     /// Where inactive lanes load from, and store to.
     pub(super) own: [Option<StackSlot>; 2],
@@ -126,12 +128,13 @@ pub(super) fn region(
         cache,
         trail: None,
         constants: Constants::default(),
+        keeping: None,
         chunk: None,
         bases: [None; 3],
         ways_out: WaysOut::default(),
         scratch: None,
         answer: None,
-        index_slot: None,
+        checked: None,
         indices: None,
         own: [None; 2],
         signatures: [None; 6],
@@ -190,6 +193,7 @@ impl Translator<'_> {
         self.block = id;
         let block = self.blocks[id.index()];
         self.b.switch_to_block(block);
+        let block = self.keep_constants(id, block);
         let region = self.region;
         let from = region.block(id);
         if id == BlockId(0) {
@@ -212,6 +216,7 @@ impl Translator<'_> {
             self.inst(inst);
         }
         self.end(id);
+        self.keeping = None;
     }
 
     fn inst(&mut self, inst: &Inst) {
@@ -282,7 +287,7 @@ impl Translator<'_> {
         match inst.kind {
             Kind::Guard { exit } if self.is_left_out(exit) => {}
             Kind::Guard { exit } => {
-                let holds = self.condition(inst.args[0]);
+                let holds = self.guarded(inst.args[0]);
                 self.leave_unless(holds, exit);
             }
             Kind::Tick { exit } => self.tick(exit),
@@ -322,7 +327,7 @@ impl Translator<'_> {
     }
 
     /// A uniform bool, and whether it is to be taken for its opposite: a branch sees through `not`.
-    fn condition(&mut self, mut v: Value) -> (clif::Value, bool) {
+    pub(super) fn condition(&mut self, mut v: Value) -> (clif::Value, bool) {
         let mut negated = false;
         while let Some(of) = self.negation(v) {
             (v, negated) = (of, !negated);

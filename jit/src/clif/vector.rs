@@ -84,7 +84,7 @@ impl Translator<'_> {
     }
 
     /// Is a value the same in all lanes, so that its pieces are one vector?
-    fn is_spread(&self, v: Value) -> bool {
+    pub(super) fn is_spread(&self, v: Value) -> bool {
         let splat = |inst: &Inst| inst.kind == Kind::Splat;
         !self.region.ty(v).is_varying() || self.definition_of(v).is_some_and(splat)
     }

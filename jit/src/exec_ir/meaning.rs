@@ -33,6 +33,9 @@ pub(super) fn bits_of(mask: &[u64]) -> u64 {
     mask.iter().enumerate().fold(0, |bits, (lane, &m)| bits | m << lane)
 }
 
+/// What lanes of gathers hold that nobody sees: a number that would not go unnoticed.
+const UNSEEN: u64 = 0x5eed_5eed_5eed_5eed;
+
 /// Bits as a word of a type: what is beyond its size is 0, and a bool is 0 or 1.
 pub(crate) fn normalised(ty: Ty, bits: u64) -> u64 {
     match ty {
@@ -257,7 +260,9 @@ impl Meaning {
             Kind::LoadLanes { ty } | Kind::LoadStrided { ty, .. } | Kind::Load { ty } => (ty, None, None),
             _ => unreachable!("no load"),
         };
-        out.fill(0);
+        // What is in lanes that nobody sees had better not matter.
+        let unseen = matches!(self.kind, Kind::Gather { clears: false, .. });
+        out.fill(if unseen { normalised(ty, UNSEEN) } else { 0 });
         for (lane, at) in self.lanes_at(args, index, ty, mask, self.result_lanes()) {
             // SAFETY: the caller's promise.
             out[lane] = unsafe { read_element(ty, at) };

@@ -62,7 +62,9 @@ impl Display for Kind {
             Kind::Load { ty } => write!(f, "load.{ty}"),
             Kind::LoadLanes { ty } => write!(f, "load.lanes.{ty}"),
             Kind::LoadStrided { ty, stride } => write!(f, "load.strided.{ty} {stride:+}"),
-            Kind::Gather { ty, index, scale } => write!(f, "gather.{ty}.{index} *{scale}"),
+            Kind::Gather { ty, index, scale, clears } => {
+                write!(f, "gather{}.{ty}.{index} *{scale}", if clears { "" } else { ".unseen" })
+            }
             Kind::Store { ty } => write!(f, "store.{ty}"),
             Kind::StoreLanes { ty } => write!(f, "store.lanes.{ty}"),
             Kind::StoreStrided { ty, stride } => write!(f, "store.strided.{ty} {stride:+}"),

@@ -153,7 +153,7 @@ pub enum Kind {
         stride: i32,
     },
     /// `(uniform u64 host address, varying index, mask) → varying ty`. Active lane *l* is at `address + index[l] * scale`;
-    /// the others give 0.
+    /// the others give 0, or if nobody sees them (`passes::unseen`) anything.
     Gather {
         /// The element type.
         ty: Ty,
@@ -161,6 +161,8 @@ pub enum Kind {
         index: Ty,
         /// Bytes between elements.
         scale: u32,
+        /// Do inactive lanes give 0?
+        clears: bool,
     },
     /// `(uniform u64 host address, uniform ty)`.
     Store {

@@ -13,6 +13,7 @@
 //! | [`licm`] | pure instructions leave loops that do not change them |
 //! | [`fuse`] | arms that compute the same on different operands become one |
 //! | [`counted`] | counted loops check their range once and run without checks |
+//! | [`unseen`] | gathers do not clear inactive lanes that nobody sees |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
 //!
 //! None of them moves anything across an effect, and pure instructions cannot fail, so traps and effects stay what they
@@ -32,6 +33,7 @@ pub(crate) mod make;
 pub mod merge;
 pub mod params;
 pub mod promote;
+pub mod unseen;
 
 use crate::abort::Abort;
 use crate::ir::{BlockId, Inst, Kind, Region, Value, verify};
@@ -60,6 +62,7 @@ pub const PASSES: &[Pass] = &[
     ("dead", dead::run),
     ("fuse", fuse::run),
     ("counted", counted::run),
+    ("unseen", unseen::run),
     ("dead", dead::run),
 ];
 

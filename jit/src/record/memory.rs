@@ -177,7 +177,7 @@ impl Recorder<'_> {
         let host = self.host(at);
         let (index, index_ty, scale) = self.index(at);
         let mask = self.mask_value(state.mask());
-        let kind = Kind::Gather { ty: at.ty, index: index_ty, scale };
+        let kind = Kind::Gather { ty: at.ty, index: index_ty, scale, clears: true };
         self.emit(kind, &[host, index, mask], Type::varying(at.ty))
     }
 
@@ -216,7 +216,7 @@ impl Recorder<'_> {
                 let (index, index_ty) = r.lane_index(at);
                 let host = r.host(at);
                 let mask = r.mask_value(state.mask());
-                let kind = Kind::Gather { ty: at.ty, index: index_ty, scale: at.ty.size() as u32 };
+                let kind = Kind::Gather { ty: at.ty, index: index_ty, scale: at.ty.size() as u32, clears: true };
                 r.emit(kind, &[host, index, mask], ty)
             },
             |r| r.load_any(state, at, true),

@@ -181,7 +181,7 @@ impl<'a> Generator<'a> {
             }
             2 => {
                 let args = [host, self.index(index_ty), self.value(Type::MASK)];
-                self.add(Kind::Gather { ty, index: index_ty, scale }, &args, v);
+                self.add(Kind::Gather { ty, index: index_ty, scale, clears: true }, &args, v);
             }
             3 => {
                 let args = [host, self.value(u)];

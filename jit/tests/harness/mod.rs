@@ -9,6 +9,7 @@ pub mod arms;
 pub mod checks;
 pub mod generate;
 pub mod kernels;
+pub mod masked;
 pub mod passing;
 pub mod trees;
 pub mod values;
