@@ -333,6 +333,7 @@ impl<'a> Counted<'a> {
         to: &mut Vec<Inst>,
     ) -> Option<(Value, Value, Progress)> {
         let made = &mut HashMap::new();
+        let mut changes = Changes::default();
         let value = self.next_round(counter.value, to, made)?;
         let limit = self.next_round(counter.limit, to, made)?;
         let mut sides = Vec::new();
@@ -342,11 +343,11 @@ impl<'a> Counted<'a> {
         let mut m = Maker { region: self.region, to };
         let (mut ok, rounds) = counter.rounds_after(&mut m, value, limit);
         for (distance, span, step) in sides {
-            let holds = stays_in_range(&mut m, distance, span, step, rounds);
+            let holds = stays_in_range(&mut m, distance, span, step, (rounds, &mut changes));
             ok = m.op(Op::And, Ty::Bool, &[ok, holds]);
         }
         let mut progress = Progress::new(counter.step.unsigned_abs());
-        let exact = progress.follow(self, rounds, to, made)?;
+        let exact = progress.follow(self, (rounds, &mut changes), to, made)?;
         for holds in exact {
             ok = Maker { region: self.region, to }.op(Op::And, Ty::Bool, &[ok, holds]);
         }
@@ -454,8 +455,29 @@ impl Counter {
     }
 }
 
+/// By how much what changes by a step changes in some rounds: a product of 64 bits for each step.
+#[derive(Default)]
+struct Changes(Vec<(i64, Value)>);
+
+impl Changes {
+    fn of(&mut self, m: &mut Maker<'_>, rounds: Value, step: i64) -> Value {
+        let known = self.0.iter().find(|c| c.0 == step).map(|c| c.1);
+        known.unwrap_or_else(|| {
+            let change = m.with(Op::Mul, Ty::U64, rounds, step as u64);
+            self.0.push((step, change));
+            change
+        })
+    }
+}
+
 /// Is a distance below a span now, and when it has changed so many times?
-fn stays_in_range(m: &mut Maker<'_>, distance: Value, span: Value, step: i64, rounds: Value) -> Value {
+fn stays_in_range(
+    m: &mut Maker<'_>,
+    distance: Value,
+    span: Value,
+    step: i64,
+    (rounds, changes): (Value, &mut Changes),
+) -> Value {
     let wide = m.region.ty(distance).ty.size() == 8;
     let (distance, mut span) = (m.cast(Op::Convert, distance, Ty::U64), m.cast(Op::Convert, span, Ty::U64));
     if wide {
@@ -465,7 +487,7 @@ fn stays_in_range(m: &mut Maker<'_>, distance: Value, span: Value, step: i64, ro
     if step == 0 {
         return now;
     }
-    let change = m.with(Op::Mul, Ty::U64, rounds, step as u64);
+    let change = changes.of(m, rounds, step);
     let last = m.op(Op::Add, Ty::U64, &[distance, change]);
     let then = m.op(Op::Lt, Ty::U64, &[last, span]);
     m.op(Op::And, Ty::Bool, &[now, then])

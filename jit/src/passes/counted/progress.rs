@@ -11,7 +11,7 @@
 //! If the copy can be left by nothing but its poll, the fuel of its rounds is counted before the first one, and there are no more
 //! rounds than fuel is left without a poll.
 
-use super::{Change, Counted, DEPTH, small};
+use super::{Change, Changes, Counted, DEPTH, small};
 use crate::ir::{Inst, Kind, Type, Value};
 use crate::passes::make::Maker;
 use spmdvm_vm::isa::Op;
@@ -83,7 +83,7 @@ impl Progress {
     pub fn follow(
         &mut self,
         of: &mut Counted<'_>,
-        rounds: Value,
+        (rounds, changes): (Value, &mut Changes),
         to: &mut Vec<Inst>,
         made: &mut HashMap<Value, Value>,
     ) -> Option<Vec<Value>> {
@@ -120,9 +120,22 @@ impl Progress {
         narrow.sort_unstable();
         narrow.dedup();
         self.spread(of, to);
+        // Of those that change alike, the one that is nearest to the end of their type.
+        let mut outermost: Vec<(Ty, i64, Value)> = Vec::new();
         for (v, step) in narrow {
-            let first = of.next_round(v, to, made)?;
-            conditions.push(does_not_wrap(&mut Maker { region: of.region, to }, first, step, rounds));
+            let (ty, first) = (of.region.ty(v).ty, of.next_round(v, to, made)?);
+            match outermost.iter_mut().find(|o| (o.0, o.1) == (ty, step)) {
+                Some((.., out)) => {
+                    let op = if step > 0 { Op::Max } else { Op::Min };
+                    *out = Maker { region: of.region, to }.op(op, ty, &[*out, first]);
+                }
+                None => outermost.push((ty, step, first)),
+            }
+        }
+        for (_, step, first) in outermost {
+            let mut m = Maker { region: of.region, to };
+            let change = changes.of(&mut m, rounds, step);
+            conditions.push(does_not_wrap(&mut m, first, change));
         }
         Some(conditions)
     }
@@ -213,12 +226,11 @@ fn addresses(of: &Counted<'_>) -> Vec<Value> {
     all
 }
 
-/// Does an integer of 32 bits stay in its type while it changes so many times?
-fn does_not_wrap(m: &mut Maker<'_>, first: Value, step: i64, rounds: Value) -> Value {
+/// Does an integer of 32 bits stay in its type while it changes by so much?
+fn does_not_wrap(m: &mut Maker<'_>, first: Value, change: Value) -> Value {
     let ty = m.region.ty(first).ty;
     let wide = m.cast(Op::Convert, first, Ty::I64);
-    let rounds = m.cast(Op::Bitcast, rounds, Ty::I64);
-    let change = m.with(Op::Mul, Ty::I64, rounds, step as u64);
+    let change = m.cast(Op::Bitcast, change, Ty::I64);
     let last = m.op(Op::Add, Ty::I64, &[wide, change]);
     let kept = m.cast(Op::Convert, last, ty);
     let kept = m.cast(Op::Convert, kept, Ty::I64);
