@@ -3,7 +3,8 @@
 //! One per process, started at the first job, never joined: it holds no resource that must be put back, and what it has not
 //! finished when the process ends nobody needs. A forked child has no such thread, so it starts one of its own.
 //!
-//! What somebody waits for comes before what only makes something better.
+//! What somebody waits for comes before what only makes something better, and of either what was asked for last: that is what runs
+//! now, where other loops may have ended.
 
 use std::collections::VecDeque;
 use std::process;
@@ -17,7 +18,7 @@ pub type Job = Box<dyn FnOnce() + Send>;
 /// How soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// After what has been waiting like this.
+    /// Before all that waits.
     Soon,
     /// When nothing else waits.
     Idle,
@@ -68,7 +69,7 @@ fn work(queue: &Receiver<(When, Job)>) {
         for (when, job) in first.into_iter().chain(queue.try_iter()) {
             if when == When::Soon { soon.push_back(job) } else { idle.push_back(job) }
         }
-        soon.pop_front().or_else(|| idle.pop_front())
+        soon.pop_back().or_else(|| idle.pop_back())
     };
     while let Ok(first) = queue.recv() {
         let mut next = take(Some(first));
@@ -84,24 +85,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_waited_for_comes_first() {
+    fn what_is_waited_for_comes_first_and_the_newest_of_it() {
         let ((jobs, queue), (done, order)) = (channel(), channel());
         let add = |when, name: &'static str| {
             let done = done.clone();
             let job: Job = Box::new(move || done.send(name).unwrap());
             jobs.send((when, job)).unwrap();
         };
-        for (when, name) in [(When::Idle, "d"), (When::Soon, "a"), (When::Idle, "e"), (When::Soon, "b")] {
+        for (when, name) in [(When::Idle, "f"), (When::Soon, "c"), (When::Idle, "e"), (When::Soon, "b")] {
             add(when, name);
         }
         let more = jobs.clone();
         let (late, done) = (done.clone(), done.clone());
-        // One that comes while others are done.
+        // One that brings another.
         jobs.send((
             When::Soon,
             Box::new(move || {
-                done.send("c").unwrap();
-                more.send((When::Idle, Box::new(move || late.send("f").unwrap()))).unwrap();
+                done.send("a").unwrap();
+                more.send((When::Idle, Box::new(move || late.send("d").unwrap()))).unwrap();
             }),
         ))
         .unwrap();

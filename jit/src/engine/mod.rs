@@ -39,6 +39,9 @@ use version::{Arguments, Change, Version};
 /// Rounds that are interpreted while a loop is being compiled, before it is asked about again.
 const PENDING: u32 = 256;
 
+/// How often a loop is observed for a moment meanwhile.
+const LOOKS: u32 = 8;
+
 /// Rounds until a loop that cannot be compiled is asked about again.
 const NEVER: u32 = u32::MAX;
 
@@ -85,6 +88,8 @@ enum Answer {
     Interpret(u32),
     /// Run under observation.
     Observe,
+    /// The same for a moment, while the loop is being compiled.
+    Look,
 }
 
 impl Jit {
@@ -107,6 +112,10 @@ impl Jit {
             }
         }
         let Some(mut found) = unless_taken(site.try_write()) else { return Answer::Interpret(PENDING) };
+        if found.is_pending() && found.looks < LOOKS && self.settings.observe != 0 {
+            found.looks += 1;
+            return Answer::Look;
+        }
         if found.is_pending() || found.refused.is_some() {
             return Answer::Interpret(PENDING);
         }
@@ -140,7 +149,9 @@ impl Jit {
         let order = Order { prepared: pause.prepared(), site: pause.site(), at, facts, replaces, prunes };
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             found.pending = Some(std::process::id());
-            worker::run(When::Soon, Box::new(move || this.fill(&order)));
+            // With these constants it would only be better than what there is.
+            let when = if order.facts.is_special() { When::Idle } else { When::Soon };
+            worker::run(when, Box::new(move || this.fill(&order)));
             return None;
         }
         found.deliver(self.make(&order), order.replaces.as_ref())
@@ -256,10 +267,23 @@ impl Jit {
                 break;
             }
         }
+        self.note(profile);
+        0
+    }
+
+    /// Observes a moment more. A loop may wait until others have been compiled, and what was seen at first is of a few gangs only.
+    fn look(&self, pause: &mut Pause<'_>) -> u32 {
+        let mut profile = Profile::default();
+        pause.observe(self.settings.observe.div_ceil(OBSERVED_PARTS), &mut Watcher(&mut profile));
+        self.note(profile);
+        PENDING
+    }
+
+    /// Adds to what has been seen.
+    fn note(&self, profile: Profile) {
         if let Some(mut advice) = self.advice() {
             advice.profile.add(profile);
         }
-        0
     }
 
     /// Runs a version; gives the next countdown.
@@ -334,6 +358,7 @@ impl Tracer for Jit {
             Answer::Enter(version) => self.enter(pause, site, &version, &mut words),
             Answer::Interpret(rounds) => rounds,
             Answer::Observe => self.observe(pause, (pause.function(), pause.pc())),
+            Answer::Look => self.look(pause),
         }
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Loop {
     pub pending: Option<u32>,
     /// Has the interpreter run it under observation?
     pub observed: bool,
+    /// How often it was observed for a moment while it was being compiled.
+    pub looks: u32,
     /// How often a version was made anew.
     pub remakes: u32,
     /// Why no more versions are made, although those that there are may be entered.
