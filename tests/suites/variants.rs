@@ -116,6 +116,42 @@ fn addresses_that_lie_well_get_code_of_their_own() {
     }
 }
 
+/// Two fields of records that lie in a row, up or down: results, and how many comparisons of vectors there are in a round.
+fn fields(engine: Engine, size: i32, down: bool) -> usize {
+    let source = format!(
+        "export void f(uniform int out[], const uniform int from[], const uniform int at[], uniform int n) {{
+            foreach (i = 0 ... n) {{ int r = at[i]; out[i] = from[r * {size}] - 3 * from[r * {size} + 1]; }}
+        }}"
+    );
+    let module = module(engine, &source, settings());
+    let from: Vec<i32> = (0..4000).map(|x| x * x).collect();
+    let at: Vec<i32> = (0..1003).map(|i| if down { 1002 - i } else { i }).collect();
+    for _ in 0..4 {
+        let mut out = vec![0; at.len()];
+        let args = [Value::slice_mut(&mut out), Value::slice(&from), Value::slice(&at), (at.len() as i32).into()];
+        module.call("f", &args).unwrap();
+        let want = |r: i32| from[(r * size) as usize] - 3 * from[(r * size + 1) as usize];
+        assert!(out.iter().zip(&at).all(|(&x, &r)| x == want(r)), "{engine}: {size} {down}");
+    }
+    let strided = |kind: &Kind| matches!(kind, Kind::LoadStrided { .. });
+    let (_, missed) = told(&module, Variant::Strided, 2);
+    assert!(has(&module, strided) && missed < 10, "{engine}: {size} {down}: {missed}");
+    let region = &versions(&module)[0].region;
+    let compares = |kind: &Kind| matches!(kind, Kind::Op { op: Op::Ne, .. });
+    blocks(region, compares).next().map_or(0, |b| b.insts.iter().filter(|inst| compares(&inst.kind)).count())
+}
+
+#[test]
+fn fields_of_records_are_tested_once() {
+    for engine in [Engine::Ir, Engine::Clif] {
+        for size in 1..=3 {
+            for down in [false, true].into_iter().filter(|&down| down || size > 1) {
+                assert_eq!(fields(engine, size, down), 1, "{engine}: {size} {down}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_variant_that_fails_is_dropped() {
     for engine in [Engine::Ir, Engine::Clif] {

@@ -118,6 +118,10 @@ impl<'a> Translator<'a> {
 
     /// Is a mask true in some lane? A byte 0 or 1.
     pub(super) fn any_lane(&mut self, v: Value) -> clif::Value {
+        if let Some((any, grain)) = self.differing_bits(v) {
+            let any = self.without_padding(any, grain);
+            return self.b.ins().vany_true(any);
+        }
         // Some lane of a negation is true if the lanes of what it negates, taken together, are not.
         let negated = self.negation(v);
         let v = negated.unwrap_or(v);
@@ -131,12 +135,44 @@ impl<'a> Translator<'a> {
         if negated.is_some() {
             any = self.b.ins().bnot(any);
         }
-        let filled = self.lanes * grain.bytes();
-        if filled < 16 {
-            let lanes = self.vector_of(mask_type(grain), std::array::from_fn(|at| if at < filled { 0xff } else { 0 }));
-            any = self.b.ins().band(any, lanes);
-        }
+        let any = self.without_padding(any, grain);
         self.b.ins().vany_true(any)
+    }
+
+    /// What is beyond the lanes of a narrow gang becomes 0.
+    fn without_padding(&mut self, x: clif::Value, grain: Grain) -> clif::Value {
+        let filled = self.lanes * grain.bytes();
+        if filled >= 16 {
+            return x;
+        }
+        let lanes = self.vector_of(mask_type(grain), std::array::from_fn(|at| if at < filled { 0xff } else { 0 }));
+        self.b.ins().band(x, lanes)
+    }
+
+    /// Of a mask that is a comparison of integers by `!=`, perhaps within another mask: all bits in which they differ, together.
+    /// That takes fewer instructions than to compare them.
+    fn differing_bits(&mut self, v: Value) -> Option<(clif::Value, Grain)> {
+        let inst = self.made_here(v)?;
+        let (mask, differ) = match inst.kind {
+            Kind::Op { op: Op::And, ty: Ty::Bool, .. } => (Some(inst.args[0]), self.made_here(inst.args[1])?),
+            _ => (None, inst),
+        };
+        let Kind::Op { op: Op::Ne, ty, .. } = differ.kind else { return None };
+        if !ty.is_int() || !self.region.ty(v).is_varying() {
+            return None;
+        }
+        let (a, b, grain) = (differ.args[0], differ.args[1], Grain::of(ty.size()));
+        let mut all = None;
+        for i in 0..self.plan.pieces(ty.size()) {
+            let (a, b) = (self.piece(a, i), self.piece(b, i));
+            let mut bits = self.b.ins().bxor(a, b);
+            if let Some(mask) = mask {
+                let mask = self.mask(mask, grain, i);
+                bits = self.b.ins().band(bits, mask);
+            }
+            all = Some(all.map_or(bits, |so_far| self.b.ins().bor(so_far, bits)));
+        }
+        Some((all?, grain))
     }
 
     /// The condition of a guard, and whether it is to be taken for its opposite.
@@ -187,7 +223,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The instruction of this block that makes a value.
-    fn made_here(&self, v: Value) -> Option<&Inst> {
+    fn made_here(&self, v: Value) -> Option<&'a Inst> {
         self.definition_of(v).filter(|_| self.is_made_here(v))
     }
 

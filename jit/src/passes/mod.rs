@@ -11,6 +11,7 @@
 //! | [`divide`] | divisions by what is constant or does not change in a loop become multiplications |
 //! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
 //! | [`licm`] | pure instructions leave loops that do not change them |
+//! | [`sink`] | what only a cold block needs is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
 //! | [`counted`] | counted loops check their range once and run without checks |
 //! | [`unseen`] | gathers do not clear inactive lanes that nobody sees |
@@ -33,6 +34,7 @@ pub(crate) mod make;
 pub mod merge;
 pub mod params;
 pub mod promote;
+pub mod sink;
 pub mod unseen;
 
 use crate::abort::Abort;
@@ -60,6 +62,7 @@ pub const PASSES: &[Pass] = &[
     ("licm", licm::run),
     ("gvn", gvn::run),
     ("dead", dead::run),
+    ("sink", sink::run),
     ("fuse", fuse::run),
     ("counted", counted::run),
     ("unseen", unseen::run),

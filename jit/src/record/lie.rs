@@ -12,6 +12,7 @@ use super::Recorder;
 use super::memory::Operand;
 use super::state::{Mask, State};
 use crate::advice::Lie;
+use crate::exec_ir::meaning::normalised;
 use crate::ir::{Address, End, Kind, Outcome, Type, Value};
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
@@ -33,6 +34,15 @@ struct Row {
     last: Value,
     /// A uniform bool.
     holds: Value,
+}
+
+/// What lies in a row so that an index does, too: a field of a record is in a row where the number of the record is, so one test does
+/// for all fields, and the index itself need not be computed for all lanes.
+struct Core {
+    index: Value,
+    stride: i64,
+    /// What leads from it to the index, the last first: operations with something that is the same in all lanes.
+    steps: Vec<(Op, Value)>,
 }
 
 impl Recorder<'_> {
@@ -177,26 +187,58 @@ impl Recorder<'_> {
     /// Compares the indices of the active lanes with a row of this stride.
     fn row(&mut self, state: &State, at: &Operand, stride: i64) -> Row {
         let (index, ty, _) = self.index(at);
-        let (lane, seen) = self.first_lane_of(state, index);
-        let stride_value = self.constant(ty, stride as u64);
-        let before = self.convert(lane, ty);
-        let before = self.plain(Op::Mul, ty, &[before, stride_value]);
-        let first = self.plain(Op::Sub, ty, &[seen, before]);
+        let core = self.core(index, stride);
+        let start = self.before_first(state, core.index, core.stride);
+        let first = core.steps.iter().rev().fold(start, |x, &(op, by)| self.plain(op, ty, &[x, by]));
         let holds = if self.proved_stride(state, at) == Some(stride) {
             self.constant(Ty::Bool, 1)
         } else {
-            self.in_a_row(state, index, first, stride_value)
+            self.in_a_row(state, core.index, start, core.stride)
         };
         let reach = stride * (self.program.width.lanes() as i64 - 1);
-        let last = self.constant(ty, reach as u64);
+        let last = self.constant(ty, normalised(ty, reach as u64));
         let last = self.plain(Op::Add, ty, &[first, last]);
         let holds = self.and_no_wrap(holds, first, last, reach);
         Row { first, last, holds }
     }
 
-    /// Do the active lanes hold `first + lane * stride`? A uniform bool.
-    fn in_a_row(&mut self, state: &State, index: Value, first: Value, stride: Value) -> Value {
+    /// What lane 0 would hold if it were active and its distance from the first active lane as expected.
+    fn before_first(&mut self, state: &State, index: Value, stride: i64) -> Value {
         let ty = self.ty(index).ty;
+        let (lane, seen) = self.first_lane_of(state, index);
+        let stride = self.constant(ty, normalised(ty, stride as u64));
+        let before = self.convert(lane, ty);
+        let before = self.plain(Op::Mul, ty, &[before, stride]);
+        self.plain(Op::Sub, ty, &[seen, before])
+    }
+
+    /// What an index is computed from. Looks at what the current block has computed.
+    fn core(&self, index: Value, stride: i64) -> Core {
+        let insts = &self.b.region.block(self.b.current()).insts;
+        let mut core = Core { index, stride, steps: Vec::new() };
+        while let Some(inst) = insts.iter().rev().find(|inst| inst.result == Some(core.index)) {
+            let Kind::Op { op, ty, .. } = inst.kind else { break };
+            let [a, b] = inst.args[..] else { break };
+            let (x, by) = if self.ty(a).is_varying() || op == Op::Sub { (a, b) } else { (b, a) };
+            if !ty.is_int() || !self.ty(x).is_varying() || self.ty(by).is_varying() {
+                break;
+            }
+            let factor = self.known(by).filter(|&by| (1..=MAX_STRIDE as u64).contains(&by)).map(|by| by as i64);
+            match (op, factor) {
+                (Op::Add | Op::Sub, _) => {}
+                (Op::Mul, Some(factor)) if core.stride % factor == 0 => core.stride /= factor,
+                _ => break,
+            }
+            core.index = x;
+            core.steps.push((op, by));
+        }
+        core
+    }
+
+    /// Do the active lanes hold `first + lane * stride`? A uniform bool.
+    fn in_a_row(&mut self, state: &State, index: Value, first: Value, stride: i64) -> Value {
+        let ty = self.ty(index).ty;
+        let stride = self.constant(ty, normalised(ty, stride as u64));
         let lanes = self.lane_numbers();
         let lanes = self.convert(lanes, ty);
         let steps = self.plain(Op::Mul, ty, &[lanes, stride]);

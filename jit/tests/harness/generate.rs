@@ -1,7 +1,7 @@
 //! Random regions.
 
 use super::values::Rng;
-use super::{Host, exit};
+use super::{ELEMENTS, Host, exit};
 use spmdvm_jit::ir::{Address, BlockId, Builder, End, EntryMask, ExitId, Kind, Region, Type, Value};
 use spmdvm_vm::Op;
 use spmdvm_vm::isa::{Effect, Form, OPS, OpInfo};
@@ -88,13 +88,18 @@ impl<'a> Generator<'a> {
             return;
         }
         let shapes: Vec<Shape> = row.sig.src.iter().map(|_| self.shape()).collect();
-        let args: Vec<Value> = row
+        let mut args: Vec<Value> = row
             .sig
             .src
             .iter()
             .zip(shapes)
             .map(|(slot, shape)| self.value(Type { shape, ty: slot.ty.resolve(ty, from) }))
             .collect();
+        if row.form == Form::Checked && !self.b.region.ty(args[1]).is_varying() {
+            // A divisor for all lanes stands behind a guard that it is not 0.
+            let one = self.constant(ty, 1);
+            args[1] = self.b.op(Op::Or, ty, &[args[1], one]);
+        }
         let varying = args.iter().any(|&a| self.b.region.ty(a).is_varying());
         let shape = if varying { Shape::Varying } else { Shape::Uniform };
         let result = Type { shape, ty: row.sig.dst.unwrap().ty.resolve(ty, from) };
@@ -166,8 +171,13 @@ impl<'a> Generator<'a> {
         let (scale, size) = (ty.size() as u32, ty.size() as i32);
         match self.rng.below(12) {
             10 => {
-                let stride = [size, 2 * size, 0][self.rng.below(3)];
-                self.add(Kind::LoadStrided { ty, stride }, &[host], v);
+                // As far apart as the array is long enough for, up and down.
+                let most = ((ELEMENTS - 16) / self.host.width.lanes().max(2)).min(3) as i32;
+                let n = self.rng.below(2 * most as usize + 1) as i32 - most;
+                let last = (n * (self.host.width.lanes() as i32 - 1)).min(0);
+                let disp = disp - (last * size) as i64;
+                let host = self.b.inst(Kind::HostAddress { disp }, &[pointer], Type::uniform(Ty::U64));
+                self.add(Kind::LoadStrided { ty, stride: n * size }, &[host], v);
             }
             11 => {
                 let args = [host, self.value(v)];
