@@ -6,7 +6,6 @@
 //! What somebody waits for comes before what only makes something better, and of either what was asked for last: that is what runs
 //! now, where other loops may have ended.
 
-use std::collections::VecDeque;
 use std::process;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -64,12 +63,12 @@ fn start() -> Option<Worker> {
 }
 
 fn work(queue: &Receiver<(When, Job)>) {
-    let (mut soon, mut idle) = (VecDeque::new(), VecDeque::new());
+    let (mut soon, mut idle) = (Vec::new(), Vec::new());
     let mut take = |first: Option<(When, Job)>| {
         for (when, job) in first.into_iter().chain(queue.try_iter()) {
-            if when == When::Soon { soon.push_back(job) } else { idle.push_back(job) }
+            if when == When::Soon { soon.push(job) } else { idle.push(job) }
         }
-        soon.pop_back().or_else(|| idle.pop_back())
+        soon.pop().or_else(|| idle.pop())
     };
     while let Ok(first) = queue.recv() {
         let mut next = take(Some(first));

@@ -12,7 +12,8 @@ use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{self as clif, BlockArg, InstBuilder, MemFlagsData, types};
 use std::collections::HashMap;
 
-/// Registers that a loop may fill with what it is given and with constants; the others are for what it computes.
+/// Registers that a loop may fill with what it is given and with constants; the others are for what it computes. (The pass `counted`
+/// has a limit of the same kind, `MOST_KEPT`, for what it makes vectors of.)
 const ROOM: usize = 8;
 
 const CONSTANT: MemFlagsData = MemFlagsData::trusted().with_readonly().with_can_move();
@@ -64,7 +65,8 @@ impl Translator<'_> {
         let from = self.region.block(id);
         let room = ROOM.saturating_sub(self.vectors_kept(from));
         let needed = self.constants_of(from);
-        if needed == 0 || needed > room || !from.end.edges().any(|edge| edge.to == id) {
+        // A cold loop would be laid out among hot code.
+        if from.cold || needed == 0 || needed > room || !from.end.edges().any(|edge| edge.to == id) {
             return before;
         }
         let head = self.b.create_block();
@@ -86,7 +88,7 @@ impl Translator<'_> {
         let mut all: Vec<(u64, usize)> = vectors
             .flat_map(|inst| &inst.args)
             .filter_map(|&v| Some((self.constant_lanes(v)?, self.region.ty(v).ty.size())))
-            .filter(|&(bits, _)| bits != 0)
+            .filter(|&(bits, size)| bits != 0 && bits != u64::MAX >> (64 - 8 * size))
             .collect();
         all.sort_unstable();
         all.dedup();

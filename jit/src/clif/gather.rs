@@ -40,7 +40,9 @@ impl Gather {
     }
 }
 
-/// What a guard has checked: distances from an index that may be read, which are 0 in inactive lanes.
+/// What a guard has checked: distances from the least index in bounds, which are 0 in inactive lanes. That index may be read if a
+/// lane is active. An index is that least one plus its distance, without wrapping, because nothing but checks of bounds
+/// subtracts an `IndexLow`, and what is in bounds keeps clear of the type's end.
 pub(super) struct Checked {
     block: BlockId,
     index: Value,
@@ -159,7 +161,8 @@ impl Translator<'_> {
         all.then(|| (checked.distances.clone(), checked.low))
     }
 
-    fn is_full(&self, mask: Value) -> bool {
+    /// Are all lanes in a mask?
+    pub(super) fn is_full(&self, mask: Value) -> bool {
         self.known_bits(mask) == Some(self.region.width.full_mask())
     }
 

@@ -199,6 +199,7 @@ impl<'a> Translator<'a> {
         let less = self.made_here(below)?;
         let Kind::Op { op: Op::Lt, ty: ty @ (Ty::U8 | Ty::U16 | Ty::U32), .. } = less.kind else { return None };
         let (x, limit, n) = (less.args[0], less.args[1], self.plan.pieces(ty.size()));
+        // One vector is compared as it is; and where there are several, none has lanes beyond those of the gang.
         if n < 2 || self.region.ty(limit).is_varying() || !self.region.ty(x).is_varying() {
             return None;
         }

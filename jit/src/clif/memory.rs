@@ -1,7 +1,8 @@
 //! Memory accesses at host addresses that have been checked.
 //!
-//! An inactive lane must touch nothing. Where lanes are accessed one by one, an inactive one is led to memory of the
-//! function's own: a load finds 0 there, and a store is lost there. So there are no branches in a gather or scatter.
+//! An inactive lane must change nothing, and reads nothing that might not be there. Where lanes are accessed one by one, an inactive
+//! one is led to memory of the function's own: a load finds 0 there, and a store is lost there. So there are no branches in a
+//! scatter, nor in a gather by indices of 64 bits; `gather` has those by 32 bits.
 
 use super::demand::{lane_type, mask_type, scalar_type};
 use super::gather;
@@ -92,8 +93,8 @@ impl Translator<'_> {
         self.take_result(result, |_, _, i| pieces[i]);
     }
 
-    /// Four elements of 32 bits, each `n` from the last, from an address and an offset on; −3 ≤ `n` ≤ 3, and it is neither 0 nor 1. What is
-    /// read lies between the first and the last of them.
+    /// Four elements of 32 bits, each `n` from the last, from an address and an offset on. `n` is at most 3 up or down, and neither 0
+    /// nor 1. What is read lies between the first and the last of them.
     fn every_nth(&mut self, n: i32, address: clif::Value, at: i32) -> clif::Value {
         // Each vector holds two of them: the first begins or ends with one, the second ends or begins with one.
         let (starts, lanes) =
@@ -165,7 +166,7 @@ impl Translator<'_> {
     /// The addresses of the lanes of a gather or scatter, two to a piece; those of inactive lanes lead to own memory.
     fn addresses(&mut self, inst: &Inst, index: Ty, scale: u32, for_stores: bool) -> Vec<clif::Value> {
         let (index_value, mask) = (inst.args[1], inst.args[inst.args.len() - 1]);
-        let all = self.known_bits(mask) == Some(self.region.width.full_mask());
+        let all = self.is_full(mask);
         let own = self.own_memory(for_stores);
         let base = self.scalar(inst.args[0]);
         let base = self.b.ins().splat(types::I64X2, base);
@@ -214,7 +215,7 @@ impl Translator<'_> {
         }
     }
 
-    /// If all lanes are active, vectors are stored; else one active lane after another. (To read, blend and write back would
+    /// If all lanes are active, vectors are stored; else runs of active lanes, and single ones. (To read, blend and write back would
     /// touch what inactive lanes must not: another thread may write there.)
     fn store_masked(&mut self, ty: Ty, address: clif::Value, v: Value, mask: Value) {
         let bits = self.mask_bits(mask);

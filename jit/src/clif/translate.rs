@@ -320,7 +320,7 @@ impl Translator<'_> {
 
     /// Likewise, of an edge: does it lead to the slow way of an access?
     fn is_check(&self, edge: &Edge) -> bool {
-        let first = self.region.block(edge.to).insts.first();
+        let first = self.region.block(edge.to).insts.iter().find(|inst| !inst.kind.is_pure());
         first.is_some_and(|inst| {
             matches!(inst.kind, Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } if self.is_left_out(exit))
         })

@@ -79,6 +79,8 @@ struct Order {
     replaces: Option<Arc<Version>>,
     /// Are ways that were never taken to be left out?
     prunes: bool,
+    /// Is there no version yet that could be entered instead?
+    needed: bool,
 }
 
 /// What to do at a loop's head.
@@ -146,11 +148,14 @@ impl Jit {
     ) -> Option<Arc<Version>> {
         found.at = Some(at);
         let prunes = found.remakes < PRUNED;
-        let order = Order { prepared: pause.prepared(), site: pause.site(), at, facts, replaces, prunes };
+        // With the constants of now it would only be better than what there is.
+        let needed = !facts.is_special() || replaces.is_some();
+        let order = Order { prepared: pause.prepared(), site: pause.site(), at, facts, replaces, prunes, needed };
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
-            found.pending = Some(std::process::id());
-            // With these constants it would only be better than what there is.
-            let when = if order.facts.is_special() { When::Idle } else { When::Soon };
+            if needed {
+                found.pending = Some(std::process::id());
+            }
+            let when = if needed { When::Soon } else { When::Idle };
             worker::run(when, Box::new(move || this.fill(&order)));
             return None;
         }
@@ -162,7 +167,9 @@ impl Jit {
         let made = self.make(order);
         if let Some(site) = self.loops.get().and_then(|l| l.get(order.site)) {
             let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
-            found.pending = None;
+            if order.needed {
+                found.pending = None;
+            }
             let version = found.deliver(made, order.replaces.as_ref());
             if let Some(version) = version.filter(|v| v.code.is_draft()) {
                 self.improve_later(&version);

@@ -145,7 +145,8 @@ pub enum Kind {
         /// The element type.
         ty: Ty,
     },
-    /// `(uniform u64 host address) → varying ty`. Lane *l* is at the address plus *l* strides; all of them may be read.
+    /// `(uniform u64 host address) → varying ty`. Lane *l* is at the address plus *l* strides; all of them may be read, and all
+    /// that lies between the first and the last.
     LoadStrided {
         /// The element type.
         ty: Ty,

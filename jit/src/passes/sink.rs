@@ -6,8 +6,8 @@
 //! Rules: a pure instruction moves to the start of a cold block if all of its uses are in that block, snapshots and what the block hands
 //! on included. Its block dominates the cold one, so its arguments are there. Facts about memory of frames that the region
 //! makes stay where they are: the frame may be gone. An instruction of two varying arguments stays too, for both would have to
-//! be kept in its place; so do constants and splats, which back ends make where they are needed. The last instruction of a
-//! block comes first, so that chains move together.
+//! be kept in its place; so do constants and splats, which back ends make where they are needed, and what is read at entry, which
+//! is read there. The last instruction of a block comes first, so that chains move together.
 
 use super::licm::definitions;
 use super::{has_frames, is_stable};
@@ -26,7 +26,7 @@ pub fn run(region: &mut Region) {
         }
         let mut kept = Vec::new();
         for inst in std::mem::take(&mut region.blocks[b].insts).into_iter().rev() {
-            let to = users.only(&inst).filter(|to| to.index() != b && region.block(*to).cold);
+            let to = users.only(&inst).filter(|to| region.block(*to).cold);
             match to.filter(|_| may_move(region, &inst) && is_stable(frames, &inst, |v| home[v.index()])) {
                 Some(to) => {
                     inst.args.iter().for_each(|&arg| users.moved(arg, BlockId(b as u32), to));

@@ -11,12 +11,12 @@
 //! - `select m, value, other`, as what active lanes get;
 //! - `and m, value`, if it is a mask itself;
 //! - the index, or what is stored, of a gather, scatter or masked store under `m`;
-//! - a pure operation that computes each lane of its result from that lane of its operands, if the result's inactive lanes are unseen
-//!   as well, and no snapshot has that. Divisions of integers are no such operations, for they may not see all operands.
+//! - a pure operation that computes each lane of its result from that lane of its operands, if the result's inactive lanes are
+//!   unseen as well, and no snapshot has that. Divisions of integers are no such operations, for they may not see all operands.
 //!
-//! A gather under `m` whose inactive lanes are unseen no longer clears them: what is in them is not specified from here on. Snapshots that have the gathered
-//! value get `select m, value, 0` instead: a pure instruction, so back ends make it in the exit. Masks are told by their names: a
-//! smaller mask would do as well, but is not looked for.
+//! A gather under `m` whose inactive lanes are unseen no longer clears them: what is in them is not specified from here on.
+//! Snapshots that have the gathered value get `select m, value, 0` instead: a pure instruction, so back ends make it in the
+//! exit. Masks are told by their names: a smaller mask would do as well, but is not looked for.
 //!
 //! Runs last but for [`dead`](super::dead): no other pass has to know that lanes may hold anything.
 

@@ -317,6 +317,7 @@ impl<'a> Generator<'a> {
         let (a, b, join) = (self.b.block(), self.b.block(), self.b.block());
         let cond = self.value(Type::BOOL);
         self.b.branch(cond, (a, &[]), (b, &[]));
+        self.b.region.blocks[b.index()].cold = self.rng.chance(30);
         let outside = self.live.clone();
         self.b.switch_to(a);
         self.body(depth + 1);

@@ -186,7 +186,11 @@ impl Host {
         for (ty, words) in Ty::ALL.iter().zip(&mut input.arrays) {
             words.iter_mut().take(ELEMENTS).for_each(|w| *w = rng.value(*ty));
         }
-        input.words[..5].iter_mut().for_each(|w| *w = rng.word() & self.width.full_mask());
+        // Any lanes, or those from one to another.
+        let run = |rng: &mut values::Rng| (u64::MAX >> rng.below(64)) & (u64::MAX << rng.below(64));
+        for w in &mut input.words[..5] {
+            *w = if rng.chance(30) { run(rng) } else { rng.word() } & self.width.full_mask();
+        }
         input.words[4] %= 1 + self.width.lanes() as u64;
         input.ticks = if interrupted { rng.below(12) as i64 } else { 1000 };
         input.interrupted = interrupted;
