@@ -130,6 +130,44 @@ fn consecutive_lanes_are_loaded_and_stored_as_vectors() {
 
 /// Nothing in the loop of mandelbrot that the source does not ask for: no spills around the poll, no masks in the body that
 /// runs with all lanes, no calls but those of polls.
+/// A loop of one block that multiplies an array by so many constants; gives how often they are loaded in it.
+fn constants_in_loop(n: u64) -> usize {
+    let host = host();
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
+    let pointer = b.inst(Kind::EntryReg { at: host.places(Type::uniform(Ty::U64))[0].at }, &[], Type::uniform(Ty::U64));
+    let [zero, step, end] = [0, 64, 640].map(|x| b.constant(Ty::U64, x));
+    let round = b.block();
+    b.jump(round, &[zero]);
+    b.switch_to(round);
+    let at = b.param(round, Type::uniform(Ty::U64));
+    let at_pointer = b.op(Op::Add, Ty::U64, &[pointer, at]);
+    let mut x = b.inst(Kind::LoadLanes { ty: Ty::F32 }, &[at_pointer], Type::varying(Ty::F32));
+    for i in 0..n {
+        let factor = b.constant(Ty::F32, (1.5 + i as f32).to_bits() as u64);
+        x = b.op(Op::Mul, Ty::F32, &[x, factor]);
+    }
+    b.effect(Kind::StoreLanes { ty: Ty::F32 }, &[at_pointer, x]);
+    let next = b.op(Op::Add, Ty::U64, &[at, step]);
+    let more = b.op(Op::Ne, Ty::U64, &[next, end]);
+    let done = b.block();
+    b.branch(more, (round, &[next]), (done, &[]));
+    b.switch_to(done);
+    let out = b.exit(exit(&host, mask, vec![], vec![]));
+    b.end(End::Exit(out));
+    let text = listing(b.region);
+    let blocks: Vec<&str> = text.split("\nblock").collect();
+    let body = blocks.iter().find(|block| block.contains("mulps")).expect("the loop multiplies");
+    count(body, &["movabs"])
+}
+
+#[test]
+fn a_streaming_loop_loads_its_constants_before_it() {
+    assert_eq!(constants_in_loop(3), 0);
+    // There are not enough registers for these.
+    assert!(constants_in_loop(12) > 0);
+}
+
 #[test]
 fn the_loop_of_mandelbrot_is_lean() {
     let host = host();

@@ -87,23 +87,8 @@ impl Translator<'_> {
         let mask = inst.args[2];
         let group = self.like(inst, first);
         let (made, all) = match self.take_checked(&group, mask) {
-            Some((distances, low)) => {
-                let bases = group.iter().map(|g| self.address_from(g, low)).collect::<Vec<_>>();
-                let made = self.computed_if(bases[0], |t| t.read_lanes(&group, &bases, &distances, Ty::U32));
-                (made, self.is_full(mask))
-            }
-            None => {
-                let least: Option<Vec<Value>> =
-                    group.iter().map(|g| self.least_index(g).filter(|&v| self.is_at_hand(v))).collect();
-                let indices = self.indices(&first, mask, least.unwrap_or_default());
-                let bases: Vec<_> = group.iter().map(|g| self.scalar(g.base)).collect();
-                let any = match indices.active {
-                    Active::All | Active::Some => bases[0],
-                    Active::Perhaps(any) => any,
-                };
-                let made = self.computed_if(any, |t| t.read_lanes(&group, &bases, &indices.pieces, first.index));
-                (made, matches!(indices.active, Active::All))
-            }
+            Some((distances, low)) => (self.gather_checked(&group, low, &distances), self.is_full(mask)),
+            None => self.gather_readable(&group, mask),
         };
         let mut made = made.into_iter();
         for g in group {
@@ -113,6 +98,26 @@ impl Translator<'_> {
                 false => t.cleared(pieces[i], of, mask, i),
             });
         }
+    }
+
+    /// Gathers by distances from an index that have been checked.
+    fn gather_checked(&mut self, group: &[Gather], low: Value, distances: &[clif::Value]) -> Vec<clif::Value> {
+        let bases: Vec<_> = group.iter().map(|g| self.address_from(g, low)).collect();
+        self.computed_if(bases[0], |t| t.read_lanes(group, &bases, distances, Ty::U32))
+    }
+
+    /// Gathers where inactive lanes take an index that may be read; also tells whether there are none.
+    fn gather_readable(&mut self, group: &[Gather], mask: Value) -> (Vec<clif::Value>, bool) {
+        let least = group.iter().map(|g| self.least_index(g).filter(|&v| self.is_at_hand(v)));
+        let least: Option<Vec<Value>> = least.collect();
+        let indices = self.indices(&group[0], mask, least.unwrap_or_default());
+        let bases: Vec<_> = group.iter().map(|g| self.scalar(g.base)).collect();
+        let any = match indices.active {
+            Active::All | Active::Some => bases[0],
+            Active::Perhaps(any) => any,
+        };
+        let made = self.computed_if(any, |t| t.read_lanes(group, &bases, &indices.pieces, group[0].index));
+        (made, matches!(indices.active, Active::All))
     }
 
     /// The vectors of some gathers, one after another.

@@ -40,6 +40,7 @@
 
 mod cycle;
 mod progress;
+mod range;
 
 use super::defs::{Def, Defs};
 use super::licm::definitions;
@@ -48,6 +49,7 @@ use crate::dominance::Dominators;
 use crate::ir::{Block, BlockId, Edge, End, ExitId, Inst, Kind, Region, Type, Value};
 use cycle::Cycle;
 use progress::Progress;
+use range::{Changes, Counter, small, stays_in_range};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
@@ -82,16 +84,6 @@ pub fn run(region: &mut Region) {
             copies += loop_.is_some_and(|l| l.make().is_some()) as usize;
         }
     }
-}
-
-/// How the loop counts.
-struct Counter {
-    value: Value,
-    limit: Value,
-    ty: Ty,
-    /// The comparison of value and limit that holds while the loop goes on.
-    op: Op,
-    step: i64,
 }
 
 /// How something changes from round to round.
@@ -419,76 +411,4 @@ impl<'a> Counted<'a> {
         }
         insts.push(inst);
     }
-}
-
-/// Is a step so small that 2³² of them can be counted in 64 bits?
-fn small(step: i64) -> bool {
-    step.unsigned_abs() < 1 << 29
-}
-
-impl Counter {
-    /// Of the round in which the counter has a value: is it a whole one, and is all sound? And how many whole ones follow, in 64
-    /// bits.
-    fn rounds_after(&self, m: &mut Maker<'_>, value: Value, limit: Value) -> (Value, Value) {
-        let ty = self.ty;
-        let whole = m.op(self.op, ty, &[value, limit]);
-        let (near, far) = if self.step > 0 { (value, limit) } else { (limit, value) };
-        let distance = m.op(Op::Sub, ty, &[far, near]);
-        let distance = m.cast(Op::Bitcast, distance, if ty.size() == 4 { Ty::U32 } else { Ty::U64 });
-        let mut distance = m.cast(Op::Convert, distance, Ty::U64);
-        if matches!(self.op, Op::Lt | Op::Gt) {
-            distance = m.with(Op::Add, Ty::U64, distance, u64::MAX);
-        }
-        let rounds = m.with(Op::Shr, Ty::U64, distance, self.step.unsigned_abs().trailing_zeros() as u64);
-        let few = m.with(Op::Lt, Ty::U64, rounds, 1 << 32);
-        // The counter must not step over the end of its type.
-        let bits = 8 * ty.size() as u32;
-        let most = if ty.is_signed() { u64::MAX >> (65 - bits) } else { u64::MAX >> (64 - bits) };
-        let sound = if self.step > 0 {
-            m.with(Op::Le, ty, limit, most.wrapping_sub(self.step as u64))
-        } else {
-            let least = if ty.is_signed() { !most } else { 0 };
-            m.with(Op::Ge, ty, limit, least.wrapping_sub(self.step as u64))
-        };
-        let ok = m.op(Op::And, Ty::Bool, &[few, sound]);
-        (m.op(Op::And, Ty::Bool, &[ok, whole]), rounds)
-    }
-}
-
-/// By how much what changes by a step changes in some rounds: a product of 64 bits for each step.
-#[derive(Default)]
-struct Changes(Vec<(i64, Value)>);
-
-impl Changes {
-    fn of(&mut self, m: &mut Maker<'_>, rounds: Value, step: i64) -> Value {
-        let known = self.0.iter().find(|c| c.0 == step).map(|c| c.1);
-        known.unwrap_or_else(|| {
-            let change = m.with(Op::Mul, Ty::U64, rounds, step as u64);
-            self.0.push((step, change));
-            change
-        })
-    }
-}
-
-/// Is a distance below a span now, and when it has changed so many times?
-fn stays_in_range(
-    m: &mut Maker<'_>,
-    distance: Value,
-    span: Value,
-    step: i64,
-    (rounds, changes): (Value, &mut Changes),
-) -> Value {
-    let wide = m.region.ty(distance).ty.size() == 8;
-    let (distance, mut span) = (m.cast(Op::Convert, distance, Ty::U64), m.cast(Op::Convert, span, Ty::U64));
-    if wide {
-        span = m.with(Op::Min, Ty::U64, span, 1 << 62);
-    }
-    let now = m.op(Op::Lt, Ty::U64, &[distance, span]);
-    if step == 0 {
-        return now;
-    }
-    let change = changes.of(m, rounds, step);
-    let last = m.op(Op::Add, Ty::U64, &[distance, change]);
-    let then = m.op(Op::Lt, Ty::U64, &[last, span]);
-    m.op(Op::And, Ty::Bool, &[now, then])
 }
