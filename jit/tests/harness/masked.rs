@@ -52,6 +52,12 @@ impl Masked<'_> {
 
     fn step(&mut self, most: Value) {
         let (ty, v) = (self.ty, Type::varying(self.ty));
+        if self.rng.chance(5) {
+            // What follows is another block: it sees what comes from this one.
+            let next = self.b.block();
+            self.b.jump(next, &[]);
+            self.b.switch_to(next);
+        }
         match self.rng.below(10) {
             0..=2 => {
                 let (index, mask) = (self.rng.pick(&self.indices), self.mask());
@@ -106,13 +112,18 @@ impl Masked<'_> {
         self.b.exit(exit(self.host, mask, registers, vec![]))
     }
 
-    /// Stores a value under a mask, and leaves with others.
+    /// Stores a value under a mask, in a row or by an index, and leaves with others.
     fn leave(&mut self) {
         let ty = self.ty;
         let pointer = self.b.constant(Ty::U64, self.host.pointer(ty));
         let to = self.b.inst(Kind::HostAddress { disp: 0 }, &[pointer], Type::uniform(Ty::U64));
-        let args = [to, self.value(), self.mask()];
-        self.b.effect(Kind::StoreMasked { ty }, &args);
+        if self.rng.chance(50) {
+            let args = [to, self.rng.pick(&self.indices), self.value(), self.mask()];
+            self.b.effect(Kind::Scatter { ty, index: Ty::I32, scale: ty.size() as u32 }, &args);
+        } else {
+            let args = [to, self.value(), self.mask()];
+            self.b.effect(Kind::StoreMasked { ty }, &args);
+        }
         let out = self.snapshot();
         self.b.end(End::Exit(out));
     }
