@@ -222,9 +222,25 @@ impl Translator<'_> {
     }
 
     fn select_piece(&mut self, args: &[Value], ty: Ty, i: usize) -> clif::Value {
+        if let Some(op) = self.counts_active_lanes(args, ty) {
+            // A mask is −1 in active lanes: what is taken from a number there counts it up.
+            let (x, mask) = (self.piece(args[2], i), self.mask(args[0], Grain::of(ty.size()), i));
+            let mask = self.as_type(mask, lane_type(ty));
+            return if op == Op::Add { self.b.ins().isub(x, mask) } else { self.b.ins().iadd(x, mask) };
+        }
         let (a, b) = (self.piece(args[1], i), self.piece(args[2], i));
         let mask = self.mask(args[0], Grain::of(ty.size()), i);
         self.blend(mask, a, b)
+    }
+
+    /// Does a `select` count a number up or down by one where its mask holds? Tells which.
+    fn counts_active_lanes(&self, args: &[Value], ty: Ty) -> Option<Op> {
+        let step = self.definition_of(args[1])?;
+        let Kind::Op { op: op @ (Op::Add | Op::Sub), ty: counted, .. } = step.kind else { return None };
+        let is_one = |v| self.constant_lanes(v) == Some(1);
+        let (a, b) = (step.args[0], step.args[1]);
+        let by_one = a == args[2] && is_one(b) || op == Op::Add && b == args[2] && is_one(a);
+        (by_one && counted == ty && ty.is_int()).then_some(op)
     }
 
     /// Lanes of `a` where the mask (of their grain) is true, else of `b`.
