@@ -128,8 +128,6 @@ fn consecutive_lanes_are_loaded_and_stored_as_vectors() {
     assert!(count(&text, &["movups", "movdqu"]) >= 8, "{text}");
 }
 
-/// Nothing in the loop of mandelbrot that the source does not ask for: no spills around the poll, no masks in the body that
-/// runs with all lanes, no calls but those of polls.
 #[test]
 fn lanes_are_counted_without_blending() {
     let host = host();
@@ -180,6 +178,8 @@ fn a_streaming_loop_loads_its_constants_before_it() {
     assert!(constants_in_loop(12) > 0);
 }
 
+/// Nothing in the loop of mandelbrot that the source does not ask for: no spills around the poll, no masks in the body that
+/// runs with all lanes, no calls but those of polls.
 #[test]
 fn the_loop_of_mandelbrot_is_lean() {
     let host = host();

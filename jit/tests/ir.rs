@@ -2,6 +2,7 @@
 
 mod harness;
 
+use harness::checks::within;
 use harness::{Host, exit};
 use spmdvm_jit::Variant;
 use spmdvm_jit::clif::Clif;
@@ -39,14 +40,7 @@ fn inactive_lanes_of_gathers_read_nothing_out_of_bounds() {
                 let len = b.inst(Kind::RegionLen { write: false }, &[pointer], Type::uniform(Ty::U64));
                 let span = Kind::IndexSpan { scale, disp: 0, need: scale, ty: Ty::I32 };
                 let span = b.inst(span, &[pointer, len], Type::uniform(Ty::U32));
-                let distance = b.op(Op::Sub, Ty::I32, &[index, low]);
-                let cast = Kind::Op { op: Op::Bitcast, ty: Ty::U32, from: Ty::I32 };
-                let distance = b.inst(cast, &[distance], Type::varying(Ty::U32));
-                let inside = b.op(Op::Lt, Ty::U32, &[distance, span]);
-                let outside = b.op(Op::Not, Ty::Bool, &[inside]);
-                let bad = b.op(Op::And, Ty::Bool, &[mask, outside]);
-                let any_bad = b.inst(Kind::AnyLane, &[bad], Type::BOOL);
-                let ok = b.op(Op::Not, Ty::Bool, &[any_bad]);
+                let ok = within(&mut b, index, low, span, Some(mask));
                 let out = b.exit(exit(&host, mask, vec![], vec![]));
                 b.effect(Kind::Guard { exit: out }, &[ok]);
             }

@@ -2,7 +2,7 @@
 
 mod harness;
 
-use harness::checks::{checks, counted};
+use harness::checks::{checks, counted, within};
 use harness::generate::Generator;
 use harness::passing::{becomes, check, compare, name_exits, numbered, run_pass, seeds, simplified};
 use harness::trees::trees;
@@ -298,9 +298,7 @@ fn checked_load(b: &mut Builder, host: &Host, p: Value, index: Value, write: boo
     let len = b.inst(Kind::RegionLen { write }, &[p], u64_);
     let low = b.inst(Kind::IndexLow { scale: 4, disp: 0, ty: I32 }, &[p], number);
     let span = b.inst(Kind::IndexSpan { scale: 4, disp: 0, need: 4, ty: I32 }, &[p, len], Type::uniform(Ty::U32));
-    let distance = b.op(Op::Sub, I32, &[index, low]);
-    let distance = b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::U32, from: I32 }, &[distance], Type::uniform(Ty::U32));
-    let ok = b.op(Op::Lt, Ty::U32, &[distance, span]);
+    let ok = within(b, index, low, span, None);
     let mask = Value(3);
     let out = b.exit(exit(host, mask, vec![], vec![]));
     b.effect(Kind::Guard { exit: out }, &[ok]);

@@ -63,10 +63,13 @@ impl Translator<'_> {
     /// Makes a block before a loop of one block, if the loop has registers left for constants; gives the block of the loop.
     pub(super) fn keep_constants(&mut self, id: BlockId, before: clif::Block) -> clif::Block {
         let from = self.region.block(id);
+        // A cold loop would be laid out among hot code.
+        if from.cold || !from.end.edges().any(|edge| edge.to == id) {
+            return before;
+        }
         let room = ROOM.saturating_sub(self.vectors_kept(from));
         let needed = self.constants_of(from);
-        // A cold loop would be laid out among hot code.
-        if from.cold || needed == 0 || needed > room || !from.end.edges().any(|edge| edge.to == id) {
+        if needed == 0 || needed > room {
             return before;
         }
         let head = self.b.create_block();

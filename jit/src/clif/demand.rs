@@ -190,6 +190,11 @@ impl<'a> Translator<'a> {
         }
     }
 
+    /// The instruction of this block that makes a value.
+    pub(super) fn made_here(&self, v: Value) -> Option<&'a Inst> {
+        self.definition_of(v).filter(|_| self.is_made_here(v))
+    }
+
     /// The constant that a uniform value is, if it is one.
     pub(super) fn constant_of(&self, v: Value) -> Option<u64> {
         match self.definition_of(v)?.kind {

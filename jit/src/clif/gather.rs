@@ -181,11 +181,7 @@ impl Translator<'_> {
     /// The address of an index.
     fn address_from(&mut self, g: &Gather, index: Value) -> clif::Value {
         let (base, index) = (self.scalar(g.base), self.scalar(index));
-        let index = if g.index.is_signed() {
-            self.b.ins().sextend(types::I64, index)
-        } else {
-            self.b.ins().uextend(types::I64, index)
-        };
+        let index = self.wide(g.index, index);
         let offset = self.b.ins().ishl_imm_u(index, g.scale.trailing_zeros() as i64);
         self.b.ins().iadd(base, offset)
     }
@@ -231,11 +227,15 @@ impl Translator<'_> {
             self.b.ins().extractlane(pairs, 1)
         };
         let low = self.b.ins().ireduce(types::I32, pair);
-        if index.is_signed() {
-            [self.b.ins().sextend(types::I64, low), self.b.ins().sshr_imm_u(pair, 32)]
-        } else {
-            [self.b.ins().uextend(types::I64, low), self.b.ins().ushr_imm_u(pair, 32)]
-        }
+        let low = self.wide(index, low);
+        let shift = if index.is_signed() { InstBuilder::sshr_imm_u } else { InstBuilder::ushr_imm_u };
+        [low, shift(self.b.ins(), pair, 32)]
+    }
+
+    /// An index of 32 bits in 64.
+    fn wide(&mut self, index: Ty, x: clif::Value) -> clif::Value {
+        let extend = if index.is_signed() { InstBuilder::sextend } else { InstBuilder::uextend };
+        extend(self.b.ins(), types::I64, x)
     }
 
     /// The least index in bounds for a gather, if it is known: where there is an index in bounds at all, this one is.

@@ -10,7 +10,7 @@
 use super::plan::{Definition, Plan};
 use super::translate::Translator;
 use super::writes::Base;
-use crate::ir::{BlockId, End, Kind, Region, Type, Value};
+use crate::ir::{BlockId, Kind, Region, Type, Value};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
 use spmdvm_vm::types::Ty;
 use std::ops::Range;
@@ -196,21 +196,10 @@ fn find(region: &Region, id: BlockId, uses: &mut [u64], defined: &mut [u64]) {
         let (word, bit) = bit(v);
         defined[word] |= bit;
     });
-    let mut used = |v: Value| {
+    region.each_use(id, |v| {
         let (word, bit) = bit(v);
         uses[word] |= bit & !defined[word];
-    };
-    for inst in &block.insts {
-        inst.args.iter().for_each(|&v| used(v));
-        let exit = inst.kind.exit().map(|e| &region.exits[e.index()]);
-        exit.into_iter().flat_map(|e| e.values()).for_each(&mut used);
-    }
-    match &block.end {
-        End::Exit(exit) => region.exits[exit.index()].values().for_each(&mut used),
-        End::Branch { cond, .. } => used(*cond),
-        End::Jump(_) => {}
-    }
-    block.end.edges().flat_map(|e| &e.args).for_each(|&v| used(v));
+    });
 }
 
 impl Translator<'_> {

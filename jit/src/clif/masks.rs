@@ -1,7 +1,7 @@
 //! Masks: pieces of lanes that are 0 or −1, in a grain.
 
 use super::demand::mask_type;
-use super::plan::{Definition, Grain};
+use super::plan::Grain;
 use super::translate::Translator;
 use crate::ir::{Inst, Kind, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -81,9 +81,7 @@ impl<'a> Translator<'a> {
     /// The comparison of integers that is true where a mask is not, if the mask is a comparison in this block that nobody has
     /// asked for yet.
     fn opposite(&self, v: Value, grain: Grain, i: usize) -> Option<(Op, Ty, &'a [Value])> {
-        let Definition::Inst(block, at) = self.plan.definition(v) else { return None };
-        let region: &'a crate::ir::Region = self.region;
-        let inst = &region.block(block).insts[at];
+        let inst = self.made_here(v)?;
         let Kind::Op { op, ty, .. } = inst.kind else { return None };
         let op = match op {
             Op::Lt => Op::Ge,
@@ -94,9 +92,12 @@ impl<'a> Translator<'a> {
             Op::Ne => Op::Eq,
             _ => return None,
         };
-        let integers = !ty.is_float() && ty != Ty::Bool && region.ty(v).is_varying();
-        let here = block == self.block && grain == self.plan.grain(v);
-        (integers && here && self.made(self.plan.mask_slot(v, grain, i)).is_none()).then_some((op, ty, &inst.args[..]))
+        let integers = !ty.is_float() && ty != Ty::Bool && self.region.ty(v).is_varying();
+        (integers && grain == self.plan.grain(v) && self.made(self.plan.mask_slot(v, grain, i)).is_none()).then_some((
+            op,
+            ty,
+            &inst.args[..],
+        ))
     }
 
     /// A binary operation on bools, on masks of one grain.
@@ -118,10 +119,13 @@ impl<'a> Translator<'a> {
 
     /// Is a mask true in some lane? A byte 0 or 1.
     pub(super) fn any_lane(&mut self, v: Value) -> clif::Value {
-        if let Some((any, grain)) = self.differing_bits(v) {
-            let any = self.without_padding(any, grain);
-            return self.b.ins().vany_true(any);
-        }
+        let (any, grain) = self.differing_bits(v).unwrap_or_else(|| self.lanes_together(v));
+        let any = self.without_padding(any, grain);
+        self.b.ins().vany_true(any)
+    }
+
+    /// The pieces of a mask taken together: true where some piece is.
+    fn lanes_together(&mut self, v: Value) -> (clif::Value, Grain) {
         // Some lane of a negation is true if the lanes of what it negates, taken together, are not.
         let negated = self.negation(v);
         let v = negated.unwrap_or(v);
@@ -135,8 +139,7 @@ impl<'a> Translator<'a> {
         if negated.is_some() {
             any = self.b.ins().bnot(any);
         }
-        let any = self.without_padding(any, grain);
-        self.b.ins().vany_true(any)
+        (any, grain)
     }
 
     /// What is beyond the lanes of a narrow gang becomes 0.
@@ -221,11 +224,6 @@ impl<'a> Translator<'a> {
         let limit = self.piece(limit, 0);
         let beyond = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, greatest?, limit);
         Some(self.b.ins().vany_true(beyond))
-    }
-
-    /// The instruction of this block that makes a value.
-    fn made_here(&self, v: Value) -> Option<&'a Inst> {
-        self.definition_of(v).filter(|_| self.is_made_here(v))
     }
 
     /// A uniform bool in every lane.

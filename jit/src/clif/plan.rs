@@ -1,7 +1,7 @@
 //! What is known of a region before it is translated.
 
 use crate::dominance::Dominators;
-use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
+use crate::ir::{BlockId, Inst, Kind, Region, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::ops::Range;
@@ -163,28 +163,14 @@ impl Plan {
 
     fn use_in(&mut self, v: Value, block: BlockId) {
         self.used[v.index()] = true;
-        let home = match self.definitions[v.index()] {
-            Definition::Param(home) | Definition::Inst(home, _) => home,
-            Definition::None => return,
-        };
-        self.leaves_block[v.index()] |= home != block;
+        let home = self.definitions[v.index()].block();
+        self.leaves_block[v.index()] |= home.is_some_and(|home| home != block);
     }
 
     fn find_uses(&mut self, region: &Region) {
         for id in self.dominators.order().to_vec() {
-            let block = region.block(id);
-            for inst in &block.insts {
-                inst.args.iter().for_each(|&a| self.use_in(a, id));
-                let exit = inst.kind.exit().map(|e| &region.exits[e.index()]);
-                exit.into_iter().flat_map(|e| e.values()).for_each(|v| self.use_in(v, id));
-            }
-            match &block.end {
-                End::Exit(exit) => region.exits[exit.index()].values().for_each(|v| self.use_in(v, id)),
-                End::Branch { cond, .. } => self.use_in(*cond, id),
-                End::Jump(_) => {}
-            }
-            block.end.edges().flat_map(|e| &e.args).for_each(|&a| self.use_in(a, id));
-            block.end.edges().for_each(|edge| self.ways_into[edge.to.index()] += 1);
+            region.each_use(id, |v| self.use_in(v, id));
+            region.block(id).end.edges().for_each(|edge| self.ways_into[edge.to.index()] += 1);
         }
     }
 

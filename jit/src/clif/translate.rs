@@ -8,7 +8,7 @@ use super::demand::{lane_type, mask_type, scalar_type};
 use super::gather::{Checked, Indices};
 use super::homes::{Home, Homes};
 use super::host::Features;
-use super::plan::{Definition, Plan};
+use super::plan::Plan;
 use super::runtime::Address;
 use super::stubs::{self, Stubs};
 use super::ways_out::WaysOut;
@@ -337,11 +337,9 @@ impl Translator<'_> {
 
     /// What a bool is the negation of, if that is at hand here.
     pub(super) fn negation(&self, v: Value) -> Option<Value> {
-        let Definition::Inst(block, at) = self.plan.definition(v) else { return None };
-        let inst = &self.region.block(block).insts[at];
-        let is_not = matches!(inst.kind, Kind::Op { op: Op::Not, ty: Ty::Bool, .. });
         // What is negated in another block may not be at hand.
-        (is_not && block == self.block).then(|| inst.args[0])
+        let inst = self.made_here(v)?;
+        matches!(inst.kind, Kind::Op { op: Op::Not, ty: Ty::Bool, .. }).then(|| inst.args[0])
     }
 
     fn end(&mut self, id: BlockId) {

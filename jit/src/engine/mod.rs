@@ -79,8 +79,13 @@ struct Order {
     replaces: Option<Arc<Version>>,
     /// Are ways that were never taken to be left out?
     prunes: bool,
-    /// Is there no version yet that could be entered instead?
-    needed: bool,
+}
+
+impl Order {
+    /// Does somebody wait for it? A new version with the constants of now would only be better than what there is.
+    fn is_needed(&self) -> bool {
+        !self.facts.is_special() || self.replaces.is_some()
+    }
 }
 
 /// What to do at a loop's head.
@@ -148,14 +153,12 @@ impl Jit {
     ) -> Option<Arc<Version>> {
         found.at = Some(at);
         let prunes = found.remakes < PRUNED;
-        // With the constants of now it would only be better than what there is.
-        let needed = !facts.is_special() || replaces.is_some();
-        let order = Order { prepared: pause.prepared(), site: pause.site(), at, facts, replaces, prunes, needed };
+        let order = Order { prepared: pause.prepared(), site: pause.site(), at, facts, replaces, prunes };
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
-            if needed {
+            let when = if order.is_needed() { When::Soon } else { When::Idle };
+            if when == When::Soon {
                 found.pending = Some(std::process::id());
             }
-            let when = if needed { When::Soon } else { When::Idle };
             worker::run(when, Box::new(move || this.fill(&order)));
             return None;
         }
@@ -167,7 +170,7 @@ impl Jit {
         let made = self.make(order);
         if let Some(site) = self.loops.get().and_then(|l| l.get(order.site)) {
             let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
-            if order.needed {
+            if order.is_needed() {
                 found.pending = None;
             }
             let version = found.deliver(made, order.replaces.as_ref());

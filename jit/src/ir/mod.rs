@@ -265,4 +265,19 @@ impl Region {
     pub fn block(&self, b: BlockId) -> &Block {
         &self.blocks[b.index()]
     }
+
+    /// Every use of a value in a block: by its instructions, by their snapshots, by its end, and by what it hands on.
+    pub fn each_use(&self, b: BlockId, mut used: impl FnMut(Value)) {
+        let (block, exit) = (self.block(b), |e: ExitId| self.exits[e.index()].values());
+        for inst in &block.insts {
+            inst.args.iter().copied().for_each(&mut used);
+            inst.kind.exit().into_iter().flat_map(exit).for_each(&mut used);
+        }
+        match &block.end {
+            End::Exit(e) => exit(*e).for_each(&mut used),
+            End::Branch { cond, .. } => used(*cond),
+            End::Jump(_) => {}
+        }
+        block.end.edges().flat_map(|edge| &edge.args).copied().for_each(used);
+    }
 }

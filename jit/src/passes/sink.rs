@@ -11,7 +11,7 @@
 
 use super::licm::definitions;
 use super::{has_frames, is_stable};
-use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
+use crate::ir::{BlockId, Inst, Kind, Region, Value};
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
@@ -55,19 +55,8 @@ struct Users(Vec<Vec<BlockId>>);
 impl Users {
     fn of(region: &Region) -> Users {
         let mut users = Users(vec![Vec::new(); region.types.len()]);
-        for (b, block) in region.blocks.iter().enumerate() {
-            let mut note = |v: Value| users.0[v.index()].push(BlockId(b as u32));
-            for inst in &block.insts {
-                inst.args.iter().for_each(|&v| note(v));
-                let exit = inst.kind.exit().map(|e| &region.exits[e.index()]);
-                exit.into_iter().flat_map(|e| e.values()).for_each(&mut note);
-            }
-            match &block.end {
-                End::Exit(exit) => region.exits[exit.index()].values().for_each(&mut note),
-                End::Branch { cond, .. } => note(*cond),
-                End::Jump(_) => {}
-            }
-            block.end.edges().flat_map(|edge| &edge.args).for_each(|&v| note(v));
+        for b in (0..region.blocks.len() as u32).map(BlockId) {
+            region.each_use(b, |v| users.0[v.index()].push(b));
         }
         users
     }

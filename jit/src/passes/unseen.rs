@@ -25,6 +25,7 @@ use super::make::Maker;
 use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::types::Ty;
+use std::collections::HashMap;
 
 /// Who sees the inactive lanes of a value, as far as its uses have been looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,10 +55,10 @@ pub fn run(region: &mut Region) {
     }
     let mut lanes = Lanes::of(region);
     for b in 0..region.blocks.len() {
-        let mut insts = std::mem::take(&mut region.blocks[b].insts);
+        let insts = std::mem::take(&mut region.blocks[b].insts);
         lanes.look_at(&insts);
         let mut kept = Vec::with_capacity(insts.len());
-        for mut inst in insts.drain(..) {
+        for mut inst in insts {
             let found = gathered(&inst).filter(|&(v, _, mask)| lanes.seen[v.index()] == Seen::Within(mask));
             if let Kind::Gather { clears, .. } = &mut inst.kind {
                 *clears = found.is_none();
@@ -67,13 +68,13 @@ pub fn run(region: &mut Region) {
                 let mut m = Maker { region, to: &mut kept };
                 let zero = m.constant(ty, 0);
                 let select = Kind::Op { op: Op::Select, ty, from: ty };
-                lanes.cleared.push((v, m.inst(select, &[mask, v, zero], Type::varying(ty))));
+                lanes.cleared.insert(v, m.inst(select, &[mask, v, zero], Type::varying(ty)));
             }
         }
         region.blocks[b].insts = kept;
     }
     for v in region.exits.iter_mut().flat_map(|exit| exit.values_mut()) {
-        *v = lanes.cleared.iter().find(|(of, _)| of == v).map_or(*v, |&(_, cleared)| cleared);
+        *v = lanes.cleared.get(v).copied().unwrap_or(*v);
     }
 }
 
@@ -89,7 +90,7 @@ struct Lanes {
     in_snapshots: Vec<bool>,
     varying: Vec<bool>,
     /// What gathers give, and what snapshots get in its place.
-    cleared: Vec<(Value, Value)>,
+    cleared: HashMap<Value, Value>,
 }
 
 impl Lanes {
@@ -100,7 +101,7 @@ impl Lanes {
             seen: vec![Seen::Unused; region.types.len()],
             in_snapshots: vec![false; region.types.len()],
             varying: region.types.iter().map(|ty| ty.is_varying()).collect(),
-            cleared: Vec::new(),
+            cleared: HashMap::new(),
         };
         region.exits.iter().flat_map(|exit| exit.values()).for_each(|v| lanes.in_snapshots[v.index()] = true);
         for (b, block) in region.blocks.iter().enumerate() {

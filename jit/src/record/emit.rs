@@ -2,6 +2,7 @@
 
 use super::Recorder;
 use super::state::Mask;
+use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, Kind, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem;
@@ -33,8 +34,9 @@ impl Recorder<'_> {
         v
     }
 
-    /// A constant.
+    /// A constant; of the bits those count that its type has.
     pub(super) fn constant(&mut self, ty: Ty, bits: u64) -> Value {
+        let bits = normalised(ty, bits);
         if let Some(&v) = self.constants.get(&(ty, bits)) {
             return v;
         }

@@ -12,7 +12,6 @@ use super::Recorder;
 use super::memory::Operand;
 use super::state::{Mask, State};
 use crate::advice::Lie;
-use crate::exec_ir::meaning::normalised;
 use crate::ir::{Address, End, Kind, Outcome, Type, Value};
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
@@ -196,7 +195,7 @@ impl Recorder<'_> {
             self.in_a_row(state, core.index, start, core.stride)
         };
         let reach = stride * (self.program.width.lanes() as i64 - 1);
-        let last = self.constant(ty, normalised(ty, reach as u64));
+        let last = self.constant(ty, reach as u64);
         let last = self.plain(Op::Add, ty, &[first, last]);
         let holds = self.and_no_wrap(holds, first, last, reach);
         Row { first, last, holds }
@@ -206,7 +205,7 @@ impl Recorder<'_> {
     fn before_first(&mut self, state: &State, index: Value, stride: i64) -> Value {
         let ty = self.ty(index).ty;
         let (lane, seen) = self.first_lane_of(state, index);
-        let stride = self.constant(ty, normalised(ty, stride as u64));
+        let stride = self.constant(ty, stride as u64);
         let before = self.convert(lane, ty);
         let before = self.plain(Op::Mul, ty, &[before, stride]);
         self.plain(Op::Sub, ty, &[seen, before])
@@ -238,7 +237,7 @@ impl Recorder<'_> {
     /// Do the active lanes hold `first + lane * stride`? A uniform bool.
     fn in_a_row(&mut self, state: &State, index: Value, first: Value, stride: i64) -> Value {
         let ty = self.ty(index).ty;
-        let stride = self.constant(ty, normalised(ty, stride as u64));
+        let stride = self.constant(ty, stride as u64);
         let lanes = self.lane_numbers();
         let lanes = self.convert(lanes, ty);
         let steps = self.plain(Op::Mul, ty, &[lanes, stride]);

@@ -44,19 +44,7 @@ pub fn checks(host: &Host, seed: u64) -> Region {
         let len = b.inst(Kind::RegionLen { write: rng.chance(30) }, &[pointer], u64_);
         let low = b.inst(Kind::IndexLow { scale, disp, ty }, &[pointer], number);
         let span = b.inst(Kind::IndexSpan { scale, disp, need, ty }, &[pointer, len], Type::uniform(count));
-        let mut distance = b.op(Op::Sub, ty, &[index, low]);
-        if count != ty {
-            let shape = b.region.ty(distance).shape;
-            distance =
-                b.inst(Kind::Op { op: Op::Bitcast, ty: count, from: ty }, &[distance], Type { shape, ty: count });
-        }
-        let mut ok = b.op(Op::Lt, count, &[distance, span]);
-        if b.region.ty(ok).is_varying() {
-            let bad = b.op(Op::Not, Ty::Bool, &[ok]);
-            let bad = if masked { b.op(Op::And, Ty::Bool, &[mask, bad]) } else { bad };
-            let some = b.inst(Kind::AnyLane, &[bad], Type::BOOL);
-            ok = b.op(Op::Not, Ty::Bool, &[some]);
-        }
+        let ok = within(&mut b, index, low, span, masked.then_some(mask));
         let out = b.exit(exit(host, mask, vec![], vec![]));
         b.effect(Kind::Guard { exit: out }, &[ok]);
     }
@@ -69,6 +57,24 @@ pub fn checks(host: &Host, seed: u64) -> Region {
     let out = b.exit(exit(host, mask, vec![], vec![]));
     b.end(End::Exit(out));
     b.region
+}
+
+/// Is an index at least `low` and less than `span` beyond, in all lanes of a mask? Computed as the recorder does it.
+pub fn within(b: &mut Builder, index: Value, low: Value, span: Value, mask: Option<Value>) -> Value {
+    let (from, count) = (b.region.ty(index).ty, b.region.ty(span).ty);
+    let mut distance = b.op(Op::Sub, from, &[index, low]);
+    if count != from {
+        let shape = b.region.ty(distance).shape;
+        distance = b.inst(Kind::Op { op: Op::Bitcast, ty: count, from }, &[distance], Type { shape, ty: count });
+    }
+    let ok = b.op(Op::Lt, count, &[distance, span]);
+    if !b.region.ty(ok).is_varying() {
+        return ok;
+    }
+    let bad = b.op(Op::Not, Ty::Bool, &[ok]);
+    let bad = mask.map_or(bad, |mask| b.op(Op::And, Ty::Bool, &[mask, bad]));
+    let some = b.inst(Kind::AnyLane, &[bad], Type::BOOL);
+    b.op(Op::Not, Ty::Bool, &[some])
 }
 
 /// A loop that counts up or down to a limit and accesses an array by what it counts, as the recorder makes them: the test
@@ -158,11 +164,7 @@ pub fn counted(host: &Host, seed: u64) -> Region {
     for k in 0..1 + rng.below(2) as u64 {
         let k = b.constant(ty, k);
         let index = b.op(Op::Add, ty, &[index, k]);
-        let mut distance = b.op(Op::Sub, ty, &[index, low]);
-        if count != ty {
-            distance = b.inst(Kind::Op { op: Op::Bitcast, ty: count, from: ty }, &[distance], Type::uniform(count));
-        }
-        let ok = b.op(Op::Lt, count, &[distance, span]);
+        let ok = within(&mut b, index, low, span, None);
         let out = leave(&mut b, i);
         b.effect(Kind::Guard { exit: out }, &[ok]);
         let index = if ty.size() == 8 {
