@@ -29,6 +29,7 @@ pub mod engine;
 pub mod exec_ir;
 mod frames;
 pub mod ir;
+mod native;
 pub mod passes;
 pub mod profile;
 pub mod record;

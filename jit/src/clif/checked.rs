@@ -1,55 +1,18 @@
 //! Checked memory operations on pointers of the sandbox: one call each, on operands in the scratch memory.
 
 use super::translate::Translator;
-use crate::ir::{Address, Inst, Kind};
+use crate::ir::Inst;
+use crate::native::{BASE_AT, Checked};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
-use spmdvm_vm::types::{Ty, Width};
 use std::sync::Arc;
-
-/// A `LoadAny` or `StoreAny` as `runtime` executes it. Native code knows its address.
-pub(super) struct Checked {
-    /// The element type.
-    pub ty: Ty,
-    pub address: Address,
-    pub varying_base: bool,
-    pub varying_index: bool,
-    /// Is there one value per lane?
-    pub varying_value: bool,
-    pub width: Width,
-    /// Where the index and the elements lie in the scratch memory; the mask (a word) is at its start, the base at 16.
-    pub index_at: usize,
-    pub elements_at: usize,
-}
-
-/// Offset of the base.
-pub(super) const BASE_AT: usize = 16;
 
 impl Translator<'_> {
     /// Translates a checked load or store; gives the value that is 0 if it leaves by its exit.
     pub(super) fn checked(&mut self, inst: &Inst) -> clif::Value {
-        let region = self.region;
-        let (ty, address, value) = match inst.kind {
-            Kind::LoadAny { ty, address, .. } => (ty, address, None),
-            Kind::StoreAny { ty, address, .. } => (ty, address, Some(inst.args[inst.args.len() - 2])),
-            _ => unreachable!("no checked access"),
-        };
-        let index = address.index.map(|_| inst.args[1]);
-        let varying = |v: crate::ir::Value| region.ty(v).is_varying();
-        let bytes = |size: usize| (self.lanes * size).next_multiple_of(16);
-        let index_at = BASE_AT + bytes(8);
-        let elements_at = index_at + bytes(8);
-        let checked = Arc::new(Checked {
-            ty,
-            address,
-            varying_base: varying(inst.args[0]),
-            varying_index: index.is_some_and(varying),
-            varying_value: value.or(inst.result).is_some_and(varying),
-            width: region.width,
-            index_at,
-            elements_at,
-        });
-        // `Context::load` fills all lanes, whatever the shape of the result.
-        let scratch = self.scratch(elements_at + bytes(ty.size()));
+        let (checked, index, value) = Checked::of(self.region, inst).expect("a checked access");
+        let (index_at, elements_at) = (checked.index_at, checked.elements_at);
+        let scratch = self.scratch(checked.bytes());
+        let checked = Arc::new(checked);
         // All operands are made before the first is stored: making one may need the scratch memory itself.
         let mask = self.mask_bits(inst.args[inst.args.len() - 1]);
         let mut stored = vec![(0, vec![mask]), (BASE_AT, self.in_memory(inst.args[0]))];

@@ -2,9 +2,10 @@
 
 use super::host::Features;
 use super::stubs::Stubs;
-use super::translate::{self, Held, Means, Retired};
+use super::translate::{self, Means};
 use crate::backend::Executable;
 use crate::ir::{ExitId, Region};
+use crate::native::{Held, Retired};
 use cranelift_codegen::Context as Compilation;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Signature, types};

@@ -4,59 +4,28 @@
 use super::demand::lane_type;
 use super::plan::Grain;
 use super::translate::Translator;
-use crate::exec_ir::meaning::Meaning;
 use crate::ir::Inst;
+use crate::native::General;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::types::Ty;
 use std::sync::Arc;
-
-/// An instruction as `runtime` executes it. Native code knows its address.
-pub(super) struct General {
-    pub meaning: Meaning,
-    pub operands: Vec<Operand>,
-    /// Offset of the result in the scratch memory.
-    pub result_at: usize,
-    /// Are operands and result uniform?
-    pub is_uniform: bool,
-}
-
-/// An operand in the scratch memory.
-pub(super) struct Operand {
-    /// Byte offset.
-    pub at: usize,
-    /// Number of elements.
-    pub lanes: usize,
-}
-
-/// Bytes that a varying value of elements of this size takes in memory: whole vectors.
-fn bytes(lanes: usize, size: usize) -> usize {
-    (lanes * size).next_multiple_of(16)
-}
 
 impl Translator<'_> {
     /// Translates an instruction to a call. Gives the value that is 0 if it leaves by its exit; the pieces of its result are
     /// recorded.
     pub(super) fn general(&mut self, inst: &Inst) -> clif::Value {
-        let meaning = Meaning::of(self.region, inst).expect("checked before translation");
-        let mut at = 0;
-        let mut operands = Vec::with_capacity(inst.args.len());
-        for ty in &meaning.args {
-            let lanes = if ty.is_varying() { self.lanes } else { 1 };
-            operands.push(Operand { at, lanes });
-            at += bytes(lanes, ty.ty.size());
-        }
-        let result_size = meaning.result.map_or(0, |ty| bytes(meaning.result_lanes(), ty.ty.size()));
-        let scratch = self.scratch(at + result_size);
+        let general = General::of(self.region, inst).expect("checked before translation");
+        let scratch = self.scratch(general.bytes);
+        let at = general.result_at;
         // All operands are made before the first is stored: making one may need the scratch memory itself.
         let stored: Vec<_> = inst.args.iter().map(|&a| self.in_memory(a)).collect();
         let flags = MemFlagsData::trusted();
-        for (pieces, operand) in stored.iter().zip(&operands) {
+        for (pieces, operand) in stored.iter().zip(&general.operands) {
             for (i, &piece) in pieces.iter().enumerate() {
                 self.stack_store(piece, scratch, operand.at + 16 * i);
             }
         }
-        let is_uniform = meaning.args.iter().chain(&meaning.result).all(|ty| !ty.is_varying());
-        let general = Arc::new(General { meaning, operands, result_at: at, is_uniform });
+        let general = Arc::new(general);
         let what = Arc::as_ptr(&general) as i64;
         self.held.push(general);
         let what = self.b.ins().iconst(types::I64, what);

@@ -13,7 +13,7 @@
 //! | `edges`, `fuel` | between blocks; counting |
 //! | `exits`, `writes`, `ways_out` | leaving the region: where, what is written, and how exits share the code for it |
 //! | `general` | instructions without code of their own |
-//! | `runtime`, `stubs` | what native code calls, and how |
+//! | `stubs` | how native code calls `native::runtime` |
 //!
 //! ARCHITECTURE ("The JIT's back ends") explains pieces, grains and the order of code.
 
@@ -34,7 +34,6 @@ mod lanes;
 mod masks;
 mod memory;
 mod plan;
-mod runtime;
 mod scalar;
 mod stubs;
 mod translate;

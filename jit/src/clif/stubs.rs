@@ -4,7 +4,7 @@
 //! convention destroys every vector register: whatever lives across it would be spilled in every round. So a region calls
 //! *stubs*, which save what they destroy, call the runtime, and leave its answer in memory. They are made once per back end.
 
-use super::runtime;
+use crate::native::runtime;
 use cranelift_codegen::Context as Compilation;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, Signature, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};

@@ -9,12 +9,13 @@ use super::gather::{Checked, Indices};
 use super::homes::{Home, Homes};
 use super::host::Features;
 use super::plan::Plan;
-use super::runtime::Address;
 use super::stubs::{self, Stubs};
 use super::ways_out::WaysOut;
 use super::writes::Base;
 use crate::exec_ir::meaning::Meaning;
 use crate::ir::{BlockId, Edge, End, EntryMask, ExitId, Inst, Kind, Region, Value};
+use crate::native::runtime::Address;
+use crate::native::{Held, Retired};
 use cranelift_codegen::ir::{
     self as clif, InstBuilder, MemFlagsData, SigRef, StackSlot, StackSlotData, StackSlotKind, types,
 };
@@ -25,13 +26,6 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::mem::offset_of;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-/// Something that code refers to by its address.
-pub(super) type Held = Arc<dyn std::any::Any + Send + Sync>;
-
-/// Says that runs of a draft are to end at their next poll.
-pub(super) type Retired = Arc<AtomicBool>;
 
 /// What regions are translated with.
 #[derive(Clone, Copy)]

@@ -1,37 +1,36 @@
 //! What native code calls.
 
-use super::checked::{BASE_AT, Checked};
-use super::general::General;
+use super::{BASE_AT, Checked, General};
 use crate::exec_ir::meaning::{read_element, write_element};
 use spmdvm_vm::interp::native::{Context, Operand};
 use spmdvm_vm::program::FuncId;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A function that native code calls, by address.
-pub(super) type Address = i64;
+pub(crate) type Address = i64;
 
 /// Where [`general`] is.
-pub(super) fn general_address() -> Address {
+pub(crate) fn general_address() -> Address {
     general as *const () as Address
 }
 
 /// Where [`load`] is.
-pub(super) fn load_address() -> Address {
+pub(crate) fn load_address() -> Address {
     load as *const () as Address
 }
 
 /// Where [`store`] is.
-pub(super) fn store_address() -> Address {
+pub(crate) fn store_address() -> Address {
     store as *const () as Address
 }
 
 /// Where [`poll`] is.
-pub(super) fn poll_address() -> Address {
+pub(crate) fn poll_address() -> Address {
     poll as *const () as Address
 }
 
 /// Where [`interpret`] is.
-pub(super) fn interpret_address() -> Address {
+pub(crate) fn interpret_address() -> Address {
     interpret as *const () as Address
 }
 
