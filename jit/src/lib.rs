@@ -36,6 +36,7 @@ pub mod record;
 pub mod settings;
 pub mod stress;
 mod worker;
+pub mod x86;
 
 pub use backend::Backend;
 pub use engine::Jit;
@@ -83,6 +84,10 @@ pub fn backend(engine: &str) -> Result<Box<dyn Backend>, NotCompiled> {
         "ir" => Ok(Box::new(exec_ir::Ir)),
         "clif" => match clif::Clif::new() {
             Ok(clif) => Ok(Box::new(clif)),
+            Err(why) => Err(NotCompiled::NotHere { engine: engine.to_owned(), why }),
+        },
+        "x86" => match x86::X86::new() {
+            Ok(x86) => Ok(Box::new(x86)),
             Err(why) => Err(NotCompiled::NotHere { engine: engine.to_owned(), why }),
         },
         _ => Err(NotCompiled::NoSuchEngine(engine.to_owned())),

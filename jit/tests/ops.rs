@@ -111,7 +111,7 @@ fn lanes() -> Vec<Case> {
 }
 
 /// Puts cases into as few regions as the registers for their results allow, and runs each on several inputs.
-fn check(cases: &[Case], width: Width, clif: &Clif, runs: usize) {
+fn check(cases: &[Case], width: Width, native: &dyn Backend, runs: usize) {
     let mut host = Host::new(width);
     let mut rest: Vec<&Case> = cases.iter().collect();
     let mut rng = Rng(width.lanes() as u64);
@@ -122,12 +122,12 @@ fn check(cases: &[Case], width: Width, clif: &Clif, runs: usize) {
             *n += 1;
             *n <= harness::BANK
         });
-        region(&mut host, &now, clif, &mut rng, runs);
+        region(&mut host, &now, native, &mut rng, runs);
         rest = later;
     }
 }
 
-fn region(host: &mut Host, cases: &[&Case], clif: &Clif, rng: &mut Rng, runs: usize) {
+fn region(host: &mut Host, cases: &[&Case], native: &dyn Backend, rng: &mut Rng, runs: usize) {
     let mut b = Builder::new(host.width, host.function, 1);
     let mut entries: HashMap<(Ty, Shape, usize), Value> = HashMap::new();
     let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
@@ -155,7 +155,7 @@ fn region(host: &mut Host, cases: &[&Case], clif: &Clif, rng: &mut Rng, runs: us
     verify(&b.region).unwrap();
     let region = Arc::new(b.region);
     let codes: Vec<Arc<dyn Executable>> =
-        [&Ir as &dyn Backend, clif].iter().map(|be| Arc::from(be.compile(region.clone()).unwrap())).collect();
+        [&Ir as &dyn Backend, native].iter().map(|be| Arc::from(be.compile(region.clone()).unwrap())).collect();
     for _ in 0..runs {
         let mut input = host.zeros();
         input.words[0] = rng.word();
@@ -167,12 +167,15 @@ fn region(host: &mut Host, cases: &[&Case], clif: &Clif, rng: &mut Rng, runs: us
 }
 
 fn everything(options: Options, widths: &[u32]) {
-    let clif = Clif::with(options).unwrap();
+    every_operation(&Clif::with(options).unwrap(), widths);
+}
+
+fn every_operation(native: &dyn Backend, widths: &[u32]) {
     for &lanes in widths {
         let width = Width::new(lanes).unwrap();
         let runs = (128 / lanes as usize).max(4);
         for cases in [elementwise(), by_constants(), self::lanes()] {
-            check(&cases, width, &clif, runs);
+            check(&cases, width, native, runs);
         }
     }
 }
@@ -185,6 +188,13 @@ fn narrow_gangs() {
 #[test]
 fn wide_gangs() {
     everything(Options::default(), &[16, 32, 64]);
+}
+
+#[test]
+fn wide_vectors() {
+    if let Some(x86) = harness::x86() {
+        every_operation(&x86, &[1, 2, 4, 8, 16, 32, 64]);
+    }
 }
 
 #[test]

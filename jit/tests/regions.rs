@@ -13,14 +13,14 @@ use spmdvm_jit::ir::verify;
 use spmdvm_vm::types::Width;
 use std::sync::Arc;
 
-fn compare(width: Width, seeds: std::ops::Range<u64>, clif: &Clif) {
+fn compare(width: Width, seeds: std::ops::Range<u64>, native: &dyn Backend) {
     let mut host = Host::new(width);
     for seed in seeds {
         let region = Generator::new(&host, seed).run();
         verify(&region).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{region}"));
         let region = Arc::new(region);
         let codes: [Arc<dyn Executable>; 2] =
-            [&Ir as &dyn Backend, clif].map(|b| Arc::from(b.compile(region.clone()).unwrap()));
+            [&Ir as &dyn Backend, native].map(|b| Arc::from(b.compile(region.clone()).unwrap()));
         let mut rng = Rng(!seed);
         for round in 0..3 {
             let input = host.random_input(&mut rng, round == 2);
@@ -30,11 +30,14 @@ fn compare(width: Width, seeds: std::ops::Range<u64>, clif: &Clif) {
 }
 
 fn widths(lanes: &[u32], first: u64, options: &Options) {
-    let clif = Clif::with(options.clone()).unwrap();
+    random(lanes, first, &Clif::with(options.clone()).unwrap());
+}
+
+fn random(lanes: &[u32], first: u64, native: &dyn Backend) {
     let n = std::env::var("SPMDVM_RANDOM_REGIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
     for &lanes in lanes {
         let width = Width::new(lanes).unwrap();
-        compare(width, first + 1_000_000 * lanes as u64..first + 1_000_000 * lanes as u64 + n, &clif);
+        compare(width, first + 1_000_000 * lanes as u64..first + 1_000_000 * lanes as u64 + n, native);
     }
 }
 
@@ -51,4 +54,11 @@ fn random_regions_optimised() {
 #[test]
 fn random_regions_compiled_quickly() {
     widths(&[2, 16, 32], 20_000_000_000, &Options { quick: true, ..Options::default() });
+}
+
+#[test]
+fn random_regions_in_wide_vectors() {
+    if let Some(x86) = harness::x86() {
+        random(&[1, 2, 4, 8, 16, 32, 64], 30_000_000_000, &x86);
+    }
 }

@@ -16,6 +16,7 @@ pub mod values;
 
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::ir::{EntryKind, EntryState, Exit, FrameState, RegState, Region, Type, Value};
+use spmdvm_jit::x86::X86;
 use spmdvm_vm::interp::native::{Pause, RegisterPlace, Tracer};
 use spmdvm_vm::memory::RegionName;
 use spmdvm_vm::program::{FuncId, Reg};
@@ -273,6 +274,11 @@ impl Host {
         }
         assert_eq!((&a.words, &a.counters, a.ticks), (&b.words, &b.counters, b.ticks), "{name}:\n{region}");
     }
+}
+
+/// The back end of wide vectors, where the machine has them.
+pub fn x86() -> Option<X86> {
+    X86::new().ok()
 }
 
 fn bytes_of(words: &mut [u64]) -> &mut [u8] {

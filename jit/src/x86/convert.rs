@@ -1,0 +1,306 @@
+//! Conversions of varying values between element types, and what changes the size of elements.
+//!
+//! Lanes are converted in *chunks* of as many as fit a vector in the larger of both types: taken out of the vectors they lie in,
+//! converted, and put together again.
+
+use super::flow::{Arg, Form};
+use super::memory::masked_move;
+use super::select::{Select, imm8};
+use super::values::{broadcast, form_of, sized};
+use crate::ir::Value;
+use iced_x86::Code;
+use regalloc2::VReg;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+
+impl Select<'_> {
+    /// A value in another type that is not bool, if there is code for that.
+    pub fn convert_pieces(&mut self, v: Value, from: Ty, to: Ty) -> Option<Vec<VReg>> {
+        if from == Ty::F16 || to == Ty::F16 {
+            return (from == to).then(|| (0..self.n_pieces(2)).map(|i| self.piece(v, 2, i)).collect());
+        }
+        if from == Ty::Bool {
+            return Some(self.numbers_of_mask(v, to));
+        }
+        let (a, b) = (from.size(), to.size());
+        let n = self.lanes_in_piece(a.max(b));
+        let mut chunks = Vec::new();
+        for first in (0..self.lanes).step_by(n) {
+            let x = self.chunk(v, a, first, n);
+            chunks.push(self.convert_chunk(x, n, from, to)?);
+        }
+        Some(self.joined(chunks, n * b))
+    }
+
+    fn numbers_of_mask(&mut self, v: Value, to: Ty) -> Vec<VReg> {
+        let (mask, size, form) = (self.mask(v), to.size(), self.form(to.size()));
+        let one = match to {
+            Ty::F32 => 1f32.to_bits() as u64,
+            Ty::F64 => 1f64.to_bits(),
+            _ => 1,
+        };
+        let one = Arg::Mem(self.pool_of(one, size, false));
+        let pieces = (0..self.n_pieces(size)).map(|i| {
+            let part = self.mask_part(mask, size, i);
+            self.vector_masked(broadcast(size, form), form, &[one], part)
+        });
+        pieces.collect()
+    }
+
+    /// Lanes from `first` on, at the bottom of a vector.
+    pub fn chunk(&mut self, v: Value, size: usize, first: usize, n: usize) -> VReg {
+        let (per_piece, whole) = (self.lanes_in_piece(size), self.form(size));
+        let x = self.piece(v, size, first / per_piece);
+        let (at, bytes) = (first % per_piece * size, n * size);
+        if at == 0 {
+            return x;
+        }
+        let part = |s: &mut Self, code: Code, form, i: usize| {
+            let to = s.flow.vector();
+            let args = [Some(Arg::Def(to, form)), Some(Arg::Use(x, whole)), imm8(i as u8), None];
+            s.plain(code, args);
+            to
+        };
+        if bytes >= 32 {
+            return part(self, Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, Form::Y, at / 32);
+        }
+        let code = if whole == Form::Z {
+            Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8
+        } else {
+            Code::EVEX_Vextracti32x4_xmmm128_k1z_ymm_imm8
+        };
+        let quarter = if at < 16 { x } else { part(self, code, Form::X, at / 16) };
+        if at % 16 == 0 {
+            return quarter;
+        }
+        self.vector_imm(Code::EVEX_Vpsrldq_xmm_xmmm128_imm8, Form::X, quarter, (at % 16) as u8)
+    }
+
+    /// Parts of so many bytes, one after another, as vectors.
+    pub fn joined(&mut self, mut parts: Vec<VReg>, mut bytes: usize) -> Vec<VReg> {
+        while parts.len() > 1 && bytes < 64 {
+            let mut pairs = Vec::with_capacity(parts.len() / 2);
+            for pair in parts.chunks(2) {
+                let low = pair[0];
+                let Some(&high) = pair.get(1) else { continue };
+                pairs.push(match bytes {
+                    8 => {
+                        let args = [Arg::Use(low, Form::X), Arg::Use(high, Form::X)];
+                        self.vector(Code::EVEX_Vpunpcklqdq_xmm_k1z_xmm_xmmm128b64, Form::X, &args)
+                    }
+                    16 => {
+                        let args = [Arg::Use(low, Form::Y), Arg::Use(high, Form::X), imm8(1).expect("an operand")];
+                        self.vector(Code::EVEX_Vinserti32x4_ymm_k1z_ymm_xmmm128_imm8, Form::Y, &args)
+                    }
+                    _ => {
+                        let args = [Arg::Use(low, Form::Z), Arg::Use(high, Form::Y), imm8(1).expect("an operand")];
+                        self.vector(Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8, Form::Z, &args)
+                    }
+                });
+            }
+            parts = pairs;
+            bytes *= 2;
+        }
+        parts
+    }
+
+    /// `n` lanes at the bottom of a vector in another type.
+    pub fn convert_chunk(&mut self, x: VReg, n: usize, from: Ty, to: Ty) -> Option<VReg> {
+        match (from.is_float(), to.is_float()) {
+            _ if from == to => Some(x),
+            (false, false) => Some(self.resized(x, n, from, to.size())),
+            (true, true) => {
+                let (code, to) = match from {
+                    Ty::F32 => (Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, n * 8),
+                    _ => (Code::EVEX_Vcvtpd2ps_xmm_k1z_xmmm128b64, n * 4),
+                };
+                Some(self.between(code, x, n * from.size(), to, n * 8))
+            }
+            (false, true) if from.size() < 4 => {
+                let wide = self.resized(x, n, from, 4);
+                self.convert_chunk(wide, n, Ty::I32, to)
+            }
+            (false, true) => {
+                let code = match (from, to) {
+                    (Ty::I32, Ty::F32) => Code::EVEX_Vcvtdq2ps_xmm_k1z_xmmm128b32,
+                    (Ty::U32, Ty::F32) => Code::EVEX_Vcvtudq2ps_xmm_k1z_xmmm128b32,
+                    (Ty::I64, Ty::F32) => Code::EVEX_Vcvtqq2ps_xmm_k1z_xmmm128b64,
+                    (Ty::U64, Ty::F32) => Code::EVEX_Vcvtuqq2ps_xmm_k1z_xmmm128b64,
+                    (Ty::I32, _) => Code::EVEX_Vcvtdq2pd_xmm_k1z_xmmm64b32,
+                    (Ty::U32, _) => Code::EVEX_Vcvtudq2pd_xmm_k1z_xmmm64b32,
+                    (Ty::I64, _) => Code::EVEX_Vcvtqq2pd_xmm_k1z_xmmm128b64,
+                    _ => Code::EVEX_Vcvtuqq2pd_xmm_k1z_xmmm128b64,
+                };
+                let larger = n * from.size().max(to.size());
+                Some(self.between(code, x, n * from.size(), n * to.size(), larger))
+            }
+            (true, false) if to.size() < 4 => {
+                let wide = self.saturated(x, n, from, Ty::I32);
+                Some(self.narrowed_saturated(wide, n, to))
+            }
+            (true, false) => Some(self.saturated(x, n, from, to)),
+        }
+    }
+
+    /// An instruction from a vector of so many bytes to one of so many; its size is told by the larger.
+    fn between(&mut self, code: Code, x: VReg, from: usize, to: usize, larger: usize) -> VReg {
+        let code = sized(code, form_of(larger));
+        // The smaller one of a pair of halves fills half of what the larger does.
+        let small = |bytes: usize| form_of(bytes * form_bytes(larger) / larger);
+        self.vector(code, small(to), &[Arg::Use(x, small(from))])
+    }
+
+    /// Integers in another size: extended by their sign, or cut.
+    pub fn resized(&mut self, x: VReg, n: usize, from: Ty, to: usize) -> VReg {
+        let size = from.size();
+        let code = match (size, to, from.is_signed()) {
+            (1, 2, true) => Code::EVEX_Vpmovsxbw_xmm_k1z_xmmm64,
+            (1, 4, true) => Code::EVEX_Vpmovsxbd_xmm_k1z_xmmm32,
+            (1, 8, true) => Code::EVEX_Vpmovsxbq_xmm_k1z_xmmm16,
+            (2, 4, true) => Code::EVEX_Vpmovsxwd_xmm_k1z_xmmm64,
+            (2, 8, true) => Code::EVEX_Vpmovsxwq_xmm_k1z_xmmm32,
+            (4, 8, true) => Code::EVEX_Vpmovsxdq_xmm_k1z_xmmm64,
+            (1, 2, false) => Code::EVEX_Vpmovzxbw_xmm_k1z_xmmm64,
+            (1, 4, false) => Code::EVEX_Vpmovzxbd_xmm_k1z_xmmm32,
+            (1, 8, false) => Code::EVEX_Vpmovzxbq_xmm_k1z_xmmm16,
+            (2, 4, false) => Code::EVEX_Vpmovzxwd_xmm_k1z_xmmm64,
+            (2, 8, false) => Code::EVEX_Vpmovzxwq_xmm_k1z_xmmm32,
+            (4, 8, false) => Code::EVEX_Vpmovzxdq_xmm_k1z_xmmm64,
+            (2, 1, _) => Code::EVEX_Vpmovwb_xmmm64_k1z_xmm,
+            (4, 1, _) => Code::EVEX_Vpmovdb_xmmm32_k1z_xmm,
+            (8, 1, _) => Code::EVEX_Vpmovqb_xmmm16_k1z_xmm,
+            (4, 2, _) => Code::EVEX_Vpmovdw_xmmm64_k1z_xmm,
+            (8, 2, _) => Code::EVEX_Vpmovqw_xmmm32_k1z_xmm,
+            (8, 4, _) => Code::EVEX_Vpmovqd_xmmm64_k1z_xmm,
+            _ => return x,
+        };
+        self.between(code, x, n * size, n * to, n * size.max(to))
+    }
+
+    /// Integers of 32 bits as smaller ones, saturated.
+    fn narrowed_saturated(&mut self, x: VReg, n: usize, to: Ty) -> VReg {
+        let form = form_of(n * 4);
+        let x = if to.is_signed() {
+            x
+        } else {
+            let zero = self.zero();
+            let args = [Arg::Use(x, form), Arg::Use(zero, form)];
+            self.vector(sized(Code::EVEX_Vpmaxsd_xmm_k1z_xmm_xmmm128b32, form), form, &args)
+        };
+        let code = match (to.size(), to.is_signed()) {
+            (1, true) => Code::EVEX_Vpmovsdb_xmmm32_k1z_xmm,
+            (1, false) => Code::EVEX_Vpmovusdb_xmmm32_k1z_xmm,
+            (_, true) => Code::EVEX_Vpmovsdw_xmmm64_k1z_xmm,
+            _ => Code::EVEX_Vpmovusdw_xmmm64_k1z_xmm,
+        };
+        self.between(code, x, n * 4, n * to.size(), n * 4)
+    }
+
+    /// Floats as integers of 32 or 64 bits: cut, saturated, and NaNs as 0.
+    fn saturated(&mut self, x: VReg, n: usize, from: Ty, to: Ty) -> VReg {
+        let (a, b) = (from.size(), to.size());
+        let (from_form, larger) = (form_of(n * a), n * a.max(b));
+        let single = from == Ty::F32;
+        let code = match (single, to) {
+            (true, Ty::I32) => Code::EVEX_Vcvttps2dq_xmm_k1z_xmmm128b32,
+            (true, Ty::U32) => Code::EVEX_Vcvttps2udq_xmm_k1z_xmmm128b32,
+            (true, Ty::I64) => Code::EVEX_Vcvttps2qq_xmm_k1z_xmmm64b32,
+            (true, _) => Code::EVEX_Vcvttps2uqq_xmm_k1z_xmmm64b32,
+            (false, Ty::I32) => Code::EVEX_Vcvttpd2dq_xmm_k1z_xmmm128b64,
+            (false, Ty::U32) => Code::EVEX_Vcvttpd2udq_xmm_k1z_xmmm128b64,
+            (false, Ty::I64) => Code::EVEX_Vcvttpd2qq_xmm_k1z_xmmm128b64,
+            (false, _) => Code::EVEX_Vcvttpd2uqq_xmm_k1z_xmmm128b64,
+        };
+        let small = |bytes: usize| form_of(bytes * form_bytes(larger) / larger);
+        let code = sized(code, form_of(larger));
+        let arg = Arg::Use(x, small(n * a));
+        if !to.is_signed() {
+            // What is too large becomes the greatest anyway; the rest of what does not fit is not at least 0.
+            let zero = self.zero();
+            let mask = self.float_mask(Op::Ge, from, from_form, x, Arg::Use(zero, from_form));
+            return self.vector_masked(code, small(n * b), &[arg], mask);
+        }
+        let is_number = self.ordered(from, from_form, x, true);
+        let y = self.vector_masked(code, small(n * b), &[arg], is_number);
+        // What is too small becomes the least anyway, and so does what is too large.
+        let (bits, most) = if b == 4 { (31, i32::MAX as u64) } else { (63, i64::MAX as u64) };
+        let limit = if single { (2f32.powi(bits)).to_bits() as u64 } else { 2f64.powi(bits).to_bits() };
+        let limit = self.constant_arg(limit, a);
+        let beyond = self.float_mask(Op::Ge, from, from_form, x, limit);
+        let most = self.constant_vector(most, b);
+        self.blend(to, form_of(n * b), beyond, most, y)
+    }
+
+    /// The mask of a comparison of floats in vectors of any size.
+    fn float_mask(&mut self, op: Op, ty: Ty, form: Form, x: VReg, y: Arg) -> VReg {
+        debug_assert_eq!(op, Op::Ge);
+        let code = if ty == Ty::F32 {
+            Code::EVEX_Vcmpps_kr_k1_xmm_xmmm128b32_imm8
+        } else {
+            Code::EVEX_Vcmppd_kr_k1_xmm_xmmm128b64_imm8
+        };
+        let args = [Arg::Use(x, form), y, imm8(0x1d).expect("an operand")];
+        self.def(sized(code, form), (regalloc2::RegClass::Vector, Form::K), &args)
+    }
+
+    /// Quotients or remainders, by way of floats that hold the operands exactly: a quotient is further from the next integer than
+    /// its rounding can take it.
+    pub fn divide_pieces(&mut self, op: Op, ty: Ty, args: &[Value]) -> Option<Vec<VReg>> {
+        let size = ty.size();
+        if size == 8 {
+            return None;
+        }
+        let n = self.lanes_in_piece(if size == 4 { 8 } else { 4 });
+        let (exact, whole) = match ty {
+            Ty::U32 => (Ty::F64, Ty::U32),
+            Ty::I32 => (Ty::F64, Ty::I32),
+            _ => (Ty::F32, Ty::I32),
+        };
+        let mut chunks = Vec::new();
+        for first in (0..self.lanes).step_by(n) {
+            let [a, b] = [0, 1].map(|i| self.chunk(args[i], size, first, n));
+            let (x, y) = (self.convert_chunk(a, n, ty, exact)?, self.convert_chunk(b, n, ty, exact)?);
+            let form = form_of(n * exact.size());
+            let q = self.float_vector(Op::FDiv, exact, form, &[Arg::Use(x, form), Arg::Use(y, form)])?;
+            // In range, but for the least by −1, which becomes the least.
+            let code = match (exact, whole) {
+                (Ty::F64, Ty::U32) => Code::EVEX_Vcvttpd2udq_xmm_k1z_xmmm128b64,
+                (Ty::F64, _) => Code::EVEX_Vcvttpd2dq_xmm_k1z_xmmm128b64,
+                _ => Code::EVEX_Vcvttps2dq_xmm_k1z_xmmm128b32,
+            };
+            let q = self.between(code, q, n * exact.size(), n * 4, n * exact.size());
+            chunks.push(self.resized(q, n, Ty::I32, size));
+        }
+        let quotients = self.joined(chunks, n * size);
+        let form = self.form(size);
+        // By 0 both are 0.
+        let sound = match self.constant_lanes(args[1]) {
+            Some(bits) if bits != 0 => None,
+            _ => Some(self.is_not_zero(args[1], ty)),
+        };
+        let keep = |s: &mut Self, x, i| match sound {
+            None => x,
+            Some(mask) => {
+                let part = s.mask_part(mask, size, i);
+                s.vector_masked(sized(masked_move(size), form), form, &[Arg::Use(x, form)], part)
+            }
+        };
+        let mut results = Vec::new();
+        for (i, q) in quotients.into_iter().enumerate() {
+            if op == Op::IDiv {
+                results.push(keep(self, q, i));
+                continue;
+            }
+            let (a, b) = (self.piece(args[0], size, i), self.piece(args[1], size, i));
+            let product = self.int_vector(Op::Mul, ty, form, &[Arg::Use(q, form), Arg::Use(b, form)])?;
+            let rest = self.int_vector(Op::Sub, ty, form, &[Arg::Use(a, form), Arg::Use(product, form)])?;
+            results.push(keep(self, rest, i));
+        }
+        Some(results)
+    }
+}
+
+/// Bytes of the smallest vector that holds so many.
+fn form_bytes(bytes: usize) -> usize {
+    bytes.next_power_of_two().max(16)
+}

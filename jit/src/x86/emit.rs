@@ -1,0 +1,590 @@
+//! From instructions with registers to bytes.
+//!
+//! The code lies behind the constants it uses. A frame has, from the stack pointer up: scratch memory, what is spilled, the words
+//! for the runtime, the stack pointer of the caller. Ways out are written after all blocks, from wherever the register allocator
+//! has put what they need.
+
+use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR, TICKS};
+use super::flow::{Arg, Base, Cond, Flow, Form, Inst, Mem, Plain, What, WriteBase};
+use super::stubs::Stubs;
+use iced_x86::{Code, Encoder, Instruction, MemoryOperand, OpKind, Register};
+use regalloc2::{Allocation, Block, Edit, Function, InstOrEdit, Output, RegClass};
+use spmdvm_vm::interp::native::Context;
+use std::mem::offset_of;
+
+/// Where the words for the runtime lie from their beginning: four arguments, then its answer.
+pub(super) const ANSWER_AT: i32 = 32;
+const WORDS_BYTES: i32 = 40;
+
+/// What a region became.
+pub(super) struct Emitted {
+    /// Constants, then code.
+    pub bytes: Vec<u8>,
+    /// Where the code begins.
+    pub entry: usize,
+}
+
+/// Somewhere in the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Label {
+    Block(usize),
+    /// By index into [`Emitter::cold`].
+    Cold(usize),
+    /// After a piece of cold code.
+    Back(usize),
+}
+
+/// Code that is written after all blocks.
+enum Cold {
+    /// Leaves by a way out; where its operands are.
+    Out(usize, Vec<Allocation>),
+    /// Asks the runtime for fuel, and leaves by another piece of cold code or goes back.
+    Poll(usize),
+}
+
+struct Emitter<'a> {
+    flow: &'a Flow,
+    output: &'a Output,
+    stubs: &'a Stubs,
+    /// What tells a draft to end, or 0.
+    encoder: Encoder,
+    /// Bytes so far.
+    at: usize,
+    blocks: Vec<usize>,
+    cold: Vec<Cold>,
+    cold_at: Vec<usize>,
+    back_at: Vec<usize>,
+    /// Places of 32 bits to be filled with a distance.
+    fixups: Vec<(usize, Label)>,
+    spills: i32,
+    words: i32,
+    frame: i32,
+}
+
+/// Writes the code of a region.
+pub(super) fn emit(flow: &Flow, output: &Output, stubs: &Stubs) -> Result<Emitted, String> {
+    let spills = flow.scratch as i32;
+    let words = spills + 8 * output.num_spillslots as i32;
+    let frame = (words + WORDS_BYTES + 8 + 63) / 64 * 64;
+    let entry = flow.pool.len().next_multiple_of(64);
+    let mut e = Emitter {
+        flow,
+        output,
+        stubs,
+        encoder: Encoder::new(64),
+        at: entry,
+        blocks: vec![0; flow.num_blocks()],
+        cold: Vec::new(),
+        cold_at: Vec::new(),
+        back_at: Vec::new(),
+        fixups: Vec::new(),
+        spills,
+        words,
+        frame,
+    };
+    e.prologue()?;
+    let order: Vec<usize> = {
+        let hot = (0..flow.num_blocks()).filter(|&b| !flow.cold[b]);
+        hot.chain((0..flow.num_blocks()).filter(|&b| flow.cold[b])).collect()
+    };
+    for (i, &block) in order.iter().enumerate() {
+        e.block(block, order.get(i + 1).copied())?;
+    }
+    let mut i = 0;
+    while i < e.cold.len() {
+        e.cold_code(i)?;
+        i += 1;
+    }
+    e.finish(entry)
+}
+
+/// The part of a register that a form names.
+fn sized(register: Register, form: Form) -> Register {
+    let n = |first: Register, of: Register| of + (register as u32 - first as u32);
+    match form {
+        Form::G8 if register as u32 - (Register::RAX as u32) < 4 => n(Register::RAX, Register::AL),
+        Form::G8 => n(Register::RSP, Register::SPL),
+        Form::G16 => n(Register::RAX, Register::AX),
+        Form::G32 => n(Register::RAX, Register::EAX),
+        Form::X => n(Register::ZMM0, Register::XMM0),
+        Form::Y => n(Register::ZMM0, Register::YMM0),
+        Form::G64 | Form::Z | Form::K => register,
+    }
+}
+
+/// Builds instructions whose registers are known.
+pub(super) struct Build(pub Instruction, u32);
+
+impl Build {
+    pub fn new(code: Code) -> Build {
+        let mut instruction = Instruction::default();
+        instruction.set_code(code);
+        Build(instruction, 0)
+    }
+
+    pub fn reg(mut self, register: Register) -> Build {
+        self.0.set_op_kind(self.1, OpKind::Register);
+        self.0.set_op_register(self.1, register);
+        self.1 += 1;
+        self
+    }
+
+    pub fn imm(mut self, kind: OpKind, value: i64) -> Build {
+        self.0.set_op_kind(self.1, kind);
+        match kind {
+            OpKind::Immediate16 => self.0.set_immediate16(value as u16),
+            OpKind::Immediate8 => self.0.set_immediate8(value as u8),
+            OpKind::Immediate8to32 => self.0.set_immediate8to32(value as i32),
+            OpKind::Immediate8to64 => self.0.set_immediate8to64(value),
+            OpKind::Immediate32 => self.0.set_immediate32(value as u32),
+            OpKind::Immediate32to64 => self.0.set_immediate32to64(value),
+            _ => self.0.set_immediate64(value as u64),
+        }
+        self.1 += 1;
+        self
+    }
+
+    pub fn mem(mut self, mem: MemoryOperand) -> Build {
+        self.0.set_op_kind(self.1, OpKind::Memory);
+        self.0.set_memory_base(mem.base);
+        self.0.set_memory_index(mem.index);
+        self.0.set_memory_index_scale(mem.scale);
+        self.0.set_memory_displacement64(mem.displacement as u64);
+        self.0.set_memory_displ_size(mem.displ_size);
+        self.0.set_is_broadcast(mem.is_broadcast);
+        self.1 += 1;
+        self
+    }
+
+    pub fn mask(mut self, mask: Register, zeroing: bool) -> Build {
+        self.0.set_op_mask(mask);
+        self.0.set_zeroing_masking(zeroing);
+        self
+    }
+}
+
+/// An address: a register and a distance.
+pub(super) fn at(base: Register, disp: i32) -> MemoryOperand {
+    // A size of 1 stands for the shortest that will do.
+    MemoryOperand::new(base, Register::None, 1, disp as i64, 1, false, Register::None)
+}
+
+/// The code that moves vectors of so many bytes from memory, and to it.
+fn vector_moves(bytes: usize) -> (Code, Code, Form) {
+    match bytes {
+        4 => (Code::EVEX_Vmovss_xmm_k1z_m32, Code::EVEX_Vmovss_m32_k1_xmm, Form::X),
+        8 => (Code::EVEX_Vmovsd_xmm_k1z_m64, Code::EVEX_Vmovsd_m64_k1_xmm, Form::X),
+        16 => (Code::EVEX_Vmovups_xmm_k1z_xmmm128, Code::EVEX_Vmovups_xmmm128_k1z_xmm, Form::X),
+        32 => (Code::EVEX_Vmovups_ymm_k1z_ymmm256, Code::EVEX_Vmovups_ymmm256_k1z_ymm, Form::Y),
+        _ => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Code::EVEX_Vmovups_zmmm512_k1z_zmm, Form::Z),
+    }
+}
+
+impl Emitter<'_> {
+    fn put(&mut self, build: Build) -> Result<(), String> {
+        let instruction = build.0;
+        self.at +=
+            self.encoder.encode(&instruction, self.at as u64).map_err(|e| format!("{:?}: {e}", instruction.code()))?;
+        Ok(())
+    }
+
+    /// Bytes of an instruction, then 32 bits that lead to a label.
+    fn jump(&mut self, bytes: &[u8], to: Label) {
+        bytes.iter().for_each(|&b| self.encoder.write_u8(b));
+        (0..4).for_each(|_| self.encoder.write_u8(0));
+        self.at += bytes.len() + 4;
+        self.fixups.push((self.at - 4, to));
+    }
+
+    fn jump_if(&mut self, cond: Cond, to: Label) {
+        self.jump(&[0x0f, 0x80 | cond.0], to);
+    }
+
+    fn jump_always(&mut self, to: Label) {
+        self.jump(&[0xe9], to);
+    }
+
+    fn word_at(&self, word: i32) -> MemoryOperand {
+        at(Register::RSP, self.words + word)
+    }
+
+    fn spill_at(&self, slot: regalloc2::SpillSlot) -> MemoryOperand {
+        at(Register::RSP, self.spills + 8 * slot.index() as i32)
+    }
+
+    fn ticks_at() -> MemoryOperand {
+        at(CONTEXT, offset_of!(Context, ticks) as i32)
+    }
+
+    fn load_ticks(&mut self) -> Result<(), String> {
+        self.put(Build::new(Code::Mov_r64_rm64).reg(TICKS).mem(Self::ticks_at()))
+    }
+
+    fn store_ticks(&mut self) -> Result<(), String> {
+        self.put(Build::new(Code::Mov_rm64_r64).mem(Self::ticks_at()).reg(TICKS))
+    }
+
+    fn prologue(&mut self) -> Result<(), String> {
+        for &r in &SAVED {
+            self.put(Build::new(Code::Push_r64).reg(r))?;
+        }
+        let (sp, whole) = (Register::RSP, self.frame as i64);
+        self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE).reg(sp))?;
+        self.put(Build::new(Code::Sub_rm64_imm32).reg(sp).imm(OpKind::Immediate32to64, whole))?;
+        self.put(Build::new(Code::And_rm64_imm8).reg(sp).imm(OpKind::Immediate8to64, -64))?;
+        self.put(Build::new(Code::Mov_rm64_r64).mem(at(sp, self.frame - 8)).reg(SPARE))?;
+        self.put(Build::new(Code::Mov_r64_rm64).reg(CONTEXT).reg(Register::RDI))?;
+        let base = at(CONTEXT, offset_of!(Context, base) as i32);
+        self.put(Build::new(Code::Mov_r64_rm64).reg(FRAME).mem(base))?;
+        self.load_ticks()
+    }
+
+    /// Goes back to the caller with the number of an exit.
+    fn leave(&mut self, exit: u32) -> Result<(), String> {
+        self.put(Build::new(Code::Mov_r32_imm32).reg(Register::EAX).imm(OpKind::Immediate32, exit as i64))?;
+        self.put(Build::new(Code::Mov_r64_rm64).reg(Register::RSP).mem(at(Register::RSP, self.frame - 8)))?;
+        for &r in SAVED.iter().rev() {
+            self.put(Build::new(Code::Pop_r64).reg(r))?;
+        }
+        self.put(Build::new(Code::VEX_Vzeroupper))?;
+        self.put(Build::new(Code::Retnq))
+    }
+
+    fn block(&mut self, block: usize, next: Option<usize>) -> Result<(), String> {
+        self.blocks[block] = self.at;
+        let (flow, output) = (self.flow, self.output);
+        for step in output.block_insts_and_edits(flow, Block::new(block)) {
+            match step {
+                InstOrEdit::Edit(Edit::Move { from, to }) => self.move_value(*from, *to)?,
+                InstOrEdit::Inst(i) => {
+                    let allocs = output.inst_allocs(i);
+                    self.inst(&flow.insts[i.index()], allocs, next)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn inst(&mut self, inst: &Inst, allocs: &[Allocation], next: Option<usize>) -> Result<(), String> {
+        match inst {
+            Inst::Plain(plain) => self.plain(plain, allocs)?,
+            Inst::Zero(_) => {
+                let r = allocs.first().and_then(|a| a.as_reg()).map(env::register).ok_or("no register for zeros")?;
+                let x = sized(r, Form::X);
+                self.put(Build::new(Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32).reg(x).reg(x).reg(x))?;
+            }
+            Inst::Jump(to, _) if Some(to.index()) == next => {}
+            Inst::Jump(to, _) => self.jump_always(Label::Block(to.index())),
+            Inst::Branch(cond, then, other) => {
+                if Some(then.index()) == next {
+                    self.jump_if(cond.inverted(), Label::Block(other.index()));
+                } else {
+                    self.jump_if(*cond, Label::Block(then.index()));
+                    if Some(other.index()) != next {
+                        self.jump_always(Label::Block(other.index()));
+                    }
+                }
+            }
+            Inst::Guard(cond, way) => {
+                let out = self.cold(Cold::Out(*way, allocs.to_vec()));
+                self.jump_if(*cond, Label::Cold(out));
+            }
+            Inst::GuardCall(way) => {
+                let out = self.cold(Cold::Out(*way, allocs.to_vec()));
+                let answer = self.word_at(ANSWER_AT);
+                self.put(Build::new(Code::Cmp_rm32_imm8).mem(answer).imm(OpKind::Immediate8to32, 0))?;
+                self.jump_if(Cond::EQUAL, Label::Cold(out));
+            }
+            Inst::Tick(way) => {
+                let out = self.cold(Cold::Out(*way, allocs.to_vec()));
+                let poll = self.cold(Cold::Poll(out));
+                self.put(Build::new(Code::Sub_rm64_imm8).reg(TICKS).imm(OpKind::Immediate8to64, 1))?;
+                self.jump_if(Cond::LESS, Label::Cold(poll));
+                self.back_at[poll] = self.at;
+            }
+            Inst::Call(stub) => {
+                self.store_ticks()?;
+                self.call(self.stubs.of(*stub))?;
+                self.load_ticks()?;
+            }
+            Inst::Leave(way) => self.way_out(*way, allocs)?,
+        }
+        Ok(())
+    }
+
+    fn cold(&mut self, code: Cold) -> usize {
+        self.cold.push(code);
+        self.cold_at.push(0);
+        self.back_at.push(0);
+        self.cold.len() - 1
+    }
+
+    fn cold_code(&mut self, i: usize) -> Result<(), String> {
+        self.cold_at[i] = self.at;
+        match &mut self.cold[i] {
+            Cold::Out(way, allocs) => {
+                let (way, allocs) = (*way, std::mem::take(allocs));
+                self.way_out(way, &allocs)
+            }
+            Cold::Poll(out) => {
+                let out = *out;
+                // As it was: the runtime counts the unit itself.
+                self.put(Build::new(Code::Add_rm64_imm8).reg(TICKS).imm(OpKind::Immediate8to64, 1))?;
+                self.store_ticks()?;
+                let word = self.word_at(0);
+                self.put(Build::new(Code::Mov_rm64_imm32).mem(word).imm(OpKind::Immediate32to64, 0))?;
+                self.call(self.stubs.poll)?;
+                self.load_ticks()?;
+                let answer = self.word_at(ANSWER_AT);
+                self.put(Build::new(Code::Cmp_rm32_imm8).mem(answer).imm(OpKind::Immediate8to32, 0))?;
+                self.jump_if(Cond::EQUAL, Label::Cold(out));
+                self.jump_always(Label::Back(i));
+                Ok(())
+            }
+        }
+    }
+
+    /// Calls a stub; `SPARE_BASE` leads it to the words.
+    fn call(&mut self, stub: u64) -> Result<(), String> {
+        let words = self.word_at(0);
+        self.put(Build::new(Code::Lea_r64_m).reg(SPARE_BASE).mem(words))?;
+        self.put(Build::new(Code::Mov_r64_imm64).reg(SPARE).imm(OpKind::Immediate64, stub as i64))?;
+        self.put(Build::new(Code::Call_rm64).reg(SPARE))
+    }
+
+    fn move_value(&mut self, from: Allocation, to: Allocation) -> Result<(), String> {
+        let reg = |a: Allocation| a.as_reg().map(env::register);
+        match (reg(from), reg(to)) {
+            (Some(a), Some(b)) => {
+                let code = match a {
+                    r if r.is_gpr64() => Code::Mov_r64_rm64,
+                    r if r.is_zmm() => Code::EVEX_Vmovaps_zmm_k1z_zmmm512,
+                    _ => Code::VEX_Kmovq_kr_km64,
+                };
+                self.put(Build::new(code).reg(b).reg(a))
+            }
+            (Some(a), None) => {
+                let slot = self.slot(to)?;
+                let code = match a {
+                    r if r.is_gpr64() => Code::Mov_rm64_r64,
+                    r if r.is_zmm() => Code::EVEX_Vmovups_zmmm512_k1z_zmm,
+                    _ => Code::VEX_Kmovq_m64_kr,
+                };
+                self.put(Build::new(code).mem(slot).reg(a))
+            }
+            (None, Some(b)) => {
+                let slot = self.slot(from)?;
+                let code = match b {
+                    r if r.is_gpr64() => Code::Mov_r64_rm64,
+                    r if r.is_zmm() => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
+                    _ => Code::VEX_Kmovq_kr_km64,
+                };
+                self.put(Build::new(code).reg(b).mem(slot))
+            }
+            (None, None) => Err("a move from memory to memory".into()),
+        }
+    }
+
+    fn slot(&self, a: Allocation) -> Result<MemoryOperand, String> {
+        a.as_stack().map(|slot| self.spill_at(slot)).ok_or_else(|| "an operand is nowhere".into())
+    }
+
+    fn plain(&mut self, plain: &Plain, allocs: &[Allocation]) -> Result<(), String> {
+        let mut allocs = allocs.iter();
+        let mut next = || -> Result<Register, String> {
+            let reg = allocs.next().and_then(|a| a.as_reg());
+            reg.map(env::register).ok_or_else(|| format!("{:?}: an operand is in no register", plain.code))
+        };
+        let mut build = Build::new(plain.code);
+        for arg in plain.args.iter().flatten() {
+            build = match *arg {
+                Arg::Def(_, form) | Arg::Use(_, form) => build.reg(sized(next()?, form)),
+                Arg::Tied { form, .. } => {
+                    next()?;
+                    build.reg(sized(next()?, form))
+                }
+                Arg::Fixed(register) => build.reg(register),
+                Arg::Both { .. } => {
+                    next()?;
+                    next()?;
+                    build
+                }
+                Arg::Mem(mem) => {
+                    let mem = self.memory(mem, &mut next)?;
+                    build.mem(mem)
+                }
+                Arg::Imm(kind, value) => build.imm(kind, value),
+            };
+        }
+        if plain.mask.is_some() {
+            build = build.mask(next()?, plain.zeroing);
+        }
+        self.put(build)
+    }
+
+    fn memory(&self, mem: Mem, next: &mut impl FnMut() -> Result<Register, String>) -> Result<MemoryOperand, String> {
+        let (base, disp, size) = match mem.base {
+            Base::Reg(_) => (next()?, mem.disp, 1),
+            Base::Fixed(register) => (register, mem.disp, 1),
+            Base::Scratch => (Register::RSP, mem.disp, 1),
+            Base::Words => (Register::RSP, self.words + mem.disp, 1),
+            // The constants begin where the region does.
+            Base::Pool => (Register::RIP, mem.disp, 8),
+        };
+        let index = match mem.index {
+            Some((_, form)) => sized(next()?, form),
+            None => Register::None,
+        };
+        Ok(MemoryOperand::new(base, index, mem.scale as u32, disp as i64, size, mem.broadcast, Register::None))
+    }
+
+    /// Writes what an exit writes, and leaves.
+    fn way_out(&mut self, way: usize, allocs: &[Allocation]) -> Result<(), String> {
+        let flow = self.flow;
+        let way = &flow.ways_out[way];
+        self.store_ticks()?;
+        let mut allocs = allocs.iter().copied();
+        let mut base = WriteBase::Frame;
+        for write in &way.writes {
+            let from = write.what.register().and_then(|_| allocs.next());
+            if write.base != base {
+                base = write.base;
+                let at_base = match base {
+                    WriteBase::Frame => offset_of!(Context, base),
+                    WriteBase::Words => offset_of!(Context, words),
+                    WriteBase::Memory => offset_of!(Context, memory_base),
+                };
+                self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(at(CONTEXT, at_base as i32)))?;
+            }
+            let register = if base == WriteBase::Frame { FRAME } else { SPARE_BASE };
+            self.write(write.what, from, at(register, write.at))?;
+        }
+        self.leave(way.exit.0)
+    }
+
+    fn write(&mut self, what: What, from: Option<Allocation>, to: MemoryOperand) -> Result<(), String> {
+        match what {
+            What::Imm(bits, 8) if i32::try_from(bits as i64).is_err() => {
+                self.put(Build::new(Code::Mov_r64_imm64).reg(SPARE).imm(OpKind::Immediate64, bits as i64))?;
+                self.put(Build::new(Code::Mov_rm64_r64).mem(to).reg(SPARE))
+            }
+            What::Imm(bits, size) => {
+                let (code, kind) = match size {
+                    1 => (Code::Mov_rm8_imm8, OpKind::Immediate8),
+                    2 => (Code::Mov_rm16_imm16, OpKind::Immediate16),
+                    4 => (Code::Mov_rm32_imm32, OpKind::Immediate32),
+                    _ => (Code::Mov_rm64_imm32, OpKind::Immediate32to64),
+                };
+                self.put(Build::new(code).mem(to).imm(kind, bits as i64))
+            }
+            What::Gpr(_, size) => {
+                let r = self.bring(what, from)?;
+                let (code, form) = match size {
+                    1 => (Code::Mov_rm8_r8, Form::G8),
+                    2 => (Code::Mov_rm16_r16, Form::G16),
+                    4 => (Code::Mov_rm32_r32, Form::G32),
+                    _ => (Code::Mov_rm64_r64, Form::G64),
+                };
+                self.put(Build::new(code).mem(to).reg(sized(r, form)))
+            }
+            What::Vector(_, bytes) => {
+                let r = self.bring(what, from)?;
+                self.store_vector(r, bytes, to)
+            }
+            What::SplatGpr(_, size, bytes, n) => {
+                let r = self.bring(what, from)?;
+                let (code, form) = match size {
+                    1 => (Code::EVEX_Vpbroadcastb_zmm_k1z_r32, Form::G32),
+                    2 => (Code::EVEX_Vpbroadcastw_zmm_k1z_r32, Form::G32),
+                    4 => (Code::EVEX_Vpbroadcastd_zmm_k1z_r32, Form::G32),
+                    _ => (Code::EVEX_Vpbroadcastq_zmm_k1z_r64, Form::G64),
+                };
+                self.put(Build::new(code).reg(SPARE_VECTOR).reg(sized(r, form)))?;
+                self.store_copies(bytes, n, to)
+            }
+            What::SplatVector(_, size, bytes, n) => {
+                let r = self.bring(what, from)?;
+                self.put(Build::new(broadcast(size)).reg(SPARE_VECTOR).reg(sized(r, Form::X)))?;
+                self.store_copies(bytes, n, to)
+            }
+            What::SplatPool(place, size, bytes, n) => {
+                let pool = MemoryOperand::new(Register::RIP, Register::None, 1, place as i64, 8, false, Register::None);
+                self.put(Build::new(broadcast(size)).reg(SPARE_VECTOR).mem(pool))?;
+                self.store_copies(bytes, n, to)
+            }
+            What::MaskBits(_) => {
+                let r = self.bring(what, from)?;
+                self.put(Build::new(Code::VEX_Kmovq_m64_kr).mem(to).reg(r))
+            }
+            What::MaskBytes(_, bytes, ones) => {
+                let r = self.bring(what, from)?;
+                let pool = MemoryOperand::new(Register::RIP, Register::None, 1, ones as i64, 8, false, Register::None);
+                let load = Build::new(Code::EVEX_Vmovdqu8_zmm_k1z_zmmm512).reg(SPARE_VECTOR).mem(pool);
+                self.put(load.mask(r, true))?;
+                self.store_vector(SPARE_VECTOR, bytes, to)
+            }
+        }
+    }
+
+    fn store_copies(&mut self, bytes: usize, n: usize, to: MemoryOperand) -> Result<(), String> {
+        for i in 0..n {
+            let to = MemoryOperand { displacement: to.displacement + (i * bytes) as i64, ..to };
+            self.store_vector(SPARE_VECTOR, bytes, to)?;
+        }
+        Ok(())
+    }
+
+    fn store_vector(&mut self, from: Register, bytes: usize, to: MemoryOperand) -> Result<(), String> {
+        let (_, code, form) = vector_moves(bytes);
+        self.put(Build::new(code).mem(to).reg(sized(from, form)))
+    }
+
+    /// An operand in a register: its own, or a spare one.
+    fn bring(&mut self, what: What, from: Option<Allocation>) -> Result<Register, String> {
+        let (from, class) = from.zip(what.register().map(|r| r.class())).ok_or("an exit has too few operands")?;
+        if let Some(reg) = from.as_reg() {
+            return Ok(env::register(reg));
+        }
+        let slot = self.slot(from)?;
+        let (code, spare) = match class {
+            RegClass::Int => (Code::Mov_r64_rm64, SPARE),
+            RegClass::Float => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, SPARE_VECTOR),
+            RegClass::Vector => (Code::VEX_Kmovq_kr_km64, SPARE_MASK),
+        };
+        self.put(Build::new(code).reg(spare).mem(slot))?;
+        Ok(spare)
+    }
+}
+
+/// Registers that belong to the caller, in the order in which they are pushed.
+const SAVED: [Register; 6] = [Register::RBP, Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
+
+/// The code that puts an element of so many bytes, of a vector or in memory, in all lanes of 512 bits.
+fn broadcast(size: usize) -> Code {
+    match size {
+        1 => Code::EVEX_Vpbroadcastb_zmm_k1z_xmmm8,
+        2 => Code::EVEX_Vpbroadcastw_zmm_k1z_xmmm16,
+        4 => Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32,
+        _ => Code::EVEX_Vbroadcastsd_zmm_k1z_xmmm64,
+    }
+}
+
+impl Emitter<'_> {
+    fn finish(mut self, entry: usize) -> Result<Emitted, String> {
+        let mut bytes = self.flow.pool.clone();
+        bytes.resize(entry, 0);
+        bytes.extend(self.encoder.take_buffer());
+        debug_assert_eq!(bytes.len(), self.at);
+        for (place, label) in self.fixups {
+            let to = match label {
+                Label::Block(b) => self.blocks[b],
+                Label::Cold(i) => self.cold_at[i],
+                Label::Back(i) => self.back_at[i],
+            };
+            let distance = to as i64 - (place as i64 + 4);
+            let distance = i32::try_from(distance).map_err(|_| "the code is too large")?;
+            bytes[place..place + 4].copy_from_slice(&distance.to_le_bytes());
+        }
+        Ok(Emitted { bytes, entry })
+    }
+}

@@ -1,0 +1,74 @@
+//! The machine's registers, and what each is for.
+
+use iced_x86::Register;
+use regalloc2::{MachineEnv, PReg, PRegSet, RegClass};
+
+/// The context that the region was entered with.
+pub(super) const CONTEXT: Register = Register::R15;
+/// The base of the entered frame.
+pub(super) const FRAME: Register = Register::R14;
+/// The fuel of the slice. It is in the context when the region is left or calls what looks at it.
+pub(super) const TICKS: Register = Register::R13;
+/// Of the code between instructions, which has no registers of its own.
+pub(super) const SPARE: Register = Register::R11;
+/// Likewise, for addresses.
+pub(super) const SPARE_BASE: Register = Register::R10;
+/// Likewise, for vectors.
+pub(super) const SPARE_VECTOR: Register = Register::ZMM31;
+/// Likewise, for masks.
+pub(super) const SPARE_MASK: Register = Register::K7;
+
+/// General registers that are allocated: first those that calls do not keep, which entering need not save.
+const GENERAL: [Register; 10] = [
+    Register::RAX,
+    Register::RCX,
+    Register::RDX,
+    Register::RSI,
+    Register::RDI,
+    Register::R8,
+    Register::R9,
+    Register::RBX,
+    Register::RBP,
+    Register::R12,
+];
+
+/// Registers as the register allocator numbers them.
+pub(super) fn preg(register: Register) -> PReg {
+    let (class, first) = match register {
+        r if r.is_gpr64() => (RegClass::Int, Register::RAX),
+        r if r.is_zmm() => (RegClass::Float, Register::ZMM0),
+        _ => (RegClass::Vector, Register::K0),
+    };
+    PReg::new(register as usize - first as usize, class)
+}
+
+/// The register of a number: 64 bits of a general one, 512 of a vector.
+pub(super) fn register(preg: PReg) -> Register {
+    let first = match preg.class() {
+        RegClass::Int => Register::RAX,
+        RegClass::Float => Register::ZMM0,
+        RegClass::Vector => Register::K0,
+    };
+    first + preg.hw_enc() as u32
+}
+
+/// What registers there are.
+pub(super) fn machine() -> MachineEnv {
+    let mut vectors = PRegSet::empty();
+    for i in 0..31 {
+        vectors.add(PReg::new(i, RegClass::Float));
+    }
+    let mut masks = PRegSet::empty();
+    // K0 cannot be the mask of an instruction.
+    for i in 1..7 {
+        masks.add(PReg::new(i, RegClass::Vector));
+    }
+    let mut general = PRegSet::empty();
+    GENERAL.iter().for_each(|&r| general.add(preg(r)));
+    MachineEnv {
+        preferred_regs_by_class: [general, vectors, masks],
+        non_preferred_regs_by_class: [PRegSet::empty(); 3],
+        scratch_by_class: [None; 3],
+        fixed_stack_slots: Vec::new(),
+    }
+}

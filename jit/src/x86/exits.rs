@@ -1,0 +1,206 @@
+//! Leaving the region, and calling the runtime in it.
+
+use super::flow::{Arg, Base, Form, Inst as Machine, Mem, Stub, What, Write, WriteBase};
+use super::select::{Select, class_of};
+use super::values::bytes_of;
+use crate::ir::{ExitId, Inst, Type, Value};
+use crate::native::{BASE_AT, Checked, General};
+use iced_x86::Code;
+use regalloc2::RegClass;
+use spmdvm_vm::interp::native::ENTRY_WORDS;
+use spmdvm_vm::types::Ty;
+use std::sync::Arc;
+
+impl Select<'_> {
+    /// What an exit writes.
+    pub fn snapshot(&mut self, exit: ExitId) -> Vec<Write> {
+        let region = self.region;
+        let exit = &region.exits[exit.index()];
+        let mut writes = Vec::new();
+        for frame in &exit.frames {
+            for reg in &frame.regs {
+                self.write_value(&mut writes, WriteBase::Frame, (frame.at + reg.at) as i32, reg.ty, reg.value, true);
+            }
+        }
+        let mut at = 0;
+        let mut words = |s: &mut Self, word: Option<(Value, bool)>| {
+            let mut push = |at, what| writes.push(Write { base: WriteBase::Words, at, what });
+            match word {
+                None => push(at, What::Imm(0, 8)),
+                Some((v, true)) => push(at, s.what_mask(v)),
+                Some((v, false)) => match s.constant_of(v) {
+                    Some(bits) => push(at, What::Imm(bits, 8)),
+                    None => {
+                        let size = s.region.ty(v).ty.size();
+                        push(at, What::Gpr(s.gpr(v), size));
+                        if size == 4 {
+                            push(at + 4, What::Imm(0, 4));
+                        }
+                    }
+                },
+            }
+            at += 8;
+        };
+        for frame in &exit.frames {
+            words(self, Some((frame.mask, true)));
+            words(self, frame.memory.map(|v| (v, false)));
+            for entry in &frame.entries {
+                let entry: [_; ENTRY_WORDS] =
+                    [Some((entry.restore, true)), Some((entry.other, true)), entry.visiting.map(|v| (v, false))];
+                entry.into_iter().for_each(|word| words(self, word));
+            }
+        }
+        for &(cell, v) in &exit.cells {
+            self.write_value(&mut writes, WriteBase::Memory, cell.at as i32, cell.ty, v, false);
+        }
+        writes
+    }
+
+    /// Notes that a value is written as lanes of a type. A register has room for whole vectors, a cell has not.
+    fn write_value(&mut self, writes: &mut Vec<Write>, base: WriteBase, at: i32, ty: Type, v: Value, padded: bool) {
+        let mut push = |at, what| writes.push(Write { base, at, what });
+        let size = ty.ty.size();
+        if !ty.is_varying() {
+            let what = match self.constant_of(v) {
+                Some(bits) => What::Imm(bits, size),
+                None if class_of(ty.ty) == RegClass::Float => What::Vector(self.scalar(v), size),
+                None => What::Gpr(self.gpr(v), size),
+            };
+            return push(at, what);
+        }
+        let (form, n) = (self.form(size), self.n_pieces(size));
+        // Of a gang that fills no vector, only so many bytes.
+        let bytes = if padded { bytes_of(form) } else { bytes_of(form).min(self.lanes * size) };
+        if ty.ty == Ty::Bool {
+            let mask = self.mask(v);
+            let ones = self.ones();
+            return push(at, What::MaskBytes(mask, bytes, ones));
+        }
+        if let Some(bits) = self.constant_lanes(v) {
+            let place = self.flow.constant(&bits.to_le_bytes()[..size]);
+            return push(at, What::SplatPool(place, size, bytes, n));
+        }
+        if !self.region.ty(v).is_varying() {
+            let x = self.scalar(v);
+            let what = match class_of(ty.ty) {
+                RegClass::Float => What::SplatVector(x, size, bytes, n),
+                _ => What::SplatGpr(x, size, bytes, n),
+            };
+            return push(at, what);
+        }
+        for i in 0..n {
+            let x = self.piece(v, size, i);
+            push(at + 64 * i as i32, What::Vector(x, bytes));
+        }
+    }
+
+    fn what_mask(&mut self, v: Value) -> What {
+        match self.known_bits(v) {
+            Some(bits) => What::Imm(bits, 8),
+            None => What::MaskBits(self.mask(v)),
+        }
+    }
+
+    /// Calls the runtime for an instruction that has no code of its own.
+    pub fn general(&mut self, inst: &Inst) -> Result<(), String> {
+        let general = General::of(self.region, inst)?;
+        // Whole vectors of the sizes here.
+        let room = general.bytes + 64;
+        self.flow.needs_scratch(room);
+        for (&v, operand) in inst.args.iter().zip(&general.operands) {
+            self.store_whole(v, Mem::at(Base::Scratch, operand.at as i32));
+        }
+        let result_at = general.result_at;
+        let what = self.hold(Arc::new(general));
+        let scratch = self.address_of(Mem::at(Base::Scratch, 0));
+        self.call(Stub::General, &[what, scratch]);
+        self.load_result(inst, Mem::at(Base::Scratch, result_at as i32));
+        Ok(())
+    }
+
+    /// A register with the address of something that the code keeps alive.
+    fn hold<T: Send + Sync + 'static>(&mut self, held: Arc<T>) -> regalloc2::VReg {
+        let at = Arc::as_ptr(&held) as u64;
+        self.held.push(held);
+        self.imm(at)
+    }
+
+    /// Calls a function of the runtime with words.
+    fn call(&mut self, stub: Stub, words: &[regalloc2::VReg]) {
+        for (i, &word) in words.iter().enumerate() {
+            self.store_64(Mem::at(Base::Words, 8 * i as i32), word);
+        }
+        self.flow.push(Machine::Call(stub));
+    }
+
+    /// A checked access.
+    pub fn checked(&mut self, inst: &Inst, exit: ExitId) -> Result<(), String> {
+        let (checked, index, value) = Checked::of(self.region, inst).ok_or("no checked access")?;
+        self.flow.needs_scratch(checked.bytes() + 64);
+        let mask = self.mask(inst.args[inst.args.len() - 1]);
+        let bits = self.bits_of_mask(mask);
+        self.store_64(Mem::at(Base::Scratch, 0), bits);
+        self.store_whole(inst.args[0], Mem::at(Base::Scratch, BASE_AT as i32));
+        if let Some(index) = index {
+            self.store_whole(index, Mem::at(Base::Scratch, checked.index_at as i32));
+        }
+        if let Some(value) = value {
+            self.store_whole(value, Mem::at(Base::Scratch, checked.elements_at as i32));
+        }
+        let elements = Mem::at(Base::Scratch, checked.elements_at as i32);
+        let what = self.hold(Arc::new(checked));
+        let scratch = self.address_of(Mem::at(Base::Scratch, 0));
+        self.call(if value.is_some() { Stub::Store } else { Stub::Load }, &[what, scratch]);
+        // The result is there only if the instruction has not left, but nothing of an exit can name it.
+        self.guard_call(exit);
+        self.load_result(inst, elements);
+        Ok(())
+    }
+
+    /// Has the interpreter's handler execute an instruction on its registers.
+    pub fn interpret(&mut self, inst: &Inst, site: u32, exit: ExitId) {
+        let region = self.region;
+        let site = &region.sites[site as usize];
+        let Some((&mask, operands)) = inst.args.split_last() else { return };
+        let place = |at: u32| Mem::fixed(super::env::FRAME, (site.at + at) as i32);
+        for (&(at, ty), &v) in site.operands.iter().zip(operands) {
+            self.store_as(v, ty, place(at));
+        }
+        let mask = self.mask(mask);
+        let bits = self.bits_of_mask(mask);
+        let what = self.imm((site.function.0 as u64) << 32 | site.pc as u64);
+        let at = self.imm(site.at as u64);
+        self.call(Stub::Interpret, &[what, at, bits]);
+        self.guard_call(exit);
+        if let Some((at, _)) = site.result {
+            self.load_result(inst, place(at));
+        }
+    }
+
+    /// Stores a value as one of a type, which may vary although the value does not.
+    fn store_as(&mut self, v: Value, ty: Type, to: Mem) {
+        if self.region.ty(v).is_varying() || !ty.is_varying() {
+            return self.store_whole(v, to);
+        }
+        let size = ty.ty.size();
+        if ty.ty == Ty::Bool {
+            let bytes = self.bytes_of_mask(v);
+            return self.store_vector(self.form(1), to, bytes);
+        }
+        let x = match self.constant_of(v) {
+            Some(bits) => self.constant_vector(bits, size),
+            None => {
+                let x = self.scalar(v);
+                self.broadcast(x, ty.ty)
+            }
+        };
+        for i in 0..self.n_pieces(size) {
+            self.store_vector(self.form(size), to.plus(64 * i as i32), x);
+        }
+    }
+
+    /// Moves a word.
+    pub fn moved(&mut self, x: regalloc2::VReg) -> regalloc2::VReg {
+        self.def(Code::Mov_r64_rm64, (RegClass::Int, Form::G64), &[Arg::Use(x, Form::G64)])
+    }
+}

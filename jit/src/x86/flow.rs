@@ -1,0 +1,447 @@
+//! Machine instructions before registers are chosen: what regalloc2 works on.
+//!
+//! Instructions are those of the encoder (`iced_x86::Code`), with virtual registers for operands. There are three classes:
+//! general registers (`Int`), vectors (`Float`) and masks (`Vector`). Some registers are never allocated; `env` lists them.
+
+use super::env;
+use crate::ir::ExitId;
+use iced_x86::{Code, OpKind, Register};
+use regalloc2::{
+    Block, Function, Inst as Index, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PRegSet, RegClass,
+    VReg,
+};
+
+/// How much of a register an operand names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Form {
+    /// 8 bits of a general register.
+    G8,
+    /// 16.
+    G16,
+    /// 32.
+    G32,
+    /// 64.
+    G64,
+    /// 128 bits of a vector.
+    X,
+    /// 256.
+    Y,
+    /// 512.
+    Z,
+    /// A mask.
+    K,
+}
+
+/// What an address is counted from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Base {
+    Reg(VReg),
+    /// A register that is not allocated.
+    Fixed(Register),
+    /// The scratch memory of the frame.
+    Scratch,
+    /// The words for the runtime.
+    Words,
+    /// The constants that lie before the code.
+    Pool,
+}
+
+/// A memory operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mem {
+    pub base: Base,
+    /// A general register, or the vector of indices of a gather.
+    pub index: Option<(VReg, Form)>,
+    pub scale: u8,
+    pub disp: i32,
+    /// Is one element taken for all lanes?
+    pub broadcast: bool,
+}
+
+impl Mem {
+    pub fn at(base: Base, disp: i32) -> Mem {
+        Mem { base, index: None, scale: 1, disp, broadcast: false }
+    }
+
+    pub fn reg(base: VReg, disp: i32) -> Mem {
+        Mem::at(Base::Reg(base), disp)
+    }
+
+    pub fn fixed(base: Register, disp: i32) -> Mem {
+        Mem::at(Base::Fixed(base), disp)
+    }
+
+    pub fn plus(self, bytes: i32) -> Mem {
+        Mem { disp: self.disp + bytes, ..self }
+    }
+}
+
+/// An operand of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Arg {
+    /// Written.
+    Def(VReg, Form),
+    /// Read.
+    Use(VReg, Form),
+    /// Read and overwritten: the result takes the operand's register.
+    Tied {
+        from: VReg,
+        to: VReg,
+        form: Form,
+    },
+    /// A register that is not allocated.
+    Fixed(Register),
+    /// Read and written in a register that the encoding does not name.
+    Both {
+        use_: VReg,
+        def: VReg,
+        register: Register,
+    },
+    Mem(Mem),
+    /// A number, as the encoding has it.
+    Imm(OpKind, i64),
+}
+
+/// Conditions, by their number in the encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cond(pub u8);
+
+impl Cond {
+    pub const BELOW: Cond = Cond(2);
+    pub const ABOVE_OR_EQUAL: Cond = Cond(3);
+    pub const EQUAL: Cond = Cond(4);
+    pub const NOT_EQUAL: Cond = Cond(5);
+    pub const BELOW_OR_EQUAL: Cond = Cond(6);
+    pub const ABOVE: Cond = Cond(7);
+    pub const LESS: Cond = Cond(12);
+    pub const GREATER_OR_EQUAL: Cond = Cond(13);
+    pub const LESS_OR_EQUAL: Cond = Cond(14);
+    pub const GREATER: Cond = Cond(15);
+
+    /// The opposite.
+    pub fn inverted(self) -> Cond {
+        Cond(self.0 ^ 1)
+    }
+
+    /// The same for operands that have changed places.
+    pub fn swapped(self) -> Cond {
+        match self {
+            Cond::BELOW => Cond::ABOVE,
+            Cond::ABOVE => Cond::BELOW,
+            Cond::BELOW_OR_EQUAL => Cond::ABOVE_OR_EQUAL,
+            Cond::ABOVE_OR_EQUAL => Cond::BELOW_OR_EQUAL,
+            Cond::LESS => Cond::GREATER,
+            Cond::GREATER => Cond::LESS,
+            Cond::LESS_OR_EQUAL => Cond::GREATER_OR_EQUAL,
+            Cond::GREATER_OR_EQUAL => Cond::LESS_OR_EQUAL,
+            same => same,
+        }
+    }
+}
+
+/// An instruction of the encoder.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plain {
+    pub code: Code,
+    pub args: [Option<Arg>; 4],
+    /// The mask of the lanes that are written.
+    pub mask: Option<VReg>,
+    /// What is left of the mask afterwards, if the instruction changes it.
+    pub spent: Option<VReg>,
+    /// Do the others become 0?
+    pub zeroing: bool,
+}
+
+/// Which function of the runtime is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stub {
+    General,
+    Load,
+    Store,
+    Interpret,
+}
+
+/// What an exit writes somewhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum What {
+    /// The low bytes of a constant.
+    Imm(u64, usize),
+    /// The low bytes of a general register.
+    Gpr(VReg, usize),
+    /// The low bytes of a vector.
+    Vector(VReg, usize),
+    /// A general register's element of so many bytes, in a vector of so many bytes, so many times.
+    SplatGpr(VReg, usize, usize, usize),
+    /// Likewise, of a vector's first element.
+    SplatVector(VReg, usize, usize, usize),
+    /// Likewise, of a constant in the pool: its place.
+    SplatPool(i32, usize, usize, usize),
+    /// A mask as a word.
+    MaskBits(VReg),
+    /// A mask as bytes 0 or 1, in a vector of so many bytes; and where the pool has as many ones.
+    MaskBytes(VReg, usize, i32),
+}
+
+/// Something that an exit writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Write {
+    pub base: WriteBase,
+    pub at: i32,
+    pub what: What,
+}
+
+/// What its place is counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum WriteBase {
+    Frame,
+    Words,
+    Memory,
+}
+
+impl What {
+    /// The register that it is made of.
+    pub fn register(&self) -> Option<VReg> {
+        match *self {
+            What::Imm(..) | What::SplatPool(..) => None,
+            What::Gpr(r, _)
+            | What::Vector(r, _)
+            | What::SplatGpr(r, ..)
+            | What::SplatVector(r, ..)
+            | What::MaskBits(r)
+            | What::MaskBytes(r, ..) => Some(r),
+        }
+    }
+}
+
+/// A way out of the region.
+#[derive(Clone, Debug)]
+pub(super) struct WayOut {
+    pub exit: ExitId,
+    pub writes: Vec<Write>,
+}
+
+/// A machine instruction.
+#[derive(Clone, Debug)]
+pub(super) enum Inst {
+    Plain(Box<Plain>),
+    /// Makes a vector 0.
+    Zero(VReg),
+    /// Goes on at a block.
+    Jump(Block, Vec<VReg>),
+    /// Goes on by the flags that the instruction before has set.
+    Branch(Cond, Block, Block),
+    /// Leaves by a way out if the flags say so.
+    Guard(Cond, usize),
+    /// Leaves by a way out if the last call has given 0.
+    GuardCall(usize),
+    /// Counts a unit of fuel.
+    Tick(usize),
+    /// Calls the runtime with so many words in the places for arguments. All registers are kept.
+    Call(Stub),
+    /// Leaves.
+    Leave(usize),
+}
+
+/// The instructions of a region, in blocks.
+#[derive(Default)]
+pub(super) struct Flow {
+    pub insts: Vec<Inst>,
+    operands: Vec<Operand>,
+    operand_ends: Vec<u32>,
+    n_vregs: usize,
+    ranges: Vec<InstRange>,
+    succs: Vec<Vec<Block>>,
+    preds: Vec<Vec<Block>>,
+    params: Vec<Vec<VReg>>,
+    pub cold: Vec<bool>,
+    pub ways_out: Vec<WayOut>,
+    /// Constants, one after another.
+    pub pool: Vec<u8>,
+    /// Bytes of scratch memory.
+    pub scratch: usize,
+    current: Option<Block>,
+    start: usize,
+}
+
+impl Flow {
+    /// A new register.
+    pub fn reg(&mut self, class: RegClass) -> VReg {
+        self.n_vregs += 1;
+        VReg::new(self.n_vregs - 1, class)
+    }
+
+    pub fn gpr(&mut self) -> VReg {
+        self.reg(RegClass::Int)
+    }
+
+    pub fn vector(&mut self) -> VReg {
+        self.reg(RegClass::Float)
+    }
+
+    pub fn mask(&mut self) -> VReg {
+        self.reg(RegClass::Vector)
+    }
+
+    /// A new block.
+    pub fn block(&mut self, cold: bool) -> Block {
+        self.ranges.push(InstRange::new(Index::new(0), Index::new(0)));
+        self.succs.push(Vec::new());
+        self.preds.push(Vec::new());
+        self.params.push(Vec::new());
+        self.cold.push(cold);
+        Block::new(self.ranges.len() - 1)
+    }
+
+    /// Gives a block parameters.
+    pub fn set_params(&mut self, block: Block, params: Vec<VReg>) {
+        self.params[block.index()] = params;
+    }
+
+    /// Has the next instructions stand in a block.
+    pub fn begin(&mut self, block: Block) {
+        self.current = Some(block);
+        self.start = self.insts.len();
+    }
+
+    /// Adds an instruction.
+    pub fn push(&mut self, inst: Inst) {
+        let current = self.current.expect("a block has begun");
+        self.operands_of(&inst);
+        self.operand_ends.push(self.operands.len() as u32);
+        let end = match &inst {
+            Inst::Jump(to, _) => Some(vec![*to]),
+            Inst::Branch(_, a, b) => Some(vec![*a, *b]),
+            Inst::Leave(_) => Some(Vec::new()),
+            _ => None,
+        };
+        self.insts.push(inst);
+        if let Some(succs) = end {
+            succs.iter().for_each(|s| self.preds[s.index()].push(current));
+            self.succs[current.index()] = succs;
+            self.ranges[current.index()] = InstRange::new(Index::new(self.start), Index::new(self.insts.len()));
+            self.current = None;
+        }
+    }
+
+    /// Bytes of the pool, from a place that is a multiple of their number; the same bytes have one place.
+    pub fn constant(&mut self, bytes: &[u8]) -> i32 {
+        let same = (0..self.pool.len()).step_by(bytes.len()).find(|&at| self.pool[at..].starts_with(bytes));
+        let at = same.unwrap_or_else(|| {
+            self.pool.resize(self.pool.len().next_multiple_of(bytes.len()), 0);
+            self.pool.extend_from_slice(bytes);
+            self.pool.len() - bytes.len()
+        });
+        at as i32
+    }
+
+    /// Sees to it that there is so much scratch memory.
+    pub fn needs_scratch(&mut self, bytes: usize) {
+        self.scratch = self.scratch.max(bytes.next_multiple_of(64));
+    }
+
+    /// Notes the operands of an instruction.
+    fn operands_of(&mut self, inst: &Inst) {
+        match inst {
+            Inst::Plain(plain) => {
+                let first = self.operands.len();
+                for arg in plain.args.iter().flatten() {
+                    match *arg {
+                        Arg::Def(r, _) => self.operands.push(Operand::reg_def(r)),
+                        Arg::Use(r, _) => self.operands.push(Operand::reg_use(r)),
+                        Arg::Tied { from, to, .. } => {
+                            let at = self.operands.len() - first;
+                            self.operands.push(Operand::reg_use(from));
+                            self.operands.push(Operand::reg_reuse_def(to, at));
+                        }
+                        Arg::Both { use_, def, register } => {
+                            self.operands.push(Operand::reg_fixed_use(use_, env::preg(register)));
+                            self.operands.push(Operand::reg_fixed_def(def, env::preg(register)));
+                        }
+                        Arg::Mem(mem) => {
+                            if let Base::Reg(r) = mem.base {
+                                self.operands.push(Operand::reg_use(r));
+                            }
+                            self.operands.extend(mem.index.map(|(r, _)| Operand::reg_use(r)));
+                        }
+                        Arg::Imm(..) | Arg::Fixed(_) => {}
+                    }
+                }
+                if let Some(mask) = plain.mask {
+                    let at = self.operands.len() - first;
+                    self.operands.push(Operand::reg_use(mask));
+                    self.operands.extend(plain.spent.map(|spent| Operand::reg_reuse_def(spent, at)));
+                }
+            }
+            Inst::Zero(r) => self.operands.push(Operand::reg_def(*r)),
+            Inst::Guard(_, way) | Inst::GuardCall(way) | Inst::Tick(way) | Inst::Leave(way) => {
+                let any = |r| Operand::new(r, OperandConstraint::Any, OperandKind::Use, OperandPos::Early);
+                let registers = self.ways_out[*way].writes.iter().filter_map(|w| w.what.register());
+                self.operands.extend(registers.map(any));
+            }
+            Inst::Jump(..) | Inst::Branch(..) | Inst::Call(_) => {}
+        }
+    }
+}
+
+impl Function for Flow {
+    fn num_insts(&self) -> usize {
+        self.insts.len()
+    }
+
+    fn num_blocks(&self) -> usize {
+        self.ranges.len()
+    }
+
+    fn entry_block(&self) -> Block {
+        Block::new(0)
+    }
+
+    fn block_insns(&self, block: Block) -> InstRange {
+        self.ranges[block.index()]
+    }
+
+    fn block_succs(&self, block: Block) -> &[Block] {
+        &self.succs[block.index()]
+    }
+
+    fn block_preds(&self, block: Block) -> &[Block] {
+        &self.preds[block.index()]
+    }
+
+    fn block_params(&self, block: Block) -> &[VReg] {
+        &self.params[block.index()]
+    }
+
+    fn is_ret(&self, inst: Index) -> bool {
+        matches!(self.insts[inst.index()], Inst::Leave(_))
+    }
+
+    fn is_branch(&self, inst: Index) -> bool {
+        matches!(self.insts[inst.index()], Inst::Jump(..) | Inst::Branch(..))
+    }
+
+    fn branch_blockparams(&self, _block: Block, inst: Index, _succ: usize) -> &[VReg] {
+        match &self.insts[inst.index()] {
+            Inst::Jump(_, args) => args,
+            _ => &[],
+        }
+    }
+
+    fn inst_operands(&self, inst: Index) -> &[Operand] {
+        let i = inst.index();
+        let start = if i == 0 { 0 } else { self.operand_ends[i - 1] };
+        &self.operands[start as usize..self.operand_ends[i] as usize]
+    }
+
+    fn inst_clobbers(&self, _inst: Index) -> PRegSet {
+        PRegSet::empty()
+    }
+
+    fn num_vregs(&self) -> usize {
+        self.n_vregs
+    }
+
+    fn spillslot_size(&self, class: RegClass) -> usize {
+        if class == RegClass::Float { 8 } else { 1 }
+    }
+}

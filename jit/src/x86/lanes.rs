@@ -1,0 +1,177 @@
+//! Operations across lanes.
+
+use super::flow::{Arg, Base, Form, Mem};
+use super::select::{Select, class_of, imm8};
+use super::values::{form_of, sized};
+use crate::ir::{Inst, Value};
+use iced_x86::{Code, OpKind};
+use regalloc2::{RegClass, VReg};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+
+impl Select<'_> {
+    /// One of `iota`, `shuffle`, `extract`, `insert`; `false` if it has no code.
+    pub fn lanes_op(&mut self, inst: &Inst, op: Op, ty: Ty) -> bool {
+        match op {
+            Op::Iota => {
+                let pieces = (0..self.n_pieces(4)).map(|i| self.iota(i)).collect();
+                self.set_pieces(inst, pieces);
+                true
+            }
+            Op::Extract => {
+                let x = self.extract(ty, inst.args[0], inst.args[1]);
+                self.set(inst, x);
+                true
+            }
+            Op::Shuffle => self.shuffle(inst, ty),
+            _ => self.insert(inst, ty),
+        }
+    }
+
+    /// Piece `i` of the numbers of lanes.
+    fn iota(&mut self, i: usize) -> VReg {
+        let mut bytes = [0; 64];
+        for (l, to) in bytes.chunks_exact_mut(4).enumerate() {
+            to.copy_from_slice(&((16 * i + l) as i32).to_le_bytes());
+        }
+        let at = self.flow.constant(&bytes);
+        self.load_vector(self.form(4), Mem::at(Base::Pool, at))
+    }
+
+    /// A uniform lane number, modulo the lanes.
+    fn lane_number(&mut self, index: Value) -> VReg {
+        let index = self.gpr(index);
+        let most = Arg::Imm(OpKind::Immediate8to32, self.lanes as i64 - 1);
+        self.gpr_over(Code::And_rm32_imm8, Form::G32, index, most)
+    }
+
+    fn extract(&mut self, ty: Ty, v: Value, index: Value) -> VReg {
+        let size = ty.size();
+        if ty == Ty::Bool {
+            let mask = self.mask(v);
+            let (bits, lane) = (self.bits_of_mask(mask), self.lane_number(index));
+            let word = (RegClass::Int, Form::G64);
+            let bit =
+                self.def(Code::VEX_Shrx_r64_rm64_r64, word, &[Arg::Use(bits, Form::G64), Arg::Use(lane, Form::G64)]);
+            return self.gpr_over(Code::And_rm32_imm8, Form::G32, bit, Arg::Imm(OpKind::Immediate8to32, 1));
+        }
+        if self.constant_of(index).map(|at| at as usize % self.lanes) == Some(0) && class_of(ty) == RegClass::Float {
+            return self.piece(v, size, 0);
+        }
+        self.flow.needs_scratch(self.lanes * size + 64);
+        self.store_whole(v, Mem::at(Base::Scratch, 0));
+        let from = match self.constant_of(index) {
+            Some(at) => Mem::at(Base::Scratch, (at as usize % self.lanes * size) as i32),
+            None => {
+                let lane = self.lane_number(index);
+                Mem { index: Some((lane, Form::G64)), scale: size as u8, ..Mem::at(Base::Scratch, 0) }
+            }
+        };
+        self.load_scalar(ty, from)
+    }
+
+    fn shuffle(&mut self, inst: &Inst, ty: Ty) -> bool {
+        // Of one vector, and by indices that are as large as elements.
+        let form = self.form(4);
+        let whole = self.lanes * 4 >= 32 && self.lanes <= 16;
+        if !whole || ty.size() != 4 {
+            return false;
+        }
+        // Only as many low bits as there are lanes count.
+        let (x, index) = (self.piece(inst.args[0], 4, 0), self.piece(inst.args[1], 4, 0));
+        let code = if form == Form::Y {
+            Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32
+        } else {
+            Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32
+        };
+        let made = self.vector(code, form, &[Arg::Use(index, form), Arg::Use(x, form)]);
+        self.set_pieces(inst, vec![made]);
+        true
+    }
+
+    fn insert(&mut self, inst: &Inst, ty: Ty) -> bool {
+        if ty == Ty::Bool || ty == Ty::F16 {
+            return false;
+        }
+        let size = ty.size();
+        let lane = self.lane_number(inst.args[1]);
+        let one = self.imm(1);
+        let word = (RegClass::Int, Form::G64);
+        let bit = self.def(Code::VEX_Shlx_r64_rm64_r64, word, &[Arg::Use(one, Form::G64), Arg::Use(lane, Form::G64)]);
+        let chosen = self.mask_of_bits(bit);
+        let new = match self.constant_of(inst.args[2]) {
+            Some(bits) => self.constant_vector(bits, size),
+            None => {
+                let x = self.scalar(inst.args[2]);
+                self.broadcast(x, ty)
+            }
+        };
+        let form = self.form(size);
+        let pieces = (0..self.n_pieces(size)).map(|i| {
+            let (x, part) = (self.piece(inst.args[0], size, i), self.mask_part(chosen, size, i));
+            self.blend(ty, form, part, new, x)
+        });
+        let pieces = pieces.collect();
+        self.set_pieces(inst, pieces);
+        true
+    }
+
+    /// A reduction by halving: lane *i* takes in lane *i* + *h*.
+    pub fn reduce(&mut self, inst: &Inst, op: Op, ty: Ty) -> Result<(), String> {
+        let size = ty.size();
+        let step = match op {
+            Op::ReduceAdd => Op::Add,
+            Op::ReduceMul => Op::Mul,
+            Op::ReduceMin => Op::Min,
+            Op::ReduceMax => Op::Max,
+            Op::ReduceAnd => Op::And,
+            Op::ReduceOr => Op::Or,
+            _ => Op::Xor,
+        };
+        if size < 4 {
+            return self.general(inst);
+        }
+        let mut pieces: Vec<VReg> = (0..self.n_pieces(size)).map(|i| self.piece(inst.args[0], size, i)).collect();
+        let mut bytes = self.lanes * size;
+        while bytes > size {
+            bytes /= 2;
+            if bytes >= 64 {
+                let upper = pieces.split_off(pieces.len() / 2);
+                for (a, b) in pieces.iter_mut().zip(upper) {
+                    *a = self.combine_vectors(step, ty, Form::Z, *a, b)?;
+                }
+                continue;
+            }
+            let (x, form) = (pieces[0], form_of(bytes));
+            let upper = self.upper_half(x, bytes);
+            pieces[0] = self.combine_vectors(step, ty, form, x, upper)?;
+        }
+        let x = pieces[0];
+        let made = match (class_of(ty), size) {
+            (RegClass::Float, _) => x,
+            (_, 4) => self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Form::G32), &[Arg::Use(x, Form::X)]),
+            _ => self.def(Code::EVEX_Vmovq_rm64_xmm, (RegClass::Int, Form::G64), &[Arg::Use(x, Form::X)]),
+        };
+        self.set(inst, made);
+        Ok(())
+    }
+
+    fn combine_vectors(&mut self, op: Op, ty: Ty, form: Form, a: VReg, b: VReg) -> Result<VReg, String> {
+        let args = [Arg::Use(a, form), Arg::Use(b, form)];
+        let made =
+            if ty.is_float() { self.float_vector(op, ty, form, &args) } else { self.int_vector(op, ty, form, &args) };
+        made.ok_or_else(|| "a reduction has no code".into())
+    }
+
+    /// What lies from a byte on, at the bottom; there are as many bytes after it.
+    fn upper_half(&mut self, x: VReg, at: usize) -> VReg {
+        let to = self.flow.vector();
+        let (code, to_form, form, imm) = match at {
+            32 => (Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, Form::Y, Form::Z, 1),
+            16 => (Code::EVEX_Vextracti32x4_xmmm128_k1z_ymm_imm8, Form::X, Form::Y, 1),
+            _ => (sized(Code::EVEX_Vpsrldq_xmm_xmmm128_imm8, Form::X), Form::X, Form::X, at as u8),
+        };
+        self.plain(code, [Some(Arg::Def(to, to_form)), Some(Arg::Use(x, form)), imm8(imm), None]);
+        to
+    }
+}

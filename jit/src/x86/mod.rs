@@ -1,0 +1,84 @@
+//! The back end `x86`: wide vectors by AVX-512, for x86-64 on Unix.
+//!
+//! | module | what |
+//! |---|---|
+//! | `needs` | what must be computed, and in which form |
+//! | `select` | the walk over blocks and instructions: from the trace IR to machine instructions |
+//! | `values` | values in the form in which an instruction wants them |
+//! | `scalar`, `vector`, `masks`, `convert`, `lanes`, `memory` | instructions |
+//! | `exits` | leaving the region, and calling the runtime |
+//! | `flow` | machine instructions before registers are chosen, as regalloc2 wants them |
+//! | `env` | the machine's registers |
+//! | `emit` | from instructions with registers to bytes, by iced-x86 |
+//! | `executable`, `stubs` | memory for code; calls of the runtime that keep all registers |
+//!
+//! ARCHITECTURE ("The JIT's back ends") says how values are held, and how a region is entered and left.
+
+mod code;
+mod convert;
+mod emit;
+mod env;
+mod executable;
+mod exits;
+mod flow;
+mod lanes;
+mod masks;
+mod memory;
+mod needs;
+mod scalar;
+mod select;
+mod stubs;
+mod values;
+mod vector;
+
+use crate::backend::{Backend, Executable};
+use crate::ir::Region;
+use std::sync::Arc;
+use stubs::Stubs;
+
+/// The back end.
+pub struct X86 {
+    stubs: Arc<Stubs>,
+}
+
+impl X86 {
+    /// A back end for this machine; the error says why it has none.
+    pub fn new() -> Result<X86, String> {
+        match missing() {
+            Some(missing) => Err(format!("it needs {missing}")),
+            None => Ok(X86 { stubs: Arc::new(Stubs::new()?) }),
+        }
+    }
+}
+
+impl Backend for X86 {
+    fn name(&self) -> &'static str {
+        "x86"
+    }
+
+    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
+        Ok(Box::new(code::compile(region, &self.stubs)?))
+    }
+}
+
+/// What the machine lacks.
+#[cfg(all(target_arch = "x86_64", unix))]
+fn missing() -> Option<&'static str> {
+    let features = [
+        ("AVX-512 F", is_x86_feature_detected!("avx512f")),
+        ("AVX-512 BW", is_x86_feature_detected!("avx512bw")),
+        ("AVX-512 CD", is_x86_feature_detected!("avx512cd")),
+        ("AVX-512 DQ", is_x86_feature_detected!("avx512dq")),
+        ("AVX-512 VL", is_x86_feature_detected!("avx512vl")),
+        ("BMI1", is_x86_feature_detected!("bmi1")),
+        ("BMI2", is_x86_feature_detected!("bmi2")),
+        ("LZCNT", is_x86_feature_detected!("lzcnt")),
+        ("POPCNT", is_x86_feature_detected!("popcnt")),
+    ];
+    features.into_iter().find(|(_, there)| !there).map(|(name, _)| name)
+}
+
+#[cfg(not(all(target_arch = "x86_64", unix)))]
+fn missing() -> Option<&'static str> {
+    Some("an x86-64 processor and Unix")
+}

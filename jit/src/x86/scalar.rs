@@ -1,0 +1,516 @@
+//! Operations on uniform values. Of integers below 32 bits the bits above are anything: whoever reads them extends them first.
+//! Floats are computed as vectors of which only the first lane counts.
+
+use super::flow::{Arg, Cond, Form};
+use super::masks::{int_condition, mirrored};
+use super::select::{Select, class_of, imm8};
+use crate::ir::{Inst, Value};
+use iced_x86::{Code, OpKind, Register};
+use regalloc2::{RegClass, VReg};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::sem::OFFSET_BITS;
+use spmdvm_vm::types::Ty;
+
+const WORD: (RegClass, Form) = (RegClass::Int, Form::G64);
+const HALF: (RegClass, Form) = (RegClass::Int, Form::G32);
+
+/// The form in which an integer is computed with.
+fn int_form(ty: Ty) -> Form {
+    if ty.size() == 8 { Form::G64 } else { Form::G32 }
+}
+
+impl Select<'_> {
+    /// An operation whose operands and result are uniform; `false` if it has no code.
+    pub fn scalar_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> bool {
+        let made = match class_of(ty) {
+            _ if ty == Ty::F16 && !matches!(op, Op::Mov | Op::Select) => None,
+            _ if op == Op::Convert => self.convert_scalar(inst.args[0], from, ty),
+            _ if op == Op::Bitcast => self.bitcast_scalar(inst.args[0], from, ty),
+            _ if op == Op::Select => Some(self.select_scalar(inst, ty)),
+            _ if op == Op::Mov => Some(self.scalar(inst.args[0])),
+            _ if is_comparison(op) && ty != Ty::Bool => {
+                let cond = self.compare_scalars(op, ty, inst.args[0], inst.args[1]);
+                Some(self.bool_of(cond))
+            }
+            RegClass::Float => self.float_op(inst, op, ty),
+            _ if ty == Ty::Bool => Some(self.bool_op(inst, op)),
+            _ => self.int_op(inst, op, ty),
+        };
+        if let Some(made) = made {
+            self.set(inst, made);
+        }
+        made.is_some()
+    }
+
+    /// Sets flags; gives those by which the comparison holds.
+    pub fn compare_scalars(&mut self, op: Op, ty: Ty, a: Value, b: Value) -> Cond {
+        if ty.is_float() {
+            return self.compare_floats(op, ty, a, b);
+        }
+        let (op, a, b) = if self.constant_of(a).is_some() { (mirrored(op), b, a) } else { (op, a, b) };
+        let form = int_form(ty);
+        let x = self.extended(a, ty);
+        let small = self.constant_of(b).map(|bits| sign_extended(ty, bits)).and_then(|n| i32::try_from(n).ok());
+        match small {
+            Some(0) if matches!(op, Op::Eq | Op::Ne) => {
+                let code = if form == Form::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
+                self.plain(code, [Some(Arg::Use(x, form)), Some(Arg::Use(x, form)), None, None]);
+            }
+            Some(n) => {
+                let (code, kind) = match form {
+                    Form::G64 => (Code::Cmp_rm64_imm32, OpKind::Immediate32to64),
+                    _ => (Code::Cmp_rm32_imm32, OpKind::Immediate32),
+                };
+                self.plain(code, [Some(Arg::Use(x, form)), Some(Arg::Imm(kind, n as i64)), None, None]);
+            }
+            None => {
+                let y = self.extended(b, ty);
+                self.compare(form, x, y);
+            }
+        }
+        int_condition(op, ty.is_signed())
+    }
+
+    fn compare_floats(&mut self, op: Op, ty: Ty, a: Value, b: Value) -> Cond {
+        let (x, y) = (self.scalar(a), self.scalar(b));
+        let single = ty == Ty::F32;
+        let (x, y) = match op {
+            Op::Lt | Op::Le => (y, x),
+            _ => (x, y),
+        };
+        let (x, y) = (Arg::Use(x, Form::X), Arg::Use(y, Form::X));
+        if matches!(op, Op::Eq | Op::Ne) {
+            // The flags of a comparison tell NaNs by one of their own.
+            let code = if single {
+                Code::EVEX_Vcmpss_kr_k1_xmm_xmmm32_imm8_sae
+            } else {
+                Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
+            };
+            let predicate = imm8(if op == Op::Eq { 0 } else { 4 }).expect("an operand");
+            let mask = self.def(code, (RegClass::Vector, Form::K), &[x, y, predicate]);
+            let mask = Arg::Use(mask, Form::K);
+            self.plain(Code::VEX_Kortestb_kr_kr, [Some(mask), Some(mask), None, None]);
+            return Cond::NOT_EQUAL;
+        }
+        let code = if single { Code::EVEX_Vucomiss_xmm_xmmm32_sae } else { Code::EVEX_Vucomisd_xmm_xmmm64_sae };
+        self.plain(code, [Some(x), Some(y), None, None]);
+        if matches!(op, Op::Lt | Op::Gt) { Cond::ABOVE } else { Cond::ABOVE_OR_EQUAL }
+    }
+
+    /// An integer in 32 bits or, if it has them, 64.
+    pub fn extended(&mut self, v: Value, ty: Ty) -> VReg {
+        if let Some(bits) = self.constant_of(v) {
+            let bits = sign_extended(ty, bits) as u64;
+            return self.imm(if ty.size() == 8 { bits } else { bits & 0xffff_ffff });
+        }
+        let x = self.gpr(v);
+        let code = match (ty.size(), ty.is_signed()) {
+            (1, true) => Code::Movsx_r32_rm8,
+            (1, false) => Code::Movzx_r32_rm8,
+            (2, true) => Code::Movsx_r32_rm16,
+            (2, false) => Code::Movzx_r32_rm16,
+            _ => return x,
+        };
+        let form = if ty.size() == 1 { Form::G8 } else { Form::G16 };
+        self.def(code, HALF, &[Arg::Use(x, form)])
+    }
+
+    /// An integer in 64 bits.
+    pub fn wide(&mut self, v: Value, ty: Ty) -> VReg {
+        if let Some(bits) = self.constant_of(v) {
+            return self.imm(sign_extended(ty, bits) as u64);
+        }
+        let x = self.extended(v, ty);
+        self.widened(x, ty)
+    }
+
+    /// An integer of 32 bits or more in 64.
+    fn widened(&mut self, x: VReg, ty: Ty) -> VReg {
+        match (ty.size(), ty.is_signed()) {
+            (8, _) => x,
+            (_, true) => self.def(Code::Movsxd_r64_rm32, WORD, &[Arg::Use(x, Form::G32)]),
+            _ => self.def(Code::Mov_r32_rm32, HALF, &[Arg::Use(x, Form::G32)]),
+        }
+    }
+
+    fn bool_op(&mut self, inst: &Inst, op: Op) -> VReg {
+        let a = self.gpr(inst.args[0]);
+        if op == Op::Not {
+            return self.flip(a);
+        }
+        let b = self.gpr(inst.args[1]);
+        let both = |s: &mut Self, code, a, b| s.gpr_binary(code, Form::G32, a, b);
+        match op {
+            Op::And | Op::Min => both(self, Code::And_rm32_r32, a, b),
+            Op::Or | Op::Max => both(self, Code::Or_rm32_r32, a, b),
+            Op::Xor | Op::Ne => both(self, Code::Xor_rm32_r32, a, b),
+            Op::Lt => {
+                let a = self.flip(a);
+                both(self, Code::And_rm32_r32, a, b)
+            }
+            Op::Gt => {
+                let b = self.flip(b);
+                both(self, Code::And_rm32_r32, a, b)
+            }
+            Op::Le => {
+                let a = self.flip(a);
+                both(self, Code::Or_rm32_r32, a, b)
+            }
+            Op::Ge => {
+                let b = self.flip(b);
+                both(self, Code::Or_rm32_r32, a, b)
+            }
+            _ => {
+                let x = both(self, Code::Xor_rm32_r32, a, b);
+                self.flip(x)
+            }
+        }
+    }
+
+    fn flip(&mut self, x: VReg) -> VReg {
+        self.gpr_over(Code::Xor_rm32_imm8, Form::G32, x, Arg::Imm(OpKind::Immediate8to32, 1))
+    }
+
+    fn int_op(&mut self, inst: &Inst, op: Op, ty: Ty) -> Option<VReg> {
+        let (args, form) = (&inst.args, int_form(ty));
+        let is_wide = form == Form::G64;
+        let pick = |wide, narrow| if is_wide { wide } else { narrow };
+        let codes = match op {
+            Op::Add => {
+                Some((pick(Code::Add_rm64_r64, Code::Add_rm32_r32), pick(Code::Add_rm64_imm32, Code::Add_rm32_imm32)))
+            }
+            Op::Sub => {
+                Some((pick(Code::Sub_rm64_r64, Code::Sub_rm32_r32), pick(Code::Sub_rm64_imm32, Code::Sub_rm32_imm32)))
+            }
+            Op::And => {
+                Some((pick(Code::And_rm64_r64, Code::And_rm32_r32), pick(Code::And_rm64_imm32, Code::And_rm32_imm32)))
+            }
+            Op::Or => {
+                Some((pick(Code::Or_rm64_r64, Code::Or_rm32_r32), pick(Code::Or_rm64_imm32, Code::Or_rm32_imm32)))
+            }
+            Op::Xor => {
+                Some((pick(Code::Xor_rm64_r64, Code::Xor_rm32_r32), pick(Code::Xor_rm64_imm32, Code::Xor_rm32_imm32)))
+            }
+            _ => None,
+        };
+        if let Some((by_register, by_number)) = codes {
+            let commutes = op != Op::Sub;
+            let (a, b) = match self.constant_of(args[0]) {
+                Some(_) if commutes => (args[1], args[0]),
+                _ => (args[0], args[1]),
+            };
+            let x = self.gpr(a);
+            let small = self.constant_of(b).map(|bits| sign_extended(ty, bits)).and_then(|n| i32::try_from(n).ok());
+            return Some(match small {
+                Some(n) => {
+                    let kind = if is_wide { OpKind::Immediate32to64 } else { OpKind::Immediate32 };
+                    self.gpr_over(by_number, form, x, Arg::Imm(kind, n as i64))
+                }
+                None => {
+                    let y = self.gpr(b);
+                    // What is used no more had better be overwritten.
+                    let (x, y) = if commutes && self.needs.is_used_once(b) { (y, x) } else { (x, y) };
+                    self.gpr_binary(by_register, form, x, y)
+                }
+            });
+        }
+        Some(match op {
+            Op::Mul => {
+                if let Some(by) = self.constant_of(args[1]).filter(|by| by.is_power_of_two()) {
+                    let x = self.gpr(args[0]);
+                    let count = Arg::Imm(OpKind::Immediate8, by.trailing_zeros() as i64);
+                    return Some(self.gpr_over(pick(Code::Shl_rm64_imm8, Code::Shl_rm32_imm8), form, x, count));
+                }
+                let (a, b) = (self.gpr(args[0]), self.gpr(args[1]));
+                self.gpr_binary(pick(Code::Imul_r64_rm64, Code::Imul_r32_rm32), form, a, b)
+            }
+            Op::Neg => {
+                let a = self.gpr(args[0]);
+                self.negated(form, a)
+            }
+            Op::Not => {
+                let (from, to) = (self.gpr(args[0]), self.flow.gpr());
+                self.plain(Code::Not_rm64, [Some(Arg::Tied { from, to, form: Form::G64 }), None, None, None]);
+                to
+            }
+            Op::Abs if !ty.is_signed() => self.gpr(args[0]),
+            Op::Abs => {
+                let a = self.extended(args[0], ty);
+                let negative = self.negated(form, a);
+                let zero = self.imm(0);
+                self.compare(form, a, zero);
+                self.choose(Cond::LESS, negative, a)
+            }
+            Op::Min | Op::Max => {
+                let (a, b) = (self.extended(args[0], ty), self.extended(args[1], ty));
+                self.compare(form, a, b);
+                let less = int_condition(if op == Op::Min { Op::Lt } else { Op::Gt }, ty.is_signed());
+                self.choose(less, a, b)
+            }
+            Op::Shl | Op::Shr => self.shift_scalar(op, ty, args),
+            Op::IDiv | Op::IRem => self.divide_scalars(op, ty, args),
+            Op::MulHi => self.high_product_scalar(ty, args),
+            Op::Popcnt | Op::Clz | Op::Ctz if ty.size() >= 4 => {
+                let a = self.gpr(args[0]);
+                let code = match op {
+                    Op::Popcnt => pick(Code::Popcnt_r64_rm64, Code::Popcnt_r32_rm32),
+                    Op::Clz => pick(Code::Lzcnt_r64_rm64, Code::Lzcnt_r32_rm32),
+                    _ => pick(Code::Tzcnt_r64_rm64, Code::Tzcnt_r32_rm32),
+                };
+                self.def(code, (RegClass::Int, form), &[Arg::Use(a, form)])
+            }
+            _ => return None,
+        })
+    }
+
+    fn negated(&mut self, form: Form, from: VReg) -> VReg {
+        let code = if form == Form::G64 { Code::Neg_rm64 } else { Code::Neg_rm32 };
+        let to = self.flow.gpr();
+        self.plain(code, [Some(Arg::Tied { from, to, form }), None, None, None]);
+        to
+    }
+
+    fn shift_scalar(&mut self, op: Op, ty: Ty, args: &[Value]) -> VReg {
+        let (form, bits) = (int_form(ty), 8 * ty.size() as u64);
+        let is_wide = form == Form::G64;
+        let x = if op == Op::Shr { self.extended(args[0], ty) } else { self.gpr(args[0]) };
+        if let Some(count) = self.constant_of(args[1]) {
+            let code = match (op, ty.is_signed(), is_wide) {
+                (Op::Shl, _, true) => Code::Shl_rm64_imm8,
+                (Op::Shl, _, false) => Code::Shl_rm32_imm8,
+                (_, true, true) => Code::Sar_rm64_imm8,
+                (_, true, false) => Code::Sar_rm32_imm8,
+                (_, false, true) => Code::Shr_rm64_imm8,
+                (_, false, false) => Code::Shr_rm32_imm8,
+            };
+            return self.gpr_over(code, form, x, Arg::Imm(OpKind::Immediate8, (count % bits) as i64));
+        }
+        let count = self.gpr(args[1]);
+        // The machine takes counts modulo 32 or 64.
+        let count = match bits {
+            32 | 64 => count,
+            _ => {
+                let most = Arg::Imm(OpKind::Immediate8to32, bits as i64 - 1);
+                self.gpr_over(Code::And_rm32_imm8, Form::G32, count, most)
+            }
+        };
+        let code = match (op, ty.is_signed(), is_wide) {
+            (Op::Shl, _, true) => Code::VEX_Shlx_r64_rm64_r64,
+            (Op::Shl, _, false) => Code::VEX_Shlx_r32_rm32_r32,
+            (_, true, true) => Code::VEX_Sarx_r64_rm64_r64,
+            (_, true, false) => Code::VEX_Sarx_r32_rm32_r32,
+            (_, false, true) => Code::VEX_Shrx_r64_rm64_r64,
+            (_, false, false) => Code::VEX_Shrx_r32_rm32_r32,
+        };
+        self.def(code, (RegClass::Int, form), &[Arg::Use(x, form), Arg::Use(count, form)])
+    }
+
+    /// Neither 0 nor, of the least integer, −1 may be divided by: the result is 0 or the negated dividend, by a division by 1.
+    fn divide_scalars(&mut self, op: Op, ty: Ty, args: &[Value]) -> VReg {
+        let form = int_form(ty);
+        let (a, b) = (self.extended(args[0], ty), self.extended(args[1], ty));
+        let is_wide = form == Form::G64;
+        let signed = ty.is_signed();
+        let known = self.constant_of(args[1]).map(|bits| sign_extended(ty, bits));
+        let special = [0, -1].map(|n| (n == 0 || signed) && known.is_none_or(|known| known == n));
+        let one = self.imm(1);
+        let mut divisor = b;
+        for (n, _) in [0, -1].into_iter().zip(special).filter(|(_, is)| *is) {
+            self.compare_with(form, b, n);
+            divisor = self.choose(Cond::EQUAL, one, divisor);
+        }
+        let high = if signed {
+            let code = if is_wide { Code::Sar_rm64_imm8 } else { Code::Sar_rm32_imm8 };
+            self.gpr_over(code, form, a, Arg::Imm(OpKind::Immediate8, 8 * if is_wide { 8 } else { 4 } - 1))
+        } else {
+            self.imm(0)
+        };
+        let code = match (signed, is_wide) {
+            (true, true) => Code::Idiv_rm64,
+            (true, false) => Code::Idiv_rm32,
+            (false, true) => Code::Div_rm64,
+            (false, false) => Code::Div_rm32,
+        };
+        let (quotient, remainder) = (self.flow.gpr(), self.flow.gpr());
+        self.divide_machine(code, form, [a, high, divisor], quotient, remainder);
+        let mut result = if op == Op::IRem { remainder } else { quotient };
+        if special[1] && op == Op::IDiv {
+            let negative = self.negated(form, a);
+            self.compare_with(form, b, -1);
+            result = self.choose(Cond::EQUAL, negative, result);
+        }
+        if special[0] {
+            let zero = self.imm(0);
+            self.compare_with(form, b, 0);
+            result = self.choose(Cond::EQUAL, zero, result);
+        }
+        result
+    }
+
+    fn compare_with(&mut self, form: Form, x: VReg, n: i64) {
+        let (code, kind) = match form {
+            Form::G64 => (Code::Cmp_rm64_imm8, OpKind::Immediate8to64),
+            _ => (Code::Cmp_rm32_imm8, OpKind::Immediate8to32),
+        };
+        self.plain(code, [Some(Arg::Use(x, form)), Some(Arg::Imm(kind, n)), None, None]);
+    }
+
+    /// A division of `[low, high, divisor]`.
+    fn divide_machine(&mut self, code: Code, form: Form, of: [VReg; 3], quotient: VReg, remainder: VReg) {
+        use super::flow::{Inst as Machine, Plain};
+        let args = [
+            Some(Arg::Use(of[2], form)),
+            Some(Arg::Both { use_: of[0], def: quotient, register: Register::RAX }),
+            Some(Arg::Both { use_: of[1], def: remainder, register: Register::RDX }),
+            None,
+        ];
+        self.flow.push(Machine::Plain(Box::new(Plain { code, args, ..Plain::default() })));
+    }
+
+    fn high_product_scalar(&mut self, ty: Ty, args: &[Value]) -> VReg {
+        if ty.size() < 8 {
+            // The product fits a register.
+            let (a, b) = (self.wide(args[0], ty), self.wide(args[1], ty));
+            let product = self.gpr_binary(Code::Imul_r64_rm64, Form::G64, a, b);
+            let bits = Arg::Imm(OpKind::Immediate8, 8 * ty.size() as i64);
+            return self.gpr_over(Code::Shr_rm64_imm8, Form::G64, product, bits);
+        }
+        let (a, b) = (self.gpr(args[0]), self.gpr(args[1]));
+        let (low, high) = (self.flow.gpr(), self.flow.gpr());
+        let unused = self.imm(0);
+        let code = if ty.is_signed() { Code::Imul_rm64 } else { Code::Mul_rm64 };
+        self.divide_machine(code, Form::G64, [a, unused, b], low, high);
+        high
+    }
+
+    fn select_scalar(&mut self, inst: &Inst, ty: Ty) -> VReg {
+        let args = &inst.args;
+        if class_of(ty) == RegClass::Float {
+            let (a, b) = (self.scalar(args[1]), self.scalar(args[2]));
+            let mask = self.mask_of_bool(args[0]);
+            return self.blend(ty, Form::X, mask, a, b);
+        }
+        let (a, b) = (self.gpr(args[1]), self.gpr(args[2]));
+        let cond = self.condition(args[0]);
+        self.choose(cond, a, b)
+    }
+
+    fn float_op(&mut self, inst: &Inst, op: Op, ty: Ty) -> Option<VReg> {
+        let args: Vec<VReg> = inst.args.iter().map(|&a| self.scalar(a)).collect();
+        self.float_vector(op, ty, Form::X, &args.iter().map(|&r| Arg::Use(r, Form::X)).collect::<Vec<_>>())
+    }
+
+    fn convert_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
+        if from == Ty::F16 || ty == Ty::F16 {
+            return (from == ty).then(|| self.scalar(v));
+        }
+        let float = |ty: Ty| (RegClass::Float, if ty == Ty::F32 { 32 } else { 64 });
+        Some(match (from, ty) {
+            _ if from == ty => self.scalar(v),
+            (_, Ty::Bool) if from.is_float() => {
+                let x = self.scalar(v);
+                let zero = self.zero();
+                let code = if from == Ty::F32 {
+                    Code::EVEX_Vcmpss_kr_k1_xmm_xmmm32_imm8_sae
+                } else {
+                    Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
+                };
+                let args = [Arg::Use(x, Form::X), Arg::Use(zero, Form::X), imm8(4)?];
+                let mask = self.def(code, (RegClass::Vector, Form::K), &args);
+                self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Form::K)])
+            }
+            (_, Ty::Bool) => {
+                let x = self.extended(v, from);
+                let form = int_form(from);
+                let code = if form == Form::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
+                self.plain(code, [Some(Arg::Use(x, form)), Some(Arg::Use(x, form)), None, None]);
+                self.bool_of(Cond::NOT_EQUAL)
+            }
+            (Ty::F32, Ty::F64) => {
+                let x = self.scalar(v);
+                self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Form::X, &[Arg::Use(x, Form::X)])
+            }
+            (Ty::F64, Ty::F32) => {
+                let x = self.scalar(v);
+                self.vector(Code::EVEX_Vcvtpd2ps_xmm_k1z_xmmm128b64, Form::X, &[Arg::Use(x, Form::X)])
+            }
+            _ if from.is_float() => return None,
+            _ if ty.is_float() => {
+                // By way of 64 bits, if those are all its values.
+                let (unsigned, x) = match from {
+                    Ty::U64 => (true, self.gpr(v)),
+                    _ => (false, self.wide(v, if from == Ty::Bool { Ty::U32 } else { from })),
+                };
+                let base = self.zero();
+                let code = match (unsigned, float(ty).1) {
+                    (false, 32) => Code::EVEX_Vcvtsi2ss_xmm_xmm_rm64_er,
+                    (false, _) => Code::EVEX_Vcvtsi2sd_xmm_xmm_rm64_er,
+                    (true, 32) => Code::EVEX_Vcvtusi2ss_xmm_xmm_rm64_er,
+                    (true, _) => Code::EVEX_Vcvtusi2sd_xmm_xmm_rm64_er,
+                };
+                self.vector(code, Form::X, &[Arg::Use(base, Form::X), Arg::Use(x, Form::G64)])
+            }
+            _ if ty.size() <= from.size() => self.gpr(v),
+            _ if ty.size() == 8 => self.wide(v, if from == Ty::Bool { Ty::U32 } else { from }),
+            (Ty::Bool, _) => self.gpr(v),
+            _ => self.extended(v, from),
+        })
+    }
+
+    fn bitcast_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
+        if from == Ty::F16 || ty == Ty::F16 && from != Ty::F16 && class_of(from) == RegClass::Float {
+            return None;
+        }
+        let x = self.scalar(v);
+        let x = if from.is_float() { self.canonical(from, Form::X, x) } else { x };
+        Some(match (class_of(from), class_of(ty), ty.size()) {
+            (RegClass::Float, RegClass::Int, 4) => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Form::X)]),
+            (RegClass::Float, RegClass::Int, _) => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Form::X)]),
+            (RegClass::Int, RegClass::Float, 4) => {
+                self.vector(Code::EVEX_Vmovd_xmm_rm32, Form::X, &[Arg::Use(x, Form::G32)])
+            }
+            (RegClass::Int, RegClass::Float, _) => {
+                self.vector(Code::EVEX_Vmovq_xmm_rm64, Form::X, &[Arg::Use(x, Form::G64)])
+            }
+            _ => x,
+        })
+    }
+
+    /// A pointer plus an offset, within its region; see `vm::sem::padd`.
+    pub fn pointer_sum(&mut self, inst: &Inst) {
+        let (p, offset) = (self.gpr(inst.args[0]), self.gpr(inst.args[1]));
+        let shift = Arg::Imm(OpKind::Immediate8, 64 - OFFSET_BITS as i64);
+        let by_region = Arg::Imm(OpKind::Immediate8, OFFSET_BITS as i64);
+        let over = |s: &mut Self, code, x, by| s.gpr_over(code, Form::G64, x, by);
+        let poison_bits = -1i64 << (OFFSET_BITS - 1);
+        let cut = |s: &mut Self, x| {
+            let x = over(s, Code::Shl_rm64_imm8, x, shift);
+            over(s, Code::Sar_rm64_imm8, x, shift)
+        };
+        let old = cut(self, p);
+        // A sum that overflows 64 bits does not fit either: one operand has 40 bits.
+        let sum = self.gpr_binary(Code::Add_rm64_r64, Form::G64, old, offset);
+        let kept = cut(self, sum);
+        let poison = self.imm(poison_bits as u64);
+        self.compare(Form::G64, kept, sum);
+        let new = self.choose(Cond::EQUAL, sum, poison);
+        self.compare(Form::G64, old, poison);
+        let new = self.choose(Cond::NOT_EQUAL, new, poison);
+        let new = over(self, Code::Shl_rm64_imm8, new, shift);
+        let new = over(self, Code::Shr_rm64_imm8, new, shift);
+        let region = over(self, Code::Shr_rm64_imm8, p, by_region);
+        let region = over(self, Code::Shl_rm64_imm8, region, by_region);
+        let x = self.gpr_binary(Code::Or_rm64_r64, Form::G64, region, new);
+        self.set(inst, x);
+    }
+}
+
+pub(super) fn is_comparison(op: Op) -> bool {
+    matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge)
+}
+
+/// A constant of a type as a number.
+pub(super) fn sign_extended(ty: Ty, bits: u64) -> i64 {
+    let unused = 64 - 8 * ty.size() as u32;
+    if ty.is_signed() { ((bits << unused) as i64) >> unused } else { bits as i64 }
+}

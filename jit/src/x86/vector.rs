@@ -1,0 +1,457 @@
+//! Elementwise operations on vectors.
+
+use super::flow::{Arg, Form, Inst as Machine, Plain};
+use super::scalar::is_comparison;
+use super::select::{Select, imm8};
+use super::values::sized;
+use crate::ir::{Inst, Value};
+use iced_x86::Code;
+use regalloc2::VReg;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+
+impl Select<'_> {
+    /// An operation of the table.
+    pub fn op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> Result<(), String> {
+        let result = inst.result.map(|v| self.region.ty(v));
+        let Some(result) = result else { return self.general(inst) };
+        let done = match op {
+            Op::Iota | Op::Shuffle | Op::Extract | Op::Insert => self.lanes_op(inst, op, ty),
+            _ if !result.is_varying() && op == Op::PAdd => {
+                self.pointer_sum(inst);
+                true
+            }
+            _ if !result.is_varying() => self.scalar_op(inst, op, ty, from),
+            _ if result.ty == Ty::Bool => self.mask_op(inst, op, ty, from),
+            _ => match self.pieces_op(inst, op, ty, from) {
+                Some(pieces) => {
+                    self.set_pieces(inst, pieces);
+                    true
+                }
+                None => false,
+            },
+        };
+        if done { Ok(()) } else { self.general(inst) }
+    }
+
+    /// The vectors of an elementwise operation, if it has code.
+    fn pieces_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> Option<Vec<VReg>> {
+        let (args, size, form) = (&inst.args, ty.size(), self.form(ty.size()));
+        let n = self.n_pieces(size);
+        debug_assert!(!is_comparison(op));
+        match op {
+            Op::Mov => return Some((0..n).map(|i| self.piece(args[0], size, i)).collect()),
+            Op::Convert => return self.convert_pieces(args[0], from, ty),
+            Op::Bitcast if from == Ty::Bool || from == Ty::F16 => return None,
+            Op::Bitcast => {
+                let pieces = (0..n).map(|i| {
+                    let x = self.piece(args[0], size, i);
+                    if from.is_float() { self.canonical(from, form, x) } else { x }
+                });
+                return Some(pieces.collect());
+            }
+            Op::Select => return Some(self.select_pieces(args, ty)),
+            Op::Shl | Op::Shr => return self.shift_pieces(op, ty, args),
+            Op::IDiv | Op::IRem => return self.divide_pieces(op, ty, args),
+            Op::Fma if matches!(ty, Ty::F32 | Ty::F64) => {
+                return Some((0..n).map(|i| self.fma_piece(args, ty, i)).collect());
+            }
+            _ => {}
+        }
+        let mut pieces = Vec::with_capacity(n);
+        for i in 0..n {
+            // What is constant comes last, from memory.
+            let swap = args.len() == 2 && commutes(op) && self.constant_lanes(args[0]).is_some();
+            let (first, second) = if swap { (1, 0) } else { (0, 1) };
+            let mut operands = vec![Arg::Use(self.piece(args[first], size, i), form)];
+            if let Some(&b) = args.get(second).filter(|_| args.len() > 1) {
+                let foldable = size >= 4 && !matches!(op, Op::MulHi);
+                operands.push(if foldable {
+                    self.piece_arg(b, size, i)
+                } else {
+                    Arg::Use(self.piece(b, size, i), form)
+                });
+            }
+            pieces.push(match ty.is_float() {
+                true => self.float_vector(op, ty, form, &operands)?,
+                false => self.int_vector(op, ty, form, &operands)?,
+            });
+        }
+        Some(pieces)
+    }
+
+    /// An operation on floats, if it has code.
+    pub fn float_vector(&mut self, op: Op, ty: Ty, form: Form, args: &[Arg]) -> Option<VReg> {
+        let single = match ty {
+            Ty::F32 => true,
+            Ty::F64 => false,
+            _ => return self.half_vector(op, form, args),
+        };
+        let pick = |single_code, double_code| if single { single_code } else { double_code };
+        let code = match op {
+            Op::Add => pick(Code::EVEX_Vaddps_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vaddpd_xmm_k1z_xmm_xmmm128b64),
+            Op::Sub => pick(Code::EVEX_Vsubps_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vsubpd_xmm_k1z_xmm_xmmm128b64),
+            Op::Mul => pick(Code::EVEX_Vmulps_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vmulpd_xmm_k1z_xmm_xmmm128b64),
+            Op::FDiv => pick(Code::EVEX_Vdivps_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vdivpd_xmm_k1z_xmm_xmmm128b64),
+            // These mean just `a < b ? a : b` and `a > b ? a : b`, NaNs and zeros included.
+            Op::Min => pick(Code::EVEX_Vminps_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vminpd_xmm_k1z_xmm_xmmm128b64),
+            Op::Max => pick(Code::EVEX_Vmaxps_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vmaxpd_xmm_k1z_xmm_xmmm128b64),
+            Op::Sqrt => pick(Code::EVEX_Vsqrtps_xmm_k1z_xmmm128b32, Code::EVEX_Vsqrtpd_xmm_k1z_xmmm128b64),
+            Op::Floor | Op::Ceil | Op::Trunc | Op::RoundEven => {
+                let code = pick(
+                    Code::EVEX_Vrndscaleps_xmm_k1z_xmmm128b32_imm8,
+                    Code::EVEX_Vrndscalepd_xmm_k1z_xmmm128b64_imm8,
+                );
+                let how = match op {
+                    Op::Floor => 9,
+                    Op::Ceil => 10,
+                    Op::Trunc => 11,
+                    _ => 8,
+                };
+                return Some(self.vector(sized(code, form), form, &[args[0], imm8(how)?]));
+            }
+            Op::Neg | Op::Abs => {
+                let sign = if single { 1 << 31 } else { 1 << 63 };
+                let rest = if single { sign - 1 } else { i64::MAX as u64 };
+                let code = match op {
+                    Op::Neg => pick(Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vpxorq_xmm_k1z_xmm_xmmm128b64),
+                    _ => pick(Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vpandq_xmm_k1z_xmm_xmmm128b64),
+                };
+                let bits = self.constant_arg(if op == Op::Neg { sign } else { rest }, ty.size());
+                return Some(self.vector(sized(code, form), form, &[args[0], bits]));
+            }
+            Op::Fma => {
+                let [Arg::Use(a, _), Arg::Use(b, _), Arg::Use(c, _)] = *args else { return None };
+                return Some(self.fused(ty, form, Arg::Use(a, form), b, c));
+            }
+            _ => return None,
+        };
+        Some(self.vector(sized(code, form), form, args))
+    }
+
+    /// `float16` has no arithmetic here; its sign is a bit like any.
+    fn half_vector(&mut self, op: Op, form: Form, args: &[Arg]) -> Option<VReg> {
+        let (code, bits) = match op {
+            Op::Neg => (Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32, 0x8000_8000),
+            Op::Abs => (Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32, 0x7fff_7fff),
+            _ => return None,
+        };
+        let bits = self.constant_arg(bits, 4);
+        Some(self.vector(sized(code, form), form, &[args[0], bits]))
+    }
+
+    /// `a * b + c`, in the place of `c`.
+    fn fused(&mut self, ty: Ty, form: Form, a: Arg, b: VReg, c: VReg) -> VReg {
+        let code = if ty == Ty::F32 {
+            Code::EVEX_Vfmadd231ps_xmm_k1z_xmm_xmmm128b32
+        } else {
+            Code::EVEX_Vfmadd231pd_xmm_k1z_xmm_xmmm128b64
+        };
+        self.over(sized(code, form), form, c, &[Arg::Use(b, form), a])
+    }
+
+    /// A vector instruction that overwrites its first operand.
+    pub fn over(&mut self, code: Code, form: Form, from: VReg, args: &[Arg]) -> VReg {
+        let to = self.flow.vector();
+        let mut all = [Some(Arg::Tied { from, to, form }), None, None, None];
+        all[1..].iter_mut().zip(args).for_each(|(to, &arg)| *to = Some(arg));
+        self.plain(code, all);
+        to
+    }
+
+    /// Piece `i` of `a * b + c`. What is overwritten is best something that nobody else asks for; what is constant comes from memory.
+    fn fma_piece(&mut self, args: &[Value], ty: Ty, i: usize) -> VReg {
+        let (size, form) = (ty.size(), self.form(ty.size()));
+        let single = ty == Ty::F32;
+        let is_constant = |s: &Self, v| s.constant_lanes(v).is_some();
+        let (a, b) = if is_constant(self, args[0]) { (args[1], args[0]) } else { (args[0], args[1]) };
+        let c = args[2];
+        let free = |s: &Self, v: Value| s.region.ty(v).is_varying() && !is_constant(s, v) && s.needs.is_used_once(v);
+        if free(self, c) || is_constant(self, b) && !is_constant(self, c) && !free(self, a) {
+            let b = self.piece_arg(b, size, i);
+            let (a, c) = (self.piece(a, size, i), self.piece(c, size, i));
+            return self.fused(ty, form, b, a, c);
+        }
+        if is_constant(self, b) && !is_constant(self, c) {
+            // `a` is overwritten by `a * b + c` with `b` from memory.
+            let b = self.piece_arg(b, size, i);
+            let (a, c) = (self.piece(a, size, i), self.piece(c, size, i));
+            let code = if single {
+                Code::EVEX_Vfmadd132ps_xmm_k1z_xmm_xmmm128b32
+            } else {
+                Code::EVEX_Vfmadd132pd_xmm_k1z_xmm_xmmm128b64
+            };
+            return self.over(sized(code, form), form, a, &[Arg::Use(c, form), b]);
+        }
+        let (a, b) = if free(self, b) && !free(self, a) { (b, a) } else { (a, b) };
+        let c = self.piece_arg(c, size, i);
+        let (a, b) = (self.piece(a, size, i), self.piece(b, size, i));
+        let code = if single {
+            Code::EVEX_Vfmadd213ps_xmm_k1z_xmm_xmmm128b32
+        } else {
+            Code::EVEX_Vfmadd213pd_xmm_k1z_xmm_xmmm128b64
+        };
+        self.over(sized(code, form), form, a, &[Arg::Use(b, form), c])
+    }
+
+    /// An operation on integers, if it has code.
+    pub fn int_vector(&mut self, op: Op, ty: Ty, form: Form, args: &[Arg]) -> Option<VReg> {
+        let by_size = |codes: [Code; 4]| codes[ty.size().trailing_zeros() as usize];
+        let code = match (op, ty.is_signed()) {
+            (Op::Add, _) => by_size([
+                Code::EVEX_Vpaddb_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpaddw_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpaddd_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vpaddq_xmm_k1z_xmm_xmmm128b64,
+            ]),
+            (Op::Sub, _) => by_size([
+                Code::EVEX_Vpsubb_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpsubw_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpsubd_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vpsubq_xmm_k1z_xmm_xmmm128b64,
+            ]),
+            (Op::Mul, _) if ty.size() == 1 => return Some(self.byte_products(form, args)),
+            (Op::Mul, _) => by_size([
+                Code::INVALID,
+                Code::EVEX_Vpmullw_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpmulld_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vpmullq_xmm_k1z_xmm_xmmm128b64,
+            ]),
+            (Op::MulHi, signed) => match (ty.size(), signed) {
+                (2, true) => Code::EVEX_Vpmulhw_xmm_k1z_xmm_xmmm128,
+                (2, false) => Code::EVEX_Vpmulhuw_xmm_k1z_xmm_xmmm128,
+                (4, _) => return Some(self.high_products(signed, form, args)),
+                _ => return None,
+            },
+            (Op::Min, true) => by_size([
+                Code::EVEX_Vpminsb_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpminsw_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpminsd_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vpminsq_xmm_k1z_xmm_xmmm128b64,
+            ]),
+            (Op::Min, false) => by_size([
+                Code::EVEX_Vpminub_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpminuw_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpminud_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vpminuq_xmm_k1z_xmm_xmmm128b64,
+            ]),
+            (Op::Max, true) => by_size([
+                Code::EVEX_Vpmaxsb_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpmaxsw_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpmaxsd_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vpmaxsq_xmm_k1z_xmm_xmmm128b64,
+            ]),
+            (Op::Max, false) => by_size([
+                Code::EVEX_Vpmaxub_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpmaxuw_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpmaxud_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vpmaxuq_xmm_k1z_xmm_xmmm128b64,
+            ]),
+            (Op::And | Op::Or | Op::Xor, _) => self.bitwise(op, ty.size()),
+            (Op::Abs, true) => by_size([
+                Code::EVEX_Vpabsb_xmm_k1z_xmmm128,
+                Code::EVEX_Vpabsw_xmm_k1z_xmmm128,
+                Code::EVEX_Vpabsd_xmm_k1z_xmmm128b32,
+                Code::EVEX_Vpabsq_xmm_k1z_xmmm128b64,
+            ]),
+            (Op::Abs, false) => {
+                let Arg::Use(x, _) = args[0] else { return None };
+                return Some(x);
+            }
+            (Op::Neg, _) => {
+                let zero = self.zero();
+                return self.int_vector(Op::Sub, ty, form, &[Arg::Use(zero, form), args[0]]);
+            }
+            (Op::Not, _) => {
+                // All rows of the truth table in which the first operand is 0.
+                let Arg::Use(x, _) = args[0] else { return None };
+                let code = sized(Code::EVEX_Vpternlogd_xmm_k1z_xmm_xmmm128b32_imm8, form);
+                return Some(self.over(code, form, x, &[args[0], args[0], imm8(0x0f)?]));
+            }
+            (Op::Clz, _) if ty.size() >= 4 => return Some(self.leading_zeros(ty.size(), form, args[0])),
+            (Op::Ctz, _) if ty.size() >= 4 => {
+                // The bits below the lowest that is set, alone.
+                let ones = self.constant_arg(u64::MAX, ty.size());
+                let less = self.int_vector(Op::Add, ty, form, &[args[0], ones])?;
+                let code = if ty.size() == 4 {
+                    Code::EVEX_Vpandnd_xmm_k1z_xmm_xmmm128b32
+                } else {
+                    Code::EVEX_Vpandnq_xmm_k1z_xmm_xmmm128b64
+                };
+                let below = self.vector(sized(code, form), form, &[args[0], Arg::Use(less, form)]);
+                let above = self.leading_zeros(ty.size(), form, Arg::Use(below, form));
+                let bits = self.constant_vector(8 * ty.size() as u64, ty.size());
+                return self.int_vector(Op::Sub, ty, form, &[Arg::Use(bits, form), Arg::Use(above, form)]);
+            }
+            _ => return None,
+        };
+        Some(self.vector(sized(code, form), form, args))
+    }
+
+    fn leading_zeros(&mut self, size: usize, form: Form, x: Arg) -> VReg {
+        let code =
+            if size == 4 { Code::EVEX_Vplzcntd_xmm_k1z_xmmm128b32 } else { Code::EVEX_Vplzcntq_xmm_k1z_xmmm128b64 };
+        self.vector(sized(code, form), form, &[x])
+    }
+
+    fn bitwise(&self, op: Op, size: usize) -> Code {
+        match (op, size) {
+            (Op::And, 8) => Code::EVEX_Vpandq_xmm_k1z_xmm_xmmm128b64,
+            (Op::And, _) => Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32,
+            (Op::Or, 8) => Code::EVEX_Vporq_xmm_k1z_xmm_xmmm128b64,
+            (Op::Or, _) => Code::EVEX_Vpord_xmm_k1z_xmm_xmmm128b32,
+            (_, 8) => Code::EVEX_Vpxorq_xmm_k1z_xmm_xmmm128b64,
+            _ => Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32,
+        }
+    }
+
+    /// The low bytes of products: of the even ones as words, and of the odd ones likewise, moved down and up again.
+    fn byte_products(&mut self, form: Form, args: &[Arg]) -> VReg {
+        let multiply = sized(Code::EVEX_Vpmullw_xmm_k1z_xmm_xmmm128, form);
+        let even = self.vector(multiply, form, args);
+        let down = sized(Code::EVEX_Vpsrlw_xmm_k1z_xmmm128_imm8, form);
+        let high: Vec<Arg> =
+            args.iter().map(|&a| Arg::Use(self.vector(down, form, &[a, imm8(8).expect("an operand")]), form)).collect();
+        let odd = self.vector(multiply, form, &high);
+        let up = sized(Code::EVEX_Vpsllw_xmm_k1z_xmmm128_imm8, form);
+        let odd = self.vector(up, form, &[Arg::Use(odd, form), imm8(8).expect("an operand")]);
+        let low = self.constant_arg(0x00ff_00ff, 4);
+        let even = self.vector(sized(self.bitwise(Op::And, 4), form), form, &[Arg::Use(even, form), low]);
+        self.vector(sized(self.bitwise(Op::Or, 4), form), form, &[Arg::Use(even, form), Arg::Use(odd, form)])
+    }
+
+    /// The high halves of products of 32 bits: of the even lanes, and of the odd ones moved down.
+    fn high_products(&mut self, signed: bool, form: Form, args: &[Arg]) -> VReg {
+        let code = match signed {
+            true => Code::EVEX_Vpmuldq_xmm_k1z_xmm_xmmm128b64,
+            false => Code::EVEX_Vpmuludq_xmm_k1z_xmm_xmmm128b64,
+        };
+        let down = sized(Code::EVEX_Vpsrlq_xmm_k1z_xmmm128b64_imm8, form);
+        let by = imm8(32).expect("an operand");
+        let even = self.vector(sized(code, form), form, args);
+        let even = self.vector(down, form, &[Arg::Use(even, form), by]);
+        let high: Vec<Arg> = args.iter().map(|&a| Arg::Use(self.vector(down, form, &[a, by]), form)).collect();
+        let odd = self.vector(sized(code, form), form, &high);
+        // The odd lanes of the products of odd lanes are their high halves.
+        let alternate = self.imm(0xaaaa);
+        let mask =
+            self.def(Code::VEX_Kmovd_kr_r32, (regalloc2::RegClass::Vector, Form::K), &[Arg::Use(alternate, Form::G32)]);
+        self.blend(Ty::I32, form, mask, odd, even)
+    }
+
+    /// Lanes of `a` where the mask is true, else of `b`.
+    pub fn blend(&mut self, ty: Ty, form: Form, mask: VReg, a: VReg, b: VReg) -> VReg {
+        let code = match ty.size() {
+            1 => Code::EVEX_Vpblendmb_xmm_k1z_xmm_xmmm128,
+            2 => Code::EVEX_Vpblendmw_xmm_k1z_xmm_xmmm128,
+            4 => Code::EVEX_Vblendmps_xmm_k1z_xmm_xmmm128b32,
+            _ => Code::EVEX_Vblendmpd_xmm_k1z_xmm_xmmm128b64,
+        };
+        self.blend_args(sized(code, form), form, mask, Arg::Use(a, form), b)
+    }
+
+    fn blend_args(&mut self, code: Code, form: Form, mask: VReg, a: Arg, b: VReg) -> VReg {
+        let r = self.flow.vector();
+        let args = [Some(Arg::Def(r, form)), Some(Arg::Use(b, form)), Some(a), None];
+        self.flow.push(Machine::Plain(Box::new(Plain { code, args, mask: Some(mask), ..Plain::default() })));
+        r
+    }
+
+    fn select_pieces(&mut self, args: &[Value], ty: Ty) -> Vec<VReg> {
+        let (size, form) = (ty.size(), self.form(ty.size()));
+        let mask = self.mask(args[0]);
+        let zero = |s: &Self, v| s.constant_lanes(v) == Some(0);
+        let code = match size {
+            1 => Code::EVEX_Vpblendmb_xmm_k1z_xmm_xmmm128,
+            2 => Code::EVEX_Vpblendmw_xmm_k1z_xmm_xmmm128,
+            4 => Code::EVEX_Vblendmps_xmm_k1z_xmm_xmmm128b32,
+            _ => Code::EVEX_Vblendmpd_xmm_k1z_xmm_xmmm128b64,
+        };
+        let copy = match size {
+            1 => Code::EVEX_Vmovdqu8_xmm_k1z_xmmm128,
+            2 => Code::EVEX_Vmovdqu16_xmm_k1z_xmmm128,
+            4 => Code::EVEX_Vmovups_xmm_k1z_xmmm128,
+            _ => Code::EVEX_Vmovupd_xmm_k1z_xmmm128,
+        };
+        let pieces = (0..self.n_pieces(size)).map(|i| {
+            let part = self.mask_part(mask, size, i);
+            if zero(self, args[2]) {
+                let a = self.piece(args[1], size, i);
+                return self.vector_masked(sized(copy, form), form, &[Arg::Use(a, form)], part);
+            }
+            let (a, b) = (self.piece_arg(args[1], size, i), self.piece(args[2], size, i));
+            self.blend_args(sized(code, form), form, part, a, b)
+        });
+        pieces.collect()
+    }
+
+    /// Shifts; counts are taken modulo the bit width.
+    fn shift_pieces(&mut self, op: Op, ty: Ty, args: &[Value]) -> Option<Vec<VReg>> {
+        let (size, form) = (ty.size(), self.form(ty.size()));
+        let by_size = |codes: [Code; 3]| (size > 1).then(|| codes[size.trailing_zeros() as usize - 1]);
+        let bits = 8 * size as u64;
+        let constant = self.constant_lanes(args[1]).map(|count| (count % bits) as u8);
+        let (left, signed) = (op == Op::Shl, ty.is_signed());
+        let code = match (constant.is_some(), left, signed) {
+            (true, true, _) => by_size([
+                Code::EVEX_Vpsllw_xmm_k1z_xmmm128_imm8,
+                Code::EVEX_Vpslld_xmm_k1z_xmmm128b32_imm8,
+                Code::EVEX_Vpsllq_xmm_k1z_xmmm128b64_imm8,
+            ]),
+            (true, false, true) => by_size([
+                Code::EVEX_Vpsraw_xmm_k1z_xmmm128_imm8,
+                Code::EVEX_Vpsrad_xmm_k1z_xmmm128b32_imm8,
+                Code::EVEX_Vpsraq_xmm_k1z_xmmm128b64_imm8,
+            ]),
+            (true, false, false) => by_size([
+                Code::EVEX_Vpsrlw_xmm_k1z_xmmm128_imm8,
+                Code::EVEX_Vpsrld_xmm_k1z_xmmm128b32_imm8,
+                Code::EVEX_Vpsrlq_xmm_k1z_xmmm128b64_imm8,
+            ]),
+            (false, true, _) => by_size([
+                Code::EVEX_Vpsllvw_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpsllvd_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vpsllvq_xmm_k1z_xmm_xmmm128b64,
+            ]),
+            (false, false, true) => by_size([
+                Code::EVEX_Vpsravw_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpsravd_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vpsravq_xmm_k1z_xmm_xmmm128b64,
+            ]),
+            (false, false, false) => by_size([
+                Code::EVEX_Vpsrlvw_xmm_k1z_xmm_xmmm128,
+                Code::EVEX_Vpsrlvd_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vpsrlvq_xmm_k1z_xmm_xmmm128b64,
+            ]),
+        }?;
+        let code = sized(code, form);
+        let pieces = (0..self.n_pieces(size)).map(|i| {
+            let x = Arg::Use(self.piece(args[0], size, i), form);
+            let count = match constant {
+                Some(count) => imm8(count).expect("an operand"),
+                None => {
+                    let counts = Arg::Use(self.piece(args[1], size, i), form);
+                    let most = if size == 2 { 0x000f_000f } else { bits - 1 };
+                    let and = self.bitwise(Op::And, size);
+                    let most = self.constant_arg(most, size.max(4));
+                    Arg::Use(self.vector(sized(and, form), form, &[counts, most]), form)
+                }
+            };
+            self.vector(code, form, &[x, count])
+        });
+        Some(pieces.collect())
+    }
+
+    /// Floats whose NaNs are the canonical one.
+    pub fn canonical(&mut self, ty: Ty, form: Form, x: VReg) -> VReg {
+        let nan = if ty == Ty::F32 { f32::NAN.to_bits() as u64 } else { f64::NAN.to_bits() };
+        let mask = self.ordered(ty, form, x, false);
+        let nan = self.constant_vector(nan, ty.size());
+        self.blend(ty, form, mask, nan, x)
+    }
+}
+
+/// May the operands change places?
+fn commutes(op: Op) -> bool {
+    matches!(op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor)
+}
