@@ -63,19 +63,18 @@ impl Deferred {
     }
 }
 
-/// What `auto` stands for, where there is a back end for the machine; else the interpreter.
-const AUTO: Engine = Engine::Clif;
+/// What `auto` stands for: the first that has a back end for the machine; else the interpreter.
+const AUTO: [Engine; 2] = [Engine::X86, Engine::Clif];
 
 /// The program ready to run on the engine that was asked for; an engine that is not there is reported at the first call.
 fn prepare(program: &VerifiedProgram, options: &Options) -> (PreparedProgram, Option<Arc<Jit>>) {
-    let engine = if options.engine == Engine::Auto { AUTO } else { options.engine };
-    match engine {
-        Engine::Interp => (program.clone().into(), None),
-        engine => match spmdvm_jit::prepare(program, engine.name(), options.jit.clone()) {
-            Ok((prepared, jit)) => (prepared, Some(jit)),
-            Err(_) => (program.clone().into(), None),
-        },
-    }
+    let wanted: &[Engine] = match &options.engine {
+        Engine::Auto => &AUTO,
+        Engine::Interp => &[],
+        engine => std::slice::from_ref(engine),
+    };
+    let made = wanted.iter().find_map(|e| spmdvm_jit::prepare(program, e.name(), options.jit.clone()).ok());
+    made.map_or_else(|| (program.clone().into(), None), |(prepared, jit)| (prepared, Some(jit)))
 }
 
 impl Module {
@@ -240,8 +239,7 @@ impl Module {
     /// The name of the engine that runs the module: `auto` is resolved.
     pub fn engine_name(&self) -> &'static str {
         match self.options().engine {
-            Engine::Auto if self.inner.jit.is_some() => AUTO.name(),
-            Engine::Auto => Engine::Interp.name(),
+            Engine::Auto => self.inner.jit.as_ref().map_or(Engine::Interp.name(), |jit| jit.engine()),
             engine => engine.name(),
         }
     }

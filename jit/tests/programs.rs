@@ -100,7 +100,7 @@ impl Seen {
 
 fn compare(program: &VerifiedProgram, seed: u64, fuel: Option<u64>, seen: &mut Seen) -> Outcome {
     let wanted = run(program.clone().into(), seed, fuel);
-    for (engine, (mode, settings)) in ["clif", "ir"].into_iter().zip(modes(seed)) {
+    for (engine, (mode, settings)) in ["clif", "ir", "x86"].into_iter().zip(modes(seed)) {
         let Ok((prepared, jit)) = prepare(program, engine, settings) else { continue };
         let given = run(prepared, seed, fuel);
         if given != wanted {

@@ -107,6 +107,11 @@ impl Jit {
         Arc::new_cyclic(|this| Jit { this: this.clone(), backend, settings, loops: OnceLock::new(), advice, cache })
     }
 
+    /// The name of its back end.
+    pub fn engine(&self) -> &'static str {
+        self.backend.name()
+    }
+
     /// The version of a loop that may be entered, or what to do without one.
     fn answer(&self, pause: &Pause<'_>, site: &RwLock<Loop>, held: &Holding<'_>) -> Answer {
         {

@@ -323,6 +323,31 @@ impl Flow {
         }
     }
 
+    /// Numbers the blocks in the order of their instructions, as the register allocator wants them.
+    pub fn finish(&mut self) {
+        let mut order: Vec<usize> = (0..self.ranges.len()).collect();
+        order.sort_by_key(|&b| self.ranges[b].first().index());
+        let mut numbers = vec![Block::invalid(); order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| numbers[old] = Block::new(new));
+        let renumber = |block: &mut Block| *block = numbers[block.index()];
+        for inst in &mut self.insts {
+            match inst {
+                Inst::Jump(to, _) => renumber(to),
+                Inst::Branch(_, then, other) => [then, other].into_iter().for_each(renumber),
+                _ => {}
+            }
+        }
+        self.succs.iter_mut().chain(&mut self.preds).flatten().for_each(renumber);
+        fn sorted<T: Default>(order: &[usize], of: &mut Vec<T>) {
+            *of = order.iter().map(|&old| std::mem::take(&mut of[old])).collect();
+        }
+        self.ranges = order.iter().map(|&old| self.ranges[old]).collect();
+        sorted(&order, &mut self.succs);
+        sorted(&order, &mut self.preds);
+        sorted(&order, &mut self.params);
+        sorted(&order, &mut self.cold);
+    }
+
     /// Bytes of the pool, from a place that is a multiple of their number; the same bytes have one place.
     pub fn constant(&mut self, bytes: &[u8]) -> i32 {
         let same = (0..self.pool.len()).step_by(bytes.len()).find(|&at| self.pool[at..].starts_with(bytes));

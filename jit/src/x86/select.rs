@@ -79,6 +79,7 @@ pub(super) fn select(region: &Region) -> Result<(Flow, Vec<Held>), String> {
     for &id in dominators.order() {
         s.block(id)?;
     }
+    s.flow.finish();
     Ok((s.flow, s.held))
 }
 
