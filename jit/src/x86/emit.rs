@@ -51,6 +51,8 @@ struct Emitter<'a> {
     /// Bytes so far.
     at: usize,
     blocks: Vec<usize>,
+    /// Of a block that does nothing: where it leads to.
+    passed_on: Vec<Option<usize>>,
     cold: Vec<Cold>,
     cold_at: Vec<usize>,
     back_at: Vec<usize>,
@@ -74,6 +76,7 @@ pub(super) fn emit(flow: &Flow, output: &Output, stubs: &Stubs) -> Result<Emitte
         encoder: Encoder::new(64),
         at: entry,
         blocks: vec![0; flow.num_blocks()],
+        passed_on: (0..flow.num_blocks()).map(|b| passed_on(flow, output, b)).collect(),
         cold: Vec::new(),
         cold_at: Vec::new(),
         back_at: Vec::new(),
@@ -84,8 +87,9 @@ pub(super) fn emit(flow: &Flow, output: &Output, stubs: &Stubs) -> Result<Emitte
     };
     e.prologue()?;
     let order: Vec<usize> = {
-        let hot = (0..flow.num_blocks()).filter(|&b| !flow.cold[b]);
-        hot.chain((0..flow.num_blocks()).filter(|&b| flow.cold[b])).collect()
+        let there = |&b: &usize| e.passed_on[b].is_none();
+        let blocks = || (0..flow.num_blocks()).filter(there);
+        blocks().filter(|&b| !flow.cold[b]).chain(blocks().filter(|&b| flow.cold[b])).collect()
     };
     for (i, &block) in order.iter().enumerate() {
         e.block(block, order.get(i + 1).copied())?;
@@ -273,15 +277,20 @@ impl Emitter<'_> {
                 let x = sized(r, Form::X);
                 self.put(Build::new(Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32).reg(x).reg(x).reg(x))?;
             }
-            Inst::Jump(to, _) if Some(to.index()) == next => {}
-            Inst::Jump(to, _) => self.jump_always(Label::Block(to.index())),
+            Inst::Jump(to, _) => {
+                let to = self.leads_to(*to);
+                if Some(to) != next {
+                    self.jump_always(Label::Block(to));
+                }
+            }
             Inst::Branch(cond, then, other) => {
-                if Some(then.index()) == next {
-                    self.jump_if(cond.inverted(), Label::Block(other.index()));
+                let (then, other) = (self.leads_to(*then), self.leads_to(*other));
+                if Some(then) == next {
+                    self.jump_if(cond.inverted(), Label::Block(other));
                 } else {
-                    self.jump_if(*cond, Label::Block(then.index()));
-                    if Some(other.index()) != next {
-                        self.jump_always(Label::Block(other.index()));
+                    self.jump_if(*cond, Label::Block(then));
+                    if Some(other) != next {
+                        self.jump_always(Label::Block(other));
                     }
                 }
             }
@@ -310,6 +319,15 @@ impl Emitter<'_> {
             Inst::Leave(way) => self.way_out(*way, allocs)?,
         }
         Ok(())
+    }
+
+    /// Where a jump to a block ends up.
+    fn leads_to(&self, block: Block) -> usize {
+        let mut block = block.index();
+        while let Some(next) = self.passed_on[block] {
+            block = next;
+        }
+        block
     }
 
     fn cold(&mut self, code: Cold) -> usize {
@@ -553,6 +571,23 @@ impl Emitter<'_> {
         };
         self.put(Build::new(code).reg(spare).mem(slot))?;
         Ok(spare)
+    }
+}
+
+/// Is it a block of an edge, which one block leads to and which leads to one? (Of two such that follow each other neither is left out.)
+fn is_edge(flow: &Flow, block: usize) -> bool {
+    flow.block_preds(Block::new(block)).len() == 1 && flow.block_succs(Block::new(block)).len() == 1
+}
+
+/// Where a block leads to, if it does nothing else.
+fn passed_on(flow: &Flow, output: &Output, block: usize) -> Option<usize> {
+    let mut steps = output.block_insts_and_edits(flow, Block::new(block));
+    match (steps.next(), steps.next()) {
+        (Some(InstOrEdit::Inst(i)), None) if block != 0 => match &flow.insts[i.index()] {
+            Inst::Jump(to, _) if to.index() != block => Some(to.index()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

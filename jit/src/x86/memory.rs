@@ -2,7 +2,8 @@
 //! not fail for what is not there.
 
 use super::flow::{Arg, Base, Form, Inst as Machine, Mem, Plain};
-use super::select::{Place, Select};
+use super::needs::{Sum, has_operand};
+use super::select::Select;
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Kind, Value};
 use iced_x86::Code;
@@ -10,25 +11,32 @@ use regalloc2::VReg;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-/// Most bytes that are cleared without calling the runtime.
-const MOST_CLEARED: u32 = 1024;
-
 impl Select<'_> {
     /// The operand at a host address.
     fn address(&mut self, v: Value) -> Mem {
-        if let Some(sum) = self.inst_of(v)
-            && matches!(sum.kind, Kind::Op { op: Op::Add, ty: Ty::U64 | Ty::I64, .. })
-            && let Some(disp) = self.constant_of(sum.args[1]).and_then(|d| i32::try_from(d as i64).ok())
-            && self.needs.is_needed(sum.args[0])
-            && matches!(self.places[sum.args[0].index()], Place::One(_))
-        {
-            return Mem::reg(self.gpr(sum.args[0]), disp);
-        }
-        Mem::reg(self.gpr(v), 0)
+        let Sum { base, index, disp } = Sum::of(self.region, &self.needs.definitions, self.block, v);
+        let base = self.gpr(base);
+        let (index, scale) = match index {
+            Some((v, scale)) => (Some((self.gpr(v), Form::G64)), scale),
+            None => (None, 1),
+        };
+        Mem { index, scale, ..Mem::reg(base, disp) }
+    }
+
+    /// The operand at a host address, with room for a vector of indices.
+    fn plain_address(&mut self, v: Value) -> Mem {
+        let mem = self.address(v);
+        if mem.index.is_none() { mem } else { Mem::reg(self.address_of(mem), 0) }
     }
 
     pub fn load(&mut self, inst: &Inst) -> Result<(), String> {
-        let from = self.address(inst.args[0]);
+        if !has_operand(inst.kind) {
+            return self.general(inst);
+        }
+        let from = match inst.kind {
+            Kind::LoadStrided { .. } | Kind::Gather { .. } => self.plain_address(inst.args[0]),
+            _ => self.address(inst.args[0]),
+        };
         match inst.kind {
             Kind::Load { ty } => {
                 let x = self.load_scalar(ty, from);
@@ -44,10 +52,6 @@ impl Select<'_> {
                 self.set_pieces(inst, pieces);
             }
             Kind::LoadStrided { ty, stride } => {
-                let fits = stride.unsigned_abs() < 1 << 24;
-                if !matches!(ty.size(), 4 | 8) || !fits {
-                    return self.general(inst);
-                }
                 let all = self.full_mask();
                 let mut pieces = Vec::new();
                 for access in self.strides(ty, stride, from) {
@@ -57,9 +61,6 @@ impl Select<'_> {
                 self.set_pieces(inst, pieces);
             }
             Kind::Gather { ty, index, scale, .. } => {
-                if !matches!(ty.size(), 4 | 8) {
-                    return self.general(inst);
-                }
                 let (mask, mut parts, mut bytes) = (self.mask(inst.args[2]), Vec::new(), 0);
                 for access in self.indexed(ty, inst.args[1], index, scale, from).ok_or("an index has no code")? {
                     let (zero, part) = (self.zero(), self.lanes_of_mask(mask, access.first));
@@ -76,7 +77,13 @@ impl Select<'_> {
 
     pub fn store(&mut self, inst: &Inst) -> Result<(), String> {
         let args = &inst.args;
-        let to = self.address(args[0]);
+        if !has_operand(inst.kind) {
+            return self.general(inst);
+        }
+        let to = match inst.kind {
+            Kind::StoreStrided { .. } | Kind::Scatter { .. } => self.plain_address(args[0]),
+            _ => self.address(args[0]),
+        };
         match inst.kind {
             Kind::Store { ty } => {
                 let x = self.scalar(args[1]);
@@ -96,10 +103,6 @@ impl Select<'_> {
                 self.store_masked(ty, to, args[1], mask);
             }
             Kind::StoreStrided { ty, stride } => {
-                let fits = stride.unsigned_abs() < 1 << 24;
-                if !matches!(ty.size(), 4 | 8) || !fits {
-                    return self.general(inst);
-                }
                 let all = self.full_mask();
                 for (i, access) in self.strides(ty, stride, to).into_iter().enumerate() {
                     let (x, part) = (self.piece(args[1], ty.size(), i), self.mask_part(all, ty.size(), i));
@@ -107,9 +110,6 @@ impl Select<'_> {
                 }
             }
             Kind::Scatter { ty, index, scale } => {
-                if !matches!(ty.size(), 4 | 8) {
-                    return self.general(inst);
-                }
                 let (mask, value) = (self.mask(args[3]), args[2]);
                 for access in self.indexed(ty, args[1], index, scale, to).ok_or("an index has no code")? {
                     let x = self.chunk(value, ty.size(), access.first, access.n);
@@ -117,7 +117,6 @@ impl Select<'_> {
                     self.scatter(ty, &access, x, part);
                 }
             }
-            Kind::Clear { bytes } if bytes > MOST_CLEARED => return self.general(inst),
             Kind::Clear { bytes } => self.clear(to, bytes),
             _ => return Err("no store".into()),
         }

@@ -66,6 +66,76 @@ impl Needs {
     }
 }
 
+/// A host address as the machine's operands have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sum {
+    pub base: Value,
+    /// What is added, and how often.
+    pub index: Option<(Value, u8)>,
+    pub disp: i32,
+}
+
+impl Sum {
+    /// Takes an address apart, as far as it is computed in the block of the access; what comes from elsewhere has been moved there
+    /// to be at hand.
+    pub fn of(region: &Region, definitions: &[Definition], block: BlockId, v: Value) -> Sum {
+        let made_here = |v: Value| match definitions[v.index()] {
+            Definition::Inst(b, i) if b == block => Some(&region.block(b).insts[i]),
+            _ => None,
+        };
+        let constant = |v: Value| match definition(region, definitions, v)?.kind {
+            Kind::Const(bits) => Some(bits as i64),
+            _ => None,
+        };
+        let is_sum = |inst: &&Inst| matches!(inst.kind, Kind::Op { op: Op::Add, ty: Ty::U64 | Ty::I64, .. });
+        let mut sum = Sum { base: v, index: None, disp: 0 };
+        while let Some(inst) = made_here(sum.base).filter(is_sum) {
+            let (a, b) = (inst.args[0], inst.args[1]);
+            let disp = constant(b).and_then(|d| i32::try_from(d).ok()).and_then(|d| d.checked_add(sum.disp));
+            if let Some(disp) = disp {
+                sum = Sum { base: a, disp, ..sum };
+                continue;
+            }
+            if sum.index.is_some() || constant(a).is_some() || constant(b).is_some() {
+                break;
+            }
+            let scaled = made_here(b).and_then(|inst| {
+                let by = inst.args.get(1).and_then(|&by| constant(by))?;
+                match inst.kind {
+                    Kind::Op { op: Op::Shl, ty: Ty::U64 | Ty::I64, .. } => (0..=3).contains(&by).then(|| 1 << by),
+                    Kind::Op { op: Op::Mul, ty: Ty::U64 | Ty::I64, .. } => {
+                        matches!(by, 1 | 2 | 4 | 8).then_some(by as u8)
+                    }
+                    _ => None,
+                }
+                .filter(|_| constant(inst.args[0]).is_none())
+                .map(|by| (inst.args[0], by))
+            });
+            sum = Sum { base: a, index: Some(scaled.unwrap_or((b, 1))), ..sum };
+        }
+        sum
+    }
+
+    fn values(self) -> impl Iterator<Item = Value> {
+        [Some(self.base), self.index.map(|(v, _)| v)].into_iter().flatten()
+    }
+}
+
+/// Can the address of an access be an operand? What the runtime is called for wants it as a value.
+pub(super) fn has_operand(kind: Kind) -> bool {
+    let small = |ty: Ty| ty.size() < 4;
+    let far = |stride: i32| stride.unsigned_abs() >= 1 << 24;
+    match kind {
+        Kind::Gather { ty, .. } | Kind::Scatter { ty, .. } => !small(ty),
+        Kind::LoadStrided { ty, stride } | Kind::StoreStrided { ty, stride } => !small(ty) && !far(stride),
+        Kind::Clear { bytes } => bytes <= MOST_CLEARED,
+        _ => kind.is_plain_load() || kind.is_plain_store(),
+    }
+}
+
+/// Most bytes that are cleared without calling the runtime.
+pub(super) const MOST_CLEARED: u32 = 1024;
+
 struct Search<'a> {
     region: &'a Region,
     dominators: &'a Dominators,
@@ -101,7 +171,7 @@ impl Search<'_> {
                     self.condition(inst.args[0]);
                     self.exit(exit);
                 } else if !inst.kind.is_pure() && !inst.kind.is_plain_load() {
-                    inst.args.iter().for_each(|&a| self.own(a));
+                    self.args(id, inst);
                     if let Some(exit) = inst.kind.exit() {
                         self.exit(exit);
                     }
@@ -124,6 +194,20 @@ impl Search<'_> {
         self.needs.uses[v.index()] += 1;
         if !std::mem::replace(&mut self.needs.own[v.index()], true) {
             self.todo.push(v);
+        }
+    }
+
+    /// What an instruction needs.
+    fn args(&mut self, block: BlockId, inst: &Inst) {
+        let mut rest = &inst.args[..];
+        if has_operand(inst.kind)
+            && let Some((&address, others)) = inst.args.split_first()
+        {
+            Sum::of(self.region, &self.needs.definitions, block, address).values().for_each(|v| self.own(v));
+            rest = others;
+        }
+        for &a in rest {
+            if wants_vector(self.region, inst, a) { self.splat(a) } else { self.own(a) }
         }
     }
 
@@ -164,9 +248,7 @@ impl Search<'_> {
                 if !inst.kind.is_pure() && !inst.kind.is_plain_load() {
                     return;
                 }
-                for &a in &inst.args {
-                    if wants_vector(region, inst, a) { self.splat(a) } else { self.own(a) }
-                }
+                self.args(b, inst);
             }
         }
     }

@@ -43,6 +43,8 @@ pub(super) struct Select<'a> {
     pub parts: HashMap<(VReg, usize), VReg>,
     /// What the code refers to by address.
     pub held: Vec<Held>,
+    /// The block that is being translated.
+    pub block: BlockId,
     blocks: HashMap<BlockId, Block>,
     ways_into: HashMap<BlockId, usize>,
 }
@@ -63,6 +65,7 @@ pub(super) fn select(region: &Region) -> Result<(Flow, Vec<Held>), String> {
         splats: vec![None; region.types.len()],
         parts: HashMap::new(),
         held: Vec::new(),
+        block: BlockId(0),
         blocks: HashMap::new(),
         ways_into: HashMap::new(),
     };
@@ -77,7 +80,7 @@ pub(super) fn select(region: &Region) -> Result<(Flow, Vec<Held>), String> {
         s.make_params(id);
     }
     for &id in dominators.order() {
-        s.block(id)?;
+        s.translate(id)?;
     }
     s.flow.finish();
     Ok((s.flow, s.held))
@@ -131,9 +134,10 @@ impl<'a> Select<'a> {
         }
     }
 
-    fn block(&mut self, id: BlockId) -> Result<(), String> {
+    fn translate(&mut self, id: BlockId) -> Result<(), String> {
         let region = self.region;
         self.flow.begin(self.blocks[&id]);
+        self.block = id;
         self.parts.clear();
         let block = region.block(id);
         for &p in &block.params {
