@@ -49,9 +49,13 @@ impl Select<'_> {
 
     /// Lanes from `first` on, at the bottom of a vector.
     pub fn chunk(&mut self, v: Value, size: usize, first: usize, n: usize) -> VReg {
-        let (per_piece, whole) = (self.lanes_in_piece(size), self.form(size));
+        let per_piece = self.lanes_in_piece(size);
         let x = self.piece(v, size, first / per_piece);
-        let (at, bytes) = (first % per_piece * size, n * size);
+        self.part(x, self.form(size), first % per_piece * size, n * size)
+    }
+
+    /// So many bytes of a vector from one on, at the bottom of another.
+    pub fn part(&mut self, x: VReg, whole: Form, at: usize, bytes: usize) -> VReg {
         if at == 0 {
             return x;
         }
@@ -70,7 +74,7 @@ impl Select<'_> {
             Code::EVEX_Vextracti32x4_xmmm128_k1z_ymm_imm8
         };
         let quarter = if at < 16 { x } else { part(self, code, Form::X, at / 16) };
-        if at % 16 == 0 {
+        if at.is_multiple_of(16) {
             return quarter;
         }
         self.vector_imm(Code::EVEX_Vpsrldq_xmm_xmmm128_imm8, Form::X, quarter, (at % 16) as u8)

@@ -146,8 +146,6 @@ pub(super) struct Plain {
     pub args: [Option<Arg>; 4],
     /// The mask of the lanes that are written.
     pub mask: Option<VReg>,
-    /// What is left of the mask afterwards, if the instruction changes it.
-    pub spent: Option<VReg>,
     /// Do the others become 0?
     pub zeroing: bool,
 }
@@ -391,11 +389,7 @@ impl Flow {
                         Arg::Imm(..) | Arg::Fixed(_) => {}
                     }
                 }
-                if let Some(mask) = plain.mask {
-                    let at = self.operands.len() - first;
-                    self.operands.push(Operand::reg_use(mask));
-                    self.operands.extend(plain.spent.map(|spent| Operand::reg_reuse_def(spent, at)));
-                }
+                self.operands.extend(plain.mask.map(Operand::reg_use));
             }
             Inst::Zero(r) => self.operands.push(Operand::reg_def(*r)),
             Inst::Guard(_, way) | Inst::GuardCall(way) | Inst::Tick(way) | Inst::Leave(way) => {

@@ -3,12 +3,11 @@
 
 use super::flow::{Arg, Base, Form, Inst as Machine, Mem, Plain};
 use super::needs::{Sum, has_operand};
-use super::select::Select;
+use super::select::{Select, imm8};
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Kind, Value};
 use iced_x86::Code;
 use regalloc2::VReg;
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
 impl Select<'_> {
@@ -23,20 +22,11 @@ impl Select<'_> {
         Mem { index, scale, ..Mem::reg(base, disp) }
     }
 
-    /// The operand at a host address, with room for a vector of indices.
-    fn plain_address(&mut self, v: Value) -> Mem {
-        let mem = self.address(v);
-        if mem.index.is_none() { mem } else { Mem::reg(self.address_of(mem), 0) }
-    }
-
     pub fn load(&mut self, inst: &Inst) -> Result<(), String> {
         if !has_operand(inst.kind) {
             return self.general(inst);
         }
-        let from = match inst.kind {
-            Kind::LoadStrided { .. } | Kind::Gather { .. } => self.plain_address(inst.args[0]),
-            _ => self.address(inst.args[0]),
-        };
+        let from = self.address(inst.args[0]);
         match inst.kind {
             Kind::Load { ty } => {
                 let x = self.load_scalar(ty, from);
@@ -52,23 +42,13 @@ impl Select<'_> {
                 self.set_pieces(inst, pieces);
             }
             Kind::LoadStrided { ty, stride } => {
-                let all = self.full_mask();
-                let mut pieces = Vec::new();
-                for access in self.strides(ty, stride, from) {
-                    let (zero, part) = (self.zero(), self.lanes_of_mask(all, access.first));
-                    pieces.push(self.gather(ty, &access, zero, part));
-                }
-                self.set_pieces(inst, pieces);
+                let made = self.assembled(ty, |_, l| from.plus(stride * l as i32));
+                self.set_lanes(inst, ty, made);
             }
             Kind::Gather { ty, index, scale, .. } => {
-                let (mask, mut parts, mut bytes) = (self.mask(inst.args[2]), Vec::new(), 0);
-                for access in self.indexed(ty, inst.args[1], index, scale, from).ok_or("an index has no code")? {
-                    let (zero, part) = (self.zero(), self.lanes_of_mask(mask, access.first));
-                    parts.push(self.gather(ty, &access, zero, part));
-                    bytes = access.n * ty.size();
-                }
-                let pieces = self.joined(parts, bytes);
-                self.set_pieces(inst, pieces);
+                self.put_addresses(inst, index, scale, false)?;
+                let made = self.assembled(ty, |s, l| s.address_of_lane(l));
+                self.set_lanes(inst, ty, made);
             }
             _ => return Err("no load".into()),
         }
@@ -80,10 +60,7 @@ impl Select<'_> {
         if !has_operand(inst.kind) {
             return self.general(inst);
         }
-        let to = match inst.kind {
-            Kind::StoreStrided { .. } | Kind::Scatter { .. } => self.plain_address(args[0]),
-            _ => self.address(args[0]),
-        };
+        let to = self.address(args[0]);
         match inst.kind {
             Kind::Store { ty } => {
                 let x = self.scalar(args[1]);
@@ -102,20 +79,10 @@ impl Select<'_> {
                 let mask = self.mask(args[2]);
                 self.store_masked(ty, to, args[1], mask);
             }
-            Kind::StoreStrided { ty, stride } => {
-                let all = self.full_mask();
-                for (i, access) in self.strides(ty, stride, to).into_iter().enumerate() {
-                    let (x, part) = (self.piece(args[1], ty.size(), i), self.mask_part(all, ty.size(), i));
-                    self.scatter(ty, &access, x, part);
-                }
-            }
+            Kind::StoreStrided { ty, stride } => self.taken_apart(ty, args[1], |_, l| to.plus(stride * l as i32)),
             Kind::Scatter { ty, index, scale } => {
-                let (mask, value) = (self.mask(args[3]), args[2]);
-                for access in self.indexed(ty, args[1], index, scale, to).ok_or("an index has no code")? {
-                    let x = self.chunk(value, ty.size(), access.first, access.n);
-                    let part = self.lanes_of_mask(mask, access.first);
-                    self.scatter(ty, &access, x, part);
-                }
+                self.put_addresses(inst, index, scale, true)?;
+                self.taken_apart(ty, args[2], |s, l| s.address_of_lane(l));
             }
             Kind::Clear { bytes } => self.clear(to, bytes),
             _ => return Err("no store".into()),
@@ -174,93 +141,127 @@ impl Select<'_> {
         }
     }
 
-    /// Accesses of lanes at a stride, vector after vector.
-    fn strides(&mut self, ty: Ty, stride: i32, from: Mem) -> Vec<Access> {
-        let n = self.lanes_in_piece(ty.size());
-        let accesses = (0..self.n_pieces(ty.size())).map(|i| {
-            let mut bytes = [0; 64];
-            for (l, to) in bytes.chunks_exact_mut(4).enumerate().take(n) {
-                to.copy_from_slice(&(stride * (i * n + l) as i32).to_le_bytes());
-            }
-            let at = self.flow.constant(&bytes);
-            let index = self.load_vector(form_of(n * 4), Mem::at(Base::Pool, at));
-            Access { mem: Mem { index: Some((index, form_of(n * 4))), ..from }, first: i * n, n, wide: false }
+    /// Stores the addresses of the lanes of a gather or scatter to the scratch memory. Those of inactive lanes lead to memory of
+    /// the code's own: a load finds 0 there, and a store is lost.
+    fn put_addresses(&mut self, inst: &Inst, index: Ty, scale: u32, for_stores: bool) -> Result<(), String> {
+        let (base, at, mask) = (inst.args[0], inst.args[1], inst.args[inst.args.len() - 1]);
+        self.flow.needs_scratch(OWN_AT as usize + 64);
+        let base = match self.address(base) {
+            Mem { base: Base::Reg(r), index: None, disp: 0, .. } => r,
+            sum => self.address_of(sum),
+        };
+        let base = self.broadcast(base, Ty::U64);
+        let all = self.is_full(mask);
+        let own = (!all).then(|| {
+            let own = match for_stores {
+                true => Mem::at(Base::Scratch, OWN_AT),
+                false => Mem::at(Base::Pool, self.flow.constant(&[0; 8])),
+            };
+            let own = self.address_of(own);
+            (self.broadcast(own, Ty::U64), self.mask(mask))
         });
-        accesses.collect()
-    }
-
-    /// Accesses by an index, as many lanes at a time as a vector has room for, both of elements and of indices.
-    fn indexed(&mut self, ty: Ty, at: Value, index: Ty, scale: u32, from: Mem) -> Option<Vec<Access>> {
-        let machine = matches!(scale, 1 | 2 | 4 | 8);
-        let wide = index != Ty::I32 || !machine;
-        let n = self.lanes_in_piece(if wide { 8 } else { ty.size() });
-        let form = form_of(n * if wide { 8 } else { 4 });
-        let mut accesses = Vec::new();
-        for first in (0..self.lanes).step_by(n) {
-            let x = self.chunk(at, index.size(), first, n);
-            let x = if wide { self.resized(x, n, index, 8) } else { x };
-            let x = match machine {
-                true => x,
-                false => {
+        let (n, form) = (self.lanes_in_piece(8), self.form(8));
+        for i in 0..self.n_pieces(8) {
+            let x = self.chunk(at, index.size(), i * n, n);
+            let x = Arg::Use(self.resized(x, n, index, 8), form);
+            let x = match scale {
+                1 => x,
+                _ if scale.is_power_of_two() => {
+                    let by = imm8(scale.trailing_zeros() as u8).ok_or("no number")?;
+                    Arg::Use(self.vector(sized(Code::EVEX_Vpsllq_xmm_k1z_xmmm128b64_imm8, form), form, &[x, by]), form)
+                }
+                _ => {
                     let by = self.constant_arg(scale as u64, 8);
-                    self.int_vector(Op::Mul, Ty::I64, form, &[Arg::Use(x, form), by])?
+                    let product = sized(Code::EVEX_Vpmullq_xmm_k1z_xmm_xmmm128b64, form);
+                    Arg::Use(self.vector(product, form, &[x, by]), form)
                 }
             };
-            let scale = if machine { scale as u8 } else { 1 };
-            accesses.push(Access { mem: Mem { index: Some((x, form)), scale, ..from }, first, n, wide });
+            let add = sized(Code::EVEX_Vpaddq_xmm_k1z_xmm_xmmm128b64, form);
+            let sum = match own {
+                None => self.vector(add, form, &[Arg::Use(base, form), x]),
+                Some((own, mask)) => {
+                    let part = self.mask_part(mask, 8, i);
+                    self.over_masked(add, form, own, &[Arg::Use(base, form), x], part)
+                }
+            };
+            self.store_vector(form, Mem::at(Base::Scratch, 64 * i as i32), sum);
         }
-        Some(accesses)
+        Ok(())
     }
 
-    /// Loads lanes under a mask; the others stay as they are in `before`.
-    fn gather(&mut self, ty: Ty, access: &Access, before: VReg, mask: VReg) -> VReg {
-        let code = match (ty.size(), access.wide) {
-            (4, false) => Code::EVEX_Vpgatherdd_xmm_k1_vm32x,
-            (4, true) => Code::EVEX_Vpgatherqd_xmm_k1_vm64x,
-            (_, false) => Code::EVEX_Vpgatherdq_xmm_k1_vm32x,
-            (_, true) => Code::EVEX_Vpgatherqq_xmm_k1_vm64x,
-        };
-        let (to, form) = (self.flow.vector(), form_of(access.n * ty.size()));
-        let args = [Some(Arg::Tied { from: before, to, form }), Some(Arg::Mem(access.mem)), None, None];
-        self.spend_mask(sized(code, access.larger(ty)), args, mask);
-        to
+    /// The operand at the address of a lane that has been put.
+    fn address_of_lane(&mut self, lane: usize) -> Mem {
+        Mem::reg(self.load_64(Mem::at(Base::Scratch, 8 * lane as i32)), 0)
     }
 
-    /// Stores lanes under a mask, ascending.
-    fn scatter(&mut self, ty: Ty, access: &Access, x: VReg, mask: VReg) {
-        let code = match (ty.size(), access.wide) {
-            (4, false) => Code::EVEX_Vpscatterdd_vm32x_k1_xmm,
-            (4, true) => Code::EVEX_Vpscatterqd_vm64x_k1_xmm,
-            (_, false) => Code::EVEX_Vpscatterdq_vm32x_k1_xmm,
-            (_, true) => Code::EVEX_Vpscatterqq_vm64x_k1_xmm,
-        };
-        let form = form_of(access.n * ty.size());
-        let args = [Some(Arg::Mem(access.mem)), Some(Arg::Use(x, form)), None, None];
-        self.spend_mask(sized(code, access.larger(ty)), args, mask);
+    /// Vectors of what lies at the address of each lane. (The machine's own gathers take longer than loads of single lanes.)
+    fn assembled(&mut self, ty: Ty, mut address: impl FnMut(&mut Self, usize) -> Mem) -> Vec<VReg> {
+        let size = ty.size();
+        let n = 16 / size;
+        let mut quarters = Vec::new();
+        for first in (0..self.lanes).step_by(n) {
+            let mut x = None;
+            for l in 0..n.min(self.lanes - first) {
+                let mem = Arg::Mem(address(self, first + l));
+                let lane = |code, imm| (code, imm8(imm).expect("an operand"));
+                x = Some(match (size, x) {
+                    (4, None) => self.vector(Code::EVEX_Vmovss_xmm_k1z_m32, Form::X, &[mem]),
+                    (8, None) => self.vector(Code::EVEX_Vmovsd_xmm_k1z_m64, Form::X, &[mem]),
+                    (8, Some(x)) => {
+                        self.vector(Code::EVEX_Vmovhpd_xmm_xmm_m64, Form::X, &[Arg::Use(x, Form::X), mem])
+                    }
+                    (_, x) => {
+                        let x = x.unwrap_or_else(|| self.zero());
+                        let (code, imm) = match size {
+                            4 => lane(Code::EVEX_Vinsertps_xmm_xmm_xmmm32_imm8, (l << 4) as u8),
+                            2 => lane(Code::EVEX_Vpinsrw_xmm_xmm_r32m16_imm8, l as u8),
+                            _ => lane(Code::EVEX_Vpinsrb_xmm_xmm_r32m8_imm8, l as u8),
+                        };
+                        self.vector(code, Form::X, &[Arg::Use(x, Form::X), mem, imm])
+                    }
+                });
+            }
+            quarters.extend(x);
+        }
+        self.joined(quarters, 16)
     }
 
-    /// An instruction that clears the bits of its mask as it goes.
-    fn spend_mask(&mut self, code: Code, args: [Option<Arg>; 4], mask: VReg) {
-        let spent = Some(self.flow.mask());
-        self.flow.push(Machine::Plain(Box::new(Plain { code, args, mask: Some(mask), spent, zeroing: false })));
+    fn set_lanes(&mut self, inst: &Inst, ty: Ty, pieces: Vec<VReg>) {
+        if ty == Ty::Bool {
+            let mask = self.mask_of_bytes(pieces[0]);
+            return self.set(inst, mask);
+        }
+        self.set_pieces(inst, pieces);
+    }
+
+    /// Stores each lane of a value at its address, ascending.
+    fn taken_apart(&mut self, ty: Ty, v: Value, mut address: impl FnMut(&mut Self, usize) -> Mem) {
+        let size = ty.size();
+        let n = (16 / size).min(self.lanes);
+        let bytes = (ty == Ty::Bool).then(|| self.bytes_of_mask(v));
+        for first in (0..self.lanes).step_by(n) {
+            let x = match bytes {
+                Some(bytes) => self.part(bytes, self.form(1), first, n),
+                None => self.chunk(v, size, first, n),
+            };
+            for l in 0..n {
+                let to = Some(Arg::Mem(address(self, first + l)));
+                let (x, lane) = (Some(Arg::Use(x, Form::X)), imm8(l as u8));
+                match (size, l) {
+                    (4, 0) => self.plain(Code::EVEX_Vmovss_m32_k1_xmm, [to, x, None, None]),
+                    (8, 0) => self.plain(Code::EVEX_Vmovsd_m64_k1_xmm, [to, x, None, None]),
+                    (8, _) => self.plain(Code::EVEX_Vmovhpd_m64_xmm, [to, x, None, None]),
+                    (4, _) => self.plain(Code::EVEX_Vextractps_rm32_xmm_imm8, [to, x, lane, None]),
+                    (2, _) => self.plain(Code::EVEX_Vpextrw_r32m16_xmm_imm8, [to, x, lane, None]),
+                    _ => self.plain(Code::EVEX_Vpextrb_r32m8_xmm_imm8, [to, x, lane, None]),
+                }
+            }
+        }
     }
 }
 
-/// Some lanes of a gather or scatter.
-struct Access {
-    mem: Mem,
-    first: usize,
-    n: usize,
-    /// Have indices 64 bits?
-    wide: bool,
-}
-
-impl Access {
-    /// The form of the larger of its two vectors.
-    fn larger(&self, ty: Ty) -> Form {
-        form_of(self.n * ty.size().max(if self.wide { 8 } else { 4 }))
-    }
-}
+/// Where stores of inactive lanes go: behind the addresses of all lanes.
+const OWN_AT: i32 = 512;
 
 /// The instruction that moves elements of so many bytes under a mask.
 pub(super) fn masked_move(size: usize) -> Code {

@@ -123,11 +123,9 @@ impl Sum {
 
 /// Can the address of an access be an operand? What the runtime is called for wants it as a value.
 pub(super) fn has_operand(kind: Kind) -> bool {
-    let small = |ty: Ty| ty.size() < 4;
     let far = |stride: i32| stride.unsigned_abs() >= 1 << 24;
     match kind {
-        Kind::Gather { ty, .. } | Kind::Scatter { ty, .. } => !small(ty),
-        Kind::LoadStrided { ty, stride } | Kind::StoreStrided { ty, stride } => !small(ty) && !far(stride),
+        Kind::LoadStrided { stride, .. } | Kind::StoreStrided { stride, .. } => !far(stride),
         Kind::Clear { bytes } => bytes <= MOST_CLEARED,
         _ => kind.is_plain_load() || kind.is_plain_store(),
     }

@@ -159,6 +159,15 @@ impl Select<'_> {
         to
     }
 
+    /// Likewise under a mask; the other lanes stay.
+    pub fn over_masked(&mut self, code: Code, form: Form, from: VReg, args: &[Arg], mask: VReg) -> VReg {
+        let to = self.flow.vector();
+        let mut all = [Some(Arg::Tied { from, to, form }), None, None, None];
+        all[1..].iter_mut().zip(args).for_each(|(to, &arg)| *to = Some(arg));
+        self.flow.push(Machine::Plain(Box::new(Plain { code, args: all, mask: Some(mask), ..Plain::default() })));
+        to
+    }
+
     /// Piece `i` of `a * b + c`. What is overwritten is best something that nobody else asks for; what is constant comes from memory.
     fn fma_piece(&mut self, args: &[Value], ty: Ty, i: usize) -> VReg {
         let (size, form) = (ty.size(), self.form(ty.size()));
