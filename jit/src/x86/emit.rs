@@ -76,7 +76,7 @@ pub(super) fn emit(flow: &Flow, output: &Output, stubs: &Stubs) -> Result<Emitte
         encoder: Encoder::new(64),
         at: entry,
         blocks: vec![0; flow.num_blocks()],
-        passed_on: (0..flow.num_blocks()).map(|b| passed_on(flow, output, b)).collect(),
+        passed_on: passed_on(flow, output),
         cold: Vec::new(),
         cold_at: Vec::new(),
         back_at: Vec::new(),
@@ -323,11 +323,7 @@ impl Emitter<'_> {
 
     /// Where a jump to a block ends up.
     fn leads_to(&self, block: Block) -> usize {
-        let mut block = block.index();
-        while let Some(next) = self.passed_on[block] {
-            block = next;
-        }
-        block
+        self.passed_on[block.index()].unwrap_or(block.index())
     }
 
     fn cold(&mut self, code: Cold) -> usize {
@@ -574,21 +570,23 @@ impl Emitter<'_> {
     }
 }
 
-/// Is it a block of an edge, which one block leads to and which leads to one? (Of two such that follow each other neither is left out.)
-fn is_edge(flow: &Flow, block: usize) -> bool {
-    flow.block_preds(Block::new(block)).len() == 1 && flow.block_succs(Block::new(block)).len() == 1
-}
-
-/// Where a block leads to, if it does nothing else.
-fn passed_on(flow: &Flow, output: &Output, block: usize) -> Option<usize> {
-    let mut steps = output.block_insts_and_edits(flow, Block::new(block));
-    match (steps.next(), steps.next()) {
-        (Some(InstOrEdit::Inst(i)), None) if block != 0 => match &flow.insts[i.index()] {
-            Inst::Jump(to, _) if to.index() != block => Some(to.index()),
+/// Of each block that does nothing: where it leads to in the end.
+fn passed_on(flow: &Flow, output: &Output) -> Vec<Option<usize>> {
+    let n = flow.num_blocks();
+    let next = |block: usize| {
+        let mut steps = output.block_insts_and_edits(flow, Block::new(block));
+        match (steps.next(), steps.next()) {
+            (Some(InstOrEdit::Inst(i)), None) if block != 0 => match &flow.insts[i.index()] {
+                Inst::Jump(to, _) => Some(to.index()),
+                _ => None,
+            },
             _ => None,
-        },
-        _ => None,
-    }
+        }
+    };
+    let next: Vec<Option<usize>> = (0..n).map(next).collect();
+    // Blocks that do nothing and lead to each other stay: a loop for ever.
+    let end = |block: usize| (0..n).try_fold(block, |at, _| next[at].ok_or(at)).err().filter(|&end| end != block);
+    (0..n).map(end).collect()
 }
 
 /// Registers that belong to the caller, in the order in which they are pushed.

@@ -1,11 +1,10 @@
 //! Leaving the region, and calling the runtime in it.
 
-use super::flow::{Arg, Base, Form, Inst as Machine, Mem, Stub, What, Write, WriteBase};
+use super::flow::{Base, Inst as Machine, Mem, Stub, What, Write, WriteBase};
 use super::select::{Select, class_of};
 use super::values::bytes_of;
 use crate::ir::{ExitId, Inst, Type, Value};
 use crate::native::{BASE_AT, Checked, General};
-use iced_x86::Code;
 use regalloc2::RegClass;
 use spmdvm_vm::interp::native::ENTRY_WORDS;
 use spmdvm_vm::types::Ty;
@@ -197,10 +196,5 @@ impl Select<'_> {
         for i in 0..self.n_pieces(size) {
             self.store_vector(self.form(size), to.plus(64 * i as i32), x);
         }
-    }
-
-    /// Moves a word.
-    pub fn moved(&mut self, x: regalloc2::VReg) -> regalloc2::VReg {
-        self.def(Code::Mov_r64_rm64, (RegClass::Int, Form::G64), &[Arg::Use(x, Form::G64)])
     }
 }

@@ -122,21 +122,6 @@ impl Cond {
     pub fn inverted(self) -> Cond {
         Cond(self.0 ^ 1)
     }
-
-    /// The same for operands that have changed places.
-    pub fn swapped(self) -> Cond {
-        match self {
-            Cond::BELOW => Cond::ABOVE,
-            Cond::ABOVE => Cond::BELOW,
-            Cond::BELOW_OR_EQUAL => Cond::ABOVE_OR_EQUAL,
-            Cond::ABOVE_OR_EQUAL => Cond::BELOW_OR_EQUAL,
-            Cond::LESS => Cond::GREATER,
-            Cond::GREATER => Cond::LESS,
-            Cond::LESS_OR_EQUAL => Cond::GREATER_OR_EQUAL,
-            Cond::GREATER_OR_EQUAL => Cond::LESS_OR_EQUAL,
-            same => same,
-        }
-    }
 }
 
 /// An instruction of the encoder.

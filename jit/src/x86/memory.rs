@@ -1,7 +1,8 @@
 //! Memory accesses at host addresses that have been checked. The machine's masked accesses touch nothing of inactive lanes, and do
 //! not fail for what is not there.
 
-use super::flow::{Arg, Base, Form, Inst as Machine, Mem, Plain};
+use super::flow::{Arg, Form, Inst as Machine, Mem, Plain};
+use super::gather::Assembly;
 use super::needs::{Sum, has_operand};
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
@@ -12,7 +13,7 @@ use spmdvm_vm::types::Ty;
 
 impl Select<'_> {
     /// The operand at a host address.
-    fn address(&mut self, v: Value) -> Mem {
+    pub fn address(&mut self, v: Value) -> Mem {
         let Sum { base, index, disp } = Sum::of(self.region, &self.needs.definitions, self.block, v);
         let base = self.gpr(base);
         let (index, scale) = match index {
@@ -42,14 +43,12 @@ impl Select<'_> {
                 self.set_pieces(inst, pieces);
             }
             Kind::LoadStrided { ty, stride } => {
-                let made = self.assembled(ty, |_, l| from.plus(stride * l as i32));
+                let mut made = Assembly::new(ty);
+                (0..self.lanes).for_each(|l| made.add(self, l, from.plus(stride * l as i32)));
+                let made = made.finish(self);
                 self.set_lanes(inst, ty, made);
             }
-            Kind::Gather { ty, index, scale, .. } => {
-                self.put_addresses(inst, index, scale, false)?;
-                let made = self.assembled(ty, |s, l| s.address_of_lane(l));
-                self.set_lanes(inst, ty, made);
-            }
+            Kind::Gather { .. } => self.gather(inst),
             _ => return Err("no load".into()),
         }
         Ok(())
@@ -81,8 +80,8 @@ impl Select<'_> {
             }
             Kind::StoreStrided { ty, stride } => self.taken_apart(ty, args[1], |_, l| to.plus(stride * l as i32)),
             Kind::Scatter { ty, index, scale } => {
-                self.put_addresses(inst, index, scale, true)?;
-                self.taken_apart(ty, args[2], |s, l| s.address_of_lane(l));
+                let mut at = self.addresses(inst, index, scale, true);
+                self.taken_apart(ty, args[2], |s, l| s.address_of_lane(&mut at, l));
             }
             Kind::Clear { bytes } => self.clear(to, bytes),
             _ => return Err("no store".into()),
@@ -141,92 +140,7 @@ impl Select<'_> {
         }
     }
 
-    /// Stores the addresses of the lanes of a gather or scatter to the scratch memory. Those of inactive lanes lead to memory of
-    /// the code's own: a load finds 0 there, and a store is lost.
-    fn put_addresses(&mut self, inst: &Inst, index: Ty, scale: u32, for_stores: bool) -> Result<(), String> {
-        let (base, at, mask) = (inst.args[0], inst.args[1], inst.args[inst.args.len() - 1]);
-        self.flow.needs_scratch(OWN_AT as usize + 64);
-        let base = match self.address(base) {
-            Mem { base: Base::Reg(r), index: None, disp: 0, .. } => r,
-            sum => self.address_of(sum),
-        };
-        let base = self.broadcast(base, Ty::U64);
-        let all = self.is_full(mask);
-        let own = (!all).then(|| {
-            let own = match for_stores {
-                true => Mem::at(Base::Scratch, OWN_AT),
-                false => Mem::at(Base::Pool, self.flow.constant(&[0; 8])),
-            };
-            let own = self.address_of(own);
-            (self.broadcast(own, Ty::U64), self.mask(mask))
-        });
-        let (n, form) = (self.lanes_in_piece(8), self.form(8));
-        for i in 0..self.n_pieces(8) {
-            let x = self.chunk(at, index.size(), i * n, n);
-            let x = Arg::Use(self.resized(x, n, index, 8), form);
-            let x = match scale {
-                1 => x,
-                _ if scale.is_power_of_two() => {
-                    let by = imm8(scale.trailing_zeros() as u8).ok_or("no number")?;
-                    Arg::Use(self.vector(sized(Code::EVEX_Vpsllq_xmm_k1z_xmmm128b64_imm8, form), form, &[x, by]), form)
-                }
-                _ => {
-                    let by = self.constant_arg(scale as u64, 8);
-                    let product = sized(Code::EVEX_Vpmullq_xmm_k1z_xmm_xmmm128b64, form);
-                    Arg::Use(self.vector(product, form, &[x, by]), form)
-                }
-            };
-            let add = sized(Code::EVEX_Vpaddq_xmm_k1z_xmm_xmmm128b64, form);
-            let sum = match own {
-                None => self.vector(add, form, &[Arg::Use(base, form), x]),
-                Some((own, mask)) => {
-                    let part = self.mask_part(mask, 8, i);
-                    self.over_masked(add, form, own, &[Arg::Use(base, form), x], part)
-                }
-            };
-            self.store_vector(form, Mem::at(Base::Scratch, 64 * i as i32), sum);
-        }
-        Ok(())
-    }
-
-    /// The operand at the address of a lane that has been put.
-    fn address_of_lane(&mut self, lane: usize) -> Mem {
-        Mem::reg(self.load_64(Mem::at(Base::Scratch, 8 * lane as i32)), 0)
-    }
-
-    /// Vectors of what lies at the address of each lane. (The machine's own gathers take longer than loads of single lanes.)
-    fn assembled(&mut self, ty: Ty, mut address: impl FnMut(&mut Self, usize) -> Mem) -> Vec<VReg> {
-        let size = ty.size();
-        let n = 16 / size;
-        let mut quarters = Vec::new();
-        for first in (0..self.lanes).step_by(n) {
-            let mut x = None;
-            for l in 0..n.min(self.lanes - first) {
-                let mem = Arg::Mem(address(self, first + l));
-                let lane = |code, imm| (code, imm8(imm).expect("an operand"));
-                x = Some(match (size, x) {
-                    (4, None) => self.vector(Code::EVEX_Vmovss_xmm_k1z_m32, Form::X, &[mem]),
-                    (8, None) => self.vector(Code::EVEX_Vmovsd_xmm_k1z_m64, Form::X, &[mem]),
-                    (8, Some(x)) => {
-                        self.vector(Code::EVEX_Vmovhpd_xmm_xmm_m64, Form::X, &[Arg::Use(x, Form::X), mem])
-                    }
-                    (_, x) => {
-                        let x = x.unwrap_or_else(|| self.zero());
-                        let (code, imm) = match size {
-                            4 => lane(Code::EVEX_Vinsertps_xmm_xmm_xmmm32_imm8, (l << 4) as u8),
-                            2 => lane(Code::EVEX_Vpinsrw_xmm_xmm_r32m16_imm8, l as u8),
-                            _ => lane(Code::EVEX_Vpinsrb_xmm_xmm_r32m8_imm8, l as u8),
-                        };
-                        self.vector(code, Form::X, &[Arg::Use(x, Form::X), mem, imm])
-                    }
-                });
-            }
-            quarters.extend(x);
-        }
-        self.joined(quarters, 16)
-    }
-
-    fn set_lanes(&mut self, inst: &Inst, ty: Ty, pieces: Vec<VReg>) {
+    pub fn set_lanes(&mut self, inst: &Inst, ty: Ty, pieces: Vec<VReg>) {
         if ty == Ty::Bool {
             let mask = self.mask_of_bytes(pieces[0]);
             return self.set(inst, mask);
@@ -259,9 +173,6 @@ impl Select<'_> {
         }
     }
 }
-
-/// Where stores of inactive lanes go: behind the addresses of all lanes.
-const OWN_AT: i32 = 512;
 
 /// The instruction that moves elements of so many bytes under a mask.
 pub(super) fn masked_move(size: usize) -> Code {

@@ -5,7 +5,7 @@
 //! | `needs` | what must be computed, and in which form |
 //! | `select` | the walk over blocks and instructions: from the trace IR to machine instructions |
 //! | `values` | values in the form in which an instruction wants them |
-//! | `scalar`, `vector`, `masks`, `convert`, `lanes`, `memory` | instructions |
+//! | `scalar`, `vector`, `masks`, `convert`, `lanes`, `memory`, `gather` | instructions |
 //! | `exits` | leaving the region, and calling the runtime |
 //! | `flow` | machine instructions before registers are chosen, as regalloc2 wants them |
 //! | `env` | the machine's registers |
@@ -21,6 +21,7 @@ mod env;
 mod executable;
 mod exits;
 mod flow;
+mod gather;
 mod lanes;
 mod masks;
 mod memory;

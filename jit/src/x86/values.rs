@@ -2,7 +2,7 @@
 
 use super::flow::{Arg, Base, Cond, Form, Inst as Machine, Mem, Plain};
 use super::select::{Place, Select, class_of, imm8};
-use crate::ir::{Inst, Kind, Value};
+use crate::ir::{Inst, Value};
 use iced_x86::{Code, OpKind, Register};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::types::Ty;
@@ -334,11 +334,6 @@ impl Select<'_> {
             let x = self.piece(v, size, i);
             self.store_vector(self.form(size), to.plus((64 * i) as i32), x);
         }
-    }
-
-    /// Is a value an operation of the table that is done at once on constants?
-    pub fn is_constant(&self, v: Value) -> bool {
-        self.inst_of(v).is_some_and(|inst| matches!(inst.kind, Kind::Const(_)))
     }
 
     /// Shifts or permutes by a number of 8 bits.

@@ -1,0 +1,301 @@
+//! Gathers, and the addresses of scatters.
+//!
+//! Lanes are loaded one by one: the machine's own gathers take longer on the processors that were measured. Indices of 32 bits
+//! leave their vector two at a time, once for all gathers that follow one another with the same ones. An inactive lane takes
+//! the index of the first active one; without any, all read memory of the code's own. Other indices become addresses in vectors of
+//! 64 bits, of which those of inactive lanes lead there.
+
+use super::flow::{Arg, Base, Form, Mem};
+use super::needs::Definition;
+use super::select::{Place, Select, imm8};
+use super::values::sized;
+use crate::ir::{Inst, Kind, Value};
+use iced_x86::{Code, OpKind};
+use regalloc2::{RegClass, VReg};
+use spmdvm_vm::types::Ty;
+
+/// Most gathers that are translated together: each needs a register for its base.
+const MOST: usize = 3;
+
+/// Where stores of inactive lanes go, in the scratch memory.
+const OWN_AT: i32 = 0;
+
+const WORD: (RegClass, Form) = (RegClass::Int, Form::G64);
+
+/// A gather whose index fits an address.
+#[derive(Clone, Copy)]
+struct Gather {
+    ty: Ty,
+    base: Value,
+    scale: u32,
+    clears: bool,
+    result: Value,
+}
+
+/// Addresses of lanes in vectors.
+pub(super) struct Addresses {
+    sums: Vec<VReg>,
+    /// The two that have been taken out last.
+    pair: Option<VReg>,
+}
+
+/// Vectors that are put together lane by lane, from memory.
+pub(super) struct Assembly {
+    size: usize,
+    quarters: Vec<VReg>,
+}
+
+impl Assembly {
+    pub fn new(ty: Ty) -> Assembly {
+        Assembly { size: ty.size(), quarters: Vec::new() }
+    }
+
+    /// Loads a lane; they come in order.
+    pub fn add(&mut self, s: &mut Select<'_>, lane: usize, from: Mem) {
+        let (mem, at) = (Arg::Mem(from), lane % (16 / self.size));
+        if at == 0 {
+            let first = match self.size {
+                4 => s.vector(Code::EVEX_Vmovss_xmm_k1z_m32, Form::X, &[mem]),
+                8 => s.vector(Code::EVEX_Vmovsd_xmm_k1z_m64, Form::X, &[mem]),
+                _ => {
+                    let zero = s.zero();
+                    self.inserted(s, zero, mem, 0)
+                }
+            };
+            return self.quarters.push(first);
+        }
+        if let Some(x) = self.quarters.pop() {
+            let x = self.inserted(s, x, mem, at as u8);
+            self.quarters.push(x);
+        }
+    }
+
+    fn inserted(&self, s: &mut Select<'_>, x: VReg, mem: Arg, at: u8) -> VReg {
+        let x = Arg::Use(x, Form::X);
+        let (code, imm) = match self.size {
+            8 => return s.vector(Code::EVEX_Vmovhpd_xmm_xmm_m64, Form::X, &[x, mem]),
+            4 => (Code::EVEX_Vinsertps_xmm_xmm_xmmm32_imm8, at << 4),
+            2 => (Code::EVEX_Vpinsrw_xmm_xmm_r32m16_imm8, at),
+            _ => (Code::EVEX_Vpinsrb_xmm_xmm_r32m8_imm8, at),
+        };
+        s.vector(code, Form::X, &[x, mem, imm8(imm).expect("an operand")])
+    }
+
+    pub fn finish(self, s: &mut Select<'_>) -> Vec<VReg> {
+        s.joined(self.quarters, 16)
+    }
+}
+
+impl Select<'_> {
+    /// Translates a gather, together with those after it that have the same index.
+    pub fn gather(&mut self, inst: &Inst) {
+        let Some(result) = inst.result else { return };
+        // It may have been, with one before.
+        if !matches!(self.places[result.index()], Place::Nowhere) {
+            return;
+        }
+        let Kind::Gather { ty, index, scale, .. } = inst.kind else { return };
+        match fits(index, scale) {
+            true => self.gather_together(inst, index),
+            false => {
+                let (mut at, mut made) = (self.addresses(inst, index, scale, false), Assembly::new(ty));
+                for l in 0..self.lanes {
+                    let from = self.address_of_lane(&mut at, l);
+                    made.add(self, l, from);
+                }
+                let made = made.finish(self);
+                self.set_lanes(inst, ty, made);
+            }
+        }
+    }
+
+    fn gather_together(&mut self, inst: &Inst, index: Ty) {
+        let group = self.like(inst, index);
+        let mask = inst.args[2];
+        let mask = (!self.is_full(mask)).then(|| self.mask(mask));
+        let sums: Vec<Mem> = group.iter().map(|g| self.address(g.base)).collect();
+        let bases: Vec<VReg> = sums.into_iter().map(|sum| self.address_of(sum)).collect();
+        let mut made: Vec<_> = group.iter().map(|g| Assembly::new(g.ty)).collect();
+        let n = self.lanes_in_piece(4);
+        for piece in 0..self.n_pieces(4) {
+            let part = mask.map(|mask| self.mask_part(mask, 4, piece));
+            let bases: Vec<VReg> = bases.iter().map(|&base| self.base_if_any(base, part)).collect();
+            let x = self.readable(inst.args[1], part, piece);
+            let mut quarter = x;
+            for first in (0..n).step_by(2) {
+                if first % 4 == 0 {
+                    quarter = self.part(x, self.form(4), 4 * first, 16);
+                }
+                let pair = self.two_numbers(quarter, first % 4 / 2, index);
+                for (l, number) in (first..n).zip(pair) {
+                    for ((g, &base), made) in group.iter().zip(&bases).zip(&mut made) {
+                        let index = Some((number, Form::G64));
+                        made.add(self, piece * n + l, Mem { index, scale: g.scale as u8, ..Mem::reg(base, 0) });
+                    }
+                }
+            }
+        }
+        for (g, made) in group.into_iter().zip(made) {
+            let pieces = made.finish(self);
+            self.set_gathered(g, pieces, mask.filter(|_| g.clears));
+        }
+    }
+
+    /// A gather, and those that follow it with the same index and mask, with nothing but pure instructions between.
+    fn like(&self, inst: &Inst, index: Ty) -> Vec<Gather> {
+        let of = |inst: &Inst| match (inst.kind, inst.result) {
+            (Kind::Gather { ty, index: i, scale, clears }, Some(result)) if i == index && fits(index, scale) => {
+                Some(Gather { ty, base: inst.args[0], scale, clears, result })
+            }
+            _ => None,
+        };
+        let mut group: Vec<Gather> = of(inst).into_iter().collect();
+        let Some(Definition::Inst(block, at)) = inst.result.map(|v| self.needs.definitions[v.index()]) else {
+            return group;
+        };
+        let is_before =
+            |v: Value| !matches!(self.needs.definitions[v.index()], Definition::Inst(b, i) if b == block && i > at);
+        for next in &self.region.block(block).insts[at + 1..] {
+            match of(next).filter(|_| next.args[1..] == inst.args[1..]) {
+                Some(g) if is_before(g.base) && self.needs.is_needed(g.result) && group.len() < MOST => group.push(g),
+                _ if next.kind.is_pure() || matches!(next.kind, Kind::Gather { .. }) => {}
+                _ => break,
+            }
+        }
+        group
+    }
+
+    /// A base, or if no lane is active, memory that may be read.
+    fn base_if_any(&mut self, base: VReg, part: Option<VReg>) -> VReg {
+        let Some(part) = part else { return base };
+        let none = Mem::at(Base::Pool, self.flow.constant(&[0; 8]));
+        let none = self.address_of(none);
+        // A piece has at most 16 lanes; above them are those of the next.
+        let k = Some(Arg::Use(part, Form::K));
+        self.plain(Code::VEX_Kortestw_kr_kr, [k, k, None, None]);
+        self.choose(super::flow::Cond::NOT_EQUAL, base, none)
+    }
+
+    /// Two of the four integers of a vector, in 64 bits.
+    fn two_numbers(&mut self, x: VReg, half: usize, index: Ty) -> [VReg; 2] {
+        let x = Arg::Use(x, Form::X);
+        let pair = match half {
+            0 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[x]),
+            _ => self.def(Code::EVEX_Vpextrq_rm64_xmm_imm8, WORD, &[x, imm8(1).expect("an operand")]),
+        };
+        let by = Arg::Imm(OpKind::Immediate8, 32);
+        let low = Arg::Use(pair, Form::G32);
+        if index.is_signed() {
+            let low = self.def(Code::Movsxd_r64_rm32, WORD, &[low]);
+            return [low, self.gpr_over(Code::Sar_rm64_imm8, Form::G64, pair, by)];
+        }
+        let low = self.def(Code::Mov_r32_rm32, (RegClass::Int, Form::G32), &[low]);
+        [low, self.gpr_over(Code::Shr_rm64_imm8, Form::G64, pair, by)]
+    }
+
+    /// Zeros in inactive lanes.
+    fn cleared(&mut self, pieces: Vec<VReg>, size: usize, mask: VReg) -> Vec<VReg> {
+        let (form, code) = (self.form(size), super::memory::masked_move(size));
+        let pieces = pieces.into_iter().enumerate().map(|(i, x)| {
+            let part = self.mask_part(mask, size, i);
+            self.vector_masked(sized(code, form), form, &[Arg::Use(x, form)], part)
+        });
+        pieces.collect()
+    }
+
+    /// Notes where a gather's result is: with zeros where the mask is not, if there is one.
+    fn set_gathered(&mut self, g: Gather, pieces: Vec<VReg>, mask: Option<VReg>) {
+        self.places[g.result.index()] = match (g.ty, mask) {
+            (Ty::Bool, None) => Place::One(self.mask_of_bytes(pieces[0])),
+            (Ty::Bool, Some(mask)) => {
+                let truth = self.mask_of_bytes(pieces[0]);
+                let both = [truth, mask].map(|r| Arg::Use(r, Form::K));
+                Place::One(self.def(Code::VEX_Kandq_kr_kr_kr, (RegClass::Vector, Form::K), &both))
+            }
+            (_, None) => Place::Pieces(pieces),
+            (ty, Some(mask)) => Place::Pieces(self.cleared(pieces, ty.size(), mask)),
+        };
+    }
+
+    /// Indices of which all may be read if one may: inactive lanes take the first active one.
+    fn readable(&mut self, v: Value, part: Option<VReg>, piece: usize) -> VReg {
+        let (x, form) = (self.piece(v, 4, piece), self.form(4));
+        let Some(part) = part else { return x };
+        let packed = sized(Code::EVEX_Vpcompressd_xmmm128_k1z_xmm, form);
+        let packed = self.vector_masked(packed, form, &[Arg::Use(x, form)], part);
+        let all = sized(Code::EVEX_Vpbroadcastd_xmm_k1z_xmmm32, form);
+        let all = self.vector(all, form, &[Arg::Use(packed, Form::X)]);
+        self.blend(Ty::I32, form, part, x, all)
+    }
+
+    /// The addresses of the lanes of a gather or scatter, in vectors. Those of inactive lanes lead to memory of the code's own: a
+    /// load finds 0 there, and a store is lost.
+    pub fn addresses(&mut self, inst: &Inst, index: Ty, scale: u32, for_stores: bool) -> Addresses {
+        let (base, at, mask) = (inst.args[0], inst.args[1], inst.args[inst.args.len() - 1]);
+        let base = self.address(base);
+        let base = self.address_of(base);
+        let base = self.broadcast(base, Ty::U64);
+        let own = (!self.is_full(mask)).then(|| {
+            let own = match for_stores {
+                true => {
+                    self.flow.needs_scratch(OWN_AT as usize + 8);
+                    Mem::at(Base::Scratch, OWN_AT)
+                }
+                false => Mem::at(Base::Pool, self.flow.constant(&[0; 8])),
+            };
+            let own = self.address_of(own);
+            (self.broadcast(own, Ty::U64), self.mask(mask))
+        });
+        let (n, form) = (self.lanes_in_piece(8), self.form(8));
+        let add = sized(Code::EVEX_Vpaddq_xmm_k1z_xmm_xmmm128b64, form);
+        let mut sums = Vec::new();
+        for i in 0..self.n_pieces(8) {
+            let x = self.chunk(at, index.size(), i * n, n);
+            let x = self.resized(x, n, index, 8);
+            let args = [Arg::Use(base, form), self.scaled(x, form, scale)];
+            sums.push(match own {
+                None => self.vector(add, form, &args),
+                Some((own, mask)) => {
+                    let part = self.mask_part(mask, 8, i);
+                    self.over_masked(add, form, own, &args, part)
+                }
+            });
+        }
+        Addresses { sums, pair: None }
+    }
+
+    /// Indices of 64 bits as distances.
+    fn scaled(&mut self, x: VReg, form: Form, scale: u32) -> Arg {
+        let x = Arg::Use(x, form);
+        let (code, by) = match scale {
+            1 => return x,
+            _ if scale.is_power_of_two() => {
+                let by = imm8(scale.trailing_zeros() as u8).expect("an operand");
+                (Code::EVEX_Vpsllq_xmm_k1z_xmmm128b64_imm8, by)
+            }
+            _ => (Code::EVEX_Vpmullq_xmm_k1z_xmm_xmmm128b64, self.constant_arg(scale as u64, 8)),
+        };
+        Arg::Use(self.vector(sized(code, form), form, &[x, by]), form)
+    }
+
+    /// The operand at the address of a lane; they are asked for in order.
+    pub fn address_of_lane(&mut self, at: &mut Addresses, lane: usize) -> Mem {
+        let n = self.lanes_in_piece(8);
+        let pair = match at.pair {
+            Some(pair) if lane % 2 == 1 => pair,
+            _ => self.part(at.sums[lane / n], self.form(8), lane % n / 2 * 16, 16),
+        };
+        at.pair = Some(pair);
+        let x = Arg::Use(pair, Form::X);
+        let address = match lane % 2 {
+            0 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[x]),
+            _ => self.def(Code::EVEX_Vpextrq_rm64_xmm_imm8, WORD, &[x, imm8(1).expect("an operand")]),
+        };
+        Mem::reg(address, 0)
+    }
+}
+
+/// Can an address be made of a base and an index by an instruction's own addition?
+fn fits(index: Ty, scale: u32) -> bool {
+    index.size() == 4 && matches!(scale, 1 | 2 | 4 | 8)
+}
