@@ -13,6 +13,7 @@ use crate::ir::{Inst, Kind, Value};
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::types::Ty;
+use std::collections::HashMap;
 
 /// Most gathers that are translated together: each needs a register for its base.
 const MOST: usize = 3;
@@ -31,6 +32,9 @@ struct Gather {
     clears: bool,
     result: Value,
 }
+
+/// What gathers of a block have read, four lanes of 32 bits by four, before inactive lanes were cleared; and under which mask.
+pub(super) type Gathered = HashMap<Value, (Option<VReg>, Vec<VReg>)>;
 
 /// Addresses of lanes in vectors.
 pub(super) struct Addresses {
@@ -120,12 +124,9 @@ impl Select<'_> {
         for piece in 0..self.n_pieces(4) {
             let part = mask.map(|mask| self.mask_part(mask, 4, piece));
             let bases: Vec<VReg> = bases.iter().map(|&base| self.base_if_any(base, part)).collect();
-            let x = self.readable(inst.args[1], part, piece);
-            let mut quarter = x;
+            let quarters = self.readable(inst.args[1], mask, piece);
             for first in (0..n).step_by(2) {
-                if first % 4 == 0 {
-                    quarter = self.part(x, self.form(4), 4 * first, 16);
-                }
+                let quarter = quarters[first / 4];
                 let pair = self.two_numbers(quarter, first % 4 / 2, index);
                 for (l, number) in (first..n).zip(pair) {
                     for ((g, &base), made) in group.iter().zip(&bases).zip(&mut made) {
@@ -136,6 +137,9 @@ impl Select<'_> {
             }
         }
         for (g, made) in group.into_iter().zip(made) {
+            if g.ty.size() == 4 {
+                self.gathered.insert(g.result, (mask, made.quarters.clone()));
+            }
             let pieces = made.finish(self);
             self.set_gathered(g, pieces, mask.filter(|_| g.clears));
         }
@@ -217,15 +221,23 @@ impl Select<'_> {
         };
     }
 
-    /// Indices of which all may be read if one may: inactive lanes take the first active one.
-    fn readable(&mut self, v: Value, part: Option<VReg>, piece: usize) -> VReg {
-        let (x, form) = (self.piece(v, 4, piece), self.form(4));
-        let Some(part) = part else { return x };
-        let packed = sized(Code::EVEX_Vpcompressd_xmmm128_k1z_xmm, form);
-        let packed = self.vector_masked(packed, form, &[Arg::Use(x, form)], part);
-        let all = sized(Code::EVEX_Vpbroadcastd_xmm_k1z_xmmm32, form);
-        let all = self.vector(all, form, &[Arg::Use(packed, Form::X)]);
-        self.blend(Ty::I32, form, part, x, all)
+    /// Indices of a piece, four by four, of which all may be read if one may: inactive lanes take the first active one. What has
+    /// been gathered under the same mask is so already, and need not be taken apart again.
+    fn readable(&mut self, v: Value, mask: Option<VReg>, piece: usize) -> Vec<VReg> {
+        let n = self.lanes_in_piece(4).div_ceil(4);
+        if let Some((_, quarters)) = self.gathered.get(&v).filter(|(of, _)| *of == mask) {
+            return quarters[piece * n..][..n].to_vec();
+        }
+        let (mut x, form) = (self.piece(v, 4, piece), self.form(4));
+        if let Some(mask) = mask {
+            let part = self.mask_part(mask, 4, piece);
+            let packed = sized(Code::EVEX_Vpcompressd_xmmm128_k1z_xmm, form);
+            let packed = self.vector_masked(packed, form, &[Arg::Use(x, form)], part);
+            let all = sized(Code::EVEX_Vpbroadcastd_xmm_k1z_xmmm32, form);
+            let all = self.vector(all, form, &[Arg::Use(packed, Form::X)]);
+            x = self.blend(Ty::I32, form, part, x, all);
+        }
+        (0..n).map(|i| self.part(x, form, 16 * i, 16)).collect()
     }
 
     /// The addresses of the lanes of a gather or scatter, in vectors. Those of inactive lanes lead to memory of the code's own: a

@@ -6,6 +6,7 @@
 
 use super::env::{CONTEXT, FRAME, TICKS};
 use super::flow::{Arg, Cond, Flow, Form, Inst as Machine, Mem, Plain, WayOut};
+use super::gather::Gathered;
 use super::needs::{self, Needs};
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
@@ -41,6 +42,8 @@ pub(super) struct Select<'a> {
     pub splats: Vec<Option<VReg>>,
     /// In the block that is being translated: parts of masks, by the mask's register and the first lane.
     pub parts: HashMap<(VReg, usize), VReg>,
+    /// Likewise: what gathers have read.
+    pub gathered: Gathered,
     /// What the code refers to by address.
     pub held: Vec<Held>,
     /// The block that is being translated.
@@ -64,6 +67,7 @@ pub(super) fn select(region: &Region) -> Result<(Flow, Vec<Held>), String> {
         places: vec![Place::Nowhere; region.types.len()],
         splats: vec![None; region.types.len()],
         parts: HashMap::new(),
+        gathered: Gathered::default(),
         held: Vec::new(),
         block: BlockId(0),
         blocks: HashMap::new(),
@@ -137,6 +141,7 @@ impl<'a> Select<'a> {
     fn translate(&mut self, id: BlockId) -> Result<(), String> {
         let region = self.region;
         self.flow.begin(self.blocks[&id]);
+        self.gathered.clear();
         self.block = id;
         self.parts.clear();
         let block = region.block(id);
