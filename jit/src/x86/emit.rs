@@ -549,6 +549,15 @@ impl Emitter<'_> {
     }
 
     fn store_vector(&mut self, from: Register, bytes: usize, to: MemoryOperand) -> Result<(), String> {
+        // A cell of one or two bytes has others beside it.
+        let part = match bytes {
+            1 => Some(Code::EVEX_Vpextrb_r32m8_xmm_imm8),
+            2 => Some(Code::EVEX_Vpextrw_r32m16_xmm_imm8),
+            _ => None,
+        };
+        if let Some(code) = part {
+            return self.put(Build::new(code).mem(to).reg(sized(from, Form::X)).imm(OpKind::Immediate8, 0));
+        }
         let (_, code, form) = vector_moves(bytes);
         self.put(Build::new(code).mem(to).reg(sized(from, form)))
     }

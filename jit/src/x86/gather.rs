@@ -33,8 +33,8 @@ struct Gather {
     result: Value,
 }
 
-/// What gathers of a block have read, four lanes of 32 bits by four, before inactive lanes were cleared; and under which mask.
-pub(super) type Gathered = HashMap<Value, (Option<VReg>, Vec<VReg>)>;
+/// What gathers of a block have read in all lanes, four lanes of 32 bits by four.
+pub(super) type Gathered = HashMap<Value, Vec<VReg>>;
 
 /// Addresses of lanes in vectors.
 pub(super) struct Addresses {
@@ -137,8 +137,8 @@ impl Select<'_> {
             }
         }
         for (g, made) in group.into_iter().zip(made) {
-            if g.ty.size() == 4 {
-                self.gathered.insert(g.result, (mask, made.quarters.clone()));
+            if g.ty.size() == 4 && mask.is_none() {
+                self.gathered.insert(g.result, made.quarters.clone());
             }
             let pieces = made.finish(self);
             self.set_gathered(g, pieces, mask.filter(|_| g.clears));
@@ -222,10 +222,11 @@ impl Select<'_> {
     }
 
     /// Indices of a piece, four by four, of which all may be read if one may: inactive lanes take the first active one. What has
-    /// been gathered under the same mask is so already, and need not be taken apart again.
+    /// been gathered in all lanes need not be taken apart again. Under a mask it does: what inactive lanes have read, in the place of
+    /// the first active one but after it, no check has seen, and another thread may have written there meanwhile.
     fn readable(&mut self, v: Value, mask: Option<VReg>, piece: usize) -> Vec<VReg> {
         let n = self.lanes_in_piece(4).div_ceil(4);
-        if let Some((_, quarters)) = self.gathered.get(&v).filter(|(of, _)| *of == mask) {
+        if let Some(quarters) = self.gathered.get(&v).filter(|_| mask.is_none()) {
             return quarters[piece * n..][..n].to_vec();
         }
         let (mut x, form) = (self.piece(v, 4, piece), self.form(4));

@@ -92,6 +92,7 @@ impl Sum {
         while let Some(inst) = made_here(sum.base).filter(is_sum) {
             let (a, b) = (inst.args[0], inst.args[1]);
             let disp = constant(b).and_then(|d| i32::try_from(d).ok()).and_then(|d| d.checked_add(sum.disp));
+            let disp = disp.filter(|disp| disp.unsigned_abs() < FARTHEST);
             if let Some(disp) = disp {
                 sum = Sum { base: a, disp, ..sum };
                 continue;
@@ -120,6 +121,9 @@ impl Sum {
         [Some(self.base), self.index.map(|(v, _)| v)].into_iter().flatten()
     }
 }
+
+/// Displacements stay below this in magnitude: there must be room for those of pieces and lanes, which are added to them.
+const FARTHEST: u32 = 1 << 29;
 
 /// Can the address of an access be an operand? What the runtime is called for wants it as a value.
 pub(super) fn has_operand(kind: Kind) -> bool {
