@@ -306,6 +306,14 @@ impl Flow {
         }
     }
 
+    /// Takes back the last instruction, which does not end a block.
+    pub fn pop(&mut self) -> Option<Inst> {
+        let inst = self.insts.pop();
+        self.operand_ends.pop();
+        self.operands.truncate(self.operand_ends.last().map_or(0, |&end| end as usize));
+        inst
+    }
+
     /// Numbers the blocks in the order of their instructions, as the register allocator wants them.
     pub fn finish(&mut self) {
         let mut order: Vec<usize> = (0..self.ranges.len()).collect();
