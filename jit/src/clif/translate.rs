@@ -13,9 +13,9 @@ use super::stubs::{self, Stubs};
 use super::ways_out::WaysOut;
 use super::writes::Base;
 use crate::exec_ir::meaning::Meaning;
-use crate::ir::{BlockId, Edge, End, EntryMask, ExitId, Inst, Kind, Region, Value};
+use crate::ir::{BlockId, End, EntryMask, Inst, Kind, Region, Value};
 use crate::native::runtime::Address;
-use crate::native::{Held, Retired};
+use crate::native::{Held, Retired, is_left_out, leads_to_slow_way};
 use cranelift_codegen::ir::{
     self as clif, InstBuilder, MemFlagsData, SigRef, StackSlot, StackSlotData, StackSlotKind, types,
 };
@@ -279,7 +279,7 @@ impl Translator<'_> {
             self.finish_loads(&inst.args);
         }
         match inst.kind {
-            Kind::Guard { exit } if self.is_left_out(exit) => {}
+            Kind::Guard { exit } if is_left_out(self.region, exit) => {}
             Kind::Guard { exit } => {
                 let holds = self.guarded(inst.args[0]);
                 self.leave_unless(holds, exit);
@@ -305,19 +305,6 @@ impl Translator<'_> {
             }
             _ => self.access(inst),
         }
-    }
-
-    /// Is this a bounds check that a build for benchmarks goes without?
-    fn is_left_out(&self, exit: ExitId) -> bool {
-        cfg!(feature = "unchecked-for-benchmarks") && self.region.exits[exit.index()].why.ends_with("out of bounds")
-    }
-
-    /// Likewise, of an edge: does it lead to the slow way of an access?
-    fn is_check(&self, edge: &Edge) -> bool {
-        let first = self.region.block(edge.to).insts.iter().find(|inst| !inst.kind.is_pure());
-        first.is_some_and(|inst| {
-            matches!(inst.kind, Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } if self.is_left_out(exit))
-        })
     }
 
     /// A uniform bool, and whether it is to be taken for its opposite: a branch sees through `not`.
@@ -350,7 +337,7 @@ impl Translator<'_> {
                 let edge = self.edge(edge);
                 self.go(edge);
             }
-            End::Branch { then, other, .. } if self.is_check(other) => {
+            End::Branch { then, other, .. } if leads_to_slow_way(self.region, other) => {
                 let edge = self.edge(then);
                 self.go(edge);
             }

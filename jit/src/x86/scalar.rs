@@ -458,7 +458,7 @@ impl Select<'_> {
     }
 
     fn bitcast_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
-        if from == Ty::F16 || ty == Ty::F16 && from != Ty::F16 && class_of(from) == RegClass::Float {
+        if from == Ty::F16 {
             return None;
         }
         let x = self.scalar(v);

@@ -11,7 +11,7 @@ use super::needs::{self, Needs};
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, Edge, End, EntryMask, ExitId, Inst, Kind, Region, Value};
-use crate::native::Held;
+use crate::native::{Held, is_left_out, leads_to_slow_way};
 use iced_x86::{Code, OpKind};
 use regalloc2::{Block, RegClass, VReg};
 use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS};
@@ -207,6 +207,7 @@ impl<'a> Select<'a> {
                 let x = self.bool_of(cond);
                 self.set(inst, x);
             }
+            Kind::Guard { exit } if is_left_out(self.region, exit) => {}
             Kind::Guard { exit } => {
                 let way = self.way_out(exit);
                 let cond = self.condition(inst.args[0]);
@@ -277,6 +278,7 @@ impl<'a> Select<'a> {
                 self.flow.push(Machine::Leave(way));
             }
             End::Jump(edge) => self.go(edge),
+            End::Branch { then, other, .. } if leads_to_slow_way(self.region, other) => self.go(then),
             End::Branch { cond, then, other } => {
                 let flags = self.condition(*cond);
                 let ways = [then, other].map(|edge| self.way(edge));

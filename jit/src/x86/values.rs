@@ -70,13 +70,7 @@ impl Select<'_> {
         let r = self.flow.vector();
         let mut all = [Some(Arg::Def(r, form)), None, None, None];
         all[1..].iter_mut().zip(args).for_each(|(to, &arg)| *to = Some(arg));
-        self.flow.push(Machine::Plain(Box::new(Plain {
-            code,
-            args: all,
-            mask: Some(mask),
-            zeroing: true,
-            ..Plain::default()
-        })));
+        self.flow.push(Machine::Plain(Box::new(Plain { code, args: all, mask: Some(mask), zeroing: true })));
         r
     }
 
