@@ -6,7 +6,7 @@
 
 use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR, TICKS};
 use super::flow::{Arg, Base, Cond, Flow, Form, Inst, Mem, Plain, What, WriteBase};
-use super::stubs::Stubs;
+use super::stubs::{ARGUMENTS, Stubs};
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, OpKind, Register};
 use regalloc2::{Allocation, Block, Edit, Function, InstOrEdit, Output, RegClass};
 use spmdvm_vm::interp::native::Context;
@@ -314,6 +314,21 @@ impl Emitter<'_> {
             Inst::Call(stub) => {
                 self.store_ticks()?;
                 self.call(self.stubs.of(*stub))?;
+                self.load_ticks()?;
+            }
+            Inst::CallLosing(stub) => {
+                self.store_ticks()?;
+                self.put(Build::new(Code::Mov_r64_rm64).reg(Register::RDI).reg(CONTEXT))?;
+                for (i, r) in ARGUMENTS.into_iter().enumerate() {
+                    let word = self.word_at(8 * i as i32);
+                    self.put(Build::new(Code::Mov_r64_rm64).reg(r).mem(word))?;
+                }
+                let target = Stubs::target(*stub);
+                self.put(Build::new(Code::VEX_Vzeroupper))?;
+                self.put(Build::new(Code::Mov_r64_imm64).reg(Register::RAX).imm(OpKind::Immediate64, target))?;
+                self.put(Build::new(Code::Call_rm64).reg(Register::RAX))?;
+                let answer = self.word_at(ANSWER_AT);
+                self.put(Build::new(Code::Mov_rm32_r32).mem(answer).reg(Register::EAX))?;
                 self.load_ticks()?;
             }
             Inst::Leave(way) => self.way_out(*way, allocs)?,

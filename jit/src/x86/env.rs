@@ -18,6 +18,10 @@ pub(super) const SPARE_VECTOR: Register = Register::ZMM31;
 /// Likewise, for masks.
 pub(super) const SPARE_MASK: Register = Register::K7;
 
+/// General registers that are allocated and that a call may destroy.
+pub(super) const LOST: [Register; 7] =
+    [Register::RAX, Register::RCX, Register::RDX, Register::RSI, Register::RDI, Register::R8, Register::R9];
+
 /// General registers that are allocated: first those that calls do not keep, which entering need not save.
 const GENERAL: [Register; 10] = [
     Register::RAX,
@@ -71,4 +75,12 @@ pub(super) fn machine() -> MachineEnv {
         scratch_by_class: [None; 3],
         fixed_stack_slots: Vec::new(),
     }
+}
+
+/// What a call may destroy.
+pub(super) fn lost() -> PRegSet {
+    let MachineEnv { preferred_regs_by_class: [_, mut lost, masks], .. } = machine();
+    lost.union_from(masks);
+    LOST.iter().for_each(|&r| lost.add(preg(r)));
+    lost
 }

@@ -3,7 +3,7 @@
 use super::flow::{Base, Inst as Machine, Mem, Stub, What, Write, WriteBase};
 use super::select::{Select, class_of};
 use super::values::bytes_of;
-use crate::ir::{ExitId, Inst, Type, Value};
+use crate::ir::{BlockId, ExitId, Inst, Type, Value};
 use crate::native::{BASE_AT, Checked, General};
 use regalloc2::RegClass;
 use spmdvm_vm::interp::native::ENTRY_WORDS;
@@ -129,7 +129,9 @@ impl Select<'_> {
         for (i, &word) in words.iter().enumerate() {
             self.store_64(Mem::at(Base::Words, 8 * i as i32), word);
         }
-        self.flow.push(Machine::Call(stub));
+        // Before its loops a region has few vectors at hand, if any.
+        let is_entry = self.block == BlockId(0);
+        self.flow.push(if is_entry { Machine::CallLosing(stub) } else { Machine::Call(stub) });
     }
 
     /// A checked access.

@@ -219,8 +219,10 @@ pub(super) enum Inst {
     GuardCall(usize),
     /// Counts a unit of fuel.
     Tick(usize),
-    /// Calls the runtime with so many words in the places for arguments. All registers are kept.
+    /// Calls the runtime, with arguments in the words for it. All registers are kept.
     Call(Stub),
+    /// Likewise, where little is at hand: what the runtime may destroy is lost.
+    CallLosing(Stub),
     /// Leaves.
     Leave(usize),
 }
@@ -390,7 +392,7 @@ impl Flow {
                 let registers = self.ways_out[*way].writes.iter().filter_map(|w| w.what.register());
                 self.operands.extend(registers.map(any));
             }
-            Inst::Jump(..) | Inst::Branch(..) | Inst::Call(_) => {}
+            Inst::Jump(..) | Inst::Branch(..) | Inst::Call(_) | Inst::CallLosing(_) => {}
         }
     }
 }
@@ -445,8 +447,11 @@ impl Function for Flow {
         &self.operands[start as usize..self.operand_ends[i] as usize]
     }
 
-    fn inst_clobbers(&self, _inst: Index) -> PRegSet {
-        PRegSet::empty()
+    fn inst_clobbers(&self, inst: Index) -> PRegSet {
+        match self.insts[inst.index()] {
+            Inst::CallLosing(_) => env::lost(),
+            _ => PRegSet::empty(),
+        }
     }
 
     fn num_vregs(&self) -> usize {

@@ -4,7 +4,7 @@
 //! leave its answer in memory. A stub takes its arguments from where `SPARE_BASE` points to; the context comes before them.
 
 use super::emit::{ANSWER_AT, Build, at};
-use super::env::{CONTEXT, SPARE_BASE};
+use super::env::{CONTEXT, LOST, SPARE_BASE};
 use super::executable::Memory;
 use super::flow::Stub;
 use crate::native::runtime;
@@ -20,9 +20,8 @@ pub(super) struct Stubs {
     _memory: Memory,
 }
 
-/// General registers that a call may destroy and that regions use.
-const LOST: [Register; 7] =
-    [Register::RAX, Register::RCX, Register::RDX, Register::RSI, Register::RDI, Register::R8, Register::R9];
+/// Where the runtime takes its arguments after the context.
+pub(super) const ARGUMENTS: [Register; 3] = [Register::RSI, Register::RDX, Register::RCX];
 
 const N_VECTORS: i32 = 31;
 const N_MASKS: i32 = 6;
@@ -47,6 +46,16 @@ impl Stubs {
         let memory = Memory::new(&bytes)?;
         let [general, load, store, interpret, poll] = places.map(|place| memory.address(place) as u64);
         Ok(Stubs { general, load, store, interpret, poll, _memory: memory })
+    }
+
+    /// The function that a stub calls.
+    pub fn target(stub: Stub) -> runtime::Address {
+        match stub {
+            Stub::General => runtime::general_address(),
+            Stub::Load => runtime::load_address(),
+            Stub::Store => runtime::store_address(),
+            Stub::Interpret => runtime::interpret_address(),
+        }
     }
 
     pub fn of(&self, stub: Stub) -> u64 {
@@ -85,7 +94,7 @@ fn stub(target: runtime::Address) -> Result<Vec<u8>, String> {
     }
     put(Build::new(Code::Mov_rm64_r64).mem(at(sp, words)).reg(SPARE_BASE))?;
     put(Build::new(Code::Mov_r64_rm64).reg(Register::RDI).reg(CONTEXT))?;
-    for (i, r) in [Register::RSI, Register::RDX, Register::RCX].into_iter().enumerate() {
+    for (i, r) in ARGUMENTS.into_iter().enumerate() {
         put(Build::new(Code::Mov_r64_rm64).reg(r).mem(at(SPARE_BASE, 8 * i as i32)))?;
     }
     put(Build::new(Code::VEX_Vzeroupper))?;
