@@ -5,8 +5,6 @@ mod harness;
 use harness::checks::within;
 use harness::{Host, exit};
 use spmdvm_jit::Variant;
-use spmdvm_jit::clif::Clif;
-use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{Builder, Counter, End, EntryMask, Kind, Outcome, Type, verify};
 use spmdvm_vm::types::{Ty, Width};
 use spmdvm_vm::{FuncId, Op};
@@ -61,7 +59,7 @@ fn inactive_lanes_of_gathers_read_nothing_out_of_bounds() {
                 let index =
                     |l: u64| if active >> l & 1 != 0 { first + l as i32 } else { [i32::MIN, i32::MAX][l as usize % 2] };
                 input.registers[indices.reg.index()] = (0..lanes as u64).map(|l| index(l) as u32 as u64).collect();
-                let outcome = host.agree(&region, &[&Ir, &Clif::new().unwrap()], &input);
+                let outcome = host.agree_everywhere(&region, &input);
                 let want: Vec<u64> = (0..lanes as u64).map(|l| if active >> l & 1 != 0 { l + 1 } else { 0 }).collect();
                 assert_eq!(outcome.registers[results[0].reg.index()], want, "{region}");
             }
@@ -111,7 +109,7 @@ fn a_divergent_loop_runs_and_leaves_its_state() {
     let mut input = host.zeros();
     input.words = vec![0xfe, 0, 0x77, 0, 5];
     input.registers[sum.reg.index()] = (100..108).map(|x| if x == 107 { 100 } else { x - 100 }).collect();
-    let outcome = host.agree(&region, &[&Ir, &Clif::new().unwrap()], &input);
+    let outcome = host.agree_everywhere(&region, &input);
     assert_eq!(outcome.exit, end.0);
     // Lane l takes 20/l - 1 steps, rounded up; lane 7 began beyond the limit.
     assert_eq!(outcome.registers[sum.reg.index()], [0, 20, 20, 21, 20, 20, 24, 100]);
@@ -122,7 +120,7 @@ fn a_divergent_loop_runs_and_leaves_its_state() {
     // The slice ends after three rounds, and the poll ends the run.
     input.ticks = 3;
     input.interrupted = true;
-    let outcome = host.agree(&region, &[&Ir, &Clif::new().unwrap()], &input);
+    let outcome = host.agree_everywhere(&region, &input);
     assert_eq!((outcome.exit, outcome.ticks), (interrupted.0, 0));
     assert_eq!(outcome.registers[rounds.reg.index()], [3]);
     assert_eq!(outcome.registers[sum.reg.index()], [0, 4, 8, 12, 16, 20, 24, 100]);

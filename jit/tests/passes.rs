@@ -9,7 +9,6 @@ use harness::trees::trees;
 use harness::values::Rng;
 use harness::{Host, exit};
 use spmdvm_jit::backend::{Backend, Executable};
-use spmdvm_jit::clif::Clif;
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{Builder, End, Kind, Region, Type, Value};
 use spmdvm_jit::passes::{self, PASSES};
@@ -189,7 +188,7 @@ fn branches_and_guards_on_constants_are_decided() {
 #[test]
 fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
     let (mut copied, mut in_advance, mut rounds) = (0, 0, 0);
-    let clif = Clif::new().unwrap();
+    let natives = harness::natives();
     let n = seeds(0, 250);
     let mut host = Host::new(Width::new(4).unwrap());
     for seed in n.clone() {
@@ -204,8 +203,9 @@ fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
         // Of the counter, what changes as it does, and what does not change, nothing is handed from round to round.
         let lean = |b: &spmdvm_jit::ir::Block| b.params.len() == 2 && b.insts.iter().all(|i| i.kind.exit().is_none());
         in_advance += after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && lean(b)) as usize;
-        let native: Option<Arc<dyn Executable>> =
-            seed.is_multiple_of(4).then(|| Arc::from(clif.compile(Arc::new(after.clone())).unwrap()));
+        let natives = natives.iter().filter(|_| seed.is_multiple_of(4));
+        let natives: Vec<Arc<dyn Executable>> =
+            natives.map(|native| Arc::from(native.compile(Arc::new(after.clone())).unwrap())).collect();
         let [old, new]: [Arc<dyn Executable>; 2] =
             [&before, &after].map(|r| Arc::from(Ir.compile(Arc::new(r.clone())).unwrap()));
         let mut rng = Rng(!seed);
@@ -225,7 +225,7 @@ fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
             let want = numbered(&before, host.run(old.clone(), &input));
             let have = numbered(&after, host.run(new.clone(), &input));
             host.same(&after, seed as usize, &want, &have);
-            if let Some(native) = &native {
+            for native in &natives {
                 let have = numbered(&after, host.run(native.clone(), &input));
                 host.same(&after, seed as usize, &want, &have);
             }

@@ -5,7 +5,6 @@ mod harness;
 use harness::masked::masked;
 use harness::passing::{check, compare, run_pass, seeds, simplified};
 use spmdvm_jit::backend::{Backend, Executable};
-use spmdvm_jit::clif::Clif;
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{Builder, Kind, Type, Value};
 use spmdvm_vm::Op;
@@ -92,18 +91,19 @@ fn nobody_can_tell() {
 
 #[test]
 fn native_code_agrees() {
-    let clif = Clif::new().unwrap();
+    let natives = harness::natives();
     for lanes in [1, 4, 8, 32] {
         let mut host = harness::Host::new(Width::new(lanes).unwrap());
         for seed in seeds(lanes as u64 * 2_000_000, 25) {
             let before = masked(&host, seed);
             let mut after = before.clone();
             run_pass("unseen", &mut after);
-            let codes: [Arc<dyn Executable>; 3] = [
+            let mut codes: Vec<Arc<dyn Executable>> = vec![
                 Arc::from(Ir.compile(Arc::new(before.clone())).unwrap()),
                 Arc::from(Ir.compile(Arc::new(after.clone())).unwrap()),
-                Arc::from(clif.compile(Arc::new(after.clone())).unwrap()),
             ];
+            let compiled = natives.iter().map(|native| native.compile(Arc::new(after.clone())).unwrap());
+            codes.extend(compiled.map(Arc::from));
             let mut rng = harness::values::Rng(!seed);
             for _ in 0..4 {
                 let input = host.random_input(&mut rng, false);

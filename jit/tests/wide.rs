@@ -3,14 +3,16 @@
 
 mod harness;
 
-use harness::{Host, Place, exit};
+use harness::values::Rng;
+use harness::{BANK, Host, Place, exit};
 use spmdvm_jit::Backend;
 use spmdvm_jit::backend::Executable;
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Builder, Cell, End, EntryMask, Kind, Region, Type, Value, verify};
+use spmdvm_jit::ir::{Builder, Cell, End, EntryMask, ExitId, Kind, Region, Type, Value, verify};
 use spmdvm_jit::x86::X86;
 use spmdvm_vm::Op;
 use spmdvm_vm::types::{Ty, Width};
+use std::fs::File;
 use std::sync::Arc;
 
 const WIDTHS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
@@ -50,6 +52,17 @@ fn listing(x86: &X86, region: Arc<Region>) -> String {
 /// Lines with one of these.
 fn count(listing: &str, texts: &[&str]) -> usize {
     listing.lines().filter(|line| texts.iter().any(|text| line.contains(text))).count()
+}
+
+/// Checks that both back ends give the same for some random inputs, of which some run out of fuel.
+fn agree(host: &mut Host, region: &Arc<Region>, seed: u64, runs: usize) {
+    let Some(x86) = harness::x86() else { return };
+    let codes = [&Ir as &dyn Backend, &x86].map(|backend| Arc::from(backend.compile(region.clone()).unwrap()));
+    let mut rng = Rng(seed);
+    for run in 0..runs {
+        let input = host.random_input(&mut rng, run % 2 == 1);
+        host.agree_codes(region, &codes, &input);
+    }
 }
 
 /// What a region leaves in the memory of the entered frame, which it finds full of a byte.
@@ -133,7 +146,7 @@ fn far_displacements_do_not_wrap() {
         b.effect(Kind::Clear { bytes: 700 }, &[at]);
         let places = host.places(f64s);
         leave(&mut b, &host, mask, vec![(places[1], y), (places[2], z)]);
-        let input = host.random_input(&mut harness::values::Rng(lanes as u64), false);
+        let input = host.random_input(&mut Rng(lanes as u64), false);
         host.agree(&finished(b), &[&Ir, &x86], &input);
     }
 }
@@ -158,4 +171,398 @@ fn nothing_is_read_again_to_be_followed() {
         let text = listing(&x86, finished(b));
         assert_eq!(count(&text, &["vpcompressd"]), if active { 0 } else { 2 }, "{text}");
     }
+}
+
+/// More values of each class than there are registers, and what is done with them in each round of a loop.
+struct Crowd {
+    values: Vec<Value>,
+    op: Op,
+    ty: Ty,
+}
+
+impl Crowd {
+    /// Different numbers, made of a register.
+    fn new(b: &mut Builder, place: Place, op: Op, n: usize) -> Crowd {
+        let (ty, x) = (place.ty.ty, entry(b, place));
+        let mut values = vec![x];
+        for i in 1..n {
+            let last = values[i - 1];
+            values.push(match ty {
+                // Without the first lanes, one by one.
+                Ty::Bool => {
+                    let bits = b.constant(Ty::U64, 0x9e37_79b9_7f4a_7c15 << i);
+                    let mask = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
+                    b.op(Op::Xor, ty, &[last, mask])
+                }
+                _ => {
+                    let c = b.constant(ty, harness::values::small(ty, 3));
+                    b.op(Op::Add, ty, &[last, c])
+                }
+            });
+        }
+        Crowd { values, op, ty }
+    }
+
+    fn type_of(&self, b: &Builder) -> Type {
+        b.region.ty(self.values[0])
+    }
+
+    /// As parameters of a block.
+    fn params(&self, b: &mut Builder, block: spmdvm_jit::ir::BlockId) -> Crowd {
+        let ty = self.type_of(b);
+        Crowd { values: self.values.iter().map(|_| b.param(block, ty)).collect(), ..*self }
+    }
+
+    /// Each with its neighbour.
+    fn mixed(&self, b: &mut Builder) -> Crowd {
+        let next = self.values.iter().cycle().skip(1);
+        let values = self.values.iter().zip(next).map(|(&x, &y)| b.op(self.op, self.ty, &[x, y])).collect();
+        Crowd { values, ..*self }
+    }
+
+    /// All in a few.
+    fn folded(&self, b: &mut Builder) -> Vec<Value> {
+        let fold = |b: &mut Builder, some: &[Value]| {
+            some[1..].iter().fold(some[0], |x, &y| {
+                let twice = if self.ty == Ty::Bool { x } else { b.op(Op::Add, self.ty, &[x, x]) };
+                b.op(self.op, self.ty, &[twice, y])
+            })
+        };
+        self.values.chunks(self.values.len().div_ceil(BANK)).map(|some| fold(b, some)).collect()
+    }
+}
+
+/// An exit with the first ones of each crowd, in registers and as masks.
+fn crowded_exit(b: &mut Builder, host: &Host, crowds: &[Crowd], from: usize) -> ExitId {
+    let mut regs = Vec::new();
+    for crowd in crowds {
+        let places = host.places(crowd.type_of(b));
+        regs.extend(places.into_iter().zip(crowd.values[from..].iter().copied()));
+    }
+    let masks = crowds.iter().find(|c| c.type_of(b) == Type::MASK).expect("there are masks");
+    let m = |i: usize| masks.values[from + i];
+    let visiting = crowds.iter().find(|c| c.type_of(b) == Type::uniform(Ty::I32)).map(|c| c.values[from]);
+    let state = exit(host, m(0), regs, vec![(m(1), m(2), visiting), (m(3), m(0), None)]);
+    b.exit(state)
+}
+
+/// Values of all classes are live across a loop with guards, fuel, and calls of the runtime.
+#[test]
+fn values_outlive_a_loop_when_registers_do_not_suffice() {
+    if harness::x86().is_none() {
+        return;
+    }
+    for lanes in WIDTHS {
+        let mut host = host(lanes);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let make = |b: &mut Builder, ty: Type, op, n| Crowd::new(b, host.places(ty)[0], op, n);
+        let crowds = [
+            make(&mut b, Type::varying(Ty::I32), Op::Sub, 36),
+            make(&mut b, Type::varying(Ty::F64), Op::Max, 6),
+            make(&mut b, Type::varying(Ty::U8), Op::Xor, 6),
+            make(&mut b, Type::MASK, Op::Xor, 11),
+            make(&mut b, Type::uniform(Ty::I32), Op::Sub, 14),
+            make(&mut b, Type::uniform(Ty::F32), Op::Min, 8),
+            make(&mut b, Type::BOOL, Op::Xor, 1),
+        ];
+        let half = entry(&mut b, host.places(Type::varying(Ty::F16))[0]);
+        let pointer = b.constant(Ty::U64, host.pointer(Ty::I32));
+        let (zero, one, most) = (b.constant(Ty::I32, 0), b.constant(Ty::I32, 1), b.constant(Ty::I32, 5));
+        let (head, next, done) = (b.block(), b.block(), b.block());
+        let handed = |crowds: &[Crowd], k: Value, half: Value| -> Vec<Value> {
+            crowds.iter().flat_map(|c| c.values.iter().copied()).chain([k, half]).collect()
+        };
+        b.jump(head, &handed(&crowds, zero, half));
+        let crowds = crowds.each_ref().map(|c| c.params(&mut b, head));
+        let k = b.param(head, Type::uniform(Ty::I32));
+        let half = b.param(head, Type::varying(Ty::F16));
+        b.switch_to(head);
+        let polled = crowded_exit(&mut b, &host, &crowds[..6], 0);
+        b.effect(Kind::Tick { exit: polled }, &[]);
+        let crowds = crowds.each_ref().map(|c| c.mixed(&mut b));
+        // The runtime adds halves, and checks what is stored.
+        let twice = b.op(Op::Add, Ty::F16, &[half, half]);
+        let failed = crowded_exit(&mut b, &host, &crowds[..6], 2);
+        let address = spmdvm_jit::ir::Address { index: Some(Ty::I32), scale: 4, disp: 0, by_lane: true };
+        let store = Kind::StoreAny { ty: Ty::I32, address, exit: failed };
+        b.effect(store, &[pointer, k, crowds[0].values[9], crowds[3].values[5]]);
+        // Flags that are set while everything else is in registers.
+        let guarded = crowded_exit(&mut b, &host, &crowds[..6], 1);
+        let unlikely = b.constant(Ty::I32, 12345);
+        let usual = b.op(Op::Ne, Ty::I32, &[crowds[4].values[7], unlikely]);
+        b.effect(Kind::Guard { exit: guarded }, &[usual]);
+        let k = b.op(Op::Add, Ty::I32, &[k, one]);
+        let more = b.op(Op::Lt, Ty::I32, &[k, most]);
+        b.branch(more, (next, &[]), (done, &[]));
+        b.switch_to(next);
+        let any = b.inst(Kind::AnyLane, &[crowds[3].values[10]], Type::BOOL);
+        let any = b.op(Op::Or, Ty::Bool, &[any, crowds[6].values[0]]);
+        let guarded = crowded_exit(&mut b, &host, &crowds[..6], 0);
+        b.effect(Kind::Guard { exit: guarded }, &[any]);
+        b.jump(head, &handed(&crowds, k, twice));
+        b.switch_to(done);
+        let mut regs = vec![(host.places(Type::varying(Ty::F16))[1], twice)];
+        for crowd in &crowds {
+            let folded = crowd.folded(&mut b);
+            regs.extend(host.places(crowd.type_of(&b)).into_iter().zip(folded));
+        }
+        leave(&mut b, &host, crowds[3].values[8], regs);
+        let region = finished(b);
+        agree(&mut host, &region, lanes as u64, 40);
+    }
+}
+
+/// Registers that vary may hold what varies, what does not, and constants; all of them from wherever they are.
+#[test]
+fn exits_write_values_of_every_form() {
+    if harness::x86().is_none() {
+        return;
+    }
+    for lanes in WIDTHS {
+        for crowded in [false, true] {
+            let mut host = host(lanes);
+            let mut b = Builder::new(host.width, host.function, 1);
+            let mask = execution_mask(&mut b);
+            let other = b.inst(Kind::EntryMask(EntryMask::Other(0)), &[], Type::MASK);
+            let i32s = host.places(Type::varying(Ty::I32))[0];
+            // So many that what comes before is spilled.
+            let mut regs = Vec::new();
+            for ty in Ty::ALL {
+                let (v, u) = (host.places(Type::varying(ty)), host.places(Type::uniform(ty)));
+                let (x, y) = (entry(&mut b, v[1]), entry(&mut b, u[1]));
+                let edge = if ty == Ty::Bool { 1 } else { 0x8123_4567_89ab_cdef & (u64::MAX >> (64 - 8 * ty.size())) };
+                let c = b.constant(ty, edge);
+                let splat = b.inst(Kind::Splat, &[c], v[0].ty);
+                regs.extend([(v[0], x), (v[1], y), (v[2], c), (v[3], splat), (u[0], y), (u[2], c)]);
+            }
+            regs.sort_by_key(|(place, _)| place.at);
+            let crowd = crowded.then(|| Crowd::new(&mut b, i32s, Op::Sub, 40).mixed(&mut b));
+            let condition = entry(&mut b, host.places(Type::BOOL)[0]);
+            let bits = b.constant(Ty::U64, 0xdead_beef_8000_0001);
+            let constant = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
+            let lane = entry(&mut b, host.places(Type::uniform(Ty::I32))[3]);
+            let least = b.constant(Ty::I32, 0x8000_0000);
+            let entries = vec![(other, constant, Some(lane)), (constant, mask, None), (mask, other, Some(least))];
+            let state = exit(&host, mask, regs, entries);
+            let out = b.exit(state);
+            b.effect(Kind::Tick { exit: out }, &[]);
+            b.effect(Kind::Guard { exit: out }, &[condition]);
+            let folded = crowd.map(|crowd| crowd.folded(&mut b)).unwrap_or_default();
+            let places = host.places(i32s.ty).into_iter().zip(folded).collect();
+            leave(&mut b, &host, other, places);
+            let region = finished(b);
+            agree(&mut host, &region, lanes as u64, 10);
+        }
+    }
+}
+
+/// Bytes of a page, or of a few.
+const PAGE: usize = 65536;
+
+/// Memory of which only the first page is there: whoever touches what lies behind it gets a signal.
+fn edge_of_memory() -> memmap2::MmapMut {
+    let name = format!("spmdvm-wide-{}-{:?}", std::process::id(), std::thread::current().id());
+    let path = std::env::temp_dir().join(name);
+    let file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    file.set_len(PAGE as u64).unwrap();
+    // SAFETY: nobody else has the file.
+    unsafe { memmap2::MmapOptions::new().len(2 * PAGE).map_mut(&file) }.unwrap()
+}
+
+/// What back ends leave in registers and in the page.
+fn agree_on_page(host: &mut Host, page: &mut memmap2::MmapMut, region: &Arc<Region>, inputs: &[harness::Input]) {
+    let Some(x86) = harness::x86() else { return };
+    let codes = [&Ir as &dyn Backend, &x86].map(|b| Arc::<dyn Executable>::from(b.compile(region.clone()).unwrap()));
+    for input in inputs {
+        let [(want, there), (have, here)] = codes.each_ref().map(|code| {
+            page[..PAGE].iter_mut().enumerate().for_each(|(i, byte)| *byte = (i % 251) as u8);
+            (host.run(code.clone(), input), page[..PAGE].to_vec())
+        });
+        host.same(region, 1, &want, &have);
+        let differ = there.iter().zip(&here).position(|(a, b)| a != b);
+        assert_eq!(differ, None, "{region}");
+    }
+}
+
+/// Some lanes, one, none, all.
+fn some_masks(width: Width) -> [u64; 6] {
+    let full = width.full_mask();
+    [0, 1, full & !1, 0x8421_1248_a5a5_0f09 & full, full ^ full >> 1, full]
+}
+
+/// Active lanes have elements up to the last byte that there is, two and two the same; inactive ones have anything.
+#[test]
+fn gathers_and_scatters_touch_nothing_of_inactive_lanes() {
+    if harness::x86().is_none() {
+        return;
+    }
+    let mut page = edge_of_memory();
+    let start = page.as_ptr() as u64;
+    for lanes in [1, 2, 4, 8, 16, 64] {
+        let mut host = host(lanes);
+        let types = [Ty::Bool, Ty::I16, Ty::F32, Ty::F64];
+        for (ty, index) in types.into_iter().flat_map(|ty| [Ty::I32, Ty::U32, Ty::I64, Ty::U64].map(|i| (ty, i))) {
+            let (size, places, indices) =
+                (ty.size() as u64, host.places(Type::varying(ty)), host.places(Type::varying(index))[0]);
+            for scale in [size as u32, if index.size() == 4 { 3 } else { 16 }] {
+                // From the end downwards, or as far up as the last element.
+                let below = if index.is_signed() { start + PAGE as u64 } else { start };
+                let valid = |l: u64| {
+                    let n = l / 2 + if index.is_signed() { size.div_ceil(scale as u64) } else { 0 };
+                    if index.is_signed() { n.wrapping_neg() } else { (PAGE as u64 - size) / scale as u64 - n }
+                };
+                let least_signed = [0, 1 << (8 * index.size() - 1), 77, u64::MAX >> 1];
+                let wild = |l: u64| if index.is_signed() { least_signed[l as usize % 4] } else { u64::MAX - 3 * l };
+                let mut b = Builder::new(host.width, host.function, 1);
+                let mask = execution_mask(&mut b);
+                let at = entry(&mut b, indices);
+                let old = entry(&mut b, places[0]);
+                let base = b.constant(Ty::U64, below);
+                let gather = |clears| Kind::Gather { ty, index, scale, clears };
+                let x = b.inst(gather(true), &[base, at, mask], places[0].ty);
+                let unseen = b.inst(gather(false), &[base, at, mask], places[0].ty);
+                let seen = b.inst(Kind::Op { op: Op::Select, ty, from: ty }, &[mask, unseen, old], places[0].ty);
+                b.effect(Kind::Scatter { ty, index, scale }, &[base, at, old, mask]);
+                let y = b.inst(gather(true), &[base, at, mask], places[0].ty);
+                leave(&mut b, &host, mask, vec![(places[1], x), (places[2], y), (places[3], seen)]);
+                let mut rng = Rng(scale as u64);
+                let inputs = some_masks(host.width).map(|active| {
+                    let mut input = host.random_input(&mut rng, false);
+                    input.words[0] = active;
+                    let lane = |l: u64| if active >> l & 1 != 0 { valid(l) } else { wild(l) };
+                    input.registers[indices.reg.index()] =
+                        (0..lanes as u64).map(|l| lane(l) & (u64::MAX >> (64 - 8 * index.size()))).collect();
+                    input
+                });
+                agree_on_page(&mut host, &mut page, &finished(b), &inputs);
+            }
+        }
+    }
+}
+
+/// Whole gangs at the end of memory, and parts of one that go on behind it.
+#[test]
+fn lanes_in_a_row_end_where_memory_does() {
+    if harness::x86().is_none() {
+        return;
+    }
+    let mut page = edge_of_memory();
+    let end = page.as_ptr() as u64 + PAGE as u64;
+    for lanes in WIDTHS {
+        let mut host = host(lanes);
+        for ty in Ty::ALL {
+            let (bytes, places) = (lanes as u64 * ty.size() as u64, host.places(Type::varying(ty)));
+            let uniform = host.places(Type::uniform(ty))[0];
+            for active in 0..lanes.min(5) as u64 {
+                let mut b = Builder::new(host.width, host.function, 1);
+                let mask = execution_mask(&mut b);
+                let old = entry(&mut b, places[0]);
+                let last = b.constant(Ty::U64, end - bytes);
+                let x = b.inst(Kind::LoadLanes { ty }, &[last], places[0].ty);
+                let stride = ty.size() as i32;
+                let y = b.inst(Kind::LoadStrided { ty, stride }, &[last], places[0].ty);
+                // Downwards from the last element.
+                let first = b.constant(Ty::U64, end - ty.size() as u64);
+                let z = b.inst(Kind::LoadStrided { ty, stride: -stride }, &[first], places[0].ty);
+                let u = b.inst(Kind::Load { ty }, &[first], uniform.ty);
+                let masked = b.constant(Ty::U64, end - active * ty.size() as u64);
+                b.effect(Kind::StoreMasked { ty }, &[masked, old, mask]);
+                let before = b.constant(Ty::U64, end - 2 * bytes);
+                b.effect(Kind::StoreStrided { ty, stride }, &[before, old]);
+                let whole = b.constant(Ty::U64, end - 3 * bytes);
+                b.effect(Kind::StoreLanes { ty }, &[whole, z]);
+                let cleared = b.constant(Ty::U64, end - 4 * bytes);
+                b.effect(Kind::Clear { bytes: bytes as u32 }, &[cleared]);
+                leave(&mut b, &host, mask, vec![(places[1], x), (places[2], y), (places[3], z), (uniform, u)]);
+                let mut rng = Rng(active);
+                let inputs = [0, 0x2d, u64::MAX].map(|some| {
+                    let mut input = host.random_input(&mut rng, false);
+                    input.words[0] = some & ((1 << active) - 1);
+                    input
+                });
+                agree_on_page(&mut host, &mut page, &finished(b), &inputs);
+            }
+        }
+    }
+}
+
+/// An exit that writes nothing but masks that are constant.
+fn leave_plainly(b: &mut Builder, host: &Host) {
+    let bits = b.constant(Ty::U64, 1);
+    let mask = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
+    leave(b, host, mask, vec![]);
+}
+
+#[test]
+fn a_body_for_all_lanes_is_whole_vectors_without_masks() {
+    let Some(x86) = harness::x86() else { return };
+    let host = host(16);
+    let v = Type::varying(Ty::F32);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let (on, three) = (b.constant(Ty::Bool, 1), b.constant(Ty::F32, 3f32.to_bits() as u64));
+    let all = b.inst(Kind::Splat, &[on], Type::MASK);
+    let at = b.inst(Kind::EntryReg { at: host.places(U64)[0].at }, &[], U64);
+    let x = b.inst(Kind::LoadLanes { ty: Ty::F32 }, &[at], v);
+    let y = b.op(Op::Mul, Ty::F32, &[x, three]);
+    let y = b.op(Op::Fma, Ty::F32, &[y, x, y]);
+    let y = b.op(Op::Sqrt, Ty::F32, &[y]);
+    b.effect(Kind::StoreLanes { ty: Ty::F32 }, &[at, y]);
+    b.effect(Kind::StoreMasked { ty: Ty::F32 }, &[at, y, all]);
+    leave_plainly(&mut b, &host);
+    let text = listing(&x86, finished(b));
+    assert_eq!(count(&text, &["vmulps zmm", "vsqrtps zmm"]), 2, "{text}");
+    assert_eq!(count(&text, &["vfmadd"]), 1, "{text}");
+    assert_eq!(count(&text, &["vblend", "xmm", "ymm", "call"]), 0, "{text}");
+}
+
+#[test]
+fn a_masked_store_is_one_instruction() {
+    let Some(x86) = harness::x86() else { return };
+    for (ty, store) in [(Ty::I16, "vmovdqu16 ["), (Ty::F32, "vmovups ["), (Ty::I32, "vmovups [")] {
+        let host = host(16);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let mask = execution_mask(&mut b);
+        let x = entry(&mut b, host.places(Type::varying(ty))[0]);
+        let at = b.inst(Kind::EntryReg { at: host.places(U64)[0].at }, &[], U64);
+        b.effect(Kind::StoreMasked { ty }, &[at, x, mask]);
+        leave_plainly(&mut b, &host);
+        let text = listing(&x86, finished(b));
+        let masked: Vec<&str> = text.lines().filter(|line| line.contains("{k")).collect();
+        assert!(matches!(masked[..], [line] if line.contains(store)), "{text}");
+        assert_eq!(count(&text, &["jmp", "call", "vpextr", "vblend"]), 0, "{text}");
+    }
+}
+
+#[test]
+fn uniform_code_has_no_wide_vectors() {
+    let Some(x86) = harness::x86() else { return };
+    let host = host(16);
+    let (f, i) = (host.places(Type::uniform(Ty::F32)), host.places(Type::uniform(Ty::I32)));
+    let mut b = Builder::new(host.width, host.function, 1);
+    let bits = b.constant(Ty::U64, 5);
+    let mask = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
+    let (x, n) = (entry(&mut b, f[0]), entry(&mut b, i[0]));
+    let x2 = b.op(Op::Mul, Ty::F32, &[x, x]);
+    let less = b.op(Op::Lt, Ty::F32, &[x2, x]);
+    let n2 = b.op(Op::IDiv, Ty::I32, &[n, n]);
+    let n2 = b.inst(Kind::Op { op: Op::Select, ty: Ty::I32, from: Ty::I32 }, &[less, n2, n], i[0].ty);
+    leave(&mut b, &host, mask, vec![(f[1], x2), (i[1], n2)]);
+    let text = listing(&x86, finished(b));
+    assert_eq!(count(&text, &["zmm", "ymm", "{k", "call"]), 0, "{text}");
+    assert_eq!(count(&text, &["cmova", "idiv"]), 2, "{text}");
+}
+
+/// Of a frame of more than a page each page is touched, for the stack's guard page to be met.
+#[test]
+fn large_frames_meet_the_guard_page() {
+    let Some(x86) = harness::x86() else { return };
+    let host = host(64);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let crowd = Crowd::new(&mut b, host.places(Type::varying(Ty::I32))[0], Op::Sub, 60).mixed(&mut b);
+    let mask = execution_mask(&mut b);
+    let folded = crowd.folded(&mut b);
+    leave(&mut b, &host, mask, host.places(Type::varying(Ty::I32)).into_iter().zip(folded).collect());
+    let text = listing(&x86, finished(b));
+    assert!(text.contains("or dword ptr [r11-1000h],0"), "{text}");
 }

@@ -16,6 +16,12 @@ use std::mem::offset_of;
 pub(super) const ANSWER_AT: i32 = 32;
 const WORDS_BYTES: i32 = 40;
 
+/// Bytes of the stack's guard page.
+const PAGE: i32 = 4096;
+
+/// Most bytes of a frame; the stacks of some threads are not much larger.
+const MOST_FRAME: i32 = 256 << 10;
+
 /// What a region became.
 pub(super) struct Emitted {
     /// Constants, then code.
@@ -68,6 +74,9 @@ pub(super) fn emit(flow: &Flow, output: &Output, stubs: &Stubs) -> Result<Emitte
     let spills = flow.scratch as i32;
     let words = spills + 8 * output.num_spillslots as i32;
     let frame = (words + WORDS_BYTES + 8 + 63) / 64 * 64;
+    if frame > MOST_FRAME {
+        return Err("its frame on the machine's stack would be too large".into());
+    }
     let entry = flow.pool.len().next_multiple_of(64);
     let mut e = Emitter {
         flow,
@@ -234,6 +243,11 @@ impl Emitter<'_> {
         }
         let (sp, whole) = (Register::RSP, self.frame as i64);
         self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE).reg(sp))?;
+        // Page by page, so that a stack that ends here meets its guard page, and never what lies beyond.
+        for page in 1..=self.frame / PAGE {
+            let touched = at(SPARE, -page * PAGE);
+            self.put(Build::new(Code::Or_rm32_imm8).mem(touched).imm(OpKind::Immediate8to32, 0))?;
+        }
         self.put(Build::new(Code::Sub_rm64_imm32).reg(sp).imm(OpKind::Immediate32to64, whole))?;
         self.put(Build::new(Code::And_rm64_imm8).reg(sp).imm(OpKind::Immediate8to64, -64))?;
         self.put(Build::new(Code::Mov_rm64_r64).mem(at(sp, self.frame - 8)).reg(SPARE))?;

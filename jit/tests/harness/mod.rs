@@ -15,6 +15,8 @@ pub mod trees;
 pub mod values;
 
 use spmdvm_jit::backend::{Backend, Executable};
+use spmdvm_jit::clif::Clif;
+use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{EntryKind, EntryState, Exit, FrameState, RegState, Region, Type, Value};
 use spmdvm_jit::x86::X86;
 use spmdvm_vm::interp::native::{Pause, RegisterPlace, Tracer};
@@ -248,6 +250,13 @@ impl Host {
         self.agree_codes(region, &codes, input)
     }
 
+    /// [`agree`](Self::agree), on every back end.
+    pub fn agree_everywhere(&mut self, region: &Arc<Region>, input: &Input) -> Outcome {
+        let natives = natives();
+        let backends: Vec<&dyn Backend> = std::iter::once(&Ir as _).chain(natives.iter().map(|n| &**n)).collect();
+        self.agree(region, &backends, input)
+    }
+
     /// [`agree`](Self::agree), of a region compiled before.
     pub fn agree_codes(&mut self, region: &Region, codes: &[Arc<dyn Executable>], input: &Input) -> Outcome {
         let mut outcomes = codes.iter().map(|code| self.run(code.clone(), input)).collect::<Vec<_>>().into_iter();
@@ -274,6 +283,12 @@ impl Host {
         }
         assert_eq!((&a.words, &a.counters, a.ticks), (&b.words, &b.counters, b.ticks), "{name}:\n{region}");
     }
+}
+
+/// The back ends that make machine code here.
+pub fn natives() -> Vec<Box<dyn Backend>> {
+    let clif = Box::new(Clif::new().unwrap()) as Box<dyn Backend>;
+    std::iter::once(clif).chain(x86().map(|x86| Box::new(x86) as _)).collect()
 }
 
 /// The back end of wide vectors, where the machine has them.
