@@ -566,3 +566,45 @@ fn large_frames_meet_the_guard_page() {
     let text = listing(&x86, finished(b));
     assert!(text.contains("or dword ptr [r11-1000h],0"), "{text}");
 }
+
+/// What a select keeps of a result, whether masks vary or not, and wherever what was there before comes from.
+#[test]
+fn results_are_blended_with_what_was_there_before() {
+    if harness::x86().is_none() {
+        return;
+    }
+    use Op::{Add, And, FDiv, Fma, Max, Min, Mul, Or, Shl, Shr, Sqrt, Sub, Xor};
+    let floats = [Add, Sub, Mul, FDiv, Min, Max, Sqrt, Fma].map(|op| (op, [Ty::F32, Ty::F64]));
+    let ints = [Add, Sub, Mul, Min, Max, And, Or, Xor, Shl, Shr].map(|op| (op, [Ty::I32, Ty::U64]));
+    let ops: Vec<(Op, Ty)> = floats.into_iter().chain(ints).flat_map(|(op, tys)| tys.map(|ty| (op, ty))).collect();
+    for lanes in [2, 16] {
+        let mut host = host(lanes);
+        for &(op, ty) in &ops {
+            let places = host.places(Type::varying(ty));
+            for form in 0..6 {
+                let mut b = Builder::new(host.width, host.function, 1);
+                let mask = execution_mask(&mut b);
+                let condition = entry(&mut b, host.places(if form == 0 { Type::BOOL } else { Type::MASK })[0]);
+                let [x, y, z] = [0, 1, 2].map(|i| entry(&mut b, places[i]));
+                let y = if form == 1 { b.constant(ty, 3) } else { y };
+                let before = if form == 2 { x } else { z };
+                let args = &[x, y, before][..match op {
+                    Op::Sqrt => 1,
+                    Op::Fma => 3,
+                    _ => 2,
+                }];
+                let made = b.op(op, ty, args);
+                let select = Kind::Op { op: Op::Select, ty, from: ty };
+                // Also a mask or a value that is not there yet, or the other way round.
+                let condition = if form == 3 { b.op(Op::Xor, Ty::Bool, &[condition, mask]) } else { condition };
+                let before = if form == 4 { b.op(op, ty, &[z, x, x][..args.len()]) } else { before };
+                let arms = if form == 5 { [before, made] } else { [made, before] };
+                let kept = b.inst(select, &[condition, arms[0], arms[1]], places[0].ty);
+                let again = b.inst(select, &[mask, kept, x], places[0].ty);
+                leave(&mut b, &host, mask, vec![(places[0], kept), (places[3], again)]);
+                let region = finished(b);
+                agree(&mut host, &region, form, 4);
+            }
+        }
+    }
+}

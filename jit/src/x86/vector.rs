@@ -47,6 +47,8 @@ impl Select<'_> {
         let blend = later.iter().find(|next| next.args.contains(&v));
         let Some((blend, result)) = blend.and_then(|blend| Some((blend, blend.result?))) else { return };
         let is_select = matches!(blend.kind, Kind::Op { op: Op::Select, .. }) && blend.args[1] == v;
+        // A condition for all lanes is in no mask.
+        let is_select = is_select && self.region.ty(blend.args[0]).is_varying();
         if !is_select || blend.args[2] == v || !self.needs.is_needed(result) {
             return;
         }
