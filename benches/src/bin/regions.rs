@@ -3,28 +3,30 @@
 //! two, or where there is no draft the first and the last.
 //!
 //! ```text
-//! regions [EXAMPLE …] [--rounds N]
+//! regions [EXAMPLE …] [--rounds N] [--engine clif|x86]
 //! ```
+//!
+//! Without an engine, the one that `auto` stands for.
 
 use spmdvm::jit::backend::Backend;
-use spmdvm::jit::clif::Clif;
 use spmdvm::jit::engine::VersionReport;
-use spmdvm::{JitSettings, Module, Options, Value};
+use spmdvm::{Engine, JitSettings, Module, Options, Value};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
 fn main() -> ExitCode {
-    let (mut only, mut rounds) = (Vec::new(), 9);
+    let (mut only, mut rounds, mut engine) = (Vec::new(), 9, Engine::Auto);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--rounds" => rounds = words.next().and_then(|n| n.parse().ok()).unwrap_or(rounds),
+            "--engine" => engine = words.next().and_then(|name| name.parse().ok()).unwrap_or(engine),
             _ => only.push(word),
         }
     }
-    match show(&only, rounds) {
+    match show(&only, rounds, engine) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("{message}");
@@ -120,8 +122,7 @@ fn numbers(n: usize) -> Vec<f32> {
     (0..n as u64).map(|i| (i * 2_654_435_761 % 1000) as f32 / 1000.0).collect()
 }
 
-fn show(only: &[String], rounds: usize) -> Result<(), String> {
-    let clif = Clif::new()?;
+fn show(only: &[String], rounds: usize, engine: Engine) -> Result<(), String> {
     println!(
         "{:36}{:>6}{:>7}{:>6}{:>14}{:>12}{:>12}{:>9}",
         "loop", "insts", "blocks", "exits", "record + opt", "draft", "good", "bytes"
@@ -131,13 +132,16 @@ fn show(only: &[String], rounds: usize) -> Result<(), String> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/{name}.ispc"));
         let text = std::fs::read_to_string(&path).map_err(|e| format!("{name}: {e}"))?;
         let jit = JitSettings { background: false, ..JitSettings::default() };
-        let module = Module::compile(&format!("{name}.ispc"), &text, &Options { jit, ..Options::default() });
+        let options = Options { jit, engine, ..Options::default() };
+        let module = Module::compile(&format!("{name}.ispc"), &text, &options);
         let module = module.map_err(|_| format!("{name} has errors"))?;
+        module.check_engine().map_err(|e| e.to_string())?;
+        let backend = spmdvm::jit::backend(module.engine_name()).map_err(|e| e.to_string())?;
         run(&module)?;
         for found in module.jit().map(|jit| jit.report()).unwrap_or_default() {
             let f = &module.program().functions[found.at.0.0 as usize].name;
             for version in &found.versions {
-                let times = line(&format!("{name} {f}:{}", found.at.1), version, &clif, rounds)?;
+                let times = line(&format!("{name} {f}:{}", found.at.1), version, &*backend, rounds)?;
                 first.push(times.first);
                 good.push(times.good);
             }
@@ -164,12 +168,12 @@ struct Times {
 }
 
 /// Prints what a region takes.
-fn line(name: &str, version: &VersionReport, clif: &Clif, rounds: usize) -> Result<Times, String> {
+fn line(name: &str, version: &VersionReport, backend: &dyn Backend, rounds: usize) -> Result<Times, String> {
     let region = &version.region;
-    let good = median(rounds, || clif.compile(Arc::clone(region)).map(drop))?;
-    let is_drafted = clif.draft(region).is_some();
+    let good = median(rounds, || backend.compile(Arc::clone(region)).map(drop))?;
+    let is_drafted = backend.draft(region).is_some();
     let draft = median(rounds, || {
-        drop(clif.draft(region));
+        drop(backend.draft(region));
         Ok(())
     })?;
     let before = version.before.as_secs_f64() * 1e3;
