@@ -4,7 +4,6 @@
 //! converted, and put together again.
 
 use super::flow::{Arg, Form};
-use super::memory::masked_move;
 use super::select::{Select, imm8};
 use super::values::{broadcast, form_of, sized};
 use crate::ir::Value;
@@ -147,7 +146,7 @@ impl Select<'_> {
     }
 
     /// An instruction from a vector of so many bytes to one of so many; its size is told by the larger.
-    fn between(&mut self, code: Code, x: VReg, from: usize, to: usize, larger: usize) -> VReg {
+    pub fn between(&mut self, code: Code, x: VReg, from: usize, to: usize, larger: usize) -> VReg {
         let code = sized(code, form_of(larger));
         // The smaller one of a pair of halves fills half of what the larger does.
         let small = |bytes: usize| form_of(bytes * form_bytes(larger) / larger);
@@ -245,62 +244,6 @@ impl Select<'_> {
         };
         let args = [Arg::Use(x, form), y, imm8(0x1d).expect("an operand")];
         self.def(sized(code, form), (regalloc2::RegClass::Vector, Form::K), &args)
-    }
-
-    /// Quotients or remainders, by way of floats that hold the operands exactly: a quotient is further from the next integer than
-    /// its rounding can take it.
-    pub fn divide_pieces(&mut self, op: Op, ty: Ty, args: &[Value]) -> Option<Vec<VReg>> {
-        let size = ty.size();
-        if size == 8 {
-            return None;
-        }
-        let n = self.lanes_in_piece(if size == 4 { 8 } else { 4 });
-        let (exact, whole) = match ty {
-            Ty::U32 => (Ty::F64, Ty::U32),
-            Ty::I32 => (Ty::F64, Ty::I32),
-            _ => (Ty::F32, Ty::I32),
-        };
-        let mut chunks = Vec::new();
-        for first in (0..self.lanes).step_by(n) {
-            let [a, b] = [0, 1].map(|i| self.chunk(args[i], size, first, n));
-            let (x, y) = (self.convert_chunk(a, n, ty, exact)?, self.convert_chunk(b, n, ty, exact)?);
-            let form = form_of(n * exact.size());
-            let q = self.float_vector(Op::FDiv, exact, form, &[Arg::Use(x, form), Arg::Use(y, form)])?;
-            // In range, but for the least by −1, which becomes the least.
-            let code = match (exact, whole) {
-                (Ty::F64, Ty::U32) => Code::EVEX_Vcvttpd2udq_xmm_k1z_xmmm128b64,
-                (Ty::F64, _) => Code::EVEX_Vcvttpd2dq_xmm_k1z_xmmm128b64,
-                _ => Code::EVEX_Vcvttps2dq_xmm_k1z_xmmm128b32,
-            };
-            let q = self.between(code, q, n * exact.size(), n * 4, n * exact.size());
-            chunks.push(self.resized(q, n, Ty::I32, size));
-        }
-        let quotients = self.joined(chunks, n * size);
-        let form = self.form(size);
-        // By 0 both are 0.
-        let sound = match self.constant_lanes(args[1]) {
-            Some(bits) if bits != 0 => None,
-            _ => Some(self.is_not_zero(args[1], ty)),
-        };
-        let keep = |s: &mut Self, x, i| match sound {
-            None => x,
-            Some(mask) => {
-                let part = s.mask_part(mask, size, i);
-                s.vector_masked(sized(masked_move(size), form), form, &[Arg::Use(x, form)], part)
-            }
-        };
-        let mut results = Vec::new();
-        for (i, q) in quotients.into_iter().enumerate() {
-            if op == Op::IDiv {
-                results.push(keep(self, q, i));
-                continue;
-            }
-            let (a, b) = (self.piece(args[0], size, i), self.piece(args[1], size, i));
-            let product = self.int_vector(Op::Mul, ty, form, &[Arg::Use(q, form), Arg::Use(b, form)])?;
-            let rest = self.int_vector(Op::Sub, ty, form, &[Arg::Use(a, form), Arg::Use(product, form)])?;
-            results.push(keep(self, rest, i));
-        }
-        Some(results)
     }
 }
 

@@ -4,11 +4,12 @@
 //! for the runtime, the stack pointer of the caller. Ways out are written after all blocks, from wherever the register allocator
 //! has put what they need.
 
-use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR, TICKS};
-use super::flow::{Arg, Base, Cond, Flow, Form, Inst, Mem, Plain, What, WriteBase};
+use super::build::{Build, at, sized};
+use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, TICKS};
+use super::flow::{Arg, Base, Cond, Flow, Form, Inst, Mem, Plain};
 use super::stubs::{ARGUMENTS, Stubs};
-use iced_x86::{Code, Encoder, Instruction, MemoryOperand, OpKind, Register};
-use regalloc2::{Allocation, Block, Edit, Function, InstOrEdit, Output, RegClass};
+use iced_x86::{Code, Encoder, MemoryOperand, OpKind, Register};
+use regalloc2::{Allocation, Block, Edit, Function, InstOrEdit, Output};
 use spmdvm_vm::interp::native::Context;
 use std::mem::offset_of;
 
@@ -48,8 +49,8 @@ enum Cold {
     Poll(usize),
 }
 
-struct Emitter<'a> {
-    flow: &'a Flow,
+pub(super) struct Emitter<'a> {
+    pub flow: &'a Flow,
     output: &'a Output,
     stubs: &'a Stubs,
     /// What tells a draft to end, or 0.
@@ -111,90 +112,8 @@ pub(super) fn emit(flow: &Flow, output: &Output, stubs: &Stubs) -> Result<Emitte
     e.finish(entry)
 }
 
-/// The part of a register that a form names.
-fn sized(register: Register, form: Form) -> Register {
-    let n = |first: Register, of: Register| of + (register as u32 - first as u32);
-    match form {
-        Form::G8 if register as u32 - (Register::RAX as u32) < 4 => n(Register::RAX, Register::AL),
-        Form::G8 => n(Register::RSP, Register::SPL),
-        Form::G16 => n(Register::RAX, Register::AX),
-        Form::G32 => n(Register::RAX, Register::EAX),
-        Form::X => n(Register::ZMM0, Register::XMM0),
-        Form::Y => n(Register::ZMM0, Register::YMM0),
-        Form::G64 | Form::Z | Form::K => register,
-    }
-}
-
-/// Builds instructions whose registers are known.
-pub(super) struct Build(pub Instruction, u32);
-
-impl Build {
-    pub fn new(code: Code) -> Build {
-        let mut instruction = Instruction::default();
-        instruction.set_code(code);
-        Build(instruction, 0)
-    }
-
-    pub fn reg(mut self, register: Register) -> Build {
-        self.0.set_op_kind(self.1, OpKind::Register);
-        self.0.set_op_register(self.1, register);
-        self.1 += 1;
-        self
-    }
-
-    pub fn imm(mut self, kind: OpKind, value: i64) -> Build {
-        self.0.set_op_kind(self.1, kind);
-        match kind {
-            OpKind::Immediate16 => self.0.set_immediate16(value as u16),
-            OpKind::Immediate8 => self.0.set_immediate8(value as u8),
-            OpKind::Immediate8to32 => self.0.set_immediate8to32(value as i32),
-            OpKind::Immediate8to64 => self.0.set_immediate8to64(value),
-            OpKind::Immediate32 => self.0.set_immediate32(value as u32),
-            OpKind::Immediate32to64 => self.0.set_immediate32to64(value),
-            _ => self.0.set_immediate64(value as u64),
-        }
-        self.1 += 1;
-        self
-    }
-
-    pub fn mem(mut self, mem: MemoryOperand) -> Build {
-        self.0.set_op_kind(self.1, OpKind::Memory);
-        self.0.set_memory_base(mem.base);
-        self.0.set_memory_index(mem.index);
-        self.0.set_memory_index_scale(mem.scale);
-        self.0.set_memory_displacement64(mem.displacement as u64);
-        self.0.set_memory_displ_size(mem.displ_size);
-        self.0.set_is_broadcast(mem.is_broadcast);
-        self.1 += 1;
-        self
-    }
-
-    pub fn mask(mut self, mask: Register, zeroing: bool) -> Build {
-        self.0.set_op_mask(mask);
-        self.0.set_zeroing_masking(zeroing);
-        self
-    }
-}
-
-/// An address: a register and a distance.
-pub(super) fn at(base: Register, disp: i32) -> MemoryOperand {
-    // A size of 1 stands for the shortest that will do.
-    MemoryOperand::new(base, Register::None, 1, disp as i64, 1, false, Register::None)
-}
-
-/// The code that moves vectors of so many bytes from memory, and to it.
-fn vector_moves(bytes: usize) -> (Code, Code, Form) {
-    match bytes {
-        4 => (Code::EVEX_Vmovss_xmm_k1z_m32, Code::EVEX_Vmovss_m32_k1_xmm, Form::X),
-        8 => (Code::EVEX_Vmovsd_xmm_k1z_m64, Code::EVEX_Vmovsd_m64_k1_xmm, Form::X),
-        16 => (Code::EVEX_Vmovups_xmm_k1z_xmmm128, Code::EVEX_Vmovups_xmmm128_k1z_xmm, Form::X),
-        32 => (Code::EVEX_Vmovups_ymm_k1z_ymmm256, Code::EVEX_Vmovups_ymmm256_k1z_ymm, Form::Y),
-        _ => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Code::EVEX_Vmovups_zmmm512_k1z_zmm, Form::Z),
-    }
-}
-
 impl Emitter<'_> {
-    fn put(&mut self, build: Build) -> Result<(), String> {
+    pub fn put(&mut self, build: Build) -> Result<(), String> {
         let instruction = build.0;
         self.at +=
             self.encoder.encode(&instruction, self.at as u64).map_err(|e| format!("{:?}: {e}", instruction.code()))?;
@@ -233,7 +152,7 @@ impl Emitter<'_> {
         self.put(Build::new(Code::Mov_r64_rm64).reg(TICKS).mem(Self::ticks_at()))
     }
 
-    fn store_ticks(&mut self) -> Result<(), String> {
+    pub fn store_ticks(&mut self) -> Result<(), String> {
         self.put(Build::new(Code::Mov_rm64_r64).mem(Self::ticks_at()).reg(TICKS))
     }
 
@@ -258,7 +177,7 @@ impl Emitter<'_> {
     }
 
     /// Goes back to the caller with the number of an exit.
-    fn leave(&mut self, exit: u32) -> Result<(), String> {
+    pub fn leave(&mut self, exit: u32) -> Result<(), String> {
         self.put(Build::new(Code::Mov_r32_imm32).reg(Register::EAX).imm(OpKind::Immediate32, exit as i64))?;
         self.put(Build::new(Code::Mov_r64_rm64).reg(Register::RSP).mem(at(Register::RSP, self.frame - 8)))?;
         for &r in SAVED.iter().rev() {
@@ -428,7 +347,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn slot(&self, a: Allocation) -> Result<MemoryOperand, String> {
+    pub fn slot(&self, a: Allocation) -> Result<MemoryOperand, String> {
         a.as_stack().map(|slot| self.spill_at(slot)).ok_or_else(|| "an operand is nowhere".into())
     }
 
@@ -480,132 +399,6 @@ impl Emitter<'_> {
         };
         Ok(MemoryOperand::new(base, index, mem.scale as u32, disp as i64, size, mem.broadcast, Register::None))
     }
-
-    /// Writes what an exit writes, and leaves.
-    fn way_out(&mut self, way: usize, allocs: &[Allocation]) -> Result<(), String> {
-        let flow = self.flow;
-        let way = &flow.ways_out[way];
-        self.store_ticks()?;
-        let mut allocs = allocs.iter().copied();
-        let mut base = WriteBase::Frame;
-        for write in &way.writes {
-            let from = write.what.register().and_then(|_| allocs.next());
-            if write.base != base {
-                base = write.base;
-                let at_base = match base {
-                    WriteBase::Frame => offset_of!(Context, base),
-                    WriteBase::Words => offset_of!(Context, words),
-                    WriteBase::Memory => offset_of!(Context, memory_base),
-                };
-                self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(at(CONTEXT, at_base as i32)))?;
-            }
-            let register = if base == WriteBase::Frame { FRAME } else { SPARE_BASE };
-            self.write(write.what, from, at(register, write.at))?;
-        }
-        self.leave(way.exit.0)
-    }
-
-    fn write(&mut self, what: What, from: Option<Allocation>, to: MemoryOperand) -> Result<(), String> {
-        match what {
-            What::Imm(bits, 8) if i32::try_from(bits as i64).is_err() => {
-                self.put(Build::new(Code::Mov_r64_imm64).reg(SPARE).imm(OpKind::Immediate64, bits as i64))?;
-                self.put(Build::new(Code::Mov_rm64_r64).mem(to).reg(SPARE))
-            }
-            What::Imm(bits, size) => {
-                let (code, kind) = match size {
-                    1 => (Code::Mov_rm8_imm8, OpKind::Immediate8),
-                    2 => (Code::Mov_rm16_imm16, OpKind::Immediate16),
-                    4 => (Code::Mov_rm32_imm32, OpKind::Immediate32),
-                    _ => (Code::Mov_rm64_imm32, OpKind::Immediate32to64),
-                };
-                self.put(Build::new(code).mem(to).imm(kind, bits as i64))
-            }
-            What::Gpr(_, size) => {
-                let r = self.bring(what, from)?;
-                let (code, form) = match size {
-                    1 => (Code::Mov_rm8_r8, Form::G8),
-                    2 => (Code::Mov_rm16_r16, Form::G16),
-                    4 => (Code::Mov_rm32_r32, Form::G32),
-                    _ => (Code::Mov_rm64_r64, Form::G64),
-                };
-                self.put(Build::new(code).mem(to).reg(sized(r, form)))
-            }
-            What::Vector(_, bytes) => {
-                let r = self.bring(what, from)?;
-                self.store_vector(r, bytes, to)
-            }
-            What::SplatGpr(_, size, bytes, n) => {
-                let r = self.bring(what, from)?;
-                let (code, form) = match size {
-                    1 => (Code::EVEX_Vpbroadcastb_zmm_k1z_r32, Form::G32),
-                    2 => (Code::EVEX_Vpbroadcastw_zmm_k1z_r32, Form::G32),
-                    4 => (Code::EVEX_Vpbroadcastd_zmm_k1z_r32, Form::G32),
-                    _ => (Code::EVEX_Vpbroadcastq_zmm_k1z_r64, Form::G64),
-                };
-                self.put(Build::new(code).reg(SPARE_VECTOR).reg(sized(r, form)))?;
-                self.store_copies(bytes, n, to)
-            }
-            What::SplatVector(_, size, bytes, n) => {
-                let r = self.bring(what, from)?;
-                self.put(Build::new(broadcast(size)).reg(SPARE_VECTOR).reg(sized(r, Form::X)))?;
-                self.store_copies(bytes, n, to)
-            }
-            What::SplatPool(place, size, bytes, n) => {
-                let pool = MemoryOperand::new(Register::RIP, Register::None, 1, place as i64, 8, false, Register::None);
-                self.put(Build::new(broadcast(size)).reg(SPARE_VECTOR).mem(pool))?;
-                self.store_copies(bytes, n, to)
-            }
-            What::MaskBits(_) => {
-                let r = self.bring(what, from)?;
-                self.put(Build::new(Code::VEX_Kmovq_m64_kr).mem(to).reg(r))
-            }
-            What::MaskBytes(_, bytes, ones) => {
-                let r = self.bring(what, from)?;
-                let pool = MemoryOperand::new(Register::RIP, Register::None, 1, ones as i64, 8, false, Register::None);
-                let load = Build::new(Code::EVEX_Vmovdqu8_zmm_k1z_zmmm512).reg(SPARE_VECTOR).mem(pool);
-                self.put(load.mask(r, true))?;
-                self.store_vector(SPARE_VECTOR, bytes, to)
-            }
-        }
-    }
-
-    fn store_copies(&mut self, bytes: usize, n: usize, to: MemoryOperand) -> Result<(), String> {
-        for i in 0..n {
-            let to = MemoryOperand { displacement: to.displacement + (i * bytes) as i64, ..to };
-            self.store_vector(SPARE_VECTOR, bytes, to)?;
-        }
-        Ok(())
-    }
-
-    fn store_vector(&mut self, from: Register, bytes: usize, to: MemoryOperand) -> Result<(), String> {
-        // A cell of one or two bytes has others beside it.
-        let part = match bytes {
-            1 => Some(Code::EVEX_Vpextrb_r32m8_xmm_imm8),
-            2 => Some(Code::EVEX_Vpextrw_r32m16_xmm_imm8),
-            _ => None,
-        };
-        if let Some(code) = part {
-            return self.put(Build::new(code).mem(to).reg(sized(from, Form::X)).imm(OpKind::Immediate8, 0));
-        }
-        let (_, code, form) = vector_moves(bytes);
-        self.put(Build::new(code).mem(to).reg(sized(from, form)))
-    }
-
-    /// An operand in a register: its own, or a spare one.
-    fn bring(&mut self, what: What, from: Option<Allocation>) -> Result<Register, String> {
-        let (from, class) = from.zip(what.register().map(|r| r.class())).ok_or("an exit has too few operands")?;
-        if let Some(reg) = from.as_reg() {
-            return Ok(env::register(reg));
-        }
-        let slot = self.slot(from)?;
-        let (code, spare) = match class {
-            RegClass::Int => (Code::Mov_r64_rm64, SPARE),
-            RegClass::Float => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, SPARE_VECTOR),
-            RegClass::Vector => (Code::VEX_Kmovq_kr_km64, SPARE_MASK),
-        };
-        self.put(Build::new(code).reg(spare).mem(slot))?;
-        Ok(spare)
-    }
 }
 
 /// Of each block that does nothing: where it leads to in the end.
@@ -629,16 +422,6 @@ fn passed_on(flow: &Flow, output: &Output) -> Vec<Option<usize>> {
 
 /// Registers that belong to the caller, in the order in which they are pushed.
 const SAVED: [Register; 6] = [Register::RBP, Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
-
-/// The code that puts an element of so many bytes, of a vector or in memory, in all lanes of 512 bits.
-fn broadcast(size: usize) -> Code {
-    match size {
-        1 => Code::EVEX_Vpbroadcastb_zmm_k1z_xmmm8,
-        2 => Code::EVEX_Vpbroadcastw_zmm_k1z_xmmm16,
-        4 => Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32,
-        _ => Code::EVEX_Vbroadcastsd_zmm_k1z_xmmm64,
-    }
-}
 
 impl Emitter<'_> {
     fn finish(mut self, entry: usize) -> Result<Emitted, String> {

@@ -5,17 +5,19 @@
 //! | `needs` | what must be computed, and in which form |
 //! | `select` | the walk over blocks and instructions: from the trace IR to machine instructions |
 //! | `values` | values in the form in which an instruction wants them |
-//! | `scalar`, `vector`, `masks`, `convert`, `lanes`, `memory`, `gather` | instructions |
+//! | `scalar`, `vector`, `merge`, `masks`, `convert`, `divide`, `lanes`, `memory`, `gather` | instructions |
 //! | `exits` | leaving the region, and calling the runtime |
 //! | `flow` | machine instructions before registers are chosen, as regalloc2 wants them |
 //! | `env` | the machine's registers |
-//! | `emit` | from instructions with registers to bytes, by iced-x86 |
+//! | `emit`, `ways_out`, `build` | from instructions with registers to bytes, by iced-x86 |
 //! | `executable`, `stubs` | memory for code; calls of the runtime that keep all registers |
 //!
 //! ARCHITECTURE ("The JIT's back ends") says how values are held, and how a region is entered and left.
 
+mod build;
 mod code;
 mod convert;
+mod divide;
 mod emit;
 mod env;
 mod executable;
@@ -25,12 +27,14 @@ mod gather;
 mod lanes;
 mod masks;
 mod memory;
+mod merge;
 mod needs;
 mod scalar;
 mod select;
 mod stubs;
 mod values;
 mod vector;
+mod ways_out;
 
 use crate::backend::{Backend, Executable};
 use crate::ir::Region;

@@ -5,7 +5,7 @@ use super::flow::{Arg, Cond, Form};
 use super::masks::{int_condition, mirrored};
 use super::select::{Select, class_of, imm8};
 use crate::ir::{Inst, Value};
-use iced_x86::{Code, OpKind, Register};
+use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem::OFFSET_BITS;
@@ -15,7 +15,7 @@ const WORD: (RegClass, Form) = (RegClass::Int, Form::G64);
 const HALF: (RegClass, Form) = (RegClass::Int, Form::G32);
 
 /// The form in which an integer is computed with.
-fn int_form(ty: Ty) -> Form {
+pub(super) fn int_form(ty: Ty) -> Form {
     if ty.size() == 8 { Form::G64 } else { Form::G32 }
 }
 
@@ -263,7 +263,7 @@ impl Select<'_> {
         })
     }
 
-    fn negated(&mut self, form: Form, from: VReg) -> VReg {
+    pub fn negated(&mut self, form: Form, from: VReg) -> VReg {
         let code = if form == Form::G64 { Code::Neg_rm64 } else { Code::Neg_rm32 };
         let to = self.flow.gpr();
         self.plain(code, [Some(Arg::Tied { from, to, form }), None, None, None]);
@@ -303,84 +303,6 @@ impl Select<'_> {
             (_, false, false) => Code::VEX_Shrx_r32_rm32_r32,
         };
         self.def(code, (RegClass::Int, form), &[Arg::Use(x, form), Arg::Use(count, form)])
-    }
-
-    /// Neither 0 nor, of the least integer, −1 may be divided by: the result is 0 or the negated dividend, by a division by 1.
-    fn divide_scalars(&mut self, op: Op, ty: Ty, args: &[Value]) -> VReg {
-        let form = int_form(ty);
-        let (a, b) = (self.extended(args[0], ty), self.extended(args[1], ty));
-        let is_wide = form == Form::G64;
-        let signed = ty.is_signed();
-        let known = self.constant_of(args[1]).map(|bits| sign_extended(ty, bits));
-        let special = [0, -1].map(|n| (n == 0 || signed) && known.is_none_or(|known| known == n));
-        let one = self.imm(1);
-        let mut divisor = b;
-        for (n, _) in [0, -1].into_iter().zip(special).filter(|(_, is)| *is) {
-            self.compare_with(form, b, n);
-            divisor = self.choose(Cond::EQUAL, one, divisor);
-        }
-        let high = if signed {
-            let code = if is_wide { Code::Sar_rm64_imm8 } else { Code::Sar_rm32_imm8 };
-            self.gpr_over(code, form, a, Arg::Imm(OpKind::Immediate8, 8 * if is_wide { 8 } else { 4 } - 1))
-        } else {
-            self.imm(0)
-        };
-        let code = match (signed, is_wide) {
-            (true, true) => Code::Idiv_rm64,
-            (true, false) => Code::Idiv_rm32,
-            (false, true) => Code::Div_rm64,
-            (false, false) => Code::Div_rm32,
-        };
-        let (quotient, remainder) = (self.flow.gpr(), self.flow.gpr());
-        self.divide_machine(code, form, [a, high, divisor], quotient, remainder);
-        let mut result = if op == Op::IRem { remainder } else { quotient };
-        if special[1] && op == Op::IDiv {
-            let negative = self.negated(form, a);
-            self.compare_with(form, b, -1);
-            result = self.choose(Cond::EQUAL, negative, result);
-        }
-        if special[0] {
-            let zero = self.imm(0);
-            self.compare_with(form, b, 0);
-            result = self.choose(Cond::EQUAL, zero, result);
-        }
-        result
-    }
-
-    fn compare_with(&mut self, form: Form, x: VReg, n: i64) {
-        let (code, kind) = match form {
-            Form::G64 => (Code::Cmp_rm64_imm8, OpKind::Immediate8to64),
-            _ => (Code::Cmp_rm32_imm8, OpKind::Immediate8to32),
-        };
-        self.plain(code, [Some(Arg::Use(x, form)), Some(Arg::Imm(kind, n)), None, None]);
-    }
-
-    /// A division of `[low, high, divisor]`.
-    fn divide_machine(&mut self, code: Code, form: Form, of: [VReg; 3], quotient: VReg, remainder: VReg) {
-        use super::flow::{Inst as Machine, Plain};
-        let args = [
-            Some(Arg::Use(of[2], form)),
-            Some(Arg::Both { use_: of[0], def: quotient, register: Register::RAX }),
-            Some(Arg::Both { use_: of[1], def: remainder, register: Register::RDX }),
-            None,
-        ];
-        self.flow.push(Machine::Plain(Box::new(Plain { code, args, ..Plain::default() })));
-    }
-
-    fn high_product_scalar(&mut self, ty: Ty, args: &[Value]) -> VReg {
-        if ty.size() < 8 {
-            // The product fits a register.
-            let (a, b) = (self.wide(args[0], ty), self.wide(args[1], ty));
-            let product = self.gpr_binary(Code::Imul_r64_rm64, Form::G64, a, b);
-            let bits = Arg::Imm(OpKind::Immediate8, 8 * ty.size() as i64);
-            return self.gpr_over(Code::Shr_rm64_imm8, Form::G64, product, bits);
-        }
-        let (a, b) = (self.gpr(args[0]), self.gpr(args[1]));
-        let (low, high) = (self.flow.gpr(), self.flow.gpr());
-        let unused = self.imm(0);
-        let code = if ty.is_signed() { Code::Imul_rm64 } else { Code::Mul_rm64 };
-        self.divide_machine(code, Form::G64, [a, unused, b], low, high);
-        high
     }
 
     fn select_scalar(&mut self, inst: &Inst, ty: Ty) -> VReg {

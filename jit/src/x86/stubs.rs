@@ -3,7 +3,8 @@
 //! Regions call the runtime rarely but from hot loops. So they call *stubs*, which save what the runtime may destroy, call it, and
 //! leave its answer in memory. A stub takes its arguments from where `SPARE_BASE` points to; the context comes before them.
 
-use super::emit::{ANSWER_AT, Build, at};
+use super::build::{Build, at};
+use super::emit::ANSWER_AT;
 use super::env::{CONTEXT, LOST, SPARE_BASE};
 use super::executable::Memory;
 use super::flow::Stub;

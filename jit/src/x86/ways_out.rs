@@ -1,0 +1,138 @@
+//! The code that leaves a region: it writes what an exit says from wherever that is, with registers that are never allocated.
+
+use super::build::{Build, at, broadcast, sized, vector_moves};
+use super::emit::Emitter;
+use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR};
+use super::flow::{Form, What, WriteBase};
+use iced_x86::{Code, MemoryOperand, OpKind, Register};
+use regalloc2::{Allocation, RegClass};
+use spmdvm_vm::interp::native::Context;
+use std::mem::offset_of;
+
+impl Emitter<'_> {
+    /// Writes what an exit writes, and leaves.
+    pub fn way_out(&mut self, way: usize, allocs: &[Allocation]) -> Result<(), String> {
+        let flow = self.flow;
+        let way = &flow.ways_out[way];
+        self.store_ticks()?;
+        let mut allocs = allocs.iter().copied();
+        let mut base = WriteBase::Frame;
+        for write in &way.writes {
+            let from = write.what.register().and_then(|_| allocs.next());
+            if write.base != base {
+                base = write.base;
+                let at_base = match base {
+                    WriteBase::Frame => offset_of!(Context, base),
+                    WriteBase::Words => offset_of!(Context, words),
+                    WriteBase::Memory => offset_of!(Context, memory_base),
+                };
+                self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(at(CONTEXT, at_base as i32)))?;
+            }
+            let register = if base == WriteBase::Frame { FRAME } else { SPARE_BASE };
+            self.write(write.what, from, at(register, write.at))?;
+        }
+        self.leave(way.exit.0)
+    }
+
+    fn write(&mut self, what: What, from: Option<Allocation>, to: MemoryOperand) -> Result<(), String> {
+        match what {
+            What::Imm(bits, 8) if i32::try_from(bits as i64).is_err() => {
+                self.put(Build::new(Code::Mov_r64_imm64).reg(SPARE).imm(OpKind::Immediate64, bits as i64))?;
+                self.put(Build::new(Code::Mov_rm64_r64).mem(to).reg(SPARE))
+            }
+            What::Imm(bits, size) => {
+                let (code, kind) = match size {
+                    1 => (Code::Mov_rm8_imm8, OpKind::Immediate8),
+                    2 => (Code::Mov_rm16_imm16, OpKind::Immediate16),
+                    4 => (Code::Mov_rm32_imm32, OpKind::Immediate32),
+                    _ => (Code::Mov_rm64_imm32, OpKind::Immediate32to64),
+                };
+                self.put(Build::new(code).mem(to).imm(kind, bits as i64))
+            }
+            What::Gpr(_, size) => {
+                let r = self.bring(what, from)?;
+                let (code, form) = match size {
+                    1 => (Code::Mov_rm8_r8, Form::G8),
+                    2 => (Code::Mov_rm16_r16, Form::G16),
+                    4 => (Code::Mov_rm32_r32, Form::G32),
+                    _ => (Code::Mov_rm64_r64, Form::G64),
+                };
+                self.put(Build::new(code).mem(to).reg(sized(r, form)))
+            }
+            What::Vector(_, bytes) => {
+                let r = self.bring(what, from)?;
+                self.store_vector(r, bytes, to)
+            }
+            What::SplatGpr(_, size, bytes, n) => {
+                let r = self.bring(what, from)?;
+                let (code, form) = match size {
+                    1 => (Code::EVEX_Vpbroadcastb_zmm_k1z_r32, Form::G32),
+                    2 => (Code::EVEX_Vpbroadcastw_zmm_k1z_r32, Form::G32),
+                    4 => (Code::EVEX_Vpbroadcastd_zmm_k1z_r32, Form::G32),
+                    _ => (Code::EVEX_Vpbroadcastq_zmm_k1z_r64, Form::G64),
+                };
+                self.put(Build::new(code).reg(SPARE_VECTOR).reg(sized(r, form)))?;
+                self.store_copies(bytes, n, to)
+            }
+            What::SplatVector(_, size, bytes, n) => {
+                let r = self.bring(what, from)?;
+                self.put(Build::new(broadcast(size)).reg(SPARE_VECTOR).reg(sized(r, Form::X)))?;
+                self.store_copies(bytes, n, to)
+            }
+            What::SplatPool(place, size, bytes, n) => {
+                let pool = MemoryOperand::new(Register::RIP, Register::None, 1, place as i64, 8, false, Register::None);
+                self.put(Build::new(broadcast(size)).reg(SPARE_VECTOR).mem(pool))?;
+                self.store_copies(bytes, n, to)
+            }
+            What::MaskBits(_) => {
+                let r = self.bring(what, from)?;
+                self.put(Build::new(Code::VEX_Kmovq_m64_kr).mem(to).reg(r))
+            }
+            What::MaskBytes(_, bytes, ones) => {
+                let r = self.bring(what, from)?;
+                let pool = MemoryOperand::new(Register::RIP, Register::None, 1, ones as i64, 8, false, Register::None);
+                let load = Build::new(Code::EVEX_Vmovdqu8_zmm_k1z_zmmm512).reg(SPARE_VECTOR).mem(pool);
+                self.put(load.mask(r, true))?;
+                self.store_vector(SPARE_VECTOR, bytes, to)
+            }
+        }
+    }
+
+    fn store_copies(&mut self, bytes: usize, n: usize, to: MemoryOperand) -> Result<(), String> {
+        for i in 0..n {
+            let to = MemoryOperand { displacement: to.displacement + (i * bytes) as i64, ..to };
+            self.store_vector(SPARE_VECTOR, bytes, to)?;
+        }
+        Ok(())
+    }
+
+    fn store_vector(&mut self, from: Register, bytes: usize, to: MemoryOperand) -> Result<(), String> {
+        // A cell of one or two bytes has others beside it.
+        let part = match bytes {
+            1 => Some(Code::EVEX_Vpextrb_r32m8_xmm_imm8),
+            2 => Some(Code::EVEX_Vpextrw_r32m16_xmm_imm8),
+            _ => None,
+        };
+        if let Some(code) = part {
+            return self.put(Build::new(code).mem(to).reg(sized(from, Form::X)).imm(OpKind::Immediate8, 0));
+        }
+        let (_, code, form) = vector_moves(bytes);
+        self.put(Build::new(code).mem(to).reg(sized(from, form)))
+    }
+
+    /// An operand in a register: its own, or a spare one.
+    fn bring(&mut self, what: What, from: Option<Allocation>) -> Result<Register, String> {
+        let (from, class) = from.zip(what.register().map(|r| r.class())).ok_or("an exit has too few operands")?;
+        if let Some(reg) = from.as_reg() {
+            return Ok(env::register(reg));
+        }
+        let slot = self.slot(from)?;
+        let (code, spare) = match class {
+            RegClass::Int => (Code::Mov_r64_rm64, SPARE),
+            RegClass::Float => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, SPARE_VECTOR),
+            RegClass::Vector => (Code::VEX_Kmovq_kr_km64, SPARE_MASK),
+        };
+        self.put(Build::new(code).reg(spare).mem(slot))?;
+        Ok(spare)
+    }
+}
