@@ -353,22 +353,25 @@ impl Emitter<'_> {
 
     fn plain(&mut self, plain: &Plain, allocs: &[Allocation]) -> Result<(), String> {
         let mut allocs = allocs.iter();
-        let mut next = || -> Result<Register, String> {
-            let reg = allocs.next().and_then(|a| a.as_reg());
-            reg.map(env::register).ok_or_else(|| format!("{:?}: an operand is in no register", plain.code))
+        // A register of another class would be encoded as if it were one of the right class.
+        let mut next = |form: Form| -> Result<Register, String> {
+            let reg = allocs.next().and_then(|a| a.as_reg()).filter(|r| r.class() == form.class());
+            let whole =
+                reg.map(env::register).ok_or_else(|| format!("{:?}: an operand is in no register", plain.code))?;
+            Ok(sized(whole, form))
         };
         let mut build = Build::new(plain.code);
         for arg in plain.args.iter().flatten() {
             build = match *arg {
-                Arg::Def(_, form) | Arg::Use(_, form) => build.reg(sized(next()?, form)),
+                Arg::Def(_, form) | Arg::Use(_, form) => build.reg(next(form)?),
                 Arg::Tied { form, .. } => {
-                    next()?;
-                    build.reg(sized(next()?, form))
+                    next(form)?;
+                    build.reg(next(form)?)
                 }
                 Arg::Fixed(register) => build.reg(register),
                 Arg::Both { .. } => {
-                    next()?;
-                    next()?;
+                    next(Form::G64)?;
+                    next(Form::G64)?;
                     build
                 }
                 Arg::Mem(mem) => {
@@ -379,14 +382,18 @@ impl Emitter<'_> {
             };
         }
         if plain.mask.is_some() {
-            build = build.mask(next()?, plain.zeroing);
+            build = build.mask(next(Form::K)?, plain.zeroing);
         }
         self.put(build)
     }
 
-    fn memory(&self, mem: Mem, next: &mut impl FnMut() -> Result<Register, String>) -> Result<MemoryOperand, String> {
+    fn memory(
+        &self,
+        mem: Mem,
+        next: &mut impl FnMut(Form) -> Result<Register, String>,
+    ) -> Result<MemoryOperand, String> {
         let (base, disp, size) = match mem.base {
-            Base::Reg(_) => (next()?, mem.disp, 1),
+            Base::Reg(_) => (next(Form::G64)?, mem.disp, 1),
             Base::Fixed(register) => (register, mem.disp, 1),
             Base::Scratch => (Register::RSP, mem.disp, 1),
             Base::Words => (Register::RSP, self.words + mem.disp, 1),
@@ -394,7 +401,7 @@ impl Emitter<'_> {
             Base::Pool => (Register::RIP, mem.disp, 8),
         };
         let index = match mem.index {
-            Some((_, form)) => sized(next()?, form),
+            Some((_, form)) => next(form)?,
             None => Register::None,
         };
         Ok(MemoryOperand::new(base, index, mem.scale as u32, disp as i64, size, mem.broadcast, Register::None))

@@ -32,6 +32,17 @@ pub(super) enum Form {
     K,
 }
 
+impl Form {
+    /// The class of registers that it is of.
+    pub fn class(self) -> RegClass {
+        match self {
+            Form::G8 | Form::G16 | Form::G32 | Form::G64 => RegClass::Int,
+            Form::X | Form::Y | Form::Z => RegClass::Float,
+            Form::K => RegClass::Vector,
+        }
+    }
+}
+
 /// What an address is counted from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Base {
