@@ -3,67 +3,17 @@
 
 mod harness;
 
+use harness::by_hand::*;
+use harness::crowd::{Crowd, crowded_exit};
 use harness::values::Rng;
-use harness::{BANK, Host, Place, exit};
+use harness::{Host, exit};
 use spmdvm_jit::Backend;
 use spmdvm_jit::backend::Executable;
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Builder, Cell, End, EntryMask, ExitId, Kind, Region, Type, Value, verify};
-use spmdvm_jit::x86::X86;
+use spmdvm_jit::ir::{Address, Builder, Cell, End, EntryMask, Kind, Type, Value};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::{Ty, Width};
-use std::fs::File;
 use std::sync::Arc;
-
-const WIDTHS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
-const U64: Type = Type::uniform(Ty::U64);
-
-fn host(lanes: u32) -> Host {
-    Host::new(Width::new(lanes).unwrap())
-}
-
-fn entry(b: &mut Builder, place: Place) -> Value {
-    b.inst(Kind::EntryReg { at: place.at }, &[], place.ty)
-}
-
-fn execution_mask(b: &mut Builder) -> Value {
-    b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK)
-}
-
-fn address(b: &mut Builder, pointer: u64) -> Value {
-    let pointer = b.constant(Ty::U64, pointer);
-    b.inst(Kind::HostAddress { disp: 0 }, &[pointer], U64)
-}
-
-fn leave(b: &mut Builder, host: &Host, mask: Value, regs: Vec<(Place, Value)>) {
-    let out = b.exit(exit(host, mask, regs, vec![]));
-    b.end(End::Exit(out));
-}
-
-fn finished(b: Builder) -> Arc<Region> {
-    verify(&b.region).unwrap();
-    Arc::new(b.region)
-}
-
-fn listing(x86: &X86, region: Arc<Region>) -> String {
-    x86.compile(region).unwrap().listing().expect("there is a listing")
-}
-
-/// Lines with one of these.
-fn count(listing: &str, texts: &[&str]) -> usize {
-    listing.lines().filter(|line| texts.iter().any(|text| line.contains(text))).count()
-}
-
-/// Checks that both back ends give the same for some random inputs, of which some run out of fuel.
-fn agree(host: &mut Host, region: &Arc<Region>, seed: u64, runs: usize) {
-    let Some(x86) = harness::x86() else { return };
-    let codes = [&Ir as &dyn Backend, &x86].map(|backend| Arc::from(backend.compile(region.clone()).unwrap()));
-    let mut rng = Rng(seed);
-    for run in 0..runs {
-        let input = host.random_input(&mut rng, run % 2 == 1);
-        host.agree_codes(region, &codes, &input);
-    }
-}
 
 /// What a region leaves in the memory of the entered frame, which it finds full of a byte.
 fn frame_memory(host: &mut Host, code: Arc<dyn Executable>, fill: u8) -> Vec<u8> {
@@ -173,79 +123,6 @@ fn nothing_is_read_again_to_be_followed() {
     }
 }
 
-/// More values of each class than there are registers, and what is done with them in each round of a loop.
-struct Crowd {
-    values: Vec<Value>,
-    op: Op,
-    ty: Ty,
-}
-
-impl Crowd {
-    /// Different numbers, made of a register.
-    fn new(b: &mut Builder, place: Place, op: Op, n: usize) -> Crowd {
-        let (ty, x) = (place.ty.ty, entry(b, place));
-        let mut values = vec![x];
-        for i in 1..n {
-            let last = values[i - 1];
-            values.push(match ty {
-                // Without the first lanes, one by one.
-                Ty::Bool => {
-                    let bits = b.constant(Ty::U64, 0x9e37_79b9_7f4a_7c15 << i);
-                    let mask = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
-                    b.op(Op::Xor, ty, &[last, mask])
-                }
-                _ => {
-                    let c = b.constant(ty, harness::values::small(ty, 3));
-                    b.op(Op::Add, ty, &[last, c])
-                }
-            });
-        }
-        Crowd { values, op, ty }
-    }
-
-    fn type_of(&self, b: &Builder) -> Type {
-        b.region.ty(self.values[0])
-    }
-
-    /// As parameters of a block.
-    fn params(&self, b: &mut Builder, block: spmdvm_jit::ir::BlockId) -> Crowd {
-        let ty = self.type_of(b);
-        Crowd { values: self.values.iter().map(|_| b.param(block, ty)).collect(), ..*self }
-    }
-
-    /// Each with its neighbour.
-    fn mixed(&self, b: &mut Builder) -> Crowd {
-        let next = self.values.iter().cycle().skip(1);
-        let values = self.values.iter().zip(next).map(|(&x, &y)| b.op(self.op, self.ty, &[x, y])).collect();
-        Crowd { values, ..*self }
-    }
-
-    /// All in a few.
-    fn folded(&self, b: &mut Builder) -> Vec<Value> {
-        let fold = |b: &mut Builder, some: &[Value]| {
-            some[1..].iter().fold(some[0], |x, &y| {
-                let twice = if self.ty == Ty::Bool { x } else { b.op(Op::Add, self.ty, &[x, x]) };
-                b.op(self.op, self.ty, &[twice, y])
-            })
-        };
-        self.values.chunks(self.values.len().div_ceil(BANK)).map(|some| fold(b, some)).collect()
-    }
-}
-
-/// An exit with the first ones of each crowd, in registers and as masks.
-fn crowded_exit(b: &mut Builder, host: &Host, crowds: &[Crowd], from: usize) -> ExitId {
-    let mut regs = Vec::new();
-    for crowd in crowds {
-        let places = host.places(crowd.type_of(b));
-        regs.extend(places.into_iter().zip(crowd.values[from..].iter().copied()));
-    }
-    let masks = crowds.iter().find(|c| c.type_of(b) == Type::MASK).expect("there are masks");
-    let m = |i: usize| masks.values[from + i];
-    let visiting = crowds.iter().find(|c| c.type_of(b) == Type::uniform(Ty::I32)).map(|c| c.values[from]);
-    let state = exit(host, m(0), regs, vec![(m(1), m(2), visiting), (m(3), m(0), None)]);
-    b.exit(state)
-}
-
 /// Values of all classes are live across a loop with guards, fuel, and calls of the runtime.
 #[test]
 fn values_outlive_a_loop_when_registers_do_not_suffice() {
@@ -283,7 +160,7 @@ fn values_outlive_a_loop_when_registers_do_not_suffice() {
         // The runtime adds halves, and checks what is stored.
         let twice = b.op(Op::Add, Ty::F16, &[half, half]);
         let failed = crowded_exit(&mut b, &host, &crowds[..6], 2);
-        let address = spmdvm_jit::ir::Address { index: Some(Ty::I32), scale: 4, disp: 0, by_lane: true };
+        let address = Address { index: Some(Ty::I32), scale: 4, disp: 0, by_lane: true };
         let store = Kind::StoreAny { ty: Ty::I32, address, exit: failed };
         b.effect(store, &[pointer, k, crowds[0].values[9], crowds[3].values[5]]);
         // Flags that are set while everything else is in registers.
@@ -353,35 +230,6 @@ fn exits_write_values_of_every_form() {
             let region = finished(b);
             agree(&mut host, &region, lanes as u64, 10);
         }
-    }
-}
-
-/// Bytes of a page, or of a few.
-const PAGE: usize = 65536;
-
-/// Memory of which only the first page is there: whoever touches what lies behind it gets a signal.
-fn edge_of_memory() -> memmap2::MmapMut {
-    let name = format!("spmdvm-wide-{}-{:?}", std::process::id(), std::thread::current().id());
-    let path = std::env::temp_dir().join(name);
-    let file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    file.set_len(PAGE as u64).unwrap();
-    // SAFETY: nobody else has the file.
-    unsafe { memmap2::MmapOptions::new().len(2 * PAGE).map_mut(&file) }.unwrap()
-}
-
-/// What back ends leave in registers and in the page.
-fn agree_on_page(host: &mut Host, page: &mut memmap2::MmapMut, region: &Arc<Region>, inputs: &[harness::Input]) {
-    let Some(x86) = harness::x86() else { return };
-    let codes = [&Ir as &dyn Backend, &x86].map(|b| Arc::<dyn Executable>::from(b.compile(region.clone()).unwrap()));
-    for input in inputs {
-        let [(want, there), (have, here)] = codes.each_ref().map(|code| {
-            page[..PAGE].iter_mut().enumerate().for_each(|(i, byte)| *byte = (i % 251) as u8);
-            (host.run(code.clone(), input), page[..PAGE].to_vec())
-        });
-        host.same(region, 1, &want, &have);
-        let differ = there.iter().zip(&here).position(|(a, b)| a != b);
-        assert_eq!(differ, None, "{region}");
     }
 }
 
@@ -485,13 +333,6 @@ fn lanes_in_a_row_end_where_memory_does() {
             }
         }
     }
-}
-
-/// An exit that writes nothing but masks that are constant.
-fn leave_plainly(b: &mut Builder, host: &Host) {
-    let bits = b.constant(Ty::U64, 1);
-    let mask = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
-    leave(b, host, mask, vec![]);
 }
 
 #[test]

@@ -6,7 +6,9 @@
 #![allow(dead_code)]
 
 pub mod arms;
+pub mod by_hand;
 pub mod checks;
+pub mod crowd;
 pub mod generate;
 pub mod kernels;
 pub mod masked;
