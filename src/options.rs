@@ -94,9 +94,9 @@ named_choice! {
         Interp = "interp",
         /// The interpreter of optimised traces.
         Ir = "ir",
-        /// Native code through Cranelift.
+        /// Native code through Cranelift, by vectors of 128 bits.
         Clif = "clif",
-        /// Native code with wide vectors.
+        /// Native code with wide vectors, where the machine has AVX-512.
         X86 = "x86",
     }
 }

@@ -16,6 +16,8 @@
 //! | [`dominance`] | dominators of a region's blocks |
 //! | [`backend`] | the trait of back ends |
 //! | [`clif`] | the back end `clif`: native code by Cranelift |
+//! | [`x86`] | the back end `x86`: native code for AVX-512 |
+//! | `native` | what native code calls, for both of them |
 //! | [`exec_ir`] | the back end `ir`: interprets regions by the scalar meanings |
 
 pub mod abort;
@@ -49,7 +51,7 @@ use std::sync::Arc;
 /// Why an engine cannot run a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotCompiled {
-    /// This build has no such engine.
+    /// There is no back end of this name.
     NoSuchEngine(String),
     /// The engine cannot make code for this machine.
     NotHere {
@@ -64,13 +66,13 @@ impl fmt::Display for NotCompiled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotCompiled::NoSuchEngine(name) => {
-                write!(
-                    f,
-                    "the engine `{name}` is not built yet; use `interp` (or `auto`, which takes the best there is)"
-                )
+                write!(f, "there is no JIT `{name}`; choose one of `ir`, `clif`, `x86`")
             }
             NotCompiled::NotHere { engine, why } => {
-                write!(f, "the engine `{engine}` cannot make code for this machine: {why}; use `interp`")
+                write!(
+                    f,
+                    "the engine `{engine}` cannot make code for this machine: {why}; use `auto`, which takes the best there is"
+                )
             }
         }
     }
@@ -78,7 +80,7 @@ impl fmt::Display for NotCompiled {
 
 impl std::error::Error for NotCompiled {}
 
-/// The back end of an engine (`ir`, `clif`, `x86`), if this build has it.
+/// The back end of an engine (`ir`, `clif`, `x86`), if it can make code for this machine.
 pub fn backend(engine: &str) -> Result<Box<dyn Backend>, NotCompiled> {
     match engine {
         "ir" => Ok(Box::new(exec_ir::Ir)),
@@ -94,7 +96,7 @@ pub fn backend(engine: &str) -> Result<Box<dyn Backend>, NotCompiled> {
     }
 }
 
-/// Is an engine available in this build?
+/// Can an engine run here?
 pub fn available(engine: &str) -> Result<(), NotCompiled> {
     backend(engine).map(drop)
 }

@@ -41,7 +41,8 @@ pub struct Module {
 /// Raises `CompileError` with all diagnostics if the program is wrong, `FileNotFoundError` if there is no such file.
 ///
 /// width: lanes of the gang, 1 to 64 in powers of two; "native": as many float lanes as this CPU's vectors have.
-/// engine: "auto" (the fastest), "interp", or a JIT: "clif" (native code), "ir" (its optimised code, interpreted: for tests).
+/// engine: "auto" (the fastest that runs here), "interp", or a JIT: "x86" (native code for machines with AVX-512), "clif"
+///     (native code for others), "ir" (what they make code from, interpreted: for tests). docs/jit.md says what each needs.
 /// fp: "contract" (a*b+c is fused), "strict" or "fast".
 /// check: check mode; not available yet.
 /// include_paths: folders for #include. Programs given as text include only from there.

@@ -30,7 +30,7 @@ pub struct Global {
     /// Was the width given, rather than left at its default?
     #[arg(skip)]
     pub width_is_given: bool,
-    /// The engine: interp, ir, clif, x86 or auto
+    /// The engine: interp, ir, clif, x86 (needs AVX-512) or auto, the fastest that runs here
     #[arg(long, global = true, default_value = "auto", value_delimiter = ',')]
     pub engine: Vec<Engine>,
     /// Floating-point mode: contract, strict or fast

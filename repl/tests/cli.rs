@@ -268,8 +268,13 @@ fn codes_are_explained() {
 fn engines_that_are_not_there_say_so() {
     let folder = Folder::new("engine");
     let file = folder.file("scale.ispc", SCALE);
-    let said = fails(2, &["--engine", "x86", "run", text(&file), "-e", "total", "[1]", "1"]);
-    assert!(said.contains("not built yet"), "{said}");
+    let total = ["--engine", "x86", "run", text(&file), "-e", "total", "[1,2,4]", "3"];
+    if spmdvm::jit::available("x86").is_ok() {
+        assert_eq!(succeeds(&total).trim(), "7");
+    } else {
+        let said = fails(2, &total);
+        assert!(said.contains("the engine `x86` cannot make code for this machine: it needs "), "{said}");
+    }
     assert!(fails(2, &["--engine", "fast", "run", text(&file)]).contains("there is no engine `fast`"));
 }
 

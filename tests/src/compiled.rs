@@ -2,7 +2,8 @@
 
 use crate::subject::engines;
 use spmdvm::jit::engine::{LoopReport, VersionReport};
-use spmdvm::{Engine, JitSettings, Module, Options, Value};
+use spmdvm::{Engine, JitSettings, Module, Options, Show, Value};
+use std::time::{Duration, Instant};
 
 /// A program on an engine.
 pub fn module(engine: Engine, text: &str, jit: JitSettings) -> Module {
@@ -10,9 +11,14 @@ pub fn module(engine: Engine, text: &str, jit: JitSettings) -> Module {
     Module::compile("test.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The engines that compile.
+/// The engines with a JIT that run here.
 pub fn jits() -> impl Iterator<Item = Engine> {
     engines().iter().copied().filter(|&engine| engine != Engine::Interp)
+}
+
+/// Those of them that make machine code.
+pub fn native() -> impl Iterator<Item = Engine> + Clone {
+    engines().iter().copied().filter(|engine| !matches!(engine, Engine::Interp | Engine::Ir))
 }
 
 /// What was done with the loops of a module that were hot.
@@ -28,6 +34,30 @@ pub fn versions(module: &Module) -> Vec<VersionReport> {
 /// How often compiled code was entered.
 pub fn entries(module: &Module) -> u64 {
     versions(module).iter().map(|v| v.entries).sum()
+}
+
+/// Makes calls, numbered, until compiled code is entered. While the thread that compiles is at it, it is waited for, however
+/// many others have asked before.
+pub fn until_entered(module: &Module, call: impl Fn(i32)) {
+    // So many rounds without code, with nothing being compiled, are a defect.
+    for round in 0..1000 {
+        call(round);
+        if entries(module) > 0 {
+            return;
+        }
+        until_nothing_is_compiled(module);
+    }
+    panic!("nothing was compiled: {}", module.jit_text(Show::default()));
+}
+
+/// Waits while the thread that compiles has something to make that the module needs.
+fn until_nothing_is_compiled(module: &Module) {
+    // Long enough for the slowest machine; it is waited for only if the test fails.
+    let late = Instant::now() + Duration::from_secs(600);
+    while loops(module).iter().any(|l| l.pending) {
+        assert!(Instant::now() < late, "nothing has come of it: {}", module.jit_text(Show::default()));
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// A loop for [`run_saxpy`].

@@ -5,7 +5,7 @@ use spmdvm::jit::backend::{Backend, Executable};
 use spmdvm::jit::{Jit, ir::Region};
 use spmdvm::vm::{Arg, Machine, PreparedProgram};
 use spmdvm::{Engine, JitSettings, Module, Options, Value};
-use spmdvm_tests::compiled::entries;
+use spmdvm_tests::compiled::{native, until_entered};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -22,8 +22,8 @@ export void alone(uniform int a[], uniform int n, uniform int k) {
 }
 export void tasks(uniform int a[], uniform int n, uniform int k) { launch[5] part(a, n, k); }";
 
-fn module(jit: JitSettings) -> Module {
-    let options = Options { engine: Engine::Clif, jit, threads: Some(3), ..Options::default() };
+fn module(engine: Engine, jit: JitSettings) -> Module {
+    let options = Options { engine, jit, threads: Some(3), ..Options::default() };
     Module::compile("threads.ispc", TEXT, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -40,20 +40,13 @@ fn check(module: &Module, function: &str, n: i32, k: i32) {
 
 /// Calls until compiled code has run.
 fn until_compiled(module: &Module) {
-    for round in 0..100_000 {
-        check(module, "alone", 200, round % 3);
-        if entries(module) > 0 {
-            return;
-        }
-        std::thread::yield_now();
-    }
-    panic!("nothing was compiled: {}", module.jit_text(Default::default()));
+    until_entered(module, |round| check(module, "alone", 200, round % 3));
 }
 
 #[test]
 fn threads_and_tasks_share_a_module_while_it_is_compiled() {
-    for stress in [None, Some(7)] {
-        let module = module(JitSettings { stress, ..soon() });
+    for (engine, stress) in native().flat_map(|engine| [(engine, None), (engine, Some(7))]) {
+        let module = module(engine, JitSettings { stress, ..soon() });
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let module = &module;
@@ -73,12 +66,16 @@ fn threads_and_tasks_share_a_module_while_it_is_compiled() {
 
 #[test]
 fn modules_are_dropped_while_others_run_and_while_they_are_compiled() {
-    let stays = module(soon());
+    native().for_each(modules_come_and_go);
+}
+
+fn modules_come_and_go(engine: Engine) {
+    let stays = module(engine, soon());
     let rounds = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for round in 0..60 {
-                let goes = module(soon());
+                let goes = module(engine, soon());
                 // Hot in the first call: its compilation is pending, or under way, when the module goes.
                 check(&goes, "alone", 300, round);
                 if round % 3 == 0 {
@@ -98,7 +95,7 @@ fn modules_are_dropped_while_others_run_and_while_they_are_compiled() {
 
 #[test]
 fn a_module_may_be_made_on_one_thread_and_go_on_another() {
-    let modules: Vec<Module> = (0..8).map(|_| module(soon())).collect();
+    let modules: Vec<Module> = native().cycle().take(8).map(|engine| module(engine, soon())).collect();
     let threads: Vec<_> = modules
         .into_iter()
         .map(|module| std::thread::spawn(move || (0..20).for_each(|round| check(&module, "alone", 150, round))))
@@ -109,7 +106,11 @@ fn a_module_may_be_made_on_one_thread_and_go_on_another() {
 /// Reports are read while programs run and versions come and go.
 #[test]
 fn what_happens_can_be_asked_for_meanwhile() {
-    let module = module(soon());
+    native().for_each(ask_meanwhile);
+}
+
+fn ask_meanwhile(engine: Engine) {
+    let module = module(engine, soon());
     let done = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {

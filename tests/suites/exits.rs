@@ -5,22 +5,26 @@ use spmdvm::jit::abort::Abort;
 use spmdvm::jit::backend::{Backend, Executable};
 use spmdvm::{Engine, JitSettings, Limits, Module, Value};
 use spmdvm_tests::agree::{Input, agree};
-use spmdvm_tests::compiled::{SAXPY, jits, loops, module, run_saxpy, versions};
+use spmdvm_tests::compiled::{SAXPY, jits, loops, module, native, run_saxpy, versions};
 
 #[test]
 fn machine_code_is_bounded() {
+    native().for_each(is_bounded);
+}
+
+fn is_bounded(engine: Engine) {
     let several = "export void f(uniform float a, const uniform float x[], uniform float y[], uniform int n) {
         foreach (i = 0 ... n / 2) y[i] = a * x[i] + y[i];
         foreach (i = n / 2 ... n) y[i] = a * x[i] + y[i];
     }";
-    let free = module(Engine::Clif, several, JitSettings::eager());
+    let free = module(engine, several, JitSettings::eager());
     run_saxpy(&free, 160);
     let bytes: Vec<usize> = loops(&free).iter().flat_map(|l| &l.versions).map(|v| v.code_bytes).collect();
     assert_eq!(free.jit().unwrap().code_bytes(), bytes.iter().sum::<usize>());
     assert!(bytes.len() >= 2 && bytes.iter().all(|&b| b > 0), "{bytes:?}");
 
     let code_limit = bytes.iter().sum::<usize>() - 1;
-    let bounded = module(Engine::Clif, several, JitSettings { code_limit, ..JitSettings::eager() });
+    let bounded = module(engine, several, JitSettings { code_limit, ..JitSettings::eager() });
     run_saxpy(&bounded, 160);
     run_saxpy(&bounded, 160);
     let reasons: Vec<Option<Abort>> = loops(&bounded).into_iter().map(|l| l.aborted).collect();
@@ -353,9 +357,8 @@ fn calls_for_which_there_is_no_region_left() {
         expected[0].0.is_ok() && expected[1].0.as_ref().is_err_and(|e| e.contains("out of memory")),
         "{expected:?}"
     );
-    let backends: [Box<dyn Backend>; 2] =
-        [Box::new(spmdvm::jit::exec_ir::Ir), Box::new(spmdvm::jit::clif::Clif::new().unwrap())];
-    for backend in backends {
+    for engine in jits() {
+        let backend = spmdvm::jit::backend(engine.name()).unwrap();
         let jit = spmdvm::jit::Jit::new(backend, JitSettings::eager());
         assert_eq!(run(PreparedProgram::traced(module.verified(), jit.clone(), 0)), expected);
         let versions = jit.report().into_iter().flat_map(|l| l.versions);

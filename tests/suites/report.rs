@@ -1,6 +1,7 @@
 //! What is told of compiled loops: sums, guards by line, time, instances compiled at their first call, and lines explained.
 
 use spmdvm::{Engine, JitSettings, Module, Options, Show, Totals, Value};
+use spmdvm_tests::compiled::native;
 
 const TEXT: &str = "export void f(uniform int a[], const uniform int at[], uniform int n) {
     foreach (i = 0 ... n) {
@@ -18,8 +19,8 @@ export uniform int never(uniform int x) {
     return x + 1;
 }";
 
-fn module(jit: JitSettings) -> Module {
-    let options = Options { engine: Engine::Clif, jit, ..Options::default() };
+fn module(engine: Engine, jit: JitSettings) -> Module {
+    let options = Options { engine, jit, ..Options::default() };
     Module::compile("report.ispc", TEXT, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -30,7 +31,11 @@ fn call(module: &Module, n: i32) -> bool {
 
 #[test]
 fn sums_and_guards_by_line() {
-    let module = module(JitSettings { trial: 50, keep_recorded: true, ..JitSettings::eager() });
+    native().for_each(sums_and_guards);
+}
+
+fn sums_and_guards(engine: Engine) {
+    let module = module(engine, JitSettings { trial: 50, keep_recorded: true, ..JitSettings::eager() });
     assert!(module.loops().is_empty() && module.jit_text(Show::default()).is_empty());
     assert!(call(&module, 100));
     assert!(!call(&module, 101), "the last element is out of bounds");
@@ -57,7 +62,11 @@ fn sums_and_guards_by_line() {
 
 #[test]
 fn lines_are_explained() {
-    let module = module(JitSettings { trial: 50, ..JitSettings::eager() });
+    native().for_each(explained);
+}
+
+fn explained(engine: Engine) {
+    let module = module(engine, JitSettings { trial: 50, ..JitSettings::eager() });
     let explain = |line| module.explain_line(line).unwrap();
     assert!(explain(3).contains("interpreted: no loop around it has been hot"));
     call(&module, 100);
@@ -90,10 +99,14 @@ fn lines_are_explained() {
 
 #[test]
 fn instances_are_shown_with_the_rest() {
+    native().for_each(instances);
+}
+
+fn instances(engine: Engine) {
     let text = "export void scale(uniform number$0 a[], uniform number$0 by, uniform int n) {
         foreach (i = 0 ... n) a[i] = a[i] * by;
     }";
-    let options = Options { engine: Engine::Clif, lazy: true, jit: JitSettings::eager(), ..Options::default() };
+    let options = Options { engine, lazy: true, jit: JitSettings::eager(), ..Options::default() };
     let module = Module::compile("lazy.ispc", text, &options).unwrap();
     assert!(module.loops().is_empty());
     let (mut ints, mut doubles) = ([1i32; 40], [1.5f64; 40]);

@@ -6,7 +6,7 @@ use spmdvm::jit::ir::{Block, Counter, Inst, Kind, Outcome, Region, Type};
 use spmdvm::jit::{Settings, Variant};
 use spmdvm::vm::{Op, Ty};
 use spmdvm::{Element, Engine, Module, Value};
-use spmdvm_tests::compiled::{module, versions};
+use spmdvm_tests::compiled::{jits, module, native, versions};
 
 const W: usize = 16;
 
@@ -81,7 +81,7 @@ const LIES: [Variant; 3] = [Variant::Uniform, Variant::Consecutive, Variant::Str
 
 #[test]
 fn addresses_that_lie_well_get_code_of_their_own() {
-    for engine in [Engine::Ir, Engine::Clif] {
+    for engine in jits() {
         for lie in LIES {
             let on = module(engine, GATHER, settings());
             let off = module(engine, GATHER, without(lie));
@@ -143,7 +143,7 @@ fn fields(engine: Engine, size: i32, down: bool) -> usize {
 
 #[test]
 fn fields_of_records_are_tested_once() {
-    for engine in [Engine::Ir, Engine::Clif] {
+    for engine in jits() {
         for size in 1..=3 {
             for down in [false, true].into_iter().filter(|&down| down || size > 1) {
                 assert_eq!(fields(engine, size, down), 1, "{engine}: {size} {down}");
@@ -154,7 +154,7 @@ fn fields_of_records_are_tested_once() {
 
 #[test]
 fn a_variant_that_fails_is_dropped() {
-    for engine in [Engine::Ir, Engine::Clif] {
+    for engine in jits() {
         let module = module(engine, GATHER, settings());
         for _ in 0..2 {
             gather(&module, &indices(Some(Variant::Consecutive), 1000));
@@ -175,7 +175,7 @@ const SCATTER: &str = "export void f(uniform int out[], const uniform int at[], 
 
 #[test]
 fn stores_in_a_row_are_vectors() {
-    for engine in [Engine::Ir, Engine::Clif] {
+    for engine in jits() {
         for lie in [Variant::Consecutive, Variant::Strided] {
             let module = module(engine, SCATTER, settings());
             let at = indices(Some(lie), 1003);
@@ -215,7 +215,7 @@ fn long(module: &Module) -> Vec<f32> {
 #[test]
 fn the_last_lane_of_a_loop_gets_scalar_code() {
     let expected = long(&module(Engine::Interp, LONG, settings()));
-    for engine in [Engine::Ir, Engine::Clif] {
+    for engine in jits() {
         let (on, off) = (module(engine, LONG, settings()), module(engine, LONG, without(Variant::OneLane)));
         for _ in 0..4 {
             assert_eq!(long(&on), expected);
@@ -254,7 +254,7 @@ fn scaled(module: &Module, by: i32) {
 
 #[test]
 fn arguments_that_stay_the_same_become_constants() {
-    for engine in [Engine::Ir, Engine::Clif] {
+    for engine in jits() {
         let (on, off) = (module(engine, SCALED, settings()), module(engine, SCALED, without(Variant::Constant)));
         for _ in 0..150 {
             scaled(&on, 7);
@@ -285,16 +285,20 @@ const RARE: &str = "export void f(uniform int out[], const uniform int from[], u
 
 #[test]
 fn a_loop_keeps_its_code_if_there_is_no_room_for_better() {
+    native().for_each(keeps_its_code);
+}
+
+fn keeps_its_code(engine: Engine) {
     let reference = module(Engine::Interp, RARE, settings());
     let usual: Vec<i32> = (0..1000).collect();
     let other: Vec<i32> = (0..1000).map(|i| if i % 50 == 7 { -i } else { i }).collect();
-    let free = module(Engine::Clif, RARE, settings());
+    let free = module(engine, RARE, settings());
     for _ in 0..3 {
         mapped(&free, &usual);
     }
     let bytes: usize = versions(&free).iter().map(|v| v.code_bytes).sum();
     // What is there fits, and nothing more.
-    let module = module(Engine::Clif, RARE, Settings { code_limit: bytes + 64, ..settings() });
+    let module = module(engine, RARE, Settings { code_limit: bytes + 64, ..settings() });
     for input in [&usual, &other] {
         for _ in 0..30 {
             assert_eq!(mapped(&module, input), mapped(&reference, input));
@@ -316,11 +320,15 @@ const LONG_ARM: &str = "export void f(uniform int out[], const uniform int from[
 
 #[test]
 fn a_version_that_waits_for_a_better_one_is_not_judged() {
+    jits().for_each(is_not_judged);
+}
+
+fn is_not_judged(engine: Engine) {
     let reference = module(Engine::Interp, LONG_ARM, settings());
     let usual: Vec<i32> = (0..1000).collect();
     let other: Vec<i32> = (0..1000).map(|i| -i).collect();
     // As if compiling anew took for ever: the way that was left out is taken in every round.
-    let module = module(Engine::Clif, LONG_ARM, Settings { hot_exit: u64::MAX, trial: 150, ..settings() });
+    let module = module(engine, LONG_ARM, Settings { hot_exit: u64::MAX, trial: 150, ..settings() });
     for input in [&usual, &usual, &usual, &other, &other, &other] {
         assert_eq!(mapped(&module, input), mapped(&reference, input));
     }
@@ -342,7 +350,7 @@ fn ways_that_were_never_taken_are_compiled_when_they_are() {
     let reference = module(Engine::Interp, RARE, settings());
     let usual: Vec<i32> = (0..1000).collect();
     let other: Vec<i32> = (0..1000).map(|i| if i % 50 == 7 { -i } else { i }).collect();
-    for engine in [Engine::Ir, Engine::Clif] {
+    for engine in jits() {
         let module = module(engine, RARE, settings());
         for _ in 0..3 {
             assert_eq!(mapped(&module, &usual), mapped(&reference, &usual));
@@ -376,7 +384,7 @@ fn what_follows_from_a_value_that_is_the_same_in_all_lanes_is_scalar() {
     let of: Vec<i32> = (0..1003).map(|i| i / 64 * 5).collect();
     let run = |module: &Module| mapped(module, &of);
     let expected = run(&module(Engine::Interp, MATERIAL, settings()));
-    for engine in [Engine::Ir, Engine::Clif] {
+    for engine in jits() {
         let (on, off) = (module(engine, MATERIAL, settings()), module(engine, MATERIAL, without(Variant::Uniform)));
         for _ in 0..6 {
             assert_eq!(run(&on), expected);
@@ -407,7 +415,7 @@ fn short_arms_that_are_always_executed_are_not_branched_around() {
     let from: Vec<f32> = (0..1003).map(|i| (i * 37 % 100) as f32 / 100.0).collect();
     let run = |module: &Module| mapped(module, &from);
     let expected = run(&module(Engine::Interp, ARMS, settings()));
-    for engine in [Engine::Ir, Engine::Clif] {
+    for engine in jits() {
         // Without a profile every arm can be skipped; with one, these are found not to be worth it, as without the variant.
         let unknown = module(engine, ARMS, Settings { observe: 0, ..settings() });
         let (mixed, off) = (module(engine, ARMS, settings()), module(engine, ARMS, without(Variant::SkipInactive)));
@@ -444,7 +452,7 @@ fn what_gangs_do_at_a_branch_is_counted() {
     let from: Vec<f32> = (0..100 * W).map(element).collect();
     let run = |module: &Module| mapped(module, &from);
     let expected = run(&module(Engine::Interp, LONG_ARMS, settings()));
-    for engine in [Engine::Ir, Engine::Clif] {
+    for engine in jits() {
         let module = module(engine, LONG_ARMS, Settings::eager());
         let counts = || {
             let (all, head) = (told(&module, Variant::AllActive, 4), told(&module, Variant::AllActive, 2));
