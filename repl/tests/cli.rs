@@ -270,7 +270,7 @@ fn engines_that_are_not_there_say_so() {
     let file = folder.file("scale.ispc", SCALE);
     let total = ["--engine", "x86", "run", text(&file), "-e", "total", "[1,2,4]", "3"];
     if spmdvm::jit::available("x86").is_ok() {
-        assert_eq!(succeeds(&total).trim(), "7");
+        assert!(succeeds(&total).starts_with("result = 7\n"));
     } else {
         let said = fails(2, &total);
         assert!(said.contains("the engine `x86` cannot make code for this machine: it needs "), "{said}");
