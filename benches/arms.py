@@ -3,9 +3,10 @@
 Each kernel is timed in three forms, on random data, so that nearly every gang goes both ways: as it is written, with
 the first arm only (for all lanes), and with its operands selected by hand before one common computation. Fused arms
 take about as long as the last; executed one after the other they would take twice as long as one. Results are compared
-first, times are medians of rounds in which every form runs once.
+first, times are medians of rounds in which every form runs once. The engine is the one that `auto` takes, unless
+another is asked for; the first line names it.
 
-    python benches/arms.py [--rounds N]
+    python benches/arms.py [--rounds N] [--engine auto|x86|clif|ir]
 """
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ def forms(body: str) -> dict[str, str]:
     return {name: HEAD + text + TAIL for name, text in {"arms": arms, "one arm": first, "by hand": by_hand}.items()}
 
 
-def measure(body: str, rounds: int) -> dict[str, float]:
+def measure(body: str, rounds: int, engine: str) -> dict[str, float]:
     """Median seconds of each form."""
     rng = np.random.default_rng(1)
     a, b = rng.random((2, N), np.float32) + 0.5
-    modules = {name: spmdvm.compile(text, engine="clif") for name, text in forms(body).items()}
+    modules = {name: spmdvm.compile(text, engine=engine) for name, text in forms(body).items()}
     out = {name: np.zeros(N, np.float32) for name in modules}
     for _ in range(WARM):
         for name, module in modules.items():
@@ -75,7 +76,9 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=101)
+    parser.add_argument("--engine", default="auto", help="auto (the default), x86, clif or ir")
     options = parser.parse_args()
+    print(f"engine: {spmdvm.compile(HEAD + 'r = x;' + TAIL, engine=options.engine).stats()['engine']}\n")
     print(f"{'kernel':26} {'arms':>9} {'one arm':>9} {'by hand':>9}   arms / one arm")
     for name, body in KERNELS.items():
         times = measure(body, options.rounds)

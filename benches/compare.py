@@ -1,9 +1,10 @@
 """Times the examples: against numba, numpy and the interpreter; and what compiling and calls cost.
 
 Results are compared before anything is timed. Times are medians of at least nine rounds, in each of which every
-contender runs once, so that they meet the same conditions. Everything runs on one thread but for the tasks.
+contender runs once, so that they meet the same conditions. Everything runs on one thread but for the tasks. The engine
+is the one that `auto` takes, unless another is asked for; the first line names it.
 
-    python benches/compare.py [numba | examples | calls]… [--only NAME,…] [--rounds N]
+    python benches/compare.py [numba | examples | calls]… [--only NAME,…] [--rounds N] [--engine auto|x86|clif|ir]
 
 `numba` compares kernels with their numba versions (if numba is installed). `examples` shows for each example its time,
 that of numpy and of the interpreter, what its first call takes beyond a later one, and the time to compile its regions.
@@ -211,7 +212,7 @@ def milliseconds(seconds: float) -> str:
     return f"{seconds * 1e3:9.3f} ms"
 
 
-def against_numba(only: list[str], rounds: int) -> None:
+def against_numba(only: list[str], rounds: int, engine: str) -> None:
     """Print the table of kernels and their numba versions."""
     try:
         import numba_kernels
@@ -220,7 +221,8 @@ def against_numba(only: list[str], rounds: int) -> None:
         return
     print(f"{'kernel':20}{'spmdvm':>12}{'numba':>12}{'numba/spmdvm':>15}{'target':>9}")
     for make in DUELS:
-        duel = make(numba_kernels)
+        with Engine(engine):
+            duel = make(numba_kernels)
         if only and duel.name.split()[0] not in only:
             continue
         # A ray that only just hits may fall to either side.
@@ -264,20 +266,20 @@ class Engine:
         return [version["seconds"] * 1e3 for loop in loops for version in loop["versions"]]
 
 
-def against_interpreter(only: list[str], rounds: int) -> None:
+def against_interpreter(only: list[str], rounds: int, name_of_engine: str) -> None:
     """Print the table of examples."""
     head = f"{'example':16}{'spmdvm':>12}{'numpy':>12}{'interp':>12}{'numpy/spmdvm':>14}{'interp/spmdvm':>15}"
     print(f"{head}{'first call':>12}{'regions':>9}{'median':>8}{'largest':>9}")
     gains, regions = [], []
     with Engine("interp"):
         slow = {case.name: case for case in demo.cases()}
-    with Engine("auto"):
+    with Engine(name_of_engine):
         names = [case.name for case in demo.cases()]
     for index, name in enumerate(names):
         if only and name.split()[0] not in only:
             continue
         # Compiled anew, so that its first call is the first of its program.
-        with Engine("auto") as engine:
+        with Engine(name_of_engine) as engine:
             case = demo.cases()[index]
         start = time.perf_counter()
         result = case.spmdvm()
@@ -310,9 +312,9 @@ export void arrays(uniform int n, uniform float a, const uniform float x[], unif
 """
 
 
-def calls(rounds: int) -> None:
+def calls(rounds: int, engine: str) -> None:
     """Print what a call costs beyond its work."""
-    module = spmdvm.compile(CALLED)
+    module = spmdvm.compile(CALLED, engine=engine)
     x, y = np.zeros((2, 16), np.float32)
     a = np.float32(2.5)
 
@@ -345,15 +347,17 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", metavar="table", help="numba, examples, calls; all by default")
     parser.add_argument("--only", default="", help="only these kernels or examples")
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--engine", default="auto", help="auto (the default), x86, clif or ir")
     options = parser.parse_args()
     only = [name for name in options.only.split(",") if name]
     tables = options.tables or ["numba", "examples", "calls"]
+    print(f"engine: {spmdvm.compile(CALLED, engine=options.engine).stats()['engine']}\n")
     if "numba" in tables:
-        against_numba(only, options.rounds)
+        against_numba(only, options.rounds, options.engine)
     if "examples" in tables:
-        against_interpreter(only, options.rounds)
+        against_interpreter(only, options.rounds, options.engine)
     if "calls" in tables:
-        calls(options.rounds)
+        calls(options.rounds, options.engine)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 Every kernel runs on two inputs: one that suits the variant and one that does not. Both modules (with and without the
 variant) run in turn, so that they meet the same conditions; times are medians, results are compared first. For inputs
-that suit, more is better (times faster with the variant); for the others the effect is what the variant costs.
+that suit, more is better (times faster with the variant); for the others the effect is what the variant costs. The
+engine is the one that `auto` takes, unless another is asked for; the first line names it.
 
-    python benches/variants.py [VARIANT …] [--rounds N]
+    python benches/variants.py [VARIANT …] [--rounds N] [--engine auto|x86|clif|ir]
 """
 
 from __future__ import annotations
@@ -172,10 +173,10 @@ def run(case: Case, module: spmdvm.Module, k: int) -> np.ndarray:
     return out
 
 
-def measure(case: Case, rounds: int) -> tuple[float, float, dict[str, int]]:
+def measure(case: Case, rounds: int, engine: str) -> tuple[float, float, dict[str, int]]:
     """Median seconds with and without the variant, and what its counters say."""
-    on = spmdvm.compile(case.source, engine="clif")
-    off = spmdvm.compile(case.source, engine="clif", jit={case.variant: False})
+    on = spmdvm.compile(case.source, engine=engine)
+    off = spmdvm.compile(case.source, engine=engine, jit={case.variant: False})
     reference = spmdvm.compile(case.source, engine="interp")
     for k in range(WARM):
         if k % 10 == 0:
@@ -212,12 +213,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("variants", nargs="*", metavar="VARIANT")
     parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--engine", default="auto", help="auto (the default), x86, clif or ir")
     options = parser.parse_args()
+    print(f"engine: {spmdvm.compile(GATHER, engine=options.engine).stats()['engine']}\n")
     print(f"{'variant':14} {'input':30} {'with':>9} {'without':>9}   {'effect':>16}   counters")
     for case in cases():
         if options.variants and case.variant not in options.variants:
             continue
-        on, off, counters = measure(case, options.rounds)
+        on, off, counters = measure(case, options.rounds, options.engine)
         effect = f"{off / on:5.2f}x faster" if case.suits else f"costs {100 * (on / off - 1):+5.1f} %"
         told = ", ".join(f"{name} {n}" for name, n in counters.items()) or "-"
         print(f"{case.variant:14} {case.input:30} {on * 1e3:7.3f}ms {off * 1e3:7.3f}ms   {effect:>16}   {told}")
