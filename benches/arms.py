@@ -81,7 +81,7 @@ def main() -> None:
     print(f"engine: {spmdvm.compile(HEAD + 'r = x;' + TAIL, engine=options.engine).stats()['engine']}\n")
     print(f"{'kernel':26} {'arms':>9} {'one arm':>9} {'by hand':>9}   arms / one arm")
     for name, body in KERNELS.items():
-        times = measure(body, options.rounds)
+        times = measure(body, options.rounds, options.engine)
         row = " ".join(f"{1e6 * times[form]:7.1f}us" for form in ("arms", "one arm", "by hand"))
         print(f"{name:26} {row}   {times['arms'] / times['one arm']:.2f}")
 
