@@ -2,16 +2,18 @@
 //!
 //! Lanes are loaded one by one: the machine's own gathers take longer on the processors that were measured. Indices of 32 bits
 //! leave their vector two at a time, once for all gathers that follow one another with the same ones. An inactive lane takes
-//! the index of the first active one; without any, all read memory of the code's own. Other indices become addresses in vectors of
+//! the least index in bounds, or that of the first active one; without any, all read memory of the code's own. Other indices become addresses in vectors of
 //! 64 bits, of which those of inactive lanes lead there.
 
-use super::flow::{Arg, Base, Form, Mem};
+use super::flow::{Arg, Base, Cond, Form, Mem};
+use super::masks::int_condition;
 use super::needs::Definition;
 use super::select::{Place, Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
 
@@ -33,8 +35,8 @@ struct Gather {
     result: Value,
 }
 
-/// What gathers of a block have read in all lanes, four lanes of 32 bits by four.
-pub(super) type Gathered = HashMap<Value, Vec<VReg>>;
+/// What gathers of a block have read, four lanes of 32 bits by four, before inactive lanes were cleared; and under which mask.
+pub(super) type Gathered = HashMap<Value, (Option<VReg>, Vec<VReg>)>;
 
 /// Addresses of lanes in vectors.
 pub(super) struct Addresses {
@@ -121,10 +123,13 @@ impl Select<'_> {
         let bases: Vec<VReg> = sums.into_iter().map(|sum| self.address_of(sum)).collect();
         let mut made: Vec<_> = group.iter().map(|g| Assembly::new(g.ty)).collect();
         let n = self.lanes_in_piece(4);
+        let low = mask.and_then(|_| self.common_low(&group, index));
+        let lows = low.map(|low| self.broadcast(low, Ty::I32));
         for piece in 0..self.n_pieces(4) {
             let part = mask.map(|mask| self.mask_part(mask, 4, piece));
-            let bases: Vec<VReg> = bases.iter().map(|&base| self.base_if_any(base, part)).collect();
-            let quarters = self.readable(inst.args[1], mask, piece);
+            let mut if_any = |(&base, g): (&VReg, &Gather)| self.base_if_any(base, part, low, g.scale, index);
+            let bases: Vec<VReg> = bases.iter().zip(&group).map(&mut if_any).collect();
+            let quarters = self.readable(inst.args[1], mask, lows, piece);
             for first in (0..n).step_by(2) {
                 let quarter = quarters[first / 4];
                 let pair = self.two_numbers(quarter, first % 4 / 2, index);
@@ -137,8 +142,8 @@ impl Select<'_> {
             }
         }
         for (g, made) in group.into_iter().zip(made) {
-            if g.ty.size() == 4 && mask.is_none() {
-                self.gathered.insert(g.result, made.quarters.clone());
+            if g.ty.size() == 4 {
+                self.gathered.insert(g.result, (mask, made.quarters.clone()));
             }
             let pieces = made.finish(self);
             self.set_gathered(g, pieces, mask.filter(|_| g.clears));
@@ -169,15 +174,45 @@ impl Select<'_> {
         group
     }
 
-    /// A base, or if no lane is active, memory that may be read.
-    fn base_if_any(&mut self, base: VReg, part: Option<VReg>) -> VReg {
+    /// The greatest of the least indices in bounds of some gathers, where they are at hand: an index that may be read in all of them,
+    /// if any may.
+    fn common_low(&mut self, group: &[Gather], index: Ty) -> Option<VReg> {
+        let mut lows: Vec<Value> = group.iter().map(|g| self.least_index(g, index)).collect::<Option<_>>()?;
+        lows.dedup();
+        let lows: Vec<VReg> = lows.into_iter().map(|v| self.gpr(v)).collect();
+        lows.into_iter().reduce(|a, b| {
+            self.compare(Form::G32, a, b);
+            self.choose(int_condition(Op::Gt, index.is_signed()), a, b)
+        })
+    }
+
+    /// The least index in bounds for a gather, if it has been computed: where there is an index in bounds at all, this one is.
+    fn least_index(&self, g: &Gather, index: Ty) -> Option<Value> {
+        let address = self.inst_of(g.base)?;
+        let Kind::HostAddress { disp } = address.kind else { return None };
+        let Definition::Inst(block, _) = self.needs.definitions[g.base.index()] else { return None };
+        let least = Kind::IndexLow { scale: g.scale, disp, ty: index };
+        // Both depend on the pointer alone, so they have been moved to the same block.
+        let of = |inst: &&Inst| inst.kind == least && inst.args == address.args;
+        let low = self.region.block(block).insts.iter().find(of)?.result?;
+        matches!(self.places[low.index()], Place::One(_)).then_some(low)
+    }
+
+    /// A base, or if no lane is active, one from which inactive lanes find memory that may be read: by the index `low`, or by 0.
+    fn base_if_any(&mut self, base: VReg, part: Option<VReg>, low: Option<VReg>, scale: u32, index: Ty) -> VReg {
         let Some(part) = part else { return base };
         let none = Mem::at(Base::Pool, self.flow.constant(&[0; 8]));
-        let none = self.address_of(none);
+        let mut none = self.address_of(none);
+        if let Some(low) = low {
+            let low = self.widened(low, index);
+            let by = Arg::Imm(OpKind::Immediate8, scale.trailing_zeros() as i64);
+            let distance = self.gpr_over(Code::Shl_rm64_imm8, Form::G64, low, by);
+            none = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, none, distance);
+        }
         // A piece has at most 16 lanes; above them are those of the next.
         let k = Some(Arg::Use(part, Form::K));
         self.plain(Code::VEX_Kortestw_kr_kr, [k, k, None, None]);
-        self.choose(super::flow::Cond::NOT_EQUAL, base, none)
+        self.choose(Cond::NOT_EQUAL, base, none)
     }
 
     /// Two of the four integers of a vector, in 64 bits.
@@ -221,24 +256,40 @@ impl Select<'_> {
         };
     }
 
-    /// Indices of a piece, four by four, of which all may be read if one may: inactive lanes take the first active one. What has
-    /// been gathered in all lanes need not be taken apart again. Under a mask it does: what inactive lanes have read, in the place of
-    /// the first active one but after it, no check has seen, and another thread may have written there meanwhile.
-    fn readable(&mut self, v: Value, mask: Option<VReg>, piece: usize) -> Vec<VReg> {
+    /// Indices of a piece, four by four, of which all may be read if one may: inactive lanes take one that may be read (`lows`), or
+    /// else the first active one. What has been gathered need not be taken apart again; but of that, too, inactive lanes take
+    /// another: what they have read no check has seen, and another thread may have written there meanwhile.
+    fn readable(&mut self, v: Value, mask: Option<VReg>, lows: Option<VReg>, piece: usize) -> Vec<VReg> {
         let n = self.lanes_in_piece(4).div_ceil(4);
-        if let Some(quarters) = self.gathered.get(&v).filter(|_| mask.is_none()) {
-            return quarters[piece * n..][..n].to_vec();
-        }
+        // Lanes that were inactive then are 0 now, or nobody sees them.
+        let gathered = self.gathered.get(&v).filter(|(of, _)| of.is_none() || *of == mask);
+        let gathered = gathered.map(|(_, quarters)| quarters[piece * n..][..n].to_vec());
         let (mut x, form) = (self.piece(v, 4, piece), self.form(4));
-        if let Some(mask) = mask {
-            let part = self.mask_part(mask, 4, piece);
-            let packed = sized(Code::EVEX_Vpcompressd_xmmm128_k1z_xmm, form);
-            let packed = self.vector_masked(packed, form, &[Arg::Use(x, form)], part);
-            let all = sized(Code::EVEX_Vpbroadcastd_xmm_k1z_xmmm32, form);
-            let all = self.vector(all, form, &[Arg::Use(packed, Form::X)]);
-            x = self.blend(Ty::I32, form, part, x, all);
+        match (mask, lows, gathered) {
+            (None, _, Some(quarters)) => return quarters,
+            (None, ..) => {}
+            (Some(mask), Some(lows), Some(quarters)) => {
+                let blends = quarters.into_iter().enumerate().map(|(i, x)| {
+                    let part = self.lanes_of_mask(mask, piece * self.lanes_in_piece(4) + 4 * i);
+                    self.blend(Ty::I32, Form::X, part, x, lows)
+                });
+                return blends.collect();
+            }
+            (Some(mask), ..) => {
+                let part = self.mask_part(mask, 4, piece);
+                let other = lows.unwrap_or_else(|| self.first_active(x, part));
+                x = self.blend(Ty::I32, form, part, x, other);
+            }
         }
         (0..n).map(|i| self.part(x, form, 16 * i, 16)).collect()
+    }
+
+    /// The element of the first active lane in all lanes; 0 if there is none.
+    fn first_active(&mut self, x: VReg, part: VReg) -> VReg {
+        let form = self.form(4);
+        let packed = sized(Code::EVEX_Vpcompressd_xmmm128_k1z_xmm, form);
+        let packed = self.vector_masked(packed, form, &[Arg::Use(x, form)], part);
+        self.vector(sized(Code::EVEX_Vpbroadcastd_xmm_k1z_xmmm32, form), form, &[Arg::Use(packed, Form::X)])
     }
 
     /// The addresses of the lanes of a gather or scatter, in vectors. Those of inactive lanes lead to memory of the code's own: a

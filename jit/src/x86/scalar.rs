@@ -125,7 +125,7 @@ impl Select<'_> {
     }
 
     /// An integer of 32 bits or more in 64.
-    fn widened(&mut self, x: VReg, ty: Ty) -> VReg {
+    pub fn widened(&mut self, x: VReg, ty: Ty) -> VReg {
         match (ty.size(), ty.is_signed()) {
             (8, _) => x,
             (_, true) => self.def(Code::Movsxd_r64_rm32, WORD, &[Arg::Use(x, Form::G32)]),
