@@ -34,6 +34,41 @@ pub(crate) fn interpret_address() -> Address {
     interpret as *const () as Address
 }
 
+/// Where [`open_frame`] is.
+pub(crate) fn open_frame_address() -> Address {
+    open_frame as *const () as Address
+}
+
+/// Where [`close_frame`] is.
+pub(crate) fn close_frame_address() -> Address {
+    close_frame as *const () as Address
+}
+
+/// Enters the memory of a frame of a function, at an offset from the entered one, and leaves the pointer at `pointer`. Gives 0 if
+/// there can be no more regions.
+///
+/// # Safety
+/// The frame has room, and `pointer` too.
+unsafe extern "C" fn open_frame(context: *mut Context, function: u64, at: u64, pointer: *mut u64) -> u32 {
+    // SAFETY: the caller's promise.
+    let (context, pointer) = unsafe { (&mut *context, &mut *pointer) };
+    // SAFETY: likewise.
+    *pointer = unsafe { context.open_frame(FuncId(function as u32), at as u32) };
+    // The interpreter, which does the call, counts its unit of fuel again.
+    context.ticks += (*pointer == 0) as i64;
+    (*pointer != 0) as u32
+}
+
+/// Ends the memory of a frame.
+///
+/// # Safety
+/// The context is the one that native code was entered with.
+unsafe extern "C" fn close_frame(context: *mut Context, pointer: u64) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { (*context).close_frame(pointer) };
+    1
+}
+
 /// Executes an instruction (function above, instruction below) by the interpreter's handler. Gives 0 if it traps.
 ///
 /// # Safety

@@ -7,6 +7,7 @@ use crate::ir::{BlockId, ExitId, Inst, Type, Value};
 use crate::native::{BASE_AT, Checked, General};
 use regalloc2::RegClass;
 use spmdvm_vm::interp::native::ENTRY_WORDS;
+use spmdvm_vm::program::FuncId;
 use spmdvm_vm::types::Ty;
 use std::sync::Arc;
 
@@ -156,6 +157,22 @@ impl Select<'_> {
         self.guard_call(exit);
         self.load_result(inst, elements);
         Ok(())
+    }
+
+    /// Enters the memory of a frame.
+    pub fn open_frame(&mut self, inst: &Inst, function: FuncId, at: u32, exit: ExitId) {
+        self.flow.needs_scratch(8);
+        let pointer = Mem::at(Base::Scratch, 0);
+        let words = [self.imm(function.0 as u64), self.imm(at as u64), self.address_of(pointer)];
+        self.call(Stub::OpenFrame, &words);
+        self.guard_call(exit);
+        self.load_result(inst, pointer);
+    }
+
+    /// Ends it.
+    pub fn close_frame(&mut self, inst: &Inst) {
+        let pointer = self.gpr(inst.args[0]);
+        self.call(Stub::CloseFrame, &[pointer]);
     }
 
     /// Has the interpreter's handler execute an instruction on its registers.

@@ -153,6 +153,8 @@ pub(super) enum Stub {
     Load,
     Store,
     Interpret,
+    OpenFrame,
+    CloseFrame,
 }
 
 /// What an exit writes somewhere.

@@ -224,10 +224,8 @@ impl<'a> Select<'a> {
             }
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
             Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => self.checked(inst, exit)?,
-            Kind::FrameOpen { exit, .. } => {
-                self.general(inst)?;
-                self.guard_call(exit);
-            }
+            Kind::FrameOpen { function, at, exit } => self.open_frame(inst, function, at, exit),
+            Kind::FrameClose => self.close_frame(inst),
             Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::LoadStrided { .. } | Kind::Gather { .. } => {
                 self.load(inst)?;
             }
@@ -243,7 +241,6 @@ impl<'a> Select<'a> {
             | Kind::HostAddress { .. }
             | Kind::IndexLow { .. }
             | Kind::IndexSpan { .. }
-            | Kind::FrameClose
             | Kind::Chance { .. } => self.general(inst)?,
         }
         Ok(())

@@ -17,6 +17,8 @@ pub(super) struct Stubs {
     load: u64,
     store: u64,
     interpret: u64,
+    open_frame: u64,
+    close_frame: u64,
     pub poll: u64,
     _memory: Memory,
 }
@@ -35,18 +37,21 @@ impl Stubs {
             runtime::load_address(),
             runtime::store_address(),
             runtime::interpret_address(),
+            runtime::open_frame_address(),
+            runtime::close_frame_address(),
             runtime::poll_address(),
         ];
         let mut bytes = Vec::new();
-        let mut places = [0; 5];
+        let mut places = [0; 7];
         for (place, target) in places.iter_mut().zip(targets) {
             bytes.resize(usize::next_multiple_of(bytes.len(), 16), 0);
             *place = bytes.len();
             bytes.extend(stub(target)?);
         }
         let memory = Memory::new(&bytes)?;
-        let [general, load, store, interpret, poll] = places.map(|place| memory.address(place) as u64);
-        Ok(Stubs { general, load, store, interpret, poll, _memory: memory })
+        let [general, load, store, interpret, open_frame, close_frame, poll] =
+            places.map(|place| memory.address(place) as u64);
+        Ok(Stubs { general, load, store, interpret, open_frame, close_frame, poll, _memory: memory })
     }
 
     /// The function that a stub calls.
@@ -56,6 +61,8 @@ impl Stubs {
             Stub::Load => runtime::load_address(),
             Stub::Store => runtime::store_address(),
             Stub::Interpret => runtime::interpret_address(),
+            Stub::OpenFrame => runtime::open_frame_address(),
+            Stub::CloseFrame => runtime::close_frame_address(),
         }
     }
 
@@ -65,6 +72,8 @@ impl Stubs {
             Stub::Load => self.load,
             Stub::Store => self.store,
             Stub::Interpret => self.interpret,
+            Stub::OpenFrame => self.open_frame,
+            Stub::CloseFrame => self.close_frame,
         }
     }
 }
