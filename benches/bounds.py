@@ -1,7 +1,7 @@
 """Shows what bounds checks cost: times kernels in two builds, with the checks and with the checks compiled out.
 
 The builds run in turn, one call each, so that both meet the same conditions; ratios are of medians. Results must be
-equal. The engine is `clif`: the only one that can leave checks out.
+equal. The engine is the one that `auto` stands for.
 
     python benches/bounds.py [--rounds N]
 """

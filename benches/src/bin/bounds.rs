@@ -4,7 +4,7 @@
 //! line. Then for each line read from standard input, the number of a kernel, runs that once and writes the nanoseconds and a sum of its
 //! results.
 
-use spmdvm::{Engine, Module, Options, Value};
+use spmdvm::{Module, Options, Value};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use std::time::Instant;
@@ -38,8 +38,7 @@ fn main() {
 fn example(name: &str) -> Module {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/{name}.ispc"));
     let text = std::fs::read_to_string(&path).expect("the examples are there");
-    // The only engine that can leave checks out.
-    let options = Options { engine: Engine::Clif, ..Options::default() };
+    let options = Options::default();
     Module::compile(name, &text, &options).expect("the examples have no errors")
 }
 
