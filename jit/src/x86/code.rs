@@ -9,8 +9,9 @@ use crate::backend::Executable;
 use crate::ir::{ExitId, Region};
 use crate::native::Held;
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter};
-use regalloc2::{Algorithm, RegallocOptions};
+use regalloc2::{Algorithm, Ctx, RegallocOptions};
 use spmdvm_vm::interp::native::Context;
+use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 
 /// What a region becomes: it gives the number of its exit.
@@ -27,13 +28,21 @@ pub(super) struct Code {
     listing: OnceLock<String>,
 }
 
+thread_local! {
+    /// The register allocator's memory, kept from region to region.
+    static ALLOCATOR: RefCell<Ctx> = RefCell::default();
+}
+
 /// Translates, compiles and loads a region.
 pub(super) fn compile(region: Arc<Region>, stubs: &Arc<Stubs>) -> Result<Code, String> {
     let (flow, held) = select(&region)?;
     let options =
         RegallocOptions { verbose_log: false, validate_ssa: cfg!(debug_assertions), algorithm: Algorithm::Ion };
-    let output = regalloc2::run(&flow, &env::machine(), &options).map_err(|e| format!("{e:?}"))?;
-    let emitted = emit::emit(&flow, &output, stubs)?;
+    // Taken, so that none is left in disorder should the allocator panic.
+    let mut allocator = ALLOCATOR.take();
+    let output = regalloc2::run_with_ctx(&flow, env::machine(), &options, &mut allocator);
+    let emitted = emit::emit(&flow, output.map_err(|e| format!("{e:?}"))?, stubs)?;
+    ALLOCATOR.set(allocator);
     let memory = Memory::new(&emitted.bytes)?;
     Ok(Code { memory, entry: emitted.entry, _held: held, _stubs: Arc::clone(stubs), listing: OnceLock::new() })
 }

@@ -2,6 +2,7 @@
 
 use iced_x86::Register;
 use regalloc2::{MachineEnv, PReg, PRegSet, RegClass};
+use std::sync::LazyLock;
 
 /// The context that the region was entered with.
 pub(super) const CONTEXT: Register = Register::R15;
@@ -57,7 +58,12 @@ pub(super) fn register(preg: PReg) -> Register {
 }
 
 /// What registers there are.
-pub(super) fn machine() -> MachineEnv {
+pub(super) fn machine() -> &'static MachineEnv {
+    static MACHINE: LazyLock<MachineEnv> = LazyLock::new(list);
+    &MACHINE
+}
+
+fn list() -> MachineEnv {
     let mut vectors = PRegSet::empty();
     for i in 0..31 {
         vectors.add(PReg::new(i, RegClass::Float));
@@ -79,7 +85,7 @@ pub(super) fn machine() -> MachineEnv {
 
 /// What a call may destroy.
 pub(super) fn lost() -> PRegSet {
-    let MachineEnv { preferred_regs_by_class: [_, mut lost, masks], .. } = machine();
+    let [_, mut lost, masks] = machine().preferred_regs_by_class;
     lost.union_from(masks);
     LOST.iter().for_each(|&r| lost.add(preg(r)));
     lost
