@@ -11,7 +11,8 @@
 use super::lanes::Assembly;
 use super::plan::{Definition, Grain};
 use super::translate::Translator;
-use crate::ir::{BlockId, Edge, End, Inst, Kind, Value};
+use crate::ir::{BlockId, Inst, Kind, Value};
+use crate::native::Activity;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -159,7 +160,7 @@ impl Translator<'_> {
         let lanes = checked.mask.map_or_else(|| self.is_full(mask), |m| m == mask);
         let here = checked.block == self.block && checked.index == group[0].at && lanes;
         // Then the least index is in bounds as well: that may be read in the others.
-        let some = || self.is_full(mask) || self.is_some(mask, self.block, &mut Vec::new());
+        let some = || self.is_full(mask) || self.is_some(mask);
         let all = here
             && some()
             && group.iter().all(|g| self.least_index(g).is_some_and(|least| self.is_at_least(checked.low, least)));
@@ -256,36 +257,19 @@ impl Translator<'_> {
         self.homes.is_on_stack(v) || self.made(self.plan.scalar_slot(v)).is_some()
     }
 
-    /// Is a lane of a mask active whenever a block is entered, because it was asked for? `assumed` is taken to be so.
-    fn is_some(&self, mask: Value, at: BlockId, assumed: &mut Vec<Value>) -> bool {
-        if assumed.contains(&mask) {
-            return true;
-        }
-        let mut block = at;
-        while block != BlockId(0) {
-            let parent = self.plan.dominators.parent(block);
-            let end = &self.region.block(parent).end;
-            if self.plan.ways_into(block) == 1 && end.edges().any(|e| e.to == block && self.asks_for(end, e, mask)) {
-                return true;
-            }
-            block = parent;
-        }
-        let Definition::Param(home) = self.plan.definition(mask) else { return false };
-        let Some(i) = self.region.block(home).params.iter().position(|&p| p == mask) else { return false };
-        // If it was so at every earlier entry of the block, and every way to it keeps it so, then it is so at this one.
-        assumed.push(mask);
-        self.plan.dominators.order().iter().all(|&from| {
-            let end = &self.region.block(from).end;
-            let mut into = end.edges().filter(|e| e.to == home);
-            into.all(|e| self.asks_for(end, e, e.args[i]) || self.is_some(e.args[i], from, assumed))
-        })
-    }
-
-    /// Is an edge taken only if a lane of a mask is active?
-    fn asks_for(&self, end: &End, edge: &Edge, mask: Value) -> bool {
-        let End::Branch { cond, then, other } = end else { return false };
-        let asked = |inst: &Inst| inst.kind == Kind::AnyLane && inst.args[0] == mask;
-        then == edge && then.to != other.to && self.definition_of(*cond).is_some_and(asked)
+    /// Is a lane of a mask active whenever the block being translated is entered?
+    fn is_some(&self, mask: Value) -> bool {
+        let activity = Activity {
+            region: self.region,
+            dominators: &self.plan.dominators,
+            ways_into: &|block| self.plan.ways_into(block) as usize,
+            inst_of: &|v| self.definition_of(v),
+            param_of: &|v| match self.plan.definition(v) {
+                Definition::Param(home) => Some(home),
+                _ => None,
+            },
+        };
+        activity.is_some(mask, self.block)
     }
 
     /// The indices of a gather: those of the last one, if they are the same.
@@ -317,7 +301,7 @@ impl Translator<'_> {
     fn active(&mut self, mask: Value) -> Active {
         if self.is_full(mask) {
             Active::All
-        } else if self.is_some(mask, self.block, &mut Vec::new()) {
+        } else if self.is_some(mask) {
             Active::Some
         } else {
             Active::Perhaps(self.any_lane(mask))

@@ -4,10 +4,12 @@
 //! [`runtime`]: operands lie one after another in *scratch memory* of the caller, as [`General`] and [`Checked`] say, and so
 //! will the result.
 
+mod activity;
 mod checked;
 mod general;
 pub(crate) mod runtime;
 
+pub(crate) use activity::Activity;
 pub(crate) use checked::{BASE_AT, Checked};
 pub(crate) use general::General;
 

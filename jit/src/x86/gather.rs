@@ -11,6 +11,7 @@ use super::needs::Definition;
 use super::select::{Place, Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
+use crate::native::Activity;
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
@@ -123,11 +124,14 @@ impl Select<'_> {
         let bases: Vec<VReg> = sums.into_iter().map(|sum| self.address_of(sum)).collect();
         let mut made: Vec<_> = group.iter().map(|g| Assembly::new(g.ty)).collect();
         let n = self.lanes_in_piece(4);
+        // One vector of indices: some lane of it is active if some lane is.
+        let is_some = self.n_pieces(4) == 1 && self.is_some(inst.args[2]);
         let low = mask.and_then(|_| self.common_low(&group, index));
         let lows = low.map(|low| self.broadcast(low, Ty::I32));
         for piece in 0..self.n_pieces(4) {
             let part = mask.map(|mask| self.mask_part(mask, 4, piece));
-            let mut if_any = |(&base, g): (&VReg, &Gather)| self.base_if_any(base, part, low, g.scale, index);
+            let asked = part.filter(|_| !is_some);
+            let mut if_any = |(&base, g): (&VReg, &Gather)| self.base_if_any(base, asked, low, g.scale, index);
             let bases: Vec<VReg> = bases.iter().zip(&group).map(&mut if_any).collect();
             let quarters = self.readable(inst.args[1], mask, lows, piece);
             for first in (0..n).step_by(2) {
@@ -148,6 +152,21 @@ impl Select<'_> {
             let pieces = made.finish(self);
             self.set_gathered(g, pieces, mask.filter(|_| g.clears));
         }
+    }
+
+    /// Is a lane of a mask active whenever the block being translated is entered?
+    fn is_some(&self, mask: Value) -> bool {
+        let activity = Activity {
+            region: self.region,
+            dominators: &self.dominators,
+            ways_into: &|block| self.ways_into.get(&block).copied().unwrap_or(0),
+            inst_of: &|v| self.inst_of(v),
+            param_of: &|v| match self.needs.definitions[v.index()] {
+                Definition::Param(home, _) => Some(home),
+                _ => None,
+            },
+        };
+        activity.is_some(mask, self.block)
     }
 
     /// A gather, and those that follow it with the same index and mask, with nothing but pure instructions between.

@@ -48,8 +48,9 @@ pub(super) struct Select<'a> {
     pub held: Vec<Held>,
     /// The block that is being translated.
     pub block: BlockId,
+    pub dominators: Dominators,
     blocks: HashMap<BlockId, Block>,
-    ways_into: HashMap<BlockId, usize>,
+    pub ways_into: HashMap<BlockId, usize>,
 }
 
 /// Translates a region; gives the machine instructions, and what they will refer to.
@@ -70,20 +71,22 @@ pub(super) fn select(region: &Region) -> Result<(Flow, Vec<Held>), String> {
         gathered: Gathered::default(),
         held: Vec::new(),
         block: BlockId(0),
+        dominators,
         blocks: HashMap::new(),
         ways_into: HashMap::new(),
     };
-    for &id in dominators.order() {
+    let order = s.dominators.order().to_vec();
+    for &id in &order {
         let block = s.flow.block(region.block(id).cold && id != BlockId(0));
         s.blocks.insert(id, block);
         for edge in region.block(id).end.edges() {
             *s.ways_into.entry(edge.to).or_default() += 1;
         }
     }
-    for &id in dominators.order() {
+    for &id in &order {
         s.make_params(id);
     }
-    for &id in dominators.order() {
+    for &id in &order {
         s.translate(id)?;
     }
     s.flow.finish();
