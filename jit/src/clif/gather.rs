@@ -12,7 +12,7 @@ use super::lanes::Assembly;
 use super::plan::{Definition, Grain};
 use super::translate::Translator;
 use crate::ir::{BlockId, Inst, Kind, Value};
-use crate::native::Activity;
+use crate::native::{Activity, fits, least_index};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -73,13 +73,8 @@ enum Active {
     Perhaps(clif::Value),
 }
 
-/// Can an address be made of a base and an index by an instruction's own addition?
-pub(super) fn fits(index: Ty, scale: u32) -> bool {
-    index.size() == 4 && matches!(scale, 1 | 2 | 4 | 8)
-}
-
 impl Translator<'_> {
-    /// Translates a gather whose index [`fits`], together with those after it that have the same.
+    /// Translates a gather whose index [`fits`](crate::native::fits), together with those after it that have the same.
     pub(super) fn gather_indexed(&mut self, inst: &Inst, result: Value) {
         let Some(first) = Gather::of(inst, result) else { return };
         if first.ty != Ty::Bool && self.made(self.plan.piece_slot(result, 0)).is_some() {
@@ -239,17 +234,12 @@ impl Translator<'_> {
         extend(self.b.ins(), types::I64, x)
     }
 
-    /// The least index in bounds for a gather, if it is known: where there is an index in bounds at all, this one is.
+    /// The least index in bounds for a gather, if it is known.
     fn least_index(&self, g: &Gather) -> Option<Value> {
-        let address = self.definition_of(g.base)?;
-        let Kind::HostAddress { disp } = address.kind else { return None };
-        let least = Kind::IndexLow { scale: g.scale, disp, ty: g.index };
-        let home = match self.plan.definition(g.base) {
-            Definition::Inst(block, _) => self.region.block(block),
-            _ => return None,
-        };
-        // Both depend on the pointer alone, so they have been moved to the same block.
-        home.insts.iter().find(|inst| inst.kind == least && inst.args == address.args)?.result
+        match self.plan.definition(g.base) {
+            Definition::Inst(block, _) => least_index(self.region.block(block), g.base, g.scale, g.index),
+            _ => None,
+        }
     }
 
     /// Is a uniform value there, so that it need not be computed for something that can do without?

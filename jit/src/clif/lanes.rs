@@ -4,23 +4,11 @@ use super::demand::{lane_type, mask_type, scalar_type};
 use super::plan::Grain;
 use super::translate::Translator;
 use crate::ir::{Inst, Value};
+use crate::native::step_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
-
-/// The operation that a reduction applies.
-fn step_of(op: Op) -> Op {
-    match op {
-        Op::ReduceAdd => Op::Add,
-        Op::ReduceMul => Op::Mul,
-        Op::ReduceMin => Op::Min,
-        Op::ReduceMax => Op::Max,
-        Op::ReduceAnd => Op::And,
-        Op::ReduceOr => Op::Or,
-        _ => Op::Xor,
-    }
-}
 
 /// Vectors that are put together lane by lane, from memory.
 pub(super) struct Assembly {

@@ -5,11 +5,11 @@
 //! scatter, nor in a gather by indices of 64 bits; `gather` has those by 32 bits.
 
 use super::demand::{lane_type, mask_type, scalar_type};
-use super::gather;
 use super::plan::Grain;
 use super::translate::Translator;
 use super::writes::Base;
 use crate::ir::{Cell, Inst, Kind, Value};
+use crate::native::fits;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types};
 use spmdvm_vm::types::Ty;
@@ -196,7 +196,7 @@ impl Translator<'_> {
     }
 
     fn gather(&mut self, inst: &Inst, ty: Ty, index: Ty, scale: u32, result: Value) {
-        if gather::fits(index, scale) {
+        if fits(index, scale) {
             return self.gather_indexed(inst, result);
         }
         let addresses = self.addresses(inst, index, scale, false);

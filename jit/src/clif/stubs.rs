@@ -4,7 +4,7 @@
 //! convention destroys every vector register: whatever lives across it would be spilled in every round. So a region calls
 //! *stubs*, which save what they destroy, call the runtime, and leave its answer in memory. They are made once per back end.
 
-use crate::native::runtime;
+use crate::native::runtime::Callee;
 use cranelift_codegen::Context as Compilation;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, Signature, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
@@ -15,15 +15,15 @@ use std::mem::ManuallyDrop;
 
 /// The stubs of a back end, by address.
 pub(super) struct Stubs {
-    /// See [`runtime::general_address`]. Takes the context, the instruction and the scratch memory.
+    /// See [`Callee::General`]. Takes the context, the instruction and the scratch memory.
     pub general: i64,
-    /// See [`runtime::load_address`]. Takes the context, the access and the scratch memory.
+    /// See [`Callee::Load`]. Takes the context, the access and the scratch memory.
     pub load: i64,
-    /// See [`runtime::store_address`]. Likewise.
+    /// See [`Callee::Store`]. Likewise.
     pub store: i64,
-    /// See [`runtime::poll_address`]. Takes the context, and what tells a draft to end or 0.
+    /// See [`Callee::Poll`]. Takes the context, and what tells a draft to end or 0.
     pub poll: i64,
-    /// See [`runtime::interpret_address`]. Takes the context, the instruction, its frame's offset and a mask.
+    /// See [`Callee::Interpret`]. Takes the context, the instruction, its frame's offset and a mask.
     pub interpret: i64,
     module: ManuallyDrop<JITModule>,
 }
@@ -67,18 +67,18 @@ impl Stubs {
 
 fn define_all(module: &mut JITModule) -> Result<[FuncId; 5], String> {
     let ids = [
-        define(module, runtime::general_address(), 3)?,
-        define(module, runtime::load_address(), 3)?,
-        define(module, runtime::store_address(), 3)?,
-        define(module, runtime::poll_address(), 2)?,
-        define(module, runtime::interpret_address(), 4)?,
+        define(module, Callee::General, 3)?,
+        define(module, Callee::Load, 3)?,
+        define(module, Callee::Store, 3)?,
+        define(module, Callee::Poll, 2)?,
+        define(module, Callee::Interpret, 4)?,
     ];
     module.finalize_definitions().map_err(|e| e.to_string())?;
     Ok(ids)
 }
 
 /// Defines the stub of a function that takes so many words and gives 32 bits.
-fn define(module: &mut JITModule, target: runtime::Address, words: usize) -> Result<FuncId, String> {
+fn define(module: &mut JITModule, target: Callee, words: usize) -> Result<FuncId, String> {
     let mut compilation = Compilation::new();
     compilation.func.signature = signature(words + 1);
     let mut memory = FunctionBuilderContext::new();
@@ -91,7 +91,7 @@ fn define(module: &mut JITModule, target: runtime::Address, words: usize) -> Res
     callee.params.extend((0..words).map(|_| AbiParam::new(types::I64)));
     callee.returns.push(AbiParam::new(types::I32));
     let callee = b.import_signature(callee);
-    let target = b.ins().iconst(types::I64, target);
+    let target = b.ins().iconst(types::I64, target.address());
     let call = b.ins().call_indirect(callee, target, &params[..words]);
     let answer = b.inst_results(call)[0];
     b.ins().store(MemFlagsData::trusted(), answer, params[words], 0);

@@ -6,14 +6,17 @@
 
 mod activity;
 mod checked;
+mod gathers;
 mod general;
 pub(crate) mod runtime;
 
 pub(crate) use activity::Activity;
 pub(crate) use checked::{BASE_AT, Checked};
+pub(crate) use gathers::{fits, least_index};
 pub(crate) use general::General;
 
 use crate::ir::{Edge, ExitId, Kind, Region};
+use spmdvm_vm::isa::Op;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -35,4 +38,17 @@ pub(crate) fn leads_to_slow_way(region: &Region, edge: &Edge) -> bool {
         Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => is_left_out(region, exit),
         _ => false,
     })
+}
+
+/// The operation that a reduction applies.
+pub(crate) fn step_of(op: Op) -> Op {
+    match op {
+        Op::ReduceAdd => Op::Add,
+        Op::ReduceMul => Op::Mul,
+        Op::ReduceMin => Op::Min,
+        Op::ReduceMax => Op::Max,
+        Op::ReduceAnd => Op::And,
+        Op::ReduceOr => Op::Or,
+        _ => Op::Xor,
+    }
 }

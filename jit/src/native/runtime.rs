@@ -9,39 +9,43 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A function that native code calls, by address.
 pub(crate) type Address = i64;
 
-/// Where [`general`] is.
-pub(crate) fn general_address() -> Address {
-    general as *const () as Address
+/// What native code calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Callee {
+    General,
+    Load,
+    Store,
+    Poll,
+    Interpret,
+    OpenFrame,
+    CloseFrame,
 }
 
-/// Where [`load`] is.
-pub(crate) fn load_address() -> Address {
-    load as *const () as Address
-}
+impl Callee {
+    /// All, each at the place of its number.
+    pub const ALL: [Callee; 7] = [
+        Callee::General,
+        Callee::Load,
+        Callee::Store,
+        Callee::Poll,
+        Callee::Interpret,
+        Callee::OpenFrame,
+        Callee::CloseFrame,
+    ];
 
-/// Where [`store`] is.
-pub(crate) fn store_address() -> Address {
-    store as *const () as Address
-}
-
-/// Where [`poll`] is.
-pub(crate) fn poll_address() -> Address {
-    poll as *const () as Address
-}
-
-/// Where [`interpret`] is.
-pub(crate) fn interpret_address() -> Address {
-    interpret as *const () as Address
-}
-
-/// Where [`open_frame`] is.
-pub(crate) fn open_frame_address() -> Address {
-    open_frame as *const () as Address
-}
-
-/// Where [`close_frame`] is.
-pub(crate) fn close_frame_address() -> Address {
-    close_frame as *const () as Address
+    /// Where it is.
+    pub fn address(self) -> Address {
+        let function = match self {
+            Callee::General => general as *const (),
+            Callee::Load => load as *const (),
+            Callee::Store => store as *const (),
+            Callee::Poll => poll as *const (),
+            Callee::Interpret => interpret as *const (),
+            Callee::OpenFrame => open_frame as *const (),
+            Callee::CloseFrame => close_frame as *const (),
+        };
+        function as Address
+    }
 }
 
 /// Enters the memory of a frame of a function, at an offset from the entered one, and leaves the pointer at `pointer`. Gives 0 if

@@ -2,6 +2,7 @@
 
 use super::flow::Form;
 use iced_x86::{Code, Instruction, MemoryOperand, OpKind, Register};
+use regalloc2::RegClass;
 
 /// The part of a register that a form names.
 pub(super) fn sized(register: Register, form: Form) -> Register {
@@ -74,23 +75,24 @@ pub(super) fn at(base: Register, disp: i32) -> MemoryOperand {
     MemoryOperand::new(base, Register::None, 1, disp as i64, 1, false, Register::None)
 }
 
-/// The code that moves vectors of so many bytes from memory, and to it.
-pub(super) fn vector_moves(bytes: usize) -> (Code, Code, Form) {
-    match bytes {
-        4 => (Code::EVEX_Vmovss_xmm_k1z_m32, Code::EVEX_Vmovss_m32_k1_xmm, Form::X),
-        8 => (Code::EVEX_Vmovsd_xmm_k1z_m64, Code::EVEX_Vmovsd_m64_k1_xmm, Form::X),
-        16 => (Code::EVEX_Vmovups_xmm_k1z_xmmm128, Code::EVEX_Vmovups_xmmm128_k1z_xmm, Form::X),
-        32 => (Code::EVEX_Vmovups_ymm_k1z_ymmm256, Code::EVEX_Vmovups_ymmm256_k1z_ymm, Form::Y),
-        _ => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Code::EVEX_Vmovups_zmmm512_k1z_zmm, Form::Z),
-    }
+/// The instructions that move whole registers of a class.
+pub(super) struct Moves {
+    pub between: Code,
+    pub load: Code,
+    pub store: Code,
 }
 
-/// The code that puts an element of so many bytes, of a vector or in memory, in all lanes of 512 bits.
-pub(super) fn broadcast(size: usize) -> Code {
-    match size {
-        1 => Code::EVEX_Vpbroadcastb_zmm_k1z_xmmm8,
-        2 => Code::EVEX_Vpbroadcastw_zmm_k1z_xmmm16,
-        4 => Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32,
-        _ => Code::EVEX_Vbroadcastsd_zmm_k1z_xmmm64,
+impl Moves {
+    pub fn of(class: RegClass) -> Moves {
+        let (between, load, store) = match class {
+            RegClass::Int => (Code::Mov_r64_rm64, Code::Mov_r64_rm64, Code::Mov_rm64_r64),
+            RegClass::Float => (
+                Code::EVEX_Vmovaps_zmm_k1z_zmmm512,
+                Code::EVEX_Vmovups_zmm_k1z_zmmm512,
+                Code::EVEX_Vmovups_zmmm512_k1z_zmm,
+            ),
+            RegClass::Vector => (Code::VEX_Kmovq_kr_km64, Code::VEX_Kmovq_kr_km64, Code::VEX_Kmovq_m64_kr),
+        };
+        Moves { between, load, store }
     }
 }

@@ -4,10 +4,11 @@
 //! for the runtime, the stack pointer of the caller. Ways out are written after all blocks, from wherever the register allocator
 //! has put what they need.
 
-use super::build::{Build, at, sized};
+use super::build::{Build, Moves, at, sized};
 use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, TICKS};
 use super::flow::{Arg, Base, Cond, Flow, Form, Inst, Mem, Plain};
 use super::stubs::{ARGUMENTS, Stubs};
+use crate::native::runtime::Callee;
 use iced_x86::{Code, Encoder, MemoryOperand, OpKind, Register};
 use regalloc2::{Allocation, Block, Edit, Function, InstOrEdit, Output};
 use spmdvm_vm::interp::native::Context;
@@ -53,7 +54,6 @@ pub(super) struct Emitter<'a> {
     pub flow: &'a Flow,
     output: &'a Output,
     stubs: &'a Stubs,
-    /// What tells a draft to end, or 0.
     encoder: Encoder,
     /// Bytes so far.
     at: usize,
@@ -244,21 +244,22 @@ impl Emitter<'_> {
                 self.jump_if(Cond::LESS, Label::Cold(poll));
                 self.back_at[poll] = self.at;
             }
-            Inst::Call(stub) => {
+            Inst::Call(callee) => {
                 self.store_ticks()?;
-                self.call(self.stubs.of(*stub))?;
+                self.call(self.stubs.of(*callee))?;
                 self.load_ticks()?;
             }
-            Inst::CallLosing(stub) => {
+            Inst::CallLosing(callee) => {
                 self.store_ticks()?;
                 self.put(Build::new(Code::Mov_r64_rm64).reg(Register::RDI).reg(CONTEXT))?;
                 for (i, r) in ARGUMENTS.into_iter().enumerate() {
                     let word = self.word_at(8 * i as i32);
                     self.put(Build::new(Code::Mov_r64_rm64).reg(r).mem(word))?;
                 }
-                let target = Stubs::target(*stub);
                 self.put(Build::new(Code::VEX_Vzeroupper))?;
-                self.put(Build::new(Code::Mov_r64_imm64).reg(Register::RAX).imm(OpKind::Immediate64, target))?;
+                self.put(
+                    Build::new(Code::Mov_r64_imm64).reg(Register::RAX).imm(OpKind::Immediate64, callee.address()),
+                )?;
                 self.put(Build::new(Code::Call_rm64).reg(Register::RAX))?;
                 let answer = self.word_at(ANSWER_AT);
                 self.put(Build::new(Code::Mov_rm32_r32).mem(answer).reg(Register::EAX))?;
@@ -295,7 +296,7 @@ impl Emitter<'_> {
                 self.store_ticks()?;
                 let word = self.word_at(0);
                 self.put(Build::new(Code::Mov_rm64_imm32).mem(word).imm(OpKind::Immediate32to64, 0))?;
-                self.call(self.stubs.poll)?;
+                self.call(self.stubs.of(Callee::Poll))?;
                 self.load_ticks()?;
                 let answer = self.word_at(ANSWER_AT);
                 self.put(Build::new(Code::Cmp_rm32_imm8).mem(answer).imm(OpKind::Immediate8to32, 0))?;
@@ -315,33 +316,17 @@ impl Emitter<'_> {
     }
 
     fn move_value(&mut self, from: Allocation, to: Allocation) -> Result<(), String> {
-        let reg = |a: Allocation| a.as_reg().map(env::register);
-        match (reg(from), reg(to)) {
+        match (from.as_reg(), to.as_reg()) {
             (Some(a), Some(b)) => {
-                let code = match a {
-                    r if r.is_gpr64() => Code::Mov_r64_rm64,
-                    r if r.is_zmm() => Code::EVEX_Vmovaps_zmm_k1z_zmmm512,
-                    _ => Code::VEX_Kmovq_kr_km64,
-                };
-                self.put(Build::new(code).reg(b).reg(a))
+                self.put(Build::new(Moves::of(a.class()).between).reg(env::register(b)).reg(env::register(a)))
             }
             (Some(a), None) => {
                 let slot = self.slot(to)?;
-                let code = match a {
-                    r if r.is_gpr64() => Code::Mov_rm64_r64,
-                    r if r.is_zmm() => Code::EVEX_Vmovups_zmmm512_k1z_zmm,
-                    _ => Code::VEX_Kmovq_m64_kr,
-                };
-                self.put(Build::new(code).mem(slot).reg(a))
+                self.put(Build::new(Moves::of(a.class()).store).mem(slot).reg(env::register(a)))
             }
             (None, Some(b)) => {
                 let slot = self.slot(from)?;
-                let code = match b {
-                    r if r.is_gpr64() => Code::Mov_r64_rm64,
-                    r if r.is_zmm() => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
-                    _ => Code::VEX_Kmovq_kr_km64,
-                };
-                self.put(Build::new(code).reg(b).mem(slot))
+                self.put(Build::new(Moves::of(b.class()).load).reg(env::register(b)).mem(slot))
             }
             (None, None) => Err("a move from memory to memory".into()),
         }
@@ -401,7 +386,7 @@ impl Emitter<'_> {
             Base::Pool => (Register::RIP, mem.disp, 8),
         };
         let index = match mem.index {
-            Some((_, form)) => next(form)?,
+            Some(_) => next(Form::G64)?,
             None => Register::None,
         };
         Ok(MemoryOperand::new(base, index, mem.scale as u32, disp as i64, size, mem.broadcast, Register::None))

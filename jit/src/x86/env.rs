@@ -23,19 +23,14 @@ pub(super) const SPARE_MASK: Register = Register::K7;
 pub(super) const LOST: [Register; 7] =
     [Register::RAX, Register::RCX, Register::RDX, Register::RSI, Register::RDI, Register::R8, Register::R9];
 
-/// General registers that are allocated: first those that calls do not keep, which entering need not save.
-const GENERAL: [Register; 10] = [
-    Register::RAX,
-    Register::RCX,
-    Register::RDX,
-    Register::RSI,
-    Register::RDI,
-    Register::R8,
-    Register::R9,
-    Register::RBX,
-    Register::RBP,
-    Register::R12,
-];
+/// General registers that are allocated and that calls keep, so that entering must save them.
+const KEPT: [Register; 3] = [Register::RBX, Register::RBP, Register::R12];
+
+/// Vectors that are allocated, from the first on.
+pub(super) const N_VECTORS: usize = 31;
+
+/// Masks that are allocated, from the second on: the first cannot be the mask of an instruction.
+pub(super) const N_MASKS: usize = 6;
 
 /// Registers as the register allocator numbers them.
 pub(super) fn preg(register: Register) -> PReg {
@@ -65,16 +60,15 @@ pub(super) fn machine() -> &'static MachineEnv {
 
 fn list() -> MachineEnv {
     let mut vectors = PRegSet::empty();
-    for i in 0..31 {
+    for i in 0..N_VECTORS {
         vectors.add(PReg::new(i, RegClass::Float));
     }
     let mut masks = PRegSet::empty();
-    // K0 cannot be the mask of an instruction.
-    for i in 1..7 {
+    for i in 1..=N_MASKS {
         masks.add(PReg::new(i, RegClass::Vector));
     }
     let mut general = PRegSet::empty();
-    GENERAL.iter().for_each(|&r| general.add(preg(r)));
+    LOST.iter().chain(&KEPT).for_each(|&r| general.add(preg(r)));
     MachineEnv {
         preferred_regs_by_class: [general, vectors, masks],
         non_preferred_regs_by_class: [PRegSet::empty(); 3],

@@ -1,9 +1,10 @@
 //! Leaving the region, and calling the runtime in it.
 
-use super::flow::{Base, Inst as Machine, Mem, Stub, What, Write, WriteBase};
+use super::flow::{Base, Inst as Machine, Mem, What, Write, WriteBase};
 use super::select::{Select, class_of};
 use super::values::bytes_of;
 use crate::ir::{BlockId, ExitId, Inst, Type, Value};
+use crate::native::runtime::Callee;
 use crate::native::{BASE_AT, Checked, General};
 use regalloc2::RegClass;
 use spmdvm_vm::interp::native::ENTRY_WORDS;
@@ -113,7 +114,7 @@ impl Select<'_> {
         let result_at = general.result_at;
         let what = self.hold(Arc::new(general));
         let scratch = self.address_of(Mem::at(Base::Scratch, 0));
-        self.call(Stub::General, &[what, scratch]);
+        self.call(Callee::General, &[what, scratch]);
         self.load_result(inst, Mem::at(Base::Scratch, result_at as i32));
         Ok(())
     }
@@ -126,13 +127,13 @@ impl Select<'_> {
     }
 
     /// Calls a function of the runtime with words.
-    fn call(&mut self, stub: Stub, words: &[regalloc2::VReg]) {
+    fn call(&mut self, callee: Callee, words: &[regalloc2::VReg]) {
         for (i, &word) in words.iter().enumerate() {
             self.store_64(Mem::at(Base::Words, 8 * i as i32), word);
         }
         // Before its loops a region has few vectors at hand, if any.
         let is_entry = self.block == BlockId(0);
-        self.flow.push(if is_entry { Machine::CallLosing(stub) } else { Machine::Call(stub) });
+        self.flow.push(if is_entry { Machine::CallLosing(callee) } else { Machine::Call(callee) });
     }
 
     /// A checked access.
@@ -152,7 +153,7 @@ impl Select<'_> {
         let elements = Mem::at(Base::Scratch, checked.elements_at as i32);
         let what = self.hold(Arc::new(checked));
         let scratch = self.address_of(Mem::at(Base::Scratch, 0));
-        self.call(if value.is_some() { Stub::Store } else { Stub::Load }, &[what, scratch]);
+        self.call(if value.is_some() { Callee::Store } else { Callee::Load }, &[what, scratch]);
         // The result is there only if the instruction has not left, but nothing of an exit can name it.
         self.guard_call(exit);
         self.load_result(inst, elements);
@@ -164,7 +165,7 @@ impl Select<'_> {
         self.flow.needs_scratch(8);
         let pointer = Mem::at(Base::Scratch, 0);
         let words = [self.imm(function.0 as u64), self.imm(at as u64), self.address_of(pointer)];
-        self.call(Stub::OpenFrame, &words);
+        self.call(Callee::OpenFrame, &words);
         self.guard_call(exit);
         self.load_result(inst, pointer);
     }
@@ -172,7 +173,7 @@ impl Select<'_> {
     /// Ends it.
     pub fn close_frame(&mut self, inst: &Inst) {
         let pointer = self.gpr(inst.args[0]);
-        self.call(Stub::CloseFrame, &[pointer]);
+        self.call(Callee::CloseFrame, &[pointer]);
     }
 
     /// Has the interpreter's handler execute an instruction on its registers.
@@ -188,7 +189,7 @@ impl Select<'_> {
         let bits = self.bits_of_mask(mask);
         let what = self.imm((site.function.0 as u64) << 32 | site.pc as u64);
         let at = self.imm(site.at as u64);
-        self.call(Stub::Interpret, &[what, at, bits]);
+        self.call(Callee::Interpret, &[what, at, bits]);
         self.guard_call(exit);
         if let Some((at, _)) = site.result {
             self.load_result(inst, place(at));

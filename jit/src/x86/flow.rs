@@ -5,6 +5,7 @@
 
 use super::env;
 use crate::ir::ExitId;
+use crate::native::runtime::Callee;
 use iced_x86::{Code, OpKind, Register};
 use regalloc2::{
     Block, Function, Inst as Index, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PRegSet, RegClass,
@@ -61,8 +62,7 @@ pub(super) enum Base {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mem {
     pub base: Base,
-    /// A general register, or the vector of indices of a gather.
-    pub index: Option<(VReg, Form)>,
+    pub index: Option<VReg>,
     pub scale: u8,
     pub disp: i32,
     /// Is one element taken for all lanes?
@@ -146,17 +146,6 @@ pub(super) struct Plain {
     pub zeroing: bool,
 }
 
-/// Which function of the runtime is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stub {
-    General,
-    Load,
-    Store,
-    Interpret,
-    OpenFrame,
-    CloseFrame,
-}
-
 /// What an exit writes somewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum What {
@@ -233,9 +222,9 @@ pub(super) enum Inst {
     /// Counts a unit of fuel.
     Tick(usize),
     /// Calls the runtime, with arguments in the words for it. All registers are kept.
-    Call(Stub),
+    Call(Callee),
     /// Likewise, where little is at hand: what the runtime may destroy is lost.
-    CallLosing(Stub),
+    CallLosing(Callee),
     /// Leaves.
     Leave(usize),
 }
@@ -392,7 +381,7 @@ impl Flow {
                             if let Base::Reg(r) = mem.base {
                                 self.operands.push(Operand::reg_use(r));
                             }
-                            self.operands.extend(mem.index.map(|(r, _)| Operand::reg_use(r)));
+                            self.operands.extend(mem.index.map(Operand::reg_use));
                         }
                         Arg::Imm(..) | Arg::Fixed(_) => {}
                     }

@@ -11,7 +11,7 @@ use super::needs::Definition;
 use super::select::{Place, Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
-use crate::native::Activity;
+use crate::native::{Activity, fits, least_index};
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
@@ -139,8 +139,11 @@ impl Select<'_> {
                 let pair = self.two_numbers(quarter, first % 4 / 2, index);
                 for (l, number) in (first..n).zip(pair) {
                     for ((g, &base), made) in group.iter().zip(&bases).zip(&mut made) {
-                        let index = Some((number, Form::G64));
-                        made.add(self, piece * n + l, Mem { index, scale: g.scale as u8, ..Mem::reg(base, 0) });
+                        made.add(
+                            self,
+                            piece * n + l,
+                            Mem { index: Some(number), scale: g.scale as u8, ..Mem::reg(base, 0) },
+                        );
                     }
                 }
             }
@@ -205,15 +208,10 @@ impl Select<'_> {
         })
     }
 
-    /// The least index in bounds for a gather, if it has been computed: where there is an index in bounds at all, this one is.
+    /// The least index in bounds for a gather, if it has been computed.
     fn least_index(&self, g: &Gather, index: Ty) -> Option<Value> {
-        let address = self.inst_of(g.base)?;
-        let Kind::HostAddress { disp } = address.kind else { return None };
         let Definition::Inst(block, _) = self.needs.definitions[g.base.index()] else { return None };
-        let least = Kind::IndexLow { scale: g.scale, disp, ty: index };
-        // Both depend on the pointer alone, so they have been moved to the same block.
-        let of = |inst: &&Inst| inst.kind == least && inst.args == address.args;
-        let low = self.region.block(block).insts.iter().find(of)?.result?;
+        let low = least_index(self.region.block(block), g.base, g.scale, index)?;
         matches!(self.places[low.index()], Place::One(_)).then_some(low)
     }
 
@@ -376,9 +374,4 @@ impl Select<'_> {
         };
         Mem::reg(address, 0)
     }
-}
-
-/// Can an address be made of a base and an index by an instruction's own addition?
-fn fits(index: Ty, scale: u32) -> bool {
-    index.size() == 4 && matches!(scale, 1 | 2 | 4 | 8)
 }

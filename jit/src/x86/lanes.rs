@@ -4,6 +4,7 @@ use super::flow::{Arg, Base, Form, Mem};
 use super::select::{Select, class_of, imm8};
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Value};
+use crate::native::step_of;
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
@@ -64,7 +65,7 @@ impl Select<'_> {
             Some(at) => Mem::at(Base::Scratch, (at as usize % self.lanes * size) as i32),
             None => {
                 let lane = self.lane_number(index);
-                Mem { index: Some((lane, Form::G64)), scale: size as u8, ..Mem::at(Base::Scratch, 0) }
+                Mem { index: Some(lane), scale: size as u8, ..Mem::at(Base::Scratch, 0) }
             }
         };
         self.load_scalar(ty, from)
@@ -119,15 +120,7 @@ impl Select<'_> {
     /// A reduction by halving: lane *i* takes in lane *i* + *h*.
     pub fn reduce(&mut self, inst: &Inst, op: Op, ty: Ty) -> Result<(), String> {
         let size = ty.size();
-        let step = match op {
-            Op::ReduceAdd => Op::Add,
-            Op::ReduceMul => Op::Mul,
-            Op::ReduceMin => Op::Min,
-            Op::ReduceMax => Op::Max,
-            Op::ReduceAnd => Op::And,
-            Op::ReduceOr => Op::Or,
-            _ => Op::Xor,
-        };
+        let step = step_of(op);
         if size < 4 {
             return self.general(inst);
         }

@@ -17,7 +17,7 @@ impl Select<'_> {
         let Sum { base, index, disp } = Sum::of(self.region, &self.needs.definitions, self.block, v);
         let base = self.gpr(base);
         let (index, scale) = match index {
-            Some((v, scale)) => (Some((self.gpr(v), Form::G64)), scale),
+            Some((v, scale)) => (Some(self.gpr(v)), scale),
             None => (None, 1),
         };
         Mem { index, scale, ..Mem::reg(base, disp) }

@@ -136,7 +136,7 @@ pub(super) fn has_operand(kind: Kind) -> bool {
 }
 
 /// Most bytes that are cleared without calling the runtime.
-pub(super) const MOST_CLEARED: u32 = 1024;
+const MOST_CLEARED: u32 = 1024;
 
 struct Search<'a> {
     region: &'a Region,

@@ -1,9 +1,10 @@
 //! The code that leaves a region: it writes what an exit says from wherever that is, with registers that are never allocated.
 
-use super::build::{Build, at, broadcast, sized, vector_moves};
+use super::build::{Build, Moves, at, sized};
 use super::emit::Emitter;
 use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR};
 use super::flow::{Form, What, WriteBase};
+use super::values::broadcast;
 use iced_x86::{Code, MemoryOperand, OpKind, Register};
 use regalloc2::{Allocation, RegClass};
 use spmdvm_vm::interp::native::Context;
@@ -76,12 +77,12 @@ impl Emitter<'_> {
             }
             What::SplatVector(_, size, bytes, n) => {
                 let r = self.bring(what, from)?;
-                self.put(Build::new(broadcast(size)).reg(SPARE_VECTOR).reg(sized(r, Form::X)))?;
+                self.put(Build::new(broadcast(size, Form::Z)).reg(SPARE_VECTOR).reg(sized(r, Form::X)))?;
                 self.store_copies(bytes, n, to)
             }
             What::SplatPool(place, size, bytes, n) => {
                 let pool = MemoryOperand::new(Register::RIP, Register::None, 1, place as i64, 8, false, Register::None);
-                self.put(Build::new(broadcast(size)).reg(SPARE_VECTOR).mem(pool))?;
+                self.put(Build::new(broadcast(size, Form::Z)).reg(SPARE_VECTOR).mem(pool))?;
                 self.store_copies(bytes, n, to)
             }
             What::MaskBits(_) => {
@@ -107,17 +108,18 @@ impl Emitter<'_> {
     }
 
     fn store_vector(&mut self, from: Register, bytes: usize, to: MemoryOperand) -> Result<(), String> {
-        // A cell of one or two bytes has others beside it.
-        let part = match bytes {
-            1 => Some(Code::EVEX_Vpextrb_r32m8_xmm_imm8),
-            2 => Some(Code::EVEX_Vpextrw_r32m16_xmm_imm8),
-            _ => None,
+        let (code, form) = match bytes {
+            // A cell of one or two bytes has others beside it.
+            1 => (Code::EVEX_Vpextrb_r32m8_xmm_imm8, Form::X),
+            2 => (Code::EVEX_Vpextrw_r32m16_xmm_imm8, Form::X),
+            4 => (Code::EVEX_Vmovss_m32_k1_xmm, Form::X),
+            8 => (Code::EVEX_Vmovsd_m64_k1_xmm, Form::X),
+            16 => (Code::EVEX_Vmovups_xmmm128_k1z_xmm, Form::X),
+            32 => (Code::EVEX_Vmovups_ymmm256_k1z_ymm, Form::Y),
+            _ => (Code::EVEX_Vmovups_zmmm512_k1z_zmm, Form::Z),
         };
-        if let Some(code) = part {
-            return self.put(Build::new(code).mem(to).reg(sized(from, Form::X)).imm(OpKind::Immediate8, 0));
-        }
-        let (_, code, form) = vector_moves(bytes);
-        self.put(Build::new(code).mem(to).reg(sized(from, form)))
+        let store = Build::new(code).mem(to).reg(sized(from, form));
+        self.put(if bytes < 4 { store.imm(OpKind::Immediate8, 0) } else { store })
     }
 
     /// An operand in a register: its own, or a spare one.
@@ -127,12 +129,12 @@ impl Emitter<'_> {
             return Ok(env::register(reg));
         }
         let slot = self.slot(from)?;
-        let (code, spare) = match class {
-            RegClass::Int => (Code::Mov_r64_rm64, SPARE),
-            RegClass::Float => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, SPARE_VECTOR),
-            RegClass::Vector => (Code::VEX_Kmovq_kr_km64, SPARE_MASK),
+        let spare = match class {
+            RegClass::Int => SPARE,
+            RegClass::Float => SPARE_VECTOR,
+            RegClass::Vector => SPARE_MASK,
         };
-        self.put(Build::new(code).reg(spare).mem(slot))?;
+        self.put(Build::new(Moves::of(class).load).reg(spare).mem(slot))?;
         Ok(spare)
     }
 }
