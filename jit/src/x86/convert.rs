@@ -60,8 +60,7 @@ impl Select<'_> {
         }
         let part = |s: &mut Self, code: Code, form, i: usize| {
             let to = s.flow.vector();
-            let args = [Some(Arg::Def(to, form)), Some(Arg::Use(x, whole)), imm8(i as u8), None];
-            s.plain(code, args);
+            s.plain(code, &[Arg::Def(to, form), Arg::Use(x, whole), imm8(i as u8)]);
             to
         };
         if bytes >= 32 {
@@ -92,11 +91,11 @@ impl Select<'_> {
                         self.vector(Code::EVEX_Vpunpcklqdq_xmm_k1z_xmm_xmmm128b64, Form::X, &args)
                     }
                     16 => {
-                        let args = [Arg::Use(low, Form::Y), Arg::Use(high, Form::X), imm8(1).expect("an operand")];
+                        let args = [Arg::Use(low, Form::Y), Arg::Use(high, Form::X), imm8(1)];
                         self.vector(Code::EVEX_Vinserti32x4_ymm_k1z_ymm_xmmm128_imm8, Form::Y, &args)
                     }
                     _ => {
-                        let args = [Arg::Use(low, Form::Z), Arg::Use(high, Form::Y), imm8(1).expect("an operand")];
+                        let args = [Arg::Use(low, Form::Z), Arg::Use(high, Form::Y), imm8(1)];
                         self.vector(Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8, Form::Z, &args)
                     }
                 });
@@ -242,7 +241,7 @@ impl Select<'_> {
         } else {
             Code::EVEX_Vcmppd_kr_k1_xmm_xmmm128b64_imm8
         };
-        let args = [Arg::Use(x, form), y, imm8(0x1d).expect("an operand")];
+        let args = [Arg::Use(x, form), y, imm8(0x1d)];
         self.def(sized(code, form), (regalloc2::RegClass::Vector, Form::K), &args)
     }
 }

@@ -1,7 +1,7 @@
 //! Division of integers, and the high halves of products. No processor divides vectors of integers, but all divide vectors of
 //! floats. A divisor of 0 gives 0 and never traps.
 
-use super::flow::{Arg, Cond, Form, Inst as Machine, Plain};
+use super::flow::{Arg, Cond, Form};
 use super::memory::masked_move;
 use super::scalar::{int_form, sign_extended};
 use super::select::Select;
@@ -60,18 +60,14 @@ impl Select<'_> {
             Form::G64 => (Code::Cmp_rm64_imm8, OpKind::Immediate8to64),
             _ => (Code::Cmp_rm32_imm8, OpKind::Immediate8to32),
         };
-        self.plain(code, [Some(Arg::Use(x, form)), Some(Arg::Imm(kind, n)), None, None]);
+        self.plain(code, &[Arg::Use(x, form), Arg::Imm(kind, n)]);
     }
 
     /// A division of `[low, high, divisor]`.
     fn divide_machine(&mut self, code: Code, form: Form, of: [VReg; 3], quotient: VReg, remainder: VReg) {
-        let args = [
-            Some(Arg::Use(of[2], form)),
-            Some(Arg::Both { use_: of[0], def: quotient, register: Register::RAX }),
-            Some(Arg::Both { use_: of[1], def: remainder, register: Register::RDX }),
-            None,
-        ];
-        self.flow.push(Machine::Plain(Box::new(Plain { code, args, ..Plain::default() })));
+        let both = |use_, def, register| Arg::Both { use_, def, register };
+        let (low, high) = (both(of[0], quotient, Register::RAX), both(of[1], remainder, Register::RDX));
+        self.plain(code, &[Arg::Use(of[2], form), low, high]);
     }
 
     pub fn high_product_scalar(&mut self, ty: Ty, args: &[Value]) -> VReg {

@@ -146,6 +146,13 @@ pub(super) struct Plain {
     pub zeroing: bool,
 }
 
+impl Plain {
+    pub fn new(code: Code, args: &[Arg]) -> Plain {
+        let args = std::array::from_fn(|i| args.get(i).copied());
+        Plain { code, args, ..Plain::default() }
+    }
+}
+
 /// What an exit writes somewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum What {

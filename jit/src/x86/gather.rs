@@ -85,7 +85,7 @@ impl Assembly {
             2 => (Code::EVEX_Vpinsrw_xmm_xmm_r32m16_imm8, at),
             _ => (Code::EVEX_Vpinsrb_xmm_xmm_r32m8_imm8, at),
         };
-        s.vector(code, Form::X, &[x, mem, imm8(imm).expect("an operand")])
+        s.vector(code, Form::X, &[x, mem, imm8(imm)])
     }
 
     pub fn finish(self, s: &mut Select<'_>) -> Vec<VReg> {
@@ -227,8 +227,8 @@ impl Select<'_> {
             none = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, none, distance);
         }
         // A piece has at most 16 lanes; above them are those of the next.
-        let k = Some(Arg::Use(part, Form::K));
-        self.plain(Code::VEX_Kortestw_kr_kr, [k, k, None, None]);
+        let k = Arg::Use(part, Form::K);
+        self.plain(Code::VEX_Kortestw_kr_kr, &[k, k]);
         self.choose(Cond::NOT_EQUAL, base, none)
     }
 
@@ -237,7 +237,7 @@ impl Select<'_> {
         let x = Arg::Use(x, Form::X);
         let pair = match half {
             0 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[x]),
-            _ => self.def(Code::EVEX_Vpextrq_rm64_xmm_imm8, WORD, &[x, imm8(1).expect("an operand")]),
+            _ => self.def(Code::EVEX_Vpextrq_rm64_xmm_imm8, WORD, &[x, imm8(1)]),
         };
         let by = Arg::Imm(OpKind::Immediate8, 32);
         let low = Arg::Use(pair, Form::G32);
@@ -351,7 +351,7 @@ impl Select<'_> {
         let (code, by) = match scale {
             1 => return x,
             _ if scale.is_power_of_two() => {
-                let by = imm8(scale.trailing_zeros() as u8).expect("an operand");
+                let by = imm8(scale.trailing_zeros() as u8);
                 (Code::EVEX_Vpsllq_xmm_k1z_xmmm128b64_imm8, by)
             }
             _ => (Code::EVEX_Vpmullq_xmm_k1z_xmm_xmmm128b64, self.constant_arg(scale as u64, 8)),
@@ -370,7 +370,7 @@ impl Select<'_> {
         let x = Arg::Use(pair, Form::X);
         let address = match lane % 2 {
             0 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[x]),
-            _ => self.def(Code::EVEX_Vpextrq_rm64_xmm_imm8, WORD, &[x, imm8(1).expect("an operand")]),
+            _ => self.def(Code::EVEX_Vpextrq_rm64_xmm_imm8, WORD, &[x, imm8(1)]),
         };
         Mem::reg(address, 0)
     }

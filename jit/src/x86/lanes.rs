@@ -164,7 +164,7 @@ impl Select<'_> {
             16 => (Code::EVEX_Vextracti32x4_xmmm128_k1z_ymm_imm8, Form::X, Form::Y, 1),
             _ => (sized(Code::EVEX_Vpsrldq_xmm_xmmm128_imm8, Form::X), Form::X, Form::X, at as u8),
         };
-        self.plain(code, [Some(Arg::Def(to, to_form)), Some(Arg::Use(x, form)), imm8(imm), None]);
+        self.plain(code, &[Arg::Def(to, to_form), Arg::Use(x, form), imm8(imm)]);
         to
     }
 }

@@ -1,6 +1,6 @@
 //! Masks: one register each, bit *i* for lane *i*, and 0 beyond the lanes.
 
-use super::flow::{Arg, Cond, Form, Inst as Machine, Plain};
+use super::flow::{Arg, Cond, Form};
 use super::select::{Place, Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
@@ -68,7 +68,7 @@ impl Select<'_> {
     pub fn mask_of_bool(&mut self, v: Value) -> VReg {
         let x = self.gpr(v);
         let to = self.flow.gpr();
-        self.plain(Code::Neg_rm64, [Some(Arg::Tied { from: x, to, form: Form::G64 }), None, None, None]);
+        self.plain(Code::Neg_rm64, &[Arg::Tied { from: x, to, form: Form::G64 }]);
         self.mask_of_bits(to)
     }
 
@@ -115,10 +115,13 @@ impl Select<'_> {
     /// A mask from an instruction that gives one bit for each element of a vector; lanes beyond the gang's become 0.
     pub fn mask_from(&mut self, code: Code, size: usize, args: &[Arg]) -> VReg {
         let r = self.flow.mask();
-        let mut all = [Some(Arg::Def(r, Form::K)), None, None, None];
-        all[1..].iter_mut().zip(args).for_each(|(to, &arg)| *to = Some(arg));
-        let mask = (self.lanes * size < 16).then(|| self.mask_of_constant(self.region.width.full_mask()));
-        self.flow.push(Machine::Plain(Box::new(Plain { code, args: all, mask, ..Plain::default() })));
+        let all = [&[Arg::Def(r, Form::K)], args].concat();
+        if self.lanes * size < 16 {
+            let lanes = self.mask_of_constant(self.region.width.full_mask());
+            self.plain_masked(code, &all, lanes, false);
+        } else {
+            self.plain(code, &all);
+        }
         r
     }
 
@@ -268,7 +271,7 @@ impl Select<'_> {
             _ if ty.is_signed() => (Code::EVEX_Vpcmpq_kr_k1_xmm_xmmm128b64_imm8, int_predicate(op)),
             _ => (Code::EVEX_Vpcmpuq_kr_k1_xmm_xmmm128b64_imm8, int_predicate(op)),
         };
-        let predicate = imm8(predicate).expect("an operand");
+        let predicate = imm8(predicate);
         self.mask_from(sized(code, form), size, &[a, b, predicate])
     }
 
@@ -279,7 +282,7 @@ impl Select<'_> {
         } else {
             Code::EVEX_Vcmppd_kr_k1_xmm_xmmm128b64_imm8
         };
-        let predicate = imm8(if wanted { 7 } else { 3 }).expect("an operand");
+        let predicate = imm8(if wanted { 7 } else { 3 });
         self.mask_from(sized(code, form), ty.size(), &[Arg::Use(x, form), Arg::Use(x, form), predicate])
     }
 }

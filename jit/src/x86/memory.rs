@@ -1,7 +1,7 @@
 //! Memory accesses at host addresses that have been checked. The machine's masked accesses touch nothing of inactive lanes, and do
 //! not fail for what is not there.
 
-use super::flow::{Arg, Form, Inst as Machine, Mem, Plain};
+use super::flow::{Arg, Form, Mem};
 use super::gather::Assembly;
 use super::needs::{Sum, has_operand};
 use super::select::{Select, imm8};
@@ -114,9 +114,8 @@ impl Select<'_> {
         for i in 0..self.n_pieces(size) {
             let x = if ty == Ty::Bool { self.bytes_of_mask(v) } else { self.piece(v, size, i) };
             let part = self.mask_part(mask, size, i);
-            let args = [Some(Arg::Mem(to.plus(64 * i as i32))), Some(Arg::Use(x, form)), None, None];
-            let plain = Plain { code: sized(code, form), args, mask: Some(part), ..Plain::default() };
-            self.flow.push(Machine::Plain(Box::new(plain)));
+            let args = [Arg::Mem(to.plus(64 * i as i32)), Arg::Use(x, form)];
+            self.plain_masked(sized(code, form), &args, part, false);
         }
     }
 
@@ -159,15 +158,15 @@ impl Select<'_> {
                 None => self.chunk(v, size, first, n),
             };
             for l in 0..n {
-                let to = Some(Arg::Mem(address(self, first + l)));
-                let (x, lane) = (Some(Arg::Use(x, Form::X)), imm8(l as u8));
+                let to = Arg::Mem(address(self, first + l));
+                let (x, lane) = (Arg::Use(x, Form::X), imm8(l as u8));
                 match (size, l) {
-                    (4, 0) => self.plain(Code::EVEX_Vmovss_m32_k1_xmm, [to, x, None, None]),
-                    (8, 0) => self.plain(Code::EVEX_Vmovsd_m64_k1_xmm, [to, x, None, None]),
-                    (8, _) => self.plain(Code::EVEX_Vmovhpd_m64_xmm, [to, x, None, None]),
-                    (4, _) => self.plain(Code::EVEX_Vextractps_rm32_xmm_imm8, [to, x, lane, None]),
-                    (2, _) => self.plain(Code::EVEX_Vpextrw_r32m16_xmm_imm8, [to, x, lane, None]),
-                    _ => self.plain(Code::EVEX_Vpextrb_r32m8_xmm_imm8, [to, x, lane, None]),
+                    (4, 0) => self.plain(Code::EVEX_Vmovss_m32_k1_xmm, &[to, x]),
+                    (8, 0) => self.plain(Code::EVEX_Vmovsd_m64_k1_xmm, &[to, x]),
+                    (8, _) => self.plain(Code::EVEX_Vmovhpd_m64_xmm, &[to, x]),
+                    (4, _) => self.plain(Code::EVEX_Vextractps_rm32_xmm_imm8, &[to, x, lane]),
+                    (2, _) => self.plain(Code::EVEX_Vpextrw_r32m16_xmm_imm8, &[to, x, lane]),
+                    _ => self.plain(Code::EVEX_Vpextrb_r32m8_xmm_imm8, &[to, x, lane]),
                 }
             }
         }

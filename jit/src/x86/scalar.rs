@@ -54,14 +54,14 @@ impl Select<'_> {
         match small {
             Some(0) if matches!(op, Op::Eq | Op::Ne) => {
                 let code = if form == Form::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
-                self.plain(code, [Some(Arg::Use(x, form)), Some(Arg::Use(x, form)), None, None]);
+                self.plain(code, &[Arg::Use(x, form), Arg::Use(x, form)]);
             }
             Some(n) => {
                 let (code, kind) = match form {
                     Form::G64 => (Code::Cmp_rm64_imm32, OpKind::Immediate32to64),
                     _ => (Code::Cmp_rm32_imm32, OpKind::Immediate32),
                 };
-                self.plain(code, [Some(Arg::Use(x, form)), Some(Arg::Imm(kind, n as i64)), None, None]);
+                self.plain(code, &[Arg::Use(x, form), Arg::Imm(kind, n as i64)]);
             }
             None => {
                 let y = self.extended(b, ty);
@@ -86,14 +86,14 @@ impl Select<'_> {
             } else {
                 Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
             };
-            let predicate = imm8(if op == Op::Eq { 0 } else { 4 }).expect("an operand");
+            let predicate = imm8(if op == Op::Eq { 0 } else { 4 });
             let mask = self.def(code, (RegClass::Vector, Form::K), &[x, y, predicate]);
             let mask = Arg::Use(mask, Form::K);
-            self.plain(Code::VEX_Kortestb_kr_kr, [Some(mask), Some(mask), None, None]);
+            self.plain(Code::VEX_Kortestb_kr_kr, &[mask, mask]);
             return Cond::NOT_EQUAL;
         }
         let code = if single { Code::EVEX_Vucomiss_xmm_xmmm32_sae } else { Code::EVEX_Vucomisd_xmm_xmmm64_sae };
-        self.plain(code, [Some(x), Some(y), None, None]);
+        self.plain(code, &[x, y]);
         if matches!(op, Op::Lt | Op::Gt) { Cond::ABOVE } else { Cond::ABOVE_OR_EQUAL }
     }
 
@@ -230,7 +230,7 @@ impl Select<'_> {
             }
             Op::Not => {
                 let (from, to) = (self.gpr(args[0]), self.flow.gpr());
-                self.plain(Code::Not_rm64, [Some(Arg::Tied { from, to, form: Form::G64 }), None, None, None]);
+                self.plain(Code::Not_rm64, &[Arg::Tied { from, to, form: Form::G64 }]);
                 to
             }
             Op::Abs if !ty.is_signed() => self.gpr(args[0]),
@@ -266,7 +266,7 @@ impl Select<'_> {
     pub fn negated(&mut self, form: Form, from: VReg) -> VReg {
         let code = if form == Form::G64 { Code::Neg_rm64 } else { Code::Neg_rm32 };
         let to = self.flow.gpr();
-        self.plain(code, [Some(Arg::Tied { from, to, form }), None, None, None]);
+        self.plain(code, &[Arg::Tied { from, to, form }]);
         to
     }
 
@@ -337,7 +337,7 @@ impl Select<'_> {
                 } else {
                     Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
                 };
-                let args = [Arg::Use(x, Form::X), Arg::Use(zero, Form::X), imm8(4)?];
+                let args = [Arg::Use(x, Form::X), Arg::Use(zero, Form::X), imm8(4)];
                 let mask = self.def(code, (RegClass::Vector, Form::K), &args);
                 self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Form::K)])
             }
@@ -345,7 +345,7 @@ impl Select<'_> {
                 let x = self.extended(v, from);
                 let form = int_form(from);
                 let code = if form == Form::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
-                self.plain(code, [Some(Arg::Use(x, form)), Some(Arg::Use(x, form)), None, None]);
+                self.plain(code, &[Arg::Use(x, form), Arg::Use(x, form)]);
                 self.bool_of(Cond::NOT_EQUAL)
             }
             (Ty::F32, Ty::F64) => {

@@ -223,7 +223,7 @@ impl<'a> Select<'a> {
             Kind::Ticks => self.ticks(inst),
             Kind::Count(n) => {
                 let counters = self.load_64(Mem::fixed(CONTEXT, offset_of!(Context, counters) as i32));
-                self.plain(Code::Inc_rm64, [Some(Arg::Mem(Mem::reg(counters, 8 * n as i32))), None, None, None]);
+                self.plain(Code::Inc_rm64, &[Arg::Mem(Mem::reg(counters, 8 * n as i32))]);
             }
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
             Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => self.checked(inst, exit)?,
@@ -261,7 +261,7 @@ impl<'a> Select<'a> {
         let zero = self.imm(0);
         let left = self.larger(Cond::GREATER, ticks, zero);
         let n = self.larger(Cond::BELOW, left, most);
-        self.plain(Code::Sub_rm64_r64, [Some(Arg::Fixed(TICKS)), Some(Arg::Use(n, Form::G64)), None, None]);
+        self.plain(Code::Sub_rm64_r64, &[Arg::Fixed(TICKS), Arg::Use(n, Form::G64)]);
         self.set(inst, n);
     }
 
@@ -329,8 +329,13 @@ impl<'a> Select<'a> {
     }
 
     /// Adds an instruction of the encoder.
-    pub fn plain(&mut self, code: Code, args: [Option<Arg>; 4]) {
-        self.flow.push(Machine::Plain(Box::new(Plain { code, args, ..Plain::default() })));
+    pub fn plain(&mut self, code: Code, args: &[Arg]) {
+        self.flow.push(Machine::Plain(Box::new(Plain::new(code, args))));
+    }
+
+    /// Likewise, one that writes the lanes of a mask only.
+    pub fn plain_masked(&mut self, code: Code, args: &[Arg], mask: VReg, zeroing: bool) {
+        self.flow.push(Machine::Plain(Box::new(Plain { mask: Some(mask), zeroing, ..Plain::new(code, args) })));
     }
 
     /// Notes where an instruction's result is.
@@ -373,7 +378,7 @@ impl<'a> Select<'a> {
             _ => {
                 let mask = self.mask(inst.args[0]);
                 let k = Arg::Use(mask, Form::K);
-                self.plain(Code::VEX_Kortestq_kr_kr, [Some(k), Some(k), None, None]);
+                self.plain(Code::VEX_Kortestq_kr_kr, &[k, k]);
                 Cond::NOT_EQUAL
             }
         }
@@ -386,6 +391,6 @@ pub(super) fn class_of(ty: Ty) -> RegClass {
 }
 
 /// An immediate operand of 8 bits.
-pub(super) fn imm8(x: u8) -> Option<Arg> {
-    Some(Arg::Imm(OpKind::Immediate8, x as i64))
+pub(super) fn imm8(x: u8) -> Arg {
+    Arg::Imm(OpKind::Immediate8, x as i64)
 }

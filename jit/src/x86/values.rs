@@ -1,6 +1,6 @@
 //! Values in the form in which an instruction wants them, and the little instructions for that.
 
-use super::flow::{Arg, Base, Cond, Form, Inst as Machine, Mem, Plain};
+use super::flow::{Arg, Base, Cond, Form, Inst as Machine, Mem};
 use super::select::{Place, Select, class_of, imm8};
 use crate::ir::{Inst, Value};
 use iced_x86::{Code, OpKind, Register};
@@ -52,11 +52,9 @@ impl Select<'_> {
     }
 
     /// `code to, args…`
-    pub fn def(&mut self, code: Code, to: (RegClass, Form), args: &[Arg]) -> VReg {
-        let r = self.flow.reg(to.0);
-        let mut all = [Some(Arg::Def(r, to.1)), None, None, None];
-        all[1..].iter_mut().zip(args).for_each(|(to, &arg)| *to = Some(arg));
-        self.plain(code, all);
+    pub fn def(&mut self, code: Code, (class, form): (RegClass, Form), args: &[Arg]) -> VReg {
+        let r = self.flow.reg(class);
+        self.plain(code, &[&[Arg::Def(r, form)], args].concat());
         r
     }
 
@@ -68,9 +66,7 @@ impl Select<'_> {
     /// A vector from an instruction under a mask; lanes that are not in it become 0.
     pub fn vector_masked(&mut self, code: Code, form: Form, args: &[Arg], mask: VReg) -> VReg {
         let r = self.flow.vector();
-        let mut all = [Some(Arg::Def(r, form)), None, None, None];
-        all[1..].iter_mut().zip(args).for_each(|(to, &arg)| *to = Some(arg));
-        self.flow.push(Machine::Plain(Box::new(Plain { code, args: all, mask: Some(mask), zeroing: true })));
+        self.plain_masked(code, &[&[Arg::Def(r, form)], args].concat(), mask, true);
         r
     }
 
@@ -97,7 +93,7 @@ impl Select<'_> {
     }
 
     pub fn store_64(&mut self, mem: Mem, x: VReg) {
-        self.plain(Code::Mov_rm64_r64, [Some(Arg::Mem(mem)), Some(Arg::Use(x, Form::G64)), None, None]);
+        self.plain(Code::Mov_rm64_r64, &[Arg::Mem(mem), Arg::Use(x, Form::G64)]);
     }
 
     /// The address of memory.
@@ -113,20 +109,20 @@ impl Select<'_> {
     /// Likewise, with any second operand.
     pub fn gpr_over(&mut self, code: Code, form: Form, a: VReg, b: Arg) -> VReg {
         let to = self.flow.gpr();
-        self.plain(code, [Some(Arg::Tied { from: a, to, form }), Some(b), None, None]);
+        self.plain(code, &[Arg::Tied { from: a, to, form }, b]);
         to
     }
 
     /// Sets flags by the comparison of two integers.
     pub fn compare(&mut self, form: Form, a: VReg, b: VReg) {
         let code = if form == Form::G64 { Code::Cmp_rm64_r64 } else { Code::Cmp_rm32_r32 };
-        self.plain(code, [Some(Arg::Use(a, form)), Some(Arg::Use(b, form)), None, None]);
+        self.plain(code, &[Arg::Use(a, form), Arg::Use(b, form)]);
     }
 
     /// Sets flags by a bool.
     pub fn test(&mut self, x: VReg) {
         let x = Arg::Use(x, Form::G32);
-        self.plain(Code::Test_rm32_r32, [Some(x), Some(x), None, None]);
+        self.plain(Code::Test_rm32_r32, &[x, x]);
     }
 
     /// `a` if the flags say so, else `b`.
@@ -275,7 +271,7 @@ impl Select<'_> {
 
     pub fn store_vector(&mut self, form: Form, to: Mem, x: VReg) {
         let code = sized(Code::EVEX_Vmovups_xmmm128_k1z_xmm, form);
-        self.plain(code, [Some(Arg::Mem(to)), Some(Arg::Use(x, form)), None, None]);
+        self.plain(code, &[Arg::Mem(to), Arg::Use(x, form)]);
     }
 
     /// Loads a uniform value; any byte but 0 is a true bool.
@@ -287,7 +283,7 @@ impl Select<'_> {
             Ty::F64 => self.vector(Code::EVEX_Vmovsd_xmm_k1z_m64, Form::X, &[mem]),
             Ty::Bool => {
                 let zero = Arg::Imm(OpKind::Immediate8, 0);
-                self.plain(Code::Cmp_rm8_imm8, [Some(mem), Some(zero), None, None]);
+                self.plain(Code::Cmp_rm8_imm8, &[mem, zero]);
                 self.bool_of(Cond::NOT_EQUAL)
             }
             _ => match ty.size() {
@@ -309,7 +305,7 @@ impl Select<'_> {
             (_, 4) => (Code::Mov_rm32_r32, Form::G32),
             _ => (Code::Mov_rm64_r64, Form::G64),
         };
-        self.plain(code, [Some(Arg::Mem(to)), Some(Arg::Use(x, form)), None, None]);
+        self.plain(code, &[Arg::Mem(to), Arg::Use(x, form)]);
     }
 
     /// Stores a value as it lies in a frame: lane after lane, in whole vectors.
@@ -333,7 +329,7 @@ impl Select<'_> {
     /// Shifts or permutes by a number of 8 bits.
     pub fn vector_imm(&mut self, code: Code, form: Form, x: VReg, imm: u8) -> VReg {
         let r = self.flow.vector();
-        self.plain(code, [Some(Arg::Def(r, form)), Some(Arg::Use(x, form)), imm8(imm), None]);
+        self.plain(code, &[Arg::Def(r, form), Arg::Use(x, form), imm8(imm)]);
         r
     }
 }

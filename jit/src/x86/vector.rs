@@ -1,6 +1,6 @@
 //! Elementwise operations on vectors.
 
-use super::flow::{Arg, Form, Inst as Machine, Plain};
+use super::flow::{Arg, Form};
 use super::scalar::is_comparison;
 use super::select::{Place, Select, imm8};
 use super::values::sized;
@@ -111,7 +111,7 @@ impl Select<'_> {
                     Op::Trunc => 11,
                     _ => 8,
                 };
-                return Some(self.vector(sized(code, form), form, &[args[0], imm8(how)?]));
+                return Some(self.vector(sized(code, form), form, &[args[0], imm8(how)]));
             }
             Op::Neg | Op::Abs => {
                 let sign = if single { 1 << 31 } else { 1 << 63 };
@@ -156,18 +156,14 @@ impl Select<'_> {
     /// A vector instruction that overwrites its first operand.
     pub fn over(&mut self, code: Code, form: Form, from: VReg, args: &[Arg]) -> VReg {
         let to = self.flow.vector();
-        let mut all = [Some(Arg::Tied { from, to, form }), None, None, None];
-        all[1..].iter_mut().zip(args).for_each(|(to, &arg)| *to = Some(arg));
-        self.plain(code, all);
+        self.plain(code, &[&[Arg::Tied { from, to, form }], args].concat());
         to
     }
 
     /// Likewise under a mask; the other lanes stay.
     pub fn over_masked(&mut self, code: Code, form: Form, from: VReg, args: &[Arg], mask: VReg) -> VReg {
         let to = self.flow.vector();
-        let mut all = [Some(Arg::Tied { from, to, form }), None, None, None];
-        all[1..].iter_mut().zip(args).for_each(|(to, &arg)| *to = Some(arg));
-        self.flow.push(Machine::Plain(Box::new(Plain { code, args: all, mask: Some(mask), ..Plain::default() })));
+        self.plain_masked(code, &[&[Arg::Tied { from, to, form }], args].concat(), mask, false);
         to
     }
 
@@ -278,7 +274,7 @@ impl Select<'_> {
                 // All rows of the truth table in which the first operand is 0.
                 let Arg::Use(x, _) = args[0] else { return None };
                 let code = sized(Code::EVEX_Vpternlogd_xmm_k1z_xmm_xmmm128b32_imm8, form);
-                return Some(self.over(code, form, x, &[args[0], args[0], imm8(0x0f)?]));
+                return Some(self.over(code, form, x, &[args[0], args[0], imm8(0x0f)]));
             }
             (Op::Clz, _) if ty.size() >= 4 => return Some(self.leading_zeros(ty.size(), form, args[0])),
             (Op::Ctz, _) if ty.size() >= 4 => {
@@ -322,11 +318,10 @@ impl Select<'_> {
         let multiply = sized(Code::EVEX_Vpmullw_xmm_k1z_xmm_xmmm128, form);
         let even = self.vector(multiply, form, args);
         let down = sized(Code::EVEX_Vpsrlw_xmm_k1z_xmmm128_imm8, form);
-        let high: Vec<Arg> =
-            args.iter().map(|&a| Arg::Use(self.vector(down, form, &[a, imm8(8).expect("an operand")]), form)).collect();
+        let high: Vec<Arg> = args.iter().map(|&a| Arg::Use(self.vector(down, form, &[a, imm8(8)]), form)).collect();
         let odd = self.vector(multiply, form, &high);
         let up = sized(Code::EVEX_Vpsllw_xmm_k1z_xmmm128_imm8, form);
-        let odd = self.vector(up, form, &[Arg::Use(odd, form), imm8(8).expect("an operand")]);
+        let odd = self.vector(up, form, &[Arg::Use(odd, form), imm8(8)]);
         let low = self.constant_arg(0x00ff_00ff, 4);
         let even = self.vector(sized(self.bitwise(Op::And, 4), form), form, &[Arg::Use(even, form), low]);
         self.vector(sized(self.bitwise(Op::Or, 4), form), form, &[Arg::Use(even, form), Arg::Use(odd, form)])
@@ -339,7 +334,7 @@ impl Select<'_> {
             false => Code::EVEX_Vpmuludq_xmm_k1z_xmm_xmmm128b64,
         };
         let down = sized(Code::EVEX_Vpsrlq_xmm_k1z_xmmm128b64_imm8, form);
-        let by = imm8(32).expect("an operand");
+        let by = imm8(32);
         let even = self.vector(sized(code, form), form, args);
         let even = self.vector(down, form, &[Arg::Use(even, form), by]);
         let high: Vec<Arg> = args.iter().map(|&a| Arg::Use(self.vector(down, form, &[a, by]), form)).collect();
@@ -364,8 +359,7 @@ impl Select<'_> {
 
     fn blend_args(&mut self, code: Code, form: Form, mask: VReg, a: Arg, b: VReg) -> VReg {
         let r = self.flow.vector();
-        let args = [Some(Arg::Def(r, form)), Some(Arg::Use(b, form)), Some(a), None];
-        self.flow.push(Machine::Plain(Box::new(Plain { code, args, mask: Some(mask), ..Plain::default() })));
+        self.plain_masked(code, &[Arg::Def(r, form), Arg::Use(b, form), a], mask, false);
         r
     }
 
@@ -440,7 +434,7 @@ impl Select<'_> {
         let pieces = (0..self.n_pieces(size)).map(|i| {
             let x = Arg::Use(self.piece(args[0], size, i), form);
             let count = match constant {
-                Some(count) => imm8(count).expect("an operand"),
+                Some(count) => imm8(count),
                 None => {
                     let counts = Arg::Use(self.piece(args[1], size, i), form);
                     let most = if size == 2 { 0x000f_000f } else { bits - 1 };
