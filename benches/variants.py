@@ -2,7 +2,8 @@
 
 Every kernel runs on two inputs: one that suits the variant and one that does not. Both modules (with and without the
 variant) run in turn, so that they meet the same conditions; times are medians, results are compared first. For inputs
-that suit, more is better (times faster with the variant); for the others the effect is what the variant costs. The
+that suit, more is better (times faster with the variant); for the others the effect is what the variant costs. Code is
+what all of the compiling took, milliseconds with and without: ways that nobody takes are not there with `prune`. The
 engine is the one that `auto` takes, unless another is asked for; the first line names it.
 
     python benches/variants.py [VARIANT …] [--rounds N] [--engine auto|x86|clif|ir]
@@ -163,37 +164,54 @@ def cases() -> list[Case]:
     ]
 
 
-def run(case: Case, module: spmdvm.Module, k: int) -> np.ndarray:
-    """Run round k; gives the output."""
+def run(case: Case, module: spmdvm.Module, k: int, out: np.ndarray) -> None:
+    """Run round k."""
     arguments = case.arguments(k)
     arrays = [a for a in arguments if isinstance(a, np.ndarray)]
     scalars = [a for a in arguments if not isinstance(a, np.ndarray)]
-    out = np.zeros(N, np.int32 if "int out[]" in case.source else np.float32)
     module.f(*arrays, out, N, *scalars)
-    return out
 
 
-def measure(case: Case, rounds: int, engine: str) -> tuple[float, float, dict[str, int]]:
-    """Median seconds with and without the variant, and what its counters say."""
+class Measured(NamedTuple):
+    """What a case has shown, with and without the variant."""
+
+    seconds: tuple[float, float]
+    """Medians of a call."""
+    compiling: tuple[float, float]
+    counters: dict[str, int]
+
+
+def measure(case: Case, rounds: int, engine: str) -> Measured:
+    """Run a case with and without its variant."""
     on = spmdvm.compile(case.source, engine=engine)
     off = spmdvm.compile(case.source, engine=engine, jit={case.variant: False})
     reference = spmdvm.compile(case.source, engine="interp")
+    # Made once: what is measured is no first touch of memory.
+    out, expected = (np.zeros(N, np.int32 if "int out[]" in case.source else np.float32) for _ in range(2))
     for k in range(WARM):
         if k % 10 == 0:
-            expected = run(case, reference, k)
+            run(case, reference, k, expected)
             for module in (on, off):
-                np.testing.assert_array_equal(run(case, module, k), expected)
-        run(case, on, k)
-        run(case, off, k)
+                out.fill(-1)
+                run(case, module, k, out)
+                np.testing.assert_array_equal(out, expected)
+        run(case, on, k, out)
+        run(case, off, k, out)
         time.sleep(0.02)  # What is being compiled in the background ends.
     times: tuple[list[float], list[float]] = ([], [])
     for k in range(rounds):
         pairs = list(zip((on, off), times))
         for module, taken in pairs if k % 2 else reversed(pairs):
             begin = time.perf_counter()
-            run(case, module, k)
+            run(case, module, k, out)
             taken.append(time.perf_counter() - begin)
-    return statistics.median(times[0]), statistics.median(times[1]), counts(on, case.variant)
+    seconds = (statistics.median(times[0]), statistics.median(times[1]))
+    return Measured(seconds, (compiling(on), compiling(off)), counts(on, case.variant))
+
+
+def compiling(module: spmdvm.Module) -> float:
+    """Seconds that compiling took."""
+    return sum(version["seconds"] for found in module.stats()["loops"] for version in found["versions"])
 
 
 def counts(module: spmdvm.Module, variant: str) -> dict[str, int]:
@@ -216,14 +234,17 @@ def main() -> None:
     parser.add_argument("--engine", default="auto", help="auto (the default), x86, clif or ir")
     options = parser.parse_args()
     print(f"engine: {spmdvm.compile(GATHER, engine=options.engine).stats()['engine']}\n")
-    print(f"{'variant':14} {'input':30} {'with':>9} {'without':>9}   {'effect':>16}   counters")
+    print(f"{'variant':14} {'input':30} {'with':>9} {'without':>9}   {'effect':>16}   {'code':>12}   counters")
     for case in cases():
         if options.variants and case.variant not in options.variants:
             continue
-        on, off, counters = measure(case, options.rounds, options.engine)
+        measured = measure(case, options.rounds, options.engine)
+        on, off = measured.seconds
         effect = f"{off / on:5.2f}x faster" if case.suits else f"costs {100 * (on / off - 1):+5.1f} %"
-        told = ", ".join(f"{name} {n}" for name, n in counters.items()) or "-"
-        print(f"{case.variant:14} {case.input:30} {on * 1e3:7.3f}ms {off * 1e3:7.3f}ms   {effect:>16}   {told}")
+        told = ", ".join(f"{name} {n}" for name, n in measured.counters.items()) or "-"
+        code = " / ".join(f"{1e3 * s:.1f}" for s in measured.compiling)
+        times = f"{on * 1e3:7.3f}ms {off * 1e3:7.3f}ms"
+        print(f"{case.variant:14} {case.input:30} {times}   {effect:>16}   {code:>12}   {told}")
 
 
 if __name__ == "__main__":

@@ -411,3 +411,47 @@ fn what_was_learnt_twice_in_an_arm_is_forgotten_behind_it() {
     run_pass("guards", &mut region);
     assert!(matches!(region.block(join).end, End::Branch { .. }), "{region}");
 }
+
+/// Of exits that have one place what is known there; of one that has two, nothing.
+#[test]
+fn snapshots_have_constants_for_what_a_branch_has_decided() {
+    let host = Host::new(Width::DEFAULT);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let [m, n] = [0, 1].map(|i| b.inst(Kind::EntryReg { at: host.places(Type::MASK)[i].at }, &[], Type::MASK));
+    let [c, d] = [0, 1].map(|i| b.inst(Kind::EntryReg { at: host.places(Type::BOOL)[i].at }, &[], Type::BOOL));
+    let uniform = host.places(Type::BOOL)[0];
+    let varying = host.places(Type::MASK)[0];
+    let mut make = |b: &mut Builder| b.exit(exit(&host, m, vec![(uniform, c), (varying, n)], vec![]));
+    let [own, last, shared] = [(); 3].map(|()| make(&mut b));
+    let [yes, no] = [(); 2].map(|()| b.block());
+    let has_lanes = b.inst(Kind::AnyLane, &[n], Type::BOOL);
+    let empty = b.op(Op::Not, Ty::Bool, &[has_lanes]);
+    let both = b.op(Op::And, Ty::Bool, &[c, empty]);
+    b.branch(both, (yes, &[]), (no, &[]));
+    b.switch_to(yes);
+    b.effect(Kind::Guard { exit: own }, &[d]);
+    b.effect(Kind::Tick { exit: shared }, &[]);
+    b.end(End::Exit(last));
+    b.switch_to(no);
+    b.end(End::Exit(shared));
+    let mut region = b.region;
+    run_pass("guards", &mut region);
+    let constant = |region: &Region, v: Value| {
+        let inst = region.blocks[0].insts.iter().find(|inst| inst.result == Some(v))?;
+        match inst.kind {
+            Kind::Const(bits) => Some(bits),
+            Kind::Splat => {
+                region.blocks[0].insts.iter().find(|i| i.result == Some(inst.args[0])).and_then(|i| match i.kind {
+                    Kind::Const(bits) => Some(bits),
+                    _ => None,
+                })
+            }
+            _ => None,
+        }
+    };
+    for (exit, want) in [(own, Some([1, 0])), (last, Some([1, 0])), (shared, None)] {
+        let regs = region.exits[exit.index()].frames[0].regs.iter();
+        let have: Option<Vec<u64>> = regs.map(|r| constant(&region, r.value)).collect();
+        assert_eq!(have, want.map(Vec::from), "{exit:?}:\n{region}");
+    }
+}

@@ -335,6 +335,65 @@ fn lanes_in_a_row_end_where_memory_does() {
     }
 }
 
+/// Elements a small distance apart: neither before the first nor behind the last is anything read.
+#[test]
+fn rows_of_elements_end_where_memory_does() {
+    if harness::x86().is_none() {
+        return;
+    }
+    let mut page = edge_of_memory();
+    let end = page.as_ptr() as u64 + PAGE as u64;
+    for (lanes, ty) in WIDTHS.into_iter().flat_map(|lanes| Ty::ALL.map(|ty| (lanes, ty))) {
+        let mut host = host(lanes);
+        let (size, places) = (ty.size() as u64, host.places(Type::varying(ty)));
+        for steps in [[1, 2, 3], [4, 5, 7], [8, 9, 20]] {
+            let mut b = Builder::new(host.width, host.function, 1);
+            let mask = execution_mask(&mut b);
+            let mut regs = Vec::new();
+            for (step, &place) in steps.into_iter().zip(&places) {
+                let last = b.constant(Ty::U64, end - size);
+                let first = b.constant(Ty::U64, end - size - step * size * (lanes as u64 - 1));
+                let stride = (step * size) as i32;
+                let up = b.inst(Kind::LoadStrided { ty, stride }, &[first], place.ty);
+                let down = b.inst(Kind::LoadStrided { ty, stride: -stride }, &[last], place.ty);
+                let differ =
+                    if ty.is_float() { b.op(Op::Sub, ty, &[up, down]) } else { b.op(Op::Xor, ty, &[up, down]) };
+                // Both ways in one register, twice in others.
+                regs.push((place, if step % 2 == 0 { up } else { down }));
+                if step == steps[2] {
+                    regs.push((places[3], differ));
+                }
+            }
+            leave(&mut b, &host, mask, regs);
+            let input = host.random_input(&mut Rng(lanes as u64), false);
+            agree_on_page(&mut host, &mut page, &finished(b), &[input]);
+        }
+    }
+}
+
+#[test]
+fn a_small_stride_is_whole_vectors() {
+    let Some(x86) = harness::x86() else { return };
+    let host = host(16);
+    let v = Type::varying(Ty::F32);
+    for (stride, loads, permutations) in
+        [(4, 1, 0), (-4, 2, 1), (8, 2, 1), (12, 3, 2), (-12, 3, 2), (32, 8, 7), (36, 0, 0)]
+    {
+        let mut b = Builder::new(host.width, host.function, 1);
+        let at = b.inst(Kind::EntryReg { at: host.places(U64)[0].at }, &[], U64);
+        let x = b.inst(Kind::LoadStrided { ty: Ty::F32, stride }, &[at], v);
+        b.effect(Kind::StoreLanes { ty: Ty::F32 }, &[at, x]);
+        leave_plainly(&mut b, &host);
+        let text = listing(&x86, finished(b));
+        assert_eq!(count(&text, &["vpermt2d"]), permutations, "{text}");
+        // One vector alone is permuted with itself.
+        let in_place = text.lines().filter(|line| line.contains("vpermt2d") && line.contains("[r")).count();
+        let plain = text.lines().filter(|line| line.contains("vmovups zmm") && line.contains(",[r")).count();
+        assert_eq!(in_place + plain, loads, "{text}");
+        assert_eq!(count(&text, &["vinsertps"]) > 0, loads == 0, "{text}");
+    }
+}
+
 #[test]
 fn a_body_for_all_lanes_is_whole_vectors_without_masks() {
     let Some(x86) = harness::x86() else { return };

@@ -15,8 +15,8 @@
 //! # Rules
 //!
 //! A guard of what is known to be true is dropped; a branch on what is known is a jump. Elsewhere a known bool is replaced by
-//! a constant, a mask known to be full or empty by a constant mask, so that [`fold`](super::fold) can go on from there. In
-//! snapshots values stay as they are.
+//! a constant, a mask known to be full or empty by a constant mask, so that [`fold`](super::fold) can go on from there; in
+//! snapshots of exits that have one place, too.
 //!
 //! The pass is a tour of the dominator tree. A block with one edge to it learns from that edge; what was learnt in a block is
 //! forgotten when the tour leaves the blocks that it dominates.
@@ -27,7 +27,7 @@
 
 use super::defs::Defs;
 use crate::dominance::{Dominators, Step};
-use crate::ir::{BlockId, End, Inst, Kind, Region, Type, Value};
+use crate::ir::{BlockId, End, ExitId, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
@@ -43,7 +43,9 @@ pub fn run(region: &mut Region) {
     let defs = Defs::of(region);
     let entered = only_ways(region);
     let known = vec![Fact::Nothing; region.types.len()];
-    let mut pass = Guards { region, defs, known, trail: Vec::new(), comparisons: Vec::new(), constants: [None; 4] };
+    let exits_of_one = exits_of_one(region);
+    let mut pass =
+        Guards { region, defs, exits_of_one, known, trail: Vec::new(), comparisons: Vec::new(), constants: [None; 4] };
     let mut marks = Vec::new();
     for step in dominators.tour() {
         match step {
@@ -76,6 +78,17 @@ fn only_ways(region: &Region) -> Vec<Option<(Value, bool)>> {
         }
     }
     found.iter().zip(ways).map(|(&way, n)| way.filter(|_| n == 1)).collect()
+}
+
+/// By exit: does only one instruction or block leave by it?
+fn exits_of_one(region: &Region) -> Vec<bool> {
+    let mut ways = vec![0; region.exits.len()];
+    for block in &region.blocks {
+        let insts = block.insts.iter().filter_map(|inst| inst.kind.exit());
+        let end = if let End::Exit(exit) = block.end { Some(exit) } else { None };
+        insts.chain(end).for_each(|exit| ways[exit.index()] += 1);
+    }
+    ways.iter().map(|&n| n == 1).collect()
 }
 
 /// What is known of a bool. Of a uniform one `All` is true and `Empty` false.
@@ -122,6 +135,7 @@ struct Comparison {
 struct Guards<'a> {
     region: &'a mut Region,
     defs: Defs,
+    exits_of_one: Vec<bool>,
     known: Vec<Fact>,
     /// Values of which something was learnt, and what was known before.
     trail: Vec<(Value, Fact)>,
@@ -139,9 +153,11 @@ impl Guards<'_> {
                 if self.fact(condition, DEPTH) == Fact::All {
                     return false;
                 }
+                self.exit(inst.kind.exit());
                 self.learn(condition, true, DEPTH);
                 return true;
             }
+            self.exit(inst.kind.exit());
             for i in 0..inst.args.len() {
                 inst.args[i] = self.decided(inst.args[i]);
             }
@@ -151,7 +167,18 @@ impl Guards<'_> {
         self.end(b);
     }
 
+    /// Puts what is known into the snapshot of an exit.
+    fn exit(&mut self, exit: Option<ExitId>) {
+        let Some(exit) = exit.filter(|exit| self.exits_of_one[exit.index()]) else { return };
+        let mut snapshot = self.region.exits[exit.index()].clone();
+        snapshot.values_mut().for_each(|v| *v = self.decided(*v));
+        self.region.exits[exit.index()] = snapshot;
+    }
+
     fn end(&mut self, b: BlockId) {
+        if let End::Exit(exit) = self.region.blocks[b.index()].end {
+            return self.exit(Some(exit));
+        }
         let End::Branch { cond, then, other } = &self.region.blocks[b.index()].end else { return };
         let taken = match self.fact(*cond, DEPTH) {
             Fact::All => then.clone(),

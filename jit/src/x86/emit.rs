@@ -34,12 +34,16 @@ pub(super) struct Emitted {
 
 /// Somewhere in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Label {
+pub(super) enum Label {
     Block(usize),
     /// By index into [`Emitter::cold`].
     Cold(usize),
     /// After a piece of cold code.
     Back(usize),
+    /// Where the region is left.
+    Leave,
+    /// What adds the counters to memory.
+    AddCounts,
 }
 
 /// Code that is written after all blocks.
@@ -56,18 +60,22 @@ pub(super) struct Emitter<'a> {
     stubs: &'a Stubs,
     encoder: Encoder,
     /// Bytes so far.
-    at: usize,
+    pub at: usize,
     blocks: Vec<usize>,
     /// Of a block that does nothing: where it leads to.
     passed_on: Vec<Option<usize>>,
     cold: Vec<Cold>,
     cold_at: Vec<usize>,
     back_at: Vec<usize>,
+    /// The epilogue, once it has been written.
+    pub leave_at: Option<usize>,
+    /// What adds the counters to memory.
+    pub counts_at: usize,
     /// Places of 32 bits to be filled with a distance.
     fixups: Vec<(usize, Label)>,
     spills: i32,
     words: i32,
-    frame: i32,
+    pub frame: i32,
 }
 
 /// Writes the code of a region.
@@ -90,6 +98,8 @@ pub(super) fn emit(flow: &Flow, output: &Output, stubs: &Stubs) -> Result<Emitte
         cold: Vec::new(),
         cold_at: Vec::new(),
         back_at: Vec::new(),
+        leave_at: None,
+        counts_at: 0,
         fixups: Vec::new(),
         spills,
         words,
@@ -109,6 +119,7 @@ pub(super) fn emit(flow: &Flow, output: &Output, stubs: &Stubs) -> Result<Emitte
         e.cold_code(i)?;
         i += 1;
     }
+    e.counts_adder()?;
     e.finish(entry)
 }
 
@@ -121,7 +132,7 @@ impl Emitter<'_> {
     }
 
     /// Bytes of an instruction, then 32 bits that lead to a label.
-    fn jump(&mut self, bytes: &[u8], to: Label) {
+    pub fn jump(&mut self, bytes: &[u8], to: Label) {
         bytes.iter().for_each(|&b| self.encoder.write_u8(b));
         (0..4).for_each(|_| self.encoder.write_u8(0));
         self.at += bytes.len() + 4;
@@ -132,7 +143,7 @@ impl Emitter<'_> {
         self.jump(&[0x0f, 0x80 | cond.0], to);
     }
 
-    fn jump_always(&mut self, to: Label) {
+    pub fn jump_always(&mut self, to: Label) {
         self.jump(&[0xe9], to);
     }
 
@@ -173,18 +184,8 @@ impl Emitter<'_> {
         self.put(Build::new(Code::Mov_r64_rm64).reg(CONTEXT).reg(Register::RDI))?;
         let base = at(CONTEXT, offset_of!(Context, base) as i32);
         self.put(Build::new(Code::Mov_r64_rm64).reg(FRAME).mem(base))?;
+        self.clear_counts()?;
         self.load_ticks()
-    }
-
-    /// Goes back to the caller with the number of an exit.
-    pub fn leave(&mut self, exit: u32) -> Result<(), String> {
-        self.put(Build::new(Code::Mov_r32_imm32).reg(Register::EAX).imm(OpKind::Immediate32, exit as i64))?;
-        self.put(Build::new(Code::Mov_r64_rm64).reg(Register::RSP).mem(at(Register::RSP, self.frame - 8)))?;
-        for &r in SAVED.iter().rev() {
-            self.put(Build::new(Code::Pop_r64).reg(r))?;
-        }
-        self.put(Build::new(Code::VEX_Vzeroupper))?;
-        self.put(Build::new(Code::Retnq))
     }
 
     fn block(&mut self, block: usize, next: Option<usize>) -> Result<(), String> {
@@ -209,6 +210,13 @@ impl Emitter<'_> {
                 let r = allocs.first().and_then(|a| a.as_reg()).map(env::register).ok_or("no register for zeros")?;
                 let x = sized(r, Form::X);
                 self.put(Build::new(Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32).reg(x).reg(x).reg(x))?;
+            }
+            Inst::Move { .. } => {
+                if let &[from, to] = allocs
+                    && from != to
+                {
+                    self.move_value(from, to)?;
+                }
             }
             Inst::Jump(to, _) => {
                 let to = self.leads_to(*to);
@@ -263,6 +271,7 @@ impl Emitter<'_> {
                 self.put(Build::new(Code::Call_rm64).reg(Register::RAX))?;
                 let answer = self.word_at(ANSWER_AT);
                 self.put(Build::new(Code::Mov_rm32_r32).mem(answer).reg(Register::EAX))?;
+                self.clear_counts()?;
                 self.load_ticks()?;
             }
             Inst::Leave(way) => self.way_out(*way, allocs)?,
@@ -294,6 +303,7 @@ impl Emitter<'_> {
                 // As it was: the runtime counts the unit itself.
                 self.put(Build::new(Code::Add_rm64_imm8).reg(TICKS).imm(OpKind::Immediate8to64, 1))?;
                 self.store_ticks()?;
+                self.add_counts()?;
                 let word = self.word_at(0);
                 self.put(Build::new(Code::Mov_rm64_imm32).mem(word).imm(OpKind::Immediate32to64, 0))?;
                 self.call(self.stubs.of(Callee::Poll))?;
@@ -413,7 +423,8 @@ fn passed_on(flow: &Flow, output: &Output) -> Vec<Option<usize>> {
 }
 
 /// Registers that belong to the caller, in the order in which they are pushed.
-const SAVED: [Register; 6] = [Register::RBP, Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
+pub(super) const SAVED: [Register; 6] =
+    [Register::RBP, Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
 
 impl Emitter<'_> {
     fn finish(mut self, entry: usize) -> Result<Emitted, String> {
@@ -426,6 +437,8 @@ impl Emitter<'_> {
                 Label::Block(b) => self.blocks[b],
                 Label::Cold(i) => self.cold_at[i],
                 Label::Back(i) => self.back_at[i],
+                Label::Leave => self.leave_at.ok_or("no way leads out")?,
+                Label::AddCounts => self.counts_at,
             };
             let distance = to as i64 - (place as i64 + 4);
             let distance = i32::try_from(distance).map_err(|_| "the code is too large")?;

@@ -26,8 +26,14 @@ pub(super) const LOST: [Register; 7] =
 /// General registers that are allocated and that calls keep, so that entering must save them.
 const KEPT: [Register; 3] = [Register::RBX, Register::RBP, Register::R12];
 
+/// Counters, see `counts`. It comes after the vectors that are allocated, and is kept as they are.
+pub(super) const COUNTS: Register = Register::ZMM30;
+
 /// Vectors that are allocated, from the first on.
-pub(super) const N_VECTORS: usize = 31;
+const N_VECTORS: usize = 30;
+
+/// Vectors that a stub keeps.
+pub(super) const N_KEPT_VECTORS: usize = N_VECTORS + 1;
 
 /// Masks that are allocated, from the second on: the first cannot be the mask of an instruction.
 pub(super) const N_MASKS: usize = 6;

@@ -89,6 +89,14 @@ impl Select<'_> {
             };
             return push(at, what);
         }
+        if self.needs.is_late(v)
+            && let Some(inst) = self.inst_of(v)
+        {
+            let (lane, x) = (self.gpr(inst.args[1]), self.scalar(inst.args[2]));
+            self.write_value(writes, base, at, ty, inst.args[0], padded);
+            writes.push(Write { base, at, what: What::Lane { x, size, lane, of: self.lanes } });
+            return;
+        }
         for i in 0..n {
             let x = self.piece(v, size, i);
             push(at + 64 * i as i32, What::Vector(x, bytes));

@@ -172,6 +172,8 @@ pub(super) enum What {
     MaskBits(VReg),
     /// A mask as bytes 0 or 1, in a vector of so many bytes; and where the pool has as many ones.
     MaskBytes(VReg, usize, i32),
+    /// The low bytes of a register, so many, as the element of a lane: its number, of as many lanes as are a power of two.
+    Lane { x: VReg, size: usize, lane: VReg, of: usize },
 }
 
 /// Something that an exit writes.
@@ -191,17 +193,19 @@ pub(super) enum WriteBase {
 }
 
 impl What {
-    /// The register that it is made of.
-    pub fn register(&self) -> Option<VReg> {
-        match *self {
-            What::Imm(..) | What::SplatPool(..) => None,
+    /// The registers that it is made of.
+    pub fn registers(&self) -> impl Iterator<Item = VReg> + use<> {
+        let (first, second) = match *self {
+            What::Imm(..) | What::SplatPool(..) => (None, None),
+            What::Lane { x, lane, .. } => (Some(x), Some(lane)),
             What::Gpr(r, _)
             | What::Vector(r, _)
             | What::SplatGpr(r, ..)
             | What::SplatVector(r, ..)
             | What::MaskBits(r)
-            | What::MaskBytes(r, ..) => Some(r),
-        }
+            | What::MaskBytes(r, ..) => (Some(r), None),
+        };
+        first.into_iter().chain(second)
     }
 }
 
@@ -218,6 +222,11 @@ pub(super) enum Inst {
     Plain(Box<Plain>),
     /// Makes a vector 0.
     Zero(VReg),
+    /// Moves a register, from wherever it is.
+    Move {
+        from: VReg,
+        to: VReg,
+    },
     /// Goes on at a block.
     Jump(Block, Vec<VReg>),
     /// Goes on by the flags that the instruction before has set.
@@ -253,6 +262,8 @@ pub(super) struct Flow {
     pub pool: Vec<u8>,
     /// Bytes of scratch memory.
     pub scratch: usize,
+    /// The counters that are in a register, by lane.
+    pub counters: Vec<u32>,
     current: Option<Block>,
     start: usize,
 }
@@ -300,8 +311,7 @@ impl Flow {
     /// Adds an instruction.
     pub fn push(&mut self, inst: Inst) {
         let current = self.current.expect("a block has begun");
-        self.operands_of(&inst);
-        self.operand_ends.push(self.operands.len() as u32);
+        self.note_operands(&inst);
         let end = match &inst {
             Inst::Jump(to, _) => Some(vec![*to]),
             Inst::Branch(_, a, b) => Some(vec![*a, *b]),
@@ -323,6 +333,32 @@ impl Flow {
         self.operand_ends.pop();
         self.operands.truncate(self.operand_ends.last().map_or(0, |&end| end as usize));
         inst
+    }
+
+    /// The place of the last call in the entry block that loses registers.
+    pub fn last_losing_call(&self) -> Option<usize> {
+        let entry = self.ranges[0].iter().rev().map(|i| i.index());
+        entry.into_iter().find(|&i| matches!(self.insts[i], Inst::CallLosing(_)))
+    }
+
+    /// The operands of the instructions up to one, and its own.
+    pub fn operands_until(&self, inst: usize) -> &[Operand] {
+        &self.operands[..self.operand_ends[inst] as usize]
+    }
+
+    /// Inserts instructions in the entry block, and notes the operands of all anew.
+    pub fn insert_in_entry(&mut self, at: usize, new: Vec<Inst>) {
+        let n = new.len();
+        self.insts.splice(at..at, new);
+        for (i, range) in self.ranges.iter_mut().enumerate() {
+            let first = range.first().index() + if i == 0 { 0 } else { n };
+            *range = InstRange::new(Index::new(first), Index::new(range.last().index() + 1 + n));
+        }
+        self.operands.clear();
+        self.operand_ends.clear();
+        let insts = std::mem::take(&mut self.insts);
+        insts.iter().for_each(|inst| self.note_operands(inst));
+        self.insts = insts;
     }
 
     /// Numbers the blocks in the order of their instructions, as the register allocator wants them.
@@ -367,7 +403,8 @@ impl Flow {
     }
 
     /// Notes the operands of an instruction.
-    fn operands_of(&mut self, inst: &Inst) {
+    fn note_operands(&mut self, inst: &Inst) {
+        let any = |r| Operand::new(r, OperandConstraint::Any, OperandKind::Use, OperandPos::Early);
         match inst {
             Inst::Plain(plain) => {
                 let first = self.operands.len();
@@ -397,12 +434,13 @@ impl Flow {
             }
             Inst::Zero(r) => self.operands.push(Operand::reg_def(*r)),
             Inst::Guard(_, way) | Inst::GuardCall(way) | Inst::Tick(way) | Inst::Leave(way) => {
-                let any = |r| Operand::new(r, OperandConstraint::Any, OperandKind::Use, OperandPos::Early);
-                let registers = self.ways_out[*way].writes.iter().filter_map(|w| w.what.register());
+                let registers = self.ways_out[*way].writes.iter().flat_map(|w| w.what.registers());
                 self.operands.extend(registers.map(any));
             }
+            Inst::Move { from, to } => self.operands.extend([any(*from), Operand::reg_def(*to)]),
             Inst::Jump(..) | Inst::Branch(..) | Inst::Call(_) | Inst::CallLosing(_) => {}
         }
+        self.operand_ends.push(self.operands.len() as u32);
     }
 }
 

@@ -94,6 +94,23 @@ impl Select<'_> {
         if ty == Ty::Bool || ty == Ty::F16 {
             return false;
         }
+        let pieces = self.inserted(inst, ty);
+        self.set_pieces(inst, pieces);
+        true
+    }
+
+    /// A value that is made where it is asked for: once in a block.
+    pub fn late_pieces(&mut self, v: Value) -> Vec<VReg> {
+        if let Some(made) = self.made_late.get(&v) {
+            return made.clone();
+        }
+        let inst = self.inst_of(v).unwrap_or_else(|| unreachable!("{v:?} is no element put into a vector"));
+        let pieces = self.inserted(inst, self.region.ty(v).ty);
+        self.made_late.insert(v, pieces.clone());
+        pieces
+    }
+
+    fn inserted(&mut self, inst: &Inst, ty: Ty) -> Vec<VReg> {
         let size = ty.size();
         let lane = self.lane_number(inst.args[1]);
         let one = self.imm(1);
@@ -112,9 +129,7 @@ impl Select<'_> {
             let (x, part) = (self.piece(inst.args[0], size, i), self.mask_part(chosen, size, i));
             self.blend(ty, form, part, new, x)
         });
-        let pieces = pieces.collect();
-        self.set_pieces(inst, pieces);
-        true
+        pieces.collect()
     }
 
     /// A reduction by halving: lane *i* takes in lane *i* + *h*.

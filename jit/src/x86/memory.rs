@@ -2,7 +2,6 @@
 //! not fail for what is not there.
 
 use super::flow::{Arg, Form, Mem};
-use super::gather::Assembly;
 use super::needs::{Sum, has_operand};
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
@@ -42,12 +41,7 @@ impl Select<'_> {
                 let pieces = (0..self.n_pieces(ty.size())).map(|i| self.load_lanes(ty.size(), from, i)).collect();
                 self.set_pieces(inst, pieces);
             }
-            Kind::LoadStrided { ty, stride } => {
-                let mut made = Assembly::new(ty);
-                (0..self.lanes).for_each(|l| made.add(self, l, from.plus(stride * l as i32)));
-                let made = made.finish(self);
-                self.set_lanes(inst, ty, made);
-            }
+            Kind::LoadStrided { ty, stride } => self.load_strided(inst, ty, stride, from),
             Kind::Gather { .. } => self.gather(inst),
             _ => return Err("no load".into()),
         }

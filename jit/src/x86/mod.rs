@@ -3,11 +3,14 @@
 //! | module | what |
 //! |---|---|
 //! | `needs` | what must be computed, and in which form |
+//! | `layout` | the order of blocks |
 //! | `select` | the walk over blocks and instructions: from the trace IR to machine instructions |
 //! | `values` | values in the form in which an instruction wants them |
-//! | `scalar`, `vector`, `merge`, `masks`, `convert`, `divide`, `lanes`, `memory`, `gather` | instructions |
+//! | `scalar`, `vector`, `merge`, `masks`, `convert`, `divide`, `lanes`, `memory`, `strided`, `gather` | instructions |
 //! | `exits` | leaving the region, and calling the runtime |
 //! | `flow` | machine instructions before registers are chosen, as regalloc2 wants them |
+//! | `counts` | counters in a register |
+//! | `renew` | new registers after calls |
 //! | `env` | the machine's registers |
 //! | `emit`, `ways_out`, `build` | from instructions with registers to bytes, by iced-x86 |
 //! | `executable`, `stubs` | memory for code; calls of the runtime that keep all registers |
@@ -17,6 +20,7 @@
 mod build;
 mod code;
 mod convert;
+mod counts;
 mod divide;
 mod emit;
 mod env;
@@ -25,12 +29,15 @@ mod exits;
 mod flow;
 mod gather;
 mod lanes;
+mod layout;
 mod masks;
 mod memory;
 mod merge;
 mod needs;
+mod renew;
 mod scalar;
 mod select;
+mod strided;
 mod stubs;
 mod values;
 mod vector;

@@ -4,6 +4,7 @@
 //! branches and guards ask for are computed there, in the flags. Uniform values that vectors are computed with are needed as
 //! vectors too, made once, where the value is.
 
+use super::layout::Layout;
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
 use spmdvm_vm::isa::Op;
@@ -26,10 +27,12 @@ pub(super) struct Needs {
     splat: Vec<bool>,
     /// How often it is asked for.
     uses: Vec<u32>,
+    /// Is it made where it is asked for?
+    late: Vec<bool>,
 }
 
 impl Needs {
-    pub fn new(region: &Region, dominators: &Dominators) -> Needs {
+    pub fn new(region: &Region, dominators: &Dominators, layout: &Layout) -> Needs {
         let n = region.types.len();
         let mut definitions = vec![Definition::None; n];
         for &id in dominators.order() {
@@ -43,13 +46,20 @@ impl Needs {
                 }
             }
         }
-        let needs = Needs { definitions, own: vec![false; n], splat: vec![false; n], uses: vec![0; n] };
+        let needs =
+            Needs { definitions, own: vec![false; n], splat: vec![false; n], uses: vec![0; n], late: Vec::new() };
         let mut search = Search { region, dominators, needs, todo: Vec::new() };
         search.roots();
         while let Some(v) = search.todo.pop() {
             search.follow(v);
         }
+        search.needs.late = late(region, &search.needs.definitions, layout);
         search.needs
+    }
+
+    /// Is a value made wherever something asks for it, and not where it is defined?
+    pub fn is_late(&self, v: Value) -> bool {
+        self.late[v.index()]
     }
 
     pub fn is_needed(&self, v: Value) -> bool {
@@ -64,6 +74,40 @@ impl Needs {
     pub fn is_used_once(&self, v: Value) -> bool {
         self.uses[v.index()] == 1
     }
+}
+
+/// By value: vectors with another element in one lane that nothing in their loop asks for but exits. An exit can write the element
+/// by itself.
+fn late(region: &Region, definitions: &[Definition], layout: &Layout) -> Vec<bool> {
+    let depth = |id: BlockId| layout.depths[id.index()];
+    let mut late = vec![false; definitions.len()];
+    for &id in layout.order.iter().filter(|&&id| depth(id) > 0) {
+        for inst in &region.block(id).insts {
+            let is_constant =
+                |&v: &Value| definition(region, definitions, v).is_some_and(|inst| matches!(inst.kind, Kind::Const(_)));
+            if let (Kind::Op { op: Op::Insert, ty, .. }, Some(v)) = (inst.kind, inst.result) {
+                late[v.index()] = !matches!(ty, Ty::Bool | Ty::F16) && !inst.args[1..].iter().any(is_constant);
+            }
+        }
+    }
+    // What is asked for by something late is asked for where that is.
+    while late.contains(&true) {
+        let before = late.clone();
+        for &id in &layout.order {
+            let block = region.block(id);
+            let insts = block.insts.iter().filter(|inst| !inst.result.is_some_and(|v| before[v.index()]));
+            let handed_on = block.end.edges().flat_map(|edge| &edge.args);
+            for &v in insts.flat_map(|inst| &inst.args).chain(handed_on) {
+                if let Definition::Inst(home, _) = definitions[v.index()] {
+                    late[v.index()] &= depth(id) < depth(home);
+                }
+            }
+        }
+        if late == before {
+            break;
+        }
+    }
+    late
 }
 
 /// A host address as the machine's operands have it.

@@ -4,9 +4,11 @@
 //! if it is a `float` or `double`, at the bottom of a vector register. A varying one is in as many vectors as it fills (one, of
 //! the size that fits, for gangs of up to 64 bytes); a mask in one mask register, bit *i* for lane *i* and 0 beyond the lanes.
 
+use super::counts;
 use super::env::{CONTEXT, FRAME, TICKS};
 use super::flow::{Arg, Cond, Flow, Form, Inst as Machine, Mem, Plain, WayOut};
 use super::gather::Gathered;
+use super::layout::Layout;
 use super::needs::{self, Needs};
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
@@ -42,8 +44,14 @@ pub(super) struct Select<'a> {
     pub splats: Vec<Option<VReg>>,
     /// In the block that is being translated: parts of masks, by the mask's register and the first lane.
     pub parts: HashMap<(VReg, usize), VReg>,
+    /// Likewise: values that are made late.
+    pub made_late: HashMap<Value, Vec<VReg>>,
+    /// Likewise: numbers of elements that permutations take, by their place in the pool.
+    pub choices: HashMap<i32, VReg>,
     /// Likewise: what gathers have read.
     pub gathered: Gathered,
+    /// What is to be counted, by lane of the register for counters.
+    pub pending: [u32; 16],
     /// What the code refers to by address.
     pub held: Vec<Held>,
     /// The block that is being translated.
@@ -59,7 +67,8 @@ pub(super) fn select(region: &Region) -> Result<(Flow, Vec<Held>), String> {
         return Err("its frames are larger than 2 GiB".into());
     }
     let dominators = Dominators::new(region);
-    let needs = Needs::new(region, &dominators);
+    let layout = Layout::new(region, &dominators);
+    let needs = Needs::new(region, &dominators, &layout);
     let mut s = Select {
         region,
         lanes: region.width.lanes(),
@@ -68,27 +77,34 @@ pub(super) fn select(region: &Region) -> Result<(Flow, Vec<Held>), String> {
         places: vec![Place::Nowhere; region.types.len()],
         splats: vec![None; region.types.len()],
         parts: HashMap::new(),
+        made_late: HashMap::new(),
+        choices: HashMap::new(),
         gathered: Gathered::default(),
+        pending: [0; 16],
         held: Vec::new(),
         block: BlockId(0),
         dominators,
         blocks: HashMap::new(),
         ways_into: HashMap::new(),
     };
-    let order = s.dominators.order().to_vec();
-    for &id in &order {
+    s.flow.counters = counts::chosen(region, &layout);
+    if !s.flow.counters.is_empty() {
+        s.flow.needs_scratch(64);
+    }
+    for &id in &layout.order {
         let block = s.flow.block(region.block(id).cold && id != BlockId(0));
         s.blocks.insert(id, block);
         for edge in region.block(id).end.edges() {
             *s.ways_into.entry(edge.to).or_default() += 1;
         }
     }
-    for &id in &order {
+    for &id in &layout.order {
         s.make_params(id);
     }
-    for &id in &order {
+    for &id in &layout.order {
         s.translate(id)?;
     }
+    s.flow.renew();
     s.flow.finish();
     Ok((s.flow, s.held))
 }
@@ -147,6 +163,8 @@ impl<'a> Select<'a> {
         self.gathered.clear();
         self.block = id;
         self.parts.clear();
+        self.made_late.clear();
+        self.choices.clear();
         let block = region.block(id);
         for &p in &block.params {
             self.splat_if_needed(p);
@@ -163,8 +181,11 @@ impl<'a> Select<'a> {
 
     fn inst(&mut self, inst: &'a Inst) -> Result<(), String> {
         let removable = inst.kind.is_pure() || inst.kind.is_plain_load();
-        if removable && !inst.result.is_some_and(|v| self.needs.is_needed(v)) {
+        if removable && !inst.result.is_some_and(|v| self.needs.is_needed(v) && !self.needs.is_late(v)) {
             return Ok(());
+        }
+        if inst.kind.exit().is_some() {
+            self.count_pending();
         }
         match inst.kind {
             Kind::Const(_) => {}
@@ -221,10 +242,7 @@ impl<'a> Select<'a> {
                 self.flow.push(Machine::Tick(way));
             }
             Kind::Ticks => self.ticks(inst),
-            Kind::Count(n) => {
-                let counters = self.load_64(Mem::fixed(CONTEXT, offset_of!(Context, counters) as i32));
-                self.plain(Code::Inc_rm64, &[Arg::Mem(Mem::reg(counters, 8 * n as i32))]);
-            }
+            Kind::Count(n) => self.count(n),
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
             Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => self.checked(inst, exit)?,
             Kind::FrameOpen { function, at, exit } => self.open_frame(inst, function, at, exit),
@@ -272,6 +290,7 @@ impl<'a> Select<'a> {
     }
 
     fn end(&mut self, end: &End) {
+        self.count_pending();
         match end {
             End::Exit(exit) => {
                 let way = self.way_out(*exit);
@@ -287,6 +306,7 @@ impl<'a> Select<'a> {
                     if is_new {
                         self.flow.begin(block);
                         self.parts.clear();
+                        self.made_late.clear();
                         self.go(edge);
                     }
                 }

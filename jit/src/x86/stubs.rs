@@ -5,7 +5,7 @@
 
 use super::build::{Build, at};
 use super::emit::ANSWER_AT;
-use super::env::{CONTEXT, LOST, N_MASKS, N_VECTORS, SPARE_BASE};
+use super::env::{CONTEXT, LOST, N_KEPT_VECTORS, N_MASKS, SPARE_BASE};
 use super::executable::Memory;
 use crate::native::runtime::Callee;
 use iced_x86::{Code, Encoder, OpKind, Register};
@@ -48,7 +48,8 @@ fn stub(target: Callee) -> Result<Vec<u8>, String> {
         ip += encoder.encode(&build.0, ip).map_err(|e| e.to_string())? as u64;
         Ok(())
     };
-    let (sp, masks, words) = (Register::RSP, 64 * N_VECTORS as i32, 64 * N_VECTORS as i32 + 8 * N_MASKS as i32);
+    let (sp, masks, words) =
+        (Register::RSP, 64 * N_KEPT_VECTORS as i32, 64 * N_KEPT_VECTORS as i32 + 8 * N_MASKS as i32);
     let room = (words + 8 + 63) / 64 * 64;
     put(Build::new(Code::Push_r64).reg(Register::RBP))?;
     for &r in &LOST {
@@ -57,7 +58,7 @@ fn stub(target: Callee) -> Result<Vec<u8>, String> {
     put(Build::new(Code::Mov_r64_rm64).reg(Register::RBP).reg(sp))?;
     put(Build::new(Code::Sub_rm64_imm32).reg(sp).imm(OpKind::Immediate32to64, room as i64))?;
     put(Build::new(Code::And_rm64_imm8).reg(sp).imm(OpKind::Immediate8to64, -64))?;
-    for i in 0..N_VECTORS as i32 {
+    for i in 0..N_KEPT_VECTORS as i32 {
         let code = Code::EVEX_Vmovups_zmmm512_k1z_zmm;
         put(Build::new(code).mem(at(sp, 64 * i)).reg(Register::ZMM0 + i as u32))?;
     }
@@ -74,7 +75,7 @@ fn stub(target: Callee) -> Result<Vec<u8>, String> {
     put(Build::new(Code::Call_rm64).reg(Register::RAX))?;
     put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(at(sp, words)))?;
     put(Build::new(Code::Mov_rm32_r32).mem(at(SPARE_BASE, ANSWER_AT)).reg(Register::EAX))?;
-    for i in 0..N_VECTORS as i32 {
+    for i in 0..N_KEPT_VECTORS as i32 {
         let code = Code::EVEX_Vmovups_zmm_k1z_zmmm512;
         put(Build::new(code).reg(Register::ZMM0 + i as u32).mem(at(sp, 64 * i)))?;
     }

@@ -176,6 +176,7 @@ impl Select<'_> {
         }
         match &self.places[v.index()] {
             Place::Pieces(pieces) => pieces[i],
+            Place::Nowhere if self.needs.is_late(v) => self.late_pieces(v)[i],
             _ => unreachable!("{v:?} has not been computed"),
         }
     }

@@ -1,7 +1,7 @@
 //! The code that leaves a region: it writes what an exit says from wherever that is, with registers that are never allocated.
 
 use super::build::{Build, Moves, at, sized};
-use super::emit::Emitter;
+use super::emit::{Emitter, Label, SAVED};
 use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR};
 use super::flow::{Form, What, WriteBase};
 use super::values::broadcast;
@@ -9,6 +9,21 @@ use iced_x86::{Code, MemoryOperand, OpKind, Register};
 use regalloc2::{Allocation, RegClass};
 use spmdvm_vm::interp::native::Context;
 use std::mem::offset_of;
+
+/// The class of an operand of an exit, and where it is.
+type Place = (RegClass, Option<Allocation>);
+
+const TOO_FEW: &str = "an exit has too few operands";
+
+/// The instruction that stores the low bytes of a general register, so many, and the form of its operand.
+fn general_store(size: usize) -> (Code, Form) {
+    match size {
+        1 => (Code::Mov_rm8_r8, Form::G8),
+        2 => (Code::Mov_rm16_r16, Form::G16),
+        4 => (Code::Mov_rm32_r32, Form::G32),
+        _ => (Code::Mov_rm64_r64, Form::G64),
+    }
+}
 
 impl Emitter<'_> {
     /// Writes what an exit writes, and leaves.
@@ -19,7 +34,7 @@ impl Emitter<'_> {
         let mut allocs = allocs.iter().copied();
         let mut base = WriteBase::Frame;
         for write in &way.writes {
-            let from = write.what.register().and_then(|_| allocs.next());
+            let registers: Vec<_> = write.what.registers().map(|r| (r.class(), allocs.next())).collect();
             if write.base != base {
                 base = write.base;
                 let at_base = match base {
@@ -30,13 +45,31 @@ impl Emitter<'_> {
                 self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(at(CONTEXT, at_base as i32)))?;
             }
             let register = if base == WriteBase::Frame { FRAME } else { SPARE_BASE };
-            self.write(write.what, from, at(register, write.at))?;
+            self.write(write.what, &registers, at(register, write.at))?;
         }
         self.leave(way.exit.0)
     }
 
-    fn write(&mut self, what: What, from: Option<Allocation>, to: MemoryOperand) -> Result<(), String> {
+    /// Goes back to the caller with the number of an exit: the first time here, later there too.
+    fn leave(&mut self, exit: u32) -> Result<(), String> {
+        self.put(Build::new(Code::Mov_r32_imm32).reg(Register::EAX).imm(OpKind::Immediate32, exit as i64))?;
+        if self.leave_at.is_some() {
+            self.jump_always(Label::Leave);
+            return Ok(());
+        }
+        self.leave_at = Some(self.at);
+        self.add_counts()?;
+        self.put(Build::new(Code::Mov_r64_rm64).reg(Register::RSP).mem(at(Register::RSP, self.frame - 8)))?;
+        for &r in SAVED.iter().rev() {
+            self.put(Build::new(Code::Pop_r64).reg(r))?;
+        }
+        self.put(Build::new(Code::VEX_Vzeroupper))?;
+        self.put(Build::new(Code::Retnq))
+    }
+
+    fn write(&mut self, what: What, from: &[Place], to: MemoryOperand) -> Result<(), String> {
         match what {
+            What::Lane { size, of, .. } => self.write_lane(from, size, of, to),
             What::Imm(bits, 8) if i32::try_from(bits as i64).is_err() => {
                 self.put(Build::new(Code::Mov_r64_imm64).reg(SPARE).imm(OpKind::Immediate64, bits as i64))?;
                 self.put(Build::new(Code::Mov_rm64_r64).mem(to).reg(SPARE))
@@ -51,21 +84,16 @@ impl Emitter<'_> {
                 self.put(Build::new(code).mem(to).imm(kind, bits as i64))
             }
             What::Gpr(_, size) => {
-                let r = self.bring(what, from)?;
-                let (code, form) = match size {
-                    1 => (Code::Mov_rm8_r8, Form::G8),
-                    2 => (Code::Mov_rm16_r16, Form::G16),
-                    4 => (Code::Mov_rm32_r32, Form::G32),
-                    _ => (Code::Mov_rm64_r64, Form::G64),
-                };
+                let r = self.bring(from.first())?;
+                let (code, form) = general_store(size);
                 self.put(Build::new(code).mem(to).reg(sized(r, form)))
             }
             What::Vector(_, bytes) => {
-                let r = self.bring(what, from)?;
+                let r = self.bring(from.first())?;
                 self.store_vector(r, bytes, to)
             }
             What::SplatGpr(_, size, bytes, n) => {
-                let r = self.bring(what, from)?;
+                let r = self.bring(from.first())?;
                 let (code, form) = match size {
                     1 => (Code::EVEX_Vpbroadcastb_zmm_k1z_r32, Form::G32),
                     2 => (Code::EVEX_Vpbroadcastw_zmm_k1z_r32, Form::G32),
@@ -76,7 +104,7 @@ impl Emitter<'_> {
                 self.store_copies(bytes, n, to)
             }
             What::SplatVector(_, size, bytes, n) => {
-                let r = self.bring(what, from)?;
+                let r = self.bring(from.first())?;
                 self.put(Build::new(broadcast(size, Form::Z)).reg(SPARE_VECTOR).reg(sized(r, Form::X)))?;
                 self.store_copies(bytes, n, to)
             }
@@ -86,11 +114,11 @@ impl Emitter<'_> {
                 self.store_copies(bytes, n, to)
             }
             What::MaskBits(_) => {
-                let r = self.bring(what, from)?;
+                let r = self.bring(from.first())?;
                 self.put(Build::new(Code::VEX_Kmovq_m64_kr).mem(to).reg(r))
             }
             What::MaskBytes(_, bytes, ones) => {
-                let r = self.bring(what, from)?;
+                let r = self.bring(from.first())?;
                 let pool = MemoryOperand::new(Register::RIP, Register::None, 1, ones as i64, 8, false, Register::None);
                 let load = Build::new(Code::EVEX_Vmovdqu8_zmm_k1z_zmmm512).reg(SPARE_VECTOR).mem(pool);
                 self.put(load.mask(r, true))?;
@@ -122,9 +150,39 @@ impl Emitter<'_> {
         self.put(if bytes < 4 { store.imm(OpKind::Immediate8, 0) } else { store })
     }
 
+    /// Writes an element in the lane whose number is the second operand.
+    fn write_lane(&mut self, from: &[Place], size: usize, of: usize, to: MemoryOperand) -> Result<(), String> {
+        let lane = self.bring(from.get(1))?;
+        let narrow = sized(SPARE, Form::G32);
+        if lane != SPARE {
+            self.put(Build::new(Code::Mov_r32_rm32).reg(narrow).reg(sized(lane, Form::G32)))?;
+        }
+        let most = (of - 1) as i64;
+        self.put(Build::new(Code::And_rm32_imm8).reg(narrow).imm(OpKind::Immediate8to32, most))?;
+        let to = MemoryOperand { index: SPARE, scale: size as u32, ..to };
+        match from.first() {
+            Some(&(RegClass::Int, Some(place))) => match place.as_reg() {
+                Some(r) => {
+                    let (code, form) = general_store(size);
+                    self.put(Build::new(code).mem(to).reg(sized(env::register(r), form)))
+                }
+                // The spare general registers are taken.
+                None => {
+                    let (x, slot) = (sized(SPARE_VECTOR, Form::X), self.slot(place)?);
+                    self.put(Build::new(Code::EVEX_Vmovq_xmm_rm64).reg(x).mem(slot))?;
+                    self.store_vector(SPARE_VECTOR, size, to)
+                }
+            },
+            x => {
+                let x = self.bring(x)?;
+                self.store_vector(x, size, to)
+            }
+        }
+    }
+
     /// An operand in a register: its own, or a spare one.
-    fn bring(&mut self, what: What, from: Option<Allocation>) -> Result<Register, String> {
-        let (from, class) = from.zip(what.register().map(|r| r.class())).ok_or("an exit has too few operands")?;
+    fn bring(&mut self, from: Option<&Place>) -> Result<Register, String> {
+        let (class, from) = from.and_then(|&(class, place)| Some((class, place?))).ok_or(TOO_FEW)?;
         if let Some(reg) = from.as_reg() {
             return Ok(env::register(reg));
         }

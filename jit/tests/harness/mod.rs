@@ -33,6 +33,8 @@ use std::sync::{Arc, Mutex};
 pub const BANK: usize = 4;
 /// Elements of each array.
 pub const ELEMENTS: usize = 160;
+/// Counters of a region.
+pub const COUNTERS: usize = 40;
 /// Words that masks may take.
 pub const WORDS: usize = 32;
 
@@ -208,7 +210,7 @@ impl Host {
         let (storage, interrupt) = (self.storage.clone(), self.interrupt.clone());
         self.paused(move |pause| {
             let mut words = [0; WORDS];
-            let mut counters = vec![0u64; 8];
+            let mut counters = vec![0u64; COUNTERS];
             let mut arrays = storage.lock().unwrap();
             for ((ty, to), from) in Ty::ALL.iter().zip(arrays.iter_mut()).zip(&input.arrays) {
                 from.iter().enumerate().for_each(|(i, &w)| put(bytes_of(to), *ty, i, w));

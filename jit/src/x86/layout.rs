@@ -1,0 +1,72 @@
+//! The order in which blocks are written: a loop's stand together, and where a way out of the loop branches off, the way on comes first.
+
+use crate::dominance::Dominators;
+use crate::ir::{BlockId, Region};
+use std::cmp::Reverse;
+
+/// Where blocks stand.
+pub(super) struct Layout {
+    /// Reachable blocks, each before its successors but for ways back.
+    pub order: Vec<BlockId>,
+    /// By block: how many loops it is in.
+    pub depths: Vec<usize>,
+}
+
+impl Layout {
+    pub fn new(region: &Region, dominators: &Dominators) -> Layout {
+        let any = dominators.order();
+        let mut position = vec![0; region.blocks.len()];
+        any.iter().enumerate().for_each(|(at, id)| position[id.index()] = at);
+        let depths = depths(region, any, &position);
+        let steps = steps_back(region, any, &position);
+        // What is visited last comes first.
+        let successors = |id: BlockId| {
+            let mut all: Vec<BlockId> = region.block(id).end.edges().map(|edge| edge.to).collect();
+            all.sort_by_key(|to| (depths[to.index()], Reverse(steps[to.index()])));
+            all
+        };
+        let mut seen = vec![false; region.blocks.len()];
+        let mut order = Vec::with_capacity(any.len());
+        let mut stack = vec![(BlockId(0), successors(BlockId(0)))];
+        seen[0] = true;
+        while let Some((id, mut rest)) = stack.pop() {
+            if rest.is_empty() {
+                order.push(id);
+                continue;
+            }
+            let to = rest.remove(0);
+            stack.push((id, rest));
+            if !std::mem::replace(&mut seen[to.index()], true) {
+                stack.push((to, successors(to)));
+            }
+        }
+        order.reverse();
+        Layout { order, depths }
+    }
+}
+
+/// How many loops each block is in. In a reverse postorder a loop is taken to be what stands from its head to its last way back.
+fn depths(region: &Region, order: &[BlockId], position: &[usize]) -> Vec<usize> {
+    let mut last_way_back = vec![None; order.len()];
+    for (at, &id) in order.iter().enumerate() {
+        for head in region.block(id).end.edges().map(|edge| position[edge.to.index()]).filter(|&to| to <= at) {
+            last_way_back[head] = Some(at);
+        }
+    }
+    let mut depths = vec![0; region.blocks.len()];
+    for (head, last) in last_way_back.iter().enumerate() {
+        let inside = last.map_or(&[][..], |last| &order[head..=last]);
+        inside.iter().for_each(|id| depths[id.index()] += 1);
+    }
+    depths
+}
+
+/// How many blocks are between each and the next way back to a loop's head.
+fn steps_back(region: &Region, order: &[BlockId], position: &[usize]) -> Vec<usize> {
+    let mut steps = vec![usize::MAX; region.blocks.len()];
+    for (at, &id) in order.iter().enumerate().rev() {
+        let to = |to: BlockId| if position[to.index()] <= at { 0 } else { steps[to.index()].saturating_add(1) };
+        steps[id.index()] = region.block(id).end.edges().map(|edge| to(edge.to)).min().unwrap_or(usize::MAX);
+    }
+    steps
+}

@@ -1,0 +1,179 @@
+//! What the back end of wide vectors keeps out of loops: counters in memory, and what only exits ask for.
+
+mod harness;
+
+use harness::by_hand::*;
+use harness::crowd::{Crowd, crowded_exit};
+use harness::{COUNTERS, Host, Place, exit};
+use spmdvm_jit::ir::{BlockId, Builder, Kind, Region, Type, Value};
+use spmdvm_vm::Op;
+use spmdvm_vm::types::Ty;
+use std::sync::Arc;
+
+/// A loop's head, and the number of its rounds so far.
+struct Loop {
+    head: BlockId,
+    round: Value,
+}
+
+impl Loop {
+    /// Begins one that hands values on.
+    fn begin(b: &mut Builder, carried: &[Value]) -> (Loop, Vec<Value>) {
+        let (head, zero) = (b.block(), b.constant(Ty::I32, 0));
+        let all: Vec<Value> = carried.iter().copied().chain([zero]).collect();
+        b.jump(head, &all);
+        let params = carried.iter().map(|&v| b.param(head, b.region.ty(v))).collect();
+        let round = b.param(head, Type::uniform(Ty::I32));
+        b.switch_to(head);
+        (Loop { head, round }, params)
+    }
+
+    /// Goes round so many times, and on.
+    fn end(self, b: &mut Builder, carried: &[Value], rounds: u64) {
+        let (next, done, one) = (b.block(), b.block(), b.constant(Ty::I32, 1));
+        let most = b.constant(Ty::I32, rounds);
+        let round = b.op(Op::Add, Ty::I32, &[self.round, one]);
+        let more = b.op(Op::Lt, Ty::I32, &[round, most]);
+        b.branch(more, (next, &[]), (done, &[]));
+        b.switch_to(next);
+        let all: Vec<Value> = carried.iter().copied().chain([round]).collect();
+        b.jump(self.head, &all);
+        b.switch_to(done);
+    }
+}
+
+/// More counters than there are in a register, in loops that ask for fuel, call the runtime and are left early; some in the entry
+/// block.
+#[test]
+fn counters_are_added_up_wherever_they_are() {
+    if harness::x86().is_none() {
+        return;
+    }
+    for (n, lanes) in [1, 3, 16, COUNTERS as u32].into_iter().flat_map(|n| [4, 16].map(|lanes| (n, lanes))) {
+        let mut host = host(lanes);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let mask = execution_mask(&mut b);
+        let half = entry(&mut b, host.places(Type::varying(Ty::F16))[0]);
+        b.effect(Kind::Count(0), &[]);
+        // The runtime adds halves.
+        let twice = b.op(Op::Add, Ty::F16, &[half, half]);
+        b.effect(Kind::Count(n - 1), &[]);
+        let (outer, _) = Loop::begin(&mut b, &[]);
+        b.effect(Kind::Count(n / 2), &[]);
+        let (inner, params) = Loop::begin(&mut b, &[twice]);
+        let sum = b.op(Op::Add, Ty::F16, &[params[0], half]);
+        let polled = b.exit(exit(&host, mask, vec![(host.places(Type::varying(Ty::F16))[1], sum)], vec![]));
+        (0..n).for_each(|i| b.effect(Kind::Count(i), &[]));
+        b.effect(Kind::Tick { exit: polled }, &[]);
+        (0..n).step_by(3).for_each(|i| b.effect(Kind::Count(i), &[]));
+        inner.end(&mut b, &[sum], 700);
+        outer.end(&mut b, &[], 3);
+        b.effect(Kind::Count(n - 1), &[]);
+        leave(&mut b, &host, mask, vec![]);
+        let region = finished(b);
+        agree(&mut host, &region, lanes as u64, 12);
+    }
+}
+
+/// Threads that run a region at the same time would contend for counters in memory.
+#[test]
+fn a_loop_counts_in_a_register() {
+    let Some(x86) = harness::x86() else { return };
+    let host = host(16);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = execution_mask(&mut b);
+    let (rounds, _) = Loop::begin(&mut b, &[]);
+    let polled = b.exit(exit(&host, mask, vec![], vec![]));
+    b.effect(Kind::Count(0), &[]);
+    b.effect(Kind::Count(1), &[]);
+    b.effect(Kind::Tick { exit: polled }, &[]);
+    rounds.end(&mut b, &[], 10);
+    leave_plainly(&mut b, &host);
+    let text = listing(&x86, finished(b));
+    assert_eq!(count(&text, &["vpaddd zmm30"]), 1, "{text}");
+    assert_eq!(count(&text, &["inc qword"]), 0, "{text}");
+}
+
+/// A lane that goes on alone: elements of several vectors, in the loop's registers, are put into their vectors by exits.
+fn lonely(host: &Host, ty: Ty, crowded: bool) -> Arc<Region> {
+    let (varying, uniform) = (host.places(Type::varying(ty)), host.places(Type::uniform(ty)));
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = execution_mask(&mut b);
+    let [v, w] = [0, 1].map(|i| entry(&mut b, varying[i]));
+    let x = entry(&mut b, uniform[0]);
+    let numbers = host.places(Type::uniform(Ty::I32));
+    let [lane, other] = [0, 1].map(|i| entry(&mut b, numbers[i]));
+    let crowds = crowded.then(|| {
+        let mut make = |ty: Type, op, n| Crowd::new(&mut b, host.places(ty)[0], op, n);
+        [
+            make(Type::uniform(Ty::I32), Op::Sub, 14),
+            make(Type::uniform(Ty::F32), Op::Min, 36),
+            make(Type::MASK, Op::Xor, 9),
+        ]
+    });
+    let condition = entry_condition(&mut b, host);
+    let (rounds, params) = Loop::begin(&mut b, &[x]);
+    let one = b.constant(ty, if ty.is_float() { 0 } else { 1 });
+    let next = b.op(Op::Add, ty, &[params[0], one]);
+    let insert = |b: &mut Builder, v: Value, lane: Value, x: Value| {
+        b.inst(Kind::Op { op: Op::Insert, ty, from: ty }, &[v, lane, x], Type::varying(ty))
+    };
+    let first = insert(&mut b, v, lane, params[0]);
+    let second = insert(&mut b, w, lane, next);
+    let both = insert(&mut b, first, other, next);
+    let regs: Vec<(Place, Value)> =
+        [first, second, both].into_iter().enumerate().map(|(i, v)| (varying[i], v)).collect();
+    let polled = b.exit(exit(host, mask, regs, vec![]));
+    b.effect(Kind::Tick { exit: polled }, &[]);
+    let failed = b.exit(exit(host, mask, vec![(varying[3], both)], vec![]));
+    b.effect(Kind::Guard { exit: failed }, &[condition]);
+    let crowds = crowds.map(|crowds| {
+        let out = crowded_exit(&mut b, host, &crowds, 0);
+        b.effect(Kind::Guard { exit: out }, &[condition]);
+        crowds.map(|c| c.mixed(&mut b))
+    });
+    rounds.end(&mut b, &[next], 9);
+    // The loop is over: here they may be made.
+    let sum = if ty.is_float() { second } else { b.op(Op::Xor, ty, &[first, both]) };
+    let mut regs = vec![(varying[0], first), (varying[1], sum), (varying[2], second), (varying[3], both)];
+    for crowd in crowds.iter().flatten() {
+        let folded = crowd.folded(&mut b);
+        regs.extend(host.places(crowd.type_of(&b)).into_iter().zip(folded));
+    }
+    leave(&mut b, host, mask, regs);
+    finished(b)
+}
+
+/// A condition that holds for some inputs.
+fn entry_condition(b: &mut Builder, host: &Host) -> Value {
+    let (x, limit) = (entry(b, host.places(Type::uniform(Ty::I32))[2]), b.constant(Ty::I32, 1 << 20));
+    b.op(Op::Lt, Ty::I32, &[x, limit])
+}
+
+#[test]
+fn exits_put_elements_into_their_lanes() {
+    if harness::x86().is_none() {
+        return;
+    }
+    for lanes in WIDTHS {
+        let mut host = host(lanes);
+        for ty in Ty::ALL.into_iter().filter(|ty| !matches!(ty, Ty::Bool | Ty::F16)) {
+            for crowded in [false, true] {
+                let region = lonely(&host, ty, crowded);
+                agree(&mut host, &region, lanes as u64, 8);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_only_exits_ask_for_is_not_made_in_a_loop() {
+    let Some(x86) = harness::x86() else { return };
+    let host = host(16);
+    for (ty, blend) in [(Ty::F32, "vblendmps"), (Ty::I32, "vpblendmd")] {
+        let text = listing(&x86, lonely(&host, ty, false));
+        // What is made behind the loop is the last exit's, and that of an operation of integers.
+        let made = if ty == Ty::I32 { 2 } else { 0 };
+        assert!(count(&text, &[blend, "vblend", "vpblend"]) <= made, "{text}");
+    }
+}
