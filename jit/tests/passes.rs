@@ -421,7 +421,7 @@ fn snapshots_have_constants_for_what_a_branch_has_decided() {
     let [c, d] = [0, 1].map(|i| b.inst(Kind::EntryReg { at: host.places(Type::BOOL)[i].at }, &[], Type::BOOL));
     let uniform = host.places(Type::BOOL)[0];
     let varying = host.places(Type::MASK)[0];
-    let mut make = |b: &mut Builder| b.exit(exit(&host, m, vec![(uniform, c), (varying, n)], vec![]));
+    let make = |b: &mut Builder| b.exit(exit(&host, m, vec![(uniform, c), (varying, n)], vec![]));
     let [own, last, shared] = [(); 3].map(|()| make(&mut b));
     let [yes, no] = [(); 2].map(|()| b.block());
     let has_lanes = b.inst(Kind::AnyLane, &[n], Type::BOOL);

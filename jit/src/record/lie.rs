@@ -2,8 +2,8 @@
 //!
 //! Where the profile says that the addresses usually lie in a row, at a constant distance, or are all the same, a test of the
 //! indices leads to code for just that, and to the gather or scatter if it fails. The index that is expected of each lane is
-//! `first + lane * stride` in the wrapping arithmetic of the index's type; that no lane wraps follows from the bounds, of which
-//! both ends are checked (see [`Kind::IndexSpan`]).
+//! `first + lane * stride` in the wrapping arithmetic of the index's type. The bounds of the lowest one are those of the whole
+//! row; that no lane wraps follows from them, too (see [`Kind::IndexSpan`]), but for long rows.
 //!
 //! Pointers that vary are addresses of one region as a rule: then the region is looked up once, and the lanes' offsets are
 //! indices into it.
@@ -22,6 +22,9 @@ use spmdvm_vm::types::Ty;
 /// Farthest apart that elements of a strided access are, in bytes.
 const MAX_STRIDE: i64 = 1 << 16;
 
+/// Indices of so many lanes counted from one in bounds do not wrap.
+const MAX_LANES: u64 = 64;
+
 /// Most registers that are known to be the same in all lanes by a test, each with what follows from it.
 const MAX_AGREED: usize = 3;
 
@@ -29,8 +32,10 @@ const MAX_AGREED: usize = 3;
 struct Row {
     /// The index of lane 0, were it active.
     first: Value,
-    /// That of the last lane.
-    last: Value,
+    /// The least one: that of lane 0, or of the last lane.
+    lowest: Value,
+    /// From there to the greatest.
+    reach: u64,
     /// A uniform bool.
     holds: Value,
 }
@@ -74,7 +79,7 @@ impl Recorder<'_> {
         let place = self.place(state);
         let one = Operand { index: Some(row.first), ..*at };
         let ty = Type::varying(at.ty);
-        let ok = self.row_in_bounds(at, &row, lie, false);
+        let ok = self.row_in_bounds(at, &row, false);
         self.either_value(
             ok,
             ty,
@@ -112,7 +117,7 @@ impl Recorder<'_> {
         let place = self.place(state);
         let one = Operand { index: Some(row.first), ..*at };
         let value = self.varying_value(value);
-        let ok = self.row_in_bounds(at, &row, lie, true);
+        let ok = self.row_in_bounds(at, &row, true);
         self.either(
             ok,
             |r| {
@@ -143,7 +148,7 @@ impl Recorder<'_> {
             return false;
         }
         let row = self.row(state, at, 0);
-        let ok = self.row_in_bounds(at, &row, Lie::One, false);
+        let ok = self.row_in_bounds(at, &row, false);
         let one = Operand { index: Some(row.first), ..*at };
         self.agree(state, inst, ok, |r| {
             let host = r.host_at(&one);
@@ -195,10 +200,16 @@ impl Recorder<'_> {
             self.in_a_row(state, core.index, start, core.stride)
         };
         let reach = stride * (self.program.width.lanes() as i64 - 1);
-        let last = self.constant(ty, reach as u64);
-        let last = self.plain(Op::Add, ty, &[first, last]);
-        let holds = self.and_no_wrap(holds, first, last, reach);
-        Row { first, last, holds }
+        let lowest = match reach < 0 {
+            true => {
+                let reach = self.constant(ty, reach as u64);
+                self.plain(Op::Add, ty, &[first, reach])
+            }
+            false => first,
+        };
+        let reach = reach.unsigned_abs();
+        let holds = self.and_no_wrap(holds, lowest, reach);
+        Row { first, lowest, reach, holds }
     }
 
     /// What lane 0 would hold if it were active and its distance from the first active lane as expected.
@@ -211,11 +222,10 @@ impl Recorder<'_> {
         self.plain(Op::Sub, ty, &[seen, before])
     }
 
-    /// What an index is computed from. Looks at what the current block has computed.
+    /// What an index is computed from.
     fn core(&self, index: Value, stride: i64) -> Core {
-        let insts = &self.b.region.block(self.b.current()).insts;
         let mut core = Core { index, stride, steps: Vec::new() };
-        while let Some(inst) = insts.iter().rev().find(|inst| inst.result == Some(core.index)) {
+        while let Some(inst) = self.definition(core.index) {
             let Kind::Op { op, ty, .. } = inst.kind else { break };
             let [a, b] = inst.args[..] else { break };
             let (x, by) = if self.ty(a).is_varying() || op == Op::Sub { (a, b) } else { (b, a) };
@@ -234,6 +244,16 @@ impl Recorder<'_> {
         core
     }
 
+    /// What has computed a value. As a rule that was not long ago.
+    fn definition(&self, v: Value) -> Option<&crate::ir::Inst> {
+        let current = self.b.region.block(self.b.current());
+        let others = self.b.region.blocks.iter().rev();
+        [current]
+            .into_iter()
+            .chain(others)
+            .find_map(|block| block.insts.iter().rev().find(|inst| inst.result == Some(v)))
+    }
+
     /// Do the active lanes hold `first + lane * stride`? A uniform bool.
     fn in_a_row(&mut self, state: &State, index: Value, first: Value, stride: i64) -> Value {
         let ty = self.ty(index).ty;
@@ -247,17 +267,20 @@ impl Recorder<'_> {
         self.none(bad)
     }
 
-    /// With bounds checked at its ends a row of 64-bit indices cannot wrap, nor one of 32 bits that goes up by one. Others
-    /// could, in an array of more than 2³¹ elements.
-    fn and_no_wrap(&mut self, holds: Value, first: Value, last: Value, reach: i64) -> Value {
-        let near = (0..self.program.width.lanes() as i64).contains(&reach);
-        if near || self.ty(first).ty.size() == 8 {
+    /// In bounds, a row of 64-bit indices cannot wrap, nor a short one of 32 bits. Others could, in an array of more than 2³¹
+    /// elements.
+    fn and_no_wrap(&mut self, holds: Value, lowest: Value, reach: u64) -> Value {
+        let greatest = match self.ty(lowest).ty {
+            Ty::I32 => i32::MAX as u64,
+            Ty::U32 => u32::MAX as u64,
+            _ => return holds,
+        };
+        if reach < MAX_LANES {
             return holds;
         }
-        let (first, last) = (self.convert(first, Ty::I64), self.convert(last, Ty::I64));
-        let reach = self.constant(Ty::I64, reach as u64);
-        let far = self.plain(Op::Add, Ty::I64, &[first, reach]);
-        let exact = self.plain(Op::Eq, Ty::I64, &[far, last]);
+        let ty = self.ty(lowest).ty;
+        let most = self.constant(ty, greatest - reach);
+        let exact = self.plain(Op::Le, ty, &[lowest, most]);
         self.plain(Op::And, Ty::Bool, &[holds, exact])
     }
 
@@ -276,16 +299,11 @@ impl Recorder<'_> {
     }
 
     /// Is the row what the indices are, and may all of it be accessed?
-    fn row_in_bounds(&mut self, at: &Operand, row: &Row, lie: Lie, write: bool) -> Value {
-        let size = at.ty.size();
-        let need = if lie == Lie::Consecutive { size * self.program.width.lanes() } else { size };
-        let first = Operand { index: Some(row.first), ..*at };
-        let mut ok = self.in_bounds(&first, need as u32, write);
-        if let Lie::Strided(_) = lie {
-            let last = Operand { index: Some(row.last), ..*at };
-            let last = self.in_bounds(&last, need as u32, write);
-            ok = self.plain(Op::And, Ty::Bool, &[ok, last]);
-        }
+    fn row_in_bounds(&mut self, at: &Operand, row: &Row, write: bool) -> Value {
+        let (_, _, scale) = self.index(at);
+        let need = row.reach * scale as u64 + at.ty.size() as u64;
+        let lowest = Operand { index: Some(row.lowest), ..*at };
+        let ok = self.in_bounds(&lowest, need as u32, write);
         self.plain(Op::And, Ty::Bool, &[row.holds, ok])
     }
 

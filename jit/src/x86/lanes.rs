@@ -56,8 +56,10 @@ impl Select<'_> {
                 self.def(Code::VEX_Shrx_r64_rm64_r64, word, &[Arg::Use(bits, Form::G64), Arg::Use(lane, Form::G64)]);
             return self.gpr_over(Code::And_rm32_imm8, Form::G32, bit, Arg::Imm(OpKind::Immediate8to32, 1));
         }
-        if self.constant_of(index).map(|at| at as usize % self.lanes) == Some(0) && class_of(ty) == RegClass::Float {
-            return self.piece(v, size, 0);
+        match self.constant_of(index).map(|at| at as usize % self.lanes) {
+            Some(0) if class_of(ty) == RegClass::Float => return self.piece(v, size, 0),
+            Some(lane) if class_of(ty) == RegClass::Int && lane < 16 / size => return self.low_element(v, size, lane),
+            _ => {}
         }
         self.flow.needs_scratch(self.lanes * size + 64);
         self.store_whole(v, Mem::at(Base::Scratch, 0));
@@ -69,6 +71,22 @@ impl Select<'_> {
             }
         };
         self.load_scalar(ty, from)
+    }
+
+    /// An integer of the first 16 bytes.
+    fn low_element(&mut self, v: Value, size: usize, lane: usize) -> VReg {
+        let x = Arg::Use(self.piece(v, size, 0), Form::X);
+        let (code, form) = match (size, lane) {
+            (4, 0) => (Code::EVEX_Vmovd_rm32_xmm, Form::G32),
+            (8, 0) => (Code::EVEX_Vmovq_rm64_xmm, Form::G64),
+            (1, _) => (Code::EVEX_Vpextrb_r32m8_xmm_imm8, Form::G32),
+            (2, _) => (Code::EVEX_Vpextrw_r32_xmm_imm8, Form::G32),
+            (4, _) => (Code::EVEX_Vpextrd_rm32_xmm_imm8, Form::G32),
+            _ => (Code::EVEX_Vpextrq_rm64_xmm_imm8, Form::G64),
+        };
+        let args = [x, imm8(lane as u8)];
+        let n = if lane == 0 && size >= 4 { 1 } else { 2 };
+        self.def(code, (RegClass::Int, form), &args[..n])
     }
 
     fn shuffle(&mut self, inst: &Inst, ty: Ty) -> bool {

@@ -29,6 +29,8 @@ pub(super) struct Needs {
     uses: Vec<u32>,
     /// Is it made where it is asked for?
     late: Vec<bool>,
+    /// Does it stand in one place only?
+    single: Vec<bool>,
 }
 
 impl Needs {
@@ -46,8 +48,14 @@ impl Needs {
                 }
             }
         }
-        let needs =
-            Needs { definitions, own: vec![false; n], splat: vec![false; n], uses: vec![0; n], late: Vec::new() };
+        let needs = Needs {
+            definitions,
+            own: vec![false; n],
+            splat: vec![false; n],
+            uses: vec![0; n],
+            late: Vec::new(),
+            single: single(region),
+        };
         let mut search = Search { region, dominators, needs, todo: Vec::new() };
         search.roots();
         while let Some(v) = search.todo.pop() {
@@ -70,10 +78,44 @@ impl Needs {
         self.splat[v.index()]
     }
 
+    /// The conditions that must all be true for a branch to go its first way, tested one after another: a comparison and a branch are
+    /// one operation of the machine, and a bool takes two more.
+    pub fn conjuncts(&self, region: &Region, block: BlockId, condition: Value) -> Vec<Value> {
+        let (mut todo, mut found) = (vec![condition], Vec::new());
+        while let Some(v) = todo.pop() {
+            let both = match self.definitions[v.index()] {
+                Definition::Inst(home, i) if home == block && self.single[v.index()] => {
+                    Some(&region.block(home).insts[i])
+                }
+                _ => None,
+            };
+            match both.filter(|inst| matches!(inst.kind, Kind::Op { op: Op::And, ty: Ty::Bool, .. })) {
+                Some(both) => todo.extend(both.args.iter().rev()),
+                None => found.push(v),
+            }
+        }
+        found
+    }
+
     /// Is a value asked for in one place only?
     pub fn is_used_once(&self, v: Value) -> bool {
         self.uses[v.index()] == 1
     }
+}
+
+/// By value: does it stand in one place of instructions, ends of blocks and snapshots only?
+fn single(region: &Region) -> Vec<bool> {
+    let mut times = vec![0u32; region.types.len()];
+    let mut count = |v: Value| times[v.index()] += 1;
+    for block in &region.blocks {
+        block.insts.iter().flat_map(|inst| &inst.args).copied().for_each(&mut count);
+        block.end.edges().flat_map(|edge| &edge.args).copied().for_each(&mut count);
+        if let End::Branch { cond, .. } = block.end {
+            count(cond);
+        }
+    }
+    region.exits.iter().flat_map(|exit| exit.values()).for_each(count);
+    times.iter().map(|&n| n == 1).collect()
 }
 
 /// By value: vectors with another element in one lane that nothing in their loop asks for but exits. An exit can write the element
@@ -225,7 +267,10 @@ impl Search<'_> {
             }
             match &block.end {
                 End::Exit(exit) => self.exit(*exit),
-                End::Branch { cond, .. } => self.condition(*cond),
+                End::Branch { cond, .. } => {
+                    let all = self.needs.conjuncts(self.region, id, *cond);
+                    all.into_iter().for_each(|cond| self.condition(cond));
+                }
                 End::Jump(_) => {}
             }
         }

@@ -221,6 +221,12 @@ impl Select<'_> {
                     let count = Arg::Imm(OpKind::Immediate8, by.trailing_zeros() as i64);
                     return Some(self.gpr_over(pick(Code::Shl_rm64_imm8, Code::Shl_rm32_imm8), form, x, count));
                 }
+                if let Some(by) = self.constant_of(args[1]).filter(|&by| i32::try_from(by as i64).is_ok()) {
+                    let code = pick(Code::Imul_r64_rm64_imm32, Code::Imul_r32_rm32_imm32);
+                    let kind = if is_wide { OpKind::Immediate32to64 } else { OpKind::Immediate32 };
+                    let x = Arg::Use(self.gpr(args[0]), form);
+                    return Some(self.def(code, (RegClass::Int, form), &[x, Arg::Imm(kind, by as i64)]));
+                }
                 let (a, b) = (self.gpr(args[0]), self.gpr(args[1]));
                 self.gpr_binary(pick(Code::Imul_r64_rm64, Code::Imul_r32_rm32), form, a, b)
             }

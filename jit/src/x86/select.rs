@@ -299,24 +299,36 @@ impl<'a> Select<'a> {
             End::Jump(edge) => self.go(edge),
             End::Branch { then, other, .. } if leads_to_slow_way(self.region, other) => self.go(then),
             End::Branch { cond, then, other } => {
-                let flags = self.condition(*cond);
-                let ways = [then, other].map(|edge| self.way(edge));
-                self.flow.push(Machine::Branch(flags, ways[0].0, ways[1].0));
-                for (edge, (block, is_new)) in [then, other].into_iter().zip(ways) {
-                    if is_new {
-                        self.flow.begin(block);
-                        self.parts.clear();
-                        self.made_late.clear();
-                        self.go(edge);
-                    }
+                let all = self.needs.conjuncts(self.region, self.block, *cond);
+                let (last, first) = all.split_last().unwrap_or((cond, &[]));
+                let cold = self.region.block(other.to).cold;
+                // All but the last lead to the other way by blocks of their own.
+                let mut ways = Vec::new();
+                for &cond in first {
+                    let (next, out) = (self.flow.block(false), self.flow.block(cold));
+                    let flags = self.condition(cond);
+                    self.flow.push(Machine::Branch(flags, next, out));
+                    self.flow.begin(next);
+                    ways.push((other, out));
+                }
+                let flags = self.condition(*last);
+                let (yes, no) = (self.way(then, 1), self.way(other, all.len()));
+                self.flow.push(Machine::Branch(flags, yes.0, no.0));
+                let last = [(then, yes), (other, no)].into_iter().filter(|(_, (_, is_new))| *is_new);
+                for (edge, block) in last.map(|(edge, (block, _))| (edge, block)).chain(ways) {
+                    self.flow.begin(block);
+                    self.parts.clear();
+                    self.made_late.clear();
+                    self.go(edge);
                 }
             }
         }
     }
 
-    /// Where an edge of a branch leads: a block of its own, if it hands something on or others lead there too.
-    fn way(&mut self, edge: &Edge) -> (Block, bool) {
-        let plain = self.ways_into[&edge.to] == 1 && self.region.block(edge.to).params.is_empty();
+    /// Where an edge of a branch, which is there several times, leads: a block of its own, if it hands something on or others lead there
+    /// too.
+    fn way(&mut self, edge: &Edge, times: usize) -> (Block, bool) {
+        let plain = times == 1 && self.ways_into[&edge.to] == 1 && self.region.block(edge.to).params.is_empty();
         if plain {
             return (self.blocks[&edge.to], false);
         }

@@ -7,7 +7,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Most that a thread takes at once: back-edges and calls between two polls of the clock and the interruption flag.
-const SLICE: u64 = 1024;
+const SLICE: u64 = 8192;
 
 /// The fuel of a call.
 #[derive(Default)]
