@@ -21,6 +21,7 @@ pub struct Run<'m> {
     mask: u64,
     output: Option<Sink>,
     interrupt: Option<Arc<AtomicBool>>,
+    watch: Option<fn()>,
     timeout: Option<Duration>,
 }
 
@@ -40,7 +41,8 @@ pub struct Strided {
 impl<'m> Run<'m> {
     /// A call with all lanes on and prints to standard output.
     pub fn new(module: &'m Module) -> Run<'m> {
-        Run { module, mask: u64::MAX, output: None, interrupt: None, timeout: module.options().limits.timeout }
+        let timeout = module.options().limits.timeout;
+        Run { module, mask: u64::MAX, output: None, interrupt: None, watch: None, timeout }
     }
 
     /// The lanes that are active at the start; bit *i* is lane *i*.
@@ -59,6 +61,13 @@ impl<'m> Run<'m> {
     #[must_use]
     pub fn interrupt(self, flag: Arc<AtomicBool>) -> Run<'m> {
         Run { interrupt: Some(flag), ..self }
+    }
+
+    /// A function that is called before each look at that flag, every few thousand turns of loops: for hosts that must keep up
+    /// what raises the flag.
+    #[must_use]
+    pub fn watch(self, watch: fn()) -> Run<'m> {
+        Run { watch: Some(watch), ..self }
     }
 
     /// How long the call may take, instead of what the module's limits say: for a call that is one part of a larger one.
@@ -100,8 +109,8 @@ impl<'m> Run<'m> {
 
     /// The same call on another module.
     fn on(self, module: &Module) -> Run<'_> {
-        let Run { mask, output, interrupt, timeout, .. } = self;
-        Run { module, mask, output, interrupt, timeout }
+        let Run { mask, output, interrupt, watch, timeout, .. } = self;
+        Run { module, mask, output, interrupt, watch, timeout }
     }
 
     fn run(
@@ -134,6 +143,7 @@ impl<'m> Run<'m> {
             None => machine.set_output(|text| print!("{text}")),
         }
         machine.set_interrupt(self.interrupt.take().unwrap_or_default());
+        machine.set_watch(self.watch);
         machine.set_limits(machine.limits().fuel, self.timeout);
     }
 

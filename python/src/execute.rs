@@ -1,7 +1,7 @@
 //! Runs a program without the GIL.
 
 use crate::errors;
-use crate::interrupt::Watch;
+use crate::interrupt::{self, Watch};
 use crate::output::{self, Output};
 use pyo3::prelude::*;
 use spmdvm::{CallError, Module, Run};
@@ -23,6 +23,7 @@ impl<'m> Context<'m> {
         Run::new(self.module)
             .output(self.output.sink(identity(self.module)))
             .interrupt(Arc::clone(&self.interrupt))
+            .watch(interrupt::keep_up)
             .timeout(self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())))
     }
 }

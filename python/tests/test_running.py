@@ -135,6 +135,44 @@ except ValueError as e:
 
 
 @needs_signals
+def test_ctrl_c_with_a_library_that_passes_the_signal_on() -> None:
+    code = """\
+import faulthandler
+short = spmdvm.compile("export void f() { }")
+short.f()
+faulthandler.register(signal.SIGINT, chain=True)
+short.f()
+time.sleep(0.05)
+short.f()
+print("ready", flush=True)
+try:
+    module.endless()
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    result = run_and_interrupt(PRELUDE + code)
+    assert result.stdout == b"stopped\n", result.stderr.decode()
+    assert b"most recent call first" in result.stderr
+
+
+@needs_signals
+def test_ctrl_c_between_calls() -> None:
+    code = """\
+short = spmdvm.compile("export void f() { }")
+short.f()
+print("ready", flush=True)
+try:
+    time.sleep(10)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+short.f()
+print("lives")
+"""
+    result = run_and_interrupt(PRELUDE + code)
+    assert result.stdout == b"stopped\nlives\n", result.stderr.decode()
+
+
+@needs_signals
 def test_ctrl_c_while_a_thread_runs() -> None:
     code = """\
 def work():

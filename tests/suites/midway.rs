@@ -5,7 +5,7 @@ use spmdvm::{CallError, Engine, JitSettings, Limits, Module, Options, Run, TrapK
 use spmdvm_tests::agree::{Input, agree_at};
 use spmdvm_tests::subject::engines;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 const HEAD: &str = "export void f(uniform int a[], uniform int b[], uniform int n) {";
@@ -183,5 +183,25 @@ fn every_endless_loop_can_be_stopped() {
             let soon = Some(Duration::from_millis(30));
             assert_eq!(stopped(engine, &text, &JitSettings::eager(), soon), TrapKind::Timeout, "{engine}\n{text}");
         }
+    }
+}
+
+/// Hosts keep up what raises the flag of interruption.
+#[test]
+fn a_long_run_calls_its_watch() {
+    static LOOKS: AtomicUsize = AtomicUsize::new(0);
+    fn watch() {
+        LOOKS.fetch_add(1, Ordering::Relaxed);
+    }
+    let text = format!("{HEAD} for (uniform int k = 0; k < 100000; ++k) a[0] += k & 1; }}");
+    for &engine in engines() {
+        let options = Options { engine, jit: JitSettings::eager(), ..Options::default() };
+        let module = Module::compile("long.ispc", &text, &options).unwrap_or_else(|e| panic!("{e}"));
+        let (mut a, mut b) = (vec![0i32; 80], vec![0i32; 80]);
+        let before = LOOKS.load(Ordering::Relaxed);
+        let run = Run::new(&module).watch(watch);
+        run.call("f", &[Value::slice_mut(&mut a), Value::slice_mut(&mut b), 80.into()]).expect("it ends");
+        let looks = LOOKS.load(Ordering::Relaxed) - before;
+        assert!((10..200).contains(&looks), "{engine}: {looks}");
     }
 }

@@ -113,9 +113,15 @@ impl Machine {
     }
 
     /// Uses this flag to stop a running call: while it is true, the next back-edge or call traps `interrupted` (within
-    /// about a thousand of them). Whoever sets it clears it.
+    /// about ten thousand of them). Whoever sets it clears it.
     pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
         self.thread.polls.interrupt = flag;
+    }
+
+    /// Calls a function before each look at that flag, on the thread that looks. It is for hosts that must keep up what
+    /// raises the flag.
+    pub fn set_watch(&mut self, watch: Option<fn()>) {
+        self.thread.polls.watch = watch;
     }
 
     /// The flag that stops a running call.

@@ -38,6 +38,8 @@ pub(crate) struct Frame {
 pub(crate) struct Polls {
     pub deadline: Option<Instant>,
     pub interrupt: Arc<AtomicBool>,
+    /// Called before each look.
+    pub watch: Option<fn()>,
 }
 
 /// The state of a run.
@@ -114,7 +116,7 @@ impl Thread {
             frame_memory,
             memory: Arc::clone(&shared.memory),
             code: Arc::clone(&shared.code),
-            polls: Polls { deadline: None, interrupt: Arc::default() },
+            polls: Polls { deadline: None, interrupt: Arc::default(), watch: None },
             holds_fuel: false,
             trap: None,
             task: None,
@@ -174,6 +176,9 @@ impl Thread {
 
     /// Why the run must end now, if it must.
     fn must_end(&self) -> Option<TrapKind> {
+        if let Some(watch) = self.polls.watch {
+            watch();
+        }
         let stopped = self.task.as_ref().is_some_and(Task::is_stopped);
         if stopped || self.polls.interrupt.load(Ordering::Relaxed) {
             return Some(TrapKind::Interrupted);
