@@ -4,7 +4,10 @@ mod harness;
 
 use harness::by_hand::*;
 use harness::crowd::{Crowd, crowded_exit};
+use harness::values::Rng;
 use harness::{COUNTERS, Host, Place, exit};
+use spmdvm_jit::Backend;
+use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{BlockId, Builder, Kind, Region, Type, Value};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::Ty;
@@ -175,5 +178,40 @@ fn what_only_exits_ask_for_is_not_made_in_a_loop() {
         // What is made behind the loop is the last exit's, and that of an operation of integers.
         let made = if ty == Ty::I32 { 2 } else { 0 };
         assert!(count(&text, &[blend, "vblend", "vpblend"]) <= made, "{text}");
+    }
+}
+
+/// Which indices lie in a region: of pointers to everywhere in it, before it and behind it, and of the poisoned one.
+#[test]
+fn indices_in_bounds_are_those_of_the_definition() {
+    if harness::x86().is_none() {
+        return;
+    }
+    let mut host = host(4);
+    let words = host.places(U64);
+    let offsets = [0u64, 4, 7, 1000, 1 << 33, (1 << 39) - 1, 1 << 39, (1 << 40) - 12, (1 << 40) - (1 << 34)];
+    let lens = [0u64, 1, 4, 63, 64, 4096, (1 << 31) + 5, 1 << 35];
+    for (ty, scale) in
+        [Ty::I32, Ty::U32, Ty::I64, Ty::U64].into_iter().flat_map(|ty| [1, 4, 8, 12, 64].map(|s| (ty, s)))
+    {
+        for (disp, need) in [(0, 1), (-8, 4), (5, 64), (1 << 36, 184), (-(1 << 36), 1 << 20)] {
+            let mut b = Builder::new(host.width, host.function, 1);
+            let mask = execution_mask(&mut b);
+            let [pointer, len] = [0, 1].map(|i| entry(&mut b, words[i]));
+            let low = b.inst(Kind::IndexLow { scale, disp, ty }, &[pointer], Type::uniform(ty));
+            let unsigned = if ty.size() == 4 { Ty::U32 } else { Ty::U64 };
+            let span = b.inst(Kind::IndexSpan { scale, disp, need, ty }, &[pointer, len], Type::uniform(unsigned));
+            let (low_at, span_at) = (host.places(Type::uniform(ty))[2], host.places(Type::uniform(unsigned))[3]);
+            leave(&mut b, &host, mask, vec![(low_at, low), (span_at, span)]);
+            let region = finished(b);
+            let codes =
+                [&Ir as &dyn Backend, &harness::x86().unwrap()].map(|b| Arc::from(b.compile(region.clone()).unwrap()));
+            for (offset, len) in offsets.into_iter().flat_map(|offset| lens.map(|len| (offset, len))) {
+                let mut input = host.random_input(&mut Rng(1), false);
+                input.registers[words[0].reg.index()] = vec![3 << 40 | offset];
+                input.registers[words[1].reg.index()] = vec![len];
+                host.agree_codes(&region, &codes, &input);
+            }
+        }
     }
 }

@@ -19,11 +19,13 @@ pub(crate) enum Callee {
     Interpret,
     OpenFrame,
     CloseFrame,
+    RegionLen,
+    HostAddress,
 }
 
 impl Callee {
     /// All, each at the place of its number.
-    pub const ALL: [Callee; 7] = [
+    pub const ALL: [Callee; 9] = [
         Callee::General,
         Callee::Load,
         Callee::Store,
@@ -31,6 +33,8 @@ impl Callee {
         Callee::Interpret,
         Callee::OpenFrame,
         Callee::CloseFrame,
+        Callee::RegionLen,
+        Callee::HostAddress,
     ];
 
     /// Where it is.
@@ -43,6 +47,8 @@ impl Callee {
             Callee::Interpret => interpret as *const (),
             Callee::OpenFrame => open_frame as *const (),
             Callee::CloseFrame => close_frame as *const (),
+            Callee::RegionLen => region_len as *const (),
+            Callee::HostAddress => host_address as *const (),
         };
         function as Address
     }
@@ -71,6 +77,24 @@ unsafe extern "C" fn close_frame(context: *mut Context, pointer: u64) -> u32 {
     // SAFETY: the caller's promise.
     unsafe { (*context).close_frame(pointer) };
     1
+}
+
+/// Bytes of a pointer's region that may be read, or written.
+///
+/// # Safety
+/// The context is the one that native code was entered with.
+unsafe extern "C" fn region_len(context: *mut Context, pointer: u64, write: u64) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { (*context).region_len(pointer, write != 0) }
+}
+
+/// The host address of a pointer plus a displacement.
+///
+/// # Safety
+/// The context is the one that native code was entered with.
+unsafe extern "C" fn host_address(context: *mut Context, pointer: u64, disp: i64) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { (*context).host_address(pointer, disp) }
 }
 
 /// Executes an instruction (function above, instruction below) by the interpreter's handler. Gives 0 if it traps.

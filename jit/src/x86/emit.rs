@@ -270,7 +270,7 @@ impl Emitter<'_> {
                 )?;
                 self.put(Build::new(Code::Call_rm64).reg(Register::RAX))?;
                 let answer = self.word_at(ANSWER_AT);
-                self.put(Build::new(Code::Mov_rm32_r32).mem(answer).reg(Register::EAX))?;
+                self.put(Build::new(Code::Mov_rm64_r64).mem(answer).reg(Register::RAX))?;
                 self.clear_counts()?;
                 self.load_ticks()?;
             }

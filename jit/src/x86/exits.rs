@@ -135,7 +135,7 @@ impl Select<'_> {
     }
 
     /// Calls a function of the runtime with words.
-    fn call(&mut self, callee: Callee, words: &[regalloc2::VReg]) {
+    pub fn call(&mut self, callee: Callee, words: &[regalloc2::VReg]) {
         for (i, &word) in words.iter().enumerate() {
             self.store_64(Mem::at(Base::Words, 8 * i as i32), word);
         }

@@ -7,6 +7,7 @@
 //! | `select` | the walk over blocks and instructions: from the trace IR to machine instructions |
 //! | `values` | values in the form in which an instruction wants them |
 //! | `scalar`, `vector`, `merge`, `masks`, `convert`, `divide`, `lanes`, `memory`, `strided`, `gather` | instructions |
+//! | `bounds` | regions of memory and the indices in them |
 //! | `exits` | leaving the region, and calling the runtime |
 //! | `flow` | machine instructions before registers are chosen, as regalloc2 wants them |
 //! | `counts` | counters in a register |
@@ -17,6 +18,7 @@
 //!
 //! ARCHITECTURE ("The JIT's back ends") says how values are held, and how a region is entered and left.
 
+mod bounds;
 mod build;
 mod code;
 mod convert;

@@ -257,12 +257,10 @@ impl<'a> Select<'a> {
             | Kind::Scatter { .. }
             | Kind::Clear { .. } => self.store(inst)?,
             Kind::Reduce { op, ty } => self.reduce(inst, op, ty)?,
-            Kind::RegionBase
-            | Kind::RegionLen { .. }
-            | Kind::HostAddress { .. }
-            | Kind::IndexLow { .. }
-            | Kind::IndexSpan { .. }
-            | Kind::Chance { .. } => self.general(inst)?,
+            Kind::RegionLen { .. } | Kind::HostAddress { .. } | Kind::IndexLow { .. } | Kind::IndexSpan { .. } => {
+                self.ask(inst)?;
+            }
+            Kind::RegionBase | Kind::Chance { .. } => self.general(inst)?,
         }
         Ok(())
     }
@@ -284,7 +282,7 @@ impl<'a> Select<'a> {
     }
 
     /// Of two integers of 64 bits the one for which a condition holds.
-    fn larger(&mut self, cond: Cond, a: VReg, b: VReg) -> VReg {
+    pub fn larger(&mut self, cond: Cond, a: VReg, b: VReg) -> VReg {
         self.compare(Form::G64, a, b);
         self.choose(cond, a, b)
     }

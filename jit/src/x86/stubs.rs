@@ -74,7 +74,7 @@ fn stub(target: Callee) -> Result<Vec<u8>, String> {
     put(Build::new(Code::Mov_r64_imm64).reg(Register::RAX).imm(OpKind::Immediate64, target.address()))?;
     put(Build::new(Code::Call_rm64).reg(Register::RAX))?;
     put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(at(sp, words)))?;
-    put(Build::new(Code::Mov_rm32_r32).mem(at(SPARE_BASE, ANSWER_AT)).reg(Register::EAX))?;
+    put(Build::new(Code::Mov_rm64_r64).mem(at(SPARE_BASE, ANSWER_AT)).reg(Register::RAX))?;
     for i in 0..N_KEPT_VECTORS as i32 {
         let code = Code::EVEX_Vmovups_zmm_k1z_zmmm512;
         put(Build::new(code).reg(Register::ZMM0 + i as u32).mem(at(sp, 64 * i)))?;

@@ -1,0 +1,114 @@
+//! What bounds are made of: memory regions, which the runtime knows, and the indices that lie in one.
+
+use super::emit::ANSWER_AT;
+use super::flow::{Arg, Base, Cond, Form, Mem};
+use super::select::Select;
+use crate::ir::{Inst, Kind, Value};
+use crate::native::runtime::Callee;
+use iced_x86::{Code, OpKind};
+use regalloc2::VReg;
+use spmdvm_vm::sem::OFFSET_BITS;
+use spmdvm_vm::types::Ty;
+
+/// Displacements below this cannot make an offset wrap.
+const FARTHEST: u64 = 1 << 62;
+
+impl Select<'_> {
+    /// An instruction that asks about memory.
+    pub fn ask(&mut self, inst: &Inst) -> Result<(), String> {
+        let x = match inst.kind {
+            Kind::RegionLen { write } => self.ask_runtime(Callee::RegionLen, inst.args[0], write as u64),
+            Kind::HostAddress { disp } => self.ask_runtime(Callee::HostAddress, inst.args[0], disp as u64),
+            Kind::IndexLow { scale, disp, ty } if has_code(scale, disp) => {
+                self.index_low(inst.args[0], scale, disp, ty)
+            }
+            Kind::IndexSpan { scale, disp, need, ty } if has_code(scale, disp) => {
+                self.index_span([inst.args[0], inst.args[1]], scale, disp, need, ty)
+            }
+            _ => return self.general(inst),
+        };
+        self.set(inst, x);
+        Ok(())
+    }
+
+    fn ask_runtime(&mut self, callee: Callee, pointer: Value, what: u64) -> VReg {
+        let words = [self.gpr(pointer), self.imm(what)];
+        self.call(callee, &words);
+        self.load_64(Mem::at(Base::Words, ANSWER_AT))
+    }
+
+    /// The signed offset of a pointer, displaced.
+    fn start(&mut self, pointer: Value, disp: i64) -> VReg {
+        let by = Arg::Imm(OpKind::Immediate8, 64 - OFFSET_BITS as i64);
+        let x = self.gpr(pointer);
+        let x = self.gpr_over(Code::Shl_rm64_imm8, Form::G64, x, by);
+        let x = self.gpr_over(Code::Sar_rm64_imm8, Form::G64, x, by);
+        if disp == 0 {
+            return x;
+        }
+        let disp = self.imm(disp as u64);
+        self.gpr_binary(Code::Add_rm64_r64, Form::G64, x, disp)
+    }
+
+    /// The quotient by a power of two, rounded down.
+    fn shifted(&mut self, x: VReg, scale: u32) -> VReg {
+        match scale.trailing_zeros() {
+            0 => x,
+            by => self.gpr_over(Code::Sar_rm64_imm8, Form::G64, x, Arg::Imm(OpKind::Immediate8, by as i64)),
+        }
+    }
+
+    /// See [`Kind::IndexLow`].
+    fn index_low(&mut self, pointer: Value, scale: u32, disp: i64, ty: Ty) -> VReg {
+        let start = self.start(pointer, disp);
+        self.low(start, scale, ty)
+    }
+
+    /// The quotient rounded up, with its sign changed, within the type.
+    fn low(&mut self, start: VReg, scale: u32, ty: Ty) -> VReg {
+        let x = self.shifted(start, scale);
+        let x = self.negated(Form::G64, x);
+        let (least, greatest) = ends(ty);
+        let x = if least == i64::MIN { x } else { self.at_least(x, least) };
+        if greatest == i64::MAX { x } else { self.at_most(x, greatest) }
+    }
+
+    /// See [`Kind::IndexSpan`]. A least index that was cut to the type's greatest is above all that count.
+    fn index_span(&mut self, [pointer, len]: [Value; 2], scale: u32, disp: i64, need: u32, ty: Ty) -> VReg {
+        let start = self.start(pointer, disp);
+        let low = self.low(start, scale, ty);
+        let (len, need) = (self.gpr(len), self.imm(need as u64));
+        let last = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, len, need);
+        let last = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, last, start);
+        let last = self.shifted(last, scale);
+        let last = self.at_most(last, ends(ty).1 - 63);
+        let n = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, last, low);
+        let n = self.gpr_over(Code::Add_rm64_imm8, Form::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
+        self.at_least(n, 0)
+    }
+
+    fn at_least(&mut self, x: VReg, least: i64) -> VReg {
+        let least = self.imm(least as u64);
+        self.larger(Cond::GREATER, x, least)
+    }
+
+    fn at_most(&mut self, x: VReg, most: i64) -> VReg {
+        let most = self.imm(most as u64);
+        self.larger(Cond::LESS, x, most)
+    }
+}
+
+/// Can all be computed in words?
+fn has_code(scale: u32, disp: i64) -> bool {
+    scale.is_power_of_two() && disp.unsigned_abs() < FARTHEST
+}
+
+/// Least and greatest index of a type, as far as a word has them: no region is as large.
+fn ends(ty: Ty) -> (i64, i64) {
+    match ty {
+        Ty::I32 => (i32::MIN as i64, i32::MAX as i64),
+        Ty::U32 => (0, u32::MAX as i64),
+        Ty::I64 => (i64::MIN, i64::MAX),
+        _ => (0, i64::MAX),
+    }
+}
