@@ -193,13 +193,15 @@ def agree(name: str, result: object, expected: object, tolerance: float, share: 
 
 
 def medians(contenders: dict[str, Contender], rounds: int, warm: float = 0.3) -> dict[str, float]:
-    """Time all contenders in turn, once their loops have been compiled."""
+    """Time all contenders in turn, once their loops have been compiled: so many times, and more often what is quick."""
     for contender in contenders.values():
         until = time.perf_counter() + warm
         while time.perf_counter() < until:
             contender()
     times: dict[str, list[float]] = {name: [] for name in contenders}
-    for _ in range(rounds):
+    begin = time.perf_counter()
+    while rounds > 0 or time.perf_counter() - begin < warm:
+        rounds -= 1
         for name, contender in contenders.items():
             start = time.perf_counter()
             contender()
