@@ -1,7 +1,7 @@
 //! What bounds are made of: memory regions, which the runtime knows, and the indices that lie in one.
 
 use super::emit::ANSWER_AT;
-use super::flow::{Arg, Base, Cond, Form, Mem};
+use super::inst::{Arg, Base, Cond, Form, Mem};
 use super::select::Select;
 use crate::ir::{Inst, Kind, Value};
 use crate::native::runtime::Callee;

@@ -1,6 +1,6 @@
 //! Instructions whose registers are known.
 
-use super::flow::Form;
+use super::inst::Form;
 use iced_x86::{Code, Instruction, MemoryOperand, OpKind, Register};
 use regalloc2::RegClass;
 

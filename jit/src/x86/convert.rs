@@ -3,7 +3,7 @@
 //! Lanes are converted in *chunks* of as many as fit a vector in the larger of both types: taken out of the vectors they lie in,
 //! converted, and put together again.
 
-use super::flow::{Arg, Form};
+use super::inst::{Arg, Form};
 use super::select::{Select, imm8};
 use super::values::{broadcast, form_of, sized};
 use crate::ir::Value;

@@ -8,7 +8,7 @@
 use super::build::{Build, at, sized};
 use super::emit::{Emitter, Label};
 use super::env::{CONTEXT, COUNTS, SPARE, SPARE_BASE};
-use super::flow::{Arg, Base, Form, Mem};
+use super::inst::{Arg, Base, Form, Mem};
 use super::layout::Layout;
 use super::select::Select;
 use crate::ir::{BlockId, Kind, Region};

@@ -1,7 +1,7 @@
 //! Division of integers, and the high halves of products. No processor divides vectors of integers, but all divide vectors of
 //! floats. A divisor of 0 gives 0 and never traps.
 
-use super::flow::{Arg, Cond, Form};
+use super::inst::{Arg, Cond, Form};
 use super::memory::masked_move;
 use super::scalar::{int_form, sign_extended};
 use super::select::Select;

@@ -6,7 +6,8 @@
 
 use super::build::{Build, Moves, at, sized};
 use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, TICKS};
-use super::flow::{Arg, Base, Cond, Flow, Form, Inst, Mem, Plain};
+use super::flow::Flow;
+use super::inst::{Arg, Base, Cond, Form, Inst, Mem, Plain};
 use super::stubs::{ARGUMENTS, Stubs};
 use crate::native::runtime::Callee;
 use iced_x86::{Code, Encoder, MemoryOperand, OpKind, Register};

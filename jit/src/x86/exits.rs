@@ -1,6 +1,6 @@
 //! Leaving the region, and calling the runtime in it.
 
-use super::flow::{Base, Inst as Machine, Mem, What, Write, WriteBase};
+use super::inst::{Base, Inst as Machine, Mem, What, Write, WriteBase};
 use super::select::{Select, class_of};
 use super::values::bytes_of;
 use crate::ir::{BlockId, ExitId, Inst, Type, Value};

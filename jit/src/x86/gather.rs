@@ -2,10 +2,10 @@
 //!
 //! Lanes are loaded one by one: the machine's own gathers take longer on the processors that were measured. Indices of 32 bits
 //! leave their vector two at a time, once for all gathers that follow one another with the same ones. An inactive lane takes
-//! the least index in bounds, or that of the first active one; without any, all read memory of the code's own. Other indices become addresses in vectors of
-//! 64 bits, of which those of inactive lanes lead there.
+//! the least index in bounds, or that of the first active one; without any, all read memory of the code's own. Other indices
+//! become addresses in vectors of 64 bits, of which those of inactive lanes lead there.
 
-use super::flow::{Arg, Base, Cond, Form, Mem};
+use super::inst::{Arg, Base, Cond, Form, Mem};
 use super::masks::int_condition;
 use super::needs::Definition;
 use super::select::{Place, Select, imm8};

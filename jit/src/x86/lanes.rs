@@ -1,6 +1,6 @@
 //! Operations across lanes.
 
-use super::flow::{Arg, Base, Form, Mem};
+use super::inst::{Arg, Base, Form, Mem};
 use super::select::{Select, class_of, imm8};
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Value};

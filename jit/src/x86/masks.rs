@@ -1,6 +1,6 @@
 //! Masks: one register each, bit *i* for lane *i*, and 0 beyond the lanes.
 
-use super::flow::{Arg, Cond, Form};
+use super::inst::{Arg, Base, Cond, Form, Mem};
 use super::select::{Place, Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
@@ -137,7 +137,7 @@ impl Select<'_> {
         let mask = self.mask(v);
         let ones = self.ones();
         let form = self.form(1);
-        let mem = super::flow::Mem::at(super::flow::Base::Pool, ones);
+        let mem = Mem::at(Base::Pool, ones);
         self.vector_masked(sized(Code::EVEX_Vmovdqu8_xmm_k1z_xmmm128, form), form, &[Arg::Mem(mem)], mask)
     }
 

@@ -1,7 +1,7 @@
 //! Memory accesses at host addresses that have been checked. The machine's masked accesses touch nothing of inactive lanes, and do
 //! not fail for what is not there.
 
-use super::flow::{Arg, Form, Mem};
+use super::inst::{Arg, Form, Mem};
 use super::needs::{Sum, has_operand};
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};

@@ -1,6 +1,6 @@
 //! Blends by the instruction that makes what is blended.
 
-use super::flow::{Arg, Inst as Machine};
+use super::inst::{Arg, Inst as Machine};
 use super::needs::Definition;
 use super::select::{Place, Select};
 use crate::ir::{Inst, Kind, Value};

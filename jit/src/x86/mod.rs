@@ -9,7 +9,7 @@
 //! | `scalar`, `vector`, `merge`, `masks`, `convert`, `divide`, `lanes`, `memory`, `strided`, `gather` | instructions |
 //! | `bounds` | regions of memory and the indices in them |
 //! | `exits` | leaving the region, and calling the runtime |
-//! | `flow` | machine instructions before registers are chosen, as regalloc2 wants them |
+//! | `inst`, `flow` | machine instructions before registers are chosen, as regalloc2 wants them |
 //! | `counts` | counters in a register |
 //! | `renew` | new registers after calls |
 //! | `env` | the machine's registers |
@@ -30,6 +30,7 @@ mod executable;
 mod exits;
 mod flow;
 mod gather;
+mod inst;
 mod lanes;
 mod layout;
 mod masks;

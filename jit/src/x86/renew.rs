@@ -4,7 +4,8 @@
 //! wherever it is used, in the innermost loop too. So what was computed before the last call that loses registers moves to a
 //! new one after it. Exits keep naming the old one: they find it in memory, and the new one lives no longer for them.
 
-use super::flow::{Arg, Base, Flow, Inst, Mem};
+use super::flow::Flow;
+use super::inst::Inst;
 use regalloc2::{Function, OperandKind, VReg};
 
 impl Flow {
@@ -30,31 +31,5 @@ impl Flow {
         }
         self.insts = insts;
         self.insert_in_entry(call + 1, moves);
-    }
-}
-
-impl Inst {
-    /// Visits the registers that an instruction reads, but for those that exits write.
-    fn each_read(&mut self, mut f: impl FnMut(&mut VReg)) {
-        match self {
-            Inst::Plain(plain) => {
-                for arg in plain.args.iter_mut().flatten() {
-                    match arg {
-                        Arg::Use(r, _) | Arg::Tied { from: r, .. } | Arg::Both { use_: r, .. } => f(r),
-                        Arg::Mem(Mem { base, index, .. }) => {
-                            if let Base::Reg(r) = base {
-                                f(r);
-                            }
-                            index.iter_mut().for_each(&mut f);
-                        }
-                        Arg::Def(..) | Arg::Imm(..) | Arg::Fixed(_) => {}
-                    }
-                }
-                plain.mask.iter_mut().for_each(f);
-            }
-            Inst::Move { from, .. } => f(from),
-            Inst::Jump(_, args) => args.iter_mut().for_each(f),
-            _ => {}
-        }
     }
 }

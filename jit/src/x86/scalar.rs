@@ -1,7 +1,7 @@
 //! Operations on uniform values. Of integers below 32 bits the bits above are anything: whoever reads them extends them first.
 //! Floats are computed as vectors of which only the first lane counts.
 
-use super::flow::{Arg, Cond, Form};
+use super::inst::{Arg, Cond, Form};
 use super::masks::{int_condition, mirrored};
 use super::select::{Select, class_of, imm8};
 use crate::ir::{Inst, Value};

@@ -6,8 +6,9 @@
 
 use super::counts;
 use super::env::{CONTEXT, FRAME, TICKS};
-use super::flow::{Arg, Cond, Flow, Form, Inst as Machine, Mem, Plain, WayOut};
+use super::flow::Flow;
 use super::gather::Gathered;
+use super::inst::{Arg, Cond, Form, Inst as Machine, Mem, Plain, WayOut};
 use super::layout::Layout;
 use super::needs::{self, Needs};
 use crate::dominance::Dominators;

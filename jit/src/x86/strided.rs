@@ -5,8 +5,8 @@
 //! and overlaps the one before it. Where *s* is so large that there would be more vectors than half of the lanes, and for elements
 //! of one byte, lanes are loaded one by one.
 
-use super::flow::{Arg, Base, Form, Mem};
 use super::gather::Assembly;
+use super::inst::{Arg, Base, Form, Mem};
 use super::select::Select;
 use super::values::{form_of, sized};
 use crate::ir::Inst;

@@ -1,6 +1,6 @@
 //! Values in the form in which an instruction wants them, and the little instructions for that.
 
-use super::flow::{Arg, Base, Cond, Form, Inst as Machine, Mem};
+use super::inst::{Arg, Base, Cond, Form, Inst as Machine, Mem};
 use super::select::{Place, Select, class_of, imm8};
 use crate::ir::{Inst, Value};
 use iced_x86::{Code, OpKind, Register};

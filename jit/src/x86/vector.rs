@@ -1,6 +1,6 @@
 //! Elementwise operations on vectors.
 
-use super::flow::{Arg, Form};
+use super::inst::{Arg, Form};
 use super::scalar::is_comparison;
 use super::select::{Place, Select, imm8};
 use super::values::sized;

@@ -3,7 +3,7 @@
 use super::build::{Build, Moves, at, sized};
 use super::emit::{Emitter, Label, SAVED};
 use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR};
-use super::flow::{Form, What, WriteBase};
+use super::inst::{Form, What, WriteBase};
 use super::values::broadcast;
 use iced_x86::{Code, MemoryOperand, OpKind, Register};
 use regalloc2::{Allocation, RegClass};

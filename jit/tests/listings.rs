@@ -1,0 +1,127 @@
+//! What the code of the back end of wide vectors looks like: the promises that results cannot show.
+
+mod harness;
+
+use harness::by_hand::*;
+use harness::crowd::Crowd;
+use spmdvm_jit::ir::{Builder, Kind, Type};
+use spmdvm_vm::Op;
+use spmdvm_vm::types::Ty;
+
+/// Checks see what active lanes have read. An inactive lane that takes their place must take what has been checked: read once
+/// more, it may be something else by now, as another thread may write there.
+#[test]
+fn nothing_is_read_again_to_be_followed() {
+    let Some(x86) = harness::x86() else { return };
+    for active in [false, true] {
+        let host = host(16);
+        let i32s = Type::varying(Ty::I32);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let all = b.constant(Ty::Bool, 1);
+        let mask = if active { b.inst(Kind::Splat, &[all], Type::MASK) } else { execution_mask(&mut b) };
+        let index = entry(&mut b, host.places(i32s)[0]);
+        let at = address(&mut b, host.pointer(Ty::I32));
+        let gather = Kind::Gather { ty: Ty::I32, index: Ty::I32, scale: 4, clears: true };
+        let x = b.inst(gather, &[at, index, mask], i32s);
+        let y = b.inst(gather, &[at, x, mask], i32s);
+        leave(&mut b, &host, mask, vec![(host.places(i32s)[1], y)]);
+        let text = listing(&x86, finished(b));
+        assert_eq!(count(&text, &["vpcompressd"]), if active { 0 } else { 2 }, "{text}");
+    }
+}
+
+#[test]
+fn a_body_for_all_lanes_is_whole_vectors_without_masks() {
+    let Some(x86) = harness::x86() else { return };
+    let host = host(16);
+    let v = Type::varying(Ty::F32);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let (on, three) = (b.constant(Ty::Bool, 1), b.constant(Ty::F32, 3f32.to_bits() as u64));
+    let all = b.inst(Kind::Splat, &[on], Type::MASK);
+    let at = b.inst(Kind::EntryReg { at: host.places(U64)[0].at }, &[], U64);
+    let x = b.inst(Kind::LoadLanes { ty: Ty::F32 }, &[at], v);
+    let y = b.op(Op::Mul, Ty::F32, &[x, three]);
+    let y = b.op(Op::Fma, Ty::F32, &[y, x, y]);
+    let y = b.op(Op::Sqrt, Ty::F32, &[y]);
+    b.effect(Kind::StoreLanes { ty: Ty::F32 }, &[at, y]);
+    b.effect(Kind::StoreMasked { ty: Ty::F32 }, &[at, y, all]);
+    leave_plainly(&mut b, &host);
+    let text = listing(&x86, finished(b));
+    assert_eq!(count(&text, &["vmulps zmm", "vsqrtps zmm"]), 2, "{text}");
+    assert_eq!(count(&text, &["vfmadd"]), 1, "{text}");
+    assert_eq!(count(&text, &["vblend", "xmm", "ymm", "call"]), 0, "{text}");
+}
+
+#[test]
+fn a_small_stride_is_whole_vectors() {
+    let Some(x86) = harness::x86() else { return };
+    let host = host(16);
+    let v = Type::varying(Ty::F32);
+    for (stride, loads, permutations) in
+        [(4, 1, 0), (-4, 2, 1), (8, 2, 1), (12, 3, 2), (-12, 3, 2), (32, 8, 7), (36, 0, 0)]
+    {
+        let mut b = Builder::new(host.width, host.function, 1);
+        let at = b.inst(Kind::EntryReg { at: host.places(U64)[0].at }, &[], U64);
+        let x = b.inst(Kind::LoadStrided { ty: Ty::F32, stride }, &[at], v);
+        b.effect(Kind::StoreLanes { ty: Ty::F32 }, &[at, x]);
+        leave_plainly(&mut b, &host);
+        let text = listing(&x86, finished(b));
+        assert_eq!(count(&text, &["vpermt2d"]), permutations, "{text}");
+        // One vector alone is permuted with itself.
+        let in_place = text.lines().filter(|line| line.contains("vpermt2d") && line.contains("[r")).count();
+        let plain = text.lines().filter(|line| line.contains("vmovups zmm") && line.contains(",[r")).count();
+        assert_eq!(in_place + plain, loads, "{text}");
+        assert_eq!(count(&text, &["vinsertps"]) > 0, loads == 0, "{text}");
+    }
+}
+
+#[test]
+fn a_masked_store_is_one_instruction() {
+    let Some(x86) = harness::x86() else { return };
+    for (ty, store) in [(Ty::I16, "vmovdqu16 ["), (Ty::F32, "vmovups ["), (Ty::I32, "vmovups [")] {
+        let host = host(16);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let mask = execution_mask(&mut b);
+        let x = entry(&mut b, host.places(Type::varying(ty))[0]);
+        let at = b.inst(Kind::EntryReg { at: host.places(U64)[0].at }, &[], U64);
+        b.effect(Kind::StoreMasked { ty }, &[at, x, mask]);
+        leave_plainly(&mut b, &host);
+        let text = listing(&x86, finished(b));
+        let masked: Vec<&str> = text.lines().filter(|line| line.contains("{k")).collect();
+        assert!(matches!(masked[..], [line] if line.contains(store)), "{text}");
+        assert_eq!(count(&text, &["jmp", "call", "vpextr", "vblend"]), 0, "{text}");
+    }
+}
+
+#[test]
+fn uniform_code_has_no_wide_vectors() {
+    let Some(x86) = harness::x86() else { return };
+    let host = host(16);
+    let (f, i) = (host.places(Type::uniform(Ty::F32)), host.places(Type::uniform(Ty::I32)));
+    let mut b = Builder::new(host.width, host.function, 1);
+    let bits = b.constant(Ty::U64, 5);
+    let mask = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
+    let (x, n) = (entry(&mut b, f[0]), entry(&mut b, i[0]));
+    let x2 = b.op(Op::Mul, Ty::F32, &[x, x]);
+    let less = b.op(Op::Lt, Ty::F32, &[x2, x]);
+    let n2 = b.op(Op::IDiv, Ty::I32, &[n, n]);
+    let n2 = b.inst(Kind::Op { op: Op::Select, ty: Ty::I32, from: Ty::I32 }, &[less, n2, n], i[0].ty);
+    leave(&mut b, &host, mask, vec![(f[1], x2), (i[1], n2)]);
+    let text = listing(&x86, finished(b));
+    assert_eq!(count(&text, &["zmm", "ymm", "{k", "call"]), 0, "{text}");
+    assert_eq!(count(&text, &["cmova", "idiv"]), 2, "{text}");
+}
+
+/// Of a frame of more than a page each page is touched, for the stack's guard page to be met.
+#[test]
+fn large_frames_meet_the_guard_page() {
+    let Some(x86) = harness::x86() else { return };
+    let host = host(64);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let crowd = Crowd::new(&mut b, host.places(Type::varying(Ty::I32))[0], Op::Sub, 60).mixed(&mut b);
+    let mask = execution_mask(&mut b);
+    let folded = crowd.folded(&mut b);
+    leave(&mut b, &host, mask, host.places(Type::varying(Ty::I32)).into_iter().zip(folded).collect());
+    let text = listing(&x86, finished(b));
+    assert!(text.contains("or dword ptr [r11-1000h],0"), "{text}");
+}
