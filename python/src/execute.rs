@@ -23,7 +23,7 @@ impl<'m> Context<'m> {
         Run::new(self.module)
             .output(self.output.sink(identity(self.module)))
             .interrupt(Arc::clone(&self.interrupt))
-            .watch(interrupt::keep_up)
+            .watch(interrupt::watch)
             .timeout(self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())))
     }
 }

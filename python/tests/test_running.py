@@ -142,8 +142,6 @@ short = spmdvm.compile("export void f() { }")
 short.f()
 faulthandler.register(signal.SIGINT, chain=True)
 short.f()
-time.sleep(0.05)
-short.f()
 print("ready", flush=True)
 try:
     module.endless()
@@ -153,6 +151,44 @@ except KeyboardInterrupt:
     result = run_and_interrupt(PRELUDE + code)
     assert result.stdout == b"stopped\n", result.stderr.decode()
     assert b"most recent call first" in result.stderr
+
+
+@needs_signals
+def test_a_library_takes_its_handler_down() -> None:
+    code = """\
+import faulthandler
+long = spmdvm.compile("export void f() { for (uniform int i = 0; i < 100000; ++i) { } }")
+long.f()
+faulthandler.register(signal.SIGINT, chain=True)
+long.f()
+faulthandler.unregister(signal.SIGINT)
+long.f()
+print("ready", flush=True)
+try:
+    time.sleep(10)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    result = run_and_interrupt(PRELUDE + code)
+    assert result.stdout == b"stopped\n", result.stderr.decode()
+
+
+@needs_signals
+def test_ctrl_c_before_the_first_poll() -> None:
+    # Rounds that take so long that the signal comes before several thousand of them.
+    code = """\
+long = "x = exp(x) * 0.25f; " * 3000
+body = f"float x = a[0]; for (;;) {{ {long} }}"
+module = spmdvm.compile(f"export void f(uniform float a[]) {{ {body} }}", engine="interp")
+import numpy as np
+print("ready", flush=True)
+try:
+    module.f(np.ones(1, np.float32))
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    result = run_and_interrupt(PRELUDE + code)
+    assert result.stdout == b"stopped\n", result.stderr.decode()
 
 
 @needs_signals

@@ -25,6 +25,9 @@ const MAX_STRIDE: i64 = 1 << 16;
 /// Indices of so many lanes counted from one in bounds do not wrap.
 const MAX_LANES: u64 = 64;
 
+/// How many blocks back it is looked for what an index was computed from.
+const RECENT_BLOCKS: usize = 16;
+
 /// Most registers that are known to be the same in all lanes by a test, each with what follows from it.
 const MAX_AGREED: usize = 3;
 
@@ -244,10 +247,10 @@ impl Recorder<'_> {
         core
     }
 
-    /// What has computed a value. As a rule that was not long ago.
+    /// What has computed a value, if that was not long ago.
     fn definition(&self, v: Value) -> Option<&crate::ir::Inst> {
         let current = self.b.region.block(self.b.current());
-        let others = self.b.region.blocks.iter().rev();
+        let others = self.b.region.blocks.iter().rev().take(RECENT_BLOCKS);
         [current]
             .into_iter()
             .chain(others)
@@ -267,8 +270,8 @@ impl Recorder<'_> {
         self.none(bad)
     }
 
-    /// In bounds, a row of 64-bit indices cannot wrap, nor a short one of 32 bits. Others could, in an array of more than 2³¹
-    /// elements.
+    /// In bounds, a row of 64-bit indices cannot wrap (memory is far smaller, and displacements are limited by
+    /// `spmdvm_vm::verify`), nor a short one of 32 bits. Others could, in an array of more than 2³¹ elements.
     fn and_no_wrap(&mut self, holds: Value, lowest: Value, reach: u64) -> Value {
         let greatest = match self.ty(lowest).ty {
             Ty::I32 => i32::MAX as u64,

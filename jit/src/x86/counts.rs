@@ -96,7 +96,8 @@ impl Emitter<'_> {
         self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(counters))?;
         for (lane, &n) in self.flow.counters.iter().enumerate() {
             self.put(Build::new(Code::Mov_r32_rm32).reg(sized(SPARE, Form::G32)).mem(scratch(lane)))?;
-            self.put(Build::new(Code::Add_rm64_r64).mem(at(SPARE_BASE, 8 * n as i32)).reg(SPARE))?;
+            // Other threads that run the region add theirs.
+            self.put(Build::new(Code::Add_rm64_r64).mem(at(SPARE_BASE, 8 * n as i32)).reg(SPARE).locked())?;
         }
         self.clear_counts()?;
         self.put(Build::new(Code::Retnq))

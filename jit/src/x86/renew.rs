@@ -2,7 +2,8 @@
 //!
 //! The allocator cuts the life of a register only a few times. What several calls have cut would stay in memory and be loaded
 //! wherever it is used, in the innermost loop too. So what was computed before the last call that loses registers moves to a
-//! new one after it. Exits keep naming the old one: they find it in memory, and the new one lives no longer for them.
+//! new one after it. Exits keep naming the old one: they find it in memory, if calls do not keep it, and the new one lives no longer for
+//! them.
 
 use super::flow::Flow;
 use super::inst::Inst;

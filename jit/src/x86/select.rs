@@ -301,10 +301,11 @@ impl<'a> Select<'a> {
                 let all = self.needs.conjuncts(self.region, self.block, *cond);
                 let (last, first) = all.split_last().unwrap_or((cond, &[]));
                 let cold = self.region.block(other.to).cold;
+                let here = self.region.block(self.block).cold && self.block != BlockId(0);
                 // All but the last lead to the other way by blocks of their own.
                 let mut ways = Vec::new();
                 for &cond in first {
-                    let (next, out) = (self.flow.block(false), self.flow.block(cold));
+                    let (next, out) = (self.flow.block(here), self.flow.block(cold));
                     let flags = self.condition(cond);
                     self.flow.push(Machine::Branch(flags, next, out));
                     self.flow.begin(next);
