@@ -1,6 +1,7 @@
 """Shows what bounds checks cost: times kernels in two builds, with the checks and with the checks compiled out.
 
-The builds run in turn, one call each, so that both meet the same conditions; ratios are of medians. Results must be
+The builds run in turn, one call each, and where the system allows it on one processor, so that both meet the same
+conditions: ratios are of medians. Results must be
 equal. The engine is the one that `auto` stands for.
 
     python benches/bounds.py [--rounds N]
@@ -46,6 +47,12 @@ class Build:
         return int(time), result
 
 
+def stay_on_one_processor() -> None:
+    """Keep this process and those it starts where they are: another processor may be slower at the moment."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -53,6 +60,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         programs = [build(Path(folder)), build(Path(folder), "--features", FEATURE)]
+        stay_on_one_processor()
         checked, unchecked = map(Build, programs)
     print(f"{'kernel':16}{'kind':12}{'checked':>12}{'unchecked':>12}{'ratio':>8}{'at most':>9}")
     for number, (name, kind) in enumerate(checked.kernels):
