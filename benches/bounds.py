@@ -1,8 +1,7 @@
 """Shows what bounds checks cost: times kernels in two builds, with the checks and with the checks compiled out.
 
 The builds run in turn, one call each, and where the system allows it on one processor, so that both meet the same
-conditions: ratios are of medians. Results must be
-equal. The engine is the one that `auto` stands for.
+conditions; ratios are of medians. Results must be equal. The engine is the one that `auto` stands for.
 
     python benches/bounds.py [--rounds N]
 """
