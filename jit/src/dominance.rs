@@ -29,7 +29,7 @@ pub struct Dominators {
 impl Dominators {
     /// Computes the tree: quadratic at worst, linear in practice.
     pub fn new(region: &Region) -> Dominators {
-        let order = reverse_postorder(region);
+        let order = reverse_postorder(region, |block, i| Some(region.block(block).end.edges().nth(i)?.to));
         let mut position = vec![usize::MAX; region.blocks.len()];
         for (i, b) in order.iter().enumerate() {
             position[b.index()] = i;
@@ -131,17 +131,19 @@ impl Dominators {
     }
 }
 
-fn reverse_postorder(region: &Region) -> Vec<BlockId> {
+/// Reachable blocks in the reverse of the order in which a depth-first walk leaves them. `successor` gives a block's successor of a
+/// number, in the order in which they are to be visited, and `None` after the last.
+pub fn reverse_postorder(region: &Region, successor: impl Fn(BlockId, usize) -> Option<BlockId>) -> Vec<BlockId> {
     let mut seen = vec![false; region.blocks.len()];
     let mut order = Vec::new();
     let mut stack = vec![(BlockId(0), 0)];
     seen[0] = true;
     while let Some((block, next)) = stack.pop() {
-        match region.block(block).end.edges().nth(next) {
-            Some(edge) => {
+        match successor(block, next) {
+            Some(to) => {
                 stack.push((block, next + 1));
-                if !std::mem::replace(&mut seen[edge.to.index()], true) {
-                    stack.push((edge.to, 0));
+                if !std::mem::replace(&mut seen[to.index()], true) {
+                    stack.push((to, 0));
                 }
             }
             None => order.push(block),

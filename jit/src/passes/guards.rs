@@ -170,6 +170,10 @@ impl Guards<'_> {
     /// Puts what is known into the snapshot of an exit.
     fn exit(&mut self, exit: Option<ExitId>) {
         let Some(exit) = exit.filter(|exit| self.exits_of_one[exit.index()]) else { return };
+        let known = |v: Value| matches!(self.known[v.index()], Fact::All | Fact::Empty);
+        if !self.region.exits[exit.index()].values().any(known) {
+            return;
+        }
         let mut snapshot = self.region.exits[exit.index()].clone();
         snapshot.values_mut().for_each(|v| *v = self.decided(*v));
         self.region.exits[exit.index()] = snapshot;

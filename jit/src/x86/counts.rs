@@ -17,7 +17,7 @@ use spmdvm_vm::interp::native::Context;
 use std::mem::offset_of;
 
 /// Counters in the register.
-const MOST: usize = 16;
+pub(super) const MOST: usize = 16;
 
 /// The counters that the register has, by lane.
 pub(super) fn chosen(region: &Region, layout: &Layout) -> Vec<u32> {
@@ -74,13 +74,7 @@ impl Emitter<'_> {
     }
 
     pub fn clear_counts(&mut self) -> Result<(), String> {
-        match self.flow.counters.is_empty() {
-            true => Ok(()),
-            false => {
-                let x = sized(COUNTS, Form::X);
-                self.put(Build::new(Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32).reg(x).reg(x).reg(x))
-            }
-        }
+        if self.flow.counters.is_empty() { Ok(()) } else { self.zero(COUNTS) }
     }
 
     /// What `add_counts` calls. It leaves the registers that are allocated alone.

@@ -209,8 +209,7 @@ impl Emitter<'_> {
             Inst::Plain(plain) => self.plain(plain, allocs)?,
             Inst::Zero(_) => {
                 let r = allocs.first().and_then(|a| a.as_reg()).map(env::register).ok_or("no register for zeros")?;
-                let x = sized(r, Form::X);
-                self.put(Build::new(Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32).reg(x).reg(x).reg(x))?;
+                self.zero(r)?;
             }
             Inst::Move { .. } => {
                 if let &[from, to] = allocs
@@ -278,6 +277,12 @@ impl Emitter<'_> {
             Inst::Leave(way) => self.way_out(*way, allocs)?,
         }
         Ok(())
+    }
+
+    /// Makes a vector 0.
+    pub fn zero(&mut self, register: Register) -> Result<(), String> {
+        let x = sized(register, Form::X);
+        self.put(Build::new(Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32).reg(x).reg(x).reg(x))
     }
 
     /// Where a jump to a block ends up.

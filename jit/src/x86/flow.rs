@@ -73,7 +73,6 @@ impl Flow {
     /// Adds an instruction.
     pub fn push(&mut self, inst: Inst) {
         let current = self.current.expect("a block has begun");
-        self.note_operands(&inst);
         let end = match &inst {
             Inst::Jump(to, _) => Some(vec![*to]),
             Inst::Branch(_, a, b) => Some(vec![*a, *b]),
@@ -91,10 +90,7 @@ impl Flow {
 
     /// Takes back the last instruction, which does not end a block.
     pub fn pop(&mut self) -> Option<Inst> {
-        let inst = self.insts.pop();
-        self.operand_ends.pop();
-        self.operands.truncate(self.operand_ends.last().map_or(0, |&end| end as usize));
-        inst
+        self.insts.pop()
     }
 
     /// The place of the last call in the entry block that loses registers.
@@ -103,12 +99,16 @@ impl Flow {
         entry.into_iter().find(|&i| matches!(self.insts[i], Inst::CallLosing(_)))
     }
 
-    /// The operands of the instructions up to one, and its own.
-    pub fn operands_until(&self, inst: usize) -> &[Operand] {
-        &self.operands[..self.operand_ends[inst] as usize]
+    /// By register: do the instructions up to one write it?
+    pub fn written_until(&mut self, inst: usize) -> Vec<bool> {
+        let mut written = vec![false; self.n_vregs];
+        self.note_all_operands(inst + 1);
+        let defs = self.operands.iter().filter(|o| o.kind() == OperandKind::Def);
+        defs.for_each(|o| written[o.vreg().vreg()] = true);
+        written
     }
 
-    /// Inserts instructions in the entry block, and notes the operands of all anew.
+    /// Inserts instructions in the entry block.
     pub fn insert_in_entry(&mut self, at: usize, new: Vec<Inst>) {
         let n = new.len();
         self.insts.splice(at..at, new);
@@ -116,15 +116,21 @@ impl Flow {
             let first = range.first().index() + if i == 0 { 0 } else { n };
             *range = InstRange::new(Index::new(first), Index::new(range.last().index() + 1 + n));
         }
+    }
+
+    /// Notes the operands of the first instructions, so many.
+    fn note_all_operands(&mut self, n: usize) {
         self.operands.clear();
         self.operand_ends.clear();
         let insts = std::mem::take(&mut self.insts);
-        insts.iter().for_each(|inst| self.note_operands(inst));
+        insts[..n].iter().for_each(|inst| self.note_operands(inst));
         self.insts = insts;
     }
 
-    /// Numbers the blocks in the order of their instructions, as the register allocator wants them.
+    /// Makes all ready for the register allocator, which wants blocks to be numbered in the order of their instructions.
     pub fn finish(&mut self) {
+        self.renew();
+        self.note_all_operands(self.insts.len());
         let mut order: Vec<usize> = (0..self.ranges.len()).collect();
         order.sort_by_key(|&b| self.ranges[b].first().index());
         let mut numbers = vec![Block::invalid(); order.len()];

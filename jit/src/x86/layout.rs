@@ -1,6 +1,6 @@
 //! The order in which blocks are written: a loop's stand together, and where a way out of the loop branches off, the way on comes first.
 
-use crate::dominance::Dominators;
+use crate::dominance::{Dominators, reverse_postorder};
 use crate::ir::{BlockId, Region};
 use std::cmp::Reverse;
 
@@ -20,27 +20,12 @@ impl Layout {
         let depths = depths(region, any, &position);
         let steps = steps_back(region, any, &position);
         // What is visited last comes first.
-        let successors = |id: BlockId| {
+        let successor = |id: BlockId, i: usize| {
             let mut all: Vec<BlockId> = region.block(id).end.edges().map(|edge| edge.to).collect();
             all.sort_by_key(|to| (depths[to.index()], Reverse(steps[to.index()])));
-            all
+            all.get(i).copied()
         };
-        let mut seen = vec![false; region.blocks.len()];
-        let mut order = Vec::with_capacity(any.len());
-        let mut stack = vec![(BlockId(0), successors(BlockId(0)))];
-        seen[0] = true;
-        while let Some((id, mut rest)) = stack.pop() {
-            if rest.is_empty() {
-                order.push(id);
-                continue;
-            }
-            let to = rest.remove(0);
-            stack.push((id, rest));
-            if !std::mem::replace(&mut seen[to.index()], true) {
-                stack.push((to, successors(to)));
-            }
-        }
-        order.reverse();
+        let order = reverse_postorder(region, successor);
         Layout { order, depths }
     }
 }

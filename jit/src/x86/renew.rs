@@ -7,15 +7,13 @@
 
 use super::flow::Flow;
 use super::inst::Inst;
-use regalloc2::{Function, OperandKind, VReg};
+use regalloc2::VReg;
 
 impl Flow {
     /// Gives what was computed before the last call that loses registers new ones after it.
     pub fn renew(&mut self) {
         let Some(call) = self.last_losing_call() else { return };
-        let mut old = vec![false; self.num_vregs()];
-        let defs = self.operands_until(call).iter().filter(|o| o.kind() == OperandKind::Def);
-        defs.for_each(|o| old[o.vreg().vreg()] = true);
+        let old = self.written_until(call);
         let mut new: Vec<Option<VReg>> = vec![None; old.len()];
         let mut moves = Vec::new();
         let mut insts = std::mem::take(&mut self.insts);

@@ -52,7 +52,7 @@ pub(super) struct Select<'a> {
     /// Likewise: what gathers have read.
     pub gathered: Gathered,
     /// What is to be counted, by lane of the register for counters.
-    pub pending: [u32; 16],
+    pub pending: [u32; counts::MOST],
     /// What the code refers to by address.
     pub held: Vec<Held>,
     /// The block that is being translated.
@@ -81,7 +81,7 @@ pub(super) fn select(region: &Region) -> Result<(Flow, Vec<Held>), String> {
         made_late: HashMap::new(),
         choices: HashMap::new(),
         gathered: Gathered::default(),
-        pending: [0; 16],
+        pending: [0; counts::MOST],
         held: Vec::new(),
         block: BlockId(0),
         dominators,
@@ -105,7 +105,6 @@ pub(super) fn select(region: &Region) -> Result<(Flow, Vec<Held>), String> {
     for &id in &layout.order {
         s.translate(id)?;
     }
-    s.flow.renew();
     s.flow.finish();
     Ok((s.flow, s.held))
 }
@@ -158,14 +157,19 @@ impl<'a> Select<'a> {
         }
     }
 
-    fn translate(&mut self, id: BlockId) -> Result<(), String> {
-        let region = self.region;
-        self.flow.begin(self.blocks[&id]);
-        self.gathered.clear();
-        self.block = id;
+    /// Begins a block, where nothing is at hand that another has made for itself.
+    fn begin(&mut self, block: Block) {
+        self.flow.begin(block);
         self.parts.clear();
         self.made_late.clear();
         self.choices.clear();
+        self.gathered.clear();
+    }
+
+    fn translate(&mut self, id: BlockId) -> Result<(), String> {
+        let region = self.region;
+        self.begin(self.blocks[&id]);
+        self.block = id;
         let block = region.block(id);
         for &p in &block.params {
             self.splat_if_needed(p);
@@ -316,9 +320,7 @@ impl<'a> Select<'a> {
                 self.flow.push(Machine::Branch(flags, yes.0, no.0));
                 let last = [(then, yes), (other, no)].into_iter().filter(|(_, (_, is_new))| *is_new);
                 for (edge, block) in last.map(|(edge, (block, _))| (edge, block)).chain(ways) {
-                    self.flow.begin(block);
-                    self.parts.clear();
-                    self.made_late.clear();
+                    self.begin(block);
                     self.go(edge);
                 }
             }
