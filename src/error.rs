@@ -1,23 +1,37 @@
 //! What can go wrong, as data and as text.
 
 use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
-use spmdvm_frontend::diag::Diagnostic;
+use spmdvm_frontend::diag::{Diagnostic, LeftOut, render_list};
 use spmdvm_frontend::prelude::FILES;
 use spmdvm_frontend::source::SourceMap;
 use spmdvm_vm::Op;
 use spmdvm_vm::program::{Program, Span};
+use spmdvm_vm::stop::Stopped;
 use spmdvm_vm::trap::{Trap, TrapFrame};
 use std::fmt::{self, Write as _};
+use std::ops::Range;
 use std::sync::Arc;
 
-/// The program does not compile.
+/// The program does not compile, or its compilation was [stopped](Self::stopped).
 #[derive(Clone, Debug)]
 pub struct CompileError {
     pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) left_out: LeftOut,
+    pub(crate) stopped: Option<Stopped>,
     pub(crate) sources: Arc<SourceMap>,
 }
 
 impl CompileError {
+    /// A compilation that was called off.
+    pub(crate) fn of_stop(stopped: Stopped, sources: Arc<SourceMap>) -> CompileError {
+        CompileError { diagnostics: Vec::new(), left_out: LeftOut::default(), stopped: Some(stopped), sources }
+    }
+
+    /// Why the compilation ended before its time: it was interrupted or took too long. `None` if the program is wrong.
+    pub fn stopped(&self) -> Option<Stopped> {
+        self.stopped
+    }
+
     /// The errors (and warnings) in the order they were found.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
@@ -28,9 +42,18 @@ impl CompileError {
         &self.sources
     }
 
-    /// All diagnostics as text with source snippets.
+    /// Errors and warnings that were left out because there are so many.
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
+
+    /// All diagnostics as text with source snippets; of a compilation that was stopped, that it was.
     pub fn render(&self, color: bool) -> String {
-        self.diagnostics.iter().map(|d| spmdvm_frontend::diag::render(d, &self.sources, color)).collect()
+        match self.stopped {
+            Some(Stopped::Interrupted) => "the compilation was interrupted\n".to_owned(),
+            Some(Stopped::TimedOut) => "the compilation took longer than the timeout allows\n".to_owned(),
+            None => render_list(&self.diagnostics, self.left_out, &self.sources, color),
+        }
     }
 }
 
@@ -48,11 +71,43 @@ const SHOWN_LINKS: usize = 8;
 /// The program stopped.
 #[derive(Clone)]
 pub struct TrapError {
-    pub(crate) trap: Box<Trap>,
-    pub(crate) program: Arc<Program>,
+    trap: Box<Trap>,
+    program: Arc<Program>,
+    elements: Option<Range<usize>>,
 }
 
 impl TrapError {
+    pub(crate) fn new(mut trap: Trap, program: &Arc<Program>) -> TrapError {
+        for frame in &mut trap.stack {
+            // Overloads and instances have their types behind the name that the source has, and wrappers what they are
+            // for.
+            let end = frame.name.find(['.', '$']).filter(|&end| end > 0).unwrap_or(frame.name.len());
+            frame.name.truncate(end);
+        }
+        TrapError { trap: Box::new(trap), program: Arc::clone(program), elements: None }
+    }
+
+    /// The trap of a function that the front end made to map another over `n` elements, as one of that other function;
+    /// `first` is the number of the gang's first element.
+    pub(crate) fn of_elements(mut self, first: Option<u64>, lanes: usize, n: usize) -> TrapError {
+        self.elements = first.map(|first| match (self.trap.outermost_lane(), first as usize) {
+            (Some(lane), first) => first + lane as usize..first + lane as usize + 1,
+            (None, first) => first..(first + lanes).min(n),
+        });
+        self.elements = self.elements.filter(|elements| elements.end <= n && !elements.is_empty());
+        // The function that maps is none of the user's, unless there is nothing else to show.
+        if self.trap.stack.len() > 1 {
+            self.trap.stack.pop();
+        }
+        self
+    }
+
+    /// Of a call over arrays ([`Run::map`](crate::Run::map)): the element that failed, or, where that is not known,
+    /// those that were computed at once.
+    pub fn elements(&self) -> Option<Range<usize>> {
+        self.elements.clone()
+    }
+
     /// The trap as data.
     pub fn trap(&self) -> &Trap {
         &self.trap

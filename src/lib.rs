@@ -16,24 +16,28 @@
 //! ```
 
 mod error;
+mod global;
 mod module;
 mod options;
 mod pool;
 mod report;
 mod run;
+pub mod shrunk;
 pub mod usimd;
 mod value;
 
 pub use error::{ArgumentError, CallError, CompileError, TrapError};
+pub use global::{Global, GlobalMemory};
 pub use module::Module;
-pub use options::{Engine, Fp, JitSettings, Limits, Options};
+pub use options::{Engine, Fp, JitSettings, Limits, Options, ProgramLimits};
 pub use report::{ExitInfo, LoopInfo, Place, Show, Totals, VariantInfo, VersionInfo};
 pub use run::{MapArg, Run, Strided};
 pub use value::{Array, Element, Value};
 
-pub use spmdvm_frontend::diag::{Diagnostic, Severity};
+pub use spmdvm_frontend::diag::{Code, Diagnostic, LeftOut, Severity};
 pub use spmdvm_vm as vm;
-pub use spmdvm_vm::program::{Export, ExportParam, HostType, HostValue};
+pub use spmdvm_vm::program::{Export, ExportParam, HostAccess, HostType, HostValue};
+pub use spmdvm_vm::stop::Stopped;
 pub use spmdvm_vm::trap::{Trap, TrapKind};
 pub use spmdvm_vm::types::{Shape, Ty, Width};
 

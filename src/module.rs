@@ -6,15 +6,18 @@ use crate::pool::Pool;
 use crate::run::Run;
 use crate::value::Value;
 use spmdvm_frontend::compile::{self, Compilation, CompileOptions, Input, Instances, Stage};
-use spmdvm_frontend::diag::Diagnostic;
+use spmdvm_frontend::diag::{Diagnostic, LeftOut};
 use spmdvm_frontend::lower::FpMode;
 use spmdvm_frontend::source::SourceMap;
-use spmdvm_jit::Jit;
+use spmdvm_jit::{Jit, NotCompiled};
 use spmdvm_vm::program::Export;
-use spmdvm_vm::{GlobalId, PreparedProgram, Program, VerifiedProgram};
+use spmdvm_vm::stop::{Stop, Stopped};
+use spmdvm_vm::{GlobalId, PreparedProgram, Program, VerifiedProgram, Watch};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// A compiled program, ready to be called from any thread. Cheap to clone; clones share globals.
 #[derive(Clone)]
@@ -67,14 +70,24 @@ impl Deferred {
 const AUTO: [Engine; 2] = [Engine::X86, Engine::Clif];
 
 /// The program ready to run on the engine that was asked for; an engine that is not there is reported at the first call.
-fn prepare(program: &VerifiedProgram, options: &Options) -> (PreparedProgram, Option<Arc<Jit>>) {
+fn prepare(
+    program: &VerifiedProgram,
+    options: &Options,
+    stop: &Stop,
+) -> Result<(PreparedProgram, Option<Arc<Jit>>), Stopped> {
     let wanted: &[Engine] = match &options.engine {
         Engine::Auto => &AUTO,
         Engine::Interp => &[],
         engine => std::slice::from_ref(engine),
     };
-    let made = wanted.iter().find_map(|e| spmdvm_jit::prepare(program, e.name(), options.jit.clone()).ok());
-    made.map_or_else(|| (program.clone().into(), None), |(prepared, jit)| (prepared, Some(jit)))
+    for engine in wanted {
+        match spmdvm_jit::prepare_until(program, engine.name(), options.jit.clone(), stop) {
+            Ok((prepared, jit)) => return Ok((prepared, Some(jit))),
+            Err(NotCompiled::Stopped(stopped)) => return Err(stopped),
+            Err(NotCompiled::NoSuchEngine(_) | NotCompiled::NotHere { .. }) => {}
+        }
+    }
+    Ok((PreparedProgram::until(program, stop)?, None))
 }
 
 impl Module {
@@ -96,39 +109,60 @@ impl Module {
         let mut compilation = compile::compile(input, &compile_options);
         if let Some(program) = &compilation.program
             && !compilation.deferred.is_empty()
-            && crate::pool::is_stateful(program)
+            && crate::pool::is_indivisible(program)
         {
             // All instances must see the same globals.
             compile_options.instances = Instances::All;
             compilation = compile::compile(input, &compile_options);
         }
         let deferred = Deferred::new(&compilation, input);
+        Module::finish(compilation, options, &compile_options, deferred)
+    }
+
+    /// The module of a compilation.
+    fn finish(
+        compilation: Compilation,
+        options: &Options,
+        compile_options: &CompileOptions,
+        deferred: Option<Deferred>,
+    ) -> Result<Module, CompileError> {
+        let Some(program) = compilation.program else { return Err(compilation.into()) };
         let sources = Arc::new(compilation.sources);
-        match compilation.program {
-            Some(program) => Ok(Module::new(program, options, compilation.diagnostics, sources, deferred)),
-            None => Err(CompileError { diagnostics: compilation.diagnostics, sources }),
-        }
+        let stop = Stop::new(compile_options.interrupt.clone(), compile_options.deadline);
+        Module::new(program, options, compilation.diagnostics, Arc::clone(&sources), deferred, &stop)
+            .map_err(|stopped| CompileError::of_stop(stopped, sources))
     }
 
     /// The module that runs an export: another one, compiled at the first call, for an instance of a polymorphic function that
-    /// was left out of this one.
-    pub(crate) fn module_of(&self, export: &Export) -> Result<Option<(Module, Export)>, CompileError> {
+    /// was left out of this one, by a compilation that the flag ends, or the deadline.
+    pub(crate) fn module_of(
+        &self,
+        export: &Export,
+        interrupt: Option<&Arc<AtomicBool>>,
+        watch: Option<&Watch>,
+        deadline: Option<Instant>,
+    ) -> Result<Option<(Module, Export)>, CompileError> {
         let Some(deferred) = &self.inner.deferred else { return Ok(None) };
         let name = &self.program().functions[export.function.0 as usize].name;
         let Some(made) = deferred.modules.get(name) else { return Ok(None) };
-        let module = made.get_or_init(|| {
-            let (options, source) = (self.options(), &deferred.source);
-            let mut compile_options = options.to_compile_options();
-            compile_options.include_paths.splice(0..0, deferred.folder.clone());
-            compile_options.instances = Instances::Only(vec![name.clone()]);
-            let compilation = compile::compile(Input::Text { name: &source.0, text: &source.1 }, &compile_options);
-            let sources = Arc::new(compilation.sources);
-            match compilation.program {
-                Some(program) => Ok(Module::new(program, options, compilation.diagnostics, sources, None)),
-                None => Err(CompileError { diagnostics: compilation.diagnostics, sources }),
+        let module = match made.get() {
+            Some(module) => module.clone()?,
+            None => {
+                watch.into_iter().for_each(|watch| watch());
+                let (options, source) = (self.options(), &deferred.source);
+                let mut compile_options = options.to_compile_options();
+                compile_options.include_paths.splice(0..0, deferred.folder.clone());
+                compile_options.instances = Instances::Only(vec![name.clone()]);
+                (compile_options.interrupt, compile_options.deadline) = (interrupt.cloned(), deadline);
+                let input = Input::Text { name: &source.0, text: &source.1 };
+                let module = Module::finish(compile::compile(input, &compile_options), options, &compile_options, None);
+                // What was stopped may work out the next time. Of two threads the first one's is kept.
+                match &module {
+                    Err(error) if error.stopped().is_some() => module?,
+                    _ => made.get_or_init(|| module).clone()?,
+                }
             }
-        });
-        let module = module.clone()?;
+        };
         let function = module.program().function(name);
         let found = module.exports().iter().find(|e| Some(e.function) == function).cloned();
         Ok(found.map(|export| (module, export)))
@@ -141,19 +175,21 @@ impl Module {
             return Err(format!("there is no stage `{stage}`; choose one of {}", names.join(", ")));
         };
         compile::dump(Input::File(path.as_ref()), &options.to_compile_options(), stage)
-            .map_err(|failed| CompileError::from(failed).to_string())
+            .map_err(|failed| CompileError::from(*failed).to_string())
     }
 
     /// The type of the last expression statement of a function of a program: for interactive tools.
     pub fn type_of_last_expression(text: &str, function: &str, options: &Options) -> Result<String, CompileError> {
         let input = Input::Text { name: "<session>", text };
-        compile::type_of_last_expression(input, &options.to_compile_options(), function).map_err(CompileError::from)
+        compile::type_of_last_expression(input, &options.to_compile_options(), function)
+            .map_err(|failed| (*failed).into())
     }
 
     /// A module of a program made elsewhere (assembled, or read from its binary form). The program's own width holds.
     pub fn from_program(program: VerifiedProgram, options: &Options) -> Module {
         let options = options.clone().with_width(program.width);
-        Module::new(program, &options, Vec::new(), Arc::new(SourceMap::default()), None)
+        let sources = Arc::new(SourceMap::default());
+        Module::new(program, &options, Vec::new(), sources, None, &Stop::never()).expect("nothing stops it")
     }
 
     fn new(
@@ -162,10 +198,12 @@ impl Module {
         warnings: Vec<Diagnostic>,
         sources: Arc<SourceMap>,
         deferred: Option<Deferred>,
-    ) -> Module {
-        let (prepared, jit) = prepare(&program, options);
+        stop: &Stop,
+    ) -> Result<Module, Stopped> {
+        let (prepared, jit) = prepare(&program, options, stop)?;
         let pool = Pool::new(&program, prepared, options);
-        Module { inner: Arc::new(Inner { program, options: options.clone(), warnings, sources, pool, jit, deferred }) }
+        let options = Options { interrupt: None, ..options.clone() };
+        Ok(Module { inner: Arc::new(Inner { program, options, warnings, sources, pool, jit, deferred }) })
     }
 
     /// The bytecode.
@@ -190,8 +228,12 @@ impl Module {
 
     /// The warnings as text with source snippets.
     pub fn render_warnings(&self, color: bool) -> String {
-        let render = |d| spmdvm_frontend::diag::render(d, &self.inner.sources, color);
-        self.inner.warnings.iter().map(render).collect()
+        spmdvm_frontend::diag::render_list(&self.inner.warnings, LeftOut::default(), &self.inner.sources, color)
+    }
+
+    /// Lanes of the gang.
+    pub fn lanes(&self) -> usize {
+        self.program().width.lanes()
     }
 
     /// The exported functions. Several may share a name (overloads).
@@ -214,24 +256,26 @@ impl Module {
         &self.inner.sources
     }
 
-    /// The bytes of a global variable, between calls.
-    pub fn read_global(&self, name: &str) -> Option<Vec<u8>> {
-        let (id, size) = self.global(name)?;
+    /// The bytes of a variable that outlives calls, also one that hosts do not see: for tools that carry values from
+    /// one module to another. `None` if there is none of that name with memory of its own.
+    pub fn read_state(&self, name: &str) -> Option<Vec<u8>> {
+        let (id, size) = self.state(name)?;
         let mut lease = self.pool().lease().ok()?;
         let machine = lease.machine();
         let mut bytes = vec![0; size];
         machine.memory().read_bytes(machine.global(id), &mut bytes).then_some(bytes)
     }
 
-    /// Sets the bytes of a global variable; `false` if there is none of that name and size, or it is constant.
-    pub fn write_global(&self, name: &str, bytes: &[u8]) -> bool {
-        let Some((id, size)) = self.global(name) else { return false };
+    /// Sets what [`read_state`](Self::read_state) gives; `false` if there is none of that name and size, or it is
+    /// constant.
+    pub fn write_state(&self, name: &str, bytes: &[u8]) -> bool {
+        let Some((id, size)) = self.state(name) else { return false };
         let Ok(mut lease) = self.pool().lease() else { return false };
         let machine = lease.machine();
         size == bytes.len() && machine.memory().write_bytes(machine.global(id), bytes)
     }
 
-    fn global(&self, name: &str) -> Option<(GlobalId, usize)> {
+    fn state(&self, name: &str) -> Option<(GlobalId, usize)> {
         let i = self.program().globals.iter().position(|g| g.name == name)?;
         Some((GlobalId(i as u32), self.program().globals[i].size as usize))
     }
@@ -256,6 +300,12 @@ impl Module {
         made.into_iter().filter_map(|(_, module)| module.get()?.as_ref().ok().cloned()).collect()
     }
 
+    /// Does anything that a call does outlast it: are there globals that can change, or allocations? Calls then take
+    /// turns.
+    pub fn is_stateful(&self) -> bool {
+        self.pool().is_stateful()
+    }
+
     pub(crate) fn pool(&self) -> &Pool {
         &self.inner.pool
     }
@@ -278,7 +328,7 @@ impl Module {
     pub(crate) fn resolve(&self, name: &str, args: &[Value<'_>]) -> Result<&Export, ArgumentError> {
         let mut first_error = None;
         for export in self.overloads(name) {
-            match crate::run::check_arguments(export, args) {
+            match crate::run::check_arguments(export, args, self.lanes()) {
                 Ok(()) => return Ok(export),
                 Err(e) => first_error = first_error.or(Some(e)),
             }
@@ -301,7 +351,10 @@ impl Module {
 }
 
 impl Options {
+    /// The time that a compilation may take begins now.
     fn to_compile_options(&self) -> CompileOptions {
+        // What is made once in a process is not the program's to pay.
+        compile::prepare_library(self.width);
         CompileOptions {
             width: self.width,
             fp: match self.fp {
@@ -313,13 +366,18 @@ impl Options {
             defines: self.defines.clone(),
             headers: self.headers.clone(),
             hints: self.hints,
+            no_warn: self.no_warn.clone(),
             instances: Instances::All,
+            limits: self.program_limits,
+            interrupt: self.interrupt.clone(),
+            deadline: self.limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
         }
     }
 }
 
 impl From<Compilation> for CompileError {
     fn from(failed: Compilation) -> CompileError {
-        CompileError { diagnostics: failed.diagnostics, sources: Arc::new(failed.sources) }
+        let Compilation { diagnostics, left_out, stopped, sources, .. } = failed;
+        CompileError { diagnostics, left_out, stopped, sources: Arc::new(sources) }
     }
 }

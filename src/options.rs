@@ -1,10 +1,14 @@
 //! How to compile and run.
 
+use spmdvm_frontend::diag::Code;
+pub use spmdvm_frontend::limits::Limits as ProgramLimits;
 pub use spmdvm_jit::Settings as JitSettings;
 use spmdvm_vm::types::Width;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Options of a compilation and of the runs of its result.
@@ -24,10 +28,17 @@ pub struct Options {
     pub headers: Vec<(String, String)>,
     /// Are there to be hints about performance among the warnings: accesses to memory that go lane by lane in loops, and the like?
     pub hints: bool,
-    /// Bounds on what a run may use.
+    /// Codes of warnings that are not wanted.
+    pub no_warn: Vec<Code>,
+    /// Bounds on what a run may use, and on the time of a compilation.
     pub limits: Limits,
-    /// How many threads run the tasks that a program launches; `None`: as many as the machine has cores. With one, tasks run
-    /// at their launch, in the order of their indices. Results do not depend on it, unless tasks race.
+    /// Bounds on the size of programs.
+    pub program_limits: ProgramLimits,
+    /// The flag that ends a compilation while it is true. (Of runs, [`Run::interrupt`](crate::Run::interrupt) is told.)
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// How many threads run the tasks that a program launches; `None`: as many as the machine has cores; at most 1024.
+    /// They are made when there are tasks for them. With one, tasks run at their launch, in the order of their indices.
+    /// Results do not depend on it, unless tasks race.
     pub threads: Option<usize>,
     /// When and how engines with a JIT compile.
     pub jit: JitSettings,
@@ -40,11 +51,13 @@ pub struct Options {
 /// Bounds on one call. `None` means no bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Loop iterations and calls.
+    /// Loop iterations and calls, and every KiB that one instruction copies, fills, allocates, frees or prints, or that
+    /// the local variables of a call take.
     pub fuel: Option<u64>,
-    /// Time.
+    /// Time. It bounds the compilation of a program too, by itself, and what of it is compiled at a call together with that.
     pub timeout: Option<Duration>,
-    /// Bytes that the program may allocate.
+    /// Bytes that the program may allocate, with its globals; 4 GiB if not said. Calls nest 65,536 deep at most, and
+    /// have 64 MiB for registers and as much for variables in memory.
     pub memory: Option<u64>,
 }
 
@@ -117,7 +130,8 @@ named_choice! {
 impl Options {
     /// The number of threads that run tasks.
     pub fn task_threads(&self) -> usize {
-        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores).clamp(1, spmdvm_vm::MAX_THREADS)
     }
 
     /// The options with another gang width.

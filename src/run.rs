@@ -3,6 +3,9 @@
 use crate::error::{ArgumentError, CallError, TrapError};
 use crate::module::Module;
 use crate::value::{Array, Value};
+use spmdvm_frontend::lower::map_wrapper;
+use spmdvm_vm::RegionName;
+use spmdvm_vm::Watch;
 use spmdvm_vm::interp::{Arg, LaneValues, Machine, Results};
 use spmdvm_vm::observe::Observer;
 use spmdvm_vm::program::{Export, ExportParam, FuncId, HostType, HostValue};
@@ -10,7 +13,7 @@ use spmdvm_vm::trap::Trap;
 use spmdvm_vm::types::{Shape, Ty};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Takes the text of prints.
 type Sink = Box<dyn FnMut(&str) + Send>;
@@ -21,7 +24,7 @@ pub struct Run<'m> {
     mask: u64,
     output: Option<Sink>,
     interrupt: Option<Arc<AtomicBool>>,
-    watch: Option<fn()>,
+    watch: Option<Watch>,
     timeout: Option<Duration>,
 }
 
@@ -63,11 +66,12 @@ impl<'m> Run<'m> {
         Run { interrupt: Some(flag), ..self }
     }
 
-    /// A function that is called before each look at that flag, every few thousand turns of loops: for hosts that must keep up
-    /// what raises the flag.
+    /// A function that is called before each look at that flag, by the thread that looks, every few thousand turns of
+    /// loops; and every few milliseconds while the thread of the call waits for tasks. It is for hosts that must keep
+    /// up what raises the flag.
     #[must_use]
-    pub fn watch(self, watch: fn()) -> Run<'m> {
-        Run { watch: Some(watch), ..self }
+    pub fn watch(self, watch: impl Fn() + Send + Sync + 'static) -> Run<'m> {
+        Run { watch: Some(Arc::new(watch)), ..self }
     }
 
     /// How long the call may take, instead of what the module's limits say: for a call that is one part of a larger one.
@@ -83,9 +87,9 @@ impl<'m> Run<'m> {
     }
 
     /// Calls an export of the module. Missing trailing arguments take their defaults.
-    pub fn call_export(self, export: &Export, args: &[Value<'_>]) -> Result<Option<Value<'static>>, CallError> {
-        check_arguments(export, args).map_err(CallError::Argument)?;
-        if let Some((module, export)) = self.module.module_of(export).map_err(CallError::Compile)? {
+    pub fn call_export(mut self, export: &Export, args: &[Value<'_>]) -> Result<Option<Value<'static>>, CallError> {
+        check_arguments(export, args, self.module.lanes()).map_err(CallError::Argument)?;
+        if let Some((module, export)) = self.instance(export)? {
             return self.on(&module).call_export(&export, args);
         }
         self.run(export, args, |machine, function, args, mask| machine.call(function, args, mask).map(|r| first(&r)))
@@ -93,18 +97,30 @@ impl<'m> Run<'m> {
 
     /// [`call_export`](Self::call_export) under the eyes of an observer.
     pub fn call_observed(
-        self,
+        mut self,
         export: &Export,
         args: &[Value<'_>],
         observer: &mut impl Observer,
     ) -> Result<Option<Value<'static>>, CallError> {
-        check_arguments(export, args).map_err(CallError::Argument)?;
-        if let Some((module, export)) = self.module.module_of(export).map_err(CallError::Compile)? {
+        check_arguments(export, args, self.module.lanes()).map_err(CallError::Argument)?;
+        if let Some((module, export)) = self.instance(export)? {
             return self.on(&module).call_observed(&export, args, observer);
         }
         self.run(export, args, |machine, function, args, mask| {
             machine.call_observed(function, args, mask, observer).map(|r| first(&r))
         })
+    }
+
+    /// The module that runs an export, if that is another one. Compiling it takes of the call's time.
+    fn instance(&mut self, export: &Export) -> Result<Option<(Module, Export)>, CallError> {
+        let start = Instant::now();
+        let deadline = self.timeout.and_then(|timeout| start.checked_add(timeout));
+        let (interrupt, watch) = (self.interrupt.as_ref(), self.watch.as_ref());
+        let found = self.module.module_of(export, interrupt, watch, deadline).map_err(CallError::Compile)?;
+        if found.is_some() {
+            self.timeout = self.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
+        }
+        Ok(found)
     }
 
     /// The same call on another module.
@@ -121,14 +137,14 @@ impl<'m> Run<'m> {
     ) -> Result<Option<Value<'static>>, CallError> {
         self.module.check_engine()?;
         let module = self.module;
-        let trapped = |trap| CallError::Trap(TrapError { trap: Box::new(trap), program: module.program().clone() });
+        let trapped = |trap| CallError::Trap(TrapError::new(trap, module.program()));
         let mut lease = module.pool().lease().map_err(trapped)?;
         let machine = lease.machine();
         self.prepare(machine);
         let mut mapped = Mapped { machine, pointers: Vec::new() };
         let mut vm_args = Vec::with_capacity(args.len());
         for (value, param) in args.iter().zip(&export.params) {
-            vm_args.push(mapped.argument(value, &param.name).map_err(trapped)?);
+            vm_args.push(mapped.argument(value, param).map_err(trapped)?);
         }
         for param in &export.params[args.len()..] {
             vm_args.push(Arg::Word(param.default.unwrap_or(0)));
@@ -143,7 +159,7 @@ impl<'m> Run<'m> {
             None => machine.set_output(|text| print!("{text}")),
         }
         machine.set_interrupt(self.interrupt.take().unwrap_or_default());
-        machine.set_watch(self.watch);
+        machine.set_watch(self.watch.take());
         machine.set_limits(machine.limits().fuel, self.timeout);
     }
 
@@ -163,13 +179,13 @@ impl<'m> Run<'m> {
         mask: Option<Strided>,
         n: usize,
     ) -> Result<(), CallError> {
-        if let Some((module, export)) = self.module.module_of(export).map_err(CallError::Compile)? {
+        if let Some((module, export)) = self.instance(export)? {
             // SAFETY: the caller's promise.
             return unsafe { self.on(&module).map(&export, args, result, mask, n) };
         }
         self.module.check_engine()?;
         let module = self.module;
-        let trapped = |trap| CallError::Trap(TrapError { trap: Box::new(trap), program: module.program().clone() });
+        let trapped = |trap| CallError::Trap(TrapError::new(trap, module.program()));
         let function = map_function(module, export).ok_or_else(|| {
             CallError::Argument(ArgumentError {
                 parameter: String::new(),
@@ -189,7 +205,9 @@ impl<'m> Run<'m> {
                     words.extend(mapped.strided(*elements, n, false, &param.name).map_err(trapped)?);
                 }
                 MapArg::Array { start, bytes, writable } => {
-                    words.push(Arg::Word(mapped.map(*start, *bytes, *writable, &param.name).map_err(trapped)?));
+                    words.push(Arg::Word(
+                        mapped.map(*start, *bytes, *writable, mapped.array_name(param)).map_err(trapped)?,
+                    ));
                 }
             }
         }
@@ -201,7 +219,14 @@ impl<'m> Run<'m> {
             None => words.extend([Arg::Word(0), Arg::Word(0)]),
         }
         words.push(Arg::Word(n as u64));
-        mapped.machine.call(function, &words, u64::MAX).map(drop).map_err(trapped)
+        let Err(trap) = mapped.machine.call(function, &words, u64::MAX).map(drop) else { return Ok(()) };
+        // The mapping function's result is how far it came.
+        let first = (!trap.stack.is_empty()).then(|| mapped.machine.last_results(function).word(0, 0));
+        Err(CallError::Trap(TrapError::new(trap, module.program()).of_elements(
+            first,
+            module.options().width.lanes(),
+            n,
+        )))
     }
 }
 
@@ -226,7 +251,7 @@ pub enum MapArg {
 /// The function that maps an export over arrays: `NAME$map`, made by the front end for exports with varying parameters.
 fn map_function(module: &Module, export: &Export) -> Option<FuncId> {
     let name = &module.program().functions[export.function.0 as usize].name;
-    module.program().function(&format!("{name}$map"))
+    module.program().function(&format!("{name}{}", map_wrapper::SUFFIX))
 }
 
 /// The host arrays mapped for one call; they are unmapped when it ends.
@@ -236,16 +261,25 @@ struct Mapped<'a> {
 }
 
 impl Mapped<'_> {
-    fn argument<'v>(&mut self, value: &'v Value<'_>, name: &str) -> Result<Arg<'v>, Trap> {
+    fn argument<'v>(&mut self, value: &'v Value<'_>, param: &ExportParam) -> Result<Arg<'v>, Trap> {
         Ok(match value {
             Value::Scalar { bits, .. } => Arg::Word(*bits),
             Value::Lanes { words, .. } => Arg::Words(words),
-            Value::Array(array) => Arg::Word(self.map(array.start, array.bytes, array.writable, name)?),
+            Value::Array(array) => {
+                Arg::Word(self.map(array.start, array.bytes, array.writable, self.array_name(param))?)
+            }
         })
     }
 
-    fn map(&mut self, start: *mut u8, bytes: usize, writable: bool, name: &str) -> Result<u64, Trap> {
-        let name = self.machine.memory().name(name);
+    /// The name of an array argument, with what messages about its indices need to know.
+    fn array_name(&self, param: &ExportParam) -> RegionName {
+        match &param.value {
+            HostValue::Array { elem, .. } => self.machine.memory().array_name(&param.name, &elem.array_shape()),
+            _ => self.machine.memory().name(&param.name),
+        }
+    }
+
+    fn map(&mut self, start: *mut u8, bytes: usize, writable: bool, name: RegionName) -> Result<u64, Trap> {
         // SAFETY: an `Array` promises that its memory stays; `Strided` memory is the caller's promise.
         let pointer = unsafe { self.machine.map_host(start, bytes, writable, name) }?;
         self.pointers.push(pointer);
@@ -258,6 +292,7 @@ impl Mapped<'_> {
         let span = e.stride * steps;
         let bytes = if n == 0 { 0 } else { span.unsigned_abs() + e.ty.size() };
         let low = e.start.wrapping_offset(span.min(0));
+        let name = self.machine.memory().name(name);
         let pointer = self.map(low, bytes, writable, name)?;
         let first = spmdvm_vm::sem::padd(pointer, -(span.min(0)) as i64);
         Ok([Arg::Word(first), Arg::Word(e.stride as u64)])
@@ -284,8 +319,8 @@ fn host_value(lanes: LaneValues) -> Value<'static> {
     }
 }
 
-/// Do the arguments fit the export's parameters?
-pub(crate) fn check_arguments(export: &Export, args: &[Value<'_>]) -> Result<(), ArgumentError> {
+/// Checks that the arguments fit the export's parameters.
+pub(crate) fn check_arguments(export: &Export, args: &[Value<'_>], lanes: usize) -> Result<(), ArgumentError> {
     let needed = export.params.iter().filter(|p| p.default.is_none()).count();
     if args.len() < needed || args.len() > export.params.len() {
         let n = export.params.len();
@@ -294,10 +329,10 @@ pub(crate) fn check_arguments(export: &Export, args: &[Value<'_>]) -> Result<(),
         let message = format!("{}() takes {expected} argument{plural}, but {} were given", export.name, args.len());
         return Err(ArgumentError { parameter: String::new(), message, is_type: true });
     }
-    args.iter().zip(&export.params).try_for_each(|(value, param)| check_argument(export, param, value))
+    args.iter().zip(&export.params).try_for_each(|(value, param)| check_argument(export, param, value, lanes))
 }
 
-fn check_argument(export: &Export, param: &ExportParam, value: &Value<'_>) -> Result<(), ArgumentError> {
+fn check_argument(export: &Export, param: &ExportParam, value: &Value<'_>, lanes: usize) -> Result<(), ArgumentError> {
     let wrong = |is_type, expected: String| {
         let message =
             format!("{}(): `{}` expects {expected}, but was given {}", export.name, param.name, value.describe());
@@ -306,9 +341,11 @@ fn check_argument(export: &Export, param: &ExportParam, value: &Value<'_>) -> Re
     match (&param.value, value) {
         (HostValue::Uniform(ty), Value::Scalar { ty: given, .. }) if ty == given => Ok(()),
         (HostValue::Uniform(ty), _) => wrong(true, format!("a scalar of type {ty}")),
-        (HostValue::Varying(ty), Value::Scalar { ty: given, .. } | Value::Lanes { ty: given, .. }) if ty == given => {
-            Ok(())
-        }
+        (HostValue::Varying(ty), Value::Scalar { ty: given, .. }) if ty == given => Ok(()),
+        (HostValue::Varying(ty), Value::Lanes { ty: given, words }) if ty == given => match words.len() == lanes {
+            true => Ok(()),
+            false => wrong(false, format!("one value for each of the {lanes} lanes")),
+        },
         (HostValue::Varying(ty), _) => wrong(true, format!("a scalar, or one value per lane, of type {ty}")),
         (HostValue::Array { elem, writable, .. }, Value::Array(array)) => {
             if array.ty.is_some_and(|ty| !holds(elem, ty)) {
@@ -339,8 +376,8 @@ fn check_length(export: &Export, param: &ExportParam, elem: &HostType, array: &A
     Err(ArgumentError { parameter: param.name.clone(), message, is_type: false })
 }
 
-/// Can memory of elements of type `ty` be seen as `elem`?
-fn holds(elem: &HostType, ty: Ty) -> bool {
+/// Returns whether memory of elements of type `ty` can be seen as `elem`.
+pub(crate) fn holds(elem: &HostType, ty: Ty) -> bool {
     match elem {
         HostType::Scalar(t) => *t == ty,
         HostType::Enum(_) => matches!(ty, Ty::U32 | Ty::I32),
@@ -352,13 +389,23 @@ fn holds(elem: &HostType, ty: Ty) -> bool {
 }
 
 /// An element type as messages name it.
-fn type_name(elem: &HostType) -> String {
+pub(crate) fn type_name(elem: &HostType) -> String {
     match elem {
         HostType::Scalar(t) => t.to_string(),
         HostType::Enum(name) => format!("enum {name} (u32)"),
-        HostType::Array(inner, n) => format!("{}[{n}]", type_name(inner)),
+        HostType::Array(..) => array_name(elem),
         HostType::Struct { name, size, .. } => format!("struct {name} ({size} bytes each)"),
         HostType::Pointer => "pointers (u64)".into(),
         HostType::Byte => "bytes".into(),
     }
+}
+
+/// The type of nested arrays as declarations write it: the outermost length first; one that is open is not written.
+fn array_name(mut elem: &HostType) -> String {
+    let mut lengths = String::new();
+    while let HostType::Array(inner, n) = elem {
+        lengths += &if *n == 0 { "[]".into() } else { format!("[{n}]") };
+        elem = inner;
+    }
+    type_name(elem) + &lengths
 }

@@ -69,10 +69,22 @@ pub trait Element: Copy + private::Sealed {
     const TY: Ty;
     /// Its bits in a word.
     fn word(self) -> u64;
+    /// The value of these bits; others of the word do not count.
+    fn from_word(word: u64) -> Self;
 }
 
 mod private {
     pub trait Sealed {}
+}
+
+/// Memory may hold any byte for a `bool`.
+macro_rules! element_from {
+    (bool $via:ty, $word:expr) => {
+        $word as u8 != 0
+    };
+    ($t:ident $via:ty, $word:expr) => {
+        $word as $t
+    };
 }
 
 macro_rules! element {
@@ -81,6 +93,7 @@ macro_rules! element {
         impl Element for $t {
             const TY: Ty = Ty::$ty;
             fn word(self) -> u64 { self as $via as u64 }
+            fn from_word(word: u64) -> Self { element_from!($t $via, word) }
         }
         impl From<$t> for Value<'_> {
             fn from(x: $t) -> Self { Value::Scalar { ty: Ty::$ty, bits: x.word() } }
@@ -95,6 +108,7 @@ macro_rules! float_element {
         impl Element for $t {
             const TY: Ty = Ty::$ty;
             fn word(self) -> u64 { self.to_bits() as u64 }
+            fn from_word(word: u64) -> Self { $t::from_bits(word as _) }
         }
         impl From<$t> for Value<'_> {
             fn from(x: $t) -> Self { Value::Scalar { ty: Ty::$ty, bits: x.word() } }
@@ -128,7 +142,7 @@ impl<'a> Value<'a> {
     pub(crate) fn describe(&self) -> String {
         match self {
             Value::Scalar { ty, .. } => format!("a scalar of type {ty}"),
-            Value::Lanes { ty, .. } => format!("one {ty} per lane"),
+            Value::Lanes { ty, words } => format!("{} of type {ty}", words.len()),
             Value::Array(Array { ty: Some(ty), .. }) => format!("an array of {ty}"),
             Value::Array(_) => "an array".into(),
         }

@@ -1,6 +1,7 @@
 //! What the benchmarks share: programs and inputs. Run them with `make bench`; they are never part of the tests.
 
 pub mod crev;
+pub mod large;
 
 use std::fmt::Write as _;
 

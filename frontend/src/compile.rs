@@ -4,9 +4,10 @@
 //! both trees can be told apart.
 
 use crate::ast::{self, TranslationUnit};
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics, LeftOut, Quiet};
 use crate::hints::hints;
 use crate::hir;
+use crate::limits::Limits;
 use crate::lower::{FpMode, LowerOptions, lower};
 use crate::parse::{ParseOptions, parse};
 use crate::predefined;
@@ -20,10 +21,15 @@ use crate::source::{FileId, SourceMap, Span};
 use bumpalo::Bump;
 use spmdvm_vm::asm::Style;
 use spmdvm_vm::program::Program;
-use spmdvm_vm::{VerifiedProgram, Width, verify};
+use spmdvm_vm::stop::{Stop, Stopped};
+use spmdvm_vm::verify::{Unverified, verify_until};
+use spmdvm_vm::{VerifiedProgram, Width};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// What to compile.
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +60,16 @@ pub struct CompileOptions {
     pub headers: Vec<(String, String)>,
     /// Are there to be hints about performance among the warnings (W0900 and up)?
     pub hints: bool,
+    /// Warnings that are not wanted.
+    pub no_warn: Vec<Code>,
     /// Which instances of exported polymorphic functions are compiled.
     pub instances: Instances,
+    /// How much the program may take.
+    pub limits: Limits,
+    /// While this is true, the compilation ends as soon as it sees it.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// When the compilation ends at the latest, done or not.
+    pub deadline: Option<Instant>,
 }
 
 /// What a compilation gives.
@@ -64,6 +78,12 @@ pub struct Compilation {
     pub program: Option<VerifiedProgram>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
+    /// Those of them that were left out because there are so many.
+    pub left_out: LeftOut,
+    /// Why the compilation ended before its time, if it did: there is no program then, and the diagnostics are not all.
+    pub stopped: Option<Stopped>,
+    /// Steps of work that it took, roughly; the same on every machine.
+    pub steps: u64,
     /// The names of instances of exported polymorphic functions that have not been compiled: calls of them trap.
     pub deferred: Vec<String>,
     /// The files that diagnostics point into.
@@ -94,15 +114,36 @@ impl Stage {
     }
 }
 
+/// Stack for programs that may be deep.
+const STACK: usize = 32 << 20;
+/// Text of this many bytes without macros cannot be deep.
+const SHALLOW: usize = 512;
+
 /// Compiles a program.
 pub fn compile(input: Input<'_>, options: &CompileOptions) -> Compilation {
+    let is_shallow = |text: &str| text.len() < SHALLOW && options.defines.is_empty() && !text.contains('#');
+    if matches!(input, Input::Text { text, .. } if is_shallow(text)) {
+        return compile_here(input, options);
+    }
+    // The stack that the caller has left may be small: a thread of the host, say.
+    std::thread::scope(|scope| {
+        let compiler = std::thread::Builder::new().name("spmdvm compiler".into()).stack_size(STACK);
+        match compiler.spawn_scoped(scope, || compile_here(input, options)) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => compile_here(input, options),
+        }
+    })
+}
+
+/// Compiles a program on this thread.
+fn compile_here(input: Input<'_>, options: &CompileOptions) -> Compilation {
     let mut session = Session::new(input, options);
     let program = session.run(|session, module| session.lower(module)).flatten();
     session.into_compilation(program)
 }
 
 /// A stage of a compilation as text; fails with the diagnostics if the program is wrong before that stage is complete.
-pub fn dump(input: Input<'_>, options: &CompileOptions, stage: Stage) -> Result<String, Compilation> {
+pub fn dump(input: Input<'_>, options: &CompileOptions, stage: Stage) -> Result<String, Box<Compilation>> {
     let mut session = Session::new(input, options);
     let text = match stage {
         Stage::Tokens => session.dump_tokens(),
@@ -113,7 +154,7 @@ pub fn dump(input: Input<'_>, options: &CompileOptions, stage: Stage) -> Result<
             .flatten()
             .map(|program| spmdvm_vm::asm::disassemble(&program, Style::Human)),
     };
-    text.ok_or_else(|| session.into_compilation(None))
+    text.ok_or_else(|| Box::new(session.into_compilation(None)))
 }
 
 /// The type of the last expression statement of the function `function`, as written in programs.
@@ -121,7 +162,7 @@ pub fn type_of_last_expression(
     input: Input<'_>,
     options: &CompileOptions,
     function: &str,
-) -> Result<String, Compilation> {
+) -> Result<String, Box<Compilation>> {
     let mut session = Session::new(input, options);
     let name = session.run(|_, module| {
         let function = module.functions.iter().rev().find(|f| f.name.as_str() == function)?;
@@ -132,7 +173,7 @@ pub fn type_of_last_expression(
         })?;
         Some(module.types.display(last).to_string())
     });
-    name.flatten().ok_or_else(|| session.into_compilation(None))
+    name.flatten().ok_or_else(|| Box::new(session.into_compilation(None)))
 }
 
 /// Only parses a text, knowing the library's types; for tools that look at the tree.
@@ -150,6 +191,11 @@ pub fn parse_text<'a>(
     let library = prelude().unit();
     let options = ParseOptions { preprocess, type_names: library.type_names, template_names: library.template_names };
     parse(sources, main, &options, arena, diagnostics)
+}
+
+/// Has the library ready for a gang width, so that the first compilation takes no longer than others.
+pub fn prepare_library(width: Width) {
+    prelude().prepare(width);
 }
 
 /// The library, parsed on first use and kept for the life of the process.
@@ -183,7 +229,9 @@ struct Session<'o> {
 impl<'o> Session<'o> {
     fn new(input: Input<'_>, options: &'o CompileOptions) -> Session<'o> {
         let mut sources = prelude().sources().clone();
-        let mut diagnostics = Diagnostics::new();
+        let stop = Stop::new(options.interrupt.clone(), options.deadline);
+        let mut diagnostics = Diagnostics::within(options.limits, stop);
+        options.no_warn.iter().for_each(|&code| diagnostics.ignore_warnings(None, Quiet::Code(code)));
         let (main, path) = match input {
             Input::Text { name, text } => (Some(sources.add(name, text)), None),
             Input::File(path) => match std::fs::read(path) {
@@ -198,6 +246,7 @@ impl<'o> Session<'o> {
                 }
             },
         };
+        let main = main.filter(|&main| is_small_enough(main, &sources, &mut diagnostics));
         let files = FileLoader::new(path.as_deref(), &options.include_paths, predefined::HEADERS);
         let headers = Headers { given: &options.headers, files };
         let mut defines = predefined::defines(options.width);
@@ -210,7 +259,7 @@ impl<'o> Session<'o> {
         let main = self.main?;
         let arena = Bump::new();
         let unit = self.parse(main, &arena);
-        if self.diagnostics.is_full() {
+        if self.diagnostics.is_full() || self.diagnostics.poll() {
             return None;
         }
         let options = sema::Options { width: self.options.width, instances: self.options.instances.clone() };
@@ -235,15 +284,16 @@ impl<'o> Session<'o> {
     fn lower(&mut self, module: &hir::Module) -> Option<VerifiedProgram> {
         let options = LowerOptions { fp: self.options.fp };
         let program: Program = lower(module, &self.sources, &options, &mut self.diagnostics);
-        if self.diagnostics.has_errors() {
+        if self.diagnostics.has_errors() || self.diagnostics.poll() {
             return None;
         }
-        match verify(program) {
+        match verify_until(program, &Rc::clone(self.diagnostics.stop())) {
             Ok(program) => {
                 self.hint(&program);
                 Some(program)
             }
-            Err(errors) => {
+            Err(Unverified::Stopped(_)) => None,
+            Err(Unverified::Wrong(errors)) => {
                 let list: Vec<String> = errors.iter().take(3).map(ToString::to_string).collect();
                 let message = format!("the compiler made a malformed program: {}", list.join("; "));
                 let diagnostic = Diagnostic::new(Code::InternalError, Span::default(), message);
@@ -281,9 +331,26 @@ impl<'o> Session<'o> {
     }
 
     fn into_compilation(self, program: Option<VerifiedProgram>) -> Compilation {
+        // What was called off after the last poll is called off all the same.
+        self.diagnostics.stop().look();
+        let (stopped, steps) = (self.diagnostics.stop().reason(), self.diagnostics.stop().steps());
+        let left_out = self.diagnostics.left_out();
+        let program = program.filter(|_| stopped.is_none());
         let diagnostics = self.diagnostics.into_vec();
-        Compilation { program, diagnostics, deferred: self.deferred, sources: self.sources }
+        let (deferred, sources) = (self.deferred, self.sources);
+        Compilation { program, diagnostics, left_out, stopped, steps, deferred, sources }
     }
+}
+
+/// Whether the main file is within the limits; reported if it is not.
+fn is_small_enough(main: FileId, sources: &SourceMap, diagnostics: &mut Diagnostics) -> bool {
+    let (limit, len) = (diagnostics.limits().bytes, sources.get(main).map_or(0, |file| file.text.len()));
+    if len > limit {
+        let message = format!("the program has {len} bytes, more than {limit}");
+        let error = Diagnostic::new(Code::SourceTooLarge, Span::new(main, 0, 0), message);
+        diagnostics.emit(error.help("split it, or read tables from arrays that are passed"));
+    }
+    len <= limit
 }
 
 fn preprocess_options<'p>(

@@ -9,6 +9,7 @@ pub mod diag;
 pub mod hints;
 pub mod hir;
 pub mod lex;
+pub mod limits;
 pub mod lower;
 pub mod parse;
 pub mod predefined;

@@ -64,9 +64,14 @@ impl SourceFile {
         SourceFile { name, text, line_starts }
     }
 
+    /// The 1-based line of a byte offset. (Its column takes as long to find as its line is long.)
+    pub fn line_of(&self, offset: u32) -> u32 {
+        self.line_starts.partition_point(|&start| start <= offset).max(1) as u32
+    }
+
     /// The 1-based line and column (in characters) of a byte offset.
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
-        let line = self.line_starts.partition_point(|&start| start <= offset).max(1);
+        let line = self.line_of(offset) as usize;
         let start = self.line_starts[line - 1] as usize;
         let end = (offset as usize).min(self.text.len());
         let column = self.text.as_bytes()[start..end.max(start)].iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
@@ -78,8 +83,8 @@ impl SourceFile {
         let Some(&start) = self.line_starts.get((line as usize).wrapping_sub(1)) else {
             return "";
         };
-        let rest = &self.text[start as usize..];
-        rest.split('\n').next().unwrap_or_default().trim_end_matches('\r')
+        let end = self.line_starts.get(line as usize).map_or(self.text.len(), |&next| next as usize - 1);
+        self.text[start as usize..end].trim_end_matches('\r')
     }
 }
 
@@ -132,6 +137,11 @@ impl SourceMap {
         text.unwrap_or_default().trim_end()
     }
 
+    /// The 1-based line where a span starts.
+    pub fn line(&self, span: Span) -> u32 {
+        self.get(span.file).map_or(1, |file| file.line_of(span.lo))
+    }
+
     /// File name, 1-based line and 1-based column of a span's start.
     pub fn locate(&self, span: Span) -> (&str, u32, u32) {
         match self.get(span.file) {
@@ -149,7 +159,7 @@ impl SourceMap {
         let Some(file) = self.get(declaration.file) else {
             return String::new();
         };
-        let (line, _) = file.line_column(declaration.lo);
+        let line = file.line_of(declaration.lo);
         let mut lines: Vec<&str> =
             (1..line).rev().map_while(|above| file.line(above).trim_start().strip_prefix("///")).collect();
         lines.reverse();

@@ -109,6 +109,36 @@ impl Advice {
         self.allows(Variant::OneLane, back) && (self.every || self.profile.of(back).is_some_and(often))
     }
 
+    /// Compares what the program does now with what the advice goes by. Where a variant would suit that was dropped, or
+    /// was not chosen because something else was seen at first, what was seen then is forgotten. Returns whether there
+    /// is such a place.
+    pub fn think_again(&mut self, now: &Profile) -> bool {
+        let fresh =
+            Advice { profile: now.clone(), dropped: HashSet::new(), wanted: HashSet::new(), every: false, ..*self };
+        let mut changed = false;
+        for (&at, seen) in now.iter().filter(|(_, seen)| seen.times >= 2 * FEW) {
+            let better = fresh.choices(at).into_iter().filter(|choice| !self.choices(at).contains(choice));
+            let better: Vec<Variant> = better.collect();
+            if !better.is_empty() {
+                self.profile.replace(at, *seen);
+                self.dropped.retain(|(variant, place)| *place != at || !better.contains(variant));
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// The variants that are chosen at a place by what lanes do there.
+    fn choices(&self, at: Place) -> Vec<Variant> {
+        let lie = self.lie(at).map(|lie| match lie {
+            Lie::One => Variant::Uniform,
+            Lie::Consecutive => Variant::Consecutive,
+            Lie::Strided(_) => Variant::Strided,
+        });
+        let one_value = self.one_value(at).then_some(Variant::Uniform);
+        lie.into_iter().chain(one_value).chain(self.one_lane(at).then_some(Variant::OneLane)).collect()
+    }
+
     /// Does a loop within another go round often each time?
     pub fn is_long(&self, inner: Place, outer: Place) -> bool {
         let rounds = |head| self.profile.of(head).map_or(0, |seen| seen.times);

@@ -2,8 +2,8 @@
 //!
 //! Code is freed with the version of a loop that it belongs to, so a program that gives up loops gets their room back.
 
+use crate::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of machine code that a program has and may have.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Drop for Room {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "shuttle")))]
 mod tests {
     use super::*;
 

@@ -8,7 +8,7 @@
 //! | [`record`], on [`analysis`] | from a hot loop to a region |
 //! | `frames` | the memory of frames: which of it is private, what of it may be read later |
 //! | [`ir`] | the trace IR: regions in SSA form |
-//! | `worker` | the thread that compiles while programs run |
+//! | `worker`, on `sync` | the thread that compiles while programs run |
 //! | [`passes`] | optimisation |
 //! | [`stress`] | for tests: exits taken at random |
 //! | [`cache`] | the bound on machine code |
@@ -37,6 +37,7 @@ pub mod profile;
 pub mod record;
 pub mod settings;
 pub mod stress;
+mod sync;
 mod worker;
 pub mod x86;
 
@@ -44,6 +45,7 @@ pub use backend::Backend;
 pub use engine::Jit;
 pub use settings::{Settings, Variant, Variants};
 
+use spmdvm_vm::stop::{Stop, Stopped};
 use spmdvm_vm::{PreparedProgram, VerifiedProgram};
 use std::fmt;
 use std::sync::Arc;
@@ -60,6 +62,8 @@ pub enum NotCompiled {
         /// What is missing.
         why: String,
     },
+    /// It was called off.
+    Stopped(Stopped),
 }
 
 impl fmt::Display for NotCompiled {
@@ -74,6 +78,7 @@ impl fmt::Display for NotCompiled {
                     "the engine `{engine}` cannot make code for this machine: {why}; use `auto`, which takes the best there is"
                 )
             }
+            NotCompiled::Stopped(_) => f.write_str("the preparation was called off"),
         }
     }
 }
@@ -107,7 +112,18 @@ pub fn prepare(
     engine: &str,
     settings: Settings,
 ) -> Result<(PreparedProgram, Arc<Jit>), NotCompiled> {
+    prepare_until(program, engine, settings, &Stop::never())
+}
+
+/// [`prepare`], unless that is called off meanwhile.
+pub fn prepare_until(
+    program: &VerifiedProgram,
+    engine: &str,
+    settings: Settings,
+    stop: &Stop,
+) -> Result<(PreparedProgram, Arc<Jit>), NotCompiled> {
     let hot = settings.hot;
     let jit = Jit::new(backend(engine)?, settings);
-    Ok((PreparedProgram::traced(program, jit.clone(), hot), jit))
+    let prepared = PreparedProgram::traced_until(program, jit.clone(), hot, stop).map_err(NotCompiled::Stopped)?;
+    Ok((prepared, jit))
 }

@@ -42,6 +42,16 @@ impl Profile {
         self.0.get(&place)
     }
 
+    /// All that was seen.
+    pub fn iter(&self) -> impl Iterator<Item = (&Place, &Seen)> {
+        self.0.iter()
+    }
+
+    /// Forgets what was seen of an instruction for what is seen now.
+    pub fn replace(&mut self, place: Place, seen: Seen) {
+        self.0.insert(place, seen);
+    }
+
     /// Adds what was seen at another time.
     pub fn add(&mut self, other: Profile) {
         for (place, seen) in other.0 {

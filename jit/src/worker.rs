@@ -6,6 +6,7 @@
 //! What somebody waits for comes before what only makes something better, and of either what was asked for last: that is what runs
 //! now, where other loops may have ended.
 
+use crate::sync::{self, MODELLED};
 use std::process;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -30,6 +31,10 @@ static WORKER: Mutex<Option<Worker>> = Mutex::new(None);
 
 /// Runs a job later; at once, on this thread, if there can be no other.
 pub fn run(when: When, job: Job) {
+    if MODELLED {
+        drop(sync::thread::spawn(job));
+        return;
+    }
     let Some(mut worker) = lock() else { return job() };
     if worker.as_ref().is_none_or(|(process, _)| *process != process::id()) {
         *worker = start();

@@ -16,14 +16,35 @@ Write per-element code with branches and loops as if for one element, call it on
 >>> x
 array([3., 0., 2.], dtype=float32)
 
+The program's global variables are numpy views in `module.globals`, and `extern` ones are supplied there:
+
+>>> module = spmdvm.compile('''
+... extern uniform float x[];
+... uniform int calls = 0;
+... export void twice(uniform int n) {
+...     ++calls;
+...     foreach (i = 0 ... n)
+...         x[i] *= 2;
+... }
+... ''')
+>>> module.globals["x"] = x
+>>> module.twice(2)
+>>> x
+array([6., 0., 2.], dtype=float32)
+>>> int(module.globals["calls"])
+1
+
 Arrays are not copied. What a program may not do raises an exception: see `Trap` and `CompileError`.
 """
+
+from collections.abc import Mapping
 
 from ._errors import (
     Aborted,
     AssertionFailed,
     BadPointer,
     CompileError,
+    CompileWarning,
     Diagnostic,
     DivisionByZero,
     Interrupted,
@@ -37,17 +58,20 @@ from ._errors import (
     StackOverflow,
     Trap,
     TrapFrame,
+    UnboundExtern,
 )
-from ._spmdvm import Function, Module, __version__, compile
+from ._spmdvm import Function, Globals, Module, __version__, compile, compile_file
 
 __all__ = [
     "Aborted",
     "AssertionFailed",
     "BadPointer",
     "CompileError",
+    "CompileWarning",
     "Diagnostic",
     "DivisionByZero",
     "Function",
+    "Globals",
     "Interrupted",
     "Label",
     "Module",
@@ -60,6 +84,10 @@ __all__ = [
     "StackOverflow",
     "Trap",
     "TrapFrame",
+    "UnboundExtern",
     "__version__",
     "compile",
+    "compile_file",
 ]
+
+Mapping.register(Globals)

@@ -6,6 +6,7 @@
         ├── OutOfBounds (IndexError)       an index outside of its array
         ├── BadPointer (IndexError)        a null or dangling pointer, or a call through a bad function value
         ├── ReadOnly (ValueError)          a write to a constant or a read-only array
+        ├── UnboundExtern (NameError)      an `extern` variable that was not supplied (`module.globals`)
         ├── DivisionByZero (ZeroDivisionError)
         ├── AssertionFailed (AssertionError)
         ├── Aborted (RuntimeError)         the program called abort()
@@ -15,13 +16,15 @@
         ├── OutOfMemory (MemoryError)      the `memory` limit
         └── Interrupted (KeyboardInterrupt)
 
-Ctrl-C in the main thread raises what Python's handler raises, normally a plain `KeyboardInterrupt`. It stops programs
-in other threads too: they raise `Interrupted`, and so does the main thread if the handler raises nothing.
+Python's handlers of signals run while the main thread runs a program. What a handler raises (at Ctrl-C normally a plain
+`KeyboardInterrupt`) stops the program and is raised; if it returns, the program goes on. Ctrl-C stops programs in other
+threads too, unless Python's own handler has been replaced: they raise `Interrupted`.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import warnings
+from typing import Any, NamedTuple
 
 
 class Label(NamedTuple):
@@ -82,6 +85,10 @@ class CompileError(SpmdError):
         self.diagnostics = diagnostics or []
 
 
+class CompileWarning(UserWarning):
+    """A warning of the compiler. `Module.warnings` has them as data."""
+
+
 class Trap(SpmdError):
     """The program failed while it ran. Its text shows the place in the source.
 
@@ -93,6 +100,9 @@ class Trap(SpmdError):
         array: the name of the parameter or variable that was accessed, or None.
         lanes: the lanes that enclosing nested `foreach` loops were visiting.
         task: the index of the task that failed in its launch, or None outside of tasks.
+        element: in a call over arrays, the index of the element that failed in the shape that the arguments broadcast
+            to; else, and where it is not known, None.
+        arguments: the numbers that the function was called with for that element, by parameter.
         stack: the active calls, innermost first, a tuple of `TrapFrame`.
     """
 
@@ -106,6 +116,8 @@ class Trap(SpmdError):
     array: str | None = None
     lanes: tuple[int, ...] = ()
     task: int | None = None
+    element: tuple[int, ...] | None = None
+    arguments: dict[str, Any] | None = None
     stack: tuple[TrapFrame, ...] = ()
 
 
@@ -119,6 +131,10 @@ class BadPointer(Trap, IndexError):
 
 class ReadOnly(Trap, ValueError):
     """An active lane wrote to a constant or to a read-only array."""
+
+
+class UnboundExtern(Trap, NameError):
+    """An active lane accessed an `extern` variable without a value; set it in `module.globals`."""
 
 
 class DivisionByZero(Trap, ZeroDivisionError):
@@ -168,6 +184,7 @@ _TRAPS: dict[str, type[Trap]] = {
     "bad_free": BadPointer,
     "bad_function": BadPointer,
     "read_only": ReadOnly,
+    "unbound_extern": UnboundExtern,
     "division_by_zero": DivisionByZero,
     "assertion": AssertionFailed,
     "abort": Aborted,
@@ -179,10 +196,11 @@ _TRAPS: dict[str, type[Trap]] = {
 }
 
 
-def _trap(kind, text, lane, index, length, array, stack):
+def _trap(kind, text, lane, index, length, array, stack, place):
     """Make the exception for a trap; called by the native module."""
     trap = _TRAPS.get(kind, Trap)(text)
     trap.kind, trap.lane, trap.index, trap.length, trap.array = kind, lane, index, length, array
+    trap.element, trap.arguments = place or (None, None)
     trap.stack = tuple(TrapFrame(*frame[:4], tuple(frame[4]), frame[5]) for frame in stack)
     trap.lanes = tuple(lane for frame in reversed(trap.stack) for lane in frame.lanes)
     trap.task = next((frame.task for frame in trap.stack if frame.task is not None), None)
@@ -205,5 +223,20 @@ def _diagnostic(code, name, severity, message, labels, help, notes):
     return Diagnostic(code, name, severity, message, *place, labels, help, notes)
 
 
-for _class in (Label, Diagnostic, TrapFrame, SpmdError, CompileError, Trap, *_TRAPS.values()):
+# Which warnings have been shown for which lines of files.
+_shown: dict = {}
+
+
+def _warn(diagnostics):
+    """Show warnings of the compiler; called by the native module."""
+    for d in diagnostics:
+        text = f"{d.message} [{d.code}]" + (f"; {d.help}" if d.help else "")
+        if d.file.startswith("<"):
+            # The place is where the text is compiled: this function's caller, for native functions are not counted.
+            warnings.warn(f"{d.file}:{d.line}: {text}", CompileWarning, stacklevel=2)
+        else:
+            warnings.warn_explicit(text, CompileWarning, d.file, d.line, module="spmdvm", registry=_shown)
+
+
+for _class in (Label, Diagnostic, TrapFrame, SpmdError, CompileError, CompileWarning, Trap, *_TRAPS.values()):
     _class.__module__ = "spmdvm"

@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from inspect import Signature
 from os import PathLike
 from pathlib import Path
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ._errors import Diagnostic
 
-__all__ = ["Function", "Module", "__version__", "_rebuild", "compile"]
+__all__ = ["Function", "Globals", "Module", "__version__", "_rebuild", "compile", "compile_file"]
 
 __version__: str
 
@@ -31,11 +31,27 @@ class Function:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
+class Globals:
+    def __getitem__(self, name: str, /) -> NDArray[Any]: ...
+    def __setitem__(self, name: str, value: Any, /) -> None: ...
+    def __delitem__(self, name: str, /) -> None: ...
+    def __contains__(self, name: object, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def keys(self) -> KeysView[str]: ...
+    def values(self) -> ValuesView[NDArray[Any]]: ...
+    def items(self) -> ItemsView[str, NDArray[Any]]: ...
+    def get(self, name: str, default: Any = None) -> Any: ...
+    def update(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), /, **more: Any) -> None: ...
+
+@final
 class Module:
     @property
     def exports(self) -> tuple[str, ...]: ...
     @property
     def warnings(self) -> list[Diagnostic]: ...
+    @property
+    def globals(self) -> Globals: ...
     @property
     def source(self) -> str: ...
     @property
@@ -52,8 +68,25 @@ class Module:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 def compile(
-    source_or_path: str | PathLike[str],
+    source: str | PathLike[str],
     *,
+    width: Literal[1, 2, 4, 8, 16, 32, 64, "native"] = 16,
+    engine: Literal["auto", "interp", "ir", "clif", "x86"] = "auto",
+    fp: Literal["contract", "strict", "fast"] = "contract",
+    check: bool = False,
+    include_paths: Iterable[str | PathLike[str]] = (),
+    defines: Mapping[str, object] = {},
+    fuel: int | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    task_threads: int | None = None,
+    jit: Mapping[str, int | bool | str] = {},
+    hints: bool = False,
+) -> Module: ...
+def compile_file(
+    path: str | PathLike[str],
+    *,
+    sources: Iterable[str | PathLike[str]] = (),
     width: Literal[1, 2, 4, 8, 16, 32, 64, "native"] = 16,
     engine: Literal["auto", "interp", "ir", "clif", "x86"] = "auto",
     fp: Literal["contract", "strict", "fast"] = "contract",

@@ -1,11 +1,14 @@
 //! numpy arrays as memory of the program.
 
+use crate::containers;
+use crate::convert;
 use crate::dtype;
-use crate::scalar::describe;
+use crate::scalar::{self, describe};
 use numpy::npyffi::flags;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, PyString};
 use spmdvm::{Array, HostType};
 
 /// What an array parameter asks for.
@@ -19,11 +22,100 @@ pub struct Wanted<'e> {
     pub reference: bool,
 }
 
-/// The memory of a numpy array, for the time of a call that keeps the array alive. `place` names the parameter.
-pub fn to_array(value: &Bound<'_, PyAny>, wanted: Wanted<'_>, place: &dyn Fn() -> String) -> PyResult<Array<'static>> {
-    let Ok(array) = value.cast::<PyUntypedArray>() else {
-        return Err(not_an_array(value, wanted, place));
+/// The array for an array parameter, and its memory: the one that was given, or one made of a list or another
+/// container, if the program does not write to it.
+pub fn adopt<'py>(
+    value: &Bound<'py, PyAny>,
+    wanted: Wanted<'_>,
+    place: &dyn Fn() -> String,
+) -> PyResult<(Bound<'py, PyUntypedArray>, Array<'static>)> {
+    if containers::is_foreign(value)? {
+        let message = format!(
+            "{} expects an array, but was given an object of the class `{}`, which may mean more than its numbers; \
+             pass np.asarray(x) if they alone count",
+            place(),
+            value.get_type().name()?
+        );
+        return Err(PyTypeError::new_err(message));
+    }
+    if containers::has_masked(value)? {
+        let message = format!(
+            "{} was given an array with masked elements, which the program would not know of; pass x.filled(value), or \
+             x.data if they do no harm",
+            place()
+        );
+        return Err(PyTypeError::new_err(message));
+    }
+    let array = match value.cast::<PyUntypedArray>() {
+        Ok(array) => array.clone(),
+        Err(_) => from_other(value, wanted, place)?,
     };
+    let memory = to_array(&array, wanted, place)?;
+    Ok((array, memory))
+}
+
+/// How far an argument is from an array parameter: a list may rather be meant for a number.
+pub fn distance(given: &Bound<'_, PyAny>) -> u32 {
+    if given.is_instance_of::<PyUntypedArray>() { 0 } else { 50 }
+}
+
+/// An array of what a list or another container holds.
+fn from_other<'py>(
+    value: &Bound<'py, PyAny>,
+    wanted: Wanted<'_>,
+    place: &dyn Fn() -> String,
+) -> PyResult<Bound<'py, PyUntypedArray>> {
+    let is_container = convert::is_sequence(value) || is_array_like(value)?;
+    let is_element = wanted.reference && is_number(value);
+    if !(is_container || is_element && !(wanted.writable && containers::is_numpy_scalar(value))) {
+        return Err(not_an_array(value, wanted, place));
+    }
+    if wanted.writable {
+        return Err(written_elsewhere(value, wanted, place));
+    }
+    match dtype::uniform_leaf(wanted.elem) {
+        Some(ty) if convert::is_sequence(value) => Ok(convert::numbers(value, ty, place)?.0),
+        Some(ty) if is_element && matches!(wanted.elem, HostType::Scalar(_)) => {
+            let number = scalar::to_python(value.py(), ty, scalar::to_bits(value, ty, place)?.0)?;
+            let array = value.py().import("numpy")?.call_method1("array", (number, dtype::of(value.py(), ty)?))?;
+            Ok(array.cast_into::<PyUntypedArray>()?)
+        }
+        None if convert::is_sequence(value) => Err(not_an_array(value, wanted, place)),
+        _ => convert::as_array(value),
+    }
+}
+
+/// Returns whether it gives its elements as an array, such as a pandas Series or a `memoryview`.
+fn is_array_like(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if containers::is_numpy_scalar(value) {
+        return Ok(false);
+    }
+    let bytes_like = value.is_instance_of::<PyMemoryView>() || value.is_instance_of::<PyByteArray>();
+    Ok(bytes_like || value.hasattr("__array__")? || value.hasattr("__array_interface__")?)
+}
+
+fn is_number(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() || containers::is_numpy_scalar(value)
+}
+
+/// What a program writes to a copy would be lost.
+fn written_elsewhere(value: &Bound<'_, PyAny>, wanted: Wanted<'_>, place: &dyn Fn() -> String) -> PyErr {
+    let message = format!(
+        "{} is written by the program, which cannot write to {}; make an array, x = np.array(x, dtype={}), pass it, \
+         and find the results there",
+        place(),
+        describe(value),
+        dtype::expression(wanted.elem)
+    );
+    PyTypeError::new_err(message)
+}
+
+/// The memory of a numpy array, for the time of a call that keeps the array alive. `place` names the parameter.
+pub fn to_array(
+    array: &Bound<'_, PyUntypedArray>,
+    wanted: Wanted<'_>,
+    place: &dyn Fn() -> String,
+) -> PyResult<Array<'static>> {
     check_dtype(array, wanted, place)?;
     if !array.is_c_contiguous() {
         let message = format!(
@@ -67,11 +159,17 @@ pub fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
 fn not_an_array(value: &Bound<'_, PyAny>, wanted: Wanted<'_>, place: &dyn Fn() -> String) -> PyErr {
     let dtype = dtype::expression(wanted.elem);
     let what = if wanted.reference { "an array of one element" } else { "a numpy array" };
-    // An element of a structured array; it knows its dtype, but not whose memory it is.
-    let is_element = value.getattr("dtype").is_ok();
-    let fix = if is_element { "a[i:i+1] instead of a[i]".into() } else { format!("np.asarray(x, dtype={dtype})") };
+    let is_text = value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>();
+    let fix = match () {
+        // An element of an array; it knows its dtype, but not whose memory it is.
+        () if containers::is_numpy_scalar(value) => "; pass a[i:i+1] instead of a[i]".into(),
+        () if is_number(value) => format!("; pass np.array([x], dtype={dtype})"),
+        () if convert::is_sequence(value) => format!("; pass np.array(x, dtype={dtype})"),
+        () if !is_text && value.try_iter().is_ok() => format!("; pass np.array(list(x), dtype={dtype})"),
+        () => String::new(),
+    };
     let message = format!(
-        "{} expects {what} of {}, but was given {}; pass {fix}",
+        "{} expects {what} of {}, but was given {}{fix}",
         place(),
         dtype::expected(wanted.elem),
         describe(value)
@@ -83,10 +181,20 @@ fn check_dtype(array: &Bound<'_, PyUntypedArray>, wanted: Wanted<'_>, place: &dy
     let given = array.dtype();
     let Err(why) = dtype::check(wanted.elem, &given) else { return Ok(()) };
     let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-    let fix = match wanted.elem {
-        HostType::Byte => String::new(),
-        HostType::Struct { .. } if given.has_fields() => "; create the array with that dtype".into(),
-        elem => format!("; convert it with x.astype({})", dtype::expression(elem)),
+    let has_structs = dtype::expected(wanted.elem).starts_with("struct");
+    let fix = match (wanted.elem, dtype::uniform_leaf(wanted.elem)) {
+        (HostType::Byte, _) => String::new(),
+        (elem, Some(ty)) if has_structs && !given.has_fields() => {
+            let numbers: Vec<_> = dtype::inner_shape(elem, true).iter().map(u64::to_string).collect();
+            let (spelled, numbers) = (dtype::spelled(ty), numbers.join(", "));
+            format!("; create the array with that dtype, or pass one of np.{spelled} with shape (n, {numbers})")
+        }
+        _ if has_structs => "; create the array with that dtype, and fill its fields".into(),
+        _ if !matches!(given.kind(), b'b' | b'i' | b'u' | b'f' | b'O') => String::new(),
+        (elem, leaf) => {
+            let dtype = leaf.map_or_else(|| dtype::expression(elem), |ty| format!("np.{}", dtype::spelled(ty)));
+            format!("; convert it with x = x.astype({dtype})")
+        }
     };
     let expected = dtype::expected(wanted.elem);
     let message = format!("{} expects an array of {expected}, but was given an array of {given}{why}{fix}", place());
@@ -106,11 +214,25 @@ fn check_size(
         let message = format!("{} is a reference to one element, but was given an array of shape {}", place(), shape());
         return Err(PyValueError::new_err(message));
     }
-    if size > 1 && !bytes.is_multiple_of(size) {
+    let inner = dtype::inner_shape(wanted.elem, !array.dtype().has_fields());
+    if size > 1 && !bytes.is_multiple_of(size) && (array.ndim() < 2 || inner.is_empty()) {
         let message = format!(
             "{} expects elements of {size} bytes each, but the array of shape {} has {bytes} bytes",
             place(),
             shape()
+        );
+        return Err(PyValueError::new_err(message));
+    }
+    let is_row_of_numbers = array.ndim() == 1 || inner.is_empty();
+    let given: Vec<u64> = array.shape().iter().map(|&n| n as u64).collect();
+    if !is_row_of_numbers && !given.ends_with(&inner) {
+        let numbers: Vec<_> = inner.iter().map(u64::to_string).collect();
+        let message = format!(
+            "{} expects an array of shape (n, {numbers}), but was given one of shape {}; change its shape, or pass all \
+             numbers in one row (x.ravel())",
+            place(),
+            shape(),
+            numbers = numbers.join(", ")
         );
         return Err(PyValueError::new_err(message));
     }

@@ -1,6 +1,7 @@
 //! Positional and keyword arguments meet parameters.
 
 use crate::array::{self, Wanted};
+use crate::function::is_mapped;
 use crate::scalar;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -50,7 +51,8 @@ fn bind_keyword<'py>(
     let key: String = key.extract()?;
     let Some(i) = export.params.iter().position(|p| p.name == key) else {
         let names: Vec<_> = export.params.iter().map(|p| p.name.as_str()).collect();
-        let hint = match spmdvm::frontend::diag::closest(&key, names.iter().copied()) {
+        let others = if is_mapped(export) { &["out", "where", "threads"][..] } else { &[] };
+        let hint = match spmdvm::frontend::diag::closest(&key, names.iter().chain(others).copied()) {
             Some(close) => format!("; did you mean `{close}`?"),
             None => format!("; its parameters are {}", names.join(", ")),
         };
@@ -68,8 +70,9 @@ pub fn label(param: &ExportParam, i: usize) -> String {
     if param.name.is_empty() { format!("argument {}", i + 1) } else { param.name.clone() }
 }
 
-/// All arguments as values of the program, and how far they are from the parameters' types.
-pub fn values(export: &Export, bound: &Bindings<'_>) -> PyResult<(Vec<Value<'static>>, u32)> {
+/// All arguments as values of the program, and how far they are from the parameters' types. The arrays stay in `bound`,
+/// where the caller keeps them while the program runs.
+pub fn values(export: &Export, bound: &mut Bindings<'_>) -> PyResult<(Vec<Value<'static>>, u32)> {
     let mut values = Vec::with_capacity(bound.len());
     let mut distance = 0;
     for (i, (param, given)) in export.params.iter().zip(bound).enumerate() {
@@ -87,7 +90,7 @@ fn convert(
     export: &Export,
     i: usize,
     param: &ExportParam,
-    given: &Bound<'_, PyAny>,
+    given: &mut Bound<'_, PyAny>,
 ) -> PyResult<(Value<'static>, u32)> {
     let place = || format!("{}(): `{}`", export.name, label(param, i));
     match &param.value {
@@ -97,7 +100,10 @@ fn convert(
         }
         HostValue::Array { elem, writable, reference } => {
             let wanted = Wanted { elem, writable: *writable, reference: *reference };
-            Ok((Value::Array(array::to_array(given, wanted, &place)?), 0))
+            let (array, memory) = array::adopt(given, wanted, &place)?;
+            let distance = array::distance(given);
+            *given = array.into_any();
+            Ok((Value::Array(memory), distance))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use spmdvm::{HostType, Ty};
 
 /// Type numbers of numpy's own types end here; others were registered by other libraries.
@@ -47,6 +48,11 @@ pub fn name(ty: Ty) -> &'static str {
     }
 }
 
+/// The name after `np.`.
+pub fn spelled(ty: Ty) -> &'static str {
+    if ty == Ty::Bool { "bool_" } else { name(ty) }
+}
+
 /// numpy's dtype of an element type.
 pub fn of(py: Python<'_>, ty: Ty) -> PyResult<Bound<'_, PyArrayDescr>> {
     Ok(match ty {
@@ -81,7 +87,7 @@ pub fn expected(elem: &HostType) -> String {
 pub fn expression(elem: &HostType) -> String {
     let (base, extents) = flattened(elem);
     let base = match base {
-        HostType::Scalar(ty) => format!("np.{}", if *ty == Ty::Bool { "bool_" } else { name(*ty) }),
+        HostType::Scalar(ty) => format!("np.{}", spelled(*ty)),
         HostType::Enum(_) => "np.uint32".into(),
         HostType::Pointer => "np.uint64".into(),
         HostType::Byte | HostType::Array(..) => "np.uint8".into(),
@@ -102,8 +108,42 @@ pub fn expression(elem: &HostType) -> String {
     format!("({base}, ({}))", extents.join(" "))
 }
 
+/// numpy's dtype of a layout.
+pub fn layout<'py>(py: Python<'py>, elem: &HostType) -> PyResult<Bound<'py, PyArrayDescr>> {
+    let (base, extents) = flattened(elem);
+    let base = match base {
+        HostType::Scalar(ty) => of(py, *ty)?,
+        HostType::Enum(_) => of(py, Ty::U32)?,
+        HostType::Pointer => of(py, Ty::U64)?,
+        HostType::Byte | HostType::Array(..) => of(py, Ty::U8)?,
+        HostType::Struct { size, fields, .. } => {
+            let dict = PyDict::new(py);
+            let formats = fields.iter().map(|(.., ty)| layout(py, ty)).collect::<PyResult<Vec<_>>>()?;
+            dict.set_item("names", fields.iter().map(|(name, ..)| name).collect::<Vec<_>>())?;
+            dict.set_item("formats", formats)?;
+            dict.set_item("offsets", fields.iter().map(|(_, offset, _)| offset).collect::<Vec<_>>())?;
+            dict.set_item("itemsize", size)?;
+            PyArrayDescr::new(py, dict)?
+        }
+    };
+    match extents.is_empty() {
+        true => Ok(base),
+        false => PyArrayDescr::new(py, (base, PyTuple::new(py, extents)?)),
+    }
+}
+
+/// The lengths of the last dimensions that an array must have to be seen as `elem`s: an array of numbers (rather than
+/// of structs) also has one for the members of a struct.
+pub fn inner_shape(elem: &HostType, of_numbers: bool) -> Vec<u64> {
+    let (base, mut extents) = flattened(elem);
+    if let (HostType::Struct { size, .. }, Some(ty)) = (base, uniform_leaf(base).filter(|_| of_numbers)) {
+        extents.push(size / ty.size() as u64);
+    }
+    extents
+}
+
 /// The element of nested arrays, and their lengths, outermost first.
-fn flattened(mut elem: &HostType) -> (&HostType, Vec<u64>) {
+pub fn flattened(mut elem: &HostType) -> (&HostType, Vec<u64>) {
     let mut extents = Vec::new();
     while let HostType::Array(inner, n) = elem {
         extents.push(*n);
@@ -132,7 +172,7 @@ pub fn check(elem: &HostType, dtype: &Bound<'_, PyArrayDescr>) -> Result<(), Str
 }
 
 /// The type of all numbers in `elem`, if they are of one type and nothing lies between them.
-fn uniform_leaf(elem: &HostType) -> Option<Ty> {
+pub fn uniform_leaf(elem: &HostType) -> Option<Ty> {
     match elem {
         HostType::Scalar(ty) => Some(*ty),
         HostType::Array(inner, _) => uniform_leaf(inner),

@@ -1,12 +1,13 @@
 //! Raising what went wrong. The classes are in `spmdvm/_errors.py`.
 
+use crate::scalar::shape_text;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use spmdvm::frontend::source::{SourceMap, Span};
 use spmdvm::vm::trap::TrapDetail;
-use spmdvm::{ArgumentError, CallError, CompileError, Diagnostic, Severity, TrapError, TrapKind};
+use spmdvm::{ArgumentError, CallError, CompileError, Diagnostic, Severity, Stopped, TrapError, TrapKind};
 
 /// The exception for a call that failed.
 pub fn call_error(py: Python<'_>, error: CallError) -> PyErr {
@@ -19,10 +20,56 @@ pub fn call_error(py: Python<'_>, error: CallError) -> PyErr {
             {
                 return interrupt;
             }
-            trap(py, &error).unwrap_or_else(|error| error)
+            trap(py, &error, None).unwrap_or_else(|error| error)
         }
         CallError::Engine(message) => PyValueError::new_err(message),
         CallError::Compile(error) => compile_error(py, &error),
+    }
+}
+
+/// The elements that a call over arrays failed for.
+pub struct Element<'py> {
+    /// The first and the last one's indices in the shape that the arguments broadcast to.
+    pub first: Vec<usize>,
+    pub last: Vec<usize>,
+    /// If it is one: the arguments there, as numbers and as text.
+    pub arguments: Bound<'py, PyDict>,
+    pub texts: Vec<String>,
+}
+
+impl Element<'_> {
+    /// Is it known which one?
+    fn is_one(&self) -> bool {
+        self.first == self.last
+    }
+
+    /// The line in the text of a trap.
+    fn line(&self) -> String {
+        let index = |index: &[usize]| match index {
+            [i] => i.to_string(),
+            index => shape_text(index),
+        };
+        let place = match (self.is_one(), &self.first[..]) {
+            (true, []) => "with".into(),
+            (true, first) => format!("in element {}, with", index(first)),
+            (false, first) => format!("in one of the elements {} to {}", index(first), index(&self.last)),
+        };
+        let shown = self.texts.iter().take(SHOWN_ARGUMENTS).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = if self.texts.len() > SHOWN_ARGUMENTS { ", …" } else { "" };
+        if shown.is_empty() { place.trim_end_matches(", with").into() } else { format!("{place} {shown}{more}") }
+    }
+}
+
+/// So many arguments of an element are shown.
+const SHOWN_ARGUMENTS: usize = 8;
+
+/// The exception for a call over arrays that failed.
+pub fn mapped_error(py: Python<'_>, error: CallError, element: Option<Element<'_>>) -> PyErr {
+    match (&error, &element) {
+        (CallError::Trap(error), Some(_)) if error.trap().kind != TrapKind::Interrupted => {
+            trap(py, error, element.as_ref()).unwrap_or_else(|error| error)
+        }
+        _ => call_error(py, error),
     }
 }
 
@@ -30,7 +77,7 @@ fn argument_error(error: ArgumentError) -> PyErr {
     if error.is_type { PyTypeError::new_err(error.message) } else { PyValueError::new_err(error.message) }
 }
 
-fn trap(py: Python<'_>, error: &TrapError) -> PyResult<PyErr> {
+fn trap(py: Python<'_>, error: &TrapError, element: Option<&Element<'_>>) -> PyResult<PyErr> {
     static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let trap = error.trap();
     let (index, length, array) = match &trap.detail {
@@ -49,8 +96,14 @@ fn trap(py: Python<'_>, error: &TrapError) -> PyResult<PyErr> {
             (frame.name.as_str(), file, line, column, frame.each_lanes.clone(), frame.task)
         })
         .collect();
-    let text = error.render(false);
-    let text = text.trim_end();
+    let mut text = error.render(false).trim_end().to_owned();
+    let mut place = None;
+    if let Some(element) = element {
+        text += &format!("\n  {}", element.line());
+        if element.is_one() {
+            place = Some((PyTuple::new(py, &element.first)?, &element.arguments));
+        }
+    }
     let value = MAKE.import(py, "spmdvm._errors", "_trap")?.call1((
         trap.kind.name(),
         text,
@@ -59,19 +112,52 @@ fn trap(py: Python<'_>, error: &TrapError) -> PyResult<PyErr> {
         length,
         array,
         stack,
+        place,
     ))?;
     Ok(PyErr::from_value(value))
 }
 
-/// The exception for a program that does not compile.
+/// The exception for a program that does not compile, or whose compilation was stopped.
 pub fn compile_error(py: Python<'_>, error: &CompileError) -> PyErr {
     static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if let Some(stopped) = error.stopped() {
+        return compilation_stopped(py, stopped, error).unwrap_or_else(|error| error);
+    }
     let make = || {
         let records = diagnostics(py, error.diagnostics(), error.sources())?;
         let text = error.render(false);
         MAKE.import(py, "spmdvm._errors", "_compile_error")?.call1((text.trim_end(), records))
     };
     make().map_or_else(|error| error, PyErr::from_value)
+}
+
+/// As for a run that is stopped: what Python's handler raises, or the trap's class.
+fn compilation_stopped(py: Python<'_>, stopped: Stopped, error: &CompileError) -> PyResult<PyErr> {
+    let kind = match stopped {
+        Stopped::TimedOut => TrapKind::Timeout,
+        Stopped::Interrupted => {
+            // Ctrl-C raises what Python's handler raises.
+            py.check_signals()?;
+            TrapKind::Interrupted
+        }
+    };
+    static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let (nothing, no_stack) = (py.None(), PyTuple::empty(py));
+    let make = MAKE.import(py, "spmdvm._errors", "_trap")?;
+    let text = error.render(false);
+    let value =
+        make.call1((kind.name(), text.trim_end(), &nothing, &nothing, &nothing, &nothing, no_stack, &nothing))?;
+    Ok(PyErr::from_value(value))
+}
+
+/// Shows warnings of the compiler as Python's warnings, each once per place. Raises them if that is what Python is told
+/// to do.
+pub fn warn(py: Python<'_>, list: &[Diagnostic], sources: &SourceMap) -> PyResult<()> {
+    static WARN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if !list.is_empty() {
+        WARN.import(py, "spmdvm._errors", "_warn")?.call1((diagnostics(py, list, sources)?,))?;
+    }
+    Ok(())
 }
 
 /// Diagnostics as records.

@@ -1,8 +1,9 @@
 //! Exported functions as Python callables.
 
-use crate::bind;
+use crate::bind::{self, Bindings};
 use crate::execute::execute;
 use crate::map;
+use crate::memmap;
 use crate::module::{Compiled, Module};
 use crate::scalar;
 use crate::signature;
@@ -50,18 +51,9 @@ impl Function {
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let exports: Vec<&Export> = self.exports().collect();
-        match exports[..] {
-            [export] if !is_mapped(export) => {
-                let (values, _) = bind::values(export, &bind::bind(export, args, kwargs)?)?;
-                self.run(py, export, values)
-            }
-            _ if exports.iter().any(|e| is_mapped(e)) => map::call(py, self, args, kwargs),
-            _ => {
-                let (export, values) = choose(&exports, args, kwargs)?;
-                self.run(py, export, values)
-            }
-        }
+        let mapped = memmap::watch(&self.name, args, kwargs)?;
+        let result = self.call(py, args, kwargs);
+        mapped.check().and(result)
     }
 
     #[getter]
@@ -86,7 +78,8 @@ impl Function {
     }
 
     fn __repr__(&self) -> String {
-        let declarations: Vec<_> = self.exports().map(signature::declaration).collect();
+        let mut declarations: Vec<_> = self.exports().map(signature::declaration).collect();
+        declarations.dedup();
         format!("<spmdvm function {}>", declarations.join("; "))
     }
 
@@ -97,6 +90,27 @@ impl Function {
 }
 
 impl Function {
+    fn call(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let exports: Vec<&Export> = self.exports().collect();
+        match exports[..] {
+            [export] if !is_mapped(export) => {
+                let mut bound = bind::bind(export, args, kwargs)?;
+                let (values, _) = bind::values(export, &mut bound)?;
+                self.run(py, export, values)
+            }
+            _ if exports.iter().any(|e| is_mapped(e)) => map::call(py, self, args, kwargs),
+            _ => {
+                let (export, values, _kept) = choose(&exports, args, kwargs)?;
+                self.run(py, export, values)
+            }
+        }
+    }
+
     fn run(&self, py: Python<'_>, export: &Export, values: Vec<Value<'static>>) -> PyResult<Py<PyAny>> {
         match execute(py, &self.compiled.module, move |context| context.run().call_export(export, &values))? {
             None => Ok(py.None()),
@@ -108,27 +122,29 @@ impl Function {
     }
 }
 
-/// The overload whose parameters are nearest to the arguments; among equals the first.
-fn choose<'e>(
+/// The overload whose parameters are nearest to the arguments; among equals the first. Its values lead to memory of the
+/// arguments.
+fn choose<'e, 'py>(
     exports: &[&'e Export],
-    args: &Bound<'_, PyTuple>,
-    kwargs: Option<&Bound<'_, PyDict>>,
-) -> PyResult<(&'e Export, Vec<Value<'static>>)> {
-    let mut best: Option<(u32, &Export, Vec<Value<'static>>)> = None;
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<(&'e Export, Vec<Value<'static>>, Bindings<'py>)> {
+    let mut best = None;
     let mut reasons = Vec::new();
     for &export in exports {
-        match bind::bind(export, args, kwargs).and_then(|bound| bind::values(export, &bound)) {
-            Ok((values, distance)) if best.as_ref().is_none_or(|(least, ..)| distance < *least) => {
-                best = Some((distance, export, values));
+        let fit = bind::bind(export, args, kwargs).and_then(|mut bound| {
+            let (values, distance) = bind::values(export, &mut bound)?;
+            Ok((distance, (export, values, bound)))
+        });
+        match fit {
+            Ok((distance, chosen)) if best.as_ref().is_none_or(|(least, _)| distance < *least) => {
+                best = Some((distance, chosen));
             }
             Ok(_) => {}
             Err(error) => reasons.push((export, error)),
         }
     }
-    match best {
-        Some((_, export, values)) => Ok((export, values)),
-        None => Err(no_overload(args.py(), reasons)),
-    }
+    best.map(|(_, chosen)| chosen).ok_or_else(|| no_overload(args.py(), reasons))
 }
 
 /// The error when no overload fits: why each of them does not.

@@ -1,16 +1,25 @@
-//! Ctrl-C stops running programs.
+//! Signals while programs run.
 //!
-//! While at least one program runs, a handler of SIGINT stands in front of the one that was there (Python's): it raises the
-//! flag that the running programs poll and passes the signal on. It is put up when a program polls for the first time and
-//! taken down at the end of the call, rather than once, because hosts such as notebooks set Python's handler anew again and
-//! again; and not at the start of the call, because small calls are to cost no system calls. A signal that came in
-//! between is Python's alone: the thread that may ask Python for it does so at that poll.
+//! Python's handlers of signals run between bytecodes of its main thread. While that thread runs a program, they run
+//! when the program polls: every few milliseconds the thread takes the GIL and asks Python. What a handler raises stops
+//! the program; if it returns, the program goes on. If other threads keep the GIL, it is asked less often, so that
+//! programs do not lose much time.
+//!
+//! *Ctrl-C* also stops programs of other threads, as long as Python's own handler would raise `KeyboardInterrupt`.
+//! While at least one program runs, a handler of SIGINT stands in front of Python's: it raises a flag and passes the
+//! signal on. It is put up when a program polls for the first time and taken down at the end of the call, rather than
+//! once, because hosts such as notebooks set Python's handler anew again and again; and not at the start of the call,
+//! because small calls are to cost no system calls. A signal that came in between is Python's alone.
 
+use crate::output;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
 
-/// Raised by Ctrl-C; polled by every running program.
+/// Raised by Ctrl-C while a program runs.
 static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// The programs that run now.
@@ -23,54 +32,135 @@ struct Running {
     handler: handler::Handler,
 }
 
-/// Called when a program polls: puts up the handler, the first time.
-pub fn watch() {
-    let mut running = match RUNNING.try_lock() {
-        Ok(running) => running,
-        Err(TryLockError::Poisoned(running)) => running.into_inner(),
-        // Somebody else is at it.
-        Err(TryLockError::WouldBlock) => return,
-    };
-    if running.programs == 0 || std::mem::replace(&mut running.polled, true) {
+/// Puts up the handler, when the first program polls. Needs the GIL.
+fn put_up_handler(py: Python<'_>) {
+    if !has_default_handler(py).unwrap_or(false) {
         return;
     }
-    running.handler.put_up();
-    drop(running);
-    // SAFETY: both functions may be called by a thread that holds the GIL. The first forgets the signal, if it is on Python's
-    // main thread; the second has it come again.
-    let came_before = |_: Python<'_>| unsafe {
-        let came = pyo3::ffi::PyOS_InterruptOccurred() != 0;
-        if came {
-            pyo3::ffi::PyErr_SetInterrupt();
-        }
-        came
-    };
-    if Python::attach(came_before) {
-        FLAG.store(true, Ordering::Relaxed);
+    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    if running.programs != 0 && !std::mem::replace(&mut running.polled, true) {
+        running.handler.put_up();
     }
 }
 
-/// A running program; ends when dropped.
-pub struct Watch(());
+/// Returns whether Python would raise `KeyboardInterrupt` at Ctrl-C.
+fn has_default_handler(py: Python<'_>) -> PyResult<bool> {
+    static GETSIGNAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static DEFAULT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let present = GETSIGNAL.import(py, "signal", "getsignal")?.call1((libc::SIGINT,))?;
+    Ok(present.is(DEFAULT.import(py, "signal", "default_int_handler")?))
+}
+
+/// Returns whether this is Python's main thread, where handlers run.
+fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+    static MAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let main = MAIN.import(py, "threading", "main_thread")?.call0()?;
+    Ok(main.is(&CURRENT.import(py, "threading", "current_thread")?.call0()?))
+}
+
+/// A call of a program; ends when dropped.
+pub struct Watch(Look);
+
+/// The same, for the polls of the program.
+#[derive(Clone)]
+pub struct Look(Arc<Call>);
+
+struct Call {
+    /// Stops the program.
+    stop: Arc<AtomicBool>,
+    /// The thread that called.
+    thread: ThreadId,
+    /// The program that handlers may not call meanwhile.
+    program: Option<usize>,
+    looked: Mutex<Looked>,
+    raised: Mutex<Option<PyErr>>,
+}
+
+#[derive(Default)]
+struct Looked {
+    /// Not before this time again; `None`: it has never looked.
+    next: Option<Instant>,
+    is_main: bool,
+}
 
 impl Watch {
-    /// Begins to watch for Ctrl-C. If it was pressed already, raises what Python's handler raises.
-    pub fn start(py: Python<'_>) -> PyResult<Watch> {
+    /// A thread that only waits looks this often, and one that runs a program not more often.
+    pub const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+
+    /// Begins to watch for signals. If one came already, its handler runs now. Handlers may not call `program`.
+    pub fn start(py: Python<'_>, program: Option<usize>) -> PyResult<Watch> {
         let watch = {
             let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
             if running.programs == 0 {
                 FLAG.store(false, Ordering::Relaxed);
             }
             running.programs += 1;
-            Watch(())
+            let (stop, looked, raised) = Default::default();
+            Watch(Look(Arc::new(Call { stop, thread: thread::current().id(), program, looked, raised })))
         };
         py.check_signals()?;
         Ok(watch)
     }
 
-    /// The flag to poll.
+    /// The flag that stops the program.
     pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0.0.stop)
+    }
+
+    /// The flag that Ctrl-C raises from now on, whatever runs: for work that does not poll by [`Look`].
+    pub fn ctrl_c(&self, py: Python<'_>) -> Arc<AtomicBool> {
+        put_up_handler(py);
         Arc::clone(&FLAG)
+    }
+
+    /// What a poll does.
+    pub fn look(&self) -> Look {
+        self.0.clone()
+    }
+
+    /// What a handler raised meanwhile.
+    pub fn end(self) -> Option<PyErr> {
+        self.0.0.raised.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Look {
+    /// Has handlers run if it is time, and raises the flag if the program is to stop.
+    pub fn now(&self) {
+        let call = &*self.0;
+        let Ok(mut looked) = call.looked.try_lock() else { return };
+        // Threads that run parts of the call leave it to the thread that waits for them.
+        if thread::current().id() != call.thread {
+            return;
+        }
+        let (pressed, now) = (FLAG.load(Ordering::Relaxed), Instant::now());
+        let is_first = looked.next.is_none();
+        if !looked.is_main && !is_first {
+            call.stop.fetch_or(pressed, Ordering::Relaxed);
+        } else if pressed || looked.next.is_none_or(|next| now >= next) {
+            Python::try_attach(|py| call.ask(py, &mut looked, is_first));
+            let took = now.elapsed();
+            looked.next = Some(now + took + Watch::BETWEEN_LOOKS.max(20 * took));
+        }
+    }
+}
+
+impl Call {
+    fn ask(&self, py: Python<'_>, looked: &mut Looked, is_first: bool) {
+        if is_first {
+            looked.is_main = is_main_thread(py).unwrap_or(false);
+            put_up_handler(py);
+        }
+        let why = "by the handler of a signal that came while it runs, because it has state";
+        let handled = match self.program {
+            Some(program) => output::while_waiting(program, why, || py.check_signals()),
+            None => py.check_signals(),
+        };
+        if let Err(error) = handled {
+            self.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            self.stop.store(true, Ordering::Relaxed);
+        }
     }
 }
 

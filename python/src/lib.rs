@@ -1,21 +1,27 @@
 //! The native half of the Python package `spmdvm`.
 //!
-//! A call passes through the modules in this order: [`module`] compiles source and hands out functions; [`function`] is the
-//! callable object; [`bind`] matches positional and keyword arguments with parameters; [`scalar`], [`array`] and
-//! [`dtype`] turn Python values into values of the program without copying arrays; [`map`] does the same for functions of
-//! varying scalars, which are called like numpy's ufuncs; [`execute`] runs the program without the GIL, with [`interrupt`]
-//! (Ctrl-C) and [`output`] (prints) wired up; [`errors`] raises what went wrong. The exception classes and the records
-//! they carry are written in Python (`spmdvm/_errors.py`).
+//! A call passes through the modules in this order: [`module`] compiles source, as its [`options`] say, and hands out
+//! functions; [`function`] is the callable object; [`memmap`] watches arrays in mapped files; [`bind`] matches
+//! positional and keyword arguments with parameters; [`scalar`], [`array`] and [`dtype`] turn Python values into values
+//! of the program without copying arrays; [`map`] does the same for functions of varying scalars, which are called like
+//! numpy's ufuncs ([`convert`], [`containers`]); [`execute`] runs the program without the GIL, with [`interrupt`]
+//! (signals) and [`output`] (prints) wired up; [`globals`] shows the program's variables; [`errors`] raises what went
+//! wrong. The exception classes and the records they carry are written in Python (`spmdvm/_errors.py`).
 
 mod array;
 mod bind;
+mod containers;
+mod convert;
 mod dtype;
 mod errors;
 mod execute;
 mod function;
+mod globals;
 mod interrupt;
 mod map;
+mod memmap;
 mod module;
+mod options;
 mod output;
 mod scalar;
 mod signature;
@@ -28,7 +34,9 @@ use pyo3::prelude::*;
 fn _spmdvm(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<module::Module>()?;
     m.add_class::<function::Function>()?;
+    m.add_class::<globals::Globals>()?;
     m.add_function(wrap_pyfunction!(module::compile, m)?)?;
+    m.add_function(wrap_pyfunction!(module::compile_file, m)?)?;
     m.add_function(wrap_pyfunction!(module::_rebuild, m)?)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -2,16 +2,17 @@
 
 use crate::errors;
 use crate::function::Function;
-use pyo3::exceptions::{PyAttributeError, PyFileNotFoundError, PyKeyError, PyTypeError, PyValueError};
+use crate::globals::Globals;
+use crate::interrupt;
+use crate::options::{self, Pairs};
+use pyo3::exceptions::{PyAttributeError, PyKeyError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use spmdvm::Show;
-use spmdvm::{CompileError, Engine, Fp, JitSettings, Limits, Options, Width};
-use std::num::NonZeroUsize;
+use spmdvm::{CompileError, Limits, Options, Width};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What a source string is called in messages.
 const STRING_NAME: &str = "<string>";
@@ -27,18 +28,20 @@ pub struct Compiled {
 
 /// A compiled module: its exported functions are its attributes.
 ///
-/// Made by `spmdvm.compile`. `module.f` (or `module["f"]`, if the name is taken) is the exported function `f`. A module may
-/// be called from any thread. It pickles as its source and options.
+/// Made by `spmdvm.compile` and `spmdvm.compile_file`. `module.f` (or `module["f"]`, if the name is taken) is the
+/// exported function `f`. A module may be called from any thread. It pickles as its source and options; what is in its
+/// globals is not carried.
 #[pyclass(frozen, module = "spmdvm", weakref)]
 pub struct Module {
     compiled: Arc<Compiled>,
     functions: PyOnceLock<Vec<Py<Function>>>,
 }
 
-/// Compiles a program.
+/// Compiles the text of a program.
 ///
-/// `source_or_path` is a path (`os.PathLike`, or a string that ends in .ispc or names a file) or the text of a program.
-/// Raises `CompileError` with all diagnostics if the program is wrong, `FileNotFoundError` if there is no such file.
+/// `source` is text; if it is an `os.PathLike`, `compile_file` compiles that file. A string is never taken for a path.
+/// Raises `CompileError` with all diagnostics if the program is wrong. Warnings are issued as `CompileWarning` and kept
+/// in the module's `warnings`.
 ///
 /// width: lanes of the gang, 1 to 64 in powers of two; "native": as many float lanes as this CPU's vectors have.
 /// engine: "auto" (the fastest that runs here), "interp", or a JIT: "x86" (native code for machines with AVX-512), "clif"
@@ -48,64 +51,128 @@ pub struct Module {
 /// include_paths: folders for #include. Programs given as text include only from there.
 /// defines: macros, name to value.
 /// fuel: loop iterations and calls that one call may take; over arrays, for each stretch of evenly spaced elements.
-/// timeout: seconds that one call may take.
-/// memory: bytes that the program may allocate.
+///     None: no limit.
+/// timeout: seconds that one call may take, and that compiling may take. None: no limit.
+/// memory: bytes that the program may allocate, its globals included. None: 4 GiB.
 /// task_threads: threads that run the tasks a program launches; None: as many as there are cores. With 1, tasks run in
 ///     order, one after another. Results do not depend on it, unless tasks race.
 /// jit: settings of the JIT by name, such as {"hot": 10, "background": False, "one_lane": False}; docs/jit.md has the table.
 ///     Results do not depend on them.
 /// hints: put hints about performance among the module's `warnings`: what goes lane by lane in loops.
+///
+/// Limits that always hold: calls nest at most 65,536 deep, and their variables take at most 64 MiB of stack (and 64
+/// MiB more for those that lie in memory); a task has as much.
 #[pyfunction]
-#[pyo3(signature = (source_or_path, *, width=None, engine="auto", fp="contract", check=false, include_paths=None,
-    defines=None, fuel=None, timeout=None, memory=None, task_threads=None, jit=None, hints=false),
-    text_signature = "(source_or_path, *, width=16, engine='auto', fp='contract', check=False, include_paths=(), \
-    defines={}, fuel=None, timeout=None, memory=None, task_threads=None, jit={}, hints=False)")]
-#[allow(clippy::too_many_arguments)]
-pub fn compile(
-    py: Python<'_>,
-    source_or_path: &Bound<'_, PyAny>,
-    width: Option<&Bound<'_, PyAny>>,
-    engine: &str,
-    fp: &str,
-    check: bool,
-    include_paths: Option<&Bound<'_, PyAny>>,
-    defines: Option<&Bound<'_, PyDict>>,
-    fuel: Option<u64>,
-    timeout: Option<f64>,
-    memory: Option<u64>,
-    task_threads: Option<NonZeroUsize>,
-    jit: Option<&Bound<'_, PyDict>>,
-    hints: bool,
-) -> PyResult<Module> {
-    if check {
-        return Err(PyValueError::new_err("check=True: check mode is not available yet"));
-    }
-    let options = Options {
-        width: width.map_or(Ok(Width::DEFAULT), parse_width)?,
-        engine: engine.parse::<Engine>().map_err(PyValueError::new_err)?,
-        fp: fp.parse::<Fp>().map_err(PyValueError::new_err)?,
-        include_paths: parse_include_paths(include_paths)?,
-        defines: parse_names("defines", defines)?,
-        hints,
-        limits: Limits { fuel, timeout: parse_timeout(timeout)?, memory },
-        threads: task_threads.map(NonZeroUsize::get),
-        jit: parse_jit(parse_names("jit", jit)?)?,
-        lazy: true,
-        ..Options::default()
+#[pyo3(signature = (source, **options), text_signature = "(source, *, width=16, engine='auto', fp='contract', \
+    check=False, include_paths=(), defines={}, fuel=None, timeout=None, memory=None, task_threads=None, jit={}, \
+    hints=False)")]
+pub fn compile(py: Python<'_>, source: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
+    let options = options::parse("compile", options)?;
+    let Ok(text) = source.cast::<PyString>() else {
+        let path = source.hasattr("__fspath__")?.then(|| source.extract::<PathBuf>()).transpose()?;
+        return match path {
+            Some(path) => build_file(py, &path, options),
+            None => Err(PyTypeError::new_err(format!(
+                "compile() expects the text of a program, but was given {}",
+                crate::scalar::describe(source)
+            ))),
+        };
     };
-    match parse_source(source_or_path)? {
-        Input::Text(text) => build(py, STRING_NAME.into(), text, options),
-        Input::File(path) => {
-            let source = read(py, &path)?;
-            let module = py.detach(|| spmdvm::Module::compile_file(&path, &options));
-            finish(py, module, path.display().to_string(), source, true)
-        }
+    let no_text = |_| {
+        let message = "compile(): the text holds half of a surrogate pair, which is no character";
+        PyValueError::new_err(message)
+    };
+    let text: String = text.extract().map_err(no_text)?;
+    if text.trim_end().ends_with(".ispc") && !text.contains(['\n', '\r']) {
+        let message = format!(
+            "compile() takes the text of a program, and {} looks like the path of a file; \
+             use spmdvm.compile_file(path)",
+            options::show(source)
+        );
+        return Err(PyValueError::new_err(message));
     }
+    let module = build(py, STRING_NAME.into(), text, options)?;
+    module.warn(py)?;
+    Ok(module)
+}
+
+/// Compiles a file.
+///
+/// `path` is a string or an `os.PathLike`. `#include` reads below the file's folder and from `include_paths`. Raises
+/// `OSError` if the file cannot be read. The options are those of `compile`, and:
+///
+/// sources: more files to be linked with it; not available yet.
+#[pyfunction]
+#[pyo3(signature = (path, **options), text_signature = "(path, *, sources=(), width=16, engine='auto', fp='contract', \
+    check=False, include_paths=(), defines={}, fuel=None, timeout=None, memory=None, task_threads=None, jit={}, \
+    hints=False)")]
+pub fn compile_file(py: Python<'_>, path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
+    let options = options.map(|options| options.copy()).transpose()?;
+    let sources = options.as_ref().map_or(Ok(None), |options| options.get_item("sources"))?;
+    if sources.as_ref().map_or(Ok(false), |sources| sources.is_truthy())? {
+        return Err(PyValueError::new_err("sources: linking several files is not available yet"));
+    }
+    if let (Some(options), Some(_)) = (&options, &sources) {
+        options.del_item("sources")?;
+    }
+    let options = options::parse("compile_file", options.as_ref())?;
+    if path.cast::<PyString>().is_ok_and(|text| text.to_string_lossy().contains(['\n', '\r'])) {
+        let message =
+            "compile_file() takes the path of a file, but was given several lines of text; use spmdvm.compile(text)";
+        return Err(PyValueError::new_err(message));
+    }
+    let path: PathBuf = path.extract().map_err(|_| {
+        let given = crate::scalar::describe(path);
+        PyTypeError::new_err(format!("compile_file() expects the path of a file, but was given {given}"))
+    })?;
+    if path.as_os_str().as_encoded_bytes().contains(&0) {
+        return Err(PyValueError::new_err("compile_file(): the path holds a null character"));
+    }
+    build_file(py, &path, options)
+}
+
+fn build_file(py: Python<'_>, path: &Path, options: Options) -> PyResult<Module> {
+    let given = path.as_os_str();
+    let readable = py.detach(|| match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(std::io::Error::from_raw_os_error(libc::EISDIR)),
+        Ok(found) if found.is_file() => std::fs::File::open(path).map(drop),
+        Ok(_) => Ok(()),
+        Err(error) => Err(error),
+    });
+    // With its number, `OSError` becomes the class for it.
+    readable.map_err(|error| match error.raw_os_error() {
+        Some(number) => {
+            let text = error.to_string();
+            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, text, given.to_owned()))
+        }
+        None => PyErr::from(error),
+    })?;
+    let name = path.display().to_string();
+    let module = until_interrupted(py, options, |options| spmdvm::Module::compile_file(path, options))?;
+    let source = module.as_ref().ok().and_then(|module| {
+        let mut files = module.sources().files();
+        files.find_map(|(_, file)| (file.name == name).then(|| file.text.to_string()))
+    });
+    let module = finish(py, module, name, source.unwrap_or_default(), true)?;
+    module.warn(py)?;
+    Ok(module)
 }
 
 fn build(py: Python<'_>, name: String, source: String, options: Options) -> PyResult<Module> {
-    let module = py.detach(|| spmdvm::Module::compile(&name, &source, &options));
+    let module = until_interrupted(py, options, |options| spmdvm::Module::compile(&name, &source, options))?;
     finish(py, module, name, source, false)
+}
+
+/// A compilation without the GIL that Ctrl-C ends.
+fn until_interrupted<R: Send>(
+    py: Python<'_>,
+    options: Options,
+    compile: impl FnOnce(&Options) -> R + Send,
+) -> PyResult<R> {
+    let watch = interrupt::Watch::start(py, None)?;
+    let options = Options { interrupt: Some(watch.ctrl_c(py)), ..options };
+    Ok(py.detach(|| compile(&options)))
 }
 
 fn finish(
@@ -120,115 +187,16 @@ fn finish(
     Ok(Module::of(Arc::new(Compiled { module, name, source, is_file })))
 }
 
-enum Input {
-    Text(String),
-    File(PathBuf),
-}
-
-/// Is it a path or a program?
-fn parse_source(given: &Bound<'_, PyAny>) -> PyResult<Input> {
-    let Ok(text) = given.cast::<PyString>() else {
-        return given.extract::<PathBuf>().map(Input::File).map_err(|_| {
-            let message = format!(
-                "compile() expects the text of a program or the path of a file, but was given {}",
-                crate::scalar::describe(given)
-            );
-            PyTypeError::new_err(message)
-        });
-    };
-    let text: String = text.extract()?;
-    if text.contains(['\n', '{', ';']) {
-        return Ok(Input::Text(text));
-    }
-    if text.ends_with(".ispc") || Path::new(&text).is_file() {
-        return Ok(Input::File(text.into()));
-    }
-    let message = format!("{text:?} is neither the text of a program nor the path of a file that exists");
-    Err(PyValueError::new_err(message))
-}
-
-/// The text of the file, with Python's own errors if it cannot be read.
-fn read(py: Python<'_>, path: &Path) -> PyResult<String> {
-    let bytes = py.detach(|| std::fs::read(path)).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            PyFileNotFoundError::new_err((libc::ENOENT, "No such file or directory", path.display().to_string()))
-        }
-        _ => PyErr::from(error),
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn parse_width(given: &Bound<'_, PyAny>) -> PyResult<Width> {
-    if let Ok(text) = given.cast::<PyString>() {
-        if text == "native" {
-            return Ok(native_width());
-        }
-    } else if let Some(width) = given.extract().ok().and_then(Width::new) {
-        return Ok(width);
-    }
-    let message = format!("width must be 1, 2, 4, 8, 16, 32, 64 or \"native\", not {}", given.repr()?);
-    Err(PyValueError::new_err(message))
-}
-
-/// As many lanes as this machine's vectors have `float`s.
-fn native_width() -> Width {
-    #[cfg(target_arch = "x86_64")]
-    let lanes = match () {
-        () if std::arch::is_x86_feature_detected!("avx512f") => 16,
-        () if std::arch::is_x86_feature_detected!("avx2") => 8,
-        () => 4,
-    };
-    #[cfg(not(target_arch = "x86_64"))]
-    let lanes = 4;
-    Width::new(lanes).unwrap_or_default()
-}
-
-fn parse_include_paths(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<PathBuf>> {
-    let Some(given) = given else { return Ok(Vec::new()) };
-    if given.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err("include_paths must be a list of paths, not one string"));
-    }
-    given.try_iter()?.map(|path| path?.extract()).collect()
-}
-
-fn parse_jit(changes: Vec<(String, String)>) -> PyResult<JitSettings> {
-    let mut settings = JitSettings::default();
-    for (name, value) in changes {
-        settings.set(&name, &value).map_err(PyValueError::new_err)?;
-    }
-    Ok(settings)
-}
-
-/// Names and values of a dictionary: of the argument `what`.
-fn parse_names(what: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, String)>> {
-    let Some(given) = given else { return Ok(Vec::new()) };
-    let mut defines = Vec::new();
-    for (name, value) in given.iter() {
-        let name: String =
-            name.extract().map_err(|_| PyTypeError::new_err(format!("{what}: names must be strings")))?;
-        let value = match () {
-            () if value.is_none() => String::new(),
-            () if value.is_instance_of::<pyo3::types::PyBool>() => u8::from(value.is_truthy()?).to_string(),
-            () => value.str()?.to_string(),
-        };
-        defines.push((name, value));
-    }
-    Ok(defines)
-}
-
-fn parse_timeout(given: Option<f64>) -> PyResult<Option<Duration>> {
-    let Some(seconds) = given else { return Ok(None) };
-    if seconds.is_nan() || seconds < 0.0 {
-        return Err(PyValueError::new_err(format!("timeout must be a number of seconds, not {seconds}")));
-    }
-    // Longer than any process lives.
-    Ok(Duration::try_from_secs_f64(seconds).ok())
-}
-
 impl Module {
     /// The Python object for a compiled program.
     pub fn of(compiled: Arc<Compiled>) -> Module {
         Module { compiled, functions: PyOnceLock::new() }
+    }
+
+    /// Shows the compiler's warnings.
+    fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        let module = &self.compiled.module;
+        errors::warn(py, module.warnings(), module.sources())
     }
 
     /// The exported functions, made when first asked for.
@@ -273,8 +241,12 @@ impl Module {
         self.find(py, name)?.ok_or_else(|| PyAttributeError::new_err(self.no_function(name)))
     }
 
-    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Py<Function>> {
-        self.find(py, name)?.ok_or_else(|| PyKeyError::new_err(self.no_function(name)))
+    fn __getitem__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Py<Function>> {
+        let Ok(name) = name.extract::<String>() else {
+            let message = format!("functions of a module are found by their names, not by {}", options::show(name));
+            return Err(PyTypeError::new_err(message));
+        };
+        self.find(py, &name)?.ok_or_else(|| PyKeyError::new_err(self.no_function(&name)))
     }
 
     fn __contains__(&self, name: &str) -> bool {
@@ -307,6 +279,12 @@ impl Module {
         PyList::new(py, errors::diagnostics(py, module.warnings(), module.sources())?)
     }
 
+    /// The program's global variables by name, as numpy views: a mapping (see `spmdvm.Globals`).
+    #[getter]
+    fn globals(&self) -> Globals {
+        Globals::of(&self.compiled)
+    }
+
     /// The text of the program.
     #[getter]
     fn source(&self) -> &str {
@@ -336,10 +314,15 @@ impl Module {
     /// machine code. With line=N instead what became of that line of the source: compiled or not and why, with which masks, how
     /// compiled code was left there, and what about it takes time.
     #[pyo3(signature = (line=None, *, ir=false, asm=false), text_signature = "($self, line=None, *, ir=False, asm=False)")]
-    fn explain(&self, py: Python<'_>, line: Option<usize>, ir: bool, asm: bool) -> PyResult<String> {
+    fn explain(&self, py: Python<'_>, line: Option<&Bound<'_, PyAny>>, ir: bool, asm: bool) -> PyResult<String> {
         let module = &self.compiled.module;
         match line {
-            Some(line) => py.detach(|| module.explain_line(line)).map_err(PyValueError::new_err),
+            Some(given) => {
+                let line: usize = given.extract().map_err(|_| {
+                    PyTypeError::new_err(format!("line must be the number of a line, not {}", options::show(given)))
+                })?;
+                py.detach(|| module.explain_line(line)).map_err(PyValueError::new_err)
+            }
             None => Ok(py.detach(|| module.jit_text(Show { ir, asm, ..Show::default() }))),
         }
     }
@@ -385,8 +368,7 @@ impl Module {
 type Texts = (String, String);
 type Choices = (u32, String, String);
 type Bounds = (Option<u64>, Option<f64>, Option<u64>, Option<usize>);
-type Names = Vec<(String, String)>;
-type Pickled = (Texts, Choices, Vec<PathBuf>, (Names, Names), Bounds);
+type Pickled = (Texts, Choices, Vec<PathBuf>, (Pairs, Pairs), Bounds);
 
 /// Compiles a pickled module again.
 #[pyfunction]
@@ -395,7 +377,7 @@ pub fn _rebuild(
     text: Texts,
     choices: Choices,
     include_paths: Vec<PathBuf>,
-    names: (Names, Names),
+    names: (Pairs, Pairs),
     bounds: Bounds,
 ) -> PyResult<Module> {
     let (fuel, timeout, memory, threads) = bounds;
@@ -406,8 +388,8 @@ pub fn _rebuild(
         fp: fp.parse().map_err(PyValueError::new_err)?,
         include_paths,
         defines: names.0,
-        jit: parse_jit(names.1)?,
-        limits: Limits { fuel, timeout: parse_timeout(timeout)?, memory },
+        jit: options::jit(names.1)?,
+        limits: Limits { fuel, timeout: options::seconds(timeout), memory },
         threads,
         lazy: true,
         ..Options::default()

@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 thread_local! {
-    /// The programs whose prints this thread is writing, by address.
-    static PRINTING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+    /// The programs that wait while this thread runs Python code on their behalf, by address, and why.
+    static WAITING: RefCell<Vec<(usize, &'static str)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Where the prints of one call go. Remembers the first error of `sys.stdout`; after it, prints are dropped.
@@ -25,10 +25,9 @@ impl Output {
             if failed {
                 return;
             }
-            PRINTING.with_borrow_mut(|list| list.push(program));
+            let why = "while it prints, from within sys.stdout.write";
             // While the interpreter shuts down there is nobody to print for.
-            let written = Python::try_attach(|py| write(py, text)).unwrap_or(Ok(()));
-            PRINTING.with_borrow_mut(|list| list.pop());
+            let written = while_waiting(program, why, || Python::try_attach(|py| write(py, text)).unwrap_or(Ok(())));
             if let Err(error) = written {
                 failed = true;
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -50,12 +49,18 @@ fn write(py: Python<'_>, text: &str) -> PyResult<()> {
     Ok(())
 }
 
-/// Refuses to call a program from within one of its own prints (by a `sys.stdout` that does so): it may hold a lock.
+/// Runs Python code that may not call the program that lives at `program`: its lock may be held. `why` ends a sentence.
+pub fn while_waiting<R>(program: usize, why: &'static str, work: impl FnOnce() -> R) -> R {
+    WAITING.with_borrow_mut(|list| list.push((program, why)));
+    let result = work();
+    WAITING.with_borrow_mut(|list| list.pop());
+    result
+}
+
+/// Refuses to call a program that waits for this very thread.
 pub fn refuse_reentry(program: usize) -> PyResult<()> {
-    if PRINTING.with_borrow(|list| list.contains(&program)) {
-        return Err(PyRuntimeError::new_err(
-            "a program cannot be called while it prints, from within sys.stdout.write",
-        ));
+    match WAITING.with_borrow(|list| list.iter().find(|(waiting, _)| *waiting == program).copied()) {
+        Some((_, why)) => Err(PyRuntimeError::new_err(format!("a program cannot be called {why}"))),
+        None => Ok(()),
     }
-    Ok(())
 }

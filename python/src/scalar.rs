@@ -148,6 +148,18 @@ pub fn shape_text(shape: &[usize]) -> String {
     }
 }
 
+/// A scalar as Python would write it, with as many digits as its type has.
+pub fn text(ty: Ty, bits: u64) -> String {
+    match ty {
+        Ty::Bool => if bits & 1 != 0 { "True" } else { "False" }.into(),
+        Ty::F16 => format!("{:?}", f16::from_bits(bits as u16).to_f32()),
+        Ty::F32 => format!("{:?}", f32::from_bits(bits as u32)).to_lowercase(),
+        Ty::F64 => format!("{:?}", f64::from_bits(bits)).to_lowercase(),
+        ty if ty.is_signed() => (((bits << (64 - 8 * ty.size())) as i64) >> (64 - 8 * ty.size())).to_string(),
+        _ => bits.to_string(),
+    }
+}
+
 /// A scalar as a Python number.
 pub fn to_python(py: Python<'_>, ty: Ty, bits: u64) -> PyResult<Py<PyAny>> {
     match ty {

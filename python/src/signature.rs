@@ -64,13 +64,16 @@ pub fn signature<'py>(py: Python<'py>, exports: &[&Export]) -> PyResult<Bound<'p
     let class = inspect.getattr("Parameter")?;
     let mut list = Vec::new();
     if let [export] = exports {
-        let names = python_names(py, export)?;
-        let kind = class.getattr(if names.is_some() { "POSITIONAL_OR_KEYWORD" } else { "POSITIONAL_ONLY" })?;
-        for (i, param) in export.params.iter().enumerate() {
-            let name = names.as_ref().map_or_else(|| format!("arg{i}"), |names| names[i].clone());
+        let (names, can_be_keywords) = python_names(py, export)?;
+        let kind = class.getattr(if can_be_keywords { "POSITIONAL_OR_KEYWORD" } else { "POSITIONAL_ONLY" })?;
+        // Python has no parameters without default behind one that has it.
+        let first_default = export.params.iter().rposition(|p| p.default.is_none()).map_or(0, |i| i + 1);
+        for (i, (param, name)) in export.params.iter().zip(names).enumerate() {
             let options = PyDict::new(py);
             options.set_item("annotation", annotation(&param.value))?;
-            if let (Some(bits), HostValue::Uniform(ty) | HostValue::Varying(ty)) = (param.default, &param.value) {
+            if let (Some(bits), HostValue::Uniform(ty) | HostValue::Varying(ty)) = (param.default, &param.value)
+                && i >= first_default
+            {
                 options.set_item("default", to_python(py, *ty, bits)?)?;
             }
             list.push(class.call((name, &kind), Some(&options))?);
@@ -79,7 +82,8 @@ pub fn signature<'py>(py: Python<'py>, exports: &[&Export]) -> PyResult<Bound<'p
         list.push(class.call1(("args", class.getattr("VAR_POSITIONAL")?))?);
     }
     if exports.iter().any(|e| is_mapped(e)) {
-        list.extend(ufunc_parameters(py, &class)?);
+        let is_parameter = |name: &str| exports.iter().any(|e| e.params.iter().any(|p| p.name == name));
+        list.extend(ufunc_parameters(py, &class, is_parameter)?);
     }
     let options = PyDict::new(py);
     if let [Export { result: Some(result), .. }] = exports {
@@ -88,27 +92,37 @@ pub fn signature<'py>(py: Python<'py>, exports: &[&Export]) -> PyResult<Bound<'p
     inspect.getattr("Signature")?.call((list,), Some(&options))
 }
 
-/// The keyword-only parameters of functions that are called like ufuncs.
-fn ufunc_parameters<'py>(py: Python<'py>, class: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+/// The keyword-only parameters of functions that are called like ufuncs; a parameter of the function's own comes first.
+fn ufunc_parameters<'py>(
+    py: Python<'py>,
+    class: &Bound<'py, PyAny>,
+    is_parameter: impl Fn(&str) -> bool,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let kind = class.getattr("KEYWORD_ONLY")?;
-    let parameter = |name: &str, default: Py<PyAny>| {
+    let one = 1_i32.into_pyobject(py)?.into_any().unbind();
+    let all = [("out", py.None()), ("where", py.None()), ("threads", one)];
+    let parameter = |(name, default): (&str, Py<PyAny>)| {
         let options = PyDict::new(py);
         options.set_item("default", default)?;
         class.call((name, &kind), Some(&options))
     };
-    let one = 1_i32.into_pyobject(py)?.into_any().unbind();
-    Ok(vec![parameter("out", py.None())?, parameter("where", py.None())?, parameter("threads", one)?])
+    all.into_iter().filter(|(name, _)| !is_parameter(name)).map(parameter).collect()
 }
 
-/// The parameters' names, if all of them can be names in Python.
-fn python_names(py: Python<'_>, export: &Export) -> PyResult<Option<Vec<String>>> {
-    let keyword = py.import("keyword")?.getattr("iskeyword")?;
-    for param in &export.params {
-        if param.name.is_empty() || keyword.call1((&param.name,))?.is_truthy()? {
-            return Ok(None);
+/// Names for the parameters that Python takes, each once, and whether they are the parameters' own.
+fn python_names(py: Python<'_>, export: &Export) -> PyResult<(Vec<String>, bool)> {
+    let is_keyword = py.import("keyword")?.getattr("iskeyword")?;
+    let mut names: Vec<String> = Vec::new();
+    let mut are_own = true;
+    for (i, param) in export.params.iter().enumerate() {
+        let mut name = if param.name.is_empty() { format!("arg{i}") } else { param.name.clone() };
+        while names.contains(&name) || is_keyword.call1((&name,))?.is_truthy()? {
+            name.push('_');
         }
+        are_own &= name == param.name;
+        names.push(name);
     }
-    Ok(Some(export.params.iter().map(|p| p.name.clone()).collect()))
+    Ok((names, are_own))
 }
 
 fn annotation(value: &HostValue) -> String {

@@ -3,7 +3,7 @@
 use crate::Failure;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use spmdvm::{Engine, Fp, JitSettings, Limits, Options, Width};
+use spmdvm::{Code, Engine, Fp, JitSettings, Limits, Options, Severity, Width};
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -25,7 +25,8 @@ pub struct Cli {
 #[derive(Args)]
 pub struct Global {
     /// Lanes of the gang: 1, 2, 4, 8, 16, 32 or 64
-    #[arg(long, global = true, default_value = "16", value_parser = parse_width, value_delimiter = ',')]
+    #[arg(long, global = true, default_value = "16", value_parser = parse_width, value_delimiter = ',',
+        allow_negative_numbers = true)]
     pub width: Vec<Width>,
     /// Was the width given, rather than left at its default?
     #[arg(skip)]
@@ -40,23 +41,26 @@ pub struct Global {
     #[arg(short = 'I', long = "include", global = true, value_name = "DIR")]
     pub include: Vec<PathBuf>,
     /// Define a macro
-    #[arg(short = 'D', long = "define", global = true, value_name = "NAME[=VALUE]")]
-    pub define: Vec<String>,
+    #[arg(short = 'D', long = "define", global = true, value_name = "NAME[=VALUE]", value_parser = parse_define)]
+    pub define: Vec<(String, String)>,
     /// Stop after so many loop iterations and calls
-    #[arg(long, global = true)]
+    #[arg(long, global = true, allow_negative_numbers = true)]
     pub fuel: Option<u64>,
     /// Stop after so many seconds
-    #[arg(long, global = true, value_name = "SECONDS")]
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = parse_timeout, allow_negative_numbers = true)]
     pub timeout: Option<f64>,
     /// Bytes the program may allocate
-    #[arg(long, global = true, value_name = "BYTES")]
+    #[arg(long, global = true, value_name = "BYTES", allow_negative_numbers = true)]
     pub memory: Option<u64>,
     /// Threads that run tasks; with 1 they run in order, one after another [default: all cores]
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<NonZeroUsize>,
     /// Change a setting of the JIT, such as hot=10 or one_lane=off
     #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub jit: Vec<(String, String)>,
+    /// Leave out warnings with this code, such as W0009 (`#pragma ignore warning(W0009)` does so for a line)
+    #[arg(long, global = true, value_name = "CODE", value_parser = warning_code)]
+    pub no_warn: Vec<Code>,
     /// Print results as JSON
     #[arg(long, global = true)]
     pub json: bool,
@@ -126,7 +130,10 @@ pub struct RunArgs {
     /// Arguments, in order or as NAME=VALUE: numbers, @file.npy, zeros:f32:1024, ones:…, iota:i32:64, [1,2,3]
     #[arg(allow_negative_numbers = true)]
     pub args: Vec<String>,
-    /// Write an array argument (or `result`) to a .npy file afterwards
+    /// Set a global variable, or supply an `extern` one: NAME=VALUE, with values as for arguments
+    #[arg(long = "global", value_name = "NAME=VALUE")]
+    pub globals: Vec<String>,
+    /// Write an array argument, a global variable or `result` to a .npy file afterwards
     #[arg(short, long = "output", value_name = "NAME=FILE.npy")]
     pub output: Vec<String>,
     /// Lanes that are active at the start, as a bit mask
@@ -211,17 +218,14 @@ impl Global {
 
     /// The options of the facade, with the first width and engine given.
     pub fn options(&self) -> Options {
-        let split = |d: &String| match d.split_once('=') {
-            Some((name, value)) => (name.to_owned(), value.to_owned()),
-            None => (d.clone(), "1".to_owned()),
-        };
         Options {
             width: self.width.first().copied().unwrap_or_default(),
             engine: self.engine.first().copied().unwrap_or_default(),
             fp: self.fp,
             include_paths: self.include.clone(),
-            defines: self.define.iter().map(split).collect(),
+            defines: self.define.clone(),
             headers: Vec::new(),
+            no_warn: self.no_warn.clone(),
             threads: self.threads.map(NonZeroUsize::get),
             limits: Limits {
                 fuel: self.fuel,
@@ -252,10 +256,30 @@ fn parse_width(s: &str) -> Result<Width, String> {
     s.parse().ok().and_then(Width::new).ok_or_else(|| "the width is one of 1, 2, 4, 8, 16, 32, 64".to_owned())
 }
 
+fn parse_timeout(s: &str) -> Result<f64, String> {
+    let seconds = s.parse().ok().filter(|&seconds: &f64| seconds >= 0.0);
+    seconds.ok_or_else(|| "a time is a number of seconds, such as 2 or 0.5".to_owned())
+}
+
+fn parse_define(s: &str) -> Result<(String, String), String> {
+    let (name, value) = s.split_once('=').unwrap_or((s, "1"));
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && name.chars().next().is_some_and(|c| !c.is_ascii_digit());
+    match is_name {
+        true => Ok((name.to_owned(), value.to_owned())),
+        false => Err(format!("`{name}` cannot be the name of a macro")),
+    }
+}
+
 fn parse_setting(s: &str) -> Result<(String, String), String> {
     let (name, value) = s.split_once('=').ok_or("a setting is a name and a value, such as hot=10")?;
     JitSettings::default().set(name, value)?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+fn warning_code(text: &str) -> Result<Code, String> {
+    let code = Code::from_id(text).filter(|code| code.severity() == Severity::Warning);
+    code.ok_or_else(|| "this is no code of a warning (`spmdvm explain` lists them)".into())
 }
 
 fn parse_mask(s: &str) -> Result<u64, String> {

@@ -1,7 +1,7 @@
 //! Arguments of a program from words of the command line.
 
 use crate::Failure;
-use crate::npy::{self, MappedNpy};
+use crate::npy::MappedNpy;
 use half::f16;
 use spmdvm::vm::sem;
 use spmdvm::{Array, Export, ExportParam, HostType, HostValue, Ty, Value};
@@ -18,7 +18,8 @@ struct Slot {
     content: Content,
 }
 
-enum Content {
+/// A value, and the memory it lives in.
+pub enum Content {
     Scalar(Ty, u64),
     Lanes(Ty, Vec<u64>),
     Owned { ty: Ty, shape: Vec<u64>, data: Vec<u64>, bytes: usize },
@@ -54,10 +55,7 @@ impl CallData {
 
     /// Fails if a mapped file was cut off.
     pub fn check(&self) -> Result<(), Failure> {
-        self.slots.iter().try_for_each(|slot| match &slot.content {
-            Content::Mapped(npy) => npy.check(),
-            _ => Ok(()),
-        })
+        self.slots.iter().try_for_each(|slot| slot.content.check())
     }
 
     /// The elements of the array argument of this name: type, shape, bytes.
@@ -72,20 +70,19 @@ impl CallData {
             Some((slot.name.as_str(), ty, shape, bytes))
         })
     }
-
-    /// Writes an array argument to a `.npy` file.
-    pub fn save(&self, name: &str, path: &Path) -> Result<(), Failure> {
-        let Some((ty, shape, bytes)) = self.array(name) else {
-            let names: Vec<&str> = self.arrays().map(|a| a.0).collect();
-            let names = if names.is_empty() { "there is none".into() } else { names.join(", ") };
-            return Err(Failure::usage(format!("`{name}` is no array argument ({names})")));
-        };
-        npy::write(path, ty, shape, bytes)
-    }
 }
 
 impl Content {
-    fn value(&mut self) -> Value<'_> {
+    /// Fails if it is a mapped file that was cut off.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self {
+            Content::Mapped(npy) => npy.check(),
+            _ => Ok(()),
+        }
+    }
+
+    /// It as a value that borrows its memory.
+    pub fn value(&mut self) -> Value<'_> {
         match self {
             Content::Scalar(ty, bits) => Value::scalar(*ty, *bits),
             Content::Lanes(ty, words) => Value::Lanes { ty: *ty, words: words.clone() },
@@ -101,7 +98,8 @@ impl Content {
         }
     }
 
-    fn array(&self) -> Option<(Ty, &[u64], &[u8])> {
+    /// The elements of an array: type, shape, bytes.
+    pub fn array(&self) -> Option<(Ty, &[u64], &[u8])> {
         match self {
             Content::Owned { ty, shape, data, bytes } => {
                 // SAFETY: `data` holds at least `bytes` initialised bytes.
@@ -116,6 +114,7 @@ impl Content {
 
 fn place_word<'w>(export: &Export, position: usize, word: &'w str) -> Result<(usize, &'w str), Failure> {
     if let Some((name, text)) = word.split_once('=')
+        && !name.is_empty()
         && name.chars().all(|c| c.is_alphanumeric() || c == '_')
     {
         let at = export.params.iter().position(|p| p.name == name);
@@ -155,7 +154,7 @@ fn default_argument(param: &ExportParam, bits: u64) -> Content {
 }
 
 /// The scalar type that memory of this layout consists of, if it is one.
-fn scalar_of(elem: &HostType) -> Option<Ty> {
+pub fn scalar_of(elem: &HostType) -> Option<Ty> {
     match elem {
         HostType::Scalar(ty) => Some(*ty),
         HostType::Enum(_) => Some(Ty::U32),
@@ -170,11 +169,12 @@ fn scalar_of(elem: &HostType) -> Option<Ty> {
     }
 }
 
-fn parse_argument(param: &ExportParam, text: &str, lanes: usize) -> Result<Content, Failure> {
+/// Reads the word for a parameter.
+pub fn parse_argument(param: &ExportParam, text: &str, lanes: usize) -> Result<Content, Failure> {
     match &param.value {
         HostValue::Uniform(ty) => Ok(Content::Scalar(*ty, parse_number(param, *ty, text)?)),
         HostValue::Varying(ty) => match text.strip_prefix('[') {
-            Some(_) => Ok(Content::Lanes(*ty, parse_list(param, *ty, text)?)),
+            Some(_) => parse_lanes(param, *ty, text, lanes),
             None if text == "iota" => {
                 let words = (0..lanes).map(|i| number_bits(*ty, i as f64)).collect();
                 Ok(Content::Lanes(*ty, words))
@@ -185,6 +185,20 @@ fn parse_argument(param: &ExportParam, text: &str, lanes: usize) -> Result<Conte
     }
 }
 
+/// One value per lane.
+fn parse_lanes(param: &ExportParam, ty: Ty, text: &str, lanes: usize) -> Result<Content, Failure> {
+    let words = parse_list(param, ty, text)?;
+    if words.len() == lanes {
+        return Ok(Content::Lanes(ty, words));
+    }
+    let (name, n) = (&param.name, words.len());
+    let values = if n == 1 { "value" } else { "values" };
+    Err(Failure::usage(format!(
+        "`{name}` is varying: give one number for all lanes, or one for each of the {lanes} lanes, not {n} {values} \
+         (--width sets the number of lanes)"
+    )))
+}
+
 fn parse_array(param: &ExportParam, elem: &HostType, text: &str) -> Result<Content, Failure> {
     if let Some(path) = text.strip_prefix('@') {
         return Ok(Content::Mapped(MappedNpy::open(Path::new(path))?));
@@ -193,7 +207,7 @@ fn parse_array(param: &ExportParam, elem: &HostType, text: &str) -> Result<Conte
     if text.starts_with('[') {
         let ty = expected.ok_or_else(|| Failure::usage(format!("`{}` takes structs: give @file.npy", param.name)))?;
         let words = parse_list(param, ty, text)?;
-        return Ok(owned(ty, words.len(), |i| words[i]));
+        return owned(param, ty, words.len(), |i| words[i]);
     }
     let bad = || {
         Failure::usage(format!(
@@ -211,34 +225,35 @@ fn parse_array(param: &ExportParam, elem: &HostType, text: &str) -> Result<Conte
     };
     let length: usize = length.parse().ok().filter(|&n| n <= 1 << 36).ok_or_else(bad)?;
     match kind {
-        "zeros" => Ok(owned(ty, length, |_| 0)),
-        "ones" => Ok(owned(ty, length, |_| number_bits(ty, 1.0))),
-        "iota" => Ok(owned(ty, length, |i| number_bits(ty, i as f64))),
+        "zeros" => owned(param, ty, length, |_| 0),
+        "ones" => owned(param, ty, length, |_| number_bits(ty, 1.0)),
+        "iota" => owned(param, ty, length, |i| number_bits(ty, i as f64)),
         _ => Err(bad()),
     }
 }
 
-fn owned(ty: Ty, n: usize, element: impl Fn(usize) -> u64) -> Content {
+fn owned(param: &ExportParam, ty: Ty, n: usize, element: impl Fn(usize) -> u64) -> Result<Content, Failure> {
     let bytes = n * ty.size();
-    let mut raw = vec![0u8; bytes];
-    for (i, chunk) in raw.chunks_exact_mut(ty.size()).enumerate() {
-        chunk.copy_from_slice(&element(i).to_le_bytes()[..ty.size()]);
-    }
     // Words, so that elements are aligned.
-    let (chunks, rest) = raw.as_chunks::<8>();
-    let mut data: Vec<u64> = chunks.iter().map(|c| u64::from_le_bytes(*c)).collect();
-    if !rest.is_empty() {
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        data.push(u64::from_le_bytes(last));
+    let mut data: Vec<u64> = Vec::new();
+    data.try_reserve_exact(bytes.div_ceil(8))
+        .map_err(|_| Failure::usage(format!("`{}`: there is no memory for {bytes} bytes", param.name)))?;
+    let per_word = 8 / ty.size();
+    for first in (0..n).step_by(per_word) {
+        let elements = (first..n.min(first + per_word)).enumerate();
+        let mask = u64::MAX >> (64 - 8 * ty.size());
+        data.push(elements.fold(0, |word, (at, i)| word | (element(i) & mask) << (8 * ty.size() * at)));
     }
-    Content::Owned { ty, shape: vec![n as u64], data, bytes }
+    Ok(Content::Owned { ty, shape: vec![n as u64], data, bytes })
 }
 
 fn parse_list(param: &ExportParam, ty: Ty, text: &str) -> Result<Vec<u64>, Failure> {
     let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
     let inner = inner.ok_or_else(|| Failure::usage(format!("`{}`: a list ends in `]`", param.name)))?;
-    inner.split(',').filter(|item| !item.trim().is_empty()).map(|item| parse_number(param, ty, item.trim())).collect()
+    match inner.trim() {
+        "" => Ok(Vec::new()),
+        inner => inner.split(',').map(|item| parse_number(param, ty, item.trim())).collect(),
+    }
 }
 
 fn parse_number(param: &ExportParam, ty: Ty, text: &str) -> Result<u64, Failure> {

@@ -1,14 +1,15 @@
 //! The command `spmdvm`: run, check, inspect and explore SPMD programs.
 //!
 //! `cli` says what can be asked, `commands` has one module per subcommand, `data` turns words of the command line into
-//! arguments of a program (`npy` for files, `shrunk` for those that others cut off), `interactive` is the shell of `spmdvm repl`.
+//! arguments of a program (`npy` for files of numbers), `files` reads all others, `interactive` is the shell of
+//! `spmdvm repl`.
 
 mod cli;
 mod commands;
 mod data;
+mod files;
 mod interactive;
 mod npy;
-mod shrunk;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,13 @@ impl Failure {
     /// A failure of the command line.
     pub fn usage(message: impl Into<String>) -> Failure {
         Failure::Usage(message.into())
+    }
+
+    /// What it says.
+    pub fn message(self) -> String {
+        match self {
+            Failure::Program(message) | Failure::Usage(message) | Failure::Trap(message) => message,
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! `.npy` files: mapped as input, written as output.
 
-use crate::Failure;
-use crate::shrunk::{self, Watch};
+use crate::{Failure, files};
 use half::f16;
 use memmap2::{MmapMut, MmapOptions};
 use npyz::{DType, NpyHeader, WriteOptions, WriterBuilder};
 use spmdvm::Ty;
+use spmdvm::shrunk::{self, Watch};
 use std::fs::File;
 use std::io::{BufWriter, Cursor};
 use std::path::Path;
@@ -28,12 +28,16 @@ impl MappedNpy {
     /// Maps a file in C order with a type that programs know.
     pub fn open(path: &Path) -> Result<MappedNpy, Failure> {
         let name = path.display();
-        let file = File::open(path).map_err(|e| Failure::usage(format!("cannot open {name}: {e}")))?;
+        files::check(path)?;
+        let file = File::open(path).map_err(|e| files::unreadable(path, &e))?;
         // SAFETY: a private copy-on-write mapping. What another process does to the file may show in it; accesses to what
         // another process cuts off find zeros (see `shrunk`).
         let map = unsafe { MmapOptions::new().map_copy(&file) }
             .map_err(|e| Failure::usage(format!("cannot map {name}: {e}")))?;
-        let watch = shrunk::watch(&map);
+        let watch = shrunk::watch(map.as_ptr(), map.len());
+        if !has_sizes(&map) {
+            return Err(Failure::usage(format!("{name} is cut off: its header promises more bytes than there can be")));
+        }
         let mut cursor = Cursor::new(&map[..]);
         let header = NpyHeader::from_reader(&mut cursor)
             .map_err(|e| Failure::usage(format!("{name} is not a .npy file: {e}")))?;
@@ -44,11 +48,13 @@ impl MappedNpy {
         if header.order() != npyz::Order::C && header.shape().len() > 1 {
             return Err(Failure::usage(format!("{name} is in Fortran order; save it with np.ascontiguousarray")));
         }
-        let bytes = header.len() as usize * ty.size();
-        if map.len() - offset < bytes {
-            return Err(Failure::usage(format!("{name} is cut off: its header promises {bytes} bytes of data")));
-        }
         let shape = header.shape().to_vec();
+        let bytes = shape.iter().try_fold(ty.size() as u64, |bytes, &n| bytes.checked_mul(n));
+        let Some(bytes) = bytes.filter(|&bytes| bytes <= (map.len() - offset) as u64) else {
+            let promised = bytes.map_or("more bytes than there can be".into(), |n| format!("{n} bytes"));
+            return Err(Failure::usage(format!("{name} is cut off: its header promises {promised} of data")));
+        };
+        let bytes = bytes as usize;
         Ok(MappedNpy { map, watch, name: name.to_string(), offset, bytes, ty, shape })
     }
 
@@ -69,6 +75,14 @@ impl MappedNpy {
     pub fn data_mut(&mut self) -> &mut [u8] {
         &mut self.map[self.offset..][..self.bytes]
     }
+}
+
+/// Returns whether the numbers in a header's shape have a product, which the library that reads it takes for granted.
+fn has_sizes(file: &[u8]) -> bool {
+    let header = String::from_utf8_lossy(&file[..file.len().min(1 << 12)]);
+    let shape = header.split_once("'shape'").and_then(|(_, rest)| rest.split_once('(')?.1.split_once(')'));
+    let numbers = shape.map_or("", |(numbers, _)| numbers).split(',').filter_map(|n| n.trim().parse::<u64>().ok());
+    numbers.filter(|&n| n > 0).try_fold(16u64, u64::checked_mul).is_some()
 }
 
 fn element_type(dtype: &DType) -> Option<Ty> {
@@ -115,7 +129,7 @@ pub fn write(path: &Path, ty: Ty, shape: &[u64], data: &[u8]) -> Result<(), Fail
             Ty::F64 => write_as(file, shape, elements(data).map(f64::from_le_bytes)),
         }
     };
-    attempt().map_err(|e| Failure::usage(format!("cannot write {}: {e}", path.display())))
+    attempt().map_err(|e| files::unwritable(path, &e))
 }
 
 fn elements<const N: usize>(data: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {

@@ -163,10 +163,84 @@ pub struct Global {
     pub constant: bool,
     /// Pointers in the initial image: at byte `.0` stands the address of byte `.2` of global `.1`.
     pub relocations: Vec<(u64, GlobalId, i64)>,
+    /// How hosts see it; `None` if they do not (constants of the compiler, variables of functions and of the library).
+    pub host: Option<HostGlobal>,
+}
+
+impl Global {
+    /// Returns whether the host supplies its memory: the program only declares it.
+    pub fn is_extern(&self) -> bool {
+        self.host.as_ref().is_some_and(|host| host.access == HostAccess::Supply)
+    }
+}
+
+/// How hosts see a global.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostGlobal {
+    /// Its layout. Lanes of varying variables are the innermost array.
+    pub layout: HostType,
+    /// What hosts may do with it.
+    pub access: HostAccess,
+}
+
+/// What hosts may do with a global.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HostAccess {
+    /// Read it.
+    Read,
+    /// Read and write it.
+    Write,
+    /// Supply its memory (`extern`). Until they do, it has none, and an access traps. An outermost array of length 0 in
+    /// its layout takes memory of any length.
+    Supply,
+}
+
+impl HostAccess {
+    /// All of them, with the words of the text form.
+    pub const WORDS: [(HostAccess, &str); 3] =
+        [(HostAccess::Read, "readonly"), (HostAccess::Write, "writable"), (HostAccess::Supply, "extern")];
+}
+
+/// An array as the source has it, in the memory of a frame or a global: what messages about indices say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Where it lies.
+    pub home: Home,
+    /// Its name in the source.
+    pub name: String,
+    /// Its first byte there.
+    pub offset: u64,
+    /// How its elements follow one another.
+    pub shape: ArrayShape,
+}
+
+/// The memory that a [`Variable`] lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// The frames of a function.
+    Frame(FuncId),
+    /// A global.
+    Global(GlobalId),
+}
+
+/// How the elements of an array of any number of dimensions follow one another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArrayShape {
+    /// Bytes from one element to the next.
+    pub stride: u64,
+    /// The lengths, outermost first. That of an array of the host is not known: it is as long as its memory.
+    pub extents: Vec<u64>,
+}
+
+impl ArrayShape {
+    /// The size of the whole in bytes.
+    pub fn size(&self) -> u64 {
+        self.extents.iter().fold(self.stride, |size, &n| size.saturating_mul(n))
+    }
 }
 
 /// A piece of a print format.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Piece {
     /// Literal text.
     Text(String),
@@ -175,7 +249,7 @@ pub enum Piece {
 }
 
 /// How a print argument is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArgFormat {
     /// What the argument is.
     pub kind: ArgKind,
@@ -194,7 +268,7 @@ pub struct ArgFormat {
 }
 
 /// What a print argument is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArgKind {
     /// A number or bool of its register's type.
     Value,
@@ -275,6 +349,16 @@ pub enum HostType {
 }
 
 impl HostType {
+    /// How the elements of an array of these follow one another, the array's own length aside.
+    pub fn array_shape(&self) -> ArrayShape {
+        let (mut elem, mut extents) = (self, vec![0]);
+        while let HostType::Array(inner, n) = elem {
+            extents.push(*n);
+            elem = inner;
+        }
+        ArrayShape { stride: elem.size(), extents }
+    }
+
     /// Size in bytes.
     pub fn size(&self) -> u64 {
         match self {
@@ -314,6 +398,8 @@ pub struct Program {
     pub exports: Vec<Export>,
     /// Source files, by [`Span::file`].
     pub sources: Vec<Source>,
+    /// The arrays of the source, for messages.
+    pub variables: Vec<Variable>,
 }
 
 impl Program {

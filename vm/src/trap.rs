@@ -44,6 +44,8 @@ define_traps! {
         "An active lane accessed memory through a pointer whose memory has been freed or never existed.";
     ReadOnly "read_only" "write to read-only memory"
         "An active lane wrote to a constant, or to an array that the host passed as read-only.";
+    UnboundExtern "unbound_extern" "extern variable without a value"
+        "An active lane accessed an `extern` variable that the host has not supplied.";
     DivisionByZero "division_by_zero" "integer division by zero"
         "An active lane divided an integer by zero.";
     Assertion "assertion" "assertion failed"
@@ -103,6 +105,8 @@ pub enum RegionKind {
     Frame,
     /// An allocation of the program.
     Heap,
+    /// An `extern` variable that the host has not supplied.
+    Unbound,
 }
 
 /// What went wrong, beyond the kind.
@@ -114,23 +118,30 @@ pub enum TrapDetail {
     Access {
         /// Read or written.
         access: Access,
-        /// Index of the accessed element from the start of the region, in elements of `elem_size`; rounded down.
+        /// Index of the accessed element in its array, or from the start of the region in elements of `elem_size`; rounded
+        /// down. Of several dimensions that of the first in which it is out of bounds.
         index: i64,
-        /// Number of elements of `elem_size` in the region.
+        /// Number of elements there.
         len: u64,
-        /// Bytes accessed at once.
+        /// Bytes of an element of the array, or those accessed at once.
         elem_size: u64,
         /// What the region is.
         region: RegionKind,
-        /// Its name: a parameter or a global.
+        /// Its name: a parameter, a global or a local variable.
         name: Option<Arc<str>>,
+        /// Of an array with several dimensions: index and length in each.
+        indices: Box<[(i64, u64)]>,
     },
     /// A pointer that belongs to no live region.
     Pointer(u64),
+    /// The name of an `extern` variable without a value.
+    Extern(Arc<str>),
     /// The text of an assertion or abort.
     Message(String),
     /// A limit that was reached: bytes, calls or steps.
     Limit(u64),
+    /// The operating system has refused so many bytes of address space.
+    Refused(u64),
 }
 
 /// A call that was active at a trap.
@@ -148,6 +159,9 @@ pub struct TrapFrame {
     pub task: Option<u64>,
     /// The lanes that enclosing `each.all` loops were visiting, outermost first.
     pub each_lanes: Vec<u32>,
+    /// Has it turned on all lanes (`everywhere`) around the first of these loops? The lanes within are then not its
+    /// caller's.
+    pub unmasked: bool,
 }
 
 /// A program that was stopped: why, where and for which lane.
@@ -179,6 +193,19 @@ impl Trap {
         self.stack.first().map(|f| f.pc)
     }
 
+    /// The lane of the outermost call that it happened for. `None` if it concerns no lane, or the lanes were others by
+    /// then: those of a task, or of code that runs with all of them on.
+    pub fn outermost_lane(&self) -> Option<u32> {
+        for frame in self.stack.iter().rev() {
+            match frame.each_lanes.first() {
+                _ if frame.unmasked || frame.task.is_some() => return None,
+                Some(&lane) => return Some(lane),
+                None => {}
+            }
+        }
+        self.lane
+    }
+
     /// The task that trapped, the one that launched it, and so on: index and name.
     pub fn tasks(&self) -> impl Iterator<Item = (u64, &str)> {
         self.stack.iter().filter_map(|frame| Some((frame.task?, frame.name.as_str())))
@@ -190,14 +217,28 @@ impl Trap {
     }
 }
 
+/// How hosts give an `extern` variable its value, as their messages say it.
+pub fn how_to_set(name: &str) -> String {
+    format!("set module.globals[\"{name}\"] in Python, --global {name}=… on the command line")
+}
+
 impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind.info().message)?;
         match &self.detail {
             TrapDetail::None => {}
-            TrapDetail::Access { access, index, len, region, name, .. } => {
+            TrapDetail::Access { access, index, len, region, name, indices, .. } => {
                 let verb = if *access == Access::Read { "read of" } else { "write to" };
-                let elements = if *len == 1 { "element" } else { "elements" };
+                let brackets = |numbers: Vec<String>| numbers.iter().map(|n| format!("[{n}]")).collect::<String>();
+                let (index, len, one) = match **indices {
+                    [] => (index.to_string(), len.to_string(), *len == 1),
+                    _ => (
+                        brackets(indices.iter().map(|(i, _)| i.to_string()).collect()),
+                        brackets(indices.iter().map(|(_, n)| n.to_string()).collect()),
+                        false,
+                    ),
+                };
+                let elements = if one { "element" } else { "elements" };
                 write!(f, ": {verb} index {index} of ")?;
                 match (name, region) {
                     (Some(name), _) => write!(f, "`{name}`")?,
@@ -205,14 +246,17 @@ impl fmt::Display for Trap {
                     (None, RegionKind::Global) => write!(f, "a global variable")?,
                     (None, RegionKind::Frame) => write!(f, "a local variable")?,
                     (None, RegionKind::Heap) => write!(f, "an allocation")?,
+                    (None, RegionKind::Unbound) => write!(f, "an extern variable")?,
                 }
                 write!(f, ", which has {len} {elements}")?;
             }
             TrapDetail::Pointer(0) => {}
             TrapDetail::Pointer(p) => write!(f, " (0x{p:x})")?,
+            TrapDetail::Extern(name) => write!(f, ": `{name}` ({})", how_to_set(name))?,
             TrapDetail::Message(text) if text.is_empty() => {}
             TrapDetail::Message(text) => write!(f, ": {text}")?,
             TrapDetail::Limit(n) => write!(f, " (the limit is {n})")?,
+            TrapDetail::Refused(n) => write!(f, ": the operating system refused {n} bytes of address space")?,
         }
         if let Some(lane) = self.lane {
             write!(f, " (lane {lane})")?;
@@ -257,6 +301,7 @@ mod tests {
                 elem_size: 4,
                 region: RegionKind::Host,
                 name: Some("x".into()),
+                indices: Box::default(),
             },
             stack: Vec::new(),
         };

@@ -350,7 +350,7 @@ pub(crate) fn expr(of: &Expr<'_>) -> String {
             };
             format!("{value}{suffix}")
         }
-        ExprKind::Float { value, ty } => {
+        ExprKind::Float { value, ty, .. } => {
             let suffix = match ty {
                 FloatLiteral::Float16 => "f16",
                 FloatLiteral::Float => "f",

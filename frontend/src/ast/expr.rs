@@ -28,6 +28,8 @@ pub enum ExprKind<'a> {
         value: f64,
         /// The type that the suffix gives it.
         ty: FloatLiteral,
+        /// Whether it is a `float` only because it has no suffix, and the number written is another one.
+        rounded: bool,
     },
     /// `true` or `false`.
     Bool(bool),

@@ -55,6 +55,7 @@ codes! {
     E0015 ErrorDirective: "The program contains an `#error` that was reached.";
     E0016 BadPaste: "`##` joined two tokens to something that is no token.";
     E0017 UnreadableFile: "The file to compile cannot be read: it does not exist, is a folder, or may not be opened.";
+    E0018 SourceTooLarge: "The program is larger than the limits allow: 64 MiB of source in all its files, or 4,194,304 tokens after preprocessing. Split it, or read tables from arrays that are passed; hosts can allow more.";
 
     // Syntax.
     E0100 UnexpectedToken: "Something stands where the grammar allows it not. The message says what could stand there.";
@@ -74,6 +75,7 @@ codes! {
     E0114 BadTemplate: "A malformed template: bad parameters, or something other than a function.";
     E0115 BadOperatorName: "`operator` is followed by something that cannot be overloaded.";
     E0116 BadAttribute: "A malformed `__attribute__`.";
+    E0117 CommaInBrackets: "A comma in the brackets of an index, as in `x[i, j]`. Each dimension has brackets of its own: `x[i][j]`. (In C the comma operator would drop `i` and give `x[j]`; where that is meant, parentheses say so: `x[(i, j)]`.)";
 
     // Meaning.
     E0200 UndefinedName: "A name that is declared nowhere in sight.";
@@ -116,6 +118,7 @@ codes! {
     E0237 BadPolymorphism: "A polymorphic type (`integer`, `floating`, `number`) for which the arguments give no or different types.";
     E0238 UnknownIntrinsic: "A call of an LLVM intrinsic. They are tied to one machine and do not exist here; the library has functions for what they do.";
     E0239 BadOperatorOverload: "An overloaded operator with the wrong parameters, or for types that have the operator already.";
+    E0240 TooManyInstances: "The program's templates and polymorphic functions have more instances than the limit allows (10,000). Often an instance asks for another one with ever new arguments.";
 
     // Lowering.
     E0900 CannotLower: "Something that the bytecode cannot express, such as a struct of thousands of members passed by value. The message says what.";
@@ -129,6 +132,7 @@ codes! {
     W0006 ImplicitInt: "A declaration without a type. `int` is assumed.";
     W0007 LiteralTruncated: "A literal's value does not fit into the type its suffix demands; it wraps.";
     W0008 Deprecated: "An old form that still works. The message says what to write instead.";
+    W0009 DigitsLost: "A number without a suffix is a `float`, and this one has digits that a `float` does not keep: about seven count. Write `3.14159265358979d` for a `double`; with the suffix `f`, or fewer digits, the `float` is meant.";
 
     W0200 UnusedVariable: "A variable that is never used. A name that begins with `_` is not reported.";
     W0201 UnreachableCode: "Statements that can never run.";
@@ -144,6 +148,10 @@ codes! {
     W0211 FormatMismatch: "A conversion letter in a `print` format that is not for the type of its value.";
     W0212 AssignmentAsCondition: "An assignment where a condition is expected, as in `if (a = b)`. To compare write `==`; if the assignment is meant, put it in parentheses.";
     W0213 ExportedVaryingArray: "An exported function takes an array without `uniform`. Each of its elements is then a whole gang of values, one per lane, which is rarely meant. Write `uniform T a[]`, or `varying T a[]` if it is.";
+    W0214 FloatAsDouble: "A constant such as `0.1`, which is a `float` for want of a suffix and no sum of few powers of two, becomes a `double`: it was rounded to single precision first, so the result is not as exact as the type suggests. Write `0.1d`; or `0.1f` if the `float` is meant.";
+    W0215 SignLost: "A comparison of a uniform and a varying integer of which one is signed and the other unsigned. Both become unsigned, so a negative value counts as a huge one. Give both the same type; a cast says that it is meant.";
+    W0216 DecidedComparison: "A comparison with a constant that gives the same for every value of the other side's type: an unsigned number is never below 0, an `int8` never 200, a `float` never equal to the double `0.1d`.";
+    W0217 FractionLost: "A `float` together with a 64-bit integer: their common type is the integer's, as in ISPC, so the fraction is lost before anything is computed. Cast the integer to `float` or `double`.";
 
     // Performance: only for who asks (`spmdvm check`, `hints` in Python and Rust), about loops.
     W0900 Gather: "A load in a loop for which every lane has an address of its own. It takes about as long as one load for each lane, where elements in a row are one vector.";

@@ -1,15 +1,21 @@
 //! Diagnostics: what is wrong with a program, said once and pointing at source.
 //!
 //! Each kind of message is one row of the table in [`codes`]. A [`Diagnostic`] is built fluently and given to
-//! [`Diagnostics`], which drops repetitions and stops at a limit; [`render()`] turns it into text.
+//! [`Diagnostics`], which drops repetitions and stops at a limit; [`render()`] turns it into text. As every stage has it at
+//! hand, it also tells them when the compilation is called off.
 
 pub mod codes;
 mod render;
 
 pub use codes::Code;
-pub use render::{render, render_all};
+pub use render::{render, render_all, render_list};
 
-use crate::source::Span;
+use crate::limits::Limits;
+use crate::source::{FileId, Span};
+use spmdvm_vm::stop::Stop;
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
 
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -95,29 +101,70 @@ impl Diagnostic {
     }
 }
 
-/// How many errors are reported before the rest is left out.
-pub const MAX_ERRORS: usize = 50;
-/// How many warnings are reported before the rest is left out.
-pub const MAX_WARNINGS: usize = 200;
+/// How many errors are counted before the compilation gives up.
+pub const MAX_COUNTED: usize = 1000;
 
 /// Collects the messages of one compilation.
 ///
 /// Against cascades: of several errors at the same place only the first is kept, since the later ones mostly follow from
-/// it; and nothing is kept beyond [`MAX_ERRORS`].
+/// it; and nothing is kept beyond the [`Limits`].
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     errors: usize,
     warnings: usize,
-    left_out: usize,
-    quiet: Vec<QuietRange>,
+    limits: Limits,
+    stop: Rc<Stop>,
+    /// What is not wanted anywhere.
+    quiet: Vec<Quiet>,
+    /// Where `#pragma ignore warning` holds: by file, in the order of the text.
+    quiet_lines: HashMap<FileId, Vec<(Span, Quiet)>>,
 }
 
-/// Where `#pragma ignore warning` holds.
-#[derive(Clone, Copy, Debug)]
-struct QuietRange {
-    span: Span,
-    performance_only: bool,
+/// Messages that were not kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LeftOut {
+    /// Errors.
+    pub errors: usize,
+    /// Warnings.
+    pub warnings: usize,
+    /// Whether the compilation gave up, so that there may be more errors.
+    pub gave_up: bool,
+}
+
+/// `… and 12 more errors, 3 more warnings`; nothing if there are none.
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |n: usize, what: &str| format!("{n} more {what}{}", if n == 1 { "" } else { "s" });
+        let parts = [(self.errors, "error"), (self.warnings, "warning")].into_iter().filter(|(n, _)| *n > 0);
+        let text = parts.map(|(n, what)| count(n, what)).collect::<Vec<_>>().join(", ");
+        match text.as_str() {
+            "" => Ok(()),
+            _ if self.gave_up => write!(f, "… and at least {text}"),
+            _ => write!(f, "… and {text}"),
+        }
+    }
+}
+
+/// Which warnings are not wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quiet {
+    /// All.
+    All,
+    /// Those about performance.
+    Performance,
+    /// Those with this code.
+    Code(Code),
+}
+
+impl Quiet {
+    fn covers(self, code: Code) -> bool {
+        match self {
+            Quiet::All => true,
+            Quiet::Performance => code.is_performance(),
+            Quiet::Code(quiet) => quiet == code,
+        }
+    }
 }
 
 impl Diagnostics {
@@ -126,17 +173,46 @@ impl Diagnostics {
         Diagnostics::default()
     }
 
+    /// No messages yet of a compilation with these bounds, which goes on until it is stopped.
+    pub fn within(limits: Limits, stop: Stop) -> Diagnostics {
+        Diagnostics { limits, stop: Rc::new(stop), ..Diagnostics::default() }
+    }
+
+    /// No messages yet of a part of this compilation: for what is tried, and told only if it works out.
+    #[must_use]
+    pub fn fork(&self) -> Diagnostics {
+        Diagnostics { limits: self.limits, stop: Rc::clone(&self.stop), ..Diagnostics::default() }
+    }
+
+    /// The bounds of the compilation.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What may call the compilation off.
+    pub fn stop(&self) -> &Rc<Stop> {
+        &self.stop
+    }
+
+    /// Whether the compilation was called off. Asked at every small step; then all stages come back with what they have,
+    /// which nobody looks at.
+    #[inline]
+    pub fn poll(&self) -> bool {
+        self.stop.poll()
+    }
+
     /// Adds a message, unless it repeats one, is a warning that the program asked not to hear, or is one too many.
     pub fn emit(&mut self, diagnostic: Diagnostic) {
         let is_error = diagnostic.severity == Severity::Error;
         if self.is_repetition(&diagnostic) || (!is_error && self.is_quiet(&diagnostic)) {
             return;
         }
-        let (count, limit) = if is_error { (&mut self.errors, MAX_ERRORS) } else { (&mut self.warnings, MAX_WARNINGS) };
+        let (count, limit) = match is_error {
+            true => (&mut self.errors, self.limits.errors),
+            false => (&mut self.warnings, self.limits.warnings),
+        };
         *count += 1;
-        if *count > limit {
-            self.left_out += 1;
-        } else {
+        if *count <= limit {
             self.list.push(diagnostic);
         }
     }
@@ -154,10 +230,14 @@ impl Diagnostics {
 
     fn is_quiet(&self, warning: &Diagnostic) -> bool {
         let at = warning.span();
-        self.quiet.iter().any(|quiet| {
-            let inside = quiet.span.file == at.file && (quiet.span.lo..quiet.span.hi).contains(&at.lo);
-            inside && (!quiet.performance_only || warning.code.is_performance())
-        })
+        if self.quiet.iter().any(|quiet| quiet.covers(warning.code)) {
+            return true;
+        }
+        let Some(lines) = self.quiet_lines.get(&at.file) else { return false };
+        // Of the lines that begin at or before the warning only the last can hold it; it is there once for each pragma.
+        let before = &lines[..lines.partition_point(|(line, _)| line.lo <= at.lo)];
+        let mut last = before.iter().rev().take_while(|(line, _)| at.lo < line.hi);
+        last.any(|(_, quiet)| quiet.covers(warning.code))
     }
 
     /// Puts the messages in the order of their places.
@@ -165,9 +245,14 @@ impl Diagnostics {
         self.list.sort_by_key(|diagnostic| (diagnostic.span().file, diagnostic.span().lo));
     }
 
-    /// Leaves out warnings (or only those about performance) that start within `span` from now on.
-    pub fn ignore_warnings(&mut self, span: Span, performance_only: bool) {
-        self.quiet.push(QuietRange { span, performance_only });
+    /// Leaves out these warnings from now on, those that start within `line` or (without one) all.
+    pub fn ignore_warnings(&mut self, line: Option<Span>, quiet: Quiet) {
+        let Some(line) = line else { return self.quiet.push(quiet) };
+        let lines = self.quiet_lines.entry(line.file).or_default();
+        let is_known = lines.iter().rev().take_while(|(known, _)| *known == line).any(|(_, known)| *known == quiet);
+        if !is_known {
+            lines.push((line, quiet));
+        }
     }
 
     /// Whether there was any error.
@@ -177,16 +262,16 @@ impl Diagnostics {
 
     /// Whether so many errors were reported that going on is pointless.
     pub fn is_full(&self) -> bool {
-        self.errors > MAX_ERRORS
+        self.errors > MAX_COUNTED
     }
 
-    /// Whether an error at this place would not be kept, so that nothing need be found out for it.
+    /// Whether an error at this place would not be kept but only counted, so that no advice need be found for it.
     pub fn is_silent_at(&self, span: Span) -> bool {
         let known = |old: &Diagnostic| {
             let old_span = old.span();
             old.severity == Severity::Error && old_span.file == span.file && old_span.lo == span.lo
         };
-        self.is_full() || self.list.iter().any(known)
+        self.errors >= self.limits.errors || self.list.iter().any(known)
     }
 
     /// How many errors there were, those left out included.
@@ -194,9 +279,13 @@ impl Diagnostics {
         self.errors
     }
 
-    /// How many messages were left out because there were too many.
-    pub fn left_out(&self) -> usize {
-        self.left_out
+    /// How many errors, and how many warnings, were left out because there were too many.
+    pub fn left_out(&self) -> LeftOut {
+        LeftOut {
+            errors: self.errors.saturating_sub(self.limits.errors),
+            warnings: self.warnings.saturating_sub(self.limits.warnings),
+            gave_up: self.is_full(),
+        }
     }
 
     /// The messages in the order they were found.
@@ -268,8 +357,12 @@ mod tests {
         for lo in 10..200 {
             diagnostics.emit(error_at(lo));
         }
-        assert_eq!(diagnostics.iter().count(), MAX_ERRORS);
+        assert_eq!(diagnostics.iter().count(), Limits::default().errors);
+        assert_eq!(diagnostics.left_out().to_string(), "… and 171 more errors");
+        assert!(!diagnostics.is_full());
+        (300..2000).for_each(|lo| diagnostics.emit(error_at(lo)));
         assert!(diagnostics.is_full());
+        assert_eq!(diagnostics.left_out().to_string(), "… and at least 1871 more errors");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use ariadne::{Cache, Color, Config, IndexType, Label as DrawnLabel, Report, ReportKind, Source};
 
-use super::{Diagnostic, Diagnostics, Severity};
+use super::{Diagnostic, Diagnostics, LeftOut, Severity};
 use crate::source::{FileId, SourceMap, Span};
 
 /// The longest source line that is drawn; messages about longer lines only name the place.
@@ -18,10 +18,20 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
 
 /// All messages as text.
 pub fn render_all(diagnostics: &Diagnostics, sources: &SourceMap, color: bool) -> String {
+    render_list(diagnostics.iter(), diagnostics.left_out(), sources, color)
+}
+
+/// Several messages as text, and how many there are besides.
+pub fn render_list<'d>(
+    list: impl IntoIterator<Item = &'d Diagnostic>,
+    left_out: LeftOut,
+    sources: &SourceMap,
+    color: bool,
+) -> String {
     let mut renderer = Renderer { sources, drawn: HashMap::new(), color };
-    let mut text: String = diagnostics.iter().map(|diagnostic| renderer.render(diagnostic)).collect();
-    if diagnostics.left_out() > 0 {
-        let _ = writeln!(text, "… and {} more", diagnostics.left_out());
+    let mut text: String = list.into_iter().map(|diagnostic| renderer.render(diagnostic)).collect();
+    if left_out != LeftOut::default() {
+        let _ = writeln!(text, "{left_out}");
     }
     text
 }

@@ -20,6 +20,9 @@
 use super::{Shape, StructId, TypeId, TypeKind, TypeTable};
 use spmdvm_vm::Ty;
 
+/// The elements that a uniform short vector has room for at least.
+const MIN_VECTOR_ELEMENTS: u32 = 4;
+
 /// Size and alignment in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
@@ -178,15 +181,15 @@ impl TypeTable {
         size == 0 || (0..len).all(|index| self.collect_leaves(elem, lanes, base + index * size, limit, leaves))
     }
 
-    /// A uniform short vector is padded and aligned to a power of two of elements, as C vector types are; others are
-    /// plain sequences.
+    /// A uniform short vector is padded to a power of two of elements, at least four, and aligned to its size, as on
+    /// ISPC's targets of 32 bits per lane (those that C headers for hosts are made for); others are plain sequences.
     fn vector_layout(&self, elem: TypeId, len: u32, lanes: usize) -> Layout {
         let elem_layout = self.layout(elem, lanes);
         if self.shape(elem) != Shape::Uniform {
             return elem_layout.array(u64::from(len));
         }
-        let whole = elem_layout.array(u64::from(len.next_power_of_two()));
-        Layout { align: whole.size.clamp(1, 64), ..whole }
+        let whole = elem_layout.array(u64::from(len.next_power_of_two().max(MIN_VECTOR_ELEMENTS)));
+        Layout { align: whole.size.max(1), ..whole }
     }
 }
 

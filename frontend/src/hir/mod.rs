@@ -18,7 +18,7 @@ pub use types::*;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use spmdvm_vm::Width;
-use spmdvm_vm::program::{ExportParam, HostValue};
+use spmdvm_vm::program::{ExportParam, HostType, HostValue};
 
 /// A function of a [`Module`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -112,8 +112,25 @@ pub struct Global {
     pub relocations: Vec<Relocation>,
     /// Whether it is read-only.
     pub constant: bool,
+    /// Who knows it, and where its memory comes from.
+    pub linkage: Linkage,
+    /// Its layout as hosts see it; `None` if they do not.
+    pub layout: Option<HostType>,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// Who knows a global, and where its memory comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Linkage {
+    /// Nobody else: it belongs to a function, the library or the compiler.
+    Internal,
+    /// The file alone (`static`).
+    File,
+    /// Everybody.
+    Shared,
+    /// It is declared (`extern`) and not defined: somebody else has it.
+    Extern,
 }
 
 /// An address in the initial image of a global.

@@ -175,7 +175,7 @@ pub struct SwitchArm {
 }
 
 /// A label of a `switch`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SwitchLabel {
     /// `case`: bits of the selector's type.
     Case(u64),

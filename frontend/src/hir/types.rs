@@ -82,6 +82,8 @@ pub struct TypeTable {
     depths: Vec<u32>,
     /// How deep the members of each struct are nested, once it is defined.
     struct_depths: HashMap<StructId, u32>,
+    /// Structs with `soa` instances in them.
+    with_instances: HashSet<StructId>,
     /// Layouts of structs, by struct, shape and number of lanes.
     pub(super) layouts: HashMap<(StructId, Shape, usize), (Layout, Vec<u64>)>,
     /// Structs by id.
@@ -119,6 +121,7 @@ impl TypeTable {
             ids: HashMap::new(),
             depths: Vec::new(),
             struct_depths: HashMap::new(),
+            with_instances: HashSet::new(),
             layouts: HashMap::new(),
             structs: Vec::new(),
             enums: Vec::new(),
@@ -155,12 +158,14 @@ impl TypeTable {
         }
     }
 
-    /// Notes how deep a struct's members are nested, when it is defined, and gives that.
-    pub fn set_struct_depth(&mut self, id: StructId) -> u32 {
-        let members = self.struct_def(id).fields.iter().map(|field| self.depth(field.uniform));
-        let depth = members.max().unwrap_or(0) + 1;
+    /// Notes what is asked of a struct as a whole, when its members are known.
+    pub fn note_members(&mut self, id: StructId) {
+        let members: Vec<TypeId> = self.struct_def(id).fields.iter().map(|field| field.uniform).collect();
+        let depth = members.iter().map(|&ty| self.depth(ty)).max().unwrap_or(0) + 1;
         self.struct_depths.insert(id, depth);
-        depth
+        if members.iter().any(|&ty| self.has_instances(ty)) {
+            self.with_instances.insert(id);
+        }
     }
 
     fn depth_of(&self, kind: &TypeKind) -> u32 {
@@ -230,19 +235,12 @@ impl TypeTable {
 
     /// Whether there is a `soa` instance in it. Such a variable lives in memory: registers would hold one element of it.
     pub fn has_instances(&self, id: TypeId) -> bool {
-        // Each struct is looked at once: nested ones may contain one another many times.
-        let (mut left, mut seen) = (vec![id], HashSet::new());
-        while let Some(ty) = left.pop() {
-            match *self.kind(ty) {
-                _ if matches!(self.shape(ty), Shape::Soa(_)) => return true,
-                TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => left.push(elem),
-                TypeKind::Struct(id, shape) if seen.insert((id, shape)) => {
-                    left.extend((0..self.struct_def(id).fields.len()).map(|field| self.field_type(id, shape, field)));
-                }
-                _ => {}
-            }
+        match *self.kind(id) {
+            _ if matches!(self.shape(id), Shape::Soa(_)) => true,
+            TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => self.has_instances(elem),
+            TypeKind::Struct(id, _) => self.with_instances.contains(&id),
+            _ => false,
         }
-        false
     }
 
     /// The element type of the one register that holds a value of this type; `None` for what takes several or none.

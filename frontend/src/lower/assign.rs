@@ -74,7 +74,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
         }
         let address = match known {
             Some(Storage::Memory(address)) => address,
-            _ => self.frame_memory(declared.ty),
+            _ => self.frame_variable(local),
         };
         self.body.storage[local.0 as usize] = Some(Storage::Memory(address));
         self.initialise_from(address, declared.ty, init, span);

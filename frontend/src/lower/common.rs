@@ -7,6 +7,7 @@
 use spmdvm_vm::Op;
 use spmdvm_vm::isa::{Effect, Extra};
 use spmdvm_vm::program::{Function, Inst, Reg};
+use spmdvm_vm::stop::Stop;
 use std::collections::HashMap;
 
 /// Bound on the work for each instruction.
@@ -49,12 +50,15 @@ pub(super) fn targets(function: &Function) -> Vec<bool> {
 }
 
 /// Unites equal computations; the instructions that are not needed any more are left for others to remove.
-pub(super) fn unite(function: &mut Function) {
+pub(super) fn unite(function: &mut Function, stop: &Stop) {
     let writes = count_writes(function);
     let targets = targets(function);
     let mut renamed: HashMap<Reg, Reg> = HashMap::new();
     let mut known: HashMap<Key, Reg> = HashMap::new();
     for (at, is_target) in targets.iter().enumerate().take(function.code.len()) {
+        if stop.poll() {
+            return;
+        }
         if *is_target || known.len() > MAX_KNOWN {
             known.clear();
         }

@@ -5,7 +5,7 @@ use super::uniformity::{Analysis, analyse};
 use super::{FpMode, Lowerer};
 use crate::hir::{self, Leaf, LocalId, StmtKind, TypeId};
 use crate::source::Span;
-use spmdvm_vm::program::{Inst, Reg};
+use spmdvm_vm::program::{ArrayShape, Home, Inst, Reg, Variable};
 use spmdvm_vm::verify::{MAX_CODE, MAX_FRAME_BYTES, MAX_LIST, MAX_REGS};
 use spmdvm_vm::{Function, FunctionBuilder, Label, Op, Shape, Ty};
 use std::collections::{HashMap, HashSet};
@@ -70,6 +70,8 @@ pub(super) struct FunctionLowerer<'l, 'm> {
     iota: Option<Reg>,
     /// Bytes of frame memory so far.
     frame_bytes: u64,
+    /// The variables there, for messages about indices.
+    in_frame: Vec<(String, u64, ArrayShape)>,
     /// Number of instructions when the last label was bound: what came before is not the only way here.
     pub barrier: usize,
     /// The hidden parameters of a task: indices and counts.
@@ -103,11 +105,17 @@ pub(super) fn lower_function(cx: &mut Lowerer, id: hir::FuncId) -> Function {
         globals: HashMap::new(),
         iota: None,
         frame_bytes: 0,
+        in_frame: Vec::new(),
         barrier: 0,
         task: None,
     };
     lowerer.whole(function);
-    lowerer.finish()
+    let in_frame = std::mem::take(&mut lowerer.in_frame);
+    let lowered = lowerer.finish();
+    let home = Home::Frame(cx.func_id(id));
+    let variables = in_frame.into_iter().map(|(name, offset, shape)| Variable { home, name, offset, shape });
+    cx.program.variables.extend(variables);
+    lowered
 }
 
 impl<'m> FunctionLowerer<'_, 'm> {
@@ -211,7 +219,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
             self.body.storage[param.0 as usize] = Some(Storage::Regs(regs));
             return;
         }
-        let address = self.frame_memory(local.ty);
+        let address = self.frame_variable(param);
         self.body.storage[param.0 as usize] = Some(Storage::Memory(address));
         self.initialise_memory(address, local.ty, &regs, local.span);
     }
@@ -242,7 +250,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let declared = &self.body.function.locals[local.0 as usize];
         let leaves = if declared.needs_memory { None } else { self.cx.leaves(declared.ty) };
         let Some(leaves) = leaves else {
-            return Some(Storage::Memory(self.frame_memory(declared.ty)));
+            return Some(Storage::Memory(self.frame_variable(local)));
         };
         let uniform = self.body.analysis.is_uniform_local(local);
         let shape = |leaf: &Leaf| if uniform { Shape::Uniform } else { shape_of(leaf) };
@@ -252,10 +260,24 @@ impl<'m> FunctionLowerer<'_, 'm> {
         Some(Storage::Regs(regs))
     }
 
+    /// Frame memory for a variable; gives its address.
+    pub fn frame_variable(&mut self, local: LocalId) -> Reg {
+        let declared = &self.body.function.locals[local.0 as usize];
+        let (address, offset) = self.frame_slot(declared.ty);
+        let shape = self.cx.array_shape(declared.ty);
+        self.in_frame.push((declared.name.as_str().to_owned(), offset, shape));
+        address
+    }
+
     /// Frame memory for a value of a type; gives its address.
     pub fn frame_memory(&mut self, ty: TypeId) -> Reg {
+        self.frame_slot(ty).0
+    }
+
+    /// Frame memory for a value of a type: its address, and where it lies in the frame.
+    fn frame_slot(&mut self, ty: TypeId) -> (Reg, u64) {
         let layout = self.cx.module.types.layout(ty, self.cx.lanes());
-        self.frame_bytes = self.frame_bytes.saturating_add(layout.size.saturating_add(64));
+        self.frame_bytes = self.frame_bytes.saturating_add(layout.size.saturating_add(layout.align));
         let fits = self.frame_bytes <= MAX_FRAME_BYTES;
         if !fits {
             let name = self.cx.module.types.display(ty);
@@ -266,7 +288,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let offset = if fits { self.b.frame_slot(layout.size.max(1), layout.align) } else { 0 };
         let dst = self.b.reg(Shape::Uniform, Ty::U64);
         self.prologue.push(Inst { dst, imm: offset as i64, ..Inst::new(Op::FrameAddr, Ty::U64) });
-        dst
+        (dst, offset)
     }
 
     /// The scalars of a type. If there are too many this is reported.
@@ -394,7 +416,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
     fn finish(mut self) -> Function {
         let head = self.cx.span(self.body.function.head_span);
         let prologue = std::mem::take(&mut self.prologue);
-        if self.cx.diagnostics.has_errors() {
+        if self.cx.diagnostics.has_errors() || self.cx.diagnostics.poll() {
             // Half a function may have labels without a place.
             let name = self.body.function.mangled.clone();
             let mut empty = FunctionBuilder::new(name);
@@ -408,7 +430,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
         }
         function.code.splice(0..0, prologue);
         function.spans.splice(0..0, std::iter::repeat_n(head, n as usize));
-        super::tidy::tidy(&mut function);
+        super::tidy::tidy(&mut function, self.cx.diagnostics.stop());
         let too_many = [
             (function.regs.len(), MAX_REGS, "values"),
             (function.code.len(), MAX_CODE, "instructions"),

@@ -11,6 +11,7 @@ use super::common::targets;
 use spmdvm_vm::Op;
 use spmdvm_vm::isa::{Effect, Extra};
 use spmdvm_vm::program::{Function, Inst};
+use spmdvm_vm::stop::Stop;
 
 /// Bound on the work: instructions times loops.
 const MAX_WORK: usize = 1 << 22;
@@ -23,7 +24,7 @@ struct Loop {
 }
 
 /// Moves what can be moved, out of inner loops first.
-pub(super) fn hoist(function: &mut Function) {
+pub(super) fn hoist(function: &mut Function, stop: &Stop) {
     let mut loops = find_loops(function);
     if loops.is_empty() || loops.len() * function.code.len() > MAX_WORK {
         return;
@@ -31,6 +32,9 @@ pub(super) fn hoist(function: &mut Function) {
     loops.sort_by_key(|l| l.last - l.first);
     let writes = count_writes(function);
     for at in 0..loops.len() {
+        if stop.look() {
+            return;
+        }
         let Some(entry) = entry(function, loops[at]) else { continue };
         let moved = invariant(function, loops[at], &writes);
         if moved.is_empty() {
@@ -171,7 +175,7 @@ mod tests {
         b.result(i);
         b.ret();
         let mut f = b.finish();
-        hoist(&mut f);
+        hoist(&mut f, &Stop::never());
         let ops: Vec<Op> = f.code.iter().map(|inst| inst.op).collect();
         assert_eq!(ops, [Op::Mov, Op::Mul, Op::Jmp, Op::Add, Op::Mov, Op::Lt, Op::BrTrue, Op::Ret]);
         assert_eq!((f.code[2].aux, f.code[6].aux), (5, 3));

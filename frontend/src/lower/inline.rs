@@ -17,22 +17,33 @@ const MAX_DEPTH: usize = 12;
 
 impl Lowerer<'_> {
     /// The number of expressions of a function that may replace its calls; `None` if it may not.
+    ///
+    /// What a function calls is looked at before it, by a list of what is to be done: chains of calls may be long.
     fn inline_cost(&mut self, id: FuncId) -> Option<u32> {
         if let Some(&known) = self.inlinable.get(&id) {
             return known;
         }
-        // A function that calls itself is met again here.
-        self.inlinable.insert(id, None);
-        let cost = self.find_inline_cost(id);
-        self.inlinable.insert(id, cost);
-        cost
+        let mut todo = vec![id];
+        while let Some(&id) = todo.last() {
+            // A function that calls itself is met again here.
+            self.inlinable.insert(id, None);
+            let cost = self.find_inline_cost(id);
+            if let Some(first) = self.look_first.take() {
+                todo.push(first);
+                continue;
+            }
+            self.inlinable.insert(id, cost);
+            todo.pop();
+        }
+        self.inlinable.get(&id).copied().flatten()
     }
 
     fn find_inline_cost(&mut self, id: FuncId) -> Option<u32> {
         let function = self.module.function(id);
         let flags = function.flags;
         let in_memory = function.locals.iter().any(|local| local.needs_memory || self.leaves(local.ty).is_none());
-        if flags.task || flags.unmasked || flags.noinline || in_memory || function.n_labels > 0 {
+        let is_large = function.locals.len() > INLINE_LIMIT as usize;
+        if flags.task || flags.unmasked || flags.noinline || in_memory || is_large || function.n_labels > 0 {
             return None;
         }
         let body = function.body.as_deref()?;
@@ -53,13 +64,17 @@ impl Lowerer<'_> {
     }
 
     fn stmts_cost(&mut self, stmts: &[Stmt], prelude: bool) -> Option<u32> {
+        // Statements that cost nothing are looked at all the same.
+        if stmts.len() > INLINE_LIMIT as usize {
+            return None;
+        }
         let mut sum = 0;
         for stmt in stmts {
             sum += match &stmt.kind {
                 StmtKind::Expr(e) => self.expr_cost(e, prelude)?,
                 StmtKind::Declare { init: Some(e), .. } => self.expr_cost(e, prelude)?,
                 StmtKind::Declare { init: None, .. } | StmtKind::Assume(_) => 0,
-                StmtKind::Block(body) => self.stmts_cost(body, prelude)?,
+                StmtKind::Block(body) => 1 + self.stmts_cost(body, prelude)?,
                 _ => return None,
             };
             if sum > INLINE_LIMIT {
@@ -93,10 +108,14 @@ impl Lowerer<'_> {
             | ExprKind::FunctionAddress(_) => 1,
             ExprKind::Op { op, .. } if matches!(op.info().effect, Effect::Pure | Effect::Mask) => 1,
             // The library's wrappers may call what cannot be inlined: they are no place to look for a mistake.
-            ExprKind::Call(Callee::Function(id), _) => match self.inline_cost(*id) {
-                Some(cost) => cost,
-                None if prelude => 4,
-                None => return None,
+            ExprKind::Call(Callee::Function(id), _) => match self.inlinable.get(id) {
+                Some(Some(cost)) => *cost,
+                Some(None) if prelude => 4,
+                Some(None) => return None,
+                None => {
+                    self.look_first = Some(*id);
+                    return None;
+                }
             },
             _ => return None,
         };

@@ -10,11 +10,13 @@
 //! - which elements to compute (`u64` address of bools, or 0 for all of them) and their distance (`i64`);
 //! - the number of elements (`i64`).
 //!
-//! It calls the function gang by gang with the lanes on whose elements exist and are asked for.
+//! It calls the function gang by gang with the lanes on whose elements exist and are asked for. Its result (`i64`) is
+//! the number of the first element of the gang it is at: after a trap, that of the gang that trapped.
 
 use super::Lowerer;
 use spmdvm_vm::program::{Export, HostValue, Inst, Reg};
 use spmdvm_vm::{Function, FunctionBuilder, Label, Op, Shape, Ty};
+use std::collections::HashSet;
 
 /// What is appended to the function's name.
 pub const SUFFIX: &str = "$map";
@@ -23,11 +25,12 @@ pub const SUFFIX: &str = "$map";
 pub(super) fn add_all(lowerer: &mut Lowerer) {
     let is_varying = |value: &HostValue| matches!(value, HostValue::Varying(_));
     let mut wrappers: Vec<Function> = Vec::new();
+    let mut wrapped = HashSet::new();
     for export in &lowerer.program.exports {
         let varying = export.params.iter().any(|p| is_varying(&p.value)) || export.result.iter().any(is_varying);
         let function = &lowerer.functions[export.function.0 as usize];
         let name = format!("{}{SUFFIX}", function.name);
-        if !varying || wrappers.iter().any(|w| w.name == name) {
+        if !varying || !wrapped.insert(export.function) {
             continue;
         }
         let span = function.spans.first().copied().unwrap_or_default();
@@ -86,6 +89,7 @@ impl Wrapper {
         let zero = self.b.constant(Ty::I64, 0);
         self.first = self.b.named(Shape::Uniform, Ty::I64, "first");
         self.b.mov(self.first, zero);
+        self.b.result(self.first);
         let (body, test, end) = (self.b.label(), self.b.label(), self.b.label());
         let zero64 = self.b.constant(Ty::U64, 0);
         let has_where = self.b.binary(Op::Ne, Ty::U64, chosen.base, zero64);

@@ -25,7 +25,7 @@ mod function;
 mod hoist;
 mod image;
 mod inline;
-pub(crate) mod map_wrapper;
+pub mod map_wrapper;
 mod memory;
 mod place;
 mod stmt;
@@ -79,6 +79,9 @@ pub fn lower(
     lowerer.globals();
     lowerer.exports();
     while let Some(id) = lowerer.queue.pop_front() {
+        if lowerer.diagnostics.poll() {
+            return lowerer.finish();
+        }
         let function = function::lower_function(&mut lowerer, id);
         let at = lowerer.ids[&id].0 as usize;
         lowerer.functions[at] = function;
@@ -101,12 +104,15 @@ pub(crate) struct Lowerer<'m> {
     queue: VecDeque<hir::FuncId>,
     leaves: HashMap<hir::TypeId, Option<Rc<[hir::Leaf]>>>,
     messages: HashMap<String, u32>,
+    formats: HashMap<Vec<Piece>, u32>,
     /// Index into the program's sources by file.
     files: HashMap<u32, u32>,
     /// By function: whether what inactive lanes hold can be seen by it (filled by `uniformity`).
     exposes: HashMap<hir::FuncId, bool>,
     /// By function: whether and at what cost calls of it are replaced by its body (filled by `inline`).
     inlinable: HashMap<hir::FuncId, Option<u32>>,
+    /// A function that has to be looked at for `inlinable` before the one being looked at.
+    look_first: Option<hir::FuncId>,
 }
 
 impl<'m> Lowerer<'m> {
@@ -127,9 +133,11 @@ impl<'m> Lowerer<'m> {
             queue: VecDeque::new(),
             leaves: HashMap::new(),
             messages: HashMap::new(),
+            formats: HashMap::new(),
             files: HashMap::new(),
             exposes: HashMap::new(),
             inlinable: HashMap::new(),
+            look_first: None,
         }
     }
 
@@ -181,11 +189,13 @@ impl<'m> Lowerer<'m> {
     }
 
     fn format(&mut self, pieces: &[Piece]) -> u32 {
-        if let Some(known) = self.program.formats.iter().position(|f| f == pieces) {
-            return known as u32;
+        if let Some(&known) = self.formats.get(pieces) {
+            return known;
         }
+        let new = self.program.formats.len() as u32;
         self.program.formats.push(pieces.to_vec());
-        self.program.formats.len() as u32 - 1
+        self.formats.insert(pieces.to_vec(), new);
+        new
     }
 
     /// A span as programs hold it. Only files that instructions come from become sources of the program.

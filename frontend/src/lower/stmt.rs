@@ -11,6 +11,9 @@ impl<'m> FunctionLowerer<'_, 'm> {
     /// Statements in order.
     pub fn stmts(&mut self, stmts: &'m [Stmt]) {
         for stmt in stmts {
+            if self.cx.diagnostics.poll() {
+                return;
+            }
             self.stmt(stmt);
         }
     }

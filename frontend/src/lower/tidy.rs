@@ -3,18 +3,22 @@
 
 use spmdvm_vm::isa::Effect;
 use spmdvm_vm::program::{Function, Inst, List, Reg};
+use spmdvm_vm::stop::Stop;
 use spmdvm_vm::{Op, Shape};
 
-/// Tidies a function.
-pub(super) fn tidy(function: &mut Function) {
+/// Tidies a function. It is left as it is, sound or not, if the work is called off.
+pub(super) fn tidy(function: &mut Function, stop: &Stop) {
     // Removing a jump's target may leave a jump to the next instruction.
     for _ in 0..2 {
         let keep = reachable(function);
         remove(function, &keep);
     }
-    super::common::unite(function);
-    super::hoist::hoist(function);
-    super::common::unite(function);
+    super::common::unite(function, stop);
+    super::hoist::hoist(function, stop);
+    super::common::unite(function, stop);
+    if stop.look() {
+        return;
+    }
     let keep = needed(function);
     remove(function, &keep);
     renumber(function);

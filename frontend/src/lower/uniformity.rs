@@ -15,7 +15,10 @@ use crate::hir::{
 };
 use spmdvm_vm::Op;
 use spmdvm_vm::isa::OperandShape;
+use spmdvm_vm::stop::Stop;
 use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::rc::Rc;
 
 /// What was found out about a function.
 #[derive(Debug, Default)]
@@ -143,10 +146,26 @@ pub(super) fn analyse(lowerer: &mut Lowerer, function: &Function, uniform_params
     analysis.assigned = function.locals.iter().map(|local| local.is_assigned).collect();
     mark_captured(body, &mut analysis.assigned);
     let declared = vec![0; function.locals.len()];
-    let mut walk =
-        Walk { function, analysis, exposed, declared, epoch: 0, last: 0, targets: Vec::new(), depth: 0, changed: true };
-    while walk.changed {
+    let stop = Rc::clone(lowerer.diagnostics.stop());
+    let mut walk = Walk {
+        function,
+        analysis,
+        exposed,
+        declared,
+        epoch: 0,
+        last: 0,
+        targets: Vec::new(),
+        depth: 0,
+        changed: true,
+        stop: &stop,
+    };
+    let mut passes = 0;
+    while walk.changed && !stop.is_over() {
         walk.changed = false;
+        passes += 1;
+        if passes == MAX_PASSES {
+            walk.give_up();
+        }
         walk.analysis.exact.clear();
         walk.epoch = 1;
         walk.last = 1;
@@ -158,6 +177,10 @@ pub(super) fn analyse(lowerer: &mut Lowerer, function: &Function, uniform_params
     }
     walk.analysis
 }
+
+/// Passes after which the variables that are assigned count as varying. Each pass follows one link of a chain such as
+/// `a = b; b = c; …` in a loop; what nobody assigns depends on what stands before it, so one pass more settles it.
+const MAX_PASSES: usize = 24;
 
 /// Marks variables that a nested `foreach` writes back to.
 fn mark_captured(stmts: &[Stmt], assigned: &mut [bool]) {
@@ -269,13 +292,36 @@ fn function_exposes(lowerer: &mut Lowerer, id: FuncId) -> bool {
     if let Some(&known) = lowerer.exposes.get(&id) {
         return known;
     }
-    // Met again while being looked at: assume the worst.
-    lowerer.exposes.insert(id, true);
-    let function = lowerer.module.function(id);
-    let body = function.body.as_deref().unwrap_or_default();
-    let exposes = function.flags.unmasked || mark_exposed(lowerer, body, &mut []);
-    lowerer.exposes.insert(id, exposes);
-    exposes
+    // What a function calls is looked at before it, by a list of what is to be done: chains of calls may be long.
+    let mut todo = vec![(id, false)];
+    while let Some((id, is_next)) = todo.pop() {
+        let function = lowerer.module.function(id);
+        let body = function.body.as_deref().unwrap_or_default();
+        if is_next {
+            let exposes = function.flags.unmasked || mark_exposed(lowerer, body, &mut []);
+            lowerer.exposes.insert(id, exposes);
+        } else if let Entry::Vacant(entry) = lowerer.exposes.entry(id) {
+            // Met again while being looked at: assume the worst.
+            entry.insert(true);
+            todo.push((id, true));
+            for_each_callee(body, &mut |callee| todo.push((callee, false)));
+        }
+    }
+    lowerer.exposes.get(&id).copied().unwrap_or(true)
+}
+
+/// Calls `visit` with the function of each call.
+fn for_each_callee(stmts: &[Stmt], visit: &mut dyn FnMut(FuncId)) {
+    fn of_expr(expr: &Expr, visit: &mut dyn FnMut(FuncId)) {
+        if let ExprKind::Call(Callee::Function(id), _) = &expr.kind {
+            visit(*id);
+        }
+        operands(expr, &mut |e| of_expr(e, visit));
+    }
+    for stmt in stmts {
+        stmt_exprs(stmt, &mut |e| of_expr(e, visit));
+        stmt_blocks(stmt, &mut |block| for_each_callee(block, visit));
+    }
 }
 
 /// The epoch of code that is not reached.
@@ -302,6 +348,7 @@ struct Walk<'a> {
     /// How many divergent constructs are open.
     depth: u32,
     changed: bool,
+    stop: &'a Stop,
 }
 
 impl Walk<'_> {
@@ -331,12 +378,24 @@ impl Walk<'_> {
         }
     }
 
+    /// Takes all variables that are assigned for varying.
+    fn give_up(&mut self) {
+        for at in 0..self.function.locals.len() {
+            if self.analysis.assigned[at] {
+                self.drop_local(LocalId(at as u32));
+            }
+        }
+    }
+
     fn mask(&mut self, stmt: *const Stmt) {
         self.changed |= self.analysis.masked.insert(stmt);
     }
 
     fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
+            if self.stop.poll() {
+                return;
+            }
             self.stmt(stmt);
         }
     }

@@ -61,7 +61,7 @@ impl<'a> Parser<'a, '_> {
         while let TokenKind::Star | TokenKind::Amp | TokenKind::AmpAmp = self.kind() {
             prefixes.push(self.prefix());
         }
-        let named = if self.is_nested_declarator() {
+        let mut named = if self.is_nested_declarator() {
             let opening = self.bump().span;
             let named = self.nested(|parser| parser.declarator_parts(modifiers))?;
             self.expect_close(TokenKind::RParen, opening)?;
@@ -69,15 +69,41 @@ impl<'a> Parser<'a, '_> {
         } else {
             self.declared_name()?
         };
+        let (first, brackets) = (modifiers.len(), self.span());
+        self.suffixes(modifiers)?;
+        if named.name.is_none() && brackets != self.span() && self.word().is_some() && !self.is_type_start(0) {
+            self.report_early_brackets(self.since(brackets));
+            named = self.declared_name()?;
+            if self.kind() == TokenKind::LParen {
+                modifiers.truncate(first);
+            }
+            self.suffixes(modifiers)?;
+        }
+        modifiers.extend(prefixes.into_iter().rev());
+        Ok(named)
+    }
+
+    fn suffixes(&mut self, modifiers: &mut Vec<Modifier<'a>>) -> Parsed<()> {
         loop {
             match self.kind() {
                 TokenKind::LBracket => modifiers.push(self.array_suffix()?),
                 TokenKind::LParen => modifiers.push(self.function_suffix()?),
-                _ => break,
+                _ => return Ok(()),
             }
         }
-        modifiers.extend(prefixes.into_iter().rev());
-        Ok(named)
+    }
+
+    /// Says that the brackets stand in front of the name that comes.
+    fn report_early_brackets(&mut self, brackets: Span) {
+        let name = self.describe();
+        let error = |message: String| Diagnostic::new(Code::BadDeclaration, brackets, message);
+        self.mention(if self.nth_kind(1) == TokenKind::LParen {
+            let help = "take an array as a parameter and write to it: `uniform float out[]`";
+            error(format!("the function {name} cannot return an array")).help(help)
+        } else {
+            let help = format!("write them behind {name}, as in `float x[]`");
+            error("the brackets of an array stand behind its name".into()).help(help)
+        });
     }
 
     fn prefix(&mut self) -> Modifier<'a> {

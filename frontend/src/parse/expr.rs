@@ -6,7 +6,7 @@ use super::scope::NameKind;
 use super::{MAX_HEIGHT, Parsed, Parser, Reported};
 use crate::ast::*;
 use crate::diag::{Code, Diagnostic};
-use crate::lex::{Token, TokenKind};
+use crate::lex::{FROM_MACRO, Token, TokenKind};
 use crate::source::Span;
 use crate::symbol::Symbol;
 
@@ -14,6 +14,8 @@ use crate::symbol::Symbol;
 const WEAKEST: u8 = 1;
 /// Binds stronger than shifts and comparisons, so that `>` and `>>` end the expression.
 const WITHIN_ANGLES: u8 = 9;
+/// How much of the program a help line repeats, in bytes.
+const MAX_QUOTED: usize = 60;
 
 impl<'a> Parser<'a, '_> {
     /// An expression, commas included.
@@ -233,7 +235,7 @@ impl<'a> Parser<'a, '_> {
         let opening = self.span();
         let mut height = 0;
         if self.eat(TokenKind::LBracket) {
-            count = Some(self.expression()?);
+            count = self.indices(None)?.first().copied();
             height = self.height;
             self.expect_close(TokenKind::RBracket, opening)?;
         } else if self.kind() == TokenKind::LParen {
@@ -260,6 +262,7 @@ impl<'a> Parser<'a, '_> {
 
     /// A primary expression and what follows it. Without `calls` a `(` ends it: the callee of `launch` and `crev`.
     fn postfix(&mut self, calls: bool) -> Parsed<&'a Expr<'a>> {
+        let start = self.at;
         let mut base = self.primary()?;
         loop {
             let height = self.height;
@@ -267,10 +270,14 @@ impl<'a> Parser<'a, '_> {
             base = match token.kind {
                 TokenKind::LBracket => {
                     self.bump();
-                    let index = self.nested(Self::expression)?;
+                    let indices = self.nested(|parser| parser.indices(Some(start)))?;
                     self.expect_close(TokenKind::RBracket, token.span)?;
-                    let span = self.since(base.span);
-                    self.node(ExprKind::Index { base, index }, span, height.max(self.height))?
+                    let (span, mut height) = (self.since(base.span), height.max(self.height));
+                    for index in indices {
+                        base = self.node(ExprKind::Index { base, index }, span, height)?;
+                        height = self.height;
+                    }
+                    base
                 }
                 TokenKind::LParen if calls => {
                     let call = self.call_of(base)?;
@@ -299,6 +306,47 @@ impl<'a> Parser<'a, '_> {
                 _ => return Ok(base),
             };
         }
+    }
+
+    /// What stands in brackets: behind what begins at the token `indexed`, or the count of a `new`. A comma there separates
+    /// dimensions in other languages; here it would silently choose the last value, so it is an error outside of parentheses,
+    /// and all values are given.
+    fn indices(&mut self, indexed: Option<usize>) -> Parsed<Vec<&'a Expr<'a>>> {
+        let mut starts = vec![self.at];
+        let mut indices = vec![self.assignment()?];
+        let (comma, mut height) = (self.span(), self.height);
+        while self.eat(TokenKind::Comma) {
+            starts.push(self.at);
+            indices.push(self.assignment()?);
+            height = height.max(self.height);
+        }
+        self.height = height;
+        if starts.len() > 1 {
+            let ends = starts[1..].iter().map(|next| next - 1).chain([self.at]);
+            let texts = starts.iter().zip(ends).map(|(&from, to)| self.text(from, to));
+            let fixed = match indexed {
+                Some(from) => texts.fold(self.text(from, starts[0] - 1), |text, index| text + "[" + &index + "]"),
+                None => format!("new T[{}]", texts.map(|count| format!("({count})")).collect::<Vec<_>>().join(" * ")),
+            };
+            let fixed = if fixed.len() <= MAX_QUOTED { fixed } else { "x[i][j]".into() };
+            let error = Diagnostic::new(Code::CommaInBrackets, comma, "a comma does not separate indices");
+            let help = format!("write `{fixed}`; if the comma operator is meant, put it in parentheses");
+            self.mention(error.help(help));
+        }
+        Ok(indices)
+    }
+
+    /// The tokens from one to before another as text.
+    fn text(&self, from: usize, to: usize) -> String {
+        let (mut text, mut end) = (String::new(), None);
+        for token in &self.tokens[from..to] {
+            if end.is_some_and(|end| token.span.lo > end) {
+                text.push(' ');
+            }
+            text += self.texts.spelling(token);
+            end = Some(token.span.hi);
+        }
+        text
     }
 
     fn member_name(&mut self) -> Parsed<Ident> {
@@ -524,13 +572,20 @@ impl<'a> Parser<'a, '_> {
                 }
                 ExprKind::Int { value, ty }
             }
-            Ok(literal::Number::Float { value, ty, without_point }) => {
+            Ok(literal::Number::Float { value, ty, without_point, written }) => {
                 if without_point {
                     let message = format!("the `float` literal `{text}` has no point");
                     let help = format!("write `{}.f`", text.trim_end_matches(['f', 'F']));
                     self.mention(Diagnostic::new(Code::FloatWithoutPoint, token.span, message).help(help));
                 }
-                ExprKind::Float { value, ty }
+                let loses = written.is_some_and(|written| literal::loses_digits(text, value, written));
+                if loses && !token.has(FROM_MACRO) {
+                    let message = format!("`{text}` is a `float`, which keeps fewer digits: {}", value as f32);
+                    let warning = Diagnostic::new(Code::DigitsLost, token.span, message);
+                    let help = format!("write `{text}d` for a `double`; if the `float` is meant, `{text}f`");
+                    self.mention(warning.help(help));
+                }
+                ExprKind::Float { value, ty, rounded: written.is_some() }
             }
             Err(message) => self.bad_literal(Code::BadNumber, token.span, message),
         }

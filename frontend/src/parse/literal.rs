@@ -22,6 +22,8 @@ pub(crate) enum Number {
         ty: FloatLiteral,
         /// Whether it has neither point nor exponent, as `1f`.
         without_point: bool,
+        /// The number as it stands there, if it is a `float` for want of a suffix and has another value.
+        written: Option<f64>,
     },
 }
 
@@ -143,13 +145,29 @@ fn decimal_float(text: &str, lower: &str) -> Result<Number, String> {
         _ => digits.parse::<f64>(),
     };
     match parsed {
-        Ok(value) if well_formed => Ok(Number::Float { value, ty, without_point }),
+        Ok(value) if well_formed => {
+            let is_plain = digits == lower && ty == FloatLiteral::Float;
+            let written = digits.parse::<f64>().ok().filter(|&written| is_plain && written != value);
+            Ok(Number::Float { value, ty, without_point, written })
+        }
         _ => {
             let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '_');
             let is_number = number.len() < text.len() && number.parse::<f64>().is_ok();
             Err(if is_number { bad_suffix(text, &text[number.len()..]) } else { format!("`{text}` is no number") })
         }
     }
+}
+
+/// Whether a decimal literal, whose value was rounded to a `float`, has more digits than those that any `float` needs, or is
+/// a whole number that became another, or infinite.
+pub(crate) fn loses_digits(text: &str, value: f64, written: f64) -> bool {
+    const ENOUGH: usize = 9;
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let significant = digits.trim_start_matches('0').trim_end_matches('0').len();
+    // Of numbers like 1e30 nobody expects every digit.
+    let counts = written.fract() == 0.0 && mantissa.len() == text.len();
+    significant > ENOUGH || counts || value.is_infinite()
 }
 
 /// `digits` is what follows `0x`, in lower case: `1.8p-3f`.
@@ -182,7 +200,7 @@ fn hex_float(digits: &str) -> Result<Number, String> {
         FloatLiteral::Float => f64::from(scaled(bits, exponent, 24, -149) as f32),
         _ => scaled(bits, exponent, 53, -1074),
     };
-    Ok(Number::Float { value, ty, without_point: false })
+    Ok(Number::Float { value, ty, without_point: false, written: None })
 }
 
 /// `bits * 2^exponent`, rounded to nearest even with `precision` bits and no bit below `2^lowest`.

@@ -157,7 +157,9 @@ impl<'a, 'p> Parser<'a, 'p> {
     #[inline]
     fn bump(&mut self) -> Token {
         let token = self.token();
-        if token.kind != TokenKind::Eof {
+        if self.diagnostics.poll() {
+            self.at = self.tokens.len().saturating_sub(1);
+        } else if token.kind != TokenKind::Eof {
             self.at += 1;
         }
         token

@@ -82,6 +82,27 @@ __DEFINE(global)
 __DEFINE(local)
 #undef __DEFINE
 
+// Pointers are exchanged as the 64 bits that they are. P and V are the shapes of the address and of the values.
+#define __ATOMIC_POINTER(SCOPE, TEMPLATE, T, P, V) \
+    TEMPLATE static inline T *V atomic_swap_##SCOPE(T *uniform *P at, T *V value) { \
+        return (T *V)__op_atomic_swap_u64((uniform uint64 *P)at, (V uint64)value); \
+    } \
+    TEMPLATE static inline T *V atomic_compare_exchange_##SCOPE(T *uniform *P at, T *V expected, T *V next) { \
+        return (T *V)__op_atomic_cas_u64((uniform uint64 *P)at, (V uint64)expected, (V uint64)next); \
+    }
+#define __ATOMIC_POINTERS(SCOPE, TEMPLATE, T) \
+    __ATOMIC_POINTER(SCOPE, TEMPLATE, T, uniform, uniform) \
+    __ATOMIC_POINTER(SCOPE, TEMPLATE, T, uniform, varying) \
+    __ATOMIC_POINTER(SCOPE, TEMPLATE, T, varying, varying)
+/// T *atomic_swap_global(T **at, T *value), T *atomic_compare_exchange_global(T **at, T *expected, T *next), T any type or void
+/// The same for pointers in memory; and so …_local.
+__ATOMIC_POINTERS(global, , void)
+__ATOMIC_POINTERS(local, , void)
+__ATOMIC_POINTERS(global, template <typename T>, T)
+__ATOMIC_POINTERS(local, template <typename T>, T)
+#undef __ATOMIC_POINTER
+#undef __ATOMIC_POINTERS
+
 #undef __ATOMIC
 #undef __ATOMIC_ORDERED
 #undef __ATOMIC_INT

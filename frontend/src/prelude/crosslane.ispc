@@ -72,15 +72,20 @@ static inline uniform bool all(varying bool x) { return __op_all(x); }
 /// Whether x is true in no active lane.
 static inline uniform bool none(varying bool x) { return !__op_any(x); }
 
-#define __DEFINE(T) static inline uniform T reduce_add(varying T x) { return __op_reduce_add(x); }
-/// uniform T reduce_add(T x), T any number type
-/// The sum over the active lanes. Integers wrap; floating-point numbers are added along a fixed tree over lanes.
-__EACH_NUMBER(__DEFINE)
+#define __DEFINE(T, S) static inline uniform S reduce_add(varying T x) { return __op_reduce_add((varying S)x); }
+/// uniform S reduce_add(T x), T any number type
+/// The sum over the active lanes. S is the integer type of twice the size for integers of 8, 16 and 32 bits, so that their
+/// sum is exact, and T for others: sums of 64 bits wrap, floating-point numbers are added along a fixed tree over lanes.
+__DEFINE(int8, int16) __DEFINE(uint8, uint16)
+__DEFINE(int16, int32) __DEFINE(uint16, uint32)
+__DEFINE(int32, int64) __DEFINE(uint32, uint64)
+__DEFINE(int64, int64) __DEFINE(uint64, uint64)
+__DEFINE(float16, float16) __DEFINE(float, float) __DEFINE(double, double)
 #undef __DEFINE
 
 #define __DEFINE(T) static inline uniform T reduce_mul(varying T x) { return __op_reduce_mul(x); }
 /// uniform T reduce_mul(T x), T any number type
-/// The product over the active lanes, as reduce_add.
+/// The product over the active lanes, in the type T. Integers wrap; floating-point numbers as for reduce_add.
 __EACH_NUMBER(__DEFINE)
 #undef __DEFINE
 

@@ -2,12 +2,12 @@
 
 use super::include::{IncludeError, IncludeRequest, Included};
 use super::macros::{Function, Macro, Object, Piece, PieceKind};
-use super::{Conditional, MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_TOTAL_BYTES, Preprocessor};
-use crate::diag::{Code, Diagnostic, closest};
+use super::{Conditional, Preprocessor};
+use crate::diag::{Code, Diagnostic, Quiet, closest};
 use crate::lex::{FIRST_ON_LINE, SPACE_BEFORE, Token, TokenKind};
 use crate::parse::foreign::is_standard_header;
 use crate::source::Span;
-use crate::symbol::Symbol;
+use crate::symbol::{Symbol, SymbolMap};
 
 const DIRECTIVES: [&str; 14] = [
     "define", "undef", "include", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif", "error",
@@ -114,12 +114,12 @@ impl Preprocessor<'_, '_> {
     }
 
     fn object_macro(&mut self, defined_at: Span, body: &[Token]) -> Option<Macro> {
-        let body = self.pieces(body, &[], false)?;
+        let body = self.pieces(body, &SymbolMap::default(), false)?;
         Some(Macro::Object(Object { defined_at, body }))
     }
 
     fn function_macro(&mut self, defined_at: Span, line: &[Token]) -> Option<Macro> {
-        let mut params: Vec<Symbol> = Vec::new();
+        let mut params: SymbolMap<usize> = SymbolMap::default();
         let mut variadic = false;
         let mut at = 1;
         let malformed = loop {
@@ -130,12 +130,14 @@ impl Preprocessor<'_, '_> {
             match token.kind {
                 TokenKind::RParen if params.is_empty() || variadic => break false,
                 TokenKind::Ellipsis if !variadic => {
-                    params.push(Symbol::intern("__VA_ARGS__"));
+                    params.insert(Symbol::intern("__VA_ARGS__"), params.len());
                     variadic = true;
                 }
                 _ if variadic => break true,
                 _ => match token.symbol() {
-                    Some(param) if !params.contains(&param) => params.push(param),
+                    Some(param) if !params.contains_key(&param) => {
+                        params.insert(param, params.len());
+                    }
                     _ => break true,
                 },
             }
@@ -170,11 +172,8 @@ impl Preprocessor<'_, '_> {
     }
 
     /// A macro's body with its parameters and operators found.
-    fn pieces(&mut self, body: &[Token], params: &[Symbol], has_params: bool) -> Option<Vec<Piece>> {
-        let param_of = |token: &Token| {
-            let symbol = token.symbol()?;
-            params.iter().position(|&param| param == symbol)
-        };
+    fn pieces(&mut self, body: &[Token], params: &SymbolMap<usize>, has_params: bool) -> Option<Vec<Piece>> {
+        let param_of = |token: &Token| params.get(&token.symbol()?).copied();
         let mut pieces: Vec<Piece> = Vec::with_capacity(body.len());
         let mut pasted = false;
         let mut at = 0;
@@ -350,16 +349,20 @@ impl Preprocessor<'_, '_> {
                 .diagnostics
                 .emit(Diagnostic::new(Code::BadDirective, at, "`#include` needs the name of a file").help(help));
         };
-        let full = self.files.len() > MAX_INCLUDE_DEPTH || self.budget.includes >= MAX_INCLUDES;
-        if full || self.budget.bytes >= MAX_TOTAL_BYTES {
+        let limits = *self.diagnostics.limits();
+        if self.files.len() > limits.include_depth || self.budget.includes >= limits.includes {
             let message = "too many files are included, or too deeply";
             let help = "does a file include itself? `#pragma once` at its top prevents that";
-            return self.diagnostics.emit(Diagnostic::new(Code::IncludeLimit, span, message).help(help));
+            return self.give_up(Diagnostic::new(Code::IncludeLimit, span, message).help(help));
         }
         self.budget.includes += 1;
         let includer = self.files.last().and_then(|file| file.path.clone());
         let request = IncludeRequest { name: &name, quoted, includer: includer.as_deref() };
         match self.options.loader.load(&request) {
+            Ok(included) if self.budget.bytes.saturating_add(included.text.len()) > limits.bytes => {
+                let message = format!("all files together have more than {} bytes", limits.bytes);
+                self.give_up(Diagnostic::new(Code::SourceTooLarge, span, message));
+            }
             Ok(included) => self.enter_include(included),
             Err(error) => self.report_include(&name, span, error),
         }
@@ -392,7 +395,7 @@ impl Preprocessor<'_, '_> {
                 Diagnostic::new(Code::IncludeNotFound, span, format!("cannot read the file `{name}`: {why}"))
             }
         };
-        self.diagnostics.emit(diagnostic);
+        self.give_up(diagnostic);
     }
 
     /// The file name of an `#include`, whether it is in quotes, and where it stands.
@@ -433,7 +436,7 @@ impl Preprocessor<'_, '_> {
         let Some(number) = number.and_then(|token| self.texts.literal(token).parse::<u32>().ok()) else {
             return self.error(Code::BadDirective, at, "`#line` needs a line number");
         };
-        let (_, here, _) = self.sources.locate(at);
+        let here = self.sources.line(at);
         let name = line.get(1).filter(|token| token.kind == TokenKind::String);
         let name = name.map(|token| self.texts.literal(token).trim_matches('"').to_string());
         if let Some(file) = self.files.last_mut() {
@@ -489,18 +492,24 @@ impl Preprocessor<'_, '_> {
 
     fn ignore_warning(&mut self, arguments: &[Token], span: Span) {
         let what: Vec<&str> = arguments.iter().map(|token| self.texts.spelling(token)).collect();
-        let performance_only = match what[..] {
-            [] | ["(", "all", ")"] => false,
-            ["(", "perf", ")"] => true,
-            _ => {
-                let help = "write `#pragma ignore warning`, `… warning(all)` or `… warning(perf)`";
+        let quiet = match what[..] {
+            [] | ["(", "all", ")"] => Some(Quiet::All),
+            ["(", "perf", ")"] => Some(Quiet::Performance),
+            ["(", code, ")"] => Code::from_id(code).map(Quiet::Code),
+            _ => None,
+        };
+        let quiet = match quiet {
+            Some(quiet) => quiet,
+            None => {
+                let help =
+                    "write `#pragma ignore warning`, `… warning(all)`, `… warning(perf)` or a code: `… warning(W0200)`";
                 let message = "malformed `#pragma ignore warning`";
                 return self.diagnostics.emit(Diagnostic::new(Code::BadDirective, span, message).help(help));
             }
         };
         if let Some(file) = self.files.last() {
             let next = file.lexer.next_line(span.hi);
-            self.diagnostics.ignore_warnings(next, performance_only);
+            self.diagnostics.ignore_warnings(Some(next), quiet);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{MAX_ARGUMENT_DEPTH, MAX_MACRO_TOKENS, Preprocessor};
+use super::{MAX_ARGUMENT_DEPTH, Preprocessor};
 use crate::diag::{Code, Diagnostic};
 use crate::lex::{FIRST_ON_LINE, FROM_MACRO, Lexer, NO_EXPAND, SPACE_BEFORE, Token, TokenKind};
 use crate::source::Span;
@@ -206,11 +206,13 @@ impl Preprocessor<'_, '_> {
     /// Counts what macros produce; whether it is still allowed.
     fn spend(&mut self, tokens: usize, span: Span) -> bool {
         self.budget.macro_tokens += tokens;
-        if self.budget.macro_tokens > MAX_MACRO_TOKENS && !self.budget.exhausted {
+        let limit = self.diagnostics.limits().macro_tokens;
+        if self.budget.macro_tokens > limit && !self.budget.exhausted {
             self.budget.exhausted = true;
-            let message = format!("macros expand to more than {MAX_MACRO_TOKENS} tokens");
-            self.error(Code::MacroLimit, span, message);
+            let message = format!("macros expand to more than {limit} tokens");
+            self.give_up(Diagnostic::new(Code::MacroLimit, span, message));
         }
+        self.budget.exhausted |= self.diagnostics.poll();
         !self.budget.exhausted
     }
 
@@ -243,8 +245,7 @@ impl Preprocessor<'_, '_> {
     }
 
     fn line_number(&self, span: Span) -> i64 {
-        let (_, line, _) = self.sources.locate(span);
-        i64::from(line) + self.files.last().map_or(0, |file| file.line_offset)
+        i64::from(self.sources.line(span)) + self.files.last().map_or(0, |file| file.line_offset)
     }
 
     /// Whether the next token is `(`, so that the name before it is a use of a macro with parameters.
@@ -376,8 +377,7 @@ impl Preprocessor<'_, '_> {
     /// The token that two tokens make when written without a space.
     fn paste(&mut self, left: &Token, right: &Token, span: Span) -> Option<Token> {
         let text = [self.texts.spelling(left), self.texts.spelling(right)].concat();
-        self.spend(text.len() / 8, span);
-        if text.is_empty() {
+        if text.is_empty() || !self.spend(text.len() / 8, span) {
             return None;
         }
         let text = self.arena.alloc_str(&text);
@@ -395,6 +395,11 @@ impl Preprocessor<'_, '_> {
 
     /// The text of an argument as a string.
     fn stringify(&mut self, tokens: &[Token], span: Span) -> Token {
+        // Quotes and backslashes are escaped, so that the text may be twice as long.
+        let length: usize = tokens.iter().map(|token| self.texts.spelling(token).len() + 1).sum();
+        if !self.spend(length / 4, span) {
+            return self.texts.token(TokenKind::String, "\"\"", span);
+        }
         let mut text = String::new();
         for token in tokens {
             if !text.is_empty() && token.flags & (SPACE_BEFORE | FIRST_ON_LINE) != 0 {
@@ -402,7 +407,6 @@ impl Preprocessor<'_, '_> {
             }
             text.push_str(self.texts.spelling(token));
         }
-        self.spend(text.len() / 8, span);
         let text = self.arena.alloc_str(&quote_literals(tokens, &text));
         self.texts.token(TokenKind::String, text, span)
     }
@@ -416,7 +420,7 @@ impl Preprocessor<'_, '_> {
         if self.budget.argument_depth >= MAX_ARGUMENT_DEPTH {
             self.budget.exhausted = true;
             let message = "macro uses are nested too deeply in the arguments of others";
-            self.error(Code::MacroLimit, tokens[0].span, message);
+            self.give_up(Diagnostic::new(Code::MacroLimit, tokens[0].span, message));
             return tokens;
         }
         self.budget.argument_depth += 1;

@@ -4,7 +4,8 @@
 //! it, a stack of *files*. While a macro's frame is on the stack its name is not expanded again; a name met then is
 //! marked so that it never is.
 //!
-//! Whatever the input, work is bounded: files, bytes and depth of inclusion, tokens from macros, depth of nesting.
+//! Whatever the input, work is bounded: files, bytes and depth of inclusion, tokens from macros and in all
+//! ([`Limits`](crate::limits::Limits)), depth of nesting.
 
 mod directive;
 mod expression;
@@ -25,14 +26,6 @@ use crate::source::{FileId, SourceMap, Span};
 use crate::symbol::SymbolMap;
 use macros::{Frame, MacroTable};
 
-/// How deep files may include one another.
-const MAX_INCLUDE_DEPTH: usize = 64;
-/// How many files may be included in all.
-const MAX_INCLUDES: usize = 10_000;
-/// How many bytes all files together may have.
-const MAX_TOTAL_BYTES: usize = 256 << 20;
-/// How much macros may produce in all, counted in tokens.
-const MAX_MACRO_TOKENS: usize = 4 << 20;
 /// How many bytes of source make a token, roughly.
 const BYTES_PER_TOKEN: usize = 4;
 /// How deep macro uses may be nested in the arguments of others.
@@ -91,6 +84,8 @@ struct Preprocessor<'a, 'c> {
     once: HashSet<String>,
     budget: Budget,
     counter: u32,
+    /// Whether something was reported after which the rest of the program would make no sense.
+    abandoned: bool,
     output: Vec<Token>,
 }
 
@@ -150,6 +145,7 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
             once: HashSet::new(),
             budget: Budget::default(),
             counter: 0,
+            abandoned: false,
             output: Vec::new(),
         }
     }
@@ -188,15 +184,38 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
         loop {
             let token = self.next_expanded();
             self.output.push(token);
-            if token.kind == TokenKind::Eof {
+            if self.output.len() > self.diagnostics.limits().tokens {
+                self.too_many_tokens(token.span);
+            }
+            if self.abandoned {
+                self.output.clear();
+                self.output.push(end_token(token.span));
+            }
+            if self.abandoned || token.kind == TokenKind::Eof {
                 return;
             }
+        }
+    }
+
+    fn too_many_tokens(&mut self, at: Span) {
+        let message = format!("the program has more than {} tokens", self.diagnostics.limits().tokens);
+        let error = Diagnostic::new(Code::SourceTooLarge, at, message).at("this is one too many");
+        self.give_up(error.help("split it, or read tables from arrays that are passed"));
+    }
+
+    /// Reports something after which nothing is read any more: what would be said about the rest would only follow from it.
+    fn give_up(&mut self, error: Diagnostic) {
+        if !std::mem::replace(&mut self.abandoned, true) {
+            self.diagnostics.emit(error);
         }
     }
 
     /// The next token of the program, with macros expanded.
     fn next_expanded(&mut self) -> Token {
         loop {
+            if self.abandoned || self.diagnostics.poll() {
+                return end_token(Span::default());
+            }
             let token = self.next_unexpanded();
             let Some(symbol) = token.symbol() else {
                 self.check_token(&token);
@@ -226,7 +245,7 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
             self.pop_frame();
         }
         if self.isolated {
-            return Token::plain(TokenKind::Eof, Span::default());
+            return end_token(Span::default());
         }
         self.next_of_files()
     }
@@ -256,6 +275,9 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
         let Some(file) = self.files.last_mut() else {
             return true;
         };
+        if self.abandoned {
+            return true;
+        }
         for open in std::mem::take(&mut file.conditionals).into_iter().rev() {
             let message = "this conditional is never closed";
             let diagnostic = Diagnostic::new(Code::UnbalancedConditional, open.span, message);
@@ -271,8 +293,9 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
 
     /// The next token of the innermost file, directives included.
     fn next_raw(&mut self) -> Token {
-        let Some(file) = self.files.last_mut() else {
-            return Token::plain(TokenKind::Eof, Span::default());
+        let over = self.abandoned || self.diagnostics.poll();
+        let Some(file) = self.files.last_mut().filter(|_| !over) else {
+            return end_token(Span::default());
         };
         match file.peeked.take() {
             Some(token) => token,
@@ -343,6 +366,13 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.diagnostics.emit(Diagnostic::new(code, span, message));
     }
+}
+
+/// The end of all tokens, which ends lines too.
+fn end_token(at: Span) -> Token {
+    let mut end = Token::plain(TokenKind::Eof, at);
+    end.flags = FIRST_ON_LINE;
+    end
 }
 
 /// The first `len` bytes of a span.

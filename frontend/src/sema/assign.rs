@@ -19,17 +19,17 @@ impl<'a> Checker<'a, '_> {
         value: &'a ast::Expr<'a>,
         span: Span,
     ) -> Operand<'a> {
-        let target_operand = self.operand(target);
+        let mut target_operand = self.operand(target);
         let wanted = match &target_operand {
             Operand::Place(place) | Operand::Constant(_, place) => place.ty,
             _ => TypeTable::ERROR,
         };
-        let value_operand = self.operand(value);
+        let mut value_operand = self.operand(value);
         let name = match op {
             Some(op) => format!("{}=", op.as_str()),
             None => "=".to_string(),
         };
-        if let Some(call) = self.overloaded_binary(&name, &target_operand, &value_operand, span) {
+        if let Some(call) = self.overloaded_binary(&name, &mut target_operand, &mut value_operand, span) {
             return call;
         }
         let value = self.value_of_for(value_operand, wanted);
@@ -251,9 +251,9 @@ impl<'a> Checker<'a, '_> {
         postfix: bool,
         span: Span,
     ) -> Operand<'a> {
-        let target = self.operand(operand);
+        let mut target = self.operand(operand);
         let name = if decrement { "--" } else { "++" };
-        if let Some(call) = self.overloaded_inc_dec(name, &target, postfix, span) {
+        if let Some(call) = self.overloaded_inc_dec(name, &mut target, postfix, span) {
             return call;
         }
         let Some(place) = self.assignable(target, operand.span) else { return Operand::Value(Expr::error(span)) };

@@ -2,6 +2,7 @@
 
 use super::Instances;
 use super::convert::zero;
+use super::scoped::Scoped;
 use super::table::{Bindings, Checker, DeclId, Entity};
 use crate::ast;
 use crate::diag::{Code, Diagnostic};
@@ -89,12 +90,12 @@ pub(super) struct Body<'a> {
     pub locals: Vec<Local>,
     /// More about them.
     pub infos: Vec<LocalInfo>,
-    /// Names of values in scope, innermost last.
-    pub names: Vec<(Symbol, Entity, Span)>,
+    /// Names of values in scope, and where they are declared.
+    pub names: Scoped<(Entity, Span)>,
     /// Where the innermost scope begins in `names`.
     pub scope_start: usize,
     /// Names of types in scope.
-    pub types: Vec<(Symbol, TypeId)>,
+    pub types: Scoped<TypeId>,
     /// What a template's parameters stand for.
     pub bindings: Option<Arc<Bindings>>,
     /// The statements around.
@@ -158,14 +159,13 @@ impl<'a> Checker<'a, '_> {
 
     /// Adds a name to the innermost scope.
     pub(super) fn declare_name(&mut self, name: ast::Ident, entity: Entity) {
-        let here = &self.body.names[self.body.scope_start..];
-        if let Some((_, _, first)) = here.iter().find(|(known, _, _)| *known == name.name) {
+        if let Some(&(_, first)) = self.body.names.get_since(name.name, self.body.scope_start) {
             let message = format!("`{}` is declared twice in this scope", name.name);
             let error = Diagnostic::new(Code::Redefinition, name.span, message).at("declared again here");
-            let error = error.label(*first, "first declared here");
+            let error = error.label(first, "first declared here");
             self.error(error);
         }
-        self.body.names.push((name.name, entity, name.span));
+        self.body.names.push(name.name, (entity, name.span));
     }
 
     /// A local of the function being checked.
@@ -176,6 +176,11 @@ impl<'a> Checker<'a, '_> {
     /// More about it.
     pub(super) fn info(&mut self, id: LocalId) -> &mut LocalInfo {
         &mut self.body.infos[id.0 as usize]
+    }
+
+    /// Returns whether a variable is one that a loop over lanes or elements changes, and nothing else.
+    pub(super) fn is_loop_variable(&self, id: LocalId) -> bool {
+        self.body.infos[id.0 as usize].frozen.is_some()
     }
 
     /// Checks all functions of the program and what they reach.
@@ -199,14 +204,23 @@ impl<'a> Checker<'a, '_> {
         self.queue.reverse();
         while let Some((decl, id)) = self.queue.pop() {
             self.check_function(decl, id);
-            if self.diags.is_full() {
-                return;
+            if self.diags.is_full() || self.diags.poll() || self.too_many_instances.is_some() {
+                break;
             }
         }
+        self.report_instances();
         for (decl, id) in std::mem::take(&mut self.deferred) {
             self.leave_out(decl, id);
             self.left_out.push(id);
         }
+    }
+
+    /// Says that there are too many instances of templates. Whatever else that leads to is not worth telling.
+    fn report_instances(&mut self) {
+        let Some(span) = self.too_many_instances else { return };
+        let message = format!("the program's templates have more than {} instances", self.diags.limits().instances);
+        let error = Diagnostic::new(Code::TooManyInstances, span, message);
+        self.error(error.help("does an instance ask for another one with ever new arguments?"));
     }
 
     /// Has an instance of an exported polymorphic function checked, now or, if it is not among those wanted, when something
@@ -309,7 +323,8 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn finish(mut self) -> Option<hir::Module> {
         self.check_defined();
         let exports = self.exports();
-        if self.diags.has_errors() {
+        self.lay_out_globals();
+        if self.diags.has_errors() || self.diags.poll() {
             return None;
         }
         Some(hir::Module {

@@ -258,29 +258,29 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn overloaded_binary(
         &mut self,
         op: &str,
-        lhs: &Operand<'a>,
-        rhs: &Operand<'a>,
+        lhs: &mut Operand<'a>,
+        rhs: &mut Operand<'a>,
         span: Span,
     ) -> Option<Operand<'a>> {
         if !self.is_struct_operand(lhs) && !self.is_struct_operand(rhs) {
             return None;
         }
-        self.overloaded(op, &[lhs, rhs], span)
+        self.overloaded(op, &mut [lhs, rhs], span)
     }
 
     /// Likewise for a unary operator.
-    pub(super) fn overloaded_unary(&mut self, op: &str, operand: &Operand<'a>, span: Span) -> Option<Operand<'a>> {
+    pub(super) fn overloaded_unary(&mut self, op: &str, operand: &mut Operand<'a>, span: Span) -> Option<Operand<'a>> {
         if !self.is_struct_operand(operand) {
             return None;
         }
-        self.overloaded(op, &[operand], span)
+        self.overloaded(op, &mut [operand], span)
     }
 
     /// Likewise for `++` and `--`.
     pub(super) fn overloaded_inc_dec(
         &mut self,
         op: &str,
-        operand: &Operand<'a>,
+        operand: &mut Operand<'a>,
         postfix: bool,
         span: Span,
     ) -> Option<Operand<'a>> {
@@ -288,10 +288,10 @@ impl<'a> Checker<'a, '_> {
             return None;
         }
         if !postfix {
-            return self.overloaded(op, &[operand], span);
+            return self.overloaded(op, &mut [operand], span);
         }
-        let dummy = Operand::Value(Expr::constant(0, self.table.types.uniform(Ty::I32), span));
-        self.overloaded(op, &[operand, &dummy], span)
+        let mut dummy = Operand::Value(Expr::constant(0, self.table.types.uniform(Ty::I32), span));
+        self.overloaded(op, &mut [operand, &mut dummy], span)
     }
 
     fn is_struct_operand(&self, operand: &Operand<'a>) -> bool {
@@ -303,12 +303,23 @@ impl<'a> Checker<'a, '_> {
         matches!(self.kind(ty), TypeKind::Struct(..))
     }
 
-    fn overloaded(&mut self, op: &str, operands: &[&Operand<'a>], span: Span) -> Option<Operand<'a>> {
+    /// The operands are taken only if a function fits: copying them at every operator would cost the square of the length of
+    /// a chain.
+    fn overloaded(&mut self, op: &str, operands: &mut [&mut Operand<'a>], span: Span) -> Option<Operand<'a>> {
         let name = Symbol::intern(&format!("operator{op}"));
         let Some(Entity::Functions(decls, templates)) = self.lookup(name) else { return None };
-        let args: Vec<Argument<'a>> =
-            operands.iter().map(|operand| self.argument((*operand).clone(), operand_span(operand, span))).collect();
-        let decl = self.quiet_overload(&decls, &templates, &args, span)?;
+        let mut args = Vec::with_capacity(operands.len());
+        for operand in operands.iter_mut() {
+            let at = operand_span(operand, span);
+            let taken = std::mem::replace(*operand, Operand::Value(Expr::error(at)));
+            args.push(self.argument(taken, at));
+        }
+        let Some(decl) = self.quiet_overload(name, &decls, &templates, &args, span) else {
+            for (operand, arg) in operands.iter_mut().zip(args) {
+                **operand = arg.into_operand();
+            }
+            return None;
+        };
         let values = self.convert_arguments(decl, args);
         let id = self.used_function(decl, span);
         let ty = self.decl(decl).result;

@@ -7,8 +7,8 @@ use super::table::Checker;
 use crate::ast;
 use crate::diag::{Code, Diagnostic};
 use crate::hir::{
-    Cast, Expr, ExprKind, FuncId, GlobalId, Place, PlaceBase, Projection, Relocation, RelocationTarget, Shape, TypeId,
-    TypeKind, TypeTable,
+    Cast, Expr, ExprKind, FuncId, Global, GlobalId, Linkage, Place, PlaceBase, Projection, Relocation,
+    RelocationTarget, Shape, TypeId, TypeKind, TypeTable,
 };
 use spmdvm_vm::sem::eval;
 use spmdvm_vm::{Op, Ty};
@@ -227,8 +227,13 @@ impl<'a> Checker<'a, '_> {
         self.read_image(global, offset, place.ty, lane)
     }
 
+    /// A constant global whose image is known: not one that somebody else defines.
+    pub(super) fn known_global(&self, id: GlobalId) -> Option<&Global> {
+        self.globals.get(id.0 as usize).filter(|global| global.constant && global.linkage != Linkage::Extern)
+    }
+
     fn read_image(&self, global: GlobalId, offset: u64, ty: TypeId, lane: u64) -> Option<u64> {
-        let global = self.globals.get(global.0 as usize).filter(|global| global.constant)?;
+        let global = self.known_global(global)?;
         let scalar = self.scalar_ty(ty)?;
         let step = if self.is_varying(ty) { lane } else { 0 };
         let at = (offset + step * scalar.size() as u64) as usize;

@@ -34,6 +34,7 @@ impl<'a> Checker<'a, '_> {
             Ok(steps) => {
                 self.warn_discarded_const(&expr, to);
                 self.warn_out_of_range(&expr, to);
+                self.warn_rounded(&expr, to);
                 self.apply(expr, steps)
             }
             Err(why) => {

@@ -1,19 +1,23 @@
 //! Declarations at file scope.
 
 use super::UNBOUND;
-use super::table::{Checker, DeclId, Entity, FunctionDecl, GlobalDecl, TemplateDecl};
+use super::table::{Checker, DeclId, Entity, FunctionDecl, TemplateDecl};
 use super::template::collect_classes;
-use crate::ast::{self, ItemKind, Storage};
+use crate::ast::{self, ItemKind};
 use crate::diag::{Code, Diagnostic};
-use crate::hir::{self, EnumDef, EnumId, Expr, Field, Shape, StructDef, StructId, TypeId, TypeKind, TypeTable};
+use crate::hir::{EnumDef, EnumId, Expr, Field, Shape, StructDef, StructId, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use spmdvm_vm::Ty;
+use std::sync::Arc;
 
 impl<'a> Checker<'a, '_> {
     /// Declares all of a file, in order.
     pub(super) fn declare_unit(&mut self, unit: &ast::TranslationUnit<'a>) {
         for item in unit.items {
+            if self.diags.poll() {
+                return;
+            }
             self.declare_item(item);
         }
     }
@@ -62,7 +66,7 @@ impl<'a> Checker<'a, '_> {
 
     fn declare_type(&mut self, name: ast::Ident, ty: TypeId, span: Span) {
         if self.body.decl.is_some() {
-            self.body.types.push((name.name, ty));
+            self.body.types.push(name.name, ty);
             return;
         }
         if let Some(&known) = self.table.type_names.get(&name.name)
@@ -79,7 +83,7 @@ impl<'a> Checker<'a, '_> {
     /// The type that a tag names in the innermost scope, if there is one.
     fn type_here(&self, name: Symbol) -> Option<TypeId> {
         if self.body.decl.is_some() {
-            return self.body.types.iter().rev().find(|(known, _)| *known == name).map(|(_, ty)| *ty);
+            return self.body.types.get(name).copied();
         }
         self.table.type_names.get(&name).copied()
     }
@@ -124,7 +128,11 @@ impl<'a> Checker<'a, '_> {
         let mut fields = Vec::with_capacity(members.len());
         let mut raw = Vec::with_capacity(members.len());
         for member in members {
-            let Some((field, ty)) = self.declare_member(member, &fields) else { continue };
+            if self.diags.poll() {
+                return;
+            }
+            let Some((field, ty)) = self.declare_member(member, id) else { continue };
+            self.table.field_indices.insert((id, field.name), fields.len() as u32);
             fields.push(field);
             raw.push(ty);
         }
@@ -147,19 +155,19 @@ impl<'a> Checker<'a, '_> {
             self.table.bound_structs.insert(id);
         }
         self.table.raw_fields.insert(id, raw);
-        self.table.types.set_struct_depth(id);
+        self.table.types.note_members(id);
         let lanes = self.lanes();
         for shape in [Shape::Uniform, Shape::Varying] {
             self.table.types.remember_layout(id, shape, lanes);
         }
     }
 
-    fn declare_member(&mut self, member: &'a ast::Member<'a>, before: &[Field]) -> Option<(Field, TypeId)> {
+    fn declare_member(&mut self, member: &'a ast::Member<'a>, of: StructId) -> Option<(Field, TypeId)> {
         if let Some(bits) = member.bits {
             let error = Diagnostic::new(Code::BadType, bits.span, "there are no bit fields");
             self.error(error.help("use a whole integer, and masks and shifts"));
         }
-        if before.iter().any(|field| field.name == member.name.name) {
+        if self.table.field_indices.contains_key(&(of, member.name.name)) {
             let message = format!("the member `{}` is declared twice", member.name.name);
             self.error_at(Code::Redefinition, member.name.span, message);
             return None;
@@ -230,11 +238,15 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A name of a value in the scope that is open.
-    fn declare_value(&mut self, name: ast::Ident, entity: Entity) {
-        if self.body.decl.is_some() {
-            self.declare_name(name, entity);
-            return;
+    pub(super) fn declare_value(&mut self, name: ast::Ident, entity: Entity) {
+        match self.body.decl {
+            Some(_) => self.declare_name(name, entity),
+            None => self.declare_file_value(name, entity),
         }
+    }
+
+    /// A name of a value in the file.
+    pub(super) fn declare_file_value(&mut self, name: ast::Ident, entity: Entity) {
         if let Some(known) = self.table.names.get(&name.name) {
             let first = self.entity_span(known);
             let message = format!("`{}` is declared again with another meaning", name.name);
@@ -261,95 +273,6 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// A global variable.
-    fn declare_global(&mut self, variable: &ast::Variable<'a>) {
-        if variable.flags.export {
-            let error = Diagnostic::new(Code::BadExport, variable.name.span, "variables cannot be exported");
-            self.error(error.help("export a function that gives or takes the value"));
-        }
-        let ty = self.resolve(variable.ty, Shape::Varying);
-        let ty = self.complete_from_init(ty, variable.init);
-        let is_extern = matches!(variable.storage, Storage::Extern | Storage::ExternC);
-        let is_open_array = is_extern && matches!(self.kind(ty), TypeKind::Array(_, None));
-        if ty == TypeTable::ERROR || (!is_open_array && !self.check_complete(ty, variable.name.span, "a variable")) {
-            if let Some(init) = variable.init {
-                self.initializer(init, TypeTable::ERROR);
-            }
-            self.declare_value(variable.name, Entity::Constant(Expr::error(variable.name.span)));
-            return;
-        }
-        if let TypeKind::Reference(_) = self.kind(ty) {
-            let error = Diagnostic::new(Code::BadReference, variable.name.span, "a global cannot be a reference");
-            self.error(error.help("use a pointer"));
-            return;
-        }
-        if let Some(Entity::Global(known)) = self.table.names.get(&variable.name.name) {
-            let known = *known;
-            if self.global_decl(known).global.ty == ty {
-                self.define_global(known, variable, ty);
-                return;
-            }
-        }
-        let id = self.add_global_variable(variable.name, variable.name.name.as_str().to_string(), ty);
-        self.declare_value(variable.name, Entity::Global(id));
-        self.define_global(id, variable, ty);
-    }
-
-    /// Adds a global of the program: its module global exists at once, so that images can point to it.
-    pub(super) fn add_global_variable(
-        &mut self,
-        name: ast::Ident,
-        unique: String,
-        ty: TypeId,
-    ) -> super::table::GlobalDeclId {
-        let global = hir::Global {
-            name: unique,
-            ty,
-            size: self.table.types.size(ty, self.lanes()),
-            init: Vec::new(),
-            relocations: Vec::new(),
-            constant: self.is_const(ty),
-            span: name.span,
-        };
-        let id = self.add_global(GlobalDecl { global: global.clone(), value: None });
-        let module_id = self.push_global(global);
-        self.global_ids.insert(id, module_id);
-        id
-    }
-
-    /// Gives a global its initial image.
-    pub(super) fn define_global(&mut self, id: super::table::GlobalDeclId, variable: &ast::Variable<'a>, ty: TypeId) {
-        let Some(init) = variable.init else { return };
-        let value = self.initializer(init, ty);
-        let Some(image) = self.image(&value, ty) else { return };
-        let module_id = self.global_id(id);
-        let global = &mut self.globals[module_id.0 as usize];
-        global.init = image.bytes;
-        global.relocations = image.relocations;
-        let global = global.clone();
-        let known = if self.is_const(ty) && self.scalar_ty(ty).is_some() { self.known_value(&value, ty) } else { None };
-        if let Some(decl) = self.global_decl_mut(id) {
-            decl.global = global;
-            decl.value = known;
-        }
-    }
-
-    /// The value of a constant variable, if it can stand for the variable wherever that is read.
-    pub(super) fn known_value(&mut self, value: &Expr, ty: TypeId) -> Option<Expr> {
-        let plain = self.strip_const(ty);
-        if matches!(self.kind(plain), TypeKind::Pointer { .. } | TypeKind::Reference(_)) {
-            return None;
-        }
-        if value.constant_bits().is_some() {
-            return Some(value.clone());
-        }
-        if self.is_varying(plain) {
-            return None;
-        }
-        let bits = self.evaluate(value, 0)?;
-        Some(Expr::constant(bits, plain, value.span))
-    }
-
     /// A function's declaration or definition.
     pub(super) fn declare_function(&mut self, function: &'a ast::Function<'a>) {
         let mut classes = Vec::new();
@@ -366,7 +289,7 @@ impl<'a> Checker<'a, '_> {
         self.check_operator(function, &decl);
         let name = function.name.name;
         let known = match self.table.names.get(&name) {
-            Some(Entity::Functions(decls, _)) => decls.iter().copied().find(|&id| self.decl(id).params == decl.params),
+            Some(Entity::Functions(..)) => self.table.signatures.get(&(name, decl.params.clone())).copied(),
             Some(other) => {
                 let first = self.entity_span(other);
                 let message = format!("`{name}` is declared again with another meaning");
@@ -382,11 +305,12 @@ impl<'a> Checker<'a, '_> {
         match known {
             Some(known) => self.declare_again(known, decl),
             None => {
+                let signature = (name, decl.params.clone());
                 let id = self.add_decl(decl);
-                let entry = self.table.names.entry(name);
-                if let Entity::Functions(decls, _) = entry.or_insert_with(|| Entity::Functions(Vec::new(), Vec::new()))
-                {
-                    decls.push(id);
+                self.table.signatures.insert(signature, id);
+                let none = || Entity::Functions(Arc::default(), Arc::default());
+                if let Entity::Functions(decls, _) = self.table.names.entry(name).or_insert_with(none) {
+                    Arc::make_mut(decls).push(id);
                 }
             }
         }
@@ -549,8 +473,8 @@ impl<'a> Checker<'a, '_> {
         }
         let prelude = self.base.is_none();
         let id = self.add_template(TemplateDecl { params, function, prelude });
-        match self.table.names.entry(name).or_insert_with(|| Entity::Functions(Vec::new(), Vec::new())) {
-            Entity::Functions(_, templates) => templates.push(id),
+        match self.table.names.entry(name).or_insert_with(|| Entity::Functions(Arc::default(), Arc::default())) {
+            Entity::Functions(_, templates) => Arc::make_mut(templates).push(id),
             _ => {
                 let message = format!("`{name}` is declared again with another meaning");
                 self.error_at(Code::Redefinition, function.name.span, message);

@@ -3,7 +3,7 @@
 use super::table::{Checker, DeclId};
 use crate::ast;
 use crate::diag::{Code, Diagnostic};
-use crate::hir::{Export, Shape, TypeId, TypeKind, TypeTable};
+use crate::hir::{Export, Linkage, Shape, TypeId, TypeKind, TypeTable};
 use spmdvm_vm::Ty;
 use spmdvm_vm::program::{ExportParam, HostType, HostValue};
 
@@ -16,6 +16,9 @@ impl<'a> Checker<'a, '_> {
         let first = self.base.map_or(0, |base| base.functions.len());
         let mut exports = Vec::new();
         for index in 0..self.table.functions.len() {
+            if self.diags.poll() {
+                break;
+            }
             let decl = &self.table.functions[index];
             if decl.flags.export && decl.ast.body.is_some() && !decl.prelude {
                 let export = self.export(DeclId((first + index) as u32));
@@ -82,6 +85,24 @@ impl<'a> Checker<'a, '_> {
                     warning.help(format!("write `uniform {text} {}[]` for an array of single values", name.name)),
                 );
             }
+        }
+    }
+
+    /// Gives the globals that hosts see their layouts. A type that is too complicated for them stays the program's own.
+    pub(super) fn lay_out_globals(&mut self) {
+        for index in 0..self.globals.len() {
+            let global = &self.globals[index];
+            let (ty, linkage, span) = (global.ty, global.linkage, global.span);
+            if linkage == Linkage::Internal {
+                continue;
+            }
+            let mut budget = MAX_HOST_PARTS;
+            let layout = self.host_type(ty, &mut budget);
+            if layout.is_none() && linkage == Linkage::Extern {
+                let message = format!("hosts cannot supply a `{}`", self.show(ty));
+                self.error_at(Code::BadExport, span, message);
+            }
+            self.globals[index].layout = layout;
         }
     }
 

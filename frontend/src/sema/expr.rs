@@ -4,10 +4,11 @@ use super::convert::zero;
 use super::table::{Checker, DeclId, TemplateId};
 use crate::ast::{self, BinaryOp, FloatLiteral, IntLiteral, UnaryOp};
 use crate::diag::{Code, Diagnostic};
-use crate::hir::{self, Expr, ExprKind, Place, PlaceBase, Shape, TypeId, TypeKind, TypeTable};
+use crate::hir::{self, Expr, ExprKind, Linkage, Place, PlaceBase, Shape, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
 use spmdvm_vm::sem::eval;
 use spmdvm_vm::{Op, Ty};
+use std::sync::Arc;
 
 /// What an expression is, before it is known what is wanted of it.
 #[derive(Clone, Debug)]
@@ -23,9 +24,9 @@ pub(super) enum Operand<'a> {
         /// The name.
         name: ast::Ident,
         /// The functions.
-        decls: Vec<DeclId>,
+        decls: Arc<Vec<DeclId>>,
         /// The templates.
-        templates: Vec<TemplateId>,
+        templates: Arc<Vec<TemplateId>>,
         /// Template arguments, where written.
         args: Option<&'a [ast::TemplateArg<'a>]>,
     },
@@ -37,6 +38,9 @@ const MAX_DEPTH: u32 = 600;
 impl<'a> Checker<'a, '_> {
     /// An expression. Guards against nesting that would exhaust the stack.
     pub(super) fn operand(&mut self, expr: &'a ast::Expr<'a>) -> Operand<'a> {
+        if self.diags.poll() {
+            return Operand::Value(Expr::error(expr.span));
+        }
         if self.depth >= MAX_DEPTH {
             self.error_at(Code::NestingTooDeep, expr.span, "this is nested too deep");
             return Operand::Value(Expr::error(expr.span));
@@ -51,7 +55,12 @@ impl<'a> Checker<'a, '_> {
         let span = expr.span;
         let value = match expr.kind {
             ast::ExprKind::Int { value, ty } => self.int_literal(value, ty, span),
-            ast::ExprKind::Float { value, ty } => self.float_literal(value, ty, span),
+            ast::ExprKind::Float { value, ty, rounded } => {
+                if rounded {
+                    self.note_rounded(span);
+                }
+                self.float_literal(value, ty, span)
+            }
             ast::ExprKind::Bool(value) => Expr::constant(u64::from(value), self.table.types.uniform(Ty::Bool), span),
             ast::ExprKind::Null => {
                 let ty = self.pointer_to(TypeTable::VOID, Shape::Uniform);
@@ -136,12 +145,12 @@ impl<'a> Checker<'a, '_> {
             && let TypeKind::Pointer { pointee, .. } = *self.kind(wanted)
             && let TypeKind::Function(_) = self.kind(pointee)
         {
-            for decl in decls.clone() {
+            for &decl in decls.clone().iter() {
                 if self.function_type(decl) == pointee {
                     return self.function_address(decl, name.span);
                 }
             }
-            for template in templates.clone() {
+            for &template in templates.clone().iter() {
                 if let Some(decl) = self.deduce_for_type(template, pointee, name.span) {
                     return self.function_address(decl, name.span);
                 }
@@ -192,12 +201,10 @@ impl<'a> Checker<'a, '_> {
             return Expr::error(span);
         }
         let ty = self.value_type(&place);
-        if let PlaceBase::Value(value) = &place.base
-            && place.projections.is_empty()
-        {
-            return (**value).clone();
+        match place.base {
+            PlaceBase::Value(value) if place.projections.is_empty() => *value,
+            _ => Expr { kind: ExprKind::Load(place), ty, span },
         }
-        Expr { kind: ExprKind::Load(place), ty, span }
     }
 
     /// The type of the value that a place gives.
@@ -290,6 +297,8 @@ impl<'a> Checker<'a, '_> {
                     init: bytes.clone(),
                     relocations: Vec::new(),
                     constant: true,
+                    linkage: Linkage::Internal,
+                    layout: None,
                     span,
                 };
                 let id = self.push_global(global);

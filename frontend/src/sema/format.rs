@@ -152,8 +152,7 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn constant_text(&self, value: &Expr) -> Option<String> {
         let ExprKind::AddressOf(place) = &value.kind else { return None };
         let PlaceBase::Global(id) = place.base else { return None };
-        let global =
-            self.globals.get(id.0 as usize).filter(|global| global.constant && place.projections.is_empty())?;
+        let global = self.known_global(id).filter(|_| place.projections.is_empty())?;
         if !self.is_text(value.ty) {
             return None;
         }

@@ -95,6 +95,7 @@ impl<'a> Checker<'a, '_> {
 
     fn report_missing_label(&mut self, name: Symbol, label: &Label, defined: &[Symbol]) {
         let Some(first) = label.uses.first() else { return };
+        let defined = if self.diags.is_silent_at(first.span) { &[] } else { defined };
         let error = Diagnostic::new(Code::BadGoto, first.span, format!("there is no label `{name}` in this function"));
         self.error(match nearest(name, defined.iter().copied()) {
             Some(near) => error.help(format!("did you mean `{near}`?")),

@@ -258,15 +258,14 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn field(&mut self, mut place: Place, id: StructId, shape: Shape, member: ast::Ident) -> Operand<'a> {
-        let def = self.table.types.struct_def(id);
-        let Some(index) = def.fields.iter().position(|field| field.name == member.name) else {
+        let Some(&index) = self.table.field_indices.get(&(id, member.name)) else {
             return self.no_such_field(id, member, place.span);
         };
-        let mut ty = self.table.types.field_type(id, shape, index);
+        let mut ty = self.table.types.field_type(id, shape, index as usize);
         if self.is_const(place.ty) {
             ty = self.make_const(ty);
         }
-        place.projections.push(Projection::Field { field: index as u32, ty });
+        place.projections.push(Projection::Field { field: index, ty });
         place.ty = ty;
         Operand::Place(self.through_reference(place))
     }
@@ -274,7 +273,8 @@ impl<'a> Checker<'a, '_> {
     fn no_such_field(&mut self, id: StructId, member: ast::Ident, span: Span) -> Operand<'a> {
         if self.check_struct_complete(id, span) {
             let def = self.table.types.struct_def(id);
-            let near = nearest(member.name, def.fields.iter().map(|field| field.name));
+            let candidates = if self.diags.is_silent_at(member.span) { &[] } else { def.fields.as_slice() };
+            let near = nearest(member.name, candidates.iter().map(|field| field.name));
             let (name, place) = (def.name, def.span);
             let message = format!("`{name}` has no member `{}`", member.name);
             let mut error = Diagnostic::new(Code::NoSuchMember, member.span, message).label(place, "declared here");

@@ -1,18 +1,19 @@
 //! Semantic analysis: from the syntax tree to the typed program ([`hir`](crate::hir)).
 //!
-//! What flows: [`analyse`] collects the declarations of a file (`declare`, `resolve` for types), then checks every function
-//! body (`body`, `stmt`, `foreach`, `switch`; `expr`, `name`, `operator`, `assign`, `member`, `init`, `call`) and makes HIR
-//! of it. `convert` knows the conversions, `overload` which function a call means, `template` how templates and
-//! polymorphic functions are instantiated, `constant` what is known at compile time (through `vm::sem`, as everything is
-//! that computes), `format` the formats of `print`, `export` what hosts may call.
+//! What flows: [`analyse`] collects the declarations of a file (`declare`, `global`, `resolve` for types), then checks
+//! every function body (`body`, `stmt`, `foreach`, `switch`; `expr`, `name`, `operator`, `assign`, `member`, `init`,
+//! `call`) and makes HIR of it. `convert` knows the conversions, `overload` which function a call means, `template` how
+//! templates and polymorphic functions are instantiated, `constant` what is known at compile time (through `vm::sem`,
+//! as everything is that computes), `format` the formats of `print`, `export` what hosts may call, `surprise` warns of
+//! numbers that are not what they seem.
 //!
 //! **Names** are looked up in the function's scopes, then in the file's, then in the library's ([`Prelude`]). The library's
 //! declarations are collected once per process and gang width and shared; of its function bodies only those are checked
 //! that the program reaches.
 //!
 //! **Unbound types.** A type without `uniform` or `varying` is bound when it is used: to `uniform` behind a pointer, to
-//! the struct instance's shape in a struct, else to `varying`. Until then its shape is [`UNBOUND`], which never leaves this
-//! module.
+//! the struct instance's shape in a struct, else to `varying`. Until then its shape is [`UNBOUND`], which never leaves
+//! this module.
 //!
 //! **Errors.** What was reported becomes an `Error` node or the error type; both fit everywhere and are never reported
 //! again.
@@ -27,6 +28,7 @@ mod export;
 mod expr;
 mod foreach;
 mod format;
+mod global;
 mod goto;
 mod init;
 mod lane_op;
@@ -35,8 +37,10 @@ mod name;
 mod operator;
 mod overload;
 mod resolve;
+mod scoped;
 mod stmt;
 mod suggest;
+mod surprise;
 mod switch;
 mod table;
 mod template;
@@ -78,6 +82,11 @@ impl Prelude {
     /// The source files.
     pub fn sources(&self) -> &SourceMap {
         &self.sources
+    }
+
+    /// Makes its declarations for a gang width, unless they are there already.
+    pub fn prepare(&self, width: Width) {
+        self.table(width);
     }
 
     fn table(&self, width: Width) -> &DeclTable<'static> {
@@ -151,6 +160,19 @@ pub fn analyse<'a>(
     checker.declare_unit(unit);
     checker.check_bodies();
     checker.finish()
+}
+
+/// The signatures of the library's functions that programs may call, templates aside, as `name(parameters) -> result`: for
+/// its tests.
+pub fn library_signatures() -> Vec<String> {
+    let table = library().table(Width::DEFAULT);
+    let public = table.functions.iter().filter(|decl| !decl.ast.name.name.as_str().starts_with("__"));
+    let types = &table.types;
+    let signature = |decl: &table::FunctionDecl<'_>| {
+        let params = types.display_list(&decl.params);
+        format!("{}({params}) -> {}", decl.ast.name.name, types.display(decl.result))
+    };
+    public.map(signature).collect()
 }
 
 /// Checks every function of the library (templates aside) and gives what is wrong with it as text: for its tests.

@@ -4,9 +4,11 @@ use super::expr::Operand;
 use super::table::{Checker, DeclId, Entity, TemplateId};
 use crate::ast;
 use crate::diag::{Code, Diagnostic};
-use crate::hir::{Capture, Expr, ExprKind, LocalId, Place, PlaceBase, TaskBuiltin, TypeKind};
+use crate::hir::{Capture, Expr, ExprKind, LocalId, Place, PlaceBase, TaskBuiltin, TypeId, TypeKind};
 use crate::symbol::Symbol;
 use spmdvm_vm::Ty;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 impl<'a> Checker<'a, '_> {
     /// A name used as a value.
@@ -39,7 +41,7 @@ impl<'a> Checker<'a, '_> {
     /// The entity of a name: locals, template constants, the file's, the library's. Functions of the file and of the
     /// library overload one another; of two with the same parameters the file's counts.
     pub(super) fn lookup(&self, name: Symbol) -> Option<Entity> {
-        if let Some((_, entity, _)) = self.body.names.iter().rev().find(|(known, _, _)| *known == name) {
+        if let Some((entity, _)) = self.body.names.get(name) {
             return Some(entity.clone());
         }
         if let Some(bindings) = &self.body.bindings
@@ -51,8 +53,8 @@ impl<'a> Checker<'a, '_> {
         let library = self.base.and_then(|base| base.names.get(&name));
         match (own, library) {
             (Some(Entity::Functions(..)), Some(Entity::Functions(..))) if self.body.prelude => library.cloned(),
-            (Some(Entity::Functions(own, templates)), Some(Entity::Functions(more, more_templates))) => {
-                Some(self.merge_overloads(own, templates, more, more_templates))
+            (Some(own @ Entity::Functions(..)), Some(Entity::Functions(more, more_templates))) => {
+                Some(self.merge_overloads(name, own, more, more_templates))
             }
             (Some(_), Some(entity)) if self.body.prelude => Some(entity.clone()),
             (Some(entity), _) | (None, Some(entity)) => Some(entity.clone()),
@@ -60,16 +62,23 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn merge_overloads(
-        &self,
-        own: &[DeclId],
-        templates: &[TemplateId],
-        library: &[DeclId],
-        more_templates: &[TemplateId],
-    ) -> Entity {
-        let hidden = |id: &DeclId| own.iter().any(|mine| self.decl(*mine).params == self.decl(*id).params);
-        let decls = own.iter().copied().chain(library.iter().copied().filter(|id| !hidden(id))).collect();
-        Entity::Functions(decls, templates.iter().chain(more_templates).copied().collect())
+    /// The program's functions of a name with the library's, kept until the program declares another one.
+    fn merge_overloads(&self, name: Symbol, own: &Entity, library: &[DeclId], more: &[TemplateId]) -> Entity {
+        let Entity::Functions(decls, templates) = own else { return own.clone() };
+        if let Some([Entity::Functions(known, known_templates), merged]) = self.merged.borrow().get(&name)
+            && Arc::ptr_eq(known, decls)
+            && Arc::ptr_eq(known_templates, templates)
+        {
+            return merged.clone();
+        }
+        let hides: HashSet<&[TypeId]> = decls.iter().map(|&id| self.decl(id).params.as_slice()).collect();
+        let visible = library.iter().copied().filter(|&id| !hides.contains(self.decl(id).params.as_slice()));
+        let merged = Entity::Functions(
+            Arc::new(decls.iter().copied().chain(visible).collect()),
+            Arc::new(templates.iter().chain(more).copied().collect()),
+        );
+        self.merged.borrow_mut().insert(name, [own.clone(), merged.clone()]);
+        merged
     }
 
     fn global_place(&self, global: crate::hir::GlobalId, name: ast::Ident) -> Place {
@@ -186,12 +195,11 @@ impl<'a> Checker<'a, '_> {
 
     /// Says that a name means nothing.
     pub(super) fn undefined(&mut self, name: ast::Ident) {
-        if self.diags.is_silent_at(name.span) {
-            return;
-        }
         let message = format!("there is no `{}` here", name.name);
         let mut error = Diagnostic::new(Code::UndefinedName, name.span, message).at("not declared");
-        if let Some(advice) = foreign_name(name.name.as_str()) {
+        if self.diags.is_silent_at(name.span) {
+            // Nobody will see what could be advised.
+        } else if let Some(advice) = foreign_name(name.name.as_str()) {
             error = error.help(advice);
         } else if let Some(near) = self.nearest_value(name.name) {
             error = error.help(format!("did you mean `{near}`?"));

@@ -50,8 +50,8 @@ impl<'a> Checker<'a, '_> {
                     Expr { kind: ExprKind::Comma(Box::new(first), Box::new(last)), ty, span }
                 }
                 _ => {
-                    let rhs = self.operand(rhs);
-                    match self.overloaded_binary(op.as_str(), &lhs, &rhs, span) {
+                    let mut rhs = self.operand(rhs);
+                    match self.overloaded_binary(op.as_str(), &mut lhs, &mut rhs, span) {
                         Some(value) => {
                             lhs = value;
                             continue;
@@ -103,6 +103,7 @@ impl<'a> Checker<'a, '_> {
         if let TypeKind::Enum(_, shape) = *self.kind(ty) {
             ty = self.scalar(Ty::U32, shape);
         }
+        self.warn_fraction_lost(&lhs, &rhs, ty);
         let lhs = self.convert(lhs, ty, "this operand");
         let rhs = self.convert(rhs, ty, "this operand");
         let element = self.table.types.element_ty(ty).unwrap_or(Ty::I32);
@@ -181,6 +182,8 @@ impl<'a> Checker<'a, '_> {
         }
         let what = format!("the operands of `{}`", op.as_str());
         let Some(ty) = self.common_type(&lhs, &rhs, &what, span) else { return Expr::error(span) };
+        self.warn_fraction_lost(&lhs, &rhs, ty);
+        self.warn_comparison(op, &lhs, &rhs, ty, span);
         let lhs = self.convert(lhs, ty, "this operand");
         let rhs = self.convert(rhs, ty, "this operand");
         let result = self.bool_like(ty);
@@ -319,6 +322,11 @@ impl<'a> Checker<'a, '_> {
             Some(lhs.ty)
         } else if mixed && pointer(self, rhs) && self.is_null(lhs) {
             Some(rhs.ty)
+        } else if pointer(self, lhs) && pointer(self, rhs) && self.is_null(lhs) != self.is_null(rhs) {
+            // NULL is a `void *` only for want of another type.
+            let ty = if self.is_null(rhs) { lhs.ty } else { rhs.ty };
+            let is_varying = self.is_varying(lhs.ty) || self.is_varying(rhs.ty);
+            Some(if is_varying { self.as_varying(ty) } else { ty })
         } else {
             self.more_general_type(lhs.ty, rhs.ty)
         };
@@ -370,10 +378,9 @@ impl<'a> Checker<'a, '_> {
         let is_void = |checker: &Self, ty: TypeId| matches!(checker.kind(ty), TypeKind::Void);
         let pointee = if plain_x == plain_y {
             if self.is_const(x) { x } else { y }
-        } else if is_void(self, plain_x) {
-            y
-        } else if is_void(self, plain_y) {
-            x
+        } else if is_void(self, plain_x) || is_void(self, plain_y) {
+            let is_const = self.is_const(x) || self.is_const(y);
+            if is_const { self.make_const(TypeTable::VOID) } else { TypeTable::VOID }
         } else {
             return None;
         };
@@ -382,8 +389,8 @@ impl<'a> Checker<'a, '_> {
 
     /// `+x`, `-x`, `~x`, `!x`.
     pub(super) fn arithmetic_unary(&mut self, op: UnaryOp, operand: &'a ast::Expr<'a>, span: Span) -> Operand<'a> {
-        let operand = self.operand(operand);
-        if let Some(call) = self.overloaded_unary(op.as_str(), &operand, span) {
+        let mut operand = self.operand(operand);
+        if let Some(call) = self.overloaded_unary(op.as_str(), &mut operand, span) {
             return call;
         }
         let value = self.value_of(operand);
@@ -425,6 +432,9 @@ impl<'a> Checker<'a, '_> {
             _ => value,
         };
         let ty = value.ty;
+        if self.rounded.contains(&value.span) {
+            self.note_rounded(span);
+        }
         match op {
             UnaryOp::Plus => Expr { span, ..value },
             UnaryOp::Neg => self.fold_unary(Op::Neg, value, ty, span),

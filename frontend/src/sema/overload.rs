@@ -22,9 +22,12 @@ use super::expr::Operand;
 use super::table::{Checker, DeclId, TemplateId};
 use crate::ast;
 use crate::diag::{Code, Diagnostic};
-use crate::hir::{Expr, Place, PlaceBase, TypeId, TypeKind, TypeTable};
+use crate::hir::{Expr, Place, PlaceBase, StructId, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
+use crate::symbol::Symbol;
 use spmdvm_vm::Ty;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// An argument of a call whose function is not known yet.
 #[derive(Clone, Debug)]
@@ -45,12 +48,23 @@ pub(super) enum ArgumentValue<'a> {
     /// A place, with the value it is known to have.
     Place(Place, Option<Expr>),
     /// A name of functions.
-    Functions(Operand<'a>, Vec<DeclId>),
+    Functions(Operand<'a>, Arc<Vec<DeclId>>),
     /// `{…}`.
     Aggregate(&'a ast::Expr<'a>),
 }
 
-impl Argument<'_> {
+impl<'a> Argument<'a> {
+    /// The operand that it was made of.
+    pub(super) fn into_operand(self) -> Operand<'a> {
+        match self.value {
+            ArgumentValue::Value(value) => Operand::Value(value),
+            ArgumentValue::Place(place, None) => Operand::Place(place),
+            ArgumentValue::Place(place, Some(value)) => Operand::Constant(value, place),
+            ArgumentValue::Functions(operand, _) => operand,
+            ArgumentValue::Aggregate(_) => Operand::Value(Expr::error(self.span)),
+        }
+    }
+
     fn place(&self) -> Option<&Place> {
         match &self.value {
             ArgumentValue::Place(place, _) => Some(place),
@@ -76,6 +90,18 @@ impl Argument<'_> {
             _ => false,
         })
     }
+}
+
+/// So many functions of one name are tried one after another.
+const FEW: usize = 32;
+
+/// Functions of one name by the struct of their first parameter, if that is one or a reference to one.
+#[derive(Debug)]
+pub(super) struct ByStruct {
+    all: Arc<Vec<DeclId>>,
+    groups: HashMap<Option<StructId>, Arc<Vec<DeclId>>>,
+    /// Whether the first parameter of one is of a type that could not be made out, which accepts everything.
+    has_errors: bool,
 }
 
 /// Why a function does not accept an argument.
@@ -152,14 +178,16 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn resolve_overload(
         &mut self,
         name: ast::Ident,
-        decls: &[DeclId],
+        decls: &Arc<Vec<DeclId>>,
         templates: &[TemplateId],
         template_args: Option<&'a [ast::TemplateArg<'a>]>,
         args: &[Argument<'a>],
         span: Span,
     ) -> Option<DeclId> {
-        let functions = if template_args.is_some() { &[] } else { decls };
-        let best = self.best(functions, args);
+        let none = Arc::default();
+        let functions = if template_args.is_some() { &none } else { decls };
+        let likely = self.likely(name.name, functions, args);
+        let best = self.best(&likely, args);
         let instances: Vec<DeclId> =
             templates.iter().filter_map(|&template| self.deduce(template, template_args, args, span)).collect();
         let best_instance = self.best(&instances, args);
@@ -173,7 +201,7 @@ impl<'a> Checker<'a, '_> {
             }
         };
         if let [single] = chosen.decls.as_slice() {
-            self.warn_better_elsewhere(name, *single, functions, args, span);
+            self.warn_better_elsewhere(name, *single, &likely, args, span);
             return Some(*single);
         }
         self.report_ambiguous(name, &chosen.decls, span);
@@ -183,16 +211,62 @@ impl<'a> Checker<'a, '_> {
     /// The function for an overloaded operator, if one fits; nothing is reported.
     pub(super) fn quiet_overload(
         &mut self,
-        decls: &[DeclId],
+        name: Symbol,
+        decls: &Arc<Vec<DeclId>>,
         templates: &[TemplateId],
         args: &[Argument<'a>],
         span: Span,
     ) -> Option<DeclId> {
-        let best = self.best(decls, args);
+        let likely = self.likely(name, decls, args);
+        let best = self.best(&likely, args);
         let instances: Vec<DeclId> =
             templates.iter().filter_map(|&template| self.deduce(template, None, args, span)).collect();
         let best = best.or_else(|| self.best(&instances, args))?;
         best.decls.first().copied()
+    }
+
+    /// Of many functions of one name those that can accept the arguments, as far as their first struct tells: what is a
+    /// struct converts to no other one and to nothing else, and numbers convert to no struct.
+    fn likely(&mut self, name: Symbol, decls: &Arc<Vec<DeclId>>, args: &[Argument<'a>]) -> Arc<Vec<DeclId>> {
+        let Some(first) = args.first().filter(|_| decls.len() > FEW) else { return Arc::clone(decls) };
+        let is_value = matches!(first.value, ArgumentValue::Value(_) | ArgumentValue::Place(..));
+        let is_null = first.constant().is_some_and(|value| self.is_null(value));
+        let key = match *self.kind(first.ty) {
+            TypeKind::Struct(id, _) => Some(id),
+            TypeKind::Scalar(..) | TypeKind::Enum(..) => None,
+            _ => return Arc::clone(decls),
+        };
+        if !is_value || is_null {
+            return Arc::clone(decls);
+        }
+        if self.by_struct.get(&name).is_none_or(|known| !Arc::ptr_eq(&known.all, decls)) {
+            let sorted = self.sort_by_struct(decls);
+            self.by_struct.insert(name, sorted);
+        }
+        match self.by_struct.get(&name) {
+            Some(known) if !known.has_errors => known.groups.get(&key).cloned().unwrap_or_default(),
+            _ => Arc::clone(decls),
+        }
+    }
+
+    fn sort_by_struct(&self, decls: &Arc<Vec<DeclId>>) -> ByStruct {
+        let mut groups: HashMap<Option<StructId>, Vec<DeclId>> = HashMap::new();
+        let mut has_errors = false;
+        for &decl in decls.iter() {
+            let Some(&param) = self.decl(decl).params.first() else { continue };
+            let target = match *self.kind(param) {
+                TypeKind::Reference(target) => target,
+                _ => param,
+            };
+            has_errors |= matches!(self.kind(target), TypeKind::Error);
+            let key = match *self.kind(target) {
+                TypeKind::Struct(id, _) => Some(id),
+                _ => None,
+            };
+            groups.entry(key).or_default().push(decl);
+        }
+        let groups = groups.into_iter().map(|(key, list)| (key, Arc::new(list))).collect();
+        ByStruct { all: Arc::clone(decls), groups, has_errors }
     }
 
     fn best(&mut self, decls: &[DeclId], args: &[Argument<'a>]) -> Option<Best> {
@@ -243,7 +317,7 @@ impl<'a> Checker<'a, '_> {
     fn cost(&mut self, param: TypeId, arg: &Argument<'a>) -> Result<u64, Refusal> {
         match &arg.value {
             ArgumentValue::Aggregate(_) => return self.aggregate_cost(param),
-            ArgumentValue::Functions(_, decls) => return self.functions_cost(param, decls.clone(), arg.ty),
+            ArgumentValue::Functions(_, decls) => return self.functions_cost(param, decls, arg.ty),
             _ => {}
         }
         if let TypeKind::Reference(target) = *self.kind(param) {
@@ -318,9 +392,9 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn functions_cost(&mut self, param: TypeId, decls: Vec<DeclId>, ty: TypeId) -> Result<u64, Refusal> {
+    fn functions_cost(&mut self, param: TypeId, decls: &[DeclId], ty: TypeId) -> Result<u64, Refusal> {
         if let TypeKind::Pointer { pointee, shape } = *self.kind(param) {
-            if decls.into_iter().any(|decl| self.function_type(decl) == pointee) {
+            if decls.iter().any(|&decl| self.function_type(decl) == pointee) {
                 return Ok(if shape == crate::hir::Shape::Varying { 16 } else { 0 });
             }
             if ty != TypeTable::VOID && self.can_convert(ty, param).is_ok() {
@@ -354,15 +428,10 @@ impl<'a> Checker<'a, '_> {
         if let ArgumentValue::Aggregate(init) = arg.value {
             return self.initializer(init, param);
         }
-        let operand = match arg.value {
-            ArgumentValue::Value(value) => Operand::Value(value),
-            ArgumentValue::Place(place, None) => Operand::Place(place),
-            ArgumentValue::Place(place, Some(value)) => Operand::Constant(value, place),
-            ArgumentValue::Functions(operand, _) => operand,
-            ArgumentValue::Aggregate(_) => return Expr::error(arg.span),
-        };
+        let span = arg.span;
+        let operand = arg.into_operand();
         if let TypeKind::Reference(_) = self.kind(param) {
-            return self.bind_reference(operand, param, arg.span, "this argument");
+            return self.bind_reference(operand, param, span, "this argument");
         }
         let value = self.value_of_for(operand, param);
         self.convert(value, param, "this argument")
@@ -376,6 +445,12 @@ impl<'a> Checker<'a, '_> {
         args: &[Argument<'a>],
         span: Span,
     ) {
+        if self.too_many_instances.is_some() {
+            return;
+        }
+        if self.diags.is_silent_at(span) {
+            return self.error_at(Code::NoMatchingFunction, span, format!("no function `{}` fits", name.name));
+        }
         let types: Vec<String> = args.iter().map(|arg| self.show_argument(arg)).collect();
         let message = match (decls.len() + templates.len(), args.len()) {
             (1, _) => format!("`{}` does not accept these arguments", name.name),

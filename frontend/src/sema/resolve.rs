@@ -94,7 +94,9 @@ impl<'a> Checker<'a, '_> {
         }
         let mut error = Diagnostic::new(Code::UnknownType, name.span, format!("there is no type `{}`", name.name))
             .at("not declared");
-        if let Some(near) = self.nearest_type(name.name) {
+        if !self.diags.is_silent_at(name.span)
+            && let Some(near) = self.nearest_type(name.name)
+        {
             error = error.help(format!("did you mean `{near}`?"));
         }
         self.error(error);
@@ -103,8 +105,8 @@ impl<'a> Checker<'a, '_> {
 
     /// The type of that name in sight.
     pub(super) fn type_named(&self, name: crate::symbol::Symbol) -> Option<TypeId> {
-        if let Some((_, ty)) = self.body.types.iter().rev().find(|(known, _)| *known == name) {
-            return Some(*ty);
+        if let Some(&ty) = self.body.types.get(name) {
+            return Some(ty);
         }
         if let Some(bindings) = &self.body.bindings
             && let Some((_, ty)) = bindings.types.iter().find(|(known, _)| *known == name)

@@ -5,7 +5,7 @@ use super::expr::is_effect;
 use super::table::{Checker, Entity};
 use crate::ast::{self, StmtKind as S};
 use crate::diag::{Code, Diagnostic};
-use crate::hir::{Expr, ExprKind, LoopForm, Shape, Stmt, StmtKind, TypeId, TypeKind, TypeTable};
+use crate::hir::{Expr, ExprKind, Linkage, LoopForm, Shape, Stmt, StmtKind, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
 
 /// How deep statements may be nested.
@@ -52,6 +52,9 @@ impl<'a> Checker<'a, '_> {
 
     /// A statement; appends what it becomes.
     pub(super) fn stmt(&mut self, stmt: &'a ast::Stmt<'a>, out: &mut Vec<Stmt>) {
+        if self.diags.poll() {
+            return;
+        }
         if self.depth >= MAX_DEPTH {
             self.error_at(Code::NestingTooDeep, stmt.span, "this is nested too deep");
             return;
@@ -162,7 +165,8 @@ impl<'a> Checker<'a, '_> {
     fn type_is_varying(&mut self, expr: &'a ast::Expr<'a>) -> bool {
         // The condition of `do` is checked after the body, whose declarations it does not see; what it says about its
         // shape is needed before. Errors are dropped here, since they come again.
-        let diags = std::mem::take(self.diags);
+        let silent = self.diags.fork();
+        let diags = std::mem::replace(self.diags, silent);
         let ty = self.type_of(expr);
         *self.diags = diags;
         self.is_varying(ty)
@@ -380,21 +384,22 @@ impl<'a> Checker<'a, '_> {
         }
         let function = self.body.decl.map_or("", |decl| self.decl(decl).ast.name.name.as_str());
         let unique = format!("{function}.{}", variable.name.name);
-        let id = self.add_global_variable(variable.name, unique, ty);
+        let id = self.add_global_variable(variable.name, unique, ty, Linkage::Internal);
         self.declare_name(variable.name, Entity::Global(id));
         self.define_global(id, variable, ty);
     }
 
     /// A global declared inside a function.
     fn declare_extern(&mut self, variable: &'a ast::Variable<'a>, ty: TypeId) {
-        if let Some(Entity::Global(id)) = self.file_name(variable.name.name) {
-            let id = *id;
-            return self.declare_name(variable.name, Entity::Global(id));
+        if let Some(init) = variable.init {
+            let message = "an `extern` variable is initialised where it is defined, outside of functions";
+            self.error_at(Code::BadInitializer, init.span, message);
         }
-        if ty != TypeTable::ERROR {
-            let id = self.add_global_variable(variable.name, variable.name.name.as_str().to_string(), ty);
-            self.declare_name(variable.name, Entity::Global(id));
-        }
+        let entity = match self.declare_global_of_type(variable, ty) {
+            Some(id) => Entity::Global(id),
+            None => Entity::Constant(Expr::error(variable.name.span)),
+        };
+        self.declare_name(variable.name, entity);
     }
 }
 

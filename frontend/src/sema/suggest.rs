@@ -6,7 +6,7 @@ use crate::symbol::Symbol;
 impl Checker<'_, '_> {
     /// The name of a value in sight most like `name`, if one is like it.
     pub(super) fn nearest_value(&self, name: Symbol) -> Option<Symbol> {
-        let locals = self.body.names.iter().map(|(known, _, _)| *known);
+        let locals = self.body.names.names();
         let own = self.table.names.keys().copied();
         let library = self.base.iter().flat_map(|base| base.names.keys().copied());
         let builtins = ["programIndex", "programCount", "taskIndex", "taskCount", "threadIndex", "threadCount"];
@@ -15,7 +15,7 @@ impl Checker<'_, '_> {
 
     /// The type name in sight most like `name`.
     pub(super) fn nearest_type(&self, name: Symbol) -> Option<Symbol> {
-        let locals = self.body.types.iter().map(|(known, _)| *known);
+        let locals = self.body.types.names();
         let own = self.table.type_names.keys().copied();
         let library = self.base.iter().flat_map(|base| base.type_names.keys().copied());
         nearest(name, locals.chain(own).chain(library))

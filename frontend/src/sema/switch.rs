@@ -8,6 +8,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::hir::{Expr, StmtKind, SwitchArm, SwitchLabel, TypeKind};
 use crate::source::Span;
 use spmdvm_vm::Ty;
+use std::collections::HashMap;
 
 impl<'a> Checker<'a, '_> {
     /// `switch (value) body`.
@@ -17,7 +18,7 @@ impl<'a> Checker<'a, '_> {
         let ty = self.scalar_ty(value.ty).unwrap_or(Ty::I32);
         let scope = self.enter();
         let arms = self.controlled(Control::Switch, varying, |checker| {
-            let mut arms = Arms { ty, list: Vec::new(), seen: Vec::new() };
+            let mut arms = Arms { ty, list: Vec::new(), seen: HashMap::new() };
             match body.kind {
                 S::Block(block) => block.stmts.iter().for_each(|stmt| checker.switch_stmt(stmt, &mut arms)),
                 _ => checker.switch_stmt(body, &mut arms),
@@ -98,12 +99,12 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn add_label(&mut self, label: SwitchLabel, span: Span, arms: &mut Arms) {
-        if let Some((_, first)) = arms.seen.iter().find(|(known, _)| *known == label) {
+        if let Some(first) = arms.seen.get(&label) {
             let error = Diagnostic::new(Code::BadSwitch, span, "this label stands twice in the `switch`");
             self.error(error.at("again here").label(*first, "first here"));
             return;
         }
-        arms.seen.push((label, span));
+        arms.seen.insert(label, span);
         match arms.list.last_mut() {
             Some(arm) if arm.body.is_empty() && !arm.labels.is_empty() => arm.labels.push(label),
             _ => arms.list.push(SwitchArm { labels: vec![label], body: Vec::new() }),
@@ -124,5 +125,5 @@ fn has_label(stmt: &ast::Stmt<'_>) -> bool {
 struct Arms {
     ty: Ty,
     list: Vec<SwitchArm>,
-    seen: Vec<(SwitchLabel, Span)>,
+    seen: HashMap<SwitchLabel, Span>,
 }

@@ -2,12 +2,14 @@
 
 use super::Instances;
 use super::body::Body;
+use super::overload::ByStruct;
 use crate::ast;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::hir::{self, Expr, FuncId, GlobalId, LocalId, StructId, TypeId, TypeTable};
 use crate::source::{SourceMap, Span};
 use crate::symbol::{Symbol, SymbolMap};
 use spmdvm_vm::Width;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -33,7 +35,7 @@ pub(super) enum Entity {
     /// A constant: an enumerator or template argument.
     Constant(Expr),
     /// Functions and templates.
-    Functions(Vec<DeclId>, Vec<TemplateId>),
+    Functions(Arc<Vec<DeclId>>, Arc<Vec<TemplateId>>),
 }
 
 /// A function, declared.
@@ -88,6 +90,8 @@ pub(super) struct GlobalDecl {
     pub global: hir::Global,
     /// Its value, if it is a constant that can stand for it.
     pub value: Option<Expr>,
+    /// Whether a declaration had an initialiser.
+    pub is_initialised: bool,
 }
 
 /// The declarations of a file.
@@ -99,6 +103,8 @@ pub(super) struct DeclTable<'a> {
     pub type_names: SymbolMap<TypeId>,
     /// Functions.
     pub functions: Vec<FunctionDecl<'a>>,
+    /// Functions by name and parameters.
+    pub signatures: HashMap<(Symbol, Vec<TypeId>), DeclId>,
     /// Templates.
     pub templates: Vec<TemplateDecl<'a>>,
     /// Explicit specialisations and instances made, by template and arguments.
@@ -109,6 +115,8 @@ pub(super) struct DeclTable<'a> {
     pub types: TypeTable,
     /// Types of struct members as declared, perhaps unbound.
     pub raw_fields: HashMap<StructId, Vec<TypeId>>,
+    /// The members of structs by name.
+    pub field_indices: HashMap<(StructId, Symbol), u32>,
     /// Structs with members that have a variability of their own, somewhere inside.
     pub bound_structs: HashSet<StructId>,
     /// What was wrong with the library.
@@ -129,6 +137,8 @@ pub(super) struct Checker<'a, 'd> {
     pub diags: &'d mut Diagnostics,
     /// The module's globals.
     pub globals: Vec<hir::Global>,
+    /// Variables that functions declare `extern` and the file does not.
+    pub local_externs: SymbolMap<GlobalDeclId>,
     /// Which module global a declaration became.
     pub global_ids: HashMap<GlobalDeclId, GlobalId>,
     /// String constants.
@@ -151,14 +161,22 @@ pub(super) struct Checker<'a, 'd> {
     pub first_uses: HashMap<DeclId, Span>,
     /// Functions whose bodies are still to be checked.
     pub queue: Vec<(DeclId, FuncId)>,
+    /// Functions of one name, the program's and the library's, with those that they were made of.
+    pub merged: RefCell<SymbolMap<[Entity; 2]>>,
+    /// Functions of names that have many, told apart by the struct of their first parameter.
+    pub by_struct: SymbolMap<ByStruct>,
     /// Names given to functions.
     pub mangled: HashMap<String, u32>,
     /// The function being checked.
     pub body: Body<'a>,
+    /// Where `float` constants stand that were rounded.
+    pub rounded: HashSet<Span>,
     /// How deep the analysis is nested in itself.
     pub depth: u32,
-    /// How deep template instances are nested.
-    pub instances_made: u32,
+    /// How many instances of templates there are.
+    pub instances_made: usize,
+    /// Where the first one too many was asked for.
+    pub too_many_instances: Option<Span>,
 }
 
 impl<'a, 'd> Checker<'a, 'd> {
@@ -173,6 +191,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             table.types = base.types.clone();
             table.raw_fields = base.raw_fields.clone();
             table.bound_structs = base.bound_structs.clone();
+            table.field_indices = base.field_indices.clone();
         }
         Checker {
             width,
@@ -181,6 +200,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             sources,
             diags,
             globals: Vec::new(),
+            local_externs: SymbolMap::default(),
             global_ids: HashMap::new(),
             strings: HashMap::new(),
             functions: Vec::new(),
@@ -192,10 +212,14 @@ impl<'a, 'd> Checker<'a, 'd> {
             left_out: Vec::new(),
             first_uses: HashMap::new(),
             queue: Vec::new(),
+            merged: RefCell::default(),
+            by_struct: SymbolMap::default(),
             mangled: HashMap::new(),
             body: Body::default(),
+            rounded: HashSet::new(),
             depth: 0,
             instances_made: 0,
+            too_many_instances: None,
         }
     }
 
@@ -427,11 +451,6 @@ impl<'a, 'd> Checker<'a, 'd> {
             TypeKind::Void => out.push_str("void"),
             TypeKind::Error => out.push_str("error"),
         }
-    }
-
-    /// A file-scope name: the program's, else the library's.
-    pub fn file_name(&self, name: Symbol) -> Option<&Entity> {
-        self.table.names.get(&name).or_else(|| self.base.and_then(|base| base.names.get(&name)))
     }
 
     /// A file-scope type.

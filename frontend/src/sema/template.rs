@@ -18,9 +18,6 @@ use crate::symbol::Symbol;
 use spmdvm_vm::Ty;
 use std::sync::Arc;
 
-/// No program makes more instances: a template that instantiates itself with ever new arguments must end.
-const MAX_INSTANCES: u32 = 2000;
-
 impl<'a> Checker<'a, '_> {
     /// The instance of a template that fits a call, if its parameters can be deduced. Nothing is reported otherwise.
     pub(super) fn deduce(
@@ -35,7 +32,8 @@ impl<'a> Checker<'a, '_> {
 
     /// Keeps what is reported only if something is found.
     fn quietly<R>(&mut self, action: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
-        let before = std::mem::take(self.diags);
+        let during = self.diags.fork();
+        let before = std::mem::replace(self.diags, during);
         let result = action(self);
         let during = std::mem::replace(self.diags, before);
         if result.is_some() {
@@ -99,6 +97,8 @@ impl<'a> Checker<'a, '_> {
     ) -> bool {
         let ty = match (&arg.value, written.kind) {
             (ArgumentValue::Aggregate(_), _) => return true,
+            // NULL fits any pointer, so it says nothing.
+            (ArgumentValue::Value(value), ast::TypeKind::Pointer(_)) if self.is_null(value) => return true,
             (ArgumentValue::Place(place, _), ast::TypeKind::Reference(_)) => place.ty,
             _ => self.strip_const(arg.ty),
         };
@@ -345,11 +345,13 @@ impl<'a> Checker<'a, '_> {
         if let Some(decl) = self.instance(&key) {
             return Some(decl);
         }
-        self.instances_made += 1;
-        if self.instances_made > MAX_INSTANCES {
-            self.error_at(Code::BadTemplateUse, span, "the templates have too many instances");
+        // A template that instantiates itself with ever new arguments must end.
+        let limit = self.diags.limits().instances;
+        if self.instances_made >= limit || self.diags.poll() {
+            self.too_many_instances = self.too_many_instances.or(Some(span));
             return None;
         }
+        self.instances_made += 1;
         let template = self.template(id);
         let decl = self.make_instance(template.function, found, template.prelude);
         self.table.instances.insert(key, decl);
@@ -422,10 +424,10 @@ impl<'a> Checker<'a, '_> {
         let span = instance.function.head_span;
         let templates = match self.lookup(name.name) {
             Some(super::table::Entity::Functions(_, templates)) => templates,
-            _ => Vec::new(),
+            _ => Arc::default(),
         };
         let shape = self.function_decl(instance.function);
-        for &id in &templates {
+        for &id in templates.iter() {
             let template = self.template(id);
             if template.function.params.len() != instance.function.params.len() {
                 continue;

@@ -66,7 +66,10 @@ impl Translator<'_> {
         let at = self.b.ins().iconst(types::I64, site.at as i64);
         let bits = self.mask_bits(mask);
         let args = [self.context, what, at, bits];
+        // The instruction may count fuel of its own.
+        self.store_ticks();
         let done = self.call(self.stubs.interpret, &args);
+        self.load_ticks();
         self.leave_unless((done, false), exit);
         if let (Some(v), Some((at, _))) = (inst.result, site.result) {
             let base = self.base(Base::Frame);

@@ -292,7 +292,7 @@ impl Translator<'_> {
                 self.general(inst);
             }
             Kind::FrameOpen { exit, .. } => {
-                // Failing gives a unit back.
+                // It counts the fuel of clearing the memory, or gives a unit back.
                 self.store_ticks();
                 let done = self.general(inst);
                 self.load_ticks();

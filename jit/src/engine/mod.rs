@@ -26,15 +26,16 @@ use crate::profile::{Place, Profile, Watcher};
 use crate::record::{EntryFacts, record};
 use crate::settings::{Settings, Variant};
 use crate::stress;
+use crate::sync::{Mutex, MutexGuard, RwLock};
 use crate::worker::{self, When};
-use site::{Holding, Loop};
+use site::{Holding, Loop, NEVER};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, Tracer};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, TryLockError, Weak};
 use std::time::Instant;
 use tiers::{Made, Tiers};
-use version::{Arguments, Change, Version};
+use version::{Arguments, Change, Version, long};
 
 /// Rounds that are interpreted while a loop is being compiled, before it is asked about again.
 const PENDING: u32 = 256;
@@ -42,14 +43,12 @@ const PENDING: u32 = 256;
 /// How often a loop is observed for a moment meanwhile.
 const LOOKS: u32 = 8;
 
-/// Rounds until a loop that cannot be compiled is asked about again.
-const NEVER: u32 = u32::MAX;
-
 /// The parts of the instructions that are observed at most; so many of them always, more only if the loop has not gone round
 /// often enough by then.
 const OBSERVED_PARTS: u32 = 12;
 const OBSERVED_ANYWAY: u32 = 4;
 const OBSERVED_ROUNDS: u32 = 20;
+const SECOND_LOOK_PARTS: u32 = 3;
 
 /// How often a loop is compiled anew with ways left out; then all are in it, for that takes less time than to find them one by one.
 const PRUNED: u32 = 4;
@@ -116,23 +115,26 @@ impl Jit {
     fn answer(&self, pause: &Pause<'_>, site: &RwLock<Loop>, held: &Holding<'_>) -> Answer {
         {
             let Some(found) = unless_taken(site.try_read()) else { return Answer::Interpret(PENDING) };
-            if found.aborted.is_some() {
-                return Answer::Interpret(NEVER);
-            }
-            if let Some(version) = found.version(held) {
+            if let Some(version) = found.version(held).filter(|_| found.aborted.is_none()) {
                 return Answer::Enter(version);
             }
         }
         let Some(mut found) = unless_taken(site.try_write()) else { return Answer::Interpret(PENDING) };
+        if found.aborted.is_some() {
+            if let Some(rounds) = found.rests() {
+                return Answer::Interpret(rounds);
+            }
+            found.wake();
+        }
         if found.is_pending() && found.looks < LOOKS && self.settings.observe != 0 {
             found.looks += 1;
             return Answer::Look;
         }
-        if found.is_pending() || found.refused.is_some() {
-            return Answer::Interpret(PENDING);
-        }
         if let Some(version) = found.version(held) {
             return Answer::Enter(version);
+        }
+        if found.is_pending() || found.refuses() {
+            return Answer::Interpret(PENDING);
         }
         if self.settings.observe != 0 && !std::mem::replace(&mut found.observed, true) {
             return Answer::Observe;
@@ -143,7 +145,7 @@ impl Jit {
         match self.order(pause, &mut found, (pause.function(), pause.pc()), facts, None) {
             Some(version) => Answer::Enter(version),
             None if found.is_pending() || found.refused.is_some() => Answer::Interpret(PENDING),
-            None => Answer::Interpret(NEVER),
+            None => Answer::Interpret(found.rests().unwrap_or(PENDING)),
         }
     }
 
@@ -182,8 +184,7 @@ impl Jit {
             if let Some(version) = version.filter(|v| v.code.is_draft()) {
                 self.improve_later(&version);
             }
-            let rounds = if found.aborted.is_none() { 0 } else { NEVER };
-            order.prepared.set_countdown(order.site, rounds);
+            order.prepared.set_countdown(order.site, found.rests().unwrap_or(0));
         }
     }
 
@@ -194,6 +195,9 @@ impl Jit {
     }
 
     fn try_make(&self, order: &Order) -> Result<Version, Abort> {
+        if self.cache.is_full() {
+            self.drop_resting_code();
+        }
         if self.cache.is_full() {
             return Err(Abort::CodeCacheFull(self.cache.limit()));
         }
@@ -239,8 +243,21 @@ impl Jit {
 
     /// Makes room for code.
     fn made(&self, code: Box<dyn Executable>, start: Instant) -> Result<Made, Abort> {
-        let room = self.cache.take(code.code_bytes()).ok_or(Abort::CodeCacheFull(self.cache.limit()))?;
+        let room = self.cache.take(code.code_bytes()).or_else(|| {
+            self.drop_resting_code();
+            self.cache.take(code.code_bytes())
+        });
+        let room = room.ok_or(Abort::CodeCacheFull(self.cache.limit()))?;
         Ok(Made { code, time: start.elapsed(), room })
+    }
+
+    /// Drops the code of loops that are interpreted at the moment: others need its room.
+    fn drop_resting_code(&self) {
+        for site in self.loops.get().into_iter().flatten() {
+            if let Some(mut found) = unless_taken(site.try_write()).filter(|found| found.aborted.is_some()) {
+                found.versions.clear();
+            }
+        }
     }
 
     /// Has the good code of a draft made on the thread that compiles, after all that somebody waits for, unless nobody needs it by then.
@@ -256,13 +273,12 @@ impl Jit {
         }
     }
 
-    /// Makes the good code of a draft. If it cannot be made, the draft stays.
+    /// Makes the good code of a draft. If it cannot be made, the draft stays, until it is tried again.
     fn improve(&self, version: &Version) {
-        if !self.cache.is_full() {
-            let make = || self.good_code(&version.region, Instant::now());
-            if let Ok(Ok(made)) = catch_unwind(AssertUnwindSafe(make)) {
-                version.code.improve(made);
-            }
+        let make = || self.good_code(&version.region, Instant::now());
+        match catch_unwind(AssertUnwindSafe(make)) {
+            Ok(Ok(made)) if !self.cache.is_full() => version.code.improve(made),
+            _ => version.code.fail(),
         }
     }
 
@@ -309,38 +325,84 @@ impl Jit {
                 let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
                 found.aborted_at = at;
                 found.give_up(why);
-                NEVER
+                found.rests().unwrap_or(0)
             }
             Change::Remake => self.remake(pause, site, version),
             Change::Improve => {
                 self.improve_later(version);
                 0
             }
-            Change::Specialise(facts) => {
+            Change::Specialise(facts, times) => {
                 let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
-                if !found.is_pending() && found.refused.is_none() && found.specialised < self.settings.remakes {
-                    found.specialised += 1;
-                    self.order(pause, &mut found, version.at(), facts, None);
-                }
+                self.specialise(pause, &mut found, version, facts, times);
                 0
             }
+        }
+    }
+
+    /// Has a version with constants made. Beyond so many the arguments must have been the same for longer and longer,
+    /// and the version takes the place of one that is entered no more.
+    fn specialise(&self, pause: &Pause<'_>, found: &mut Loop, version: &Version, facts: EntryFacts, times: u32) {
+        let Some(excess) = found.specialised.checked_sub(self.settings.remakes) else {
+            if !found.is_pending() && !found.refuses() {
+                found.specialised += 1;
+                self.order(pause, found, version.at(), facts, None);
+            }
+            return;
+        };
+        if times.trailing_zeros() > 2 * excess.min(15)
+            && !found.is_pending()
+            && !found.refuses()
+            && let Some(outdated) = found.outdated()
+        {
+            found.specialised += 1;
+            self.order(pause, found, version.at(), facts, Some(outdated));
+        }
+    }
+
+    /// Looks for a moment at what the program does now, in a loop that has long been compiled. If other variants would
+    /// suit it than those that were chosen, its version is made anew. Each look comes after four times as many rounds
+    /// as the last.
+    fn look_again(&self, pause: &mut Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>) {
+        let Some(mut found) = unless_taken(site.try_write()) else { return };
+        let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
+        found.second_looks += 1;
+        version.look_after(long(found.second_looks));
+        if self.settings.observe == 0 || !is_there || found.is_pending() || found.refused.is_some() {
+            return;
+        }
+        drop(found);
+        let mut profile = Profile::default();
+        let part = self.settings.observe.div_ceil(OBSERVED_PARTS);
+        for _ in 0..SECOND_LOOK_PARTS {
+            pause.observe(part, &mut Watcher(&mut profile));
+        }
+        let changed = self.advice().is_some_and(|mut advice| advice.think_again(&profile));
+        if changed && let Some(mut found) = unless_taken(site.try_write()).filter(|found| !found.is_pending()) {
+            self.order(pause, &mut found, version.at(), version.facts.clone(), Some(Arc::clone(version)));
         }
     }
 
     /// Makes a version anew, with what has been learnt from it, and with what the interpreter does now: where one new way is
     /// taken, there are others.
     fn remake(&self, pause: &mut Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>) -> u32 {
-        let allows = |found: &Loop| {
+        let allows = |found: &mut Loop| {
             let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
-            is_there && !found.is_pending() && found.refused.is_none() && found.remakes < self.settings.remakes
+            // Beyond so many, only a version that has run for long.
+            let excess = found.remakes.checked_sub(self.settings.remakes);
+            let may = excess.is_none_or(|excess| version.rounds() >= long(excess));
+            is_there && !found.is_pending() && may && !found.refuses()
         };
-        if !unless_taken(site.try_read()).is_some_and(|found| allows(&found)) {
+        if !unless_taken(site.try_write()).is_some_and(|mut found| allows(&mut found)) {
             return 0;
         }
         if self.settings.observe != 0 {
             self.observe(pause, version.at());
         }
-        let Some(mut found) = unless_taken(site.try_write()).filter(|found| allows(found)) else { return 0 };
+        let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
+        if !allows(&mut found) {
+            return 0;
+        }
         let Some(mut advice) = self.advice() else { return 0 };
         version.teach(&mut advice);
         drop(advice);
@@ -370,6 +432,10 @@ impl Tracer for Jit {
         }
         pause.write_masks(&mut words);
         match self.answer(pause, site, &Holding::new(pause, &words)) {
+            Answer::Enter(version) if version.is_due() => {
+                self.look_again(pause, site, &version);
+                0
+            }
             Answer::Enter(version) => self.enter(pause, site, &version, &mut words),
             Answer::Interpret(rounds) => rounds,
             Answer::Observe => self.observe(pause, (pause.function(), pause.pc())),

@@ -50,6 +50,8 @@ pub struct VersionReport {
     pub code_bytes: usize,
     /// How often it was entered.
     pub entries: u64,
+    /// Units of fuel counted in its code: about the rounds.
+    pub rounds: u64,
     /// How often it was left by each exit.
     pub exits: Vec<(ExitId, u64)>,
     /// What its variants did.
@@ -124,6 +126,7 @@ impl Version {
             recorded: self.recorded.clone(),
             code_bytes: self.code.bytes(),
             entries: self.entries.load(Ordering::Relaxed),
+            rounds: self.rounds(),
             exits: exits.map(|(i, l)| (ExitId(i as u32), l.taken.load(Ordering::Relaxed))).collect(),
             counters: self.counted(),
             constants: self.facts.constants.len(),

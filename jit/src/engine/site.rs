@@ -1,6 +1,6 @@
 //! A loop, its versions, and what holds at its head.
 
-use super::version::Version;
+use super::version::{Version, long};
 use crate::abort::Abort;
 use crate::record::{EntryFacts, MaskFact};
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause};
@@ -13,9 +13,12 @@ use std::sync::atomic::Ordering;
 pub(super) struct Loop {
     /// Those with more facts come first.
     pub versions: Vec<Arc<Version>>,
+    /// Why it is interpreted for now. Versions that it has then are kept, to be tried again.
     pub aborted: Option<Abort>,
     /// The instruction that is the reason, if it is one.
     pub aborted_at: Option<(FuncId, u32)>,
+    /// How long it is interpreted.
+    pub rest: Rest,
     /// The function, and the instruction at the loop's head; known once the loop is hot.
     pub at: Option<(FuncId, u32)>,
     /// The process in which a version is being compiled. A forked child has no thread that does it.
@@ -26,11 +29,43 @@ pub(super) struct Loop {
     pub looks: u32,
     /// How often a version was made anew.
     pub remakes: u32,
-    /// Why no more versions are made, although those that there are may be entered.
+    /// Why no more versions are made for now, although those that there are may be entered.
     pub refused: Option<Abort>,
+    /// How often another version was wanted since, and how often one could not be made.
+    wanted: u32,
+    refusals: u32,
     /// How many versions for constant arguments have been made.
     pub specialised: u32,
+    /// How often somebody has looked whether versions still suit what the program does.
+    pub second_looks: u32,
 }
+
+/// How long a loop stays with the interpreter before it is tried again: no verdict is for ever, because the next call
+/// may be larger. Every verdict that is confirmed doubles the time, so trying takes less and less of it.
+#[derive(Default)]
+pub(super) struct Rest {
+    /// Verdicts so far.
+    verdicts: u32,
+    /// Has it begun: does the countdown count it?
+    begun: bool,
+}
+
+/// Rounds that a loop is interpreted after a verdict on how its code was entered and left. To try it again takes as
+/// long as some hundred of them.
+const REST: u32 = 1 << 14;
+
+/// Most such rounds.
+const LONGEST_REST: u32 = 1 << 20;
+
+/// Rounds after which a loop is compiled again that could not be compiled; four times as many each time.
+const REST_WITHOUT_CODE: u32 = 1 << 22;
+
+/// Rounds until a loop that cannot be compiled at all is asked about again.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// How often another version must be wanted before one is made again after that was refused; four times as often each
+/// time.
+const REFUSED: u32 = 1 << 12;
 
 impl Loop {
     /// Is a version being compiled?
@@ -48,13 +83,17 @@ impl Loop {
         let version = match made {
             // It was given up meanwhile.
             _ if self.aborted.is_some() => return None,
-            Ok(version) => Arc::new(version),
+            Ok(version) => {
+                version.look_after(long(self.second_looks));
+                Arc::new(version)
+            }
             Err(why) if self.versions.is_empty() => {
                 self.give_up(why);
                 return None;
             }
             Err(why) => {
                 self.refused = Some(why);
+                (self.wanted, self.refusals) = (0, self.refusals + 1);
                 return None;
             }
         };
@@ -67,10 +106,49 @@ impl Loop {
         Some(version)
     }
 
-    /// The loop is interpreted from now on.
+    /// The loop is interpreted for some time.
     pub fn give_up(&mut self, why: Abort) {
-        self.versions.clear();
         self.aborted = Some(why);
+        self.rest = Rest { verdicts: self.rest.verdicts.saturating_add(1), begun: false };
+    }
+
+    /// Of a loop that was given up: how many rounds more it is interpreted, unless it has been for long enough.
+    pub fn rests(&mut self) -> Option<u32> {
+        let why = self.aborted.as_ref()?;
+        if matches!(why, Abort::Invalid(_)) {
+            return Some(NEVER);
+        }
+        let doubled = self.rest.verdicts.saturating_sub(1).min(16);
+        let rounds = match self.versions.is_empty() {
+            false => (REST << doubled).min(LONGEST_REST),
+            true => REST_WITHOUT_CODE << (2 * doubled).min(8),
+        };
+        (!std::mem::replace(&mut self.rest.begun, true)).then_some(rounds)
+    }
+
+    /// Tries a loop again that was given up.
+    pub fn wake(&mut self) {
+        (self.aborted, self.aborted_at) = (None, None);
+        // What could not be compiled is recorded by what the program does now.
+        self.observed &= !self.versions.is_empty();
+        self.versions.iter().for_each(|version| version.try_again());
+    }
+
+    /// Another version is wanted. Returns whether none are made for now.
+    pub fn refuses(&mut self) -> bool {
+        if self.refused.is_some() {
+            self.wanted = self.wanted.saturating_add(1);
+            if self.wanted >= REFUSED << (2 * self.refusals.saturating_sub(1)).min(18) {
+                self.refused = None;
+            }
+        }
+        self.refused.is_some()
+    }
+
+    /// A version for constants that has not been entered since this was asked last, to be replaced by one for others.
+    pub fn outdated(&self) -> Option<Arc<Version>> {
+        let special = self.versions.iter().filter(|version| version.facts.is_special());
+        special.filter(|version| version.is_idle()).last().cloned()
     }
 }
 

@@ -6,9 +6,9 @@
 
 use crate::backend::Executable;
 use crate::cache::Room;
+use crate::sync::atomic::{AtomicU32, Ordering};
 use std::process;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Machine code, and what it took.
@@ -24,17 +24,22 @@ pub(super) struct Tiers {
     good: OnceLock<Made>,
     /// Of a draft: the process that makes the good code. A forked child has no thread that does it.
     improved_by: Option<AtomicU32>,
+    /// How often that has failed.
+    failures: AtomicU32,
 }
+
+/// Entries until somebody is asked for the good code of a draft that nobody makes; 16 times as many after each failure.
+const FORSAKEN: u64 = 64;
 
 impl Tiers {
     /// Code that is as good as can be made.
     pub fn good(made: Made) -> Tiers {
-        Tiers { first: made, good: OnceLock::new(), improved_by: None }
+        Tiers { first: made, good: OnceLock::new(), improved_by: None, failures: AtomicU32::new(0) }
     }
 
     /// A draft.
     pub fn draft(made: Made) -> Tiers {
-        Tiers { first: made, good: OnceLock::new(), improved_by: Some(AtomicU32::new(0)) }
+        Tiers { first: made, good: OnceLock::new(), improved_by: Some(AtomicU32::new(0)), failures: AtomicU32::new(0) }
     }
 
     /// What is to be run.
@@ -47,16 +52,26 @@ impl Tiers {
         self.improved_by.is_some() && self.good.get().is_none()
     }
 
-    /// Is it a draft, with nobody to make the good code?
-    pub fn is_forsaken(&self) -> bool {
+    /// Returns whether it is a draft with nobody to make the good code, and after so many entries it is time to do
+    /// something about it.
+    pub fn is_forsaken(&self, entries: u64) -> bool {
         let by = self.improved_by.as_ref().filter(|_| self.good.get().is_none());
-        by.is_some_and(|by| by.load(Ordering::Relaxed) != process::id())
+        let wait = FORSAKEN << (4 * self.failures.load(Ordering::Relaxed)).min(56);
+        by.is_some_and(|by| by.load(Ordering::Relaxed) != process::id()) && entries.is_multiple_of(wait)
     }
 
     /// Takes it upon this process to make the good code. Is it this caller who has to?
     pub fn promise(&self) -> bool {
         let me = process::id();
         self.improved_by.as_ref().is_some_and(|by| by.swap(me, Ordering::Relaxed) != me)
+    }
+
+    /// The good code could not be made: somebody may try again later.
+    pub fn fail(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        if let Some(by) = &self.improved_by {
+            by.store(0, Ordering::Relaxed);
+        }
     }
 
     /// The good code is there.

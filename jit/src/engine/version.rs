@@ -15,15 +15,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Rounds of an entry in which there was a poll: so many at most come between two.
-const POLL: i64 = 1024;
-
 /// Least work of an entry, in instructions of the IR, that makes up for entering: about 300 ns against 2 ns for each that the
 /// interpreter would execute.
 const WORTHWHILE: u64 = 150;
 
 /// Entries between two looks at the variants' counters.
 const REVIEW: u64 = 64;
+
+/// Entries after which a version is judged that is tried again.
+const SECOND_TRIAL: u64 = 16;
+
+/// Rounds after which somebody looks whether the variants still suit what the program does; four times as many each
+/// time. They take ten milliseconds or more, a look a fraction of one.
+const LOOK_AGAIN: u64 = 1 << 22;
+
+/// How long a version runs before it is looked at, after so many looks.
+pub(super) fn long(looks: u32) -> u64 {
+    LOOK_AGAIN << (2 * looks).min(40)
+}
 
 /// Rounds of a variant that are too few to judge it by.
 const FEW: u64 = 200;
@@ -40,6 +49,12 @@ pub(super) struct Version {
     pub other_constants: AtomicU64,
     /// Units of fuel counted in the code: about the rounds.
     rounds: AtomicU64,
+    /// When it is judged next, and what is behind it then.
+    trial: Trial,
+    /// Rounds after which it is looked at again.
+    look_at: AtomicU64,
+    /// Entries when it was last asked whether it [is idle](Version::is_idle).
+    entries_seen: AtomicU64,
     words: usize,
     pub clock: Clock,
     /// Time of recording and optimising.
@@ -58,8 +73,19 @@ pub(super) enum Change {
     Improve,
     /// The version is to be made anew.
     Remake,
-    /// A version with these facts is to be made.
-    Specialise(EntryFacts),
+    /// A version with these facts is to be made; the arguments have been the same so many times as long as they have to
+    /// be.
+    Specialise(EntryFacts, u32),
+}
+
+/// The entries that a version is judged by, between two judgements.
+#[derive(Default)]
+struct Trial {
+    /// The number of the entry after which it ends; 0: of the first trial.
+    end: AtomicU64,
+    /// What had been counted when it began: entries, entries that were left early, those left by ways that were left
+    /// out, rounds.
+    before: [AtomicU64; 4],
 }
 
 /// Uniform registers that the loop does not change, and how long they have been the same.
@@ -93,7 +119,7 @@ impl Version {
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
         let counters = zeros(region.counters.len());
-        let [entries, other_constants, rounds] = [(); 3].map(|()| AtomicU64::new(0));
+        let [entries, other_constants, rounds, entries_seen] = [(); 4].map(|()| AtomicU64::new(0));
         Version {
             facts,
             region,
@@ -103,6 +129,9 @@ impl Version {
             entries,
             other_constants,
             rounds,
+            trial: Trial::default(),
+            look_at: AtomicU64::new(LOOK_AGAIN),
+            entries_seen,
             words,
             clock: Clock::default(),
             before: Duration::ZERO,
@@ -130,53 +159,95 @@ impl Version {
             many[..words.len()].copy_from_slice(words);
             &mut many
         };
+        let before = pause.fuel_used();
         let mut context = pause.enter(words, self.counters.as_ptr().cast::<u64>().cast_mut());
-        // After a poll in between there are more again; then the loop is long.
-        let before = context.ticks;
         let code = self.code.best();
         // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
         let exit = self.clock.measure(self.entries.load(Ordering::Relaxed), || unsafe { code.run(&mut context) });
         pause.leave(&context);
-        let rounds = if before >= context.ticks { before - context.ticks } else { POLL };
-        self.rounds.fetch_add(rounds as u64, Ordering::Relaxed);
+        let here = (pause.fuel_used() - before).max(0) as u64;
+        self.rounds.fetch_add(here, Ordering::Relaxed);
         let landing = &self.exits[exit.index()];
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
         unsafe { pause.resume(landing.frames.iter().map(LandingFrame::resume), words) };
         let taken = landing.taken.fetch_add(1, Ordering::Relaxed) + 1;
         let entries = self.entries.fetch_add(1, Ordering::Relaxed) + 1;
-        if let Some(special) = special {
-            return Change::Specialise(EntryFacts { constants: special, ..self.facts.clone() });
+        if let Some((constants, times)) = special {
+            return Change::Specialise(EntryFacts { constants, ..self.facts.clone() }, times);
         }
         if landing.pruned && taken.is_multiple_of(settings.hot_exit) || entries.is_multiple_of(REVIEW) && self.fails() {
             return Change::Remake;
         }
-        if entries.is_multiple_of(REVIEW) && self.code.is_forsaken() {
+        if entries.is_multiple_of(REVIEW) && self.code.is_forsaken(entries) {
             return Change::Improve;
         }
-        match (entries == settings.trial).then(|| self.judge(settings)).flatten() {
+        match self.trial.is_over(entries, settings).then(|| self.judge()).flatten() {
             Some((why, at)) => Change::GiveUp(why, at),
             None => Change::None,
         }
     }
 
-    /// Is it to be given up: left before its end most of the time, or with too little to do each time?
-    fn judge(&self, settings: &Settings) -> Option<(Abort, Option<(FuncId, u32)>)> {
-        let pruned = self.exits.iter().filter(|l| l.pruned).map(|l| l.taken.load(Ordering::Relaxed));
-        if pruned.sum::<u64>() * 4 >= settings.trial {
+    /// Is it to be given up: left before its end most of the time, or with too little to do each time? If not, it is
+    /// judged again by twice as many entries.
+    fn judge(&self) -> Option<(Abort, Option<(FuncId, u32)>)> {
+        let now = self.counted_for_trial();
+        let before = self.trial.before.each_ref().map(|n| n.load(Ordering::Relaxed));
+        let [entries, left, pruned, rounds] = std::array::from_fn(|i| now[i].saturating_sub(before[i]));
+        self.begin_trial(entries.max(1) * 2);
+        if pruned * 4 >= entries {
             // It is made anew with the ways that it leaves by; that one is to be judged.
             return None;
         }
-        let early = self.exits.iter().enumerate().filter(|(_, l)| !l.expected);
-        let early = early.map(|(i, l)| (l.taken.load(Ordering::Relaxed), i));
-        let left: u64 = early.clone().map(|(n, _)| n).sum();
-        if left * 2 >= settings.trial {
-            let (_, most) = early.max()?;
+        if left * 2 >= entries {
+            let early = self.exits.iter().enumerate().filter(|(_, l)| !l.expected);
+            let (_, most) = early.map(|(i, l)| (l.taken.load(Ordering::Relaxed), i)).max()?;
             let exit = &self.region.exits[most];
             return Some((Abort::LeavesTooOften(exit.why), exit.frames.last().map(|f| (f.function, f.pc))));
         }
         let insts: usize = self.region.blocks.iter().filter(|b| !b.cold).map(|b| b.insts.len()).sum();
-        let rounds = self.rounds.load(Ordering::Relaxed) / settings.trial;
-        ((rounds + 1) * (insts as u64) < WORTHWHILE).then_some((Abort::TooShort, None))
+        ((rounds / entries.max(1) + 1) * (insts as u64) < WORTHWHILE).then_some((Abort::TooShort, None))
+    }
+
+    /// Entries, entries that were left early, entries that were left by ways that were left out, and rounds.
+    fn counted_for_trial(&self) -> [u64; 4] {
+        let taken = |which: &dyn Fn(&Landing) -> bool| -> u64 {
+            self.exits.iter().filter(|l| which(l)).map(|l| l.taken.load(Ordering::Relaxed)).sum()
+        };
+        let [entries, rounds] = [&self.entries, &self.rounds].map(|n| n.load(Ordering::Relaxed));
+        [entries, taken(&|l| !l.expected), taken(&|l| l.pruned), rounds]
+    }
+
+    /// Is judged by so many entries from now on.
+    fn begin_trial(&self, length: u64) {
+        let now = self.counted_for_trial();
+        self.trial.end.store(now[0].saturating_add(length), Ordering::Relaxed);
+        self.trial.before.iter().zip(now).for_each(|(before, now)| before.store(now, Ordering::Relaxed));
+    }
+
+    /// It was given up, and is entered again to see whether it suits now.
+    pub fn try_again(&self) {
+        self.begin_trial(SECOND_TRIAL);
+    }
+
+    /// Returns whether it has run for so long that somebody is to look if what it was made for still happens.
+    pub fn is_due(&self) -> bool {
+        self.rounds() >= self.look_at.load(Ordering::Relaxed)
+    }
+
+    /// Looks at it again after so many rounds more.
+    pub fn look_after(&self, rounds: u64) {
+        self.look_at.store(self.rounds().saturating_add(rounds), Ordering::Relaxed);
+    }
+
+    /// How many rounds have been executed in its code.
+    pub fn rounds(&self) -> u64 {
+        self.rounds.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether it has not been entered since this was asked last.
+    pub fn is_idle(&self) -> bool {
+        let entries = self.entries.load(Ordering::Relaxed);
+        self.entries_seen.swap(entries, Ordering::Relaxed) == entries
     }
 
     /// The variants that failed more often than not.
@@ -214,6 +285,15 @@ impl Version {
     }
 }
 
+impl Trial {
+    /// Returns whether it has ended with this entry; `true` once.
+    fn is_over(&self, entries: u64, settings: &Settings) -> bool {
+        let end = self.end.load(Ordering::Relaxed);
+        let last = if end == 0 { settings.trial } else { end };
+        entries >= last && self.end.compare_exchange(end, u64::MAX, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+}
+
 impl Arguments {
     pub fn new(region: &Region, facts: &EntryFacts, prepared: &PreparedProgram) -> Arguments {
         let known = |reg: &Reg| facts.constants.iter().any(|c| c.reg == *reg);
@@ -223,8 +303,9 @@ impl Arguments {
         Arguments { places, last, same: AtomicU32::new(0) }
     }
 
-    /// Looks whether the arguments are still the same; gives them when they have been for long enough.
-    fn look(&self, pause: &Pause<'_>, settings: &Settings) -> Option<Vec<Constant>> {
+    /// Looks whether the arguments are still the same; gives them when they have been for long enough, and for four
+    /// times as long, and so on; with how many times as long that is.
+    fn look(&self, pause: &Pause<'_>, settings: &Settings) -> Option<(Vec<Constant>, u32)> {
         if self.places.is_empty() || !settings.variants.has(Variant::Constant) {
             return None;
         }
@@ -242,7 +323,11 @@ impl Arguments {
             let values = self.places.iter().zip(&self.last);
             values.map(|(&(reg, place), v)| Constant { reg, place, bits: v.load(Ordering::Relaxed) }).collect()
         };
-        (times == settings.same_arguments).then(constants)
+        let long = times.checked_div(settings.same_arguments).unwrap_or(0);
+        let due = times == long * settings.same_arguments
+            && long.is_power_of_two()
+            && long.trailing_zeros().is_multiple_of(2);
+        due.then(|| (constants(), long))
     }
 }
 

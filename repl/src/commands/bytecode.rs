@@ -1,8 +1,8 @@
 //! `spmdvm disasm` and `spmdvm asm`.
 
 use super::{assemble, load};
-use crate::Failure;
 use crate::cli::Global;
+use crate::{Failure, files};
 use spmdvm::vm;
 use std::path::Path;
 
@@ -15,23 +15,18 @@ pub fn disasm(global: &Global, file: &Path, output: Option<&Path>) -> Result<(),
     };
     let text = path.extension().is_some_and(|e| e == "txt" || e == "spmdasm");
     match text {
-        true => write(path, vm::asm::disassemble(module.program(), vm::asm::Style::Full).as_bytes()),
-        false => write(path, &vm::binary::encode(module.program())),
+        true => files::write(path, vm::asm::disassemble(module.program(), vm::asm::Style::Full).as_bytes()),
+        false => files::write(path, &vm::binary::encode(module.program())),
     }
 }
 
 /// Assembles a text, verifies it and writes the binary form.
 pub fn asm(file: &Path, output: Option<&Path>) -> Result<(), Failure> {
-    let text =
-        std::fs::read_to_string(file).map_err(|e| Failure::usage(format!("cannot read {}: {e}", file.display())))?;
+    let text = files::text(file)?;
     let program = assemble(file, &text)?;
     let path = output.map_or_else(|| file.with_extension("spmdb"), Path::to_path_buf);
-    write(&path, &vm::binary::encode(&program))?;
+    files::write(&path, &vm::binary::encode(&program))?;
     let n = program.functions.len();
     eprintln!("{}: {n} function{}", path.display(), if n == 1 { "" } else { "s" });
     Ok(())
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|e| Failure::usage(format!("cannot write {}: {e}", path.display())))
 }

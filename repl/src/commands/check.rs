@@ -1,8 +1,10 @@
 //! `spmdvm check`: errors and warnings, as text or JSON.
 
+use super::compile_failure;
 use crate::Failure;
 use crate::cli::Global;
 use serde_json::{Value as Json, json};
+use spmdvm::frontend::compile::Stage;
 use spmdvm::frontend::source::SourceMap;
 use spmdvm::{Diagnostic, Module, Options, Severity};
 use std::path::{Path, PathBuf};
@@ -12,6 +14,7 @@ pub fn check(global: &Global, files: &[PathBuf], hints: bool) -> Result<(), Fail
     let options = Options { hints, ..global.options() };
     let mut wrong = 0;
     let mut reports = Vec::new();
+    files.iter().try_for_each(|file| crate::files::check(file))?;
     for file in files {
         if let Some(stage) = &global.dump {
             dump(global, file, stage)?;
@@ -20,11 +23,12 @@ pub fn check(global: &Global, files: &[PathBuf], hints: bool) -> Result<(), Fail
         match Module::compile_file(file, &options) {
             Ok(module) if global.json => reports.extend(data(module.warnings(), module.sources())),
             Ok(module) => eprint!("{}", module.render_warnings(global.color())),
+            Err(error) if error.stopped().is_some() => return Err(compile_failure(&error, file, global.color())),
             Err(error) => {
                 wrong += 1;
                 match global.json {
                     true => reports.extend(data(error.diagnostics(), error.sources())),
-                    false => eprint!("{}", error.render(global.color())),
+                    false => eprint!("{}{}", error.render(global.color()), crate::files::note(file)),
                 }
             }
         }
@@ -42,6 +46,12 @@ pub fn check(global: &Global, files: &[PathBuf], hints: bool) -> Result<(), Fail
 
 /// Prints a stage of the compilation of a file.
 pub fn dump(global: &Global, file: &Path, stage: &str) -> Result<(), Failure> {
+    if Stage::from_name(stage).is_none() {
+        let names: Vec<&str> = Stage::NAMES.iter().map(|s| s.0).collect();
+        let message = format!("--dump: there is no stage `{stage}`; choose one of {}", names.join(", "));
+        return Err(Failure::usage(message));
+    }
+    crate::files::check(file)?;
     let text = Module::dump_stage(file, &global.options(), stage).map_err(Failure::Program)?;
     print!("{text}");
     Ok(())

@@ -4,14 +4,15 @@ mod bytecode;
 mod check;
 mod conform;
 mod explain;
+mod globals;
 mod run;
 mod trace;
 mod usimd;
 
-use crate::Failure;
 use crate::cli::{Cli, Command, Global};
+use crate::{Failure, files};
 use spmdvm::vm::{self, VerifiedProgram};
-use spmdvm::{CallError, Export, Module, Options};
+use spmdvm::{CallError, CompileError, Export, Module, Options};
 use std::path::Path;
 
 /// Carries out a command line.
@@ -34,7 +35,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
 
 /// A module from an SPMD source, or from bytecode in its binary or text form.
 pub fn load(path: &Path, options: &Options, color: bool) -> Result<Module, Failure> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::usage(format!("cannot read {}: {e}", path.display())))?;
+    let bytes = files::bytes(path)?;
     let is_text_form = path.extension().is_some_and(|e| e == "spmdasm" || e == "txt");
     if bytes.starts_with(&vm::binary::MAGIC) {
         let program = vm::binary::decode(&bytes)
@@ -42,11 +43,19 @@ pub fn load(path: &Path, options: &Options, color: bool) -> Result<Module, Failu
         return Ok(Module::from_program(verify(program)?, options));
     }
     if is_text_form {
-        return Ok(Module::from_program(assemble(path, &String::from_utf8_lossy(&bytes))?, options));
+        return Ok(Module::from_program(assemble(path, &files::text(path)?)?, options));
     }
-    let module = Module::compile_file(path, options).map_err(|e| Failure::Program(e.render(color)))?;
+    let module = Module::compile_file(path, options).map_err(|e| compile_failure(&e, path, color))?;
     eprint!("{}", module.render_warnings(color));
     Ok(module)
+}
+
+/// A failed compilation as a failure of the command: one that was stopped is like a run that was.
+pub fn compile_failure(error: &CompileError, path: &Path, color: bool) -> Failure {
+    match error.stopped() {
+        Some(_) => Failure::Trap(error.render(color)),
+        None => Failure::Program(error.render(color) + &files::note(path)),
+    }
 }
 
 /// Assembles and verifies a text.
@@ -73,7 +82,7 @@ pub fn entry<'m>(module: &'m Module, name: Option<&str>) -> Result<&'m Export, F
         (Some(name), exports) => exports
             .iter()
             .find(|e| e.name == name)
-            .ok_or_else(|| Failure::Usage(format!("no function `{name}` is exported; there are:{}", list()))),
+            .ok_or_else(|| Failure::Usage(format!("--entry: no function `{name}` is exported; there are:{}", list()))),
         (None, [only]) => Ok(only),
         (None, []) => Err(Failure::usage("the program exports no function: put `export` before one")),
         (None, _) => Err(Failure::Usage(format!("choose a function with --entry:{}", list()))),

@@ -1,11 +1,12 @@
 //! `spmdvm run`.
 
+use super::globals::{self, Elements, Globals};
 use super::{call_failure, check, entry, load};
 use crate::Failure;
 use crate::cli::{Global, RunArgs};
 use crate::data::{CallData, element_bits, show_element};
 use serde_json::{Value as Json, json};
-use spmdvm::{Module, Run, Show, Ty, Value};
+use spmdvm::{Export, Module, Run, Show, Ty, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,27 +25,33 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     options.jit.keep_recorded = jit.is_some_and(|show| show.trace);
     let module = load(&args.file, &options, global.color())?;
     let export = entry(&module, args.entry.as_deref())?;
-    let mut data = CallData::parse(export, &args.args, global.lanes())?;
+    let mut data = CallData::parse(export, &args.args, module.lanes())?;
+    let globals = Globals::set(&module, &args.globals)?;
+    outputs.iter().try_for_each(|(name, _)| check_output(&module, export, &data, name))?;
     let result = start(&module, args).call_export(export, &data.values());
     data.check()?;
+    globals.check()?;
     let result = result.map_err(|e| call_failure(e, global))?;
     for (name, path) in &outputs {
-        match (name.as_str(), &result) {
-            ("result", Some(value)) => save_result(value, path)?,
-            _ => data.save(name, path)?,
+        match (name.as_str(), &result, data.array(name)) {
+            ("result", Some(value), _) => save_result(value, path)?,
+            (_, _, Some((ty, shape, bytes))) => crate::npy::write(path, ty, shape, bytes)?,
+            _ => globals::save(&module, name, path)?,
         }
     }
+    let set = globals.elements(&module);
     if global.json {
-        println!("{}", as_json(result.as_ref(), &data));
+        println!("{}", as_json(result.as_ref(), &data, &set));
     } else if !args.quiet {
-        show(result.as_ref(), &data);
+        show(result.as_ref(), &data, &set);
     }
     data.check()?;
+    globals.check()?;
     if let Some(what) = jit {
         print!("{}", module.jit_text(what));
     }
     for &line in &args.explain {
-        print!("{}", module.explain_line(line).map_err(Failure::usage)?);
+        print!("{}", module.explain_line(line).map_err(|e| Failure::usage(format!("--explain: {e}")))?);
     }
     Ok(())
 }
@@ -83,9 +90,21 @@ pub fn interrupt_flag() -> Arc<AtomicBool> {
     Arc::clone(flag)
 }
 
+/// Fails if there is nothing of this name to write, before anything is run.
+fn check_output(module: &Module, export: &Export, data: &CallData, name: &str) -> Result<(), Failure> {
+    if (name == "result" && export.result.is_some()) || data.array(name).is_some() || module.global(name).is_ok() {
+        return Ok(());
+    }
+    let mut names: Vec<&str> = data.arrays().map(|a| a.0).collect();
+    names.extend(module.globals().map(|global| global.name()));
+    names.extend(export.result.as_ref().map(|_| "result"));
+    let names = if names.is_empty() { "there is none".into() } else { names.join(", ") };
+    Err(Failure::usage(format!("--output: `{name}` is no array argument, global variable or result ({names})")))
+}
+
 fn output(text: &str) -> Result<(String, PathBuf), Failure> {
     let (name, path) =
-        text.split_once('=').ok_or_else(|| Failure::usage(format!("-o takes NAME=FILE.npy, not `{text}`")))?;
+        text.split_once('=').ok_or_else(|| Failure::usage(format!("--output takes NAME=FILE.npy, not `{text}`")))?;
     Ok((name.to_owned(), path.into()))
 }
 
@@ -99,7 +118,7 @@ fn save_result(value: &Value<'_>, path: &std::path::Path) -> Result<(), Failure>
     crate::npy::write(path, ty, &[words.len() as u64], &bytes)
 }
 
-fn show(result: Option<&Value<'_>>, data: &CallData) {
+fn show(result: Option<&Value<'_>>, data: &CallData, globals: &[Elements]) {
     match result {
         Some(Value::Scalar { ty, bits }) => println!("result = {}", show_element(*ty, *bits)),
         Some(Value::Lanes { ty, words }) => {
@@ -108,8 +127,13 @@ fn show(result: Option<&Value<'_>>, data: &CallData) {
         }
         _ => {}
     }
-    for (name, ty, shape, bytes) in data.arrays() {
+    let globals = globals.iter().map(|(name, ty, shape, bytes)| (name.as_str(), *ty, &shape[..], &bytes[..]));
+    for (name, ty, shape, bytes) in data.arrays().chain(globals) {
         let n = bytes.len() / ty.size();
+        if shape.is_empty() {
+            println!("{name} = {}", show_element(ty, element_bits(ty, bytes, 0)));
+            continue;
+        }
         let mut shown: Vec<String> = (0..n.min(SHOWN)).map(|i| show_element(ty, element_bits(ty, bytes, i))).collect();
         if n > SHOWN {
             shown.push("…".into());
@@ -119,19 +143,19 @@ fn show(result: Option<&Value<'_>>, data: &CallData) {
     }
 }
 
-fn as_json(result: Option<&Value<'_>>, data: &CallData) -> Json {
+fn as_json(result: Option<&Value<'_>>, data: &CallData, globals: &[Elements]) -> Json {
     let result = match result {
         Some(Value::Scalar { ty, bits }) => number(*ty, *bits),
         Some(Value::Lanes { ty, words }) => words.iter().map(|w| number(*ty, *w)).collect(),
         _ => Json::Null,
     };
-    let mut arrays = serde_json::Map::new();
-    for (name, ty, shape, bytes) in data.arrays() {
-        let elements: Vec<Json> =
-            (0..bytes.len() / ty.size()).map(|i| number(ty, element_bits(ty, bytes, i))).collect();
-        arrays.insert(name.to_owned(), json!({ "type": ty.name(), "shape": shape, "data": elements }));
-    }
-    json!({ "result": result, "arrays": arrays })
+    let array = |name: &str, ty: Ty, shape: &[u64], bytes: &[u8]| {
+        let elements = (0..bytes.len() / ty.size()).map(|i| number(ty, element_bits(ty, bytes, i)));
+        (name.to_owned(), json!({ "type": ty.name(), "shape": shape, "data": elements.collect::<Vec<Json>>() }))
+    };
+    let arrays: Json = data.arrays().map(|(name, ty, shape, bytes)| array(name, ty, shape, bytes)).collect();
+    let globals: Json = globals.iter().map(|(name, ty, shape, bytes)| array(name, *ty, shape, bytes)).collect();
+    json!({ "result": result, "arrays": arrays, "globals": globals })
 }
 
 /// A JSON number, or a string for what JSON cannot say (infinities, NaN).

@@ -1,5 +1,6 @@
 //! `spmdvm trace`: a table of instructions × lanes.
 
+use super::globals::Globals;
 use super::run::start;
 use super::{call_failure, entry, load};
 use crate::Failure;
@@ -18,13 +19,16 @@ const MAX_COLUMN: usize = 12;
 pub fn trace(global: &Global, args: &TraceArgs) -> Result<(), Failure> {
     let module = load(&args.run.file, &global.options(), global.color())?;
     let export = entry(&module, args.run.entry.as_deref())?;
-    let mut data = CallData::parse(export, &args.run.args, global.lanes())?;
+    let mut data = CallData::parse(export, &args.run.args, module.lanes())?;
+    let globals = Globals::set(&module, &args.run.globals)?;
     let mut table = Table { args, main_file: main_file(&module, export), rows: 0, left_out: 0 };
     let result = start(&module, &args.run).call_observed(export, &data.values(), &mut table);
     if table.left_out > 0 {
         // A closed pipe ends the table, not the program.
         let _ = writeln!(std::io::stdout(), "… and {} more rows (--rows shows more)", table.left_out);
     }
+    data.check()?;
+    globals.check()?;
     result.map(drop).map_err(|e| call_failure(e, global))
 }
 

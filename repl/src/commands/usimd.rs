@@ -1,7 +1,7 @@
 //! `spmdvm usimd`: runs a µ-SIMD program and shows its trace and what it leaves in shared memory.
 
-use crate::Failure;
 use crate::cli::{Global, UsimdArgs};
+use crate::{Failure, files};
 use serde_json::{Value, json};
 use spmdvm::usimd::{self, Entry, Error, Outcome, Row, RunOptions, Statistics, Trace, WellFormed};
 use std::io::Write as _;
@@ -15,7 +15,7 @@ const CELLS_PER_ROW: usize = 16;
 /// Runs a program.
 pub fn usimd(global: &Global, args: &UsimdArgs) -> Result<(), Failure> {
     let name = args.file.display().to_string();
-    let text = std::fs::read_to_string(&args.file).map_err(|e| Failure::usage(format!("cannot read {name}: {e}")))?;
+    let text = files::text(&args.file)?;
     let render = |error: &Error| usimd::render_error(error, &name, &text, global.color());
     let program = usimd::assemble(&text).map_err(|errors| Failure::Program(errors.iter().map(render).collect()))?;
     let rows = if args.trace { args.rows } else { 0 };

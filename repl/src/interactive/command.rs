@@ -18,7 +18,7 @@ Each input runs on a gang with all lanes on; variables keep their values.
   :quit          leave (Ctrl-D does too)
 
 Ctrl-C stops what runs, or drops the line being typed.
-Examples:   programIndex * programIndex     float x = sin(programIndex);     x > 0 ? x : -x
+Examples:   programIndex * programIndex     float x = sin((float)programIndex);     x > 0 ? x : -x
 ";
 
 /// Carries out a command; `None` means: leave.
@@ -59,7 +59,7 @@ fn load(session: &mut Session, path: &str) -> Answer {
     if path.is_empty() {
         return Err("`:load` takes the name of a file\n".into());
     }
-    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {path}: {e}\n"))?;
+    let text = crate::files::text(path.as_ref()).map_err(|failure| failure.message() + "\n")?;
     session.load(&text).map(|warnings| warnings + "loaded\n")
 }
 

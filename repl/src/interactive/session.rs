@@ -5,7 +5,7 @@
 //! The text typed is a file of its own (`<input>`), included where it belongs, so that messages point into it.
 
 use super::input::{Input, classify};
-use crate::commands::call_failure_text;
+use crate::commands::{call_failure_text, interrupt_flag};
 use spmdvm::{Module, Options, Run};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -152,7 +152,7 @@ impl Session {
         let main = self.program_text(&format!("export void {ENTRY}() {{\n{body}\n}}\n"));
         let module = self.compile(&main, text)?;
         for (name, bytes) in &self.values {
-            module.write_global(name, bytes);
+            module.write_state(name, bytes);
         }
         let printed = Arc::new(Mutex::new(String::new()));
         let sink = Arc::clone(&printed);
@@ -160,7 +160,7 @@ impl Session {
         let result = run.output(move |s| sink.lock().unwrap_or_else(|e| e.into_inner()).push_str(s)).call(ENTRY, &[]);
         let names: Vec<String> = self.variables().map(str::to_owned).collect();
         for name in names {
-            if let Some(bytes) = module.read_global(&name) {
+            if let Some(bytes) = module.read_state(&name) {
                 self.values.insert(name, bytes);
             }
         }
@@ -179,6 +179,7 @@ impl Session {
     fn options_with(&self, text: &str) -> Options {
         let mut options = self.options.clone();
         options.headers.push((INPUT.to_owned(), text.to_owned()));
+        options.interrupt = Some(interrupt_flag());
         options
     }
 

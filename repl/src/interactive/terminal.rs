@@ -3,8 +3,8 @@
 use super::command::command;
 use super::input::is_incomplete;
 use super::session::Session;
-use crate::Failure;
 use crate::cli::Global;
+use crate::{Failure, files};
 use rustyline::error::ReadlineError;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Completer, Config, Editor, Helper, Highlighter, Hinter};
@@ -23,11 +23,10 @@ impl Validator for Brackets {
 }
 
 /// The shell, until `:quit` or the end of the input.
-pub fn repl(global: &Global, files: &[PathBuf]) -> Result<(), Failure> {
+pub fn repl(global: &Global, programs: &[PathBuf]) -> Result<(), Failure> {
     let mut session = Session::new(global.options(), global.color());
-    for file in files {
-        let text = std::fs::read_to_string(file)
-            .map_err(|e| Failure::usage(format!("cannot read {}: {e}", file.display())))?;
+    for file in programs {
+        let text = files::text(file)?;
         session.load(&text).map_err(Failure::Program)?;
     }
     let config = Config::builder().auto_add_history(true).build();

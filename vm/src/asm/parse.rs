@@ -110,6 +110,7 @@ impl<'a> Parser<'a> {
             (Token::Directive, ".format") => self.format(),
             (Token::Directive, ".global") => self.global(),
             (Token::Directive, ".export") => self.export(),
+            (Token::Directive, ".variable") => self.variable(),
             (Token::Ident, "func") => self.function(),
             _ => self.expected("a directive or `func`"),
         }

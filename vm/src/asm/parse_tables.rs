@@ -4,7 +4,8 @@ use super::lex::Token;
 use super::literal::{parse_constant, parse_hex, parse_int};
 use super::parse::{Parser, Place};
 use crate::program::{
-    ArgFormat, ArgKind, Export, ExportParam, FuncId, Global, GlobalId, HostType, HostValue, Piece, Source,
+    ArgFormat, ArgKind, ArrayShape, Export, ExportParam, FuncId, Global, GlobalId, Home, HostAccess, HostGlobal,
+    HostType, HostValue, Piece, Source, Variable,
 };
 use crate::types::Ty;
 use crate::verify::MAX_TYPE_DEPTH;
@@ -16,6 +17,28 @@ impl Parser<'_> {
         let name = self.string()?;
         let text = self.string()?;
         self.program.sources.push(Source { name, text: text.into() });
+        self.end_of_line()
+    }
+
+    /// `.variable frame 0 at 16 "x" 4 * 3 * 5`: home, offset, name, and the stride times the lengths.
+    pub(super) fn variable(&mut self) -> Option<()> {
+        self.advance();
+        let is_global = self.accept_word("global");
+        if !is_global && !self.accept_word("frame") {
+            return self.expected("`frame` or `global`");
+        }
+        let index = self.number("the number of a function or global")?;
+        let home = if is_global { Home::Global(GlobalId(index)) } else { Home::Frame(FuncId(index)) };
+        if !self.accept_word("at") {
+            return self.expected("`at`");
+        }
+        let offset = self.number("an offset in bytes")?;
+        let name = self.string()?;
+        let mut shape = ArrayShape { stride: self.number("a size in bytes")?, extents: Vec::new() };
+        while self.accept(Token::Star) {
+            shape.extents.push(self.number("a length")?);
+        }
+        self.program.variables.push(Variable { home, name, offset, shape });
         self.end_of_line()
     }
 
@@ -112,7 +135,8 @@ impl Parser<'_> {
         let size = self.number("a size in bytes")?;
         let constant = self.accept_word("const");
         let index = self.program.globals.len();
-        self.program.globals.push(Global { name, size, init: Vec::new(), constant, relocations: Vec::new() });
+        let global = Global { name, size, init: Vec::new(), constant, relocations: Vec::new(), host: None };
+        self.program.globals.push(global);
         self.block(|p| p.global_line(index))
     }
 
@@ -140,7 +164,16 @@ impl Parser<'_> {
                 let offset = self.displacement()?;
                 self.program.globals[index].relocations[row] = (byte, GlobalId(target), offset);
             }
-            _ => return self.expected("`text`, `hex`, `reloc` or `}`"),
+            "host" => {
+                self.advance();
+                let word = self.here();
+                let Some(&(access, _)) = HostAccess::WORDS.iter().find(|(_, known)| *known == word) else {
+                    return self.expected("`readonly`, `writable` or `extern`");
+                };
+                self.advance();
+                self.program.globals[index].host = Some(HostGlobal { access, layout: self.host_type(0)? });
+            }
+            _ => return self.expected("`text`, `hex`, `reloc`, `host` or `}`"),
         }
         self.end_of_line()
     }

@@ -2,7 +2,9 @@
 
 use super::literal::{constant_text, name, quote};
 use super::print::{Printer, Style, displacement, put};
-use crate::program::{ArgFormat, ArgKind, Export, ExportParam, Global, HostType, HostValue, Piece};
+use crate::program::{
+    ArgFormat, ArgKind, Export, ExportParam, Global, Home, HostAccess, HostType, HostValue, Piece, Variable,
+};
 use crate::verify::MAX_TYPE_DEPTH;
 use std::fmt::Write;
 
@@ -30,6 +32,21 @@ pub(super) fn tables(p: &mut Printer<'_>) {
     for e in &program.exports {
         export(p, e);
     }
+    if p.style == Style::Full {
+        program.variables.iter().for_each(|v| variable(p, v));
+    }
+}
+
+fn variable(p: &mut Printer<'_>, v: &Variable) {
+    let (home, index) = match v.home {
+        Home::Frame(function) => ("frame", function.0),
+        Home::Global(global) => ("global", global.0),
+    };
+    put!(p, ".variable {home} {index} at {} {} {}", v.offset, quote(&v.name), v.shape.stride);
+    for n in &v.shape.extents {
+        put!(p, " * {n}");
+    }
+    put!(p, "\n");
 }
 
 fn piece_text(piece: &Piece) -> String {
@@ -72,6 +89,11 @@ fn global(p: &mut Printer<'_>, g: &Global) {
     for &(at, target, offset) in &g.relocations {
         let target = p.global_ref(target.0);
         put!(p, "  reloc {at} {target}{}\n", displacement(offset));
+    }
+    if let Some(host) = &g.host {
+        let mut layout = String::new();
+        host_type(&mut layout, &host.layout, 0);
+        put!(p, "  host {} {layout}\n", HostAccess::WORDS[host.access as usize].1);
     }
     put!(p, "}}\n");
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "SPMD"  version u16  checksum u32 (CRC-32 of the rest)  length u64 of the rest   (all little-endian)
-//! width, operation names, sources, messages, formats, globals, exports, functions
+//! width, operation names, sources, messages, formats, globals, exports, functions, variables
 //! ```
 //!
 //! Numbers are LEB128 varints (signed ones zigzag), strings and lists have their length in front. Instructions name their
@@ -18,7 +18,7 @@ use std::fmt;
 /// The first bytes of a file.
 pub const MAGIC: [u8; 4] = *b"SPMD";
 /// The version that [`encode`] writes and [`decode`] reads.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 const HEADER: usize = 18;
 
@@ -93,11 +93,26 @@ pub fn decode_body(body: &[u8]) -> Result<Program, DecodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::{ArrayShape, FuncId, GlobalId, Home, Variable};
 
     #[test]
     fn an_empty_program_round_trips() {
         let program = Program::default();
         assert_eq!(decode(&encode(&program)), Ok(program));
+    }
+
+    #[test]
+    fn variables_round_trip_in_both_forms() {
+        let shape = ArrayShape { stride: 4, extents: vec![3, 5] };
+        let home = |global| if global { Home::Global(GlobalId(2)) } else { Home::Frame(FuncId(7)) };
+        let variable =
+            |global, name: &str| Variable { home: home(global), name: name.into(), offset: 16, shape: shape.clone() };
+        let scalar = Variable { shape: ArrayShape { stride: 8, extents: Vec::new() }, ..variable(false, "") };
+        let variables = vec![variable(true, "a \"b\""), variable(false, "c"), scalar];
+        let program = Program { variables, ..Program::default() };
+        assert_eq!(decode(&encode(&program)).as_ref(), Ok(&program));
+        let text = crate::asm::disassemble(&program, crate::asm::Style::Full);
+        assert_eq!(crate::asm::assemble(&text), Ok(program), "{text}");
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub(super) fn program(bytes: &[u8], at: usize) -> Result<Program> {
         globals: r.list(Reader::global)?,
         exports: r.list(Reader::export)?,
         functions: r.list(Reader::function)?,
+        variables: r.list(Reader::variable)?,
     };
     if r.at != bytes.len() { r.fail("bytes are left over") } else { Ok(program) }
 }
@@ -159,7 +160,16 @@ impl Reader<'_> {
             init: self.raw()?.to_vec(),
             constant: self.flag()?,
             relocations: self.list(|r| Ok((r.number()?, GlobalId(r.narrow("global")?), r.signed()?)))?,
+            host: self.option(Reader::host_global)?,
         })
+    }
+
+    fn host_global(&mut self) -> Result<HostGlobal> {
+        let code = self.byte()?;
+        let Some(&(access, _)) = HostAccess::WORDS.get(code as usize) else {
+            return self.fail(format!("there is no kind of access {code}"));
+        };
+        Ok(HostGlobal { access, layout: self.host_type(0)? })
     }
 
     fn export(&mut self) -> Result<Export> {
@@ -207,6 +217,17 @@ impl Reader<'_> {
             5 => Ok(HostType::Byte),
             n => self.fail(format!("there is no kind of type {n}")),
         }
+    }
+
+    fn variable(&mut self) -> Result<Variable> {
+        let is_global = self.flag()?;
+        let index = self.narrow("function or global")?;
+        Ok(Variable {
+            home: if is_global { Home::Global(GlobalId(index)) } else { Home::Frame(FuncId(index)) },
+            name: self.text()?,
+            offset: self.number()?,
+            shape: ArrayShape { stride: self.number()?, extents: self.list(Reader::number)? },
+        })
     }
 
     fn function(&mut self) -> Result<Function> {

@@ -37,6 +37,7 @@ pub(super) fn program(p: &Program, out: &mut Vec<u8>) {
     w.list(&p.globals, Writer::global);
     w.list(&p.exports, Writer::export);
     w.list(&p.functions, Writer::function);
+    w.list(&p.variables, Writer::variable);
 }
 
 impl Writer<'_> {
@@ -107,6 +108,23 @@ impl Writer<'_> {
             w.number(target.0 as u64);
             w.signed(offset);
         });
+        self.option(g.host.as_ref(), |w, host| {
+            w.out.push(host.access as u8);
+            w.host_type(&host.layout);
+        });
+    }
+
+    fn variable(&mut self, v: &Variable) {
+        let (is_global, index) = match v.home {
+            Home::Frame(function) => (false, function.0),
+            Home::Global(global) => (true, global.0),
+        };
+        self.flag(is_global);
+        self.number(index as u64);
+        self.text(&v.name);
+        self.number(v.offset);
+        self.number(v.shape.stride);
+        self.list(&v.shape.extents, |w, &n| w.number(n));
     }
 
     fn export(&mut self, e: &Export) {

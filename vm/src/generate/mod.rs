@@ -109,6 +109,7 @@ impl Generator {
             init: Vec::new(),
             constant: true,
             relocations,
+            host: None,
         });
     }
 
@@ -123,7 +124,14 @@ impl Generator {
         let id = GlobalId(self.program.globals.len() as u32);
         self.objects.push(Object { elem, bytes: GLOBAL_BYTES, writable, home: memory::Home::Global(id) });
         let constant = !writable;
-        self.program.globals.push(Global { name, size: GLOBAL_BYTES, init, constant, relocations: Vec::new() });
+        self.program.globals.push(Global {
+            name,
+            size: GLOBAL_BYTES,
+            init,
+            constant,
+            relocations: Vec::new(),
+            host: None,
+        });
     }
 
     /// The pointer table's global.
@@ -175,7 +183,14 @@ impl Generator {
         let name = format!("out.{ty}");
         let globals = &mut self.program.globals;
         let id = globals.iter().position(|g| g.name == name).unwrap_or_else(|| {
-            globals.push(Global { name, size: 0, init: Vec::new(), constant: false, relocations: Vec::new() });
+            globals.push(Global {
+                name,
+                size: 0,
+                init: Vec::new(),
+                constant: false,
+                relocations: Vec::new(),
+                host: None,
+            });
             globals.len() - 1
         });
         let (at, lanes) = (globals[id].size, if shape == Shape::Varying { self.options.width.lanes() } else { 1 });

@@ -10,6 +10,7 @@
 use super::code::{Step, flags};
 use super::elementwise::map1;
 use super::lanes::{BLOCK, bits_of, block_mask, get, lane, lanes_of, load, operand};
+use super::places::Reached;
 use super::thread::Thread;
 use crate::memory::{offset_of, region_of};
 use crate::sem::Bool;
@@ -140,6 +141,9 @@ pub(crate) unsafe fn fault(t: &mut Thread, step: *const Step, what: Accessed) ->
         let (_, len) = t.memory.region(base, access);
         if offset < 0 || offset + size as i128 > len as i128 {
             let (kind, detail) = t.memory.fault(base, offset, size as u64, access);
+            // SAFETY: the caller's promise.
+            let index = unsafe { (*step).has(flags::INDEXED).then(|| (exact_index(t, &*step, l), (*step).aux as u64)) };
+            let detail = t.in_source_terms(step, &Reached { base, offset, index }, detail);
             // SAFETY: `step` is valid.
             let varying = unsafe { (*step).has(flags::A_VARYING) || (*step).has(flags::B_VARYING) };
             let lane = (varying || lane_size != 0).then_some(l);

@@ -2,14 +2,15 @@
 
 use super::code::{Handler, Step, flags};
 use super::elementwise::{Canonical, Kernel, plain};
+use super::fuel::fuel_of;
 use super::lanes::{lane, lanes_of, set_lane};
 use super::thread::Thread;
 use crate::dispatch_type;
 use crate::isa::Op;
-use crate::memory::{MAX_REGION_LEN, RawElem, copy_bytes, fill_bytes, modify, offset_of, read, write};
+use crate::memory::{MAX_REGION_LEN, RawElem, modify, offset_of, read, write};
 use crate::program::Inst;
 use crate::sem;
-use crate::trap::{Access, TrapDetail, TrapKind};
+use crate::trap::{Access, Trap, TrapDetail, TrapKind};
 use std::marker::PhantomData;
 use std::ptr::null;
 
@@ -67,8 +68,10 @@ impl Kernel for MemCopy {
                 (to, from, size_of_range(source(t, s, s.c, flags::C_VARYING, l)))
             };
             let lanes = work_lanes(t, s);
+            let mut bytes = 0u64;
             for l in lanes_of(lanes) {
                 let (to, from, size) = operands(t, l);
+                bytes += size;
                 if size != 0 && t.memory.resolve(from, size, Access::Read).is_none() {
                     return raise_access(t, step, l, from, size, Access::Read);
                 }
@@ -76,11 +79,16 @@ impl Kernel for MemCopy {
                     return raise_access(t, step, l, to, size, Access::Write);
                 }
             }
+            if !t.charge_bytes(step, bytes) {
+                return null();
+            }
             for l in lanes_of(lanes) {
                 let (to, from, size) = operands(t, l);
                 let to = t.memory.resolve(to, size, Access::Write);
-                if let (Some(to), Some(from)) = (to, t.memory.resolve(from, size, Access::Read)) {
-                    copy_bytes(to, from, size as usize);
+                if let (Some(to), Some(from)) = (to, t.memory.resolve(from, size, Access::Read))
+                    && let Err(end) = t.copy_in_pieces(to, from, size as usize)
+                {
+                    return t.cut(step, end);
                 }
             }
             step.add(1)
@@ -101,17 +109,24 @@ impl Kernel for MemSet {
                 (to, size_of_range(source(t, s, s.c, flags::C_VARYING, l)))
             };
             let lanes = work_lanes(t, s);
+            let mut bytes = 0u64;
             for l in lanes_of(lanes) {
                 let (to, size) = range(t, l);
+                bytes += size;
                 if size != 0 && t.memory.resolve(to, size, Access::Write).is_none() {
                     return raise_access(t, step, l, to, size, Access::Write);
                 }
             }
+            if !t.charge_bytes(step, bytes) {
+                return null();
+            }
             for l in lanes_of(lanes) {
                 let (to, size) = range(t, l);
                 let value: i32 = source(t, s, s.b, flags::B_VARYING, l);
-                if let Some(to) = t.memory.resolve(to, size, Access::Write) {
-                    fill_bytes(to, value as u8, size as usize);
+                if let Some(to) = t.memory.resolve(to, size, Access::Write)
+                    && let Err(end) = t.fill_in_pieces(to, value as u8, size as usize)
+                {
+                    return t.cut(step, end);
                 }
             }
             step.add(1)
@@ -130,15 +145,25 @@ impl Kernel for Alloc {
             let lanes = work_lanes(t, s);
             let size = |t: &Thread, l: usize| size_of_range(source(t, s, s.a, flags::A_VARYING, l));
             let mut pointers = [0u64; super::lanes::MAX_LANES];
+            // What is more than there can be costs nothing.
+            let bytes = lanes_of(lanes).map(|l| size(t, l)).sum::<u64>();
+            let fuel = if bytes <= t.memory.available() { fuel_of(bytes) } else { 0 };
+            if !t.charge(step, fuel) {
+                return null();
+            }
             for l in lanes_of(lanes) {
-                match t.memory.allocate(size(t, l)) {
+                // The host may have to clear what it gives.
+                let allocated = t.look().map_err(|end| (Trap::new(end, TrapDetail::None), None));
+                let allocate = |()| t.memory.allocate(size(t, l)).map_err(|trap| (trap, trap_lane(s, l)));
+                match allocated.and_then(allocate) {
                     Ok(p) => pointers[l] = p,
-                    Err(trap) => {
+                    Err((trap, lane)) => {
                         // No effect of its own: give back what earlier lanes got.
                         for p in pointers {
                             t.memory.free(p);
                         }
-                        return t.raise_trap(step, trap, trap_lane(s, l));
+                        t.refund(fuel);
+                        return t.raise_trap(step, trap, lane);
                     }
                 }
             }
@@ -163,6 +188,7 @@ impl Kernel for Free {
             let s = &*step;
             let lanes = work_lanes(t, s);
             let mut seen = [0u64; super::lanes::MAX_LANES];
+            let mut bytes = 0;
             for (n, l) in lanes_of(lanes).enumerate() {
                 let p: u64 = source(t, s, s.a, flags::A_VARYING, l);
                 // Two lanes that free the same allocation free it twice.
@@ -170,6 +196,10 @@ impl Kernel for Free {
                     return t.raise(step, TrapKind::BadFree, trap_lane(s, l), TrapDetail::Pointer(p));
                 }
                 seen[n] = p;
+                bytes += t.memory.region(p, Access::Read).1;
+            }
+            if !t.charge_bytes(step, bytes) {
+                return null();
             }
             for &p in &seen {
                 // Only a race with another task can make it fail now.

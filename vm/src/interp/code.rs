@@ -99,12 +99,17 @@ pub(crate) struct PreparedFunction {
     /// The frame's memory: offset from its base (in the block of memories), and size.
     pub memory_at: usize,
     pub memory_bytes: u64,
+    /// Fuel of a call: one unit, and what clearing the memory takes.
+    pub fuel: u64,
     /// The first registers of every frame: its constants.
     pub constants: Box<[u64]>,
     /// All registers.
     pub places: Box<[Place]>,
     pub params: Box<[Place]>,
     pub results: Box<[Place]>,
+    /// Where results lie when they have been taken out of the frame, and the bytes of all of them.
+    pub results_apart: Box<[Place]>,
+    pub results_bytes: usize,
     pub calls: Box<[CallSite]>,
     /// Equal for functions with equal parameters and results.
     pub signature: u32,

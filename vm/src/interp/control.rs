@@ -9,16 +9,20 @@ use super::thread::{Frame, Thread};
 use crate::dispatch_type;
 use crate::isa::Op;
 use crate::program::Inst;
-use crate::trap::{TrapDetail, TrapKind};
+use crate::trap::{Trap, TrapDetail, TrapKind};
 use crate::types::Shape;
 use std::ptr::null;
 
 /// Enters a function whose parameters are at `base + PreparedFunction::params` already: constants, memory, mask stack.
-/// Gives its first step, or null with a trap set.
+/// Gives its first step; or a trap, if there can be no more regions or the run must end.
 ///
 /// # Safety
 /// `function` belongs to the thread's code and a frame of it fits at `base` (see [`fits`]).
-pub(crate) unsafe fn enter(t: &mut Thread, function: *const PreparedFunction, base: *mut u8) -> Option<*const Step> {
+pub(crate) unsafe fn enter(
+    t: &mut Thread,
+    function: *const PreparedFunction,
+    base: *mut u8,
+) -> Result<*const Step, Trap> {
     // SAFETY: the caller's promise: all of the frame lies in the stack.
     unsafe {
         let f = &*function;
@@ -26,14 +30,16 @@ pub(crate) unsafe fn enter(t: &mut Thread, function: *const PreparedFunction, ba
         t.region = 0;
         if f.memory_bytes != 0 {
             let memory = t.memory_base(base).add(f.memory_at);
-            std::ptr::write_bytes(memory, 0, f.memory_bytes as usize);
-            t.region = t.memory.map_frame(memory, f.memory_bytes)?;
+            let cleared = t.fill_in_pieces(memory, 0, f.memory_bytes as usize);
+            cleared.map_err(|end| Trap::new(end, TrapDetail::None))?;
+            let region = t.memory.map_frame(memory, f.memory_bytes);
+            t.region = region.ok_or_else(|| t.memory.out_of_memory())?;
         }
         t.base = base;
         t.function = function;
         t.floor = t.masks.len();
         t.masks.reserve(f.mask_depth);
-        Some(f.steps.as_ptr())
+        Ok(f.steps.as_ptr())
     }
 }
 
@@ -65,7 +71,8 @@ unsafe fn copy(to_base: *mut u8, to: &Place, from_base: *const u8, from: &Place)
 /// The contract of handlers; the callee's signature is the site's.
 #[inline(always)]
 unsafe fn call(t: &mut Thread, step: *const Step, site: &CallSite, callee: *const PreparedFunction) -> *const Step {
-    if !t.tick(step) {
+    // SAFETY: it belongs to the thread's code.
+    if !t.charge(step, unsafe { (*callee).fuel }) {
         return null();
     }
     // SAFETY: the caller's frame lies in the stack, so its end is at most the stack's; `fits` checks the callee's frame
@@ -82,11 +89,10 @@ unsafe fn call(t: &mut Thread, step: *const Step, site: &CallSite, callee: *cons
         let (function, mask, floor, region) = (t.function, t.mask, t.floor, t.region);
         t.frames.push(Frame { function, step, base: t.base, mask, floor, region });
         match enter(t, callee, base) {
-            Some(first) => first,
-            None => {
+            Ok(first) => first,
+            Err(trap) => {
                 t.frames.pop();
                 t.region = region;
-                let trap = t.memory.out_of_memory();
                 t.raise_trap(step, trap, None)
             }
         }

@@ -2,17 +2,19 @@
 
 use super::code::{CallSite, Handler, Place, Step, flags};
 use super::elementwise::{Kernel, plain};
+use super::fuel::MAX_BYTES_AT_ONCE;
 use super::lanes::{get, mask_of, put};
 use super::thread::Thread;
 use super::value::read_word;
-use super::workers::worker_index;
+use super::workers;
 use crate::isa::Op;
-use crate::memory::read_text_byte;
+use crate::memory::{offset_of, read_text_byte};
 use crate::print;
 use crate::program::{ArgFormat, ArgKind, Inst, Piece};
-use crate::sem::{self, Bool};
+use crate::sem::Bool;
 use crate::trap::{Access, Trap, TrapDetail, TrapKind};
 use crate::types::Shape;
+use std::ptr::null;
 use std::sync::Arc;
 
 /// `print`
@@ -25,15 +27,16 @@ impl Kernel for Print {
             let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
             let mut text = std::mem::take(&mut t.text);
             text.clear();
-            let done = render(t, &*site, &mut text);
-            if done.is_ok() {
-                t.shared.print(&text);
-            }
-            t.text = text;
-            match done {
-                Ok(()) => step.add(1),
+            let next = match render(t, &*site, &mut text) {
                 Err((trap, lane)) => t.raise_trap(step, trap, lane),
-            }
+                Ok(()) if !t.charge_bytes(step, text.len() as u64) => null(),
+                Ok(()) => {
+                    t.shared.print(&text);
+                    step.add(1)
+                }
+            };
+            t.text = text;
+            next
         }
     }
 }
@@ -77,7 +80,7 @@ unsafe fn argument(
             ArgKind::Value | ArgKind::Pointer => print::scalar(out, format, place.ty, bits),
             // Text of inactive lanes is not read.
             ArgKind::Text if t.mask >> l & 1 == 0 && place.shape == Shape::Varying => out.push('_'),
-            ArgKind::Text => match read_text(t, bits) {
+            ArgKind::Text => match read_text(t, bits, MAX_TEXT.saturating_sub(out.len())) {
                 Ok(text) => print::text(out, format, &text),
                 Err(trap) => {
                     failed.get_or_insert((trap, (place.shape == Shape::Varying).then_some(l)));
@@ -92,22 +95,30 @@ unsafe fn argument(
     failed.map_or(Ok(()), Err)
 }
 
-/// The text at an address, up to its NUL.
-fn read_text(t: &Thread, pointer: u64) -> Result<String, Trap> {
+/// Most bytes of text in a print: so many are collected and printed without a look at the clock.
+const MAX_TEXT: usize = MAX_BYTES_AT_ONCE as usize;
+
+/// The text at an address, up to its NUL, of at most so many bytes.
+fn read_text(t: &Thread, pointer: u64, most: usize) -> Result<String, Trap> {
+    let fault = |bytes: u64| {
+        let (kind, detail) = t.memory.fault(pointer, offset_of(pointer) as i128 + bytes as i128, 1, Access::Read);
+        Trap::new(kind, detail)
+    };
+    let start = t.memory.resolve(pointer, 1, Access::Read).ok_or_else(|| fault(0))?;
+    let in_region = t.memory.region(pointer, Access::Read).1 - offset_of(pointer) as u64;
     let mut bytes = Vec::new();
-    let mut at = pointer;
-    loop {
-        let Some(byte) = t.memory.resolve(at, 1, Access::Read) else {
-            let (kind, detail) = t.memory.fault(at, crate::memory::offset_of(at) as i128, 1, Access::Read);
-            return Err(Trap::new(kind, detail));
-        };
-        // SAFETY: `resolve` checked the byte.
-        match unsafe { read_text_byte(byte) } {
+    for at in 0..in_region {
+        // SAFETY: `start` is an address in the region, of which so many bytes follow.
+        match unsafe { read_text_byte(start.add(at as usize)) } {
             0 => return Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            _ if bytes.len() >= most => {
+                let message = format!("a print has more than {MAX_TEXT} bytes of text");
+                return Err(Trap::new(TrapKind::OutOfMemory, TrapDetail::Message(message)));
+            }
             byte => bytes.push(byte),
         }
-        at = sem::padd(at, 1);
     }
+    Err(fault(in_region))
 }
 
 fn message(t: &Thread, step: &Step) -> TrapDetail {
@@ -172,7 +183,7 @@ impl Kernel for ThreadIndex {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
         // SAFETY: the contract of handlers; the destination is a uniform `i32`.
         unsafe {
-            put(t.reg((*step).d), worker_index() as i32);
+            put(t.reg((*step).d), workers::index() as i32);
             step.add(1)
         }
     }

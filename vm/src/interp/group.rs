@@ -7,9 +7,11 @@
 use super::code::PreparedFunction;
 use super::shared::Shared;
 use super::thread::{Polls, Thread};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{Condvar, Mutex, MutexGuard};
 use crate::trap::Trap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 /// The tasks of one launch.
 pub(crate) struct Group {
@@ -173,10 +175,13 @@ impl Group {
         None
     }
 
-    /// Waits, blocking, until the group is done. For the thread of the host that made the call.
-    pub fn wait(&self) {
+    /// Waits, blocking, until the group is done, but no longer than this. Returns whether it is done. For the thread of
+    /// the host that made the call.
+    pub fn wait(&self, longest: Duration) -> bool {
         let running = |_: &mut State| !self.is_done();
-        drop(self.finished.wait_while(self.state(), running).unwrap_or_else(PoisonError::into_inner));
+        let waited = self.finished.wait_timeout_while(self.state(), longest, running);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        self.is_done()
     }
 
     /// The failure of a group that is done.

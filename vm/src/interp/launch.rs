@@ -1,10 +1,10 @@
 //! Handlers of `launch` and `sync`, and what a thread knows of the tasks it has launched.
 
 use super::code::{CallSite, PreparedFunction, Step};
+use super::crew;
 use super::elementwise::Kernel;
 use super::group::{Failure, Group, Launching};
 use super::lanes::get;
-use super::runner;
 use super::thread::Thread;
 use crate::program::LAUNCH_COUNTS;
 use crate::trap::{TrapDetail, TrapKind};
@@ -47,14 +47,14 @@ unsafe fn launch(t: &mut Thread, step: *const Step, site: &CallSite, function: *
     let args = unsafe { copy_args(t, site) };
     let group = Arc::new(Group::new(Launching { function, counts, total, args }, t));
     t.launched.push(Launched { group: Arc::clone(&group), depth: t.frames.len(), step });
-    let shared = Arc::clone(&t.shared);
-    let pool = shared.pool().filter(|_| t.parallel);
-    let Some(pool) = pool else { return t.wait_for(group, next) };
+    if !t.parallel {
+        return t.wait_for(group, next);
+    }
     if !t.memory.is_shared() {
         t.memory.share();
         t.memory.enter(&t.reader);
     }
-    runner::spawn(pool, &group, total.min(shared.threads as u64) as usize);
+    crew::offer(&t.shared, &group, total.min(t.shared.threads as u64) as usize);
     if t.launched.len() > MAX_LAUNCHED {
         let first = Arc::clone(&t.launched[0].group);
         return t.wait_for(first, next);

@@ -3,11 +3,12 @@
 use super::code::{Place, PreparedFunction, PreparedProgram, Step};
 use super::control::{enter, fits};
 use super::fpenv::DefaultEnvironment;
-use super::runner::{advance, run_steps, work};
+use super::runner::{advance, run_steps, wait, work};
 use super::shared::Shared;
-use super::thread::Thread;
+use super::stack::Refused;
+use super::thread::{Thread, Watch};
 use super::value::{Arg, LaneValues, read_lanes, read_word, write_arg};
-use crate::memory::{Memory, RegionName, region_start};
+use crate::memory::{Globals, Memory, RegionName, region_start};
 use crate::observe::{Observer, View};
 use crate::program::{FuncId, GlobalId, Program};
 use crate::trap::{Trap, TrapDetail, TrapKind};
@@ -20,19 +21,26 @@ use std::time::{Duration, Instant};
 /// What a machine may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Back-edges and calls of one [`Machine::call`]; `None`: no limit.
+    /// Back-edges and calls of one [`Machine::call`], and every whole KiB that an instruction copies, fills, allocates,
+    /// frees or prints, or that the local variables of a call take; `None`: no limit.
     pub fuel: Option<u64>,
-    /// Time of one [`Machine::call`]; `None`: no limit. Checked at back-edges and calls.
+    /// Time of one [`Machine::call`]; `None`: no limit. Checked at back-edges and calls, and in the middle of long
+    /// copies and fills.
     pub timeout: Option<Duration>,
     /// Bytes of globals and allocations.
     pub memory: u64,
-    /// Bytes of registers of call frames, and as many of their memory; of each task too.
+    /// Bytes of registers of call frames, and as many of their memory; of each task too. They are reserved while a call
+    /// runs.
     pub stack: usize,
     /// Nesting of calls; of each task too.
     pub depth: usize,
-    /// Threads of the host that run tasks. With one, tasks run at their launch, in the order of their indices.
+    /// Threads of the host that run tasks; more than [`MAX_THREADS`] count as that many. With one, tasks run at their
+    /// launch, in the order of their indices. Threads are made when there are tasks for them.
     pub threads: usize,
 }
+
+/// Most threads of the host that run tasks of a machine.
+pub const MAX_THREADS: usize = 1024;
 
 impl Default for Limits {
     fn default() -> Limits {
@@ -43,7 +51,7 @@ impl Default for Limits {
 /// Runs the functions of one program, on memory of its own.
 ///
 /// A machine keeps its globals and heap between calls. It may be moved between threads; machines of one
-/// [`PreparedProgram`] share nothing but code.
+/// [`PreparedProgram`] share nothing but code, and their globals if they are made so.
 ///
 /// ```
 /// use spmdvm_vm::{Arg, FunctionBuilder, Limits, Machine, Op, Program, Shape, Ty, verify};
@@ -67,19 +75,29 @@ pub struct Machine {
     limits: Limits,
     /// Fuel that the last call began with.
     fuel: u64,
+    /// The results of the last call.
+    results: Vec<u64>,
 }
 
 impl Machine {
     /// A machine for a program ([`VerifiedProgram`](crate::VerifiedProgram) or [`PreparedProgram`]), with its globals
-    /// initialised. Traps `out_of_memory` if they, or the stack, are too large. Prints go to standard output.
+    /// initialised. Traps `out_of_memory` if they are too large. Prints go to standard output.
     pub fn new(program: impl Into<PreparedProgram>, limits: Limits) -> Result<Machine, Trap> {
         let prepared = program.into();
+        let globals = Globals::new(prepared.program())?;
+        Machine::with_globals(prepared, limits, Arc::new(globals))
+    }
+
+    /// A machine that shares its globals, which are those of the same program, with whoever else has them.
+    ///
+    /// # Panics
+    /// May panic later if they are another program's.
+    pub fn with_globals(prepared: PreparedProgram, limits: Limits, globals: Arc<Globals>) -> Result<Machine, Trap> {
         let code = Arc::clone(&prepared.0);
-        let memory = Arc::new(Memory::new(&code.program, limits.memory)?);
-        let too_large = || Trap::new(TrapKind::OutOfMemory, TrapDetail::Limit(limits.stack as u64));
+        let memory = Arc::new(Memory::new(&code.program, globals, limits.memory)?);
         let shared = Arc::new(Shared::new(code, memory, &limits));
-        let thread = Thread::new(Arc::clone(&shared)).ok_or_else(too_large)?;
-        Ok(Machine { prepared, thread, shared, limits, fuel: 0 })
+        let thread = Thread::new(Arc::clone(&shared));
+        Ok(Machine { prepared, thread, shared, limits, fuel: 0, results: Vec::new() })
     }
 
     /// The program.
@@ -118,10 +136,17 @@ impl Machine {
         self.thread.polls.interrupt = flag;
     }
 
-    /// Calls a function before each look at that flag, on the thread that looks. It is for hosts that must keep up what
-    /// raises the flag.
-    pub fn set_watch(&mut self, watch: Option<fn()>) {
+    /// Calls a function before each look at that flag, on the thread that looks; and every few milliseconds while the
+    /// thread of the call waits for tasks. It is for hosts that must keep up what raises the flag.
+    pub fn set_watch(&mut self, watch: Option<Watch>) {
         self.thread.polls.watch = watch;
+    }
+
+    /// The results of the last call, which was one of this function: if it trapped, what they were by then.
+    pub fn last_results(&self, function: FuncId) -> Results<'_> {
+        let f = &self.prepared.0.functions[function.0 as usize];
+        assert_eq!(self.results.len(), f.results_bytes.div_ceil(8), "it is the function that was called last");
+        Results { places: &f.results_apart, base: self.results.as_ptr().cast(), lanes: self.thread.lanes }
     }
 
     /// The flag that stops a running call.
@@ -137,6 +162,18 @@ impl Machine {
     /// The pointer to a global.
     pub fn global(&self, id: GlobalId) -> u64 {
         region_start(id.0 + 1)
+    }
+
+    /// Lets an `extern` global be this memory of the host (its first byte, and its length in bytes), or nothing.
+    ///
+    /// # Safety
+    /// The contract of [`Memory::map_host`], until the global is supplied anew or the machine is gone.
+    ///
+    /// # Panics
+    /// If there is no such global.
+    pub unsafe fn supply(&mut self, id: GlobalId, memory: Option<(*mut u8, usize)>) {
+        // SAFETY: the caller's promise; `&mut self` means that no call, and so no task, is running.
+        unsafe { self.thread.memory.supply(self.prepared.program(), id, memory) };
     }
 
     /// Makes host memory accessible to the program and gives the pointer to its first byte; see [`Memory::map_host`] and,
@@ -199,8 +236,29 @@ impl Machine {
         args: &[Arg<'_>],
         mask: u64,
         parallel: bool,
-        mut execute: impl FnMut(&mut Thread, *const Step),
+        execute: impl FnMut(&mut Thread, *const Step),
     ) -> Result<Results<'_>, Trap> {
+        let equipped = self.thread.equip();
+        equipped.map_err(|Refused(bytes)| Trap::new(TrapKind::OutOfMemory, TrapDetail::Refused(bytes)))?;
+        let ended = self.run_equipped(function, args, mask, parallel, execute);
+        self.thread.strip();
+        self.shared.release_stacks();
+        if let Some(payload) = self.shared.take_panic() {
+            resume_unwind(payload);
+        }
+        ended?;
+        Ok(self.last_results(function))
+    }
+
+    /// Runs a function on a thread that has stacks, and takes its results out of its frame.
+    fn run_equipped(
+        &mut self,
+        function: FuncId,
+        args: &[Arg<'_>],
+        mask: u64,
+        parallel: bool,
+        mut execute: impl FnMut(&mut Thread, *const Step),
+    ) -> Result<(), Trap> {
         let function: *const PreparedFunction = &self.prepared.0.functions[function.0 as usize];
         // SAFETY: it belongs to the prepared program, which the machine holds.
         let f = unsafe { &*function };
@@ -218,31 +276,30 @@ impl Machine {
         t.polls.deadline = self.limits.timeout.map(|time| Instant::now() + time);
         t.parallel = parallel;
         t.observed = false;
-        let results = Results { places: &f.results, base, lanes: t.lanes };
+        self.results.clear();
+        self.results.resize(f.results_bytes.div_ceil(8), 0);
         if t.mask == 0 {
-            for place in &f.results {
-                // SAFETY: results are registers of the frame, which fits.
-                unsafe { write_arg(base, place, t.lanes, &Arg::Word(0)) };
-            }
-            return Ok(results);
+            return Ok(());
         }
         for (place, arg) in f.params.iter().zip(args) {
             // SAFETY: parameters are registers of the frame, which fits.
             unsafe { write_arg(base, place, t.lanes, arg) };
         }
         // SAFETY: the frame fits at `base`.
-        let Some(first) = (unsafe { enter(t, function, base) }) else { return Err(t.memory.out_of_memory()) };
-        t.resume = first;
+        t.resume = unsafe { enter(t, function, base) }?;
         run_to_end(t, &mut execute);
         let trap = t.trap.take();
         t.reset();
-        if let Some(payload) = self.shared.take_panic() {
-            resume_unwind(payload);
+        self.shared.crew.clear();
+        let to = self.results.as_mut_ptr().cast::<u8>();
+        for (from, apart) in f.results.iter().zip(&f.results_apart) {
+            // SAFETY: results are registers of the outermost frame, which nothing has overwritten; there is room for
+            // all of them.
+            unsafe {
+                std::ptr::copy_nonoverlapping(base.add(from.at as usize), to.add(apart.at as usize), from.size as usize)
+            };
         }
-        match trap {
-            Some(trap) => Err(*trap),
-            None => Ok(results),
-        }
+        trap.map_or(Ok(()), |trap| Err(*trap))
     }
 }
 
@@ -252,10 +309,10 @@ fn run_to_end(t: &mut Thread, execute: &mut impl FnMut(&mut Thread, *const Step)
     while let Some(group) = advance(t, execute) {
         t.release_fuel();
         t.leave_memory_accesses();
-        if t.parallel && t.shared.pool().is_some() {
-            group.wait();
+        if t.parallel {
+            wait(t, &group);
         } else {
-            work(group, execute);
+            work(group, None, execute);
         }
         if t.launched.iter().all(|launched| launched.group.is_done()) {
             t.memory.unshare();
@@ -274,7 +331,7 @@ impl Drop for Machine {
     }
 }
 
-/// The results of a call, read in place; they last until the next call.
+/// The results of a call; they last until the next call.
 pub struct Results<'m> {
     places: &'m [Place],
     base: *const u8,
@@ -310,7 +367,8 @@ impl Results<'_> {
         assert!(lane < self.lanes, "lane {lane} of {}", self.lanes);
         let place = &self.places[i];
         let lane = if place.shape == Shape::Uniform { 0 } else { lane };
-        // SAFETY: results are registers of the outermost frame, which nothing overwrites while `self` borrows the machine.
+        // SAFETY: results have been copied to these places, and nothing overwrites them while `self` borrows the
+        // machine.
         unsafe { read_word(self.base.add(place.at as usize), place.ty, lane) }
     }
 

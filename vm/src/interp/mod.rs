@@ -9,14 +9,15 @@
 //! | `elementwise` | rows with a scalar meaning, and reductions; generated from the table |
 //! | `moves` | moves, selections, conversions, lanes, votes, addresses |
 //! | `memory_ops`, on `access` | loads and stores |
-//! | `bulk` | copies, fills, allocations, atomic operations |
+//! | `bulk`, on `pieces` | copies, fills, allocations, atomic operations |
 //! | `masks`, `control` | the mask stack, jumps; calls |
 //! | `launch` | launching tasks and waiting for them |
 //! | `effects` | printing, assertions, the clock |
 //! | `native` | the seam to a JIT: hot loops, and the state that native code works on |
 //!
-//! Tasks (ARCHITECTURE, section 4) are `Thread`s too: `group` is what one launch made, `runner` runs its tasks and those
-//! they launch in turn, `workers` are the threads of the host that do, `shared` and `fuel` what all threads of a machine share.
+//! Tasks (ARCHITECTURE, section 4) are `Thread`s too: `group` is what one launch made, `runner` runs its tasks and
+//! those they launch in turn, `crew` are the threads that do for a machine, `workers` all threads of the host that do,
+//! `shared` and `fuel` what all threads of a machine share.
 //!
 //! # Why it is safe
 //!
@@ -31,6 +32,7 @@ mod access;
 mod bulk;
 mod code;
 mod control;
+mod crew;
 mod effects;
 mod elementwise;
 mod fpenv;
@@ -43,6 +45,8 @@ mod masks;
 mod memory_ops;
 mod moves;
 pub mod native;
+mod pieces;
+mod places;
 mod prepare;
 mod runner;
 mod shared;
@@ -55,7 +59,8 @@ mod workers;
 mod tests;
 
 pub use code::PreparedProgram;
-pub use machine::{Limits, Machine, Results};
+pub use machine::{Limits, MAX_THREADS, Machine, Results};
 pub use masks::EntryKind;
 pub(crate) use thread::Thread;
+pub use thread::Watch;
 pub use value::{Arg, LaneValues};

@@ -9,6 +9,7 @@
 //! Programs prepared without a tracer have other back-edge handlers and pay nothing.
 
 use super::code::{Code, PreparedFunction, PreparedProgram, Step};
+use super::fuel::fuel_of;
 use super::masks::{EntryKind, MaskEntry};
 use super::thread::{Frame, Thread};
 use super::value::read_word;
@@ -164,6 +165,11 @@ impl Pause<'_> {
     pub fn has_room(&self, bytes: u64, depth: usize) -> bool {
         let t = &self.thread;
         t.stack.left(t.base) as u64 >= bytes && t.frames.len() + depth < t.max_depth
+    }
+
+    /// Fuel that the thread has used; a difference of two tells how much was used in between.
+    pub fn fuel_used(&self) -> i64 {
+        self.thread.fuel_used()
     }
 
     /// The masks of the executing frame, as [`Context::words`] has them at entry: [`FRAME_WORDS`], then [`ENTRY_WORDS`] for
@@ -341,9 +347,19 @@ impl Context {
     /// The slice is used up (`ticks` would fall below 0): takes the next one and counts one unit. Or, if the run must end or
     /// wait, gives `false`; the interpreter will find the reason when it does the instruction.
     pub fn poll(&mut self) -> bool {
+        // Native code knows that there is none, and need not have written so.
+        self.ticks = 0;
+        self.charge(1)
+    }
+
+    /// Counts so many units of fuel. If the run must end or wait, gives `false`; the interpreter will find the reason
+    /// when it does the instruction.
+    fn charge(&mut self, units: u64) -> bool {
+        let ticks = self.ticks.max(0);
         let t = self.thread();
-        let goes_on = t.refill_at_once();
-        self.ticks = if goes_on { t.ticks - 1 } else { 0 };
+        t.ticks = ticks;
+        let goes_on = t.charge_at_once(units);
+        self.ticks = t.ticks;
         goes_on
     }
 
@@ -369,10 +385,11 @@ impl Context {
     /// # Safety
     /// The instruction neither jumps, calls nor returns, its frame has room, and its operands have been written there.
     pub unsafe fn interpret(&mut self, function: FuncId, pc: u32, at: u32, mask: u64) -> bool {
-        let base = self.base;
+        let (base, ticks) = (self.base, self.ticks.max(0));
         let t = self.thread();
         let saved = (t.function, t.mask, t.region);
         let prepared: *const PreparedFunction = &t.code.functions[function.0 as usize];
+        (t.ticks, t.in_native) = (ticks, true);
         // SAFETY: the function belongs to the thread's code; the caller's promise is the contract of the handler.
         let next = unsafe {
             t.base = base.add(at as usize);
@@ -383,24 +400,38 @@ impl Context {
         };
         t.base = base;
         (t.function, t.mask, t.region) = saved;
+        t.in_native = false;
         t.trap = None;
+        self.ticks = self.thread().ticks;
         !next.is_null()
     }
 
-    /// Enters the memory of a frame of a function, at an offset from the entered one: zeroed, with a pointer of its own. 0 if
-    /// there can be no more regions.
+    /// Enters the memory of a frame of a function, at an offset from the entered one: zeroed, with a pointer of its
+    /// own. Its fuel is counted. 0 if the interpreter is to do the call: there can be no more regions, or the run must
+    /// end or wait.
     ///
     /// # Safety
     /// The frame has room.
     pub unsafe fn open_frame(&mut self, function: FuncId, at: u32) -> u64 {
         let base = self.base;
-        let t = self.thread();
-        let prepared = &t.code.functions[function.0 as usize];
-        // SAFETY: the caller's promise.
-        unsafe {
-            let memory = t.memory_base(base).add(at as usize + prepared.memory_at);
-            std::ptr::write_bytes(memory, 0, prepared.memory_bytes as usize);
-            t.memory.map_frame(memory, prepared.memory_bytes).map_or(0, region_start)
+        let prepared: *const PreparedFunction = &self.thread().code.functions[function.0 as usize];
+        // SAFETY: it belongs to the thread's code, which nothing replaces while native code runs; the caller's promise.
+        let opened = unsafe {
+            let (memory_at, bytes) = ((*prepared).memory_at, (*prepared).memory_bytes);
+            if !self.charge(fuel_of(bytes)) {
+                return 0;
+            }
+            let t = self.thread();
+            let memory = t.memory_base(base).add(at as usize + memory_at);
+            std::ptr::write_bytes(memory, 0, bytes as usize);
+            (t.memory.map_frame(memory, bytes), fuel_of(bytes))
+        };
+        match opened {
+            (Some(number), _) => region_start(number),
+            (None, fuel) => {
+                self.ticks += fuel as i64;
+                0
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use super::code::{CallSite, Code, Handler, Place, PreparedFunction, PreparedProg
 use super::control::control;
 use super::effects::effect;
 use super::elementwise::{Isa, elementwise};
+use super::fuel::fuel_of;
 use super::lanes::{BLOCK, blocks_for};
 use super::memory_ops::{memory_flags, memory_op};
 use super::moves::{moves, shape_flags};
@@ -14,6 +15,7 @@ use crate::isa::{Extra, Form, Op};
 use crate::memory::region_start;
 use crate::program::{FuncId, Function, Inst, LAUNCH_COUNTS, Program, Reg};
 use crate::sem;
+use crate::stop::{Stop, Stopped};
 use crate::types::{Shape, Ty};
 use crate::verify::{VerifiedProgram, stack_change};
 use std::collections::HashMap;
@@ -35,25 +37,49 @@ impl From<&PreparedProgram> for PreparedProgram {
 impl PreparedProgram {
     /// Prepares a program; done once, however many machines run it.
     pub fn new(verified: &VerifiedProgram) -> PreparedProgram {
-        Self::prepare(verified, Isa::detect(), None)
+        Self::prepare(verified, Isa::detect(), None, &Stop::never())
+    }
+
+    /// Prepares a program, unless that is called off meanwhile.
+    pub fn until(verified: &VerifiedProgram, stop: &Stop) -> Result<PreparedProgram, Stopped> {
+        let prepared = Self::prepare(verified, Isa::detect(), None, stop);
+        stop.reason().map_or(Ok(prepared), Err)
     }
 
     /// Prepares a program whose hot loops a tracer is asked about, each after so many rounds.
     pub fn traced(verified: &VerifiedProgram, tracer: Arc<dyn Tracer>, rounds: u32) -> PreparedProgram {
-        Self::prepare(verified, Isa::detect(), Some((tracer, rounds)))
+        Self::prepare(verified, Isa::detect(), Some((tracer, rounds)), &Stop::never())
+    }
+
+    /// [`traced`](Self::traced), unless that is called off meanwhile.
+    pub fn traced_until(
+        verified: &VerifiedProgram,
+        tracer: Arc<dyn Tracer>,
+        rounds: u32,
+        stop: &Stop,
+    ) -> Result<PreparedProgram, Stopped> {
+        let prepared = Self::prepare(verified, Isa::detect(), Some((tracer, rounds)), stop);
+        stop.reason().map_or(Ok(prepared), Err)
     }
 
     #[cfg(test)]
     pub(crate) fn for_isa(verified: &VerifiedProgram, isa: Isa) -> PreparedProgram {
-        Self::prepare(verified, isa, None)
+        Self::prepare(verified, isa, None, &Stop::never())
     }
 
-    fn prepare(verified: &VerifiedProgram, isa: Isa, tracer: Option<(Arc<dyn Tracer>, u32)>) -> PreparedProgram {
+    /// If it is called off, the result is not whole and must not be run.
+    fn prepare(
+        verified: &VerifiedProgram,
+        isa: Isa,
+        tracer: Option<(Arc<dyn Tracer>, u32)>,
+        stop: &Stop,
+    ) -> PreparedProgram {
         let program = Arc::clone(verified.program());
         let mut signatures = Signatures::default();
         let mut heads = tracer.as_ref().map(|_| Heads::default());
         let functions = (0..program.functions.len() as u32)
-            .map(|i| Preparation::new(&program, FuncId(i), isa).run(&mut signatures, heads.as_mut()))
+            .map(|i| Preparation::new(&program, FuncId(i), isa).run(&mut signatures, heads.as_mut(), stop))
+            .take_while(|_| !stop.is_over())
             .collect();
         let lanes = program.width.lanes();
         let n = heads.map_or(0, |h| h.0.len());
@@ -106,26 +132,39 @@ impl<'a> Preparation<'a> {
         Preparation { id, f, isa, blocks, places: Vec::new(), calls: Vec::new() }
     }
 
-    fn run(mut self, signatures: &mut Signatures, mut heads: Option<&mut Heads>) -> PreparedFunction {
+    fn run(mut self, signatures: &mut Signatures, mut heads: Option<&mut Heads>, stop: &Stop) -> PreparedFunction {
         let registers_end = self.lay_out();
         let memory_at = registers_end.next_multiple_of(FRAME_ALIGN);
         let frame_bytes = usize::try_from(self.f.frame_size)
             .ok()
             .and_then(|size| memory_at.checked_add(size)?.checked_next_multiple_of(FRAME_ALIGN))
             .unwrap_or(usize::MAX);
-        let steps = (0..self.f.code.len()).map(|pc| self.step(pc, signatures, heads.as_deref_mut())).collect();
+        let steps = (0..self.f.code.len())
+            .take_while(|_| !stop.poll())
+            .map(|pc| self.step(pc, signatures, heads.as_deref_mut()))
+            .collect();
         let params: Box<[Place]> = self.places[..self.f.n_params as usize].into();
         let results = self.list(&self.f.results);
+        let mut results_bytes = 0;
+        let apart = |place: &Place| {
+            let at = results_bytes;
+            results_bytes += place.size;
+            Place { at, ..*place }
+        };
+        let results_apart = results.iter().map(apart).collect();
         PreparedFunction {
             id: self.id,
             steps,
             frame_bytes,
             memory_at,
             memory_bytes: self.f.frame_size,
+            fuel: 1 + fuel_of(self.f.frame_size),
             constants: self.f.consts.iter().map(|&(r, bits)| slot_bits(self.f.reg(r).ty, bits)).collect(),
             signature: signatures.number(&params, &results),
             params,
             results,
+            results_apart,
+            results_bytes: results_bytes as usize,
             places: self.places.into(),
             calls: self.calls.into(),
             mask_depth: self.f.code.iter().filter(|inst| stack_change(inst.op) > 0).count().min(64),

@@ -6,15 +6,17 @@
 
 use super::code::Step;
 use super::control::{enter, fits};
-use super::fpenv::DefaultEnvironment;
+use super::crew;
 use super::group::{Group, Next, Task};
 use super::lanes::put;
+use super::stack::Refused;
 use super::thread::Thread;
 use crate::program::TASK_PARAMS;
 use crate::trap::{Trap, TrapDetail, TrapKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The interpreter's loop: executes steps until there is no next one.
 pub(crate) fn run_steps(thread: &mut Thread, first: *const Step) {
@@ -48,13 +50,22 @@ pub(crate) fn advance(t: &mut Thread, execute: &mut impl FnMut(&mut Thread, *con
     t.waits_for.clone()
 }
 
-/// Runs tasks of a group until there is none to start, and of the groups that these wait for.
-pub(crate) fn work(group: Arc<Group>, execute: &mut impl FnMut(&mut Thread, *const Step)) {
+/// Runs tasks of a group until there is none to start, and of the groups that these wait for. `member` is the number of
+/// a thread of the crew; gives `false` if it has left the crew, because there is no memory for its tasks' stacks but
+/// others run.
+pub(crate) fn work(
+    group: Arc<Group>,
+    member: Option<usize>,
+    execute: &mut impl FnMut(&mut Thread, *const Step),
+) -> bool {
     let mut open = vec![group];
     let mut ready: Option<Box<Thread>> = None;
     while ready.is_some() || !open.is_empty() {
         let Some(thread) = ready.take() else {
-            ready = start_next(&mut open);
+            match start_next(&mut open, member) {
+                Some(next) => ready = next,
+                None => return false,
+            }
             continue;
         };
         match run(thread, execute) {
@@ -65,28 +76,53 @@ pub(crate) fn work(group: Arc<Group>, execute: &mut impl FnMut(&mut Thread, *con
             (thread, None) => ready = end_task(thread),
         }
     }
+    true
 }
 
-/// Starts the next task of the innermost open group, or closes the group. Gives the thread to be run now, if any.
-fn start_next(open: &mut Vec<Arc<Group>>) -> Option<Box<Thread>> {
-    let group = open.last()?;
-    match group.take() {
-        Next::Task(index) => match group.shared.idle_thread() {
-            Some(mut thread) => {
-                thread.start_task(Task { group: Arc::clone(group), index });
-                Some(thread)
-            }
-            None => {
-                let limit = TrapDetail::Limit(group.shared.stack_bytes as u64);
-                group.finish(index, Some(Box::new(Trap::new(TrapKind::OutOfMemory, limit))))
-            }
-        },
-        Next::Nothing(resumed) => {
+/// Starts the next task of the innermost open group, or closes the group. Gives the thread to be run now, if any;
+/// `None` if the calling thread has left the crew.
+fn start_next(open: &mut Vec<Arc<Group>>, member: Option<usize>) -> Option<Option<Box<Thread>>> {
+    let Some(group) = open.last().map(Arc::clone) else { return Some(None) };
+    let thread = group.shared.idle_thread();
+    if thread.is_err() && member.is_some_and(|index| group.shared.crew.hand_back(index, open)) {
+        return None;
+    }
+    Some(match (group.take(), thread) {
+        (Next::Task(index), Ok(mut thread)) => {
+            thread.start_task(Task { group, index });
+            Some(thread)
+        }
+        (Next::Task(index), Err(Refused(bytes))) => {
+            let trap = Trap::new(TrapKind::OutOfMemory, TrapDetail::Refused(bytes));
+            group.finish(index, Some(Box::new(trap)))
+        }
+        (Next::Nothing(resumed), thread) => {
+            thread.into_iter().for_each(|thread| group.shared.keep(thread));
             open.pop();
             resumed
         }
+    })
+}
+
+/// Waits for a group that the crew works on, for the thread of the host that made the call. Nobody else may be there to
+/// do it, or to see that the call must end.
+pub(crate) fn wait(t: &Thread, group: &Group) {
+    loop {
+        crew::stand_in(&t.shared);
+        if group.wait(LOOK) {
+            return;
+        }
+        // The threads may be busy with other calls, which do not end. What has not begun then ends as it begins.
+        while t.must_end().is_some()
+            && let Some(offered) = t.shared.crew.take_one()
+        {
+            work(offered, None, &mut run_steps);
+        }
     }
 }
+
+/// How often a call that waits for its tasks looks whether it must end.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Lets the thread of a task go on until it ends, or has to wait for a group.
 fn run(
@@ -97,7 +133,9 @@ fn run(
     if thread.waits_for.is_none() && thread.trap.is_none() {
         // It begins, which counts as a call.
         let first = thread.resume;
-        thread.tick(first);
+        // SAFETY: it points into the code that the thread holds.
+        let fuel = unsafe { (*thread.function).fuel };
+        thread.charge(first, fuel);
     }
     let waits_for = advance(&mut thread, execute);
     thread.release_fuel();
@@ -114,17 +152,6 @@ fn end_task(mut thread: Box<Thread>) -> Option<Box<Thread>> {
     let shared = Arc::clone(&thread.shared);
     shared.keep(thread);
     task.and_then(|task| task.group.finish(task.index, trap))
-}
-
-/// Asks the pool to run tasks of a group: at most `n` of its threads will.
-pub(crate) fn spawn(pool: &rayon_core::ThreadPool, group: &Arc<Group>, n: usize) {
-    for _ in 0..n {
-        let group = Arc::clone(group);
-        pool.spawn(move || {
-            let _environment = DefaultEnvironment::enter();
-            work(group, &mut run_steps);
-        });
-    }
 }
 
 impl Thread {
@@ -157,8 +184,8 @@ impl Thread {
             enter(self, group.function, base)
         };
         match first {
-            Some(first) => self.resume = first,
-            None => self.trap = Some(Box::new(self.memory.out_of_memory())),
+            Ok(first) => self.resume = first,
+            Err(trap) => self.trap = Some(Box::new(trap)),
         }
         self.task = Some(task);
     }

@@ -1,14 +1,15 @@
 //! What all threads of a machine share.
 
 use super::code::Code;
+use super::crew::Crew;
 use super::fuel::Fuel;
-use super::machine::Limits;
+use super::machine::{Limits, MAX_THREADS};
+use super::stack::Refused;
 use super::thread::Thread;
-use super::workers;
 use crate::memory::Memory;
-use rayon_core::ThreadPool;
+use crate::sync::Mutex;
 use std::any::Any;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 /// Where `print` goes.
@@ -26,7 +27,7 @@ pub(crate) struct Shared {
     pub max_depth: usize,
     /// Threads of the host that run tasks; with one, the calling thread does.
     pub threads: usize,
-    pool: OnceLock<Option<Arc<ThreadPool>>>,
+    pub crew: Crew,
     /// Threads of finished tasks. Each holds this structure, so whoever owns the machine clears them in the end.
     #[allow(clippy::vec_box, reason = "threads are parked and taken up again in their boxes")]
     pub idle: Mutex<Vec<Box<Thread>>>,
@@ -44,17 +45,11 @@ impl Shared {
             epoch: Instant::now(),
             stack_bytes: limits.stack,
             max_depth: limits.depth,
-            threads: limits.threads.max(1),
-            pool: OnceLock::new(),
+            threads: limits.threads.clamp(1, MAX_THREADS),
+            crew: Crew::default(),
             idle: Mutex::default(),
             panic: Mutex::default(),
         }
-    }
-
-    /// The pool that runs tasks, if there is to be more than one thread (and the host gives them).
-    pub fn pool(&self) -> Option<&Arc<ThreadPool>> {
-        let start = || (self.threads > 1).then(|| workers::pool(self.threads)).flatten();
-        self.pool.get_or_init(start).as_ref()
     }
 
     /// Prints a text, undivided.
@@ -62,10 +57,24 @@ impl Shared {
         (self.output.lock().unwrap_or_else(PoisonError::into_inner))(text);
     }
 
-    /// A thread for a task; `None` if the host has no memory for its stack.
-    pub fn idle_thread(self: &Arc<Self>) -> Option<Box<Thread>> {
+    /// A thread for a task, with stacks, unless the host has no memory for them.
+    pub fn idle_thread(self: &Arc<Self>) -> Result<Box<Thread>, Refused> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.or_else(|| Thread::new(Arc::clone(self)).map(Box::new))
+        let mut thread = idle.unwrap_or_else(|| Box::new(Thread::new(Arc::clone(self))));
+        match thread.equip() {
+            Ok(()) => Ok(thread),
+            Err(refused) => {
+                self.keep(thread);
+                Err(refused)
+            }
+        }
+    }
+
+    /// A call has ended, and all of its tasks: their stacks are for others. Not earlier: what tasks that race do to the
+    /// variables of one that has ended must not reach another machine's.
+    pub fn release_stacks(&self) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.iter_mut().for_each(|thread| thread.strip());
     }
 
     /// Keeps a thread whose task is done.

@@ -4,11 +4,12 @@
 //! that executes lies at `base`. No VM call uses the host's stack, so a thread can be set aside and go on elsewhere.
 
 use super::code::{Code, PreparedFunction, Step};
+use super::fuel::{MAX_SLICE, Pace};
 use super::group::{Group, Task};
 use super::launch::Launched;
-use super::masks::MaskEntry;
+use super::masks::{EntryKind, MaskEntry};
 use super::shared::Shared;
-use super::stack::Stack;
+use super::stack::{Refused, Stack};
 use crate::memory::{Memory, Reader};
 use crate::trap::{Trap, TrapDetail, TrapFrame, TrapKind};
 use std::ptr::null;
@@ -33,13 +34,16 @@ pub(crate) struct Frame {
     pub region: u32,
 }
 
+/// What hosts have called before each look at the flag that interrupts.
+pub type Watch = Arc<dyn Fn() + Send + Sync>;
+
 /// What stops a run from outside. Looked at between two slices of fuel.
 #[derive(Clone)]
 pub(crate) struct Polls {
     pub deadline: Option<Instant>,
     pub interrupt: Arc<AtomicBool>,
     /// Called before each look.
-    pub watch: Option<fn()>,
+    pub watch: Option<Watch>,
 }
 
 /// The state of a run.
@@ -53,6 +57,11 @@ pub(crate) struct Thread {
     pub lanes: usize,
     /// Fuel left in the current slice.
     pub ticks: i64,
+    /// All fuel that it has taken and not given back, `ticks` included.
+    taken: i64,
+    pace: Pace,
+    /// Does native code run, which may hold addresses of memory?
+    pub in_native: bool,
     pub function: *const PreparedFunction,
     pub masks: Vec<MaskEntry>,
     pub floor: usize,
@@ -96,16 +105,18 @@ pub(crate) struct Thread {
 unsafe impl Send for Thread {}
 
 impl Thread {
-    /// A thread of a machine; `None` if the host has no memory for its stacks.
-    pub fn new(shared: Arc<Shared>) -> Option<Thread> {
-        let stack = Stack::new(shared.stack_bytes)?;
-        let frame_memory = Stack::new(shared.stack_bytes)?;
-        Some(Thread {
+    /// A thread of a machine, without stacks.
+    pub fn new(shared: Arc<Shared>) -> Thread {
+        let (stack, frame_memory) = (Stack::none(), Stack::none());
+        Thread {
             base: stack.start(),
             mask: 0,
             full: shared.code.program.width.full_mask(),
             lanes: shared.code.lanes,
             ticks: 0,
+            taken: 0,
+            pace: Pace::new(),
+            in_native: false,
             function: null(),
             masks: Vec::new(),
             floor: 0,
@@ -130,7 +141,27 @@ impl Thread {
             addresses: [0; super::lanes::MAX_LANES],
             text: String::new(),
             shared,
-        })
+        }
+    }
+
+    /// Gets stacks, before it runs.
+    pub fn equip(&mut self) -> Result<(), Refused> {
+        let bytes = self.shared.stack_bytes;
+        if self.stack.bytes() == 0 {
+            self.stack = Stack::take(bytes)?;
+            self.base = self.stack.start();
+        }
+        if self.frame_memory.bytes() == 0 {
+            self.frame_memory = Stack::take(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Gives up its stacks. It does not run, and neither does a task that may know the addresses of its variables.
+    pub fn strip(&mut self) {
+        std::mem::replace(&mut self.stack, Stack::none()).give_back();
+        std::mem::replace(&mut self.frame_memory, Stack::none()).give_back();
+        self.base = self.stack.start();
     }
 
     /// How many launches lie around it.
@@ -153,18 +184,33 @@ impl Thread {
     /// Counts one unit of fuel; `false` if the run must end (the trap is set).
     #[inline(always)]
     pub fn tick(&mut self, step: *const Step) -> bool {
-        self.ticks -= 1;
-        self.ticks >= 0 || self.refill(step)
+        self.charge(step, 1)
     }
 
-    /// The slice is used up: polls, and takes the next slice.
+    /// Counts the fuel of an instruction, before it has any effect; `false` if it is not to be done: the run must end
+    /// (the trap is set) or, while native code runs, the interpreter is to do it.
+    #[inline(always)]
+    pub fn charge(&mut self, step: *const Step, units: u64) -> bool {
+        self.ticks -= units as i64;
+        self.ticks >= 0 || self.refill(step, units)
+    }
+
+    /// Takes back the fuel of an instruction that has done nothing.
+    pub fn refund(&mut self, units: u64) {
+        self.ticks += units as i64;
+    }
+
+    /// The slice does not hold so much: polls, and takes one that does.
     #[cold]
-    fn refill(&mut self, step: *const Step) -> bool {
-        self.ticks = 0;
+    fn refill(&mut self, step: *const Step, units: u64) -> bool {
+        self.ticks += units as i64;
+        if self.in_native {
+            return self.charge_at_once(units);
+        }
         self.release_fuel();
         let end = match self.must_end() {
-            None if self.take_fuel() => {
-                self.ticks -= 1;
+            None if self.take_fuel(units) => {
+                self.ticks -= units as i64;
                 return true;
             }
             None => TrapKind::OutOfFuel,
@@ -174,9 +220,18 @@ impl Thread {
         false
     }
 
+    /// Counts fuel as [`charge`](Self::charge) does, while native code runs: `false` if the interpreter is to do it.
+    pub fn charge_at_once(&mut self, units: u64) -> bool {
+        let enough = self.ticks >= units as i64 || units <= MAX_SLICE && self.refill_at_once(units);
+        if enough {
+            self.ticks -= units as i64;
+        }
+        enough
+    }
+
     /// Why the run must end now, if it must.
-    fn must_end(&self) -> Option<TrapKind> {
-        if let Some(watch) = self.polls.watch {
+    pub fn must_end(&self) -> Option<TrapKind> {
+        if let Some(watch) = &self.polls.watch {
             watch();
         }
         let stopped = self.task.as_ref().is_some_and(Task::is_stopped);
@@ -186,46 +241,54 @@ impl Thread {
         self.polls.deadline.filter(|&end| Instant::now() >= end).map(|_| TrapKind::Timeout)
     }
 
-    /// Takes a slice of fuel, between two instructions; `false` if there is none.
-    fn take_fuel(&mut self) -> bool {
-        let slice = if self.memory.is_shared() {
+    /// Takes a slice of fuel, between two instructions; `false` if there is not so much.
+    fn take_fuel(&mut self, units: u64) -> bool {
+        let slice = self.pace.next(Instant::now);
+        let taken = if self.memory.is_shared() {
             // Others may wait for this thread to let go of memory, while it waits for their fuel.
-            let slice = self.shared.fuel.take(|| self.memory.leave(&self.reader));
+            let taken = self.shared.fuel.take(units, slice, || self.memory.leave(&self.reader));
             self.memory.enter(&self.reader);
             self.memory.quiesce(&self.reader);
-            slice
+            taken
         } else {
-            self.shared.fuel.take(|| ())
+            self.shared.fuel.take(units, slice, || ())
         };
-        self.hold(slice)
+        self.hold(taken)
     }
 
     fn hold(&mut self, slice: Option<u64>) -> bool {
         self.holds_fuel = slice.is_some();
         self.ticks = slice.unwrap_or(0) as i64;
+        self.taken += self.ticks;
         self.holds_fuel
     }
 
-    /// The slice is used up while native code runs, which may hold addresses: polls and takes the next slice, unless the run
-    /// must end, or the thread would have to wait, or others wait for it to let go of memory. Then gives `false`; what is
-    /// to be done is found out by [`tick`](Self::tick), once native code has left.
-    pub fn refill_at_once(&mut self) -> bool {
-        self.ticks = 0;
+    /// The slice does not hold so much while native code runs, which may hold addresses: polls and takes one that does,
+    /// unless the run must end, or the thread would have to wait, or others wait for it to let go of memory. Then gives
+    /// `false`; what is to be done is found out by [`charge`](Self::charge), once native code has left.
+    pub fn refill_at_once(&mut self, units: u64) -> bool {
         self.release_fuel();
         let waited_for = self.memory.is_shared() && self.memory.has_freed();
         if waited_for || self.must_end().is_some() {
             return false;
         }
-        let slice = self.shared.fuel.take_at_once();
-        self.hold(slice)
+        let slice = self.pace.next(Instant::now);
+        let taken = self.shared.fuel.take_at_once(units, slice);
+        self.hold(taken)
     }
 
     /// Gives back the fuel it has taken and not used.
     pub fn release_fuel(&mut self) {
         if std::mem::take(&mut self.holds_fuel) {
-            self.shared.fuel.give_back(self.ticks.max(0) as u64);
-            self.ticks = 0;
+            self.taken -= self.ticks;
+            self.shared.fuel.give_back(self.ticks as u64);
         }
+        self.ticks = 0;
+    }
+
+    /// Fuel that it has used.
+    pub fn fuel_used(&self) -> i64 {
+        self.taken - self.ticks
     }
 
     /// Begins to access memory that it may share with other threads.
@@ -293,7 +356,9 @@ impl Thread {
         let function = &self.code.program.functions[prepared.id.0 as usize];
         let span = function.spans.get(pc as usize).copied().unwrap_or_default();
         let each_lanes = entries.iter().filter_map(MaskEntry::visited_lane).collect();
-        TrapFrame { function: prepared.id, name: function.name.clone(), pc, span, task, each_lanes }
+        let first = entries.iter().find(|e| e.kind == EntryKind::Every || e.visited_lane().is_some());
+        let unmasked = first.is_some_and(|e| e.kind == EntryKind::Every);
+        TrapFrame { function: prepared.id, name: function.name.clone(), pc, span, task, each_lanes, unmasked }
     }
 
     /// Back to the state between two calls of the host, or two tasks, whatever happened.
@@ -308,7 +373,8 @@ impl Thread {
         self.floor = 0;
         self.base = self.stack.start();
         self.mask = 0;
-        self.failed_in_task = false;
+        (self.failed_in_task, self.in_native) = (false, false);
+        self.pace = Pace::new();
         self.launched.clear();
         (self.waits_for, self.resume) = (None, null());
     }

@@ -6,10 +6,11 @@
 //! be reached only by threads that have not been quiescent since, and is given back when every thread has (this is
 //! quiescent-state-based reclamation; McKenney and Slingwine, "Read-copy update", 1998).
 
+use crate::sync::Mutex;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use crate::sync::atomic::{AtomicU64, fence};
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicU64, fence};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// The slot of a thread that does not access memory.
 const AWAY: u64 = u64::MAX;
@@ -107,7 +108,7 @@ impl<T> Limbo<T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "shuttle")))]
 mod tests {
     use super::*;
 

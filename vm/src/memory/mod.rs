@@ -1,36 +1,35 @@
 //! The sandboxed memory of a machine: regions behind region-and-offset pointers (ARCHITECTURE, section 3).
 //!
-//! [`Memory`] owns the globals and the heap, and knows the host arrays and call frames that are mapped at the moment.
-//! `table` holds the regions and is read without locks, `raw` and `atomic` are the only reads and writes of region memory
-//! in the crate. A memory is shared by reference: everything works through `&self`, so that threads can share one; what one
-//! frees while others run waits in `limbo`.
+//! [`Memory`] owns the heap, shares the [`Globals`], and knows the host arrays and call frames that are mapped at the
+//! moment. `table` holds the regions and is read without locks, `raw` and `atomic` are the only reads and writes of
+//! region memory in the crate. A memory is shared by reference: everything works through `&self`, so that threads can
+//! share one; what one frees while others run waits in `limbo`.
 
 mod atomic;
+mod block;
+mod globals;
 mod limbo;
 mod raw;
 mod table;
 
 pub(crate) use atomic::modify;
+pub use globals::Globals;
 pub(crate) use limbo::Reader;
 pub(crate) use raw::{RawElem, copy_bytes, fill_bytes, read, read_text_byte, write};
 pub(crate) use table::Region;
 
-use crate::program::Program;
+use crate::program::{ArrayShape, GlobalId, Program};
 use crate::sem::OFFSET_BITS;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{Mutex, thread};
 use crate::trap::{Access, RegionKind, Trap, TrapDetail, TrapKind};
+use block::{ALIGN, Block};
 use limbo::Limbo;
-use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use table::{RegionTable, RetiredChunk};
 
 /// Largest region in bytes: offsets are signed 40-bit numbers.
 pub const MAX_REGION_LEN: u64 = 1 << (OFFSET_BITS - 1);
-
-/// Alignment of regions that the machine allocates, in bytes. More than 16 would make the host's allocator fill large
-/// blocks with zeros itself instead of getting them so from the system.
-const ALIGN: usize = 16;
 
 /// Bytes that may have been freed and wait for other threads, before those who free wait too.
 const MAX_LIMBO: u64 = 32 << 20;
@@ -64,8 +63,8 @@ impl RegionName {
 /// The memory that the programs of one machine see.
 pub struct Memory {
     table: RegionTable,
-    names: Mutex<Vec<Arc<str>>>,
-    globals: Option<Block>,
+    names: Mutex<Vec<(Arc<str>, ArrayShape)>>,
+    globals: Arc<Globals>,
     used: AtomicU64,
     limit: u64,
     /// May several threads be accessing this memory?
@@ -79,100 +78,58 @@ enum Freed {
     Chunk(RetiredChunk),
 }
 
-/// A zeroed block of host memory, aligned to [`ALIGN`].
-struct Block {
-    start: NonNull<u8>,
-    len: usize,
-}
-
-// SAFETY: a block is plain memory, owned by whoever holds it and accessed only by raw reads and writes.
-unsafe impl Send for Block {}
-// SAFETY: as above.
-unsafe impl Sync for Block {}
-
-impl Block {
-    fn layout(len: usize) -> Option<Layout> {
-        Layout::from_size_align(len.max(1), ALIGN).ok()
-    }
-
-    fn new(len: usize) -> Option<Block> {
-        // SAFETY: the layout has a size of at least 1.
-        let start = NonNull::new(unsafe { alloc_zeroed(Self::layout(len)?) })?;
-        Some(Block { start, len })
-    }
-
-    /// Gives up ownership.
-    fn leak(self) -> *mut u8 {
-        let start = self.start.as_ptr();
-        std::mem::forget(self);
-        start
-    }
-
-    /// Takes back what [`leak`](Self::leak) gave up.
-    ///
-    /// # Safety
-    /// `start` and `len` are those of a leaked block that has not been taken back.
-    unsafe fn reclaim(start: *mut u8, len: usize) -> Option<Block> {
-        Some(Block { start: NonNull::new(start)?, len })
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        if let Some(layout) = Self::layout(self.len) {
-            // SAFETY: `start` came from `alloc_zeroed` with this very layout.
-            unsafe { dealloc(self.start.as_ptr(), layout) }
-        }
-    }
-}
-
 impl Memory {
-    /// Memory with the program's globals: global *i* is region *i* + 1. At most `limit` bytes may be allocated.
-    pub(crate) fn new(program: &Program, limit: u64) -> Result<Memory, Trap> {
+    /// Memory with the program's globals: global *i* is region *i* + 1. At most `limit` bytes may be allocated, globals
+    /// included.
+    pub(crate) fn new(program: &Program, globals: Arc<Globals>, limit: u64) -> Result<Memory, Trap> {
         let table = RegionTable::new();
-        let mut memory = Memory {
+        let memory = Memory {
             table,
-            names: Mutex::new(vec!["".into()]),
-            globals: None,
+            names: Mutex::new(vec![("".into(), ArrayShape::default())]),
+            globals,
             used: AtomicU64::new(0),
             limit,
             shared: AtomicBool::new(false),
             limbo: Limbo::new(),
         };
-        memory.map_globals(program)?;
+        memory.charge(memory.globals.bytes())?;
+        for index in 0..program.globals.len() {
+            memory.insert(memory.global_region(program, index)).ok_or_else(|| memory.out_of_memory())?;
+        }
         Ok(memory)
     }
 
-    fn map_globals(&mut self, program: &Program) -> Result<(), Trap> {
-        let mut at = Vec::with_capacity(program.globals.len());
-        let mut total = 0u64;
-        for global in &program.globals {
-            at.push(total);
-            let size = global.size.checked_next_multiple_of(ALIGN as u64).filter(|_| global.size < MAX_REGION_LEN);
-            total = size.and_then(|s| total.checked_add(s)).ok_or_else(|| self.out_of_memory())?;
-        }
-        self.charge(total)?;
-        let block = usize::try_from(total).ok().and_then(Block::new).ok_or_else(|| self.out_of_memory())?;
-        let start = block.start.as_ptr();
-        self.globals = Some(block);
-        for (global, &at) in program.globals.iter().zip(&at) {
-            // SAFETY: `at + size` is within the block by construction, and the block lives as long as the memory.
-            let base = unsafe { start.add(at as usize) };
-            let init = &global.init[..global.init.len().min(global.size as usize)];
-            // SAFETY: `init` is not longer than the global; the block is fresh memory, so they do not overlap.
-            unsafe { std::ptr::copy_nonoverlapping(init.as_ptr(), base, init.len()) };
-            for &(offset, target, delta) in &global.relocations {
-                if offset.checked_add(8).is_some_and(|end| end <= global.size) {
-                    let pointer = crate::sem::padd(region_start(target.0 + 1), delta);
-                    // SAFETY: the eight bytes at `offset` are within the global.
-                    unsafe { write(base.add(offset as usize), pointer) };
-                }
+    /// The region of a global, as it is until the host supplies one.
+    fn global_region(&self, program: &Program, index: usize) -> Region {
+        let global = &program.globals[index];
+        let name = self.name(&global.name);
+        match self.globals.place(GlobalId(index as u32)) {
+            Some((base, len)) => {
+                Region { base, len: len as u64, writable: !global.constant, kind: RegionKind::Global, name }
             }
-            let name = self.name(&global.name);
-            let region = Region { base, len: global.size, writable: !global.constant, kind: RegionKind::Global, name };
-            self.insert(region).ok_or_else(|| self.out_of_memory())?;
+            None => {
+                let base = std::ptr::dangling_mut();
+                Region { base, len: 0, writable: false, kind: RegionKind::Unbound, name }
+            }
         }
-        Ok(())
+    }
+
+    /// Lets an `extern` global be this memory of the host (its first byte, and its length in bytes), or nothing.
+    ///
+    /// # Safety
+    /// As for [`map_host`](Self::map_host), until the global is supplied anew; it is writable unless the global is
+    /// constant. No thread is accessing this memory.
+    pub(crate) unsafe fn supply(&self, program: &Program, id: GlobalId, memory: Option<(*mut u8, usize)>) {
+        let global = &program.globals[id.0 as usize];
+        debug_assert!(global.is_extern());
+        let region = match memory {
+            Some((base, len)) => {
+                let (writable, name) = (!global.constant, self.name(&global.name));
+                Region { base, len: len as u64, writable, kind: RegionKind::Global, name }
+            }
+            None => self.global_region(program, id.0 as usize),
+        };
+        self.table.replace(id.0 + 1, region);
     }
 
     fn insert(&self, region: Region) -> Option<u32> {
@@ -240,7 +197,7 @@ impl Memory {
     pub(crate) fn wait_for_freed(&self, reader: &Reader) {
         while self.limbo.bytes() > MAX_LIMBO {
             self.quiesce(reader);
-            std::thread::yield_now();
+            thread::yield_now();
         }
     }
 
@@ -256,10 +213,15 @@ impl Memory {
 
     /// Registers a name for [`map_host`](Self::map_host); the same text gives the same name.
     pub fn name(&self, text: &str) -> RegionName {
+        self.array_name(text, &ArrayShape::default())
+    }
+
+    /// Likewise for an array whose elements follow one another so: traps tell its indices.
+    pub fn array_name(&self, text: &str, shape: &ArrayShape) -> RegionName {
         let mut names = self.names.lock().unwrap_or_else(|e| e.into_inner());
-        let known = names.iter().position(|n| &**n == text);
+        let known = names.iter().position(|(name, of)| &**name == text && of == shape);
         let index = known.unwrap_or_else(|| {
-            names.push(text.into());
+            names.push((text.into(), shape.clone()));
             names.len() - 1
         });
         RegionName(index as u32)
@@ -267,7 +229,14 @@ impl Memory {
 
     fn name_text(&self, name: RegionName) -> Option<Arc<str>> {
         let names = self.names.lock().unwrap_or_else(|e| e.into_inner());
-        names.get(name.0 as usize).filter(|n| !n.is_empty()).cloned()
+        names.get(name.0 as usize).map(|(text, _)| text).filter(|text| !text.is_empty()).cloned()
+    }
+
+    /// How the elements of a region follow one another, if its name tells.
+    pub(crate) fn shape(&self, number: u32) -> Option<ArrayShape> {
+        let name = self.table.get(number).describe()?.name;
+        let names = self.names.lock().unwrap_or_else(|e| e.into_inner());
+        names.get(name.0 as usize).map(|(_, shape)| shape.clone())
     }
 
     /// Makes host memory accessible as a region and gives the pointer to its first byte.
@@ -333,7 +302,7 @@ impl Memory {
             self.used.fetch_sub(charged, Ordering::Relaxed);
             trap
         };
-        let block = Block::new(bytes as usize).ok_or_else(|| refund(self.out_of_memory()))?;
+        let block = Block::new(bytes as usize).ok_or_else(|| refund(refused(bytes)))?;
         let base = block.start.as_ptr();
         let region = Region { base, len: bytes, writable: true, kind: RegionKind::Heap, name: RegionName::NONE };
         let number = self.insert(region).ok_or_else(|| refund(self.out_of_memory()))?;
@@ -392,13 +361,17 @@ impl Memory {
             let kind = if number == 0 { TrapKind::NullPointer } else { TrapKind::BadPointer };
             return (kind, TrapDetail::Pointer(pointer));
         };
+        let name = self.name_text(region.name);
+        if region.kind == RegionKind::Unbound {
+            return (TrapKind::UnboundExtern, name.map_or(TrapDetail::None, TrapDetail::Extern));
+        }
         let outside = offset < 0 || offset + size as i128 > region.len as i128;
         let kind = if outside { TrapKind::OutOfBounds } else { TrapKind::ReadOnly };
         let elem_size = size.max(1);
         let index = offset.div_euclid(elem_size as i128).clamp(i64::MIN as i128, i64::MAX as i128) as i64;
         let len = region.len / elem_size;
-        let name = self.name_text(region.name);
-        (kind, TrapDetail::Access { access, index, len, elem_size, region: region.kind, name })
+        let indices = Box::default();
+        (kind, TrapDetail::Access { access, index, len, elem_size, region: region.kind, name, indices })
     }
 
     /// Copies bytes out of a region, if they all may be read.
@@ -421,6 +394,12 @@ impl Memory {
     pub(crate) fn out_of_memory(&self) -> Trap {
         Trap::new(TrapKind::OutOfMemory, TrapDetail::Limit(self.limit))
     }
+}
+
+/// The host has no more memory, whatever the limit says.
+#[cold]
+fn refused(bytes: u64) -> Trap {
+    Trap::new(TrapKind::OutOfMemory, TrapDetail::Refused(bytes))
 }
 
 impl Drop for Memory {

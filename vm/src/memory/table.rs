@@ -13,16 +13,18 @@
 //! can be looking at it. Only then it is [recycled](RegionTable::recycle) under other numbers.
 
 use super::RegionName;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
+use crate::sync::{MODELLED, Mutex};
 use crate::trap::RegionKind;
+#[cfg(not(feature = "shuttle"))]
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::ptr::null_mut;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
-const CHUNK_BITS: u32 = 11;
+const CHUNK_BITS: u32 = if MODELLED { 2 } else { 11 };
 const CHUNK_LEN: u32 = 1 << CHUNK_BITS;
-const N_REGIONS: u32 = 1 << (64 - crate::sem::OFFSET_BITS);
+const N_REGIONS: u32 = if MODELLED { 64 } else { 1 << (64 - crate::sem::OFFSET_BITS) };
 const N_CHUNKS: u32 = N_REGIONS / CHUNK_LEN;
 
 /// A chunk and a position in it, as one word.
@@ -67,15 +69,6 @@ pub(crate) struct Entry {
 /// The `kind` of an entry that is neither live nor free.
 const TAKEN: u32 = u32::MAX;
 
-/// What numbers without a chunk look like.
-static DEAD: Entry = Entry {
-    base: AtomicPtr::new(null_mut()),
-    read_len: AtomicU64::new(0),
-    write_len: AtomicU64::new(0),
-    kind: AtomicU32::new(0),
-    name: AtomicU32::new(0),
-};
-
 impl Entry {
     /// Address and length of what may be read.
     #[inline(always)]
@@ -98,6 +91,7 @@ impl Entry {
             2 => Some(RegionKind::Global),
             3 => Some(RegionKind::Frame),
             4 => Some(RegionKind::Heap),
+            5 => Some(RegionKind::Unbound),
             _ => None,
         }
     }
@@ -131,6 +125,7 @@ fn kind_code(kind: RegionKind) -> u32 {
         RegionKind::Global => 2,
         RegionKind::Frame => 3,
         RegionKind::Heap => 4,
+        RegionKind::Unbound => 5,
     }
 }
 
@@ -141,6 +136,12 @@ struct Chunk {
 }
 
 impl Chunk {
+    #[cfg(feature = "shuttle")]
+    fn new() -> Box<Chunk> {
+        Box::new(Chunk { left: AtomicU32::new(0), entries: std::array::from_fn(|_| Entry::default()) })
+    }
+
+    #[cfg(not(feature = "shuttle"))]
     fn new() -> Box<Chunk> {
         let layout = Layout::new::<Chunk>();
         // SAFETY: the layout has a size. All fields are atomics of integers and pointers, for which all bytes zero is a
@@ -166,12 +167,21 @@ impl RetiredChunk {
 /// The table.
 pub(super) struct RegionTable {
     chunks: Box<[AtomicPtr<Chunk>]>,
+    /// What numbers without a chunk look like.
+    dead: Entry,
     /// The chunk that numbers are handed out from (in the upper half), and the next one in it. The chunk is in the directory
     /// until all of its numbers have been handed out and removed.
     open: AtomicU64,
     /// Chunks to use again. Who opens a chunk holds the lock.
     spare: Mutex<Vec<Box<Chunk>>>,
+    /// Once every chunk has a live region: some numbers of regions that are gone. Some may have been handed out again
+    /// since.
+    gone: Mutex<Vec<u32>>,
+    keeps_gone: AtomicBool,
 }
+
+/// Most numbers in `gone`.
+const MAX_GONE: usize = 1 << 12;
 
 /// Where the numbers of a chunk begin: 0 is no region.
 fn first_in(chunk: u32) -> u32 {
@@ -183,7 +193,13 @@ impl RegionTable {
         let chunks = (0..N_CHUNKS).map(|_| AtomicPtr::default()).collect();
         // As if the last chunk were used up: the first number opens chunk 0.
         let open = AtomicU64::new(pack(N_CHUNKS - 1, CHUNK_LEN));
-        RegionTable { chunks, open, spare: Mutex::new(Vec::new()) }
+        let (spare, gone) = (Mutex::default(), Mutex::default());
+        RegionTable { chunks, dead: Entry::default(), open, spare, gone, keeps_gone: AtomicBool::new(false) }
+    }
+
+    /// Puts another region in the place of a live one. Only while no other thread uses the table.
+    pub fn replace(&self, number: u32, region: Region) {
+        self.get(number).set(region);
     }
 
     /// The entry of a region number below 2²⁴; the entry of a region that is not live has length 0.
@@ -191,7 +207,7 @@ impl RegionTable {
     pub fn get(&self, number: u32) -> &Entry {
         match self.chunk((number >> CHUNK_BITS) as usize) {
             Some(chunk) => &chunk.entries[(number & (CHUNK_LEN - 1)) as usize],
-            None => &DEAD,
+            None => &self.dead,
         }
     }
 
@@ -255,13 +271,33 @@ impl RegionTable {
     /// Once every chunk has a live region: a number of a region that is gone. Only while no other thread uses the table.
     #[cold]
     fn reuse_number(&self) -> Option<u32> {
-        let (number, chunk) = (1..N_REGIONS).find_map(|number| {
+        self.keeps_gone.store(true, Relaxed);
+        let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        let chunk_of_gone = |number: u32| {
             let chunk = self.chunk((number >> CHUNK_BITS) as usize)?;
             let entry = &chunk.entries[(number & (CHUNK_LEN - 1)) as usize];
             (entry.kind.load(Relaxed) == 0).then_some((number, chunk))
-        })?;
+        };
+        let mut kept = std::iter::from_fn(|| gone.pop()).find_map(chunk_of_gone);
+        if kept.is_none() {
+            // Takes a while, so as many as may be needed next are taken note of.
+            let all = (1..N_REGIONS).filter(|&number| chunk_of_gone(number).is_some());
+            gone.extend(all.take(MAX_GONE));
+            gone.reverse();
+            kept = gone.pop().and_then(chunk_of_gone);
+        }
+        let (number, chunk) = kept?;
         chunk.left.fetch_add(1, Relaxed);
         Some(number)
+    }
+
+    /// Takes note of a number that can be handed out again.
+    #[cold]
+    fn note_gone(&self, number: u32) {
+        let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        if gone.len() < MAX_GONE {
+            gone.push(number);
+        }
     }
 
     /// Removes the region of a number, if it is live and of this kind: what it was, and its chunk if that is empty now.
@@ -275,6 +311,9 @@ impl RegionTable {
         let writable = entry.write_len.load(Relaxed) != 0;
         let region = Region { base, len, writable, kind, name: RegionName(entry.name.load(Relaxed)) };
         entry.clear();
+        if self.keeps_gone.load(Relaxed) {
+            self.note_gone(number);
+        }
         let empty = chunk.left.fetch_sub(1, AcqRel) == 1;
         Some((region, empty.then(|| self.retire(index))))
     }
@@ -311,7 +350,7 @@ impl Drop for RegionTable {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "shuttle")))]
 mod tests {
     use super::*;
 

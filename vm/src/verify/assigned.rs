@@ -1,8 +1,11 @@
 //! Definite assignment: every register is written on every path before it is read (invariant P2).
 //!
-//! Most registers are temporaries, written and read in one basic block; a pass over each block settles them. The others are
-//! numbered and analysed in groups of 64, one word per block, so that memory stays linear in the size of the function.
+//! Most registers are temporaries, written and read in one basic block; a pass over each block settles them. Of the others
+//! nearly all are first written in a block that dominates every read. What is left, such as registers written in both arms
+//! of a branch, is numbered and analysed in groups of 64, one word per block, so that memory stays linear in the size of the
+//! function.
 
+use super::dominance::Dominators;
 use super::flow::Graph;
 use super::limits::MAX_FLOW_WORK;
 use super::{Errors, Rule};
@@ -19,10 +22,10 @@ pub(super) fn check(f: &Function, graph: &Graph, errors: &mut Errors) {
         errors.whole(Rule::Limit, "too many returns of too many results");
         return;
     }
-    let (number, exposed) = exposed_registers(f, &blocks);
+    let (number, exposed) = exposed_registers(f, &blocks, errors);
     let groups = exposed.len().div_ceil(64);
-    if groups * blocks.starts.len() > MAX_FLOW_WORK {
-        errors.whole(Rule::Limit, "too many blocks and registers that live across them");
+    if groups.saturating_mul(f.code.len()) > MAX_FLOW_WORK {
+        errors.whole(Rule::Limit, "too much code for the registers that are written on several ways");
         return;
     }
     for group in 0..groups {
@@ -34,7 +37,10 @@ pub(super) fn check(f: &Function, graph: &Graph, errors: &mut Errors) {
         for r in entry_registers(f) {
             at_entry |= of_group(r).map_or(0, |bit| 1 << bit);
         }
-        let assigned = solve(f, &blocks, at_entry, &of_group);
+        let assigned = solve(f, &blocks, at_entry, &of_group, errors);
+        if errors.is_over() {
+            return;
+        }
         report(f, &blocks, &assigned, &of_group, errors);
     }
 }
@@ -76,6 +82,28 @@ impl Blocks {
         blocks
     }
 
+    /// The blocks that control goes to from each.
+    fn successors(&self, f: &Function) -> Vec<Vec<u32>> {
+        let of_block = |block| match self.range(block).last() {
+            Some(last) => edges(&f.code, last).map(|edge| self.of_start[edge.to]).collect(),
+            None => Vec::new(),
+        };
+        (0..self.starts.len()).map(of_block).collect()
+    }
+
+    /// The register that each block finds written by the instruction above it, which may jump elsewhere before it writes.
+    fn handed_on(&self, f: &Function, successors: &[Vec<u32>]) -> Vec<Option<Reg>> {
+        let mut ways = vec![0u32; self.starts.len()];
+        successors.iter().flatten().for_each(|&to| ways[to as usize] += 1);
+        let of_block = |block: usize| {
+            let above = (self.starts[block] as usize).checked_sub(1).filter(|&at| self.reachable[at])?;
+            let inst = &f.code[above];
+            let hands_on = ways[block] == 1 && falls_through(inst.op) && !inst.dst.is_none();
+            hands_on.then_some(inst.dst)
+        };
+        (0..self.starts.len()).map(of_block).collect()
+    }
+
     /// Instructions of a block: up to the next leader or unreachable instruction.
     fn range(&self, block: usize) -> std::ops::Range<usize> {
         let start = self.starts[block] as usize;
@@ -85,17 +113,33 @@ impl Blocks {
     }
 }
 
-/// Numbers the registers that some block reads before writing them.
-fn exposed_registers(f: &Function, blocks: &Blocks) -> (Vec<u32>, Vec<Reg>) {
+/// Numbers the registers that some block reads before writing them, if the block that writes them first does not dominate it.
+fn exposed_registers(f: &Function, blocks: &Blocks, errors: &Errors) -> (Vec<u32>, Vec<Reg>) {
+    let successors = blocks.successors(f);
+    let handed = blocks.handed_on(f, &successors);
+    let dominators = Dominators::new(blocks.starts.len(), &successors);
+    let first = first_writers(f, blocks, &handed);
     let mut number = vec![UNNUMBERED; f.regs.len()];
     let mut exposed = Vec::new();
     let mut written_in = vec![UNNUMBERED; f.regs.len()];
-    for block in 0..blocks.starts.len() {
+    for (block, handed) in handed.iter().enumerate() {
+        if errors.is_over() {
+            break;
+        }
+        if let Some(r) = handed {
+            written_in[r.index()] = block as u32;
+        }
         for at in blocks.range(block) {
             let inst = &f.code[at];
             each_read(f, inst, |r| {
-                if written_in[r.index()] != block as u32 && number[r.index()] == UNNUMBERED {
-                    number[r.index()] = exposed.len() as u32;
+                let i = r.index();
+                let is_settled = match first[i] {
+                    AT_ENTRY => true,
+                    UNNUMBERED => false,
+                    writer => dominators.strictly_dominates(writer as usize, block),
+                };
+                if written_in[i] != block as u32 && !is_settled && number[i] == UNNUMBERED {
+                    number[i] = exposed.len() as u32;
                     exposed.push(r);
                 }
             });
@@ -105,8 +149,36 @@ fn exposed_registers(f: &Function, blocks: &Blocks) -> (Vec<u32>, Vec<Reg>) {
     (number, exposed)
 }
 
+/// A register with a value at entry.
+const AT_ENTRY: u32 = u32::MAX - 1;
+
+/// Of each register the first block, in the order of the code, at whose end it has been written, whichever way is taken.
+fn first_writers(f: &Function, blocks: &Blocks, handed: &[Option<Reg>]) -> Vec<u32> {
+    let mut first = vec![UNNUMBERED; f.regs.len()];
+    entry_registers(f).for_each(|r| first[r.index()] = AT_ENTRY);
+    for (block, &handed) in handed.iter().enumerate() {
+        let mut note = |r: Reg| {
+            let first = &mut first[r.index()];
+            *first = if *first == UNNUMBERED { block as u32 } else { *first };
+        };
+        handed.into_iter().for_each(&mut note);
+        for at in blocks.range(block) {
+            // A jump comes before the write of its destination.
+            let jumps = f.code[at].op.info().sig.has_label();
+            each_written(f, &f.code[at], jumps, &mut note);
+        }
+    }
+    first
+}
+
 /// The registers of a group that are assigned at the start of each block; all of them where no path has come yet.
-fn solve(f: &Function, blocks: &Blocks, at_entry: u64, of_group: &impl Fn(Reg) -> Option<u32>) -> Vec<u64> {
+fn solve(
+    f: &Function,
+    blocks: &Blocks,
+    at_entry: u64,
+    of_group: &impl Fn(Reg) -> Option<u32>,
+    errors: &Errors,
+) -> Vec<u64> {
     let mut assigned = vec![u64::MAX; blocks.starts.len()];
     let mut queued = vec![true; blocks.starts.len()];
     let mut todo: Vec<u32> = (0..blocks.starts.len() as u32).rev().collect();
@@ -114,6 +186,9 @@ fn solve(f: &Function, blocks: &Blocks, at_entry: u64, of_group: &impl Fn(Reg) -
         *first = at_entry;
     }
     while let Some(block) = todo.pop() {
+        if errors.is_over() {
+            break;
+        }
         queued[block as usize] = false;
         let mut now = assigned[block as usize];
         let range = blocks.range(block as usize);

@@ -80,6 +80,9 @@ pub(super) struct StackNode {
     pub kind: EntryKind,
     pub below: StackId,
     pub depth: u32,
+    /// Whether a `break` finds something to leave in the stack, and whether a `continue` does.
+    pub breaks: bool,
+    pub continues: bool,
 }
 
 /// What is known at one instruction.

@@ -37,9 +37,9 @@ pub(super) fn check(f: &Function, errors: &mut Errors) -> Graph {
     Graph { facts: walk.facts }
 }
 
-struct Walk<'a> {
+struct Walk<'a, 's> {
     f: &'a Function,
-    errors: &'a mut Errors,
+    errors: &'a mut Errors<'s>,
     facts: FunctionFacts,
     interned: HashMap<(StackId, EntryKind), StackId>,
     todo: Vec<usize>,
@@ -47,11 +47,14 @@ struct Walk<'a> {
     mismatched: Vec<bool>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     /// An instruction is visited when it is first reached, and once more if it turns out that the mask may be empty there.
     fn run(&mut self) {
         self.arrive(0, PointFacts { stack: StackId::EMPTY, may_be_empty: false });
         while let Some(at) = self.todo.pop() {
+            if self.errors.is_over() {
+                return;
+            }
             let before = self.facts.points[at].expect("only reached instructions are visited");
             let op = self.f.code[at].op;
             let stack = self.apply(at, op, before.stack);
@@ -62,6 +65,9 @@ impl Walk<'_> {
             }
         }
         for at in 0..self.f.code.len() {
+            if self.errors.is_over() {
+                return;
+            }
             if let Some(point) = self.facts.points[at] {
                 self.point(at, point);
             }
@@ -113,9 +119,18 @@ impl Walk<'_> {
             }
             return below;
         }
+        let (breaks, continues) = self.facts.node(below).map_or((false, false), |n| (n.breaks, n.continues));
+        let is_loop = matches!(kind, EntryKind::Loop | EntryKind::Each);
+        let node = StackNode {
+            kind,
+            below,
+            depth,
+            breaks: breaks || is_loop || kind == EntryKind::Switch,
+            continues: continues || is_loop,
+        };
         let stacks = &mut self.facts.stacks;
         *self.interned.entry((below, kind)).or_insert_with(|| {
-            stacks.push(StackNode { kind, below, depth });
+            stacks.push(node);
             StackId(stacks.len() as u32)
         })
     }
@@ -148,9 +163,8 @@ impl Walk<'_> {
                 self.errors.at(at, Rule::StackKind, message);
             }
             StackUse::Break | StackUse::Continue => {
-                let skips = |k| k == EntryKind::If || k == EntryKind::Every;
-                let switch = stack_use(op) == StackUse::Break;
-                let found = self.facts.entries(at).any(|k| !skips(k) && (switch || k != EntryKind::Switch));
+                let node = self.facts.node(stack);
+                let found = node.is_some_and(|n| if stack_use(op) == StackUse::Break { n.breaks } else { n.continues });
                 if !found {
                     self.errors.at(at, Rule::NoTarget, format!("`{name}` stands in nothing it could leave"));
                 }

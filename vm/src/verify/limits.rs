@@ -22,5 +22,7 @@ pub const MAX_SCALE: u32 = 1 << 31;
 pub const MAX_DISPLACEMENT: i64 = (1 << 39) - 1;
 /// Width and precision of a print argument.
 pub const MAX_PRINT_WIDTH: u16 = 1 << 12;
-/// Bound on the work of the definite-assignment analysis, in words: blocks × registers that live across blocks / 64.
+/// Bound on the work of the definite-assignment analysis: instructions × registers that no single write settles / 64.
 pub const MAX_FLOW_WORK: usize = 1 << 28;
+/// Errors after which the verifier gives up.
+pub const MAX_ERRORS: usize = 1000;

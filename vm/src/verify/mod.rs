@@ -1,6 +1,6 @@
 //! The verifier: the only way from a [`Program`] to a [`VerifiedProgram`], which engines run (invariant P1).
 //!
-//! [`verify`] reports every error it finds, each with the [`Rule`] it breaks. It goes in this order: `tables` (globals,
+//! [`verify`] reports the errors it finds, each with the [`Rule`] it breaks. It goes in this order: `tables` (globals,
 //! formats, exports, limits), then for each function `operands` (every instruction against its signature), `flow` (kinds on
 //! the mask stack, emptiness of the mask, fuel) and `assigned` (definite assignment). The last two need a function whose
 //! indices are in range, so they are left out for one where `operands` found some that are not.
@@ -21,6 +21,7 @@
 //! Bounds of memory accesses, divisors, the callee of `call.ind` and termination are checked at run time.
 
 mod assigned;
+mod dominance;
 mod facts;
 mod flow;
 mod limits;
@@ -33,6 +34,7 @@ pub use limits::*;
 pub use rules::{RULES, Rule, RuleInfo, VerifyError};
 
 use crate::program::{FuncId, Program};
+use crate::stop::{Stop, Stopped};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -64,17 +66,43 @@ impl Deref for VerifiedProgram {
     }
 }
 
-/// Checks a program against every rule and gives either the right to run it or all its errors.
+/// Checks a program against every rule and gives either the right to run it or its errors (all of them, unless there are
+/// more than [`MAX_ERRORS`]).
 pub fn verify(program: Program) -> Result<VerifiedProgram, Vec<VerifyError>> {
     verify_shared(Arc::new(program))
 }
 
 /// [`verify`] for a program that is shared already.
 pub fn verify_shared(program: Arc<Program>) -> Result<VerifiedProgram, Vec<VerifyError>> {
-    let mut errors = Errors::default();
+    check(program, &Stop::never())
+}
+
+/// [`verify`], unless it is called off meanwhile.
+pub fn verify_until(program: Program, stop: &Stop) -> Result<VerifiedProgram, Unverified> {
+    let checked = check(Arc::new(program), stop);
+    match stop.reason() {
+        Some(stopped) => Err(Unverified::Stopped(stopped)),
+        None => checked.map_err(Unverified::Wrong),
+    }
+}
+
+/// Why a program was not verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unverified {
+    /// It breaks rules.
+    Wrong(Vec<VerifyError>),
+    /// The verifier was stopped.
+    Stopped(Stopped),
+}
+
+fn check(program: Arc<Program>, stop: &Stop) -> Result<VerifiedProgram, Vec<VerifyError>> {
+    let mut errors = Errors { list: Vec::new(), function: None, stop };
     tables::check(&program, &mut errors);
     let mut facts = Vec::with_capacity(program.functions.len());
     for function in &program.functions {
+        if errors.is_over() {
+            break;
+        }
         errors.function = Some(function.name.clone());
         facts.push(FunctionFacts::default());
         if operands::check(&program, function, &mut errors) {
@@ -83,17 +111,21 @@ pub fn verify_shared(program: Arc<Program>) -> Result<VerifiedProgram, Vec<Verif
             *facts.last_mut().expect("one was pushed") = graph.into_facts();
         }
     }
-    if errors.list.is_empty() { Ok(VerifiedProgram { program, facts: facts.into() }) } else { Err(errors.list) }
+    let complete = facts.len() == program.functions.len();
+    if errors.list.is_empty() && complete {
+        return Ok(VerifiedProgram { program, facts: facts.into() });
+    }
+    Err(errors.list)
 }
 
 /// Collects errors of the function being checked.
-#[derive(Default)]
-struct Errors {
+struct Errors<'s> {
     list: Vec<VerifyError>,
     function: Option<String>,
+    stop: &'s Stop,
 }
 
-impl Errors {
+impl Errors<'_> {
     /// Reports an error at an instruction.
     fn at(&mut self, inst: usize, rule: Rule, message: impl Into<String>) {
         self.push(rule, Some(inst), message.into());
@@ -105,7 +137,14 @@ impl Errors {
     }
 
     fn push(&mut self, rule: Rule, inst: Option<usize>, message: String) {
-        self.list.push(VerifyError { rule, function: self.function.clone(), inst, message });
+        if self.list.len() < MAX_ERRORS {
+            self.list.push(VerifyError { rule, function: self.function.clone(), inst, message });
+        }
+    }
+
+    /// Whether to give up: the work was called off, or there are too many errors. Asked at every step.
+    fn is_over(&self) -> bool {
+        self.stop.poll() || self.list.len() >= MAX_ERRORS
     }
 }
 

@@ -13,6 +13,9 @@ pub(super) fn check(program: &Program, f: &Function, errors: &mut Errors) -> boo
     let mut checker = Checker { program, f, errors, is_const: vec![false; f.regs.len()], in_range: true, at: 0 };
     checker.header();
     for (i, inst) in f.code.iter().enumerate() {
+        if checker.errors.is_over() {
+            return false;
+        }
         checker.at = i;
         checker.inst(inst);
     }
@@ -33,10 +36,10 @@ pub(super) fn is_canonical(ty: Ty, bits: u64) -> bool {
     dispatch_type!(SCALAR, ty, T => T::from_word(bits).to_word() == bits).unwrap_or(false)
 }
 
-struct Checker<'a> {
+struct Checker<'a, 's> {
     program: &'a Program,
     f: &'a Function,
-    errors: &'a mut Errors,
+    errors: &'a mut Errors<'s>,
     is_const: Vec<bool>,
     /// Are all registers, labels and lists seen so far in range, and none where none belongs?
     in_range: bool,
@@ -44,7 +47,7 @@ struct Checker<'a> {
     at: usize,
 }
 
-impl Checker<'_> {
+impl Checker<'_, '_> {
     fn error(&mut self, rule: Rule, message: impl Into<String>) {
         self.errors.at(self.at, rule, message);
     }

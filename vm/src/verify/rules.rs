@@ -30,6 +30,7 @@ rules! {
     Limit "limit" "Nothing is larger than the machine allows.";
     DuplicateName "duplicate-name" "Functions have different names, and so have globals.";
     GlobalImage "global-image" "A global's initial bytes and relocations lie within its size.";
+    GlobalHost "global-host" "Hosts see a global in its size; they write no constant, and what they supply has no image.";
     FormatPiece "format-piece" "Print formats use known conversions and sane widths.";
     ExportShape "export-shape" "An export describes its function's parameters and result as they are.";
     SourceSpan "source-span" "Every instruction has a span, and spans lie within their source.";

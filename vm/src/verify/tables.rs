@@ -3,7 +3,7 @@
 use super::limits::*;
 use super::operands::{describe, is_canonical};
 use super::{Errors, Rule, check_unique};
-use crate::program::{ArgFormat, Export, ExportParam, Function, Global, HostType, HostValue, Piece, Program, RegDecl};
+use crate::program::*;
 use crate::types::{Shape, Ty};
 
 /// Conversions that a print argument may ask for.
@@ -12,7 +12,8 @@ const CONVERSIONS: &str = "diuxXobcfFeEgGaAsp";
 pub(super) fn check(program: &Program, errors: &mut Errors) {
     check_unique("function", program.functions.iter().map(|f| f.name.as_str()), errors);
     check_unique("global", program.globals.iter().map(|g| g.name.as_str()), errors);
-    let total = program.globals.iter().fold(0u64, |sum, g| sum.saturating_add(g.size));
+    let own = program.globals.iter().filter(|g| !g.is_extern());
+    let total = own.fold(0u64, |sum, g| sum.saturating_add(g.size));
     if total > MAX_GLOBAL_BYTES {
         errors.whole(Rule::Limit, format!("the globals have {total} bytes, more than {MAX_GLOBAL_BYTES}"));
     }
@@ -47,6 +48,22 @@ fn check_global(program: &Program, global: &Global, errors: &mut Errors) {
         if !(-MAX_DISPLACEMENT..=MAX_DISPLACEMENT).contains(&offset) {
             errors.whole(Rule::GlobalImage, format!("global `{name}`: a relocation has the offset {offset}"));
         }
+    }
+    if let Some(host) = &global.host {
+        check_host_global(global, host, errors);
+    }
+}
+
+fn check_host_global(global: &Global, host: &HostGlobal, errors: &mut Errors) {
+    let name = &global.name;
+    if checked_size(&host.layout, 0) != Some(global.size) {
+        errors.whole(Rule::GlobalHost, format!("global `{name}` does not have the size of what hosts see"));
+    }
+    if host.access == HostAccess::Write && global.constant {
+        errors.whole(Rule::GlobalHost, format!("global `{name}` is constant, but hosts may write it"));
+    }
+    if host.access == HostAccess::Supply && !(global.init.is_empty() && global.relocations.is_empty()) {
+        errors.whole(Rule::GlobalHost, format!("global `{name}` is supplied by the host, but has an image"));
     }
 }
 

@@ -8,8 +8,8 @@ mod convention;
 mod report;
 mod trial;
 
-use crate::Failure;
 use crate::cli::{ConformArgs, Global};
+use crate::{Failure, files};
 use report::Report;
 use spmdvm::{Engine, Module, Options, Width};
 use std::collections::BTreeMap;
@@ -38,10 +38,10 @@ pub fn conform(global: &Global, args: &ConformArgs) -> Result<(), Failure> {
     for &engine in &global.engine {
         check_engine(engine, &options)?;
     }
-    let files = find_files(&args.paths)?;
-    warn_of_unmatched(&args.skip, &files);
+    let programs = find_files(&args.paths)?;
+    warn_of_unmatched(&args.skip, &programs);
     let mut report = Report::new(global.json);
-    in_order(&files, |file| trials(file, global, &args.skip, &options), |file, trials| report.add(file, trials));
+    in_order(&programs, |file| trials(file, global, &args.skip, &options), |file, trials| report.add(file, trials));
     match report.finish() {
         0 => Ok(()),
         _ => Err(Failure::Program(String::new())),
@@ -65,20 +65,20 @@ fn check_engine(engine: Engine, options: &Options) -> Result<(), Failure> {
 
 /// The programs that the paths name: files as they are, folders with all `.ispc` files below them.
 fn find_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
+    let mut found = Vec::new();
     for path in paths {
-        let unreadable = |e| Failure::usage(format!("cannot read {}: {e}", path.display()));
+        let unreadable = |e| files::unreadable(path, &e);
         if !std::fs::metadata(path).map_err(unreadable)?.is_dir() {
-            files.push(path.clone());
+            found.push(path.clone());
             continue;
         }
-        let before = files.len();
-        walk(path, &mut files).map_err(unreadable)?;
-        if files.len() == before {
+        let before = found.len();
+        walk(path, &mut found).map_err(unreadable)?;
+        if found.len() == before {
             return Err(Failure::usage(format!("there is no .ispc file below {}", path.display())));
         }
     }
-    Ok(files)
+    Ok(found)
 }
 
 /// Adds the programs below a folder, sorted by name.

@@ -199,8 +199,15 @@ fn every_kind_of_bad_access_says_what_it_is() {
     let pointer = unsafe { reader.map_host(data.as_mut_ptr().cast(), 32, false, name) }.unwrap();
     let trap = call(&mut reader, &args(pointer), 0b1111).unwrap_err();
     let region = RegionKind::Host;
-    let detail =
-        TrapDetail::Access { access: Access::Read, index: 9, len: 8, elem_size: 4, region, name: Some("x".into()) };
+    let detail = TrapDetail::Access {
+        access: Access::Read,
+        index: 9,
+        len: 8,
+        elem_size: 4,
+        region,
+        name: Some("x".into()),
+        indices: Box::default(),
+    };
     assert_eq!((trap.kind, trap.lane, trap.detail.clone()), (TrapKind::OutOfBounds, Some(3), detail));
     assert_eq!(trap.to_string(), "index out of bounds: read of index 9 of `x`, which has 8 elements (lane 3) in `f`");
     reader.unmap(pointer);

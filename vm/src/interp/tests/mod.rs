@@ -71,7 +71,7 @@ pub(super) fn program(width: Width, functions: Vec<Function>) -> Program {
 }
 
 pub(super) fn global(name: &str, size: u64) -> Global {
-    Global { name: name.into(), size, init: Vec::new(), constant: false, relocations: Vec::new() }
+    Global { name: name.into(), size, init: Vec::new(), constant: false, relocations: Vec::new(), host: None }
 }
 
 pub(super) fn machine_for(program: Program, isa: Isa, limits: Limits) -> Machine {

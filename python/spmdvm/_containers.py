@@ -1,0 +1,146 @@
+"""Masked arrays and pandas objects as arguments of calls over arrays.
+
+A function is run on plain arrays. What else the arguments carry is carried over to the result, or refused:
+
+- Masked arrays: nothing is computed where an argument is masked; the result is masked there. `out` must be masked too.
+- pandas Series and DataFrames: their labels must be equal; the result has them too.
+- Other classes that say themselves what functions do to them (units, lazy arrays) are refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+_PLAIN = (np.ndarray, np.memmap, np.recarray)
+
+
+def _pandas(value: Any) -> str | None:
+    """Name the kind of labelled object, if it is one."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(value, pandas.Series):
+        return "Series"
+    return "DataFrame" if pandas is not None and isinstance(value, pandas.DataFrame) else None
+
+
+def is_foreign(value: Any) -> bool:
+    """Tell whether the class of an object gives arrays a meaning that is not known here."""
+    kind = type(value)
+    if kind in _PLAIN or isinstance(value, (np.ma.MaskedArray, np.generic)):
+        return False
+    if _pandas(value) or kind.__module__.split(".")[0] == "pandas":
+        return False
+    return isinstance(value, np.ndarray) or hasattr(kind, "__array_ufunc__")
+
+
+def has_masked(value: Any) -> bool:
+    """Tell whether an object is a masked array with masked elements."""
+    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.getmaskarray(value).any())
+
+
+class Containers:
+    """What the arguments of one call carry besides numbers."""
+
+    def __init__(self, name: str, inputs: list[tuple[str, Any]], out: Any, where: Any) -> None:
+        """Look at varying arguments, `out` and `where`; the attributes `where` and `out` are for the call itself."""
+        self.name = name
+        self.given_out = out
+        everything = [*inputs, ("where", where), ("out", out)]
+        for label, value in everything:
+            if is_foreign(value):
+                raise TypeError(
+                    f"{name}(): `{label}` is a `{type(value).__name__}`, which may mean more than its numbers; "
+                    "pass np.asarray(x) if they alone count"
+                )
+        self.masked = [np.ma.getmaskarray(v) for _, v in inputs if isinstance(v, np.ma.MaskedArray)]
+        self.labelled = [(label, v) for label, v in everything if _pandas(v)]
+        if has_masked(where):
+            raise TypeError(f"{name}(): `where` has masked elements; pass where.filled(False)")
+        if self.masked and self.labelled:
+            raise TypeError(f"{name}() takes masked arrays or pandas objects in one call, not both")
+        self.out = np.asarray(out) if isinstance(out, np.ma.MaskedArray) else out
+        self.where = True if where is None else where
+        if _pandas(where) or isinstance(where, np.ma.MaskedArray):
+            self.where = np.asarray(where)
+        self.asked = self.where
+        self._check_labels([np.shape(v) for _, v in everything if v is not None])
+        self._mask()
+
+    def _mask(self) -> None:
+        """Leave out what is masked."""
+        is_masked = isinstance(self.given_out, np.ma.MaskedArray)
+        if self.masked and self.given_out is not None and not is_masked:
+            raise TypeError(
+                f"{self.name}(): the arguments are masked arrays, so `out` must be one too, to take the result's mask; "
+                "it has none"
+            )
+        excluded = list(self.masked)
+        if is_masked and self.given_out.hardmask:
+            excluded.append(np.ma.getmaskarray(self.given_out))
+        for mask in excluded:
+            try:
+                self.where = np.logical_and(self.where, ~mask) if np.asarray(self.where).dtype == bool else self.where
+            except ValueError:
+                # The shapes do not fit; the call says so.
+                return
+
+    def _check_labels(self, shapes: list[tuple[int, ...]]) -> None:
+        if not self.labelled:
+            return
+        first_label, first = self.labelled[0]
+        for label, value in self.labelled[1:]:
+            kinds = _pandas(first), _pandas(value)
+            if kinds[0] != kinds[1]:
+                raise TypeError(
+                    f"{self.name}(): `{first_label}` is a {kinds[0]} and `{label}` a {kinds[1]}, which have different "
+                    "labels; pass the values of one of them: x.to_numpy()"
+                )
+            if not all(a.equals(b) for a, b in zip(first.axes, value.axes)):
+                raise ValueError(
+                    f"{self.name}(): `{first_label}` and `{label}` have different labels; align them first "
+                    "(x, y = x.align(y)), or pass values only: x.to_numpy()"
+                )
+        try:
+            shape = np.broadcast_shapes(*shapes)
+        except ValueError:
+            # The call says so.
+            return
+        if shape != first.shape:
+            raise ValueError(
+                f"{self.name}(): the result would have shape {shape}, for which the labels of `{first_label}`, of "
+                f"shape {first.shape}, are not enough; pass its values: x.to_numpy()"
+            )
+
+    def wrap(self, result: Any) -> Any:
+        """Give the result what the arguments carry."""
+        if self.labelled and self.given_out is None and result is not None:
+            return self._label(result)
+        if isinstance(self.given_out, np.ma.MaskedArray):
+            return self._update_mask(self.given_out)
+        if not self.masked or result is None:
+            return result
+        shape = np.shape(result)
+        mask = np.zeros(shape, bool)
+        for part in self.masked:
+            mask |= part
+        return np.ma.MaskedArray(result, mask)[()]
+
+    def _label(self, result: Any) -> Any:
+        first = self.labelled[0][1]
+        options = dict(zip(("index", "columns"), first.axes))
+        if _pandas(first) == "Series":
+            names = {value.name for _, value in self.labelled}
+            options["name"] = names.pop() if len(names) == 1 else None
+        return type(first)(result, **options)
+
+    def _update_mask(self, out: np.ma.MaskedArray) -> np.ma.MaskedArray:
+        """What was computed is masked no more; what was left out because an argument is masked is masked."""
+        before = np.ma.getmaskarray(out)
+        mask = before & ~np.broadcast_to(self.where, out.shape)
+        for part in self.masked:
+            mask |= np.broadcast_to(part & self.asked, out.shape)
+        if (mask != before).any():
+            out.mask = mask
+        return out

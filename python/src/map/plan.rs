@@ -1,0 +1,225 @@
+//! The runs that a call over arrays is made of.
+
+use super::operands::Operand;
+use crate::execute::Context;
+use crate::interrupt::Watch;
+use spmdvm::{CallError, Export, MapArg, Strided};
+use std::ops::Range;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+
+/// An axis: how many elements, and the stride of each operand.
+#[derive(Clone)]
+struct Axis {
+    len: usize,
+    strides: Vec<isize>,
+    /// The axes of the shape that became this one, outermost first: their lengths and numbers.
+    origins: Vec<(usize, usize)>,
+}
+
+/// Everything a run needs, without Python objects.
+pub struct Plan {
+    /// Number of axes of the shape.
+    n_axes: usize,
+    /// Axes besides the inner one.
+    outer: Vec<Axis>,
+    /// The axis that one run of the program goes along.
+    inner: Axis,
+    /// The operands: inputs, then the result, then the mask.
+    operands: Vec<Operand>,
+    n_inputs: usize,
+    has_result: bool,
+    has_mask: bool,
+}
+
+// SAFETY: the pointers lead to arrays that the caller of the plan keeps alive; the program accesses them as raw memory.
+unsafe impl Send for Plan {}
+// SAFETY: as above; a plan is only read.
+unsafe impl Sync for Plan {}
+
+/// What went wrong, and in which part.
+pub struct Failure {
+    pub error: CallError,
+    row: usize,
+    start: usize,
+}
+
+/// The elements that failed: the first and the last one's indices in the shape.
+pub struct Place {
+    pub first: Vec<usize>,
+    pub last: Vec<usize>,
+    row: usize,
+    at: usize,
+}
+
+/// An inner axis shorter than this gives way to a longer one.
+const SHORT_AXIS: usize = 64;
+
+impl Plan {
+    pub fn new(shape: &[usize], inputs: Vec<Operand>, result: Option<Operand>, mask: Option<Operand>) -> Plan {
+        let (n_inputs, has_result, has_mask) = (inputs.len(), result.is_some(), mask.is_some());
+        let operands: Vec<Operand> = inputs.into_iter().chain(result).chain(mask).collect();
+        let strides: Vec<Vec<isize>> = operands.iter().map(|o| o.broadcast_strides(shape)).collect();
+        let axis = |i: usize| Axis {
+            len: shape[i],
+            strides: strides.iter().map(|s| s[i]).collect(),
+            origins: vec![(shape[i], i)],
+        };
+        let mut outer = merge((0..shape.len()).map(axis).collect());
+        if outer.last().is_some_and(|axis| axis.len < SHORT_AXIS) {
+            let longest = (0..outer.len()).max_by_key(|&i| outer[i].len).unwrap_or(0);
+            let axis = outer.remove(longest);
+            outer.push(axis);
+        }
+        let single = || Axis { len: 1, strides: vec![0; operands.len()], origins: vec![] };
+        let inner = outer.pop().unwrap_or_else(single);
+        Plan { n_axes: shape.len(), outer, inner, operands, n_inputs, has_result, has_mask }
+    }
+
+    /// Runs over everything, on so many threads: one of them is this one, which watches while it waits for the others.
+    pub fn run(&self, context: &Context<'_>, export: &Export, threads: usize, width: usize) -> Result<(), Failure> {
+        let rows: usize = self.outer.iter().map(|axis| axis.len).product();
+        if rows == 0 || self.inner.len == 0 {
+            return Ok(());
+        }
+        // Parts begin where a gang begins, so that gangs are the same for every number of threads.
+        let mut parts: Vec<_> = if rows >= threads {
+            split_range(rows, threads, 1).map(|rows| (rows, 0..self.inner.len)).collect()
+        } else {
+            split_range(self.inner.len, threads, width).map(|range| (0..rows, range)).collect()
+        };
+        let (rows, range) = parts.remove(0);
+        if parts.is_empty() {
+            return self.run_part(context, export, rows, range);
+        }
+        let (look, (done, ends)) = (context.watch().look(), channel::<()>());
+        std::thread::scope(|scope| {
+            let start = |(rows, range)| {
+                let done = done.clone();
+                scope.spawn(move || {
+                    let result = self.run_part(context, export, rows, range);
+                    drop(done);
+                    result
+                })
+            };
+            let handles: Vec<_> = parts.into_iter().map(start).collect();
+            let first = self.run_part(context, export, rows, range);
+            drop(done);
+            while ends.recv_timeout(Watch::BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
+                look.now();
+            }
+            let others = handles
+                .into_iter()
+                .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            let results: Vec<_> = std::iter::once(first).chain(others).collect();
+            results.into_iter().collect()
+        })
+    }
+
+    fn run_part(
+        &self,
+        context: &Context<'_>,
+        export: &Export,
+        rows: Range<usize>,
+        range: Range<usize>,
+    ) -> Result<(), Failure> {
+        for row in rows {
+            let elements: Vec<Strided> = (0..self.operands.len()).map(|k| self.elements(k, row, &range)).collect();
+            let args: Vec<MapArg> = (0..self.n_inputs)
+                .map(|k| match self.operands[k].uniform {
+                    Some(arg) => arg,
+                    None => MapArg::Varying(elements[k]),
+                })
+                .collect();
+            let result = self.has_result.then(|| elements[self.n_inputs]);
+            let mask = self.has_mask.then(|| elements[elements.len() - 1]);
+            // SAFETY: the elements lie in arrays that broadcast to this shape and are kept alive; the result is
+            // writable.
+            let done = unsafe { context.run().map(export, &args, result, mask, range.len()) };
+            done.map_err(|error| Failure { error, row, start: range.start })?;
+        }
+        Ok(())
+    }
+
+    /// The elements of an operand in a row.
+    fn elements(&self, operand: usize, row: usize, range: &Range<usize>) -> Strided {
+        let stride = self.inner.strides[operand];
+        let outer: isize = self.positions(row).map(|(axis, at)| axis.strides[operand] * at as isize).sum();
+        let offset = outer + stride * range.start as isize;
+        let Operand { start, ty, .. } = self.operands[operand];
+        Strided { start: start.wrapping_offset(offset), stride, len: range.len(), ty }
+    }
+
+    /// Where on each outer axis a row lies.
+    fn positions(&self, mut row: usize) -> impl Iterator<Item = (&Axis, usize)> {
+        self.outer.iter().rev().map(move |axis| {
+            let at = row % axis.len;
+            row /= axis.len;
+            (axis, at)
+        })
+    }
+
+    /// Which elements failed, if the trap concerns some.
+    pub fn place(&self, failure: &Failure) -> Option<Place> {
+        let CallError::Trap(trap) = &failure.error else { return None };
+        let elements = trap.elements()?;
+        let (row, at) = (failure.row, failure.start + elements.start);
+        let last = failure.start + elements.end - 1;
+        Some(Place { first: self.index(row, at), last: self.index(row, last), row, at })
+    }
+
+    /// The index of an element in the shape.
+    fn index(&self, row: usize, at: usize) -> Vec<usize> {
+        let mut index = vec![0; self.n_axes];
+        for (axis, mut at) in self.positions(row).chain([(&self.inner, at)]) {
+            for &(len, origin) in axis.origins.iter().rev() {
+                index[origin] = at % len;
+                at /= len;
+            }
+        }
+        index
+    }
+
+    /// The bits of a scalar argument for the first of the elements that failed; `None` for an array that all see.
+    pub fn value(&self, input: usize, place: &Place) -> Option<u64> {
+        let operand = &self.operands[input];
+        match operand.uniform {
+            Some(MapArg::Uniform(bits)) => Some(bits),
+            Some(_) => None,
+            None => Some(operand.read(self.elements(input, place.row, &(place.at..place.at + 1)).start)),
+        }
+    }
+}
+
+impl Place {
+    /// Returns whether it is one element, and known.
+    pub fn is_one(&self) -> bool {
+        self.first == self.last
+    }
+}
+
+/// Leaves out axes of length 1, sorts the others by stride, and merges those that lie one behind the other.
+fn merge(mut axes: Vec<Axis>) -> Vec<Axis> {
+    axes.retain(|axis| axis.len != 1);
+    axes.sort_by_key(|axis| std::cmp::Reverse(axis.strides.iter().map(|s| s.unsigned_abs()).sum::<usize>()));
+    let mut merged: Vec<Axis> = Vec::new();
+    for axis in axes {
+        match merged.last_mut() {
+            Some(last) if last.strides.iter().zip(&axis.strides).all(|(&o, &i)| o == i * axis.len as isize) => {
+                let origins = last.origins.iter().chain(&axis.origins).copied().collect();
+                *last = Axis { len: last.len * axis.len, strides: axis.strides, origins };
+            }
+            _ => merged.push(axis),
+        }
+    }
+    merged
+}
+
+/// Cuts `0..n` into at most `parts` ranges whose borders are multiples of `grain`.
+fn split_range(n: usize, parts: usize, grain: usize) -> impl Iterator<Item = Range<usize>> {
+    let grains = n.div_ceil(grain);
+    let parts = parts.clamp(1, grains.max(1));
+    (0..parts).map(move |i| {
+        let border = |i: usize| (grains * i / parts * grain).min(n);
+        border(i)..border(i + 1)
+    })
+}
