@@ -5,6 +5,9 @@
 #   make check   format, lints, type stubs, then every test
 #   make bench   benchmarks
 #   make fuzz    fuzz targets, a minute each (SPMDVM_FUZZ_SECONDS=…)
+#   make soak    random programs, arrays, threads, signals, limits and forks for ten minutes (SPMDVM_SOAK_SECONDS=…)
+#   make model-check    tasks, and the threads that compile, in thousands of orders (SPMDVM_ORDERS=…)
+#   make memcheck       the interpreter and compiled code under valgrind
 #   make docs    the generated pages and the Rust documentation
 #   make clean   remove everything that was built
 
@@ -18,7 +21,7 @@ BIN := $(VENV)/bin
 IN_VENV := env -u CONDA_PREFIX -u PYTHONHOME VIRTUAL_ENV="$(CURDIR)/$(VENV)" PATH="$(CURDIR)/$(BIN):$$PATH"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench fuzz docs clean install rust-test python-test lint
+.PHONY: demo test check bench fuzz soak model-check memcheck docs clean install rust-test python-test lint
 
 demo: install
 	@$(BIN)/python examples/demo.py
@@ -61,6 +64,22 @@ fuzz:
 	    exit 1; \
 	fi
 
+soak: install
+	$(BIN)/python python/soak/soak.py
+
+model-check:
+	$(CARGO) test -p spmdvm-vm --features shuttle --test model
+	$(CARGO) test -p spmdvm-jit --features shuttle --test model
+
+# Valgrind knows no AVX-512, and tells programs so: the engines are interp, ir and clif.
+MEMCHECK := 'target."cfg(all())".runner = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=no"]'
+
+memcheck:
+	@valgrind --version
+	$(CARGO) test --config $(MEMCHECK) -p spmdvm-vm --lib -- --skip every_elementwise_row --skip reductions_follow --skip accesses_do
+	SPMDVM_SEEDS=0..12 $(CARGO) test --config $(MEMCHECK) -p spmdvm-jit --test programs
+	$(CARGO) test --config $(MEMCHECK) -p spmdvm-tests --test cases -- tasks/ heap/ memory/ --test-threads=1
+
 docs:
 	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-vm --test docs_fresh
 	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-frontend --lib prelude::docs
@@ -82,7 +101,7 @@ $(VENV)/.build-tools:
 	@touch $@
 
 $(VENV)/.test-tools: $(VENV)/.build-tools
-	@$(PIP) install pytest
+	@$(PIP) install pytest pandas
 	@touch $@
 
 $(VENV)/.lint-tools: $(VENV)/.build-tools

@@ -91,7 +91,11 @@ WRONG_ARRAYS = [
         r"scale\(\): `x` expects an array of float32, but was given an array of float64.*x\.astype\(np\.float32\)",
     ),
     (lambda x: x.astype(">f4"), TypeError, r"`x` expects an array of float32, but was given an array of >f4"),
-    (lambda x: list(x), TypeError, r"`x` expects a numpy array of float32, but was given a `list`.*np\.asarray"),
+    (
+        lambda x: list(x),
+        TypeError,
+        r"`x` is written by the program, which cannot write to a `list`.*np\.array\(x, dtype=np\.float32\)",
+    ),
     (lambda x: None, TypeError, r"`x` expects .* but was given None"),
     (lambda x: 3, TypeError, r"`x` expects a numpy array of float32, but was given an `int`"),
     (lambda x: x.astype(object), TypeError, r"`x` .*holds Python objects"),

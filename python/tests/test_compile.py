@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -20,29 +21,73 @@ WIDTH = "export uniform int lanes() { return programCount; }\n"
 def test_hints_come_when_asked_for() -> None:
     source = "export void f(uniform int a[], uniform int n) { foreach (i = 0 ... n) a[a[i]] = i; }"
     assert spmdvm.compile(source).warnings == []
-    (hint,) = spmdvm.compile(source, hints=True).warnings
+    with pytest.warns(spmdvm.CompileWarning, match="W0901"):
+        (hint,) = spmdvm.compile(source, hints=True).warnings
     assert (hint.code, hint.severity) == ("W0901", "warning")
 
 
-def test_source_strings_and_paths(tmp_path: Path) -> None:
+def test_texts_and_files(tmp_path: Path) -> None:
     file = tmp_path / "w.ispc"
     file.write_text(WIDTH)
-    for given in (WIDTH, file, str(file)):
-        assert spmdvm.compile(given).lanes() == 16
-    assert spmdvm.compile(file).name == str(file)
-    assert spmdvm.compile(file).source == WIDTH
+    for module in (spmdvm.compile(file), spmdvm.compile_file(file), spmdvm.compile_file(str(file))):
+        assert module.lanes() == 16
+        assert module.name == str(file)
+        assert module.source == WIDTH
     assert spmdvm.compile(WIDTH).name == "<string>"
+    assert spmdvm.compile_file(file, width=4, sources=()).lanes() == 4
 
 
-def test_what_is_neither_source_nor_path(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"missing\.ispc"):
-        spmdvm.compile("missing.ispc")
+def test_a_string_is_never_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "secret").write_text("password: 1234\n")
+    (tmp_path / "secret.ispc").write_text("password: 1234\n")
+    for name, error in (("secret", spmdvm.CompileError), ("secret.ispc", ValueError)):
+        with pytest.raises(error) as caught:
+            spmdvm.compile(name)
+        assert "password" not in str(caught.value)
+    with pytest.raises(ValueError, match=r"looks like the path of a file; use spmdvm\.compile_file"):
+        spmdvm.compile("secret.ispc")
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"missing\.ispc") as caught:
+        spmdvm.compile_file("missing.ispc")
+    assert caught.value.filename == "missing.ispc"
     with pytest.raises(FileNotFoundError):
         spmdvm.compile(tmp_path / "missing")
-    with pytest.raises(ValueError, match="neither"):
-        spmdvm.compile("mandelbrot")
-    with pytest.raises(TypeError, match="expects the text of a program or the path"):
-        spmdvm.compile(42)
+    with pytest.raises(IsADirectoryError):
+        spmdvm.compile_file(tmp_path)
+    with pytest.raises(ValueError, match="several lines"):
+        spmdvm.compile_file(WIDTH + WIDTH)
+
+
+WARNS = "export void f(uniform int a[], uniform int n) {\n    if (a[0] = n) a[1] = 1;\n}\n"
+
+
+def test_warnings_are_pythons(tmp_path: Path) -> None:
+    def compile_it() -> None:
+        spmdvm.compile(WARNS)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        compile_it()
+        compile_it()
+    (warning,) = caught
+    assert warning.category is spmdvm.CompileWarning
+    assert "<string>:2" in str(warning.message) and "W0212" in str(warning.message)
+    assert warning.filename == __file__
+    file = tmp_path / "w.ispc"
+    file.write_text(WARNS)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            assert len(spmdvm.compile_file(file).warnings) == 1
+    (warning,) = caught
+    assert (warning.filename, warning.lineno) == (str(file), 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", spmdvm.CompileWarning)
+        with pytest.raises(spmdvm.CompileWarning):
+            spmdvm.compile(WARNS)
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8, 16, 32, 64])
@@ -61,8 +106,8 @@ def test_native_width() -> None:
     [
         ({"width": 3}, "width must be 1, 2, 4"),
         ({"width": "wide"}, "width must be 1, 2, 4"),
-        ({"engine": "warp"}, "no engine `warp`"),
-        ({"fp": "sloppy"}, "`sloppy`"),
+        ({"engine": "warp"}, "engine must be .*, not 'warp'"),
+        ({"fp": "sloppy"}, "fp must be .*, not 'sloppy'"),
         ({"check": True}, "not available yet"),
         ({"timeout": -1.0}, "timeout"),
         ({"timeout": float("nan")}, "timeout"),
@@ -96,7 +141,7 @@ def test_include_paths(tmp_path: Path) -> None:
         spmdvm.compile(source)
     file = tmp_path / "main.ispc"
     file.write_text(source)
-    assert spmdvm.compile(file).f() == 7
+    assert spmdvm.compile_file(file).f() == 7
 
 
 def test_compile_error() -> None:
@@ -163,12 +208,31 @@ def test_pickle(tmp_path: Path) -> None:
     (tmp_path / "seven.isph").write_text("#define SEVEN 7\n")
     file = tmp_path / "main.ispc"
     file.write_text('#include "seven.isph"\nexport uniform int f() { return SEVEN * programCount * K; }\n')
-    module = spmdvm.compile(file, width=8, defines={"K": 3}, fuel=1000)
+    module = spmdvm.compile_file(file, width=8, defines={"K": 3}, fuel=1000)
     again = pickle.loads(pickle.dumps(module))
     assert again.f() == 7 * 8 * 3
     assert (again.width, again.name, again.source) == (8, module.name, module.source)
     assert pickle.loads(pickle.dumps(module.f))() == 7 * 8 * 3
     assert pickle.loads(pickle.dumps(again)).f() == 7 * 8 * 3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "names"),
+    [
+        ("float lambda, float x", ["lambda_", "x"]),
+        ("float out, float threads", ["out", "threads"]),
+        ("float where", ["where"]),
+        ("float args, float kwargs", ["args", "kwargs"]),
+        ("float self, float None", ["self", "None_"]),
+        ("float class, float class_", ["class_", "class__"]),
+    ],
+)
+def test_signatures_of_any_names(parameters: str, names: list[str]) -> None:
+    function = spmdvm.compile(f"export float f({parameters}) {{ return 1; }}").f
+    own = [name for name in inspect.signature(function).parameters if name not in ("out", "where", "threads")]
+    assert own == [name for name in names if name not in ("out", "where", "threads")]
+    assert set(names) <= set(inspect.signature(function).parameters)
+    assert function(*[1.0] * len(names)) == 1
 
 
 def test_functions_describe_themselves() -> None:

@@ -15,7 +15,7 @@ ALL = ["seq", "par", "launch", "crev"]
 
 
 def function(program: str, name: str, width: int):
-    return getattr(spmdvm.compile(FOLDER / f"{program}.ispc", width=width), name)
+    return getattr(spmdvm.compile_file(FOLDER / f"{program}.ispc", width=width), name)
 
 
 def graph(nodes: int, edges: int, seed: int) -> list[list[int]]:

@@ -21,6 +21,7 @@ SMALL = {
     "bitonic_sort": {"n": 256},
     "black_scholes": {"n": 1001},
     "histogram": {"n": 5003},
+    "lookup": {"n": 5003},
     "mandelbrot": {"width": 65, "height": 40, "limit": 50},
     "mandelbrot_tasks": {"width": 65, "height": 41, "limit": 50},
     "nbody": {"n": 50, "steps": 2},

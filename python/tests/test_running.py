@@ -117,6 +117,39 @@ print("lives")
     assert result.stdout == b"stopped\nlives\n", result.stderr.decode()
 
 
+# Takes long to compile.
+STATEMENTS = "".join(f"x = x * 3 + {i}; if (x > {i}) ++x;\n" for i in range(200_000))
+LARGE = f"export int f(int x) {{{STATEMENTS}return x; }}"
+
+
+@needs_signals
+def test_ctrl_c_stops_a_compilation() -> None:
+    code = """\
+import spmdvm, signal
+from test_running import LARGE
+handler = signal.getsignal(signal.SIGINT)
+print("ready", flush=True)
+try:
+    spmdvm.compile(LARGE)
+except KeyboardInterrupt as e:
+    assert type(e) is KeyboardInterrupt
+    print("stopped", flush=True)
+assert signal.getsignal(signal.SIGINT) is handler
+spmdvm.compile("export void f() { }").f()
+"""
+    path = f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r})\n"
+    result = run_and_interrupt(path + code)
+    assert result.stdout == b"stopped\n", result.stderr.decode()
+
+
+def test_the_timeout_bounds_a_compilation() -> None:
+    start = time.monotonic()
+    with pytest.raises(spmdvm.OutOfTime, match="compilation took longer") as error:
+        spmdvm.compile(LARGE, timeout=0.05)
+    assert time.monotonic() - start < 2
+    assert isinstance(error.value, TimeoutError)
+
+
 @needs_signals
 def test_ctrl_c_after_the_handler_was_set_anew() -> None:
     code = """\

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import spmdvm
 
-module: spmdvm.Module = spmdvm.compile(Path("kernel.ispc"), width=8, defines={"N": 3}, timeout=1.5)
+module: spmdvm.Module = spmdvm.compile_file(Path("kernel.ispc"), width=8, defines={"N": 3}, timeout=1.5)
 function: spmdvm.Function = module.saxpy
 function(np.zeros(3, np.float32), 3, where=np.ones(3, bool))
 names: tuple[str, ...] = module.exports

@@ -182,6 +182,17 @@ fn check_reports_all_errors_and_data() {
 }
 
 #[test]
+fn a_compilation_that_takes_too_long_is_stopped() {
+    let folder = Folder::new("slow");
+    let statements: String = (0..20_000).map(|i| format!("x = x * 3 + {i};\n")).collect();
+    let file = folder.file("slow.ispc", &format!("export int f(int x) {{\n{statements}return x;\n}}\n"));
+    for command in ["check", "run", "disasm"] {
+        let said = fails(3, &["--timeout", "0.001", command, text(&file)]);
+        assert!(said.contains("longer than the timeout"), "{command}: {said}");
+    }
+}
+
+#[test]
 fn check_gives_hints_unless_told_not_to() {
     let folder = Folder::new("hints");
     let program =
@@ -237,7 +248,7 @@ fn stages_can_be_dumped() {
     for stage in ["tokens", "ast", "hir", "bytecode"] {
         assert!(!succeeds(&["check", "--dump", stage, text(&file)]).is_empty(), "{stage}");
     }
-    assert!(fails(1, &["check", "--dump", "nothing", text(&file)]).contains("there is no stage `nothing`"));
+    assert!(fails(2, &["check", "--dump", "nothing", text(&file)]).contains("there is no stage `nothing`"));
 }
 
 #[test]

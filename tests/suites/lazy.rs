@@ -1,6 +1,9 @@
 //! Exported polymorphic functions are compiled for the types they are called with (`Options::lazy`).
 
-use spmdvm::{CallError, Module, Options, Run, Value};
+use spmdvm::{CallError, Module, Options, Run, Stopped, Value};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 const SCALE: &str = "export void scale(uniform number$0 a[], uniform number$0 by, uniform int n) {
     foreach (i = 0 ... n) a[i] = a[i] * by;
@@ -64,6 +67,20 @@ fn an_instance_that_is_wrong_says_so_when_it_is_called() {
         Err(CallError::Compile(error)) => assert!(error.to_string().contains('%'), "{error}"),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_compilation_at_a_call_ends_with_it_and_is_tried_again() {
+    let statements: String = (0..1000).map(|i| format!("a[programIndex] = a[programIndex] * 3 + {i};\n")).collect();
+    let module = compile(&format!("export void f(uniform number a[]) {{\n{statements}}}\n"), true);
+    let mut a = [1i32; 64];
+    let mut stopped = |run: Run<'_>| match run.call("f", &[Value::slice_mut(&mut a)]) {
+        Err(CallError::Compile(error)) => error.stopped(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(stopped(Run::new(&module).interrupt(Arc::new(AtomicBool::new(true)))), Some(Stopped::Interrupted));
+    assert_eq!(stopped(Run::new(&module).timeout(Some(Duration::ZERO))), Some(Stopped::TimedOut));
+    module.call("f", &[Value::slice_mut(&mut a)]).unwrap();
 }
 
 #[test]

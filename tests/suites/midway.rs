@@ -151,8 +151,7 @@ const ENDLESS: &[(&str, &str)] = &[
 
 /// Runs an endless program until it is stopped; the kind of the trap.
 fn stopped(engine: Engine, text: &str, jit: &JitSettings, timeout: Option<Duration>) -> TrapKind {
-    let limits = Limits { timeout, ..Limits::default() };
-    let options = Options { engine, jit: jit.clone(), limits, ..Options::default() };
+    let options = Options { engine, jit: jit.clone(), ..Options::default() };
     let module = Module::compile("endless.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"));
     let flag = Arc::new(AtomicBool::new(false));
     let (mut a, mut b) = (vec![0i32; 80], vec![0i32; 80]);
@@ -163,7 +162,7 @@ fn stopped(engine: Engine, text: &str, jit: &JitSettings, timeout: Option<Durati
             std::thread::sleep(Duration::from_millis(30));
             raised.store(timeout.is_none(), Ordering::Relaxed);
         });
-        Run::new(&module).interrupt(flag).call("f", &args)
+        Run::new(&module).interrupt(flag).timeout(timeout).call("f", &args)
     });
     match result {
         Err(CallError::Trap(trap)) => trap.trap().kind,
@@ -202,6 +201,7 @@ fn a_long_run_calls_its_watch() {
         let run = Run::new(&module).watch(watch);
         run.call("f", &[Value::slice_mut(&mut a), Value::slice_mut(&mut b), 80.into()]).expect("it ends");
         let looks = LOOKS.load(Ordering::Relaxed) - before;
-        assert!((10..200).contains(&looks), "{engine}: {looks}");
+        // Slices of fuel are smaller where rounds take long.
+        assert!((10..10_000).contains(&looks), "{engine}: {looks}");
     }
 }

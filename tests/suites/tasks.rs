@@ -158,7 +158,7 @@ const ENDLESS: &str = "task void forever(uniform int a[]) { while (true) a[taskI
 
 #[test]
 fn time_limits_hold_in_tasks() {
-    let limits = Limits { timeout: Some(Duration::from_millis(50)), ..Limits::default() };
+    let limits = Limits { timeout: Some(Duration::from_millis(500)), ..Limits::default() };
     for threads in [1, 4] {
         let error = outcome(&module(ENDLESS, threads, limits)).expect_err("endless");
         assert!(error.contains("out of time"), "{error}");

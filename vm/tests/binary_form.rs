@@ -10,6 +10,10 @@ const PROGRAM: &str = r##".width 32
 .global g 64 const {
   hex "0000803f01"
   reloc 8 g - 16
+  host readonly [f32 * 16]
+}
+.global given 0 {
+  host extern [[i16 * 4] * 0]
 }
 .export "sum" main(a: array writable struct "P" 16 { "x" 0 f32, "c" 4 enum "Color", "v" 8 [u8 * 4], "p" 12 byte }, n: uniform i32 = 3) -> varying f32 {
   doc "Doc."

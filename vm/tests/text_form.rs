@@ -16,6 +16,10 @@ const EVERYTHING: &str = r##".width 8
 }
 .global "odd name" 8 {
   text "hello\n\0"
+  host writable struct "S" 8 { "x" 0 f32, "y" 4 [u8 * 4] }
+}
+.global given 0 const {
+  host extern [f64 * 0]
 }
 .export "clamp" clamp(x: varying f32 = -0.5) -> varying f32 {
   doc "Clamps."

@@ -18,7 +18,7 @@ void f(int a, int b, int c, T *uniform p, T t, uniform float v[]) {
     delete p; delete[] p;
     a = crev f(a, b) + 1;
     a = alloca(16) + __alloca(a);
-    a = t.xyz + t.r + v[a, b];
+    a = t.xyz + t.r + v[(a, b)];
     a = true ? NULL : false;
     a = @llvm.sqrt.f32(1.0f);
     a = "one" " two\n" == "x";

@@ -216,6 +216,7 @@ impl Host {
                 from.iter().enumerate().for_each(|(i, &w)| put(bytes_of(to), *ty, i, w));
             }
             let mut context = pause.enter(&mut words, counters.as_mut_ptr());
+            let (own, before) = (context.ticks, pause.fuel_used());
             context.ticks = input.ticks;
             let frame = context.base;
             for (place, words) in bank.iter().zip(&input.registers) {
@@ -237,7 +238,11 @@ impl Host {
             // SAFETY: as above.
             let lane = |p: &Place, l| unsafe { read(frame.add(p.at as usize), p.ty.ty, l) };
             let registers = bank.iter().map(|p| (0..lanes(p)).map(|l| lane(p, l)).collect()).collect();
+            // The fuel was made up, so none is given back.
+            context.ticks = 0;
             pause.leave(&context);
+            // How large the slices are that follow depends on the time.
+            let ticks = ticks - (pause.fuel_used() - before - own);
             let array = |(ty, words): (&Ty, &mut Vec<u64>)| {
                 let bytes = bytes_of(words);
                 (0..ELEMENTS).map(|i| get(bytes, *ty, i)).collect()

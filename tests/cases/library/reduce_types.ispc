@@ -1,5 +1,5 @@
 // Reductions of small, large and unsigned types.
-//~ run: f() a[0] == sum(k, 0, W, k); a[1] == sum(k, 0, W, k * 1000000000000); a[2] == 0xfffffff0 + min(W, 16) - 1; a[3] == i8(100 * W)
+//~ run: f() a[0] == sum(k, 0, W, k); a[1] == sum(k, 0, W, k * 1000000000000); a[2] == 0xfffffff0 + min(W, 16) - 1; a[3] == 100 * W
 export void f(uniform int64 a[]) {
     int16 s = programIndex;
     a[0] = reduce_add(s);

@@ -18,5 +18,5 @@ export void f(uniform int64 out[], uniform uint64 big[], uniform double x[]) {
     out[5] = INT32_MIN; out[6] = UINT32_MAX;
     out[7] = INT64_MIN; out[8] = INT64_MAX;
     big[0] = UINT64_MAX;
-    x[0] = F16_MIN; x[1] = F16_MAX; x[2] = FLT_MIN; x[3] = FLT_MAX; x[4] = DBL_MIN; x[5] = DBL_MAX; x[6] = PI;
+    x[0] = F16_MIN; x[1] = F16_MAX; x[2] = FLT_MIN; x[3] = FLT_MAX; x[4] = DBL_MIN; x[5] = DBL_MAX; x[6] = PI; //~ warning: W0214
 }

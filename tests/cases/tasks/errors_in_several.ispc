@@ -5,7 +5,7 @@
 task void one(uniform int a[], uniform int zero) {
     if (taskIndex < 37) atomic_add_global(&a[0], 1);
     else if (taskIndex == 37) a[1] = 1 / zero; //~ line: divide
-    else if (taskIndex % 2 == 0) assert(taskIndex < 0);
+    else if (taskIndex % 2 == 0) assert(taskIndex < 0); //~ warning: W0216
     else a[100] = 1;
 }
 export void f(uniform int a[], uniform int n) { launch[n] one(a, 0); }

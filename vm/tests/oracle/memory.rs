@@ -100,6 +100,7 @@ impl Oracle<'_> {
             Op::MemCopy | Op::MemSet => self.ranges(frame, inst),
             Op::Alloc => {
                 let lanes = self.working_lanes(frame, inst);
+                self.move_bytes(frame, lanes.iter().map(|&l| frame.get(inst.src[0], l)).sum())?;
                 let mut pointers = vec![0; frame.regs[inst.dst.index()].len()];
                 for l in lanes {
                     let region = self.regions.add(frame.get(inst.src[0], l), true);
@@ -205,6 +206,7 @@ impl Oracle<'_> {
                 return Err(self.lane_trap(frame, inst, kind, l));
             }
         }
+        self.move_bytes(frame, lanes.iter().map(|&l| size(l) as u64).sum())?;
         for &l in lanes.iter().filter(|&&l| size(l) != 0) {
             let to = split(frame.get(inst.src[0], l));
             let from = split(frame.get(inst.src[1], l));
@@ -230,6 +232,8 @@ impl Oracle<'_> {
             }
             freed.push(region);
         }
+        let bytes = freed.iter().filter_map(|region| Some(self.regions.live.get(region)?.bytes.len() as u64)).sum();
+        self.move_bytes(frame, bytes)?;
         freed.into_iter().for_each(|region| self.regions.remove(region));
         Ok(())
     }

@@ -135,10 +135,20 @@ impl<'p> Oracle<'p> {
 
     /// Counts a back-edge, a step of an Each loop or a call.
     fn tick(&mut self, frame: &Frame<'_>) -> Run<()> {
-        if self.fuel_used == self.fuel {
+        self.spend(frame, 1)
+    }
+
+    /// Counts the bytes that an instruction moves: a unit for every whole KiB.
+    fn move_bytes(&mut self, frame: &Frame<'_>, bytes: u64) -> Run<()> {
+        self.spend(frame, bytes / 1024)
+    }
+
+    fn spend(&mut self, frame: &Frame<'_>, units: u64) -> Run<()> {
+        if self.fuel - self.fuel_used < units {
+            self.fuel_used = self.fuel;
             return Err(frame.trap(TrapKind::OutOfFuel, None));
         }
-        self.fuel_used += 1;
+        self.fuel_used += units;
         Ok(())
     }
 
@@ -226,13 +236,13 @@ impl<'p> Oracle<'p> {
                     return Err(frame.trap(TrapKind::Assertion, frame.is_varying(a).then_some(lane)));
                 }
             }
-            Op::Print => self.print(frame, inst),
+            Op::Print => self.print(frame, inst)?,
             op => unreachable!("{op:?} is executed elsewhere"),
         }
         Ok(())
     }
 
-    fn print(&mut self, frame: &Frame<'_>, inst: &Inst) {
+    fn print(&mut self, frame: &Frame<'_>, inst: &Inst) -> Run<()> {
         let mut text = String::new();
         let mut args = frame.f.list(inst.args).iter();
         for piece in &self.program.formats[inst.aux as usize] {
@@ -254,7 +264,9 @@ impl<'p> Oracle<'p> {
                 print::scalar(&mut text, format, ty, frame.get(r, 0));
             }
         }
+        self.move_bytes(frame, text.len() as u64)?;
         self.events.push(Event::Printed(text));
+        Ok(())
     }
 
     fn call_step(&mut self, frame: &mut Frame<'_>, inst: &Inst) -> Run<()> {
@@ -274,7 +286,7 @@ impl<'p> Oracle<'p> {
             }
             callee = value as u32 - 1;
         }
-        self.tick(frame)?;
+        self.spend(frame, 1 + self.program.functions[callee as usize].frame_size / 1024)?;
         let values = args.iter().map(|r| frame.regs[r.index()].clone()).collect();
         let results = self.call(FuncId(callee), values, frame.mask.clone())?;
         for (r, value) in rets.iter().zip(results) {

@@ -1,0 +1,2 @@
+#include "../../Cargo.toml"
+int x = y;

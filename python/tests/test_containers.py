@@ -1,0 +1,181 @@
+"""Masked arrays, pandas objects, lists and others as arguments."""
+
+from __future__ import annotations
+
+import array
+
+import numpy as np
+import pytest
+import spmdvm
+
+SOURCE = """
+export float add(float x, float y) { return x + y; }
+export int inverse(int x) { return 100 / x; }
+export int half(int x) { return x / 2; }
+export float scaled(float x, uniform float k) { return x * k; }
+export uniform float total(const uniform float x[], uniform int n) {
+    float sum = 0;
+    foreach (i = 0 ... n) sum += x[i];
+    return reduce_add(sum);
+}
+export void fill(uniform float x[], uniform int n) { foreach (i = 0 ... n) x[i] = 1; }
+export uniform double first(const uniform double &x) { return x; }
+export double plus(double x) { return x + 1; }
+struct Pair { float a; int b; };
+export uniform float member(const uniform Pair &p) { return p.a; }
+"""
+
+
+@pytest.fixture(scope="module")
+def module() -> spmdvm.Module:
+    return spmdvm.compile(SOURCE)
+
+
+def masked(values: list, mask: list, dtype: type = np.float32) -> np.ma.MaskedArray:
+    return np.ma.MaskedArray(np.array(values, dtype), np.array(mask, bool))
+
+
+def test_masked_elements_are_not_computed(module: spmdvm.Module) -> None:
+    x = masked([1, 0, 5, 0], [0, 1, 0, 1], np.int32)
+    result = module.inverse(x)
+    assert isinstance(result, np.ma.MaskedArray)
+    assert result.mask.tolist() == [False, True, False, True]
+    assert result.compressed().tolist() == [100, 20]
+    assert x.data.tolist() == [1, 0, 5, 0]
+
+
+def test_masks_of_arguments_are_united(module: spmdvm.Module) -> None:
+    x, y = masked([1, 2, 3], [1, 0, 0]), masked([[1], [2]], [[0], [1]])
+    result = module.add(x, y)
+    assert (result.mask == np.ma.add(x, y).mask).all()
+    assert (result.compressed() == np.ma.add(x, y).compressed()).all()
+    assert module.add(np.ma.MaskedArray(np.float32(1)), 2) == 3
+    assert module.add(np.ma.masked.astype(np.float32), 2) is np.ma.masked
+
+
+def test_masked_and_where(module: spmdvm.Module) -> None:
+    x = masked([1, 2, 3, 4], [0, 1, 0, 0])
+    result = module.add(x, 1, where=np.array([True, True, False, True]))
+    assert result.mask.tolist() == [False, True, False, False]
+    assert result.data.tolist() == [2, 0, 0, 5]
+    with pytest.raises(TypeError, match="`where` has masked elements"):
+        module.add(1.0, 1.0, where=np.ma.MaskedArray([True], [True]))
+
+
+def test_masked_out(module: spmdvm.Module) -> None:
+    x = masked([1, 2, 3], [0, 1, 0])
+    out = masked([7, 8, 9], [1, 0, 0])
+    assert module.add(x, 1, out=out) is out
+    assert out.mask.tolist() == [False, True, False]
+    assert out.data.tolist() == [2, 8, 4]
+    hard = masked([7, 8, 9], [1, 0, 0]).harden_mask()
+    module.add(x, 1, out=hard)
+    assert hard.mask.tolist() == [True, True, False]
+    assert hard.data.tolist() == [7, 8, 4]
+    with pytest.raises(TypeError, match="the arguments are masked arrays, so `out` must be one too"):
+        module.add(x, 1, out=np.zeros(3, np.float32))
+
+
+def test_masked_arrays_as_memory(module: spmdvm.Module) -> None:
+    assert module.total(masked([1, 2, 3], [0, 0, 0]), 3) == 6
+    with pytest.raises(TypeError, match="`x` was given an array with masked elements"):
+        module.total(masked([1, 2, 3], [0, 1, 0]), 3)
+
+
+def test_classes_with_a_meaning_of_their_own(module: spmdvm.Module) -> None:
+    class Metres(np.ndarray):
+        pass
+
+    class Lazy:
+        def __array_ufunc__(self, *args: object) -> None: ...
+
+        def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+            return np.zeros(3, np.float32)
+
+    for strange in (np.zeros(3, np.float32).view(Metres), Lazy(), np.zeros((3, 3), np.float32).view(np.matrix)):
+        with pytest.raises(TypeError, match=r"may mean more than its numbers; pass np\.asarray\(x\)"):
+            module.add(strange, 1)
+        with pytest.raises(TypeError, match=r"may mean more than its numbers; pass np\.asarray\(x\)"):
+            module.total(strange, 3)
+    records = np.zeros(3, [("a", np.float32)]).view(np.recarray)
+    assert type(module.add(records.a, 1)) is np.ndarray
+
+
+def test_lists_take_the_type_that_is_asked_for(module: spmdvm.Module) -> None:
+    result = module.add([1, 2.5], (3, 4))
+    assert (result.dtype, result.tolist()) == (np.float32, [4, 6.5])
+    assert module.half([[4, 8], [10, 12]]).tolist() == [[2, 4], [5, 6]]
+    assert module.half([]).shape == (0,)
+    assert module.total([1, 2, 3], 3) == 6
+    assert module.first(1.5) == module.first(np.float32(1.5)) == module.first([1.5]) == 1.5
+    assert module.member(np.array([(2.5, 1)], np.dtype([("a", "f4"), ("b", "i4")]))[0]) == 2.5
+    with pytest.raises(TypeError, match=r"`x` expects integers \(int32\), but the list holds floats"):
+        module.half([1.0, 2.0])
+    with pytest.raises(OverflowError, match="4294967296 does not fit int32"):
+        module.half([1, 2**32])
+    with pytest.raises(OverflowError, match="a number is too large for float32"):
+        module.add([1e300], 1)
+    with pytest.raises(ValueError, match="rows differ in length"):
+        module.add([[1, 2], [3]], 1)
+    with pytest.raises(TypeError, match="which cannot write to a `list`"):
+        module.fill([1, 2, 3], 3)
+
+
+def test_lists_are_rather_numbers_than_memory() -> None:
+    module = spmdvm.compile(
+        "export int f(float x, const uniform float table[]) { return 1; }\nexport int f(float x, float y) { return 2; }"
+    )
+    assert module.f([1.0], [2.0]).tolist() == [2]
+    assert module.f([1.0], np.ones(1, np.float32)).tolist() == [1]
+
+
+def test_scalars_that_know_their_type(module: spmdvm.Module) -> None:
+    assert module.add(np.float64(1.5), 1) == 2.5
+    assert module.half(np.int64(9)) == 4
+    assert module.add(np.array(0.5), np.int64(1)) == 1.5
+    with pytest.raises(TypeError, match=r"cannot hold the float64 0\.1 exactly; pass float\(x\)"):
+        module.add(np.float64(0.1), 1)
+    with pytest.raises(OverflowError, match="does not fit int32"):
+        module.half(np.int64(2**40))
+
+
+def test_buffers(module: spmdvm.Module) -> None:
+    numbers = array.array("f", [1, 2, 3])
+    assert module.total(memoryview(numbers), 3) == 6
+    assert module.add(memoryview(numbers), 1).tolist() == [2, 3, 4]
+
+
+def test_series_keep_their_index(module: spmdvm.Module) -> None:
+    pandas = pytest.importorskip("pandas")
+    x = pandas.Series(np.arange(3, dtype=np.float32), index=list("abc"), name="x")
+    result = module.add(x, 1)
+    assert isinstance(result, pandas.Series)
+    assert (result.index.tolist(), result.name, result.tolist()) == (["a", "b", "c"], "x", [1, 2, 3])
+    y = pandas.Series(np.ones(3, np.float32), index=list("abc"), name="y")
+    assert module.add(x, y).name is None
+    assert module.scaled(x, np.float32(2)).tolist() == [0, 2, 4]
+    assert module.add(x, y, where=x > 0).tolist() == [0, 2, 3]
+    with pytest.raises(ValueError, match="`x` and `y` have different labels; align them first"):
+        module.add(x, y.set_axis(list("cba")))
+    with pytest.raises(ValueError, match=r"the result would have shape \(2, 3\)"):
+        module.add(x, np.zeros((2, 3), np.float32))
+    out = np.zeros(3, np.float32)
+    assert module.add(x, 1, out=out) is out
+    with pytest.raises(TypeError, match="`out` expects a numpy array, but was given a `Series`"):
+        module.add(x, 1, out=x)
+    assert module.total(x, 3) == 3
+    with pytest.raises(TypeError, match="which cannot write to a `Series`"):
+        module.fill(x, 3)
+    with pytest.raises(TypeError, match=r"`x` expects float32, .* a `Series` of float64.*x.astype\(np.float32\)"):
+        module.add(x.astype(float), 1)
+    with pytest.raises(TypeError, match=r"`x` expects int32, .* a `Series` of Int64"):
+        module.half(pandas.Series([1, None], dtype="Int64"))
+
+
+def test_frames_keep_their_labels(module: spmdvm.Module) -> None:
+    pandas = pytest.importorskip("pandas")
+    x = pandas.DataFrame({"u": np.ones(2, np.float32), "v": np.zeros(2, np.float32)}, index=["p", "q"])
+    result = module.add(x, 1)
+    assert result.equals(x + np.float32(1))
+    with pytest.raises(TypeError, match="which have different labels"):
+        module.add(x, x["u"])

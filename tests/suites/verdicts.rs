@@ -1,0 +1,184 @@
+//! No verdict on a loop is for ever: when the program does something else later, what was given up is compiled, and
+//! what was chosen is chosen anew. What stays as it was costs next to nothing to be looked at again.
+
+use spmdvm::jit::Variant;
+use spmdvm::jit::abort::Abort;
+use spmdvm::jit::ir::{Counter, Outcome};
+use spmdvm::{Engine, JitSettings, Module, Show, Value};
+use spmdvm_tests::compiled::{jits, loops, module, native};
+
+/// Settings by which what is compiled when depends on the program alone.
+fn settings() -> JitSettings {
+    JitSettings { hot: 5, trial: 20, background: false, ..JitSettings::default() }
+}
+
+const SUM: &str = "export uniform int f(uniform int n) {
+    uniform int s = 0;
+    for (uniform int i = 0; i < n; ++i) s += i * i;
+    return s;
+}";
+
+/// What `f` gives.
+fn number(module: &Module, args: &[Value<'_>]) -> i32 {
+    match module.call("f", args).unwrap() {
+        Some(Value::Scalar { bits, .. }) => bits as i32,
+        other => panic!("{other:?} is no number"),
+    }
+}
+
+fn sum(module: &Module, n: i32) {
+    let expected = (0..n).fold(0i32, |s, i| s.wrapping_add(i.wrapping_mul(i)));
+    assert_eq!(number(module, &[n.into()]), expected);
+}
+
+/// Makes calls until a loop is given up.
+fn until_given_up(module: &Module, call: impl Fn()) -> Abort {
+    for _ in 0..10_000 {
+        call();
+        if let Some(why) = loops(module).into_iter().find_map(|l| l.aborted) {
+            return why;
+        }
+    }
+    panic!("nothing was given up: {}", module.jit_text(Show::default()));
+}
+
+#[test]
+fn a_short_loop_is_compiled_when_it_is_long() {
+    for engine in jits() {
+        let module = module(engine, SUM, settings());
+        assert_eq!(until_given_up(&module, || sum(&module, 3)), Abort::TooShort);
+        let n = if engine == Engine::Ir { 100_000 } else { 1_000_000 };
+        sum(&module, n);
+        let found = &loops(&module)[0];
+        assert!(found.aborted.is_none(), "{found:?}");
+        let rounds: u64 = found.versions.iter().map(|v| v.rounds).sum();
+        assert!(rounds > n as u64 / 2, "{rounds} of {n} rounds were compiled");
+    }
+}
+
+#[test]
+fn a_loop_that_stays_short_is_tried_less_and_less() {
+    for engine in jits() {
+        let module = module(engine, SUM, settings());
+        until_given_up(&module, || sum(&module, 3));
+        let entries = || loops(&module)[0].versions.iter().map(|v| v.entries).sum::<u64>();
+        let before = entries();
+        (0..200_000).for_each(|_| sum(&module, 3));
+        let tried = entries() - before;
+        // 400,000 rounds: after 16,384 of them, 32,768 more, and so on, sixteen entries each.
+        assert!((1..=16 * 6).contains(&tried), "tried {tried} times");
+        assert_eq!(loops(&module)[0].aborted, Some(Abort::TooShort));
+    }
+}
+
+#[test]
+fn a_loop_that_left_too_often_is_compiled_when_it_no_longer_does() {
+    let text = "export uniform int f(uniform int n, uniform int deletes) {
+        uniform int s = 0;
+        for (uniform int i = 0; i < n; ++i) {
+            if (deletes) { uniform int * uniform p = uniform new uniform int[1]; *p = i; s += *p; delete p; }
+            else s += i;
+        }
+        return s;
+    }";
+    for engine in jits() {
+        let module = module(engine, text, settings());
+        let call = |n: i32, deletes: i32| {
+            let expected = (0..n).fold(0i32, i32::wrapping_add);
+            assert_eq!(number(&module, &[n.into(), deletes.into()]), expected);
+        };
+        assert_eq!(until_given_up(&module, || call(100, 1)), Abort::LeavesTooOften("free"));
+        call(200_000, 0);
+        let found = &loops(&module)[0];
+        assert!(found.aborted.is_none(), "{found:?}");
+        let rounds: u64 = found.versions.iter().map(|v| v.rounds).sum();
+        assert!(rounds > 100_000, "{rounds}");
+    }
+}
+
+#[test]
+fn a_loop_that_becomes_short_is_given_up_later() {
+    for engine in jits() {
+        let module = module(engine, SUM, settings());
+        (0..100).for_each(|_| sum(&module, 1000));
+        assert!(loops(&module)[0].aborted.is_none());
+        assert_eq!(until_given_up(&module, || sum(&module, 3)), Abort::TooShort);
+    }
+}
+
+/// How often the variant suited, in all versions.
+fn hits(module: &Module, wanted: Variant) -> u64 {
+    let counters = loops(module).into_iter().flat_map(|l| l.versions).flat_map(|v| v.counters);
+    let hits = counters
+        .filter(|c| matches!(c.counter, Counter::Variant { variant, outcome: Outcome::Hit, .. } if variant == wanted));
+    hits.map(|c| c.times).sum()
+}
+
+#[test]
+fn variants_are_chosen_anew_when_a_program_does_something_else() {
+    let text = "export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n) {
+        foreach (i = 0 ... n) out[i] += x[at[i]];
+    }";
+    let n = 64_000;
+    for engine in native() {
+        let module = module(engine, text, settings());
+        let x: Vec<i32> = (0..n).collect();
+        let call = |at: &[i32]| {
+            let mut out = vec![0i32; n as usize];
+            let args = [Value::slice_mut(&mut out), Value::slice(&x), Value::slice(at), n.into()];
+            module.call("f", &args).unwrap();
+            assert_eq!(out, at);
+        };
+        let scattered: Vec<i32> = (0..n).map(|i| (i * 7919) % n).collect();
+        (0..10).for_each(|_| call(&scattered));
+        assert_eq!(hits(&module, Variant::Consecutive), 0);
+        // Every round of a gang is one of the four million after which somebody looks.
+        let gangs = n as usize / 8;
+        (0..(1 << 22) / gangs * 2 + 20).for_each(|_| call(&x));
+        assert!(hits(&module, Variant::Consecutive) > 1000, "{}", module.jit_text(Show::default()));
+    }
+}
+
+#[test]
+fn the_code_of_a_loop_that_rests_makes_room() {
+    let text = "export uniform int f(uniform int n, uniform int k) {
+        uniform int s = 0;
+        if (k == 0) { for (uniform int i = 0; i < n; ++i) s += i * i; }
+        else { for (uniform int i = 0; i < n; ++i) s += i * k; }
+        return s;
+    }";
+    for engine in native() {
+        let run = |module: &Module, n: i32, k: i32| assert!(number(module, &[n.into(), k.into()]) >= 0);
+        let free = module(engine, text, settings());
+        run(&free, 1000, 0);
+        let code_limit = free.jit().unwrap().code_bytes() * 3 / 2;
+        let module = module(engine, text, JitSettings { code_limit, ..settings() });
+        assert_eq!(until_given_up(&module, || run(&module, 3, 0)), Abort::TooShort);
+        run(&module, 1000, 3);
+        let compiled = loops(&module).into_iter().filter(|l| l.aborted.is_none() && !l.versions.is_empty());
+        assert_eq!(compiled.count(), 1, "{}", module.jit_text(Show::default()));
+    }
+}
+
+#[test]
+fn constants_are_followed_however_often_they_change() {
+    let text = "export uniform int f(uniform int n, uniform int d) {
+        uniform int s = 0;
+        for (uniform int i = 0; i < n; ++i) s += i / d;
+        return s;
+    }";
+    for engine in jits() {
+        let settings = JitSettings { same_arguments: 10, remakes: 2, ..settings() };
+        let module = module(engine, text, settings);
+        let special = || loops(&module)[0].versions.iter().filter(|v| v.constants > 0).map(|v| v.entries).sum::<u64>();
+        for d in 3..7 {
+            for _ in 0..1500 {
+                number(&module, &[60.into(), d.into()]);
+            }
+        }
+        let before = special();
+        (0..100).for_each(|_| assert_eq!(number(&module, &[60.into(), 6.into()]), 270));
+        assert!(special() >= before + 100, "{}", module.jit_text(Show::default()));
+        assert!(loops(&module)[0].versions.len() <= 4);
+    }
+}
