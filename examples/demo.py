@@ -18,6 +18,7 @@ EXAMPLES = [
     "stencil",
     "spmv",
     "histogram",
+    "lookup",
     "bitonic_sort",
     "saxpy",
     "reduction",

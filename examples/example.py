@@ -42,7 +42,7 @@ class Report(NamedTuple):
 
 def compile_example(name: str, **options) -> spmdvm.Module:
     """Compile the program that lies beside the examples."""
-    return spmdvm.compile(HERE / f"{name}.ispc", **options)
+    return spmdvm.compile_file(HERE / f"{name}.ispc", **options)
 
 
 def error(result: np.ndarray, expected: np.ndarray) -> float:
