@@ -169,6 +169,8 @@ pub(super) struct Checker<'a, 'd> {
     pub mangled: HashMap<String, u32>,
     /// The function being checked.
     pub body: Body<'a>,
+    /// Whether there was a warning of a variable that is used behind its `unmasked` block.
+    pub warned_of_unmasked: bool,
     /// Where `float` constants stand that were rounded.
     pub rounded: HashSet<Span>,
     /// How deep the analysis is nested in itself.
@@ -216,6 +218,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             by_struct: SymbolMap::default(),
             mangled: HashMap::new(),
             body: Body::default(),
+            warned_of_unmasked: false,
             rounded: HashSet::new(),
             depth: 0,
             instances_made: 0,
