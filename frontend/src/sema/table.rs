@@ -119,6 +119,8 @@ pub(super) struct DeclTable<'a> {
     pub field_indices: HashMap<(StructId, Symbol), u32>,
     /// Structs with members that have a variability of their own, somewhere inside.
     pub bound_structs: HashSet<StructId>,
+    /// Structs that are named somewhere (`struct S *p`) and were never declared by themselves.
+    pub only_named: HashSet<StructId>,
     /// What was wrong with the library.
     pub errors: Vec<Diagnostic>,
 }
