@@ -4,7 +4,7 @@ use super::expr::Operand;
 use super::table::Checker;
 use crate::ast::{self, BinaryOp, UnaryOp};
 use crate::diag::{Code, Diagnostic};
-use crate::hir::{Expr, ExprKind, Shape, TypeId, TypeKind, TypeTable};
+use crate::hir::{Cast, Expr, ExprKind, Shape, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
 use spmdvm_vm::{Op, Ty};
 
@@ -100,9 +100,10 @@ impl<'a> Checker<'a, '_> {
         let Some(mut ty) = self.common_type(&lhs, &rhs, &format!("the operands of `{}`", op.as_str()), span) else {
             return Expr::error(span);
         };
-        if let TypeKind::Enum(_, shape) = *self.kind(ty) {
-            ty = self.scalar(Ty::U32, shape);
-        }
+        let of_enum = match *self.kind(ty) {
+            TypeKind::Enum(_, shape) => Some(std::mem::replace(&mut ty, self.scalar(Ty::U32, shape))),
+            _ => None,
+        };
         self.warn_fraction_lost(&lhs, &rhs, ty);
         let lhs = self.convert(lhs, ty, "this operand");
         let rhs = self.convert(rhs, ty, "this operand");
@@ -111,7 +112,12 @@ impl<'a> Checker<'a, '_> {
             let warning = Diagnostic::new(Code::ConstantDivisionByZero, rhs.span, "division by zero");
             self.warn(warning.at("this is 0"));
         }
-        self.fold_binary(arithmetic_op(op, element), lhs, rhs, ty, span)
+        let value = self.fold_binary(arithmetic_op(op, element), lhs, rhs, ty, span);
+        match of_enum {
+            // As in ISPC: flags of an enum together are of that enum again.
+            Some(of_enum) => self.fold_cast(Cast::Reinterpret, value, of_enum),
+            None => value,
+        }
     }
 
     /// Numbers, bools, enums and short vectors of them.
@@ -397,8 +403,13 @@ impl<'a> Checker<'a, '_> {
         if value.ty == TypeTable::ERROR {
             return Operand::Value(Expr::error(span));
         }
+        if self.rounded.contains(&value.span) {
+            self.note_rounded(span);
+        }
         Operand::Value(match op {
             UnaryOp::Not => self.not(value, span),
+            // As in ISPC it means nothing, whatever it stands before.
+            UnaryOp::Plus => Expr { span, ..value },
             _ => self.number_unary(op, value, span),
         })
     }
@@ -432,11 +443,7 @@ impl<'a> Checker<'a, '_> {
             _ => value,
         };
         let ty = value.ty;
-        if self.rounded.contains(&value.span) {
-            self.note_rounded(span);
-        }
         match op {
-            UnaryOp::Plus => Expr { span, ..value },
             UnaryOp::Neg => self.fold_unary(Op::Neg, value, ty, span),
             _ => self.fold_unary(Op::Not, value, ty, span),
         }
