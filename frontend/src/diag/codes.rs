@@ -49,8 +49,8 @@ codes! {
     E0009 BadMacroDefinition: "A `#define` that is malformed: a bad parameter list, `#` or `##` in the wrong place, or a name that cannot be defined.";
     E0010 BadMacroUse: "A macro used with the wrong number of arguments or without its closing parenthesis.";
     E0011 MacroLimit: "Macros expand to more tokens, or are nested deeper, than the limits allow.";
-    E0012 IncludeNotFound: "The file named by `#include` was not found below the including file's folder or in the include paths.";
-    E0013 IncludeForbidden: "An `#include` that would leave the folders a program may read: below the including file's folder and the given include paths; programs given as strings may include only built-in headers.";
+    E0012 IncludeNotFound: "The file named by `#include` was not found from the including file's folder or in the include paths.";
+    E0013 IncludeForbidden: "An `#include` that would leave the folders that a sandboxed program may read: below the main file's folder and the given include paths. Programs given as strings are sandboxed, and may include only built-in headers where no include paths are given; files are if that is asked for (`--sandbox-includes`).";
     E0014 IncludeLimit: "Files include one another deeper, or are more or larger, than the limits allow. Use `#pragma once`.";
     E0015 ErrorDirective: "The program contains an `#error` that was reached.";
     E0016 BadPaste: "`##` joined two tokens to something that is no token.";
@@ -170,6 +170,11 @@ impl Code {
     /// Whether it is a warning about performance.
     pub fn is_performance(self) -> bool {
         self.id().starts_with("W09")
+    }
+
+    /// Whether it is a warning of something superfluous, which is not given for headers.
+    pub fn is_style(self) -> bool {
+        matches!(self, Code::UnusedVariable | Code::UnreachableCode)
     }
 
     /// The row with this number.
