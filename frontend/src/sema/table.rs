@@ -248,9 +248,12 @@ impl<'a, 'd> Checker<'a, 'd> {
         self.diags.emit(Diagnostic::new(code, span, message));
     }
 
-    /// Reports a warning, unless the place is the library's.
+    /// Reports a warning, unless the place is the library's, or it is one of style in a header: those are often not the
+    /// user's, and what one program does not need another does.
     pub fn warn(&mut self, diagnostic: Diagnostic) {
-        if !self.in_prelude() {
+        let is_header = || self.sources.get(diagnostic.span().file).is_some_and(|file| file.included_at.is_some());
+        let is_unwanted = self.in_prelude() || (diagnostic.code.is_style() && is_header());
+        if !is_unwanted {
             self.diags.emit(diagnostic);
         }
     }
