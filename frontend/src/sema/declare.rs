@@ -431,7 +431,6 @@ impl<'a> Checker<'a, '_> {
         let flags = function.flags;
         let contradiction = [
             (flags.inline && flags.noinline, "a function cannot be both `inline` and `noinline`"),
-            (flags.export && flags.is_static, "a function cannot be both `export` and `static`"),
             (flags.export && flags.is_extern, "a function cannot be both `export` and `extern`"),
             (flags.task && flags.export && flags.unmasked, "an exported task cannot be `unmasked`"),
         ];
