@@ -5,6 +5,7 @@
 
 use crate::ast::{self, TranslationUnit};
 use crate::diag::{Code, Diagnostic, Diagnostics, LeftOut, Quiet};
+use crate::header::header;
 use crate::hints::hints;
 use crate::hir;
 use crate::limits::Limits;
@@ -157,6 +158,13 @@ pub fn dump(input: Input<'_>, options: &CompileOptions, stage: Stage) -> Result<
             .flatten()
             .map(|program| spmdvm_vm::asm::disassemble(&program, Style::Human)),
     };
+    text.ok_or_else(|| Box::new(session.into_compilation(None)))
+}
+
+/// The header for C and C++ hosts of a program ([`header`]); `name` is what its first line calls it.
+pub fn c_header(input: Input<'_>, options: &CompileOptions, name: &str) -> Result<String, Box<Compilation>> {
+    let mut session = Session::new(input, options);
+    let text = session.run(|_, module| header(module, name));
     text.ok_or_else(|| Box::new(session.into_compilation(None)))
 }
 

@@ -4,7 +4,6 @@ use super::table::{Checker, DeclId, FunctionDecl};
 use crate::ast;
 use crate::diag::{Code, Diagnostic};
 use crate::hir::{Export, Linkage, Shape, TypeId, TypeKind, TypeTable};
-use crate::source::Span;
 use spmdvm_vm::Ty;
 use spmdvm_vm::program::{ExportParam, HostType, HostValue};
 
@@ -35,9 +34,7 @@ impl<'a> Checker<'a, '_> {
         for (index, (param, &ty)) in decl.ast.params.iter().zip(&decl.params).enumerate() {
             let value = self.host_value(ty);
             let Some(value) = value else {
-                if self.is_for_c(ty) {
-                    self.warn_not_for_hosts(&decl, param.span, ty, "passed");
-                } else if ty != TypeTable::ERROR {
+                if ty != TypeTable::ERROR {
                     let message = format!("hosts cannot pass a `{}`", self.show(ty));
                     let error = Diagnostic::new(Code::BadExport, param.span, message);
                     self.error(error.help("pass structs by reference, arrays as `uniform T a[]`, numbers as they are"));
@@ -57,7 +54,7 @@ impl<'a> Checker<'a, '_> {
             ty => match self.host_result(ty) {
                 Some(value) => Some(value),
                 None if self.is_for_c(ty) => {
-                    self.warn_not_for_hosts(&decl, decl.ast.result.span, ty, "given");
+                    self.warn_not_for_hosts(&decl, ty);
                     return None;
                 }
                 None => {
@@ -79,23 +76,20 @@ impl<'a> Checker<'a, '_> {
         })
     }
 
-    /// Returns whether C hosts of ISPC pass and take values of a type although ours cannot.
+    /// Returns whether C hosts of ISPC take results of a type although ours cannot: addresses.
     fn is_for_c(&self, ty: TypeId) -> bool {
-        let is_composed =
-            |ty| matches!(self.kind(ty), TypeKind::Pointer { .. } | TypeKind::Vector(..) | TypeKind::Struct(..));
         match *self.kind(ty) {
             TypeKind::Reference(target) => self.shape(target) == Shape::Uniform,
-            _ => is_composed(ty) && self.shape(ty) == Shape::Uniform,
+            TypeKind::Pointer { shape, .. } => shape == Shape::Uniform,
+            _ => false,
         }
     }
 
-    fn warn_not_for_hosts(&mut self, decl: &FunctionDecl<'a>, span: Span, ty: TypeId, what: &str) {
+    fn warn_not_for_hosts(&mut self, decl: &FunctionDecl<'a>, ty: TypeId) {
         let name = decl.ast.name.name;
-        let message = format!("hosts cannot call `{name}`: no `{}` can be {what}", self.show(ty));
-        let warning = Diagnostic::new(Code::NotForHosts, span, message).at("only the program can call it");
-        self.warn(
-            warning.help("pass structs by reference, arrays as `uniform T a[]`, and results in memory of the host"),
-        );
+        let message = format!("hosts cannot call `{name}`, which gives a `{}`", self.show(ty));
+        let warning = Diagnostic::new(Code::NotForHosts, decl.ast.result.span, message).at("only the program can");
+        self.warn(warning.help("write the result to memory that the host passes"));
     }
 
     /// Warns of arrays whose elements are varying because nothing is written.

@@ -151,6 +151,8 @@ pub(super) struct Checker<'a, 'd> {
     pub function_ids: HashMap<DeclId, FuncId>,
     /// Instances of templates that the program asks for.
     pub explicit_instances: Vec<DeclId>,
+    /// Types that are exported by themselves.
+    pub exported_types: Vec<TypeId>,
     /// Exported polymorphic functions.
     pub exported_templates: Vec<TemplateId>,
     /// Which of their instances get bodies.
@@ -210,6 +212,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             functions: Vec::new(),
             function_ids: HashMap::new(),
             explicit_instances: Vec::new(),
+            exported_types: Vec::new(),
             exported_templates: Vec::new(),
             instances: Instances::All,
             deferred: BTreeMap::new(),
