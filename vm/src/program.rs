@@ -285,14 +285,30 @@ pub struct Export {
     pub name: String,
     /// The function.
     pub function: FuncId,
-    /// Its parameters, in order; a parameter of struct type takes several registers.
+    /// Its parameters, in order.
     pub params: Vec<ExportParam>,
-    /// Its result.
+    /// Its result. An array is a pointer that the function gives, or, if it is a `reference`, a value in memory: then the
+    /// function has one more parameter, the last, which points to where the value goes, and gives nothing.
     pub result: Option<HostValue>,
     /// Its documentation comment, if any.
     pub doc: String,
     /// The declaration as written.
     pub declaration: String,
+}
+
+impl Export {
+    /// Returns whether the function writes its result to memory of the caller.
+    pub fn result_in_memory(&self) -> bool {
+        self.result_size().is_some()
+    }
+
+    /// The size of such a result in bytes.
+    pub fn result_size(&self) -> Option<usize> {
+        match &self.result {
+            Some(HostValue::Array { elem, reference: true, .. }) => Some(elem.size() as usize),
+            _ => None,
+        }
+    }
 }
 
 /// A parameter of an exported function.

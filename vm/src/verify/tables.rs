@@ -82,8 +82,9 @@ fn check_export(program: &Program, export: &Export, errors: &mut Errors) {
         errors.whole(Rule::ExportShape, format!("export `{name}` names function {}", export.function.0));
         return;
     };
-    if export.params.len() != f.n_params as usize {
-        let (n, m) = (export.params.len(), f.n_params);
+    let n = export.params.len() + usize::from(export.result_in_memory());
+    if n != f.n_params as usize {
+        let m = f.n_params;
         errors.whole(Rule::ExportShape, format!("export `{name}` describes {n} parameters of {m}"));
     }
     for (i, (param, decl)) in export.params.iter().zip(&f.regs).enumerate() {
@@ -93,11 +94,22 @@ fn check_export(program: &Program, export: &Export, errors: &mut Errors) {
     check_result(export, f, errors);
 }
 
+/// Largest result in memory, which whoever calls allocates.
+const MAX_RESULT_BYTES: usize = 1 << 24;
+
 fn check_result(export: &Export, f: &Function, errors: &mut Errors) {
     let place = format!("export `{}`, result", export.name);
     match (&export.result, f.results.as_slice()) {
         (None, []) => {}
-        (Some(value), [r]) => {
+        (Some(value), []) if export.result_in_memory() => {
+            if export.result_size().is_some_and(|bytes| bytes > MAX_RESULT_BYTES) {
+                errors.whole(Rule::ExportShape, format!("{place}: it has more than {MAX_RESULT_BYTES} bytes"));
+            }
+            if let Some(decl) = f.regs.get(export.params.len()) {
+                check_value(&place, value, decl, errors);
+            }
+        }
+        (Some(value), [r]) if !export.result_in_memory() => {
             if let Some(decl) = f.regs.get(r.index()) {
                 check_value(&place, value, decl, errors);
             }
