@@ -60,7 +60,7 @@ from ._errors import (
     TrapFrame,
     UnboundExtern,
 )
-from ._spmdvm import Function, Globals, Module, __version__, compile, compile_file
+from ._spmdvm import Function, Globals, Module, Pointer, __version__, compile, compile_file
 
 __all__ = [
     "Aborted",
@@ -79,6 +79,7 @@ __all__ = [
     "OutOfFuel",
     "OutOfMemory",
     "OutOfTime",
+    "Pointer",
     "ReadOnly",
     "SpmdError",
     "StackOverflow",

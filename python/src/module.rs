@@ -5,6 +5,8 @@ use crate::function::Function;
 use crate::globals::Globals;
 use crate::interrupt;
 use crate::options::{self, Pairs};
+use crate::pointer::Pointer;
+use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -283,6 +285,32 @@ impl Module {
     #[getter]
     fn globals(&self) -> Globals {
         Globals::of(&self.compiled)
+    }
+
+    /// Gives the program the address of an array, to be stored in structs that are passed.
+    ///
+    /// `bind(array)` gives a `Pointer` to a C-contiguous array, which is good while the `Pointer` lives.
+    /// `bind(record, field=array, …)` stores such addresses in the pointer fields of a record (an element of a
+    /// structured array, `records[i]`, or an array of one) and keeps them for as long as the memory of the record
+    /// lives or the field is bound anew. `None` stores null, and a `Pointer` its address. Gives the record.
+    ///
+    /// From then on calls of the module take turns, as if it had globals. Programs cannot use addresses that were
+    /// stored otherwise: accesses trap (`BadPointer`).
+    #[pyo3(signature = (target, /, **fields), text_signature = "($self, target, /, **fields)")]
+    fn bind<'py>(
+        slf: &Bound<'py, Self>,
+        target: &Bound<'py, PyAny>,
+        fields: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(fields) = fields {
+            let function = slf.py().import("spmdvm._records")?.getattr("bind")?;
+            return function.call1((slf, target, fields));
+        }
+        let Ok(array) = target.cast::<PyUntypedArray>() else {
+            let given = crate::scalar::describe(target);
+            return Err(PyTypeError::new_err(format!("bind() takes a numpy array, but was given {given}")));
+        };
+        Ok(Bound::new(slf.py(), Pointer::to_array(&slf.get().compiled, array)?)?.into_any())
     }
 
     /// The text of the program.

@@ -1,32 +1,12 @@
 //! The command line as a user meets it: output, messages and exit codes of whole commands.
 
+mod folder;
+
+use folder::{Folder, SCALE};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
-
-/// A folder of its own for each test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("spmdvm-cli-{}-{test}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder");
-        Folder(path)
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, text).expect("a file");
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn spmdvm(args: &[&str]) -> Output {
     command(args).output().expect("the command starts")
@@ -67,16 +47,6 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a plain path")
 }
 
-const SCALE: &str = "export void scale(uniform float a[], uniform int n, uniform float k) {
-    foreach (i = 0 ... n) a[i] *= k;
-}
-export uniform int total(const uniform int a[], uniform int n) {
-    int sum = 0;
-    foreach (i = 0 ... n) sum += a[i];
-    return reduce_add(sum);
-}
-";
-
 #[test]
 fn run_shows_arrays_and_results() {
     let folder = Folder::new("run");
@@ -96,10 +66,27 @@ fn run_gives_json() {
 }
 
 #[test]
+fn values_in_memory_and_pointers_are_shown() {
+    let folder = Folder::new("record");
+    let source = "struct Ray { uniform float origin[2]; uniform int8 depth; void *uniform data; };
+        export uniform Ray start(uniform float<3> v) { uniform Ray ray = { { v.x, v.y }, 3, NULL }; return ray; }
+        export uniform float<2> pair(uniform float x) { uniform float<2> v = { x, -x }; return v; }
+        export uniform int *uniform second(uniform int *uniform a) { return a == NULL ? NULL : a + 1; }";
+    let file = folder.file("record.ispc", source);
+    let run = |args: &[&str]| succeeds(&[&["run", text(&file), "-e"], args].concat());
+    assert_eq!(run(&["start", "v=[1,2,3]"]).lines().next(), Some("result = {origin = [1, 2], depth = 3, data = null}"));
+    assert_eq!(run(&["pair", "x=1.5"]), "result = [1.5, -1.5]\n");
+    assert!(run(&["second", "a=[1,2]"]).starts_with("result = a + 4 bytes\n"));
+    assert_eq!(run(&["second", "a=null"]), "result = null\n");
+    let json = run(&["start", "v=[1,2,3]", "--json"]);
+    assert!(json.contains(r#""result":{"data":"null","depth":3,"origin":[1,2]}"#), "{json}");
+}
+
+#[test]
 fn npy_files_go_in_and_out() {
     let folder = Folder::new("npy");
     let file = folder.file("scale.ispc", SCALE);
-    let out = folder.0.join("out.npy");
+    let out = folder.path.join("out.npy");
     let save = format!("a={}", text(&out));
     succeeds(&["run", text(&file), "-e", "scale", "iota:f32:6", "6", "10", "-o", &save]);
     let input = format!("@{}", text(&out));
@@ -215,9 +202,9 @@ fn bytecode_round_trips_through_files() {
     let folder = Folder::new("bytecode");
     let file = folder.file("scale.ispc", SCALE);
     assert!(succeeds(&["disasm", text(&file)]).contains("func scale"));
-    let asm = folder.0.join("scale.spmdasm");
+    let asm = folder.path.join("scale.spmdasm");
     succeeds(&["disasm", text(&file), "-o", text(&asm)]);
-    let binary = folder.0.join("scale.spmdb");
+    let binary = folder.path.join("scale.spmdb");
     succeeds(&["asm", text(&asm), "-o", text(&binary)]);
     let shown = succeeds(&["run", text(&binary), "-e", "scale", "iota:f32:5", "5", "2"]);
     assert_eq!(shown, "a: f32[5] = [0, 2, 4, 6, 8]\n");
@@ -378,7 +365,7 @@ fn a_mapped_file_that_shrinks_is_an_error() {
         "wait.ispc",
         "export void f(uniform int a[], uniform int n) { print(\"waiting\\n\"); while (a[n - 1] != 0) {} }",
     );
-    let out = folder.0.join("ones.npy");
+    let out = folder.path.join("ones.npy");
     let fill =
         folder.file("fill.ispc", "export void f(uniform int a[], uniform int n) { foreach (i = 0 ... n) a[i] = 1; }");
     let (program, fill) = (program.display().to_string(), fill.display().to_string());

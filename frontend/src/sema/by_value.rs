@@ -14,7 +14,7 @@ use crate::symbol::Symbol;
 use spmdvm_vm::Ty;
 
 /// What is appended to the function's name.
-pub(crate) const SUFFIX: &str = "$host";
+pub const SUFFIX: &str = "$host";
 
 impl<'a> Checker<'a, '_> {
     /// Returns whether hosts pass values of a type through memory.

@@ -20,7 +20,7 @@
 
 mod assign;
 mod body;
-mod by_value;
+pub mod by_value;
 mod call;
 mod constant;
 mod convert;
