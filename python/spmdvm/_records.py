@@ -81,7 +81,7 @@ def bind(module: Any, target: Any, fields: dict[str, Any]) -> Any:
     """Store addresses of arrays in a record; see `Module.bind`."""
     dtype = getattr(target, "dtype", None)
     names = getattr(dtype, "names", None)
-    is_record = isinstance(target, np.void) or isinstance(target, np.ndarray) and target.size == 1
+    is_record = isinstance(target, np.void) or (isinstance(target, np.ndarray) and target.size == 1)
     if not is_record or not names:
         raise TypeError("bind() sets fields of a record: an element of a structured array (x[i]), or an array of one")
     if not target.flags.writeable:

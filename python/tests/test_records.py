@@ -169,7 +169,7 @@ def test_pointers_go_out_and_in() -> None:
     with pytest.raises(TypeError, match="a pointer of another module"):
         spmdvm.compile(LIST).total(pointers[1])
     with pytest.raises(
-        TypeError, match="expects a pointer to int32, but was given <spmdvm pointer 0x.* to struct Node>"
+        TypeError, match=r"expects a pointer to int32, but was given <spmdvm pointer 0x.* to struct Node>"
     ):
         module.first(pointers[1])
     with pytest.raises(TypeError, match="cannot be pickled"):
