@@ -336,7 +336,8 @@ impl Module {
         Err(first_error.unwrap_or_else(|| self.no_such_export(name)))
     }
 
-    fn no_such_export(&self, name: &str) -> ArgumentError {
+    /// The error that there is no exported function of this name, with what it may have been meant to be.
+    pub fn no_such_export(&self, name: &str) -> ArgumentError {
         let mut names: Vec<&str> = self.exports().iter().map(|e| e.name.as_str()).collect();
         names.dedup();
         let close = spmdvm_frontend::diag::closest(name, names.iter().copied());

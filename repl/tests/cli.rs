@@ -172,7 +172,7 @@ fn check_reports_all_errors_and_data() {
 fn a_compilation_that_takes_too_long_is_stopped() {
     let folder = Folder::new("slow");
     let statements: String = (0..20_000).map(|i| format!("x = x * 3 + {i};\n")).collect();
-    let file = folder.file("slow.ispc", &format!("export int f(int x) {{\n{statements}return x;\n}}\n"));
+    let file = folder.file("slow.ispc", format!("export int f(int x) {{\n{statements}return x;\n}}\n"));
     for command in ["check", "run", "disasm"] {
         let said = fails(3, &["--timeout", "0.001", command, text(&file)]);
         assert!(said.contains("longer than the timeout"), "{command}: {said}");
