@@ -96,7 +96,7 @@ impl Module {
         Module::from_input(Input::Text { name, text }, options)
     }
 
-    /// Compiles a file. `#include` reads below the file's folder and from the include paths.
+    /// Compiles a file. `#include` reads what the process may, unless it is [sandboxed](Options::sandbox_includes).
     pub fn compile_file(path: impl AsRef<Path>, options: &Options) -> Result<Module, CompileError> {
         Module::from_input(Input::File(path.as_ref()), options)
     }
@@ -152,6 +152,7 @@ impl Module {
                 let (options, source) = (self.options(), &deferred.source);
                 let mut compile_options = options.to_compile_options();
                 compile_options.include_paths.splice(0..0, deferred.folder.clone());
+                compile_options.sandbox_includes.get_or_insert(deferred.folder.is_none());
                 compile_options.instances = Instances::Only(vec![name.clone()]);
                 (compile_options.interrupt, compile_options.deadline) = (interrupt.cloned(), deadline);
                 let input = Input::Text { name: &source.0, text: &source.1 };
@@ -166,6 +167,12 @@ impl Module {
         let function = module.program().function(name);
         let found = module.exports().iter().find(|e| Some(e.function) == function).cloned();
         Ok(found.map(|export| (module, export)))
+    }
+
+    /// The paths of the files that a file includes, directly or not, each once, in the order in which they are first met.
+    pub fn includes(path: impl AsRef<Path>, options: &Options) -> Result<Vec<PathBuf>, CompileError> {
+        let input = Input::File(path.as_ref());
+        compile::includes(input, &options.to_compile_options()).map_err(|failed| CompileError::from(*failed))
     }
 
     /// A stage of the compilation of a file as text: `tokens`, `ast`, `hir` or `bytecode`.
@@ -364,6 +371,7 @@ impl Options {
                 Fp::Fast => FpMode::Fast,
             },
             include_paths: self.include_paths.clone(),
+            sandbox_includes: self.sandbox_includes,
             defines: self.defines.clone(),
             headers: self.headers.clone(),
             hints: self.hints,

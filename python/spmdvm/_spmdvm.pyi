@@ -93,6 +93,7 @@ def compile(
     fp: Literal["contract", "strict", "fast"] = "contract",
     check: bool = False,
     include_paths: Iterable[str | PathLike[str]] = (),
+    sandbox_includes: bool | None = None,
     defines: Mapping[str, object] = {},
     fuel: int | None = None,
     timeout: float | None = None,
@@ -110,6 +111,7 @@ def compile_file(
     fp: Literal["contract", "strict", "fast"] = "contract",
     check: bool = False,
     include_paths: Iterable[str | PathLike[str]] = (),
+    sandbox_includes: bool | None = None,
     defines: Mapping[str, object] = {},
     fuel: int | None = None,
     timeout: float | None = None,
@@ -120,7 +122,7 @@ def compile_file(
 ) -> Module: ...
 def _rebuild(
     text: tuple[str, str],
-    choices: tuple[int, str, str],
+    choices: tuple[int, str, str, bool | None],
     include_paths: list[Path],
     names: tuple[list[tuple[str, str]], list[tuple[str, str]]],
     bounds: tuple[int | None, float | None, int | None, int | None],

@@ -51,6 +51,7 @@ pub struct Module {
 /// fp: "contract" (a*b+c is fused), "strict" or "fast".
 /// check: check mode; not available yet.
 /// include_paths: folders for #include. Programs given as text include only from there.
+/// sandbox_includes: keep #include below the file's folder and the include paths? None: for text yes, for files no.
 /// defines: macros, name to value.
 /// fuel: loop iterations and calls that one call may take; over arrays, for each stretch of evenly spaced elements.
 ///     None: no limit.
@@ -66,8 +67,8 @@ pub struct Module {
 /// MiB more for those that lie in memory); a task has as much.
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, width=16, engine='auto', fp='contract', \
-    check=False, include_paths=(), defines={}, fuel=None, timeout=None, memory=None, task_threads=None, jit={}, \
-    hints=False)")]
+    check=False, include_paths=(), sandbox_includes=None, defines={}, fuel=None, timeout=None, memory=None, \
+    task_threads=None, jit={}, hints=False)")]
 pub fn compile(py: Python<'_>, source: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
     let options = options::parse("compile", options)?;
     let Ok(text) = source.cast::<PyString>() else {
@@ -100,14 +101,14 @@ pub fn compile(py: Python<'_>, source: &Bound<'_, PyAny>, options: Option<&Bound
 
 /// Compiles a file.
 ///
-/// `path` is a string or an `os.PathLike`. `#include` reads below the file's folder and from `include_paths`. Raises
-/// `OSError` if the file cannot be read. The options are those of `compile`, and:
+/// `path` is a string or an `os.PathLike`. `#include` reads what the process may, unless `sandbox_includes=True`
+/// keeps it below the file's folder and `include_paths`. Raises `OSError` if the file cannot be read. The options are those of `compile`, and:
 ///
 /// sources: more files to be linked with it; not available yet.
 #[pyfunction]
 #[pyo3(signature = (path, **options), text_signature = "(path, *, sources=(), width=16, engine='auto', fp='contract', \
-    check=False, include_paths=(), defines={}, fuel=None, timeout=None, memory=None, task_threads=None, jit={}, \
-    hints=False)")]
+    check=False, include_paths=(), sandbox_includes=None, defines={}, fuel=None, timeout=None, memory=None, \
+    task_threads=None, jit={}, hints=False)")]
 pub fn compile_file(py: Python<'_>, path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
     let options = options.map(|options| options.copy()).transpose()?;
     let sources = options.as_ref().map_or(Ok(None), |options| options.get_item("sources"))?;
@@ -385,7 +386,9 @@ impl Module {
             include_paths.insert(0, Path::new(&self.compiled.name).parent().unwrap_or(Path::new("")).to_owned());
         }
         let limits = &options.limits;
-        let choices = (options.width.lanes() as u32, options.engine.name().into(), options.fp.name().into());
+        let sandbox_includes = options.sandbox_includes.or(self.compiled.is_file.then_some(false));
+        let (engine, fp) = (options.engine.name().into(), options.fp.name().into());
+        let choices = (options.width.lanes() as u32, engine, fp, sandbox_includes);
         let bounds = (limits.fuel, limits.timeout.map(|t| t.as_secs_f64()), limits.memory, options.threads);
         let text = (self.compiled.name.clone(), self.compiled.source.clone());
         let names = (options.defines.clone(), options.jit.changes());
@@ -394,7 +397,7 @@ impl Module {
 }
 
 type Texts = (String, String);
-type Choices = (u32, String, String);
+type Choices = (u32, String, String, Option<bool>);
 type Bounds = (Option<u64>, Option<f64>, Option<u64>, Option<usize>);
 type Pickled = (Texts, Choices, Vec<PathBuf>, (Pairs, Pairs), Bounds);
 
@@ -409,12 +412,13 @@ pub fn _rebuild(
     bounds: Bounds,
 ) -> PyResult<Module> {
     let (fuel, timeout, memory, threads) = bounds;
-    let (width, engine, fp) = choices;
+    let (width, engine, fp, sandbox_includes) = choices;
     let options = Options {
         width: Width::new(width).unwrap_or_default(),
         engine: engine.parse().map_err(PyValueError::new_err)?,
         fp: fp.parse().map_err(PyValueError::new_err)?,
         include_paths,
+        sandbox_includes,
         defines: names.0,
         jit: options::jit(names.1)?,
         limits: Limits { fuel, timeout: options::seconds(timeout), memory },

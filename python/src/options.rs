@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The options by name, in the order in which they are documented.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "width",
     "engine",
     "fp",
     "check",
     "include_paths",
+    "sandbox_includes",
     "defines",
     "fuel",
     "timeout",
@@ -47,6 +48,7 @@ fn set(options: &mut Options, function: &str, name: &str, value: &Bound<'_, PyAn
             }
         }
         "include_paths" => options.include_paths = include_paths(value)?,
+        "sandbox_includes" => options.sandbox_includes = sandbox_includes(name, value)?,
         "defines" => options.defines = macros(value)?,
         "fuel" => limits.fuel = whole(name, value, 0)?,
         "timeout" => limits.timeout = timeout(value)?,
@@ -145,6 +147,10 @@ fn timeout(value: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
 /// The bound of a pickled module.
 pub fn seconds(seconds: Option<f64>) -> Option<Duration> {
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+}
+
+fn sandbox_includes(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<bool>> {
+    if value.is_none() { Ok(None) } else { flag(name, value).map(Some) }
 }
 
 fn include_paths(value: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {

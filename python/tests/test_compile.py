@@ -144,6 +144,23 @@ def test_include_paths(tmp_path: Path) -> None:
     assert spmdvm.compile_file(file).f() == 7
 
 
+def test_sandboxed_includes(tmp_path: Path) -> None:
+    (tmp_path / "seven.isph").write_text("#define SEVEN 7\n")
+    (tmp_path / "sub").mkdir()
+    file = tmp_path / "sub" / "main.ispc"
+    source = '#include "../seven.isph"\nexport uniform int f() { return SEVEN; }\n'
+    file.write_text(source)
+    module = spmdvm.compile_file(file)
+    assert module.f() == 7
+    assert pickle.loads(pickle.dumps(module)).f() == 7
+    with pytest.raises(spmdvm.CompileError, match="E0013"):
+        spmdvm.compile_file(file, sandbox_includes=True)
+    with pytest.raises(spmdvm.CompileError, match="E0013"):
+        spmdvm.compile(source, include_paths=[tmp_path / "sub"])
+    free = spmdvm.compile(source, include_paths=[tmp_path / "sub"], sandbox_includes=False)
+    assert free.f() == 7
+
+
 def test_compile_error() -> None:
     with pytest.raises(spmdvm.CompileError) as caught:
         spmdvm.compile("export void f(uniform float x[]) {\n    x[0] = nonsense;\n}\n")

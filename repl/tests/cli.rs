@@ -180,6 +180,85 @@ fn a_compilation_that_takes_too_long_is_stopped() {
 }
 
 #[test]
+fn check_includes_what_the_owner_may_read() {
+    let folder = Folder::new("includes");
+    std::fs::create_dir_all(folder.0.join("src/deep")).expect("folders");
+    folder.file("shared.isph", "#include \"values.isph\"\nstatic uniform int shared() { return VALUE; }\n");
+    folder.file("values.isph", "#pragma once\n#define VALUE 7\n");
+    let deep = folder.file("src/deep/deep.isph", "#include \"../../values.isph\"\n");
+    let main = folder.file(
+        "src/main.ispc",
+        "#include \"deep/deep.isph\"\n#include \"../shared.isph\"\nexport uniform int f() { return shared(); }\n",
+    );
+    assert_eq!(succeeds(&["run", text(&main)]), "result = 7\n");
+    let said = fails(1, &["check", "--sandbox-includes", text(&main)]);
+    assert!(said.contains("E0013") && said.contains("deep.isph:1"), "{said}");
+    succeeds(&["check", "--sandbox-includes", "-I", text(&folder.0), text(&main)]);
+    let rules = succeeds(&["check", "--depends", text(&main)]);
+    let lines: Vec<&str> = rules.lines().collect();
+    assert_eq!(lines.len(), 4, "{rules}");
+    assert_eq!(lines[0], format!("{}: \\", text(&main)));
+    assert_eq!(lines[1], format!("  {} \\", text(&deep)));
+    assert!(lines[3].ends_with("src/../shared.isph"), "{rules}");
+    let json = succeeds(&["--json", "check", "--depends", text(&main)]);
+    assert!(json.contains("\"includes\":[") && json.contains("deep.isph"), "{json}");
+    let bad = folder.file("src/bad.ispc", "\n#include \"missing.isph\"\nexport void f() { nothing(); }\n");
+    let said = fails(1, &["check", "--depends", text(&bad)]);
+    assert!(said.contains("E0012") && !said.contains("nothing"), "{said}");
+}
+
+#[test]
+fn check_reads_arguments_from_files() {
+    let folder = Folder::new("arguments");
+    folder.file("n.isph", "#define N 3\n");
+    let main = folder.file(
+        "a b.ispc",
+        "#include <n.isph>\n#if N != 3 || M != 4 || TARGET_WIDTH != 8\n#error no\n#endif\nexport void f() {}\n",
+    );
+    let inner = folder.file("inner.txt", "--width 8 -DM=4\n");
+    let list = folder.file("all.txt", &format!("-I '{}'\n@{}\n\"{}\"", text(&folder.0), text(&inner), text(&main)));
+    succeeds(&["check", &format!("@{}", text(&list))]);
+    assert!(fails(1, &["check", text(&main)]).contains("E0015"));
+    let loops = folder.file("loop.txt", &format!("@{}/loop.txt", text(&folder.0)));
+    assert!(fails(2, &["check", &format!("@{}", text(&loops))]).contains("more than 10 deep"));
+    assert!(fails(2, &["check", "@/no/such/file"]).contains("there is no such file"));
+}
+
+#[test]
+fn check_reads_compilation_databases() {
+    let folder = Folder::new("database");
+    std::fs::create_dir_all(folder.0.join("src")).expect("a folder");
+    std::fs::create_dir_all(folder.0.join("include")).expect("a folder");
+    folder.file("include/n.isph", "#define N 3\n");
+    let one = "#include \"n.isph\"\n#if N != 3 || M != 1 || TARGET_WIDTH != 8\n#error no\n#endif\n";
+    folder.file("src/one.ispc", one);
+    folder.file("src/two.ispc", "#ifndef TWO\n#error TWO is missing\n#endif\n");
+    let entry = |file: &str, rest: &str| format!("{{\"directory\": \"src\", \"file\": \"{file}\", {rest}}}");
+    let commands = [
+        entry("one.ispc", "\"command\": \"ispc -I../include -D M --target=avx2-i32x8 one.ispc -o one.o\""),
+        entry("host.cpp", "\"command\": \"c++ -c host.cpp\""),
+        entry("two.ispc", "\"arguments\": [\"ispc\", \"-DTWO=a b\", \"two.ispc\"]"),
+        entry("one.ispc", "\"command\": \"ispc one.ispc\""),
+    ];
+    let list = folder.file("compile_commands.json", &format!("[{}]", commands.join(",")));
+    succeeds(&["check", "--all", text(&list)]);
+    let said = fails(1, &["check", "--width", "4", "--all", text(&list)]);
+    assert!(said.contains("src/one.ispc") && said.contains("1 file does not compile"), "{said}");
+    for (text_of_list, message) in [
+        ("nonsense", "this is no JSON"),
+        ("{}", "this is no list"),
+        ("[{}]", "entry 0 has no `file`"),
+        ("[]", "none of its entries"),
+        ("[{\"file\": \"a.ispc\", \"command\": \"ispc -D1\"}]", "cannot be the name of a macro"),
+        ("[{\"file\": \"a.ispc\", \"command\": \"ispc -I\"}]", "not followed by a folder"),
+    ] {
+        let list = folder.file("wrong.json", text_of_list);
+        let said = fails(2, &["check", "--all", text(&list)]);
+        assert!(said.contains(message) && said.contains("wrong.json"), "{said}");
+    }
+}
+
+#[test]
 fn check_gives_hints_unless_told_not_to() {
     let folder = Folder::new("hints");
     let program =
