@@ -50,7 +50,7 @@ impl<'a> Checker<'a, '_> {
         let span = decl.ast.head_span;
         let mut locals = Vec::new();
         let mut add = |name: Symbol, ty| {
-            locals.push(Local { name, ty, needs_memory: false, is_assigned: false, span });
+            locals.push(Local { name, ty, needs_memory: false, is_assigned: false, outlives_block: false, span });
             LocalId(locals.len() as u32 - 1)
         };
         let mut ids = Vec::new();
