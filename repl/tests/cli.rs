@@ -182,7 +182,7 @@ fn a_compilation_that_takes_too_long_is_stopped() {
 #[test]
 fn check_includes_what_the_owner_may_read() {
     let folder = Folder::new("includes");
-    std::fs::create_dir_all(folder.0.join("src/deep")).expect("folders");
+    std::fs::create_dir_all(folder.path.join("src/deep")).expect("folders");
     folder.file("shared.isph", "#include \"values.isph\"\nstatic uniform int shared() { return VALUE; }\n");
     folder.file("values.isph", "#pragma once\n#define VALUE 7\n");
     let deep = folder.file("src/deep/deep.isph", "#include \"../../values.isph\"\n");
@@ -193,7 +193,7 @@ fn check_includes_what_the_owner_may_read() {
     assert_eq!(succeeds(&["run", text(&main)]), "result = 7\n");
     let said = fails(1, &["check", "--sandbox-includes", text(&main)]);
     assert!(said.contains("E0013") && said.contains("deep.isph:1"), "{said}");
-    succeeds(&["check", "--sandbox-includes", "-I", text(&folder.0), text(&main)]);
+    succeeds(&["check", "--sandbox-includes", "-I", text(&folder.path), text(&main)]);
     let rules = succeeds(&["check", "--depends", text(&main)]);
     let lines: Vec<&str> = rules.lines().collect();
     assert_eq!(lines.len(), 4, "{rules}");
@@ -216,10 +216,10 @@ fn check_reads_arguments_from_files() {
         "#include <n.isph>\n#if N != 3 || M != 4 || TARGET_WIDTH != 8\n#error no\n#endif\nexport void f() {}\n",
     );
     let inner = folder.file("inner.txt", "--width 8 -DM=4\n");
-    let list = folder.file("all.txt", &format!("-I '{}'\n@{}\n\"{}\"", text(&folder.0), text(&inner), text(&main)));
+    let list = folder.file("all.txt", format!("-I '{}'\n@{}\n\"{}\"", text(&folder.path), text(&inner), text(&main)));
     succeeds(&["check", &format!("@{}", text(&list))]);
     assert!(fails(1, &["check", text(&main)]).contains("E0015"));
-    let loops = folder.file("loop.txt", &format!("@{}/loop.txt", text(&folder.0)));
+    let loops = folder.file("loop.txt", format!("@{}/loop.txt", text(&folder.path)));
     assert!(fails(2, &["check", &format!("@{}", text(&loops))]).contains("more than 10 deep"));
     assert!(fails(2, &["check", "@/no/such/file"]).contains("there is no such file"));
 }
@@ -227,8 +227,8 @@ fn check_reads_arguments_from_files() {
 #[test]
 fn check_reads_compilation_databases() {
     let folder = Folder::new("database");
-    std::fs::create_dir_all(folder.0.join("src")).expect("a folder");
-    std::fs::create_dir_all(folder.0.join("include")).expect("a folder");
+    std::fs::create_dir_all(folder.path.join("src")).expect("a folder");
+    std::fs::create_dir_all(folder.path.join("include")).expect("a folder");
     folder.file("include/n.isph", "#define N 3\n");
     let one = "#include \"n.isph\"\n#if N != 3 || M != 1 || TARGET_WIDTH != 8\n#error no\n#endif\n";
     folder.file("src/one.ispc", one);
@@ -240,7 +240,7 @@ fn check_reads_compilation_databases() {
         entry("two.ispc", "\"arguments\": [\"ispc\", \"-DTWO=a b\", \"two.ispc\"]"),
         entry("one.ispc", "\"command\": \"ispc one.ispc\""),
     ];
-    let list = folder.file("compile_commands.json", &format!("[{}]", commands.join(",")));
+    let list = folder.file("compile_commands.json", format!("[{}]", commands.join(",")));
     succeeds(&["check", "--all", text(&list)]);
     let said = fails(1, &["check", "--width", "4", "--all", text(&list)]);
     assert!(said.contains("src/one.ispc") && said.contains("1 file does not compile"), "{said}");
