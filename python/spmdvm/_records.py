@@ -79,17 +79,15 @@ _kept: dict[int, dict[int, Pointer]] = {}
 
 def bind(module: Any, target: Any, fields: dict[str, Any]) -> Any:
     """Store addresses of arrays in a record; see `Module.bind`."""
-    dtype = getattr(target, "dtype", None)
-    names = getattr(dtype, "names", None)
-    is_record = isinstance(target, np.void) or (isinstance(target, np.ndarray) and target.size == 1)
-    if not is_record or not names:
+    dtype = target.dtype if isinstance(target, (np.void, np.ndarray)) else None
+    if dtype is None or not dtype.fields or not dtype.names or target.size != 1:
         raise TypeError("bind() sets fields of a record: an element of a structured array (x[i]), or an array of one")
     if not target.flags.writeable:
         raise ValueError("bind(): the record is read-only")
     pointers = {}
     for name, value in fields.items():
-        if name not in names:
-            raise TypeError(f"bind(): the record has no field `{name}`; its fields are {', '.join(names)}")
+        if name not in dtype.names:
+            raise TypeError(f"bind(): the record has no field `{name}`; its fields are {', '.join(dtype.names)}")
         if dtype[name] != np.uint64:
             raise TypeError(f"bind(): the field `{name}` is {dtype[name]}, no pointer (np.uint64)")
         pointers[name] = value if value is None or isinstance(value, Pointer) else module.bind(value)
