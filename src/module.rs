@@ -16,8 +16,9 @@ use spmdvm_vm::{GlobalId, PreparedProgram, Program, VerifiedProgram, Watch};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A compiled program, ready to be called from any thread. Cheap to clone; clones share globals.
 #[derive(Clone)]
@@ -90,6 +91,27 @@ fn prepare(
     Ok((PreparedProgram::until(program, stop)?, None))
 }
 
+/// Does work that does not poll, on another thread if something must be watched meanwhile.
+fn watched<R: Send>(watch: Option<&Watch>, work: impl FnOnce() -> R + Send) -> R {
+    const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+    let Some(watch) = watch else { return work() };
+    std::thread::scope(|scope| {
+        let (done, result) = std::sync::mpsc::sync_channel(1);
+        // A panic of the work drops `done`, and is passed on below.
+        let worker = scope.spawn(move || drop(done.send(work())));
+        loop {
+            match result.recv_timeout(BETWEEN_LOOKS) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Timeout) => watch(),
+                Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                    Err(panic) => std::panic::resume_unwind(panic),
+                    Ok(()) => unreachable!("the work was done, so its result was sent"),
+                },
+            }
+        }
+    })
+}
+
 impl Module {
     /// Compiles source text; `name` is what messages call it. `#include` reads only from the given include paths.
     pub fn compile(name: &str, text: &str, options: &Options) -> Result<Module, CompileError> {
@@ -148,7 +170,6 @@ impl Module {
         let module = match made.get() {
             Some(module) => module.clone()?,
             None => {
-                watch.into_iter().for_each(|watch| watch());
                 let (options, source) = (self.options(), &deferred.source);
                 let mut compile_options = options.to_compile_options();
                 compile_options.include_paths.splice(0..0, deferred.folder.clone());
@@ -156,7 +177,9 @@ impl Module {
                 compile_options.instances = Instances::Only(vec![name.clone()]);
                 (compile_options.interrupt, compile_options.deadline) = (interrupt.cloned(), deadline);
                 let input = Input::Text { name: &source.0, text: &source.1 };
-                let module = Module::finish(compile::compile(input, &compile_options), options, &compile_options, None);
+                let compile =
+                    || Module::finish(compile::compile(input, &compile_options), options, &compile_options, None);
+                let module = watched(watch, compile);
                 // What was stopped may work out the next time. Of two threads the first one's is kept.
                 match &module {
                     Err(error) if error.stopped().is_some() => module?,

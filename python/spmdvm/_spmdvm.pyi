@@ -101,6 +101,7 @@ def compile(
     task_threads: int | None = None,
     jit: Mapping[str, int | bool | str] = {},
     hints: bool = False,
+    no_warn: Iterable[str] = (),
 ) -> Module: ...
 def compile_file(
     path: str | PathLike[str],
@@ -119,11 +120,12 @@ def compile_file(
     task_threads: int | None = None,
     jit: Mapping[str, int | bool | str] = {},
     hints: bool = False,
+    no_warn: Iterable[str] = (),
 ) -> Module: ...
 def _rebuild(
     text: tuple[str, str],
     choices: tuple[int, str, str, bool | None],
     include_paths: list[Path],
-    names: tuple[list[tuple[str, str]], list[tuple[str, str]]],
+    names: tuple[list[tuple[str, str]], list[tuple[str, str]], list[str]],
     bounds: tuple[int | None, float | None, int | None, int | None],
 ) -> Module: ...

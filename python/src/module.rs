@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use spmdvm::Show;
-use spmdvm::{CompileError, Limits, Options, Width};
+use spmdvm::{Code, CompileError, Limits, Options, Width};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -62,6 +62,7 @@ pub struct Module {
 /// jit: settings of the JIT by name, such as {"hot": 10, "background": False, "one_lane": False}; docs/jit.md has the table.
 ///     Results do not depend on them.
 /// hints: put hints about performance among the module's `warnings`: what goes lane by lane in loops.
+/// no_warn: codes of warnings that are not wanted, such as ["W0212"].
 ///
 /// Limits that always hold: calls nest at most 65,536 deep, and their variables take at most 64 MiB of stack (and 64
 /// MiB more for those that lie in memory); a task has as much.
@@ -391,7 +392,8 @@ impl Module {
         let choices = (options.width.lanes() as u32, engine, fp, sandbox_includes);
         let bounds = (limits.fuel, limits.timeout.map(|t| t.as_secs_f64()), limits.memory, options.threads);
         let text = (self.compiled.name.clone(), self.compiled.source.clone());
-        let names = (options.defines.clone(), options.jit.changes());
+        let no_warn: Vec<String> = options.no_warn.iter().map(|code| code.id().into()).collect();
+        let names = (options.defines.clone(), options.jit.changes(), no_warn);
         Ok((rebuild, (text, choices, include_paths, names, bounds)))
     }
 }
@@ -399,7 +401,8 @@ impl Module {
 type Texts = (String, String);
 type Choices = (u32, String, String, Option<bool>);
 type Bounds = (Option<u64>, Option<f64>, Option<u64>, Option<usize>);
-type Pickled = (Texts, Choices, Vec<PathBuf>, (Pairs, Pairs), Bounds);
+type Names = (Pairs, Pairs, Vec<String>);
+type Pickled = (Texts, Choices, Vec<PathBuf>, Names, Bounds);
 
 /// Compiles a pickled module again.
 #[pyfunction]
@@ -408,7 +411,7 @@ pub fn _rebuild(
     text: Texts,
     choices: Choices,
     include_paths: Vec<PathBuf>,
-    names: (Pairs, Pairs),
+    names: Names,
     bounds: Bounds,
 ) -> PyResult<Module> {
     let (fuel, timeout, memory, threads) = bounds;
@@ -421,6 +424,7 @@ pub fn _rebuild(
         sandbox_includes,
         defines: names.0,
         jit: options::jit(names.1)?,
+        no_warn: names.2.iter().filter_map(|id| Code::from_id(id)).collect(),
         limits: Limits { fuel, timeout: options::seconds(timeout), memory },
         threads,
         lazy: true,

@@ -74,14 +74,15 @@ fn run<'py>(
     let mut inputs = chosen.operands(&function.compiled, &mut kept)?;
     let mut mask = extras.mask.as_ref().map(|mask| kept.array(mask, Ty::Bool));
     let shape = broadcast(export, &inputs, mask.as_ref(), extras.out.as_ref())?;
-    overlap::separate(py, export, &mut kept, &mut inputs, mask.as_mut())?;
+    let supplied = overlap::supplied(&function.compiled.module);
+    overlap::separate(py, export, &mut kept, &mut inputs, mask.as_mut(), &supplied)?;
     let result = match export.result {
         None if extras.out.is_some() => {
             return Err(PyTypeError::new_err(format!("{}() has no result, so it takes no `out`", export.name)));
         }
         None => None,
         Some(HostValue::Varying(ty)) => {
-            let what = (export, &extras);
+            let what = (export, &extras, &supplied[..]);
             Some(Target::new(py, what, &shape, ty, &mut kept, &inputs, mask.as_mut())?)
         }
         Some(_) => return Err(unsupported(export, "a uniform result of varying parameters")),
