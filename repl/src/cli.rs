@@ -79,6 +79,10 @@ pub enum Command {
         /// The programs
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        /// Link the programs to one, and report what is declared but defined nowhere (else each is checked by itself, and
+        /// another file or the host may have that)
+        #[arg(long)]
+        link: bool,
         /// Leave out hints about performance (W0900 and up; `#pragma ignore warning(perf)` does so for what follows)
         #[arg(long)]
         no_hints: bool,
@@ -124,6 +128,9 @@ pub enum Command {
 pub struct RunArgs {
     /// An SPMD source, or a bytecode file
     pub file: PathBuf,
+    /// A source to be linked with it; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
     /// The exported function to call (needed if there are several)
     #[arg(long, short)]
     pub entry: Option<String>,
