@@ -23,6 +23,11 @@ pub struct CompileError {
 }
 
 impl CompileError {
+    /// What is wrong with a program that was compiled.
+    pub(crate) fn of_program(diagnostics: Vec<Diagnostic>, sources: SourceMap) -> CompileError {
+        CompileError { diagnostics, left_out: LeftOut::default(), stopped: None, sources: Arc::new(sources) }
+    }
+
     /// A compilation that was called off.
     pub(crate) fn of_stop(stopped: Stopped, sources: Arc<SourceMap>) -> CompileError {
         CompileError { diagnostics: Vec::new(), left_out: LeftOut::default(), stopped: Some(stopped), sources }
@@ -263,7 +268,8 @@ pub enum CallError {
     Trap(TrapError),
     /// The chosen engine cannot run it; why.
     Engine(String),
-    /// An instance of a polymorphic function, compiled at its first call, is wrong for the types of the arguments.
+    /// An instance of a polymorphic function, compiled at its first call, is wrong for the types of the arguments; or the
+    /// function needs another that is declared but defined nowhere.
     Compile(CompileError),
 }
 

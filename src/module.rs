@@ -5,19 +5,20 @@ use crate::options::{Engine, Fp, Options};
 use crate::pool::Pool;
 use crate::run::Run;
 use crate::value::Value;
+pub use spmdvm_frontend::compile::Input as Source;
 use spmdvm_frontend::compile::{self, Compilation, CompileOptions, Input, Instances, Stage};
 use spmdvm_frontend::diag::{Diagnostic, LeftOut};
 use spmdvm_frontend::lower::FpMode;
 use spmdvm_frontend::source::SourceMap;
 use spmdvm_jit::{Jit, NotCompiled};
-use spmdvm_vm::program::Export;
+use spmdvm_vm::program::{Export, Import, Item};
 use spmdvm_vm::stop::{Stop, Stopped};
-use spmdvm_vm::{GlobalId, PreparedProgram, Program, VerifiedProgram, Watch};
+use spmdvm_vm::{FuncId, GlobalId, PreparedProgram, Program, VerifiedProgram, Watch};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A compiled program, ready to be called from any thread. Cheap to clone; clones share globals.
@@ -35,6 +36,10 @@ struct Inner {
     jit: Option<Arc<Jit>>,
     /// Exports to be compiled at their first call.
     deferred: Option<Deferred>,
+    /// Are there functions that are declared but defined nowhere?
+    is_open: bool,
+    /// By exported function: whether it can do without them. Found out at the first call.
+    checked: Mutex<HashMap<FuncId, Result<(), CompileError>>>,
 }
 
 /// Exported instances of polymorphic functions that are compiled when they are called.
@@ -55,7 +60,7 @@ impl Deferred {
         }
         let (source, folder) = match input {
             Input::Text { name, text } => ((name.to_owned(), text.to_owned()), None),
-            Input::File(path) => {
+            Input::File(path) | Input::Read { path, .. } => {
                 let name = path.display().to_string();
                 let (_, file) = compilation.sources.files().find(|(_, file)| file.name == name)?;
                 let text = file.text.to_string();
@@ -121,6 +126,49 @@ impl Module {
     /// Compiles a file. `#include` reads what the process may, unless it is [sandboxed](Options::sandbox_includes).
     pub fn compile_file(path: impl AsRef<Path>, options: &Options) -> Result<Module, CompileError> {
         Module::from_input(Input::File(path.as_ref()), options)
+    }
+
+    /// Compiles several sources, each apart, and links them to one program. A source that was compiled before with the
+    /// same options, and includes the same, is not compiled again.
+    ///
+    /// What all of them only declare stays open, as in a program of one source: a call of an export that needs such a
+    /// function fails, and [`check_linked`](Self::check_linked) tells before.
+    ///
+    /// ```
+    /// use spmdvm::{Module, Options, Source, Value};
+    /// let main = "extern uniform float half(uniform float x);
+    ///             export uniform float quarter(uniform float x) { return half(half(x)); }";
+    /// let half = "uniform float half(uniform float x) { return 0.5f * x; }";
+    /// let sources =
+    ///     [Source::Text { name: "main.ispc", text: main }, Source::Text { name: "half.ispc", text: half }];
+    /// let module = Module::compile_all(&sources, &Options::default()).unwrap();
+    /// let result = module.call("quarter", &[3.0f32.into()]).unwrap();
+    /// assert!(matches!(result, Some(Value::Scalar { bits, .. }) if f32::from_bits(bits as u32) == 0.75));
+    /// ```
+    pub fn compile_all(sources: &[Source<'_>], options: &Options) -> Result<Module, CompileError> {
+        let compile_options = CompileOptions { object: true, ..options.to_compile_options() };
+        let linked = crate::link::compile_and_link(sources, &compile_options)?;
+        let stop = Stop::new(compile_options.interrupt.clone(), compile_options.deadline);
+        let sources = Arc::new(linked.sources);
+        Module::new(linked.program, options, linked.warnings, Arc::clone(&sources), None, &stop)
+            .map_err(|stopped| CompileError::of_stop(stopped, sources))
+    }
+
+    /// Fails if an exported function needs one that is declared but defined nowhere.
+    pub fn check_linked(&self) -> Result<(), CompileError> {
+        crate::link::check(self.program(), self.exports().iter().map(|export| export.function))
+    }
+
+    /// Fails if this export needs a function that is declared but defined nowhere.
+    pub(crate) fn check_linked_for(&self, export: &Export) -> Result<(), CallError> {
+        if !self.inner.is_open {
+            return Ok(());
+        }
+        let mut checked = self.inner.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = checked
+            .entry(export.function)
+            .or_insert_with(|| crate::link::check(self.program(), std::iter::once(export.function)));
+        result.clone().map_err(CallError::Compile)
     }
 
     fn from_input(input: Input<'_>, options: &Options) -> Result<Module, CompileError> {
@@ -233,7 +281,10 @@ impl Module {
         let (prepared, jit) = prepare(&program, options, stop)?;
         let pool = Pool::new(&program, prepared, options);
         let options = Options { interrupt: None, ..options.clone() };
-        Ok(Module { inner: Arc::new(Inner { program, options, warnings, sources, pool, jit, deferred }) })
+        let is_function = |import: &Import| matches!(import.symbol.item, Item::Function(_));
+        let (is_open, checked) = (program.imports.iter().any(is_function), Mutex::default());
+        let inner = Inner { program, options, warnings, sources, pool, jit, deferred, is_open, checked };
+        Ok(Module { inner: Arc::new(inner) })
     }
 
     /// The bytecode.
@@ -400,6 +451,7 @@ impl Options {
             hints: self.hints,
             no_warn: self.no_warn.clone(),
             instances: Instances::All,
+            object: false,
             limits: self.program_limits,
             interrupt: self.interrupt.clone(),
             deadline: self.limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),

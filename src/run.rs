@@ -94,6 +94,7 @@ impl<'m> Run<'m> {
         if let Some((module, export)) = self.instance(export)? {
             return self.on(&module).call_export(&export, args);
         }
+        self.module.check_linked_for(export)?;
         self.run(export, args, |machine, function, args, mask| machine.call(function, args, mask).map(|r| first(&r)))
     }
 
@@ -108,6 +109,7 @@ impl<'m> Run<'m> {
         if let Some((module, export)) = self.instance(export)? {
             return self.on(&module).call_observed(&export, args, observer);
         }
+        self.module.check_linked_for(export)?;
         self.run(export, args, |machine, function, args, mask| {
             machine.call_observed(function, args, mask, observer).map(|r| first(&r))
         })
@@ -209,6 +211,7 @@ impl<'m> Run<'m> {
             // SAFETY: the caller's promise.
             return unsafe { self.on(&module).map(&export, args, result, mask, n) };
         }
+        self.module.check_linked_for(export)?;
         self.module.check_engine()?;
         let module = self.module;
         let trapped = |trap| CallError::Trap(TrapError::new(trap, module.program()));

@@ -52,7 +52,7 @@ pub struct SourceFile {
     /// The name shown in messages and by `__FILE__`.
     pub name: String,
     /// The text.
-    pub text: String,
+    pub text: Arc<str>,
     /// Where it is included; `None` for a file that was given.
     pub included_at: Option<Span>,
     /// Offsets of the first byte of each line.
@@ -63,7 +63,7 @@ impl SourceFile {
     fn new(name: String, text: String, included_at: Option<Span>) -> SourceFile {
         let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
         let line_starts = std::iter::once(0).chain(newlines.map(|at| at as u32 + 1)).collect();
-        SourceFile { name, text, included_at, line_starts }
+        SourceFile { name, text: text.into(), included_at, line_starts }
     }
 
     /// The 1-based line of a byte offset. (Its column takes as long to find as its line is long.)
@@ -124,6 +124,22 @@ impl SourceMap {
         let id = FileId(self.files.len() as u32);
         self.files.push(Arc::new(SourceFile::new(name, text, included_at)));
         id
+    }
+
+    /// Adds the files of another map from the `first` on. Gives the number by which their ids grow.
+    pub fn append(&mut self, other: &SourceMap, first: usize) -> u32 {
+        let by = self.files.len().saturating_sub(first);
+        self.files.extend(other.files.iter().skip(first).cloned());
+        by as u32
+    }
+
+    /// Adds a file whose text is shared, unless it is there already.
+    pub fn add_shared(&mut self, name: &str, text: &Arc<str>) -> FileId {
+        let same = |file: &Arc<SourceFile>| file.name == name && (Arc::ptr_eq(&file.text, text) || file.text == *text);
+        match self.files.iter().position(same) {
+            Some(known) => FileId(known as u32),
+            None => self.add(name, &**text),
+        }
     }
 
     /// The file with this id, if it is of this map.

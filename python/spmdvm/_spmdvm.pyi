@@ -86,7 +86,10 @@ class Module:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 def compile(
-    source: str | PathLike[str],
+    source: str
+    | PathLike[str]
+    | list[str | PathLike[str] | tuple[str, str]]
+    | tuple[str | PathLike[str] | tuple[str, str], ...],
     *,
     width: Literal[1, 2, 4, 8, 16, 32, 64, "native"] = 16,
     engine: Literal["auto", "interp", "ir", "clif", "x86"] = "auto",
@@ -128,4 +131,5 @@ def _rebuild(
     include_paths: list[Path],
     names: tuple[list[tuple[str, str]], list[tuple[str, str]], list[str]],
     bounds: tuple[int | None, float | None, int | None, int | None],
+    others: list[tuple[str, str]] = ...,
 ) -> Module: ...

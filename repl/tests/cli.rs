@@ -479,3 +479,34 @@ fn a_reader_that_goes_away_is_no_error() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(!error.contains("panicked"), "{error}");
 }
+
+#[test]
+fn several_sources_are_one_program() {
+    let folder = Folder::new("link");
+    let main = folder.file(
+        "main.ispc",
+        "#include \"half.isph\"\nexport void halve(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = half(a[i]); }\n",
+    );
+    folder.file("half.isph", "extern float half(float x);\n");
+    let half = folder.file("half.ispc", "#include \"half.isph\"\nfloat half(float x) { return x / 2; }\n");
+    // By itself the file is in order, but it cannot run.
+    succeeds(&["check", "--no-hints", text(&main)]);
+    let said = fails(1, &["run", text(&main), "[2,4]", "2"]);
+    assert!(said.contains("[E0233] Error: `half` is declared but defined nowhere"), "{said}");
+    assert!(said.contains("--with FILE") && said.contains("half.isph:1:1"), "{said}");
+    assert_eq!(fails(1, &["check", "--link", "--no-hints", text(&main)]), said + "the files cannot be linked\n");
+    assert_eq!(fails(0, &["check", "--link", "--no-hints", text(&main), text(&half)]), "");
+    let shown = succeeds(&["run", text(&main), "--with", text(&half), "[2,4]", "2"]);
+    assert_eq!(shown, "a: f32[2] = [1, 2]\n");
+    let traced = succeeds(&["trace", text(&main), "--with", text(&half), "[2,4]", "2"]);
+    assert!(traced.contains("half"), "{traced}");
+    let twice = folder.file("twice.ispc", "float half(float x) { return 0.5f * x; }\n");
+    let said = fails(1, &["run", text(&main), "--with", text(&half), "--with", text(&twice), "[2,4]", "2"]);
+    assert!(said.contains("[E0300]") && said.contains("half.ispc:2:1") && said.contains("twice.ispc:1:1"), "{said}");
+    let json = spmdvm(&["check", "--json", "--link", "--no-hints", text(&main), text(&half), text(&twice)]);
+    assert!(stdout(&json).contains("\"code\":\"E0300\"") && json.status.code() == Some(1), "{}", stdout(&json));
+    let bytecode = folder.path.join("half.spmdb");
+    succeeds(&["disasm", text(&half), "-o", text(&bytecode)]);
+    assert!(fails(2, &["run", text(&main), "--with", text(&bytecode), "[2]", "1"]).contains("is bytecode"));
+    assert!(fails(2, &["run", text(&main), "--with", "nowhere.ispc", "[2]", "1"]).contains("cannot read nowhere.ispc"));
+}

@@ -111,7 +111,7 @@ codes! {
     E0230 BadSoa: "A `soa<n>` type that makes no sense: `n` must be a power of two, and members must have no `uniform` or `varying` of their own.";
     E0231 StaticAssertFailed: "The condition of a `static_assert` does not hold.";
     E0232 BadAllocation: "A `new`, `delete` or `alloca` of something that cannot be allocated or freed.";
-    E0233 UndefinedFunction: "A function that is declared and called but defined nowhere.";
+    E0233 UndefinedFunction: "A function that is declared and called but defined nowhere. If another file defines it, link that: `sources=[…]` in Python, `--with FILE` on the command line, `Module::compile_all` in Rust. If it is declared `extern \"C\"`, the host may provide it. (A program may be compiled without; it is an error to call what needs the function, and `spmdvm check --link` tells before.)";
     E0234 BadOperation: "A use of `__op_…` that names no operation or gives it the wrong operands; only the library uses it.";
     E0235 BadType: "A type that makes no sense, such as an array of functions, a reference to a reference or a `void` variable.";
     E0236 VaryingInNestedForeach: "A varying value assigned to a variable of the outer loop's lane inside a nested `foreach`. There, an outer varying variable is the one value of the current outer lane. Combine the inner lanes first: `reduce_add(v)`.";
@@ -119,6 +119,11 @@ codes! {
     E0238 UnknownIntrinsic: "A call of an LLVM intrinsic. They are tied to one machine and do not exist here; the library has functions for what they do.";
     E0239 BadOperatorOverload: "An overloaded operator with the wrong parameters, or for types that have the operator already.";
     E0240 TooManyInstances: "The program's templates and polymorphic functions have more instances than the limit allows (10,000). Often an instance asks for another one with ever new arguments.";
+
+    // Linking.
+    E0300 DefinedTwice: "Two files define a function or variable of the same name. What belongs to one file alone is declared `static`; what several use is defined in one of them and declared (`extern`) in the others.";
+    E0301 DeclaredDifferently: "A file declares a function or variable of another file with another type than it has there, or a struct in it is not the same in both. Share one header.";
+    E0302 CannotLink: "Files that each compile cannot be one program, for instance because all their variables together are too large.";
 
     // Lowering.
     E0900 CannotLower: "Something that the bytecode cannot express, such as a struct of thousands of members passed by value. The message says what.";

@@ -116,7 +116,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn host_value(&self, ty: TypeId) -> Option<HostValue> {
+    pub(super) fn host_value(&self, ty: TypeId) -> Option<HostValue> {
         match *self.kind(ty) {
             TypeKind::Scalar(scalar, shape) => scalar_value(scalar, shape),
             TypeKind::Enum(_, shape) => scalar_value(Ty::U32, shape),

@@ -155,6 +155,8 @@ pub(super) struct Checker<'a, 'd> {
     pub exported_templates: Vec<TemplateId>,
     /// Which of their instances get bodies.
     pub instances: Instances,
+    /// Whether others are to be told what the file defines.
+    pub is_object: bool,
     /// Those that do not, unless something calls them.
     pub deferred: BTreeMap<DeclId, FuncId>,
     /// Those that nothing has called.
@@ -212,6 +214,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             explicit_instances: Vec::new(),
             exported_templates: Vec::new(),
             instances: Instances::All,
+            is_object: false,
             deferred: BTreeMap::new(),
             left_out: Vec::new(),
             first_uses: HashMap::new(),
@@ -410,6 +413,7 @@ impl<'a, 'd> Checker<'a, 'd> {
                 inline: flags.inline,
                 noinline: flags.noinline,
                 is_static: flags.is_static,
+                is_import: false,
                 prelude,
             },
             n_labels: 0,

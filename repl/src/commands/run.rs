@@ -1,7 +1,7 @@
 //! `spmdvm run`.
 
 use super::globals::{self, Elements, Globals};
-use super::{call_failure, check, entry, load};
+use super::{call_failure, check, entry, load_with};
 use crate::Failure;
 use crate::cli::{Global, RunArgs};
 use crate::data::{CallData, element_bits, scalar_of, show_element};
@@ -24,7 +24,7 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     let outputs = args.output.iter().map(|o| output(o)).collect::<Result<Vec<_>, _>>()?;
     let mut options = global.options();
     options.jit.keep_recorded = jit.is_some_and(|show| show.trace);
-    let module = load(&args.file, &options, global.color())?;
+    let module = load_with(&args.file, &args.with, &options, global.color())?;
     let export = entry(&module, args.entry.as_deref())?;
     let mut data = CallData::parse(export, &args.args, module.lanes())?;
     let globals = Globals::set(&module, &args.globals)?;
