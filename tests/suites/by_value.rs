@@ -1,7 +1,9 @@
 //! What exports take and give besides numbers and arrays: structs and short vectors by value, pointers, and structs that
 //! point to memory of the host.
 
-use spmdvm::{CallError, Engine, GlobalMemory, Module, Options, Pointer, TrapKind, Value, Width};
+use spmdvm::{
+    CallError, Engine, GlobalMemory, MapArg, Module, Options, Pointer, Run, Source, Strided, TrapKind, Ty, Value, Width,
+};
 use spmdvm_tests::subject::engines;
 
 /// The program on every engine at every width.
@@ -214,5 +216,35 @@ fn what_hosts_cannot_pass_is_an_error() {
     ] {
         let Err(error) = Module::compile("wrong.ispc", source, &Options::default()) else { panic!("{source}") };
         assert!(error.to_string().contains(what), "{error}");
+    }
+}
+
+#[test]
+fn several_sources_export_alike() {
+    let header = "struct Pair { uniform float a, b; }; extern uniform Pair swapped(uniform Pair p);";
+    let first = format!(
+        "{header} export uniform Pair there_and_back(uniform Pair p) {{ return swapped(swapped(p)); }}
+        export float scaled(float x, uniform Pair by) {{ return x * swapped(by).a; }}"
+    );
+    let second = format!(
+        "{header} export uniform Pair swapped(uniform Pair p) {{ uniform Pair q = {{ p.b, p.a }}; return q; }}"
+    );
+    for &engine in engines() {
+        let sources =
+            [Source::Text { name: "first.ispc", text: &first }, Source::Text { name: "second.ispc", text: &second }];
+        let module = Module::compile_all(&sources, &Options { engine, ..Options::default() }).unwrap();
+        let pair = [1.0f32, 2.0];
+        assert_eq!(floats(&record(module.call("swapped", &[Value::slice(&pair)]).unwrap())), [2.0, 1.0]);
+        assert_eq!(floats(&record(module.call("there_and_back", &[Value::slice(&pair)]).unwrap())), pair);
+        let export = module.exports().iter().find(|export| export.name == "scaled").unwrap();
+        let (mut x, mut out, by) = ([3.0f32; 5], [0.0f32; 5], pair);
+        let column = |start: *mut f32| Strided { start: start.cast(), stride: 4, len: 5, ty: Ty::F32 };
+        let args = [
+            MapArg::Varying(column(x.as_mut_ptr())),
+            MapArg::Array { start: by.as_ptr() as *mut u8, bytes: 8, writable: false },
+        ];
+        // SAFETY: the arrays have five elements, and are not used meanwhile.
+        unsafe { Run::new(&module).map(export, &args, Some(column(out.as_mut_ptr())), None, 5) }.unwrap();
+        assert_eq!(out, [6.0; 5]);
     }
 }
