@@ -3,6 +3,7 @@
 use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
 use spmdvm_frontend::diag::{Diagnostic, LeftOut, render_list};
 use spmdvm_frontend::prelude::FILES;
+use spmdvm_frontend::sema::by_value;
 use spmdvm_frontend::source::SourceMap;
 use spmdvm_vm::Op;
 use spmdvm_vm::program::{Program, Span};
@@ -22,6 +23,11 @@ pub struct CompileError {
 }
 
 impl CompileError {
+    /// What is wrong with a program that was compiled.
+    pub(crate) fn of_program(diagnostics: Vec<Diagnostic>, sources: SourceMap) -> CompileError {
+        CompileError { diagnostics, left_out: LeftOut::default(), stopped: None, sources: Arc::new(sources) }
+    }
+
     /// A compilation that was called off.
     pub(crate) fn of_stop(stopped: Stopped, sources: Arc<SourceMap>) -> CompileError {
         CompileError { diagnostics: Vec::new(), left_out: LeftOut::default(), stopped: Some(stopped), sources }
@@ -78,6 +84,8 @@ pub struct TrapError {
 
 impl TrapError {
     pub(crate) fn new(mut trap: Trap, program: &Arc<Program>) -> TrapError {
+        // The functions that hosts call instead of those that take structs by value are none of the user's.
+        trap.stack.retain(|frame| !frame.name.contains(by_value::SUFFIX));
         for frame in &mut trap.stack {
             // Overloads and instances have their types behind the name that the source has, and wrappers what they are
             // for.
@@ -260,7 +268,8 @@ pub enum CallError {
     Trap(TrapError),
     /// The chosen engine cannot run it; why.
     Engine(String),
-    /// An instance of a polymorphic function, compiled at its first call, is wrong for the types of the arguments.
+    /// An instance of a polymorphic function, compiled at its first call, is wrong for the types of the arguments; or the
+    /// function needs another that is declared but defined nowhere.
     Compile(CompileError),
 }
 

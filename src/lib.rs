@@ -15,9 +15,12 @@
 //! assert_eq!(a, [2.0, 4.0, 6.0]);
 //! ```
 
+mod binding;
 mod error;
 mod global;
+mod link;
 mod module;
+mod objects;
 mod options;
 mod pool;
 mod report;
@@ -26,9 +29,10 @@ pub mod shrunk;
 pub mod usimd;
 mod value;
 
+pub use binding::{Binding, Pointer};
 pub use error::{ArgumentError, CallError, CompileError, TrapError};
 pub use global::{Global, GlobalMemory};
-pub use module::Module;
+pub use module::{Module, Source};
 pub use options::{Engine, Fp, JitSettings, Limits, Options, ProgramLimits};
 pub use report::{ExitInfo, LoopInfo, Place, Show, Totals, VariantInfo, VersionInfo};
 pub use run::{MapArg, Run, Strided};

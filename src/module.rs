@@ -5,19 +5,21 @@ use crate::options::{Engine, Fp, Options};
 use crate::pool::Pool;
 use crate::run::Run;
 use crate::value::Value;
+pub use spmdvm_frontend::compile::Input as Source;
 use spmdvm_frontend::compile::{self, Compilation, CompileOptions, Input, Instances, Stage};
 use spmdvm_frontend::diag::{Diagnostic, LeftOut};
 use spmdvm_frontend::lower::FpMode;
 use spmdvm_frontend::source::SourceMap;
 use spmdvm_jit::{Jit, NotCompiled};
-use spmdvm_vm::program::Export;
+use spmdvm_vm::program::{Export, Import, Item};
 use spmdvm_vm::stop::{Stop, Stopped};
-use spmdvm_vm::{GlobalId, PreparedProgram, Program, VerifiedProgram, Watch};
+use spmdvm_vm::{FuncId, GlobalId, PreparedProgram, Program, VerifiedProgram, Watch};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A compiled program, ready to be called from any thread. Cheap to clone; clones share globals.
 #[derive(Clone)]
@@ -34,6 +36,10 @@ struct Inner {
     jit: Option<Arc<Jit>>,
     /// Exports to be compiled at their first call.
     deferred: Option<Deferred>,
+    /// Are there functions that are declared but defined nowhere?
+    is_open: bool,
+    /// By exported function: whether it can do without them. Found out at the first call.
+    checked: Mutex<HashMap<FuncId, Result<(), CompileError>>>,
 }
 
 /// Exported instances of polymorphic functions that are compiled when they are called.
@@ -54,7 +60,7 @@ impl Deferred {
         }
         let (source, folder) = match input {
             Input::Text { name, text } => ((name.to_owned(), text.to_owned()), None),
-            Input::File(path) => {
+            Input::File(path) | Input::Read { path, .. } => {
                 let name = path.display().to_string();
                 let (_, file) = compilation.sources.files().find(|(_, file)| file.name == name)?;
                 let text = file.text.to_string();
@@ -90,6 +96,27 @@ fn prepare(
     Ok((PreparedProgram::until(program, stop)?, None))
 }
 
+/// Does work that does not poll, on another thread if something must be watched meanwhile.
+fn watched<R: Send>(watch: Option<&Watch>, work: impl FnOnce() -> R + Send) -> R {
+    const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+    let Some(watch) = watch else { return work() };
+    std::thread::scope(|scope| {
+        let (done, result) = std::sync::mpsc::sync_channel(1);
+        // A panic of the work drops `done`, and is passed on below.
+        let worker = scope.spawn(move || drop(done.send(work())));
+        loop {
+            match result.recv_timeout(BETWEEN_LOOKS) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Timeout) => watch(),
+                Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                    Err(panic) => std::panic::resume_unwind(panic),
+                    Ok(()) => unreachable!("the work was done, so its result was sent"),
+                },
+            }
+        }
+    })
+}
+
 impl Module {
     /// Compiles source text; `name` is what messages call it. `#include` reads only from the given include paths.
     pub fn compile(name: &str, text: &str, options: &Options) -> Result<Module, CompileError> {
@@ -99,6 +126,49 @@ impl Module {
     /// Compiles a file. `#include` reads what the process may, unless it is [sandboxed](Options::sandbox_includes).
     pub fn compile_file(path: impl AsRef<Path>, options: &Options) -> Result<Module, CompileError> {
         Module::from_input(Input::File(path.as_ref()), options)
+    }
+
+    /// Compiles several sources, each apart, and links them to one program. A source that was compiled before with the
+    /// same options, and includes the same, is not compiled again.
+    ///
+    /// What all of them only declare stays open, as in a program of one source: a call of an export that needs such a
+    /// function fails, and [`check_linked`](Self::check_linked) tells before.
+    ///
+    /// ```
+    /// use spmdvm::{Module, Options, Source, Value};
+    /// let main = "extern uniform float half(uniform float x);
+    ///             export uniform float quarter(uniform float x) { return half(half(x)); }";
+    /// let half = "uniform float half(uniform float x) { return 0.5f * x; }";
+    /// let sources =
+    ///     [Source::Text { name: "main.ispc", text: main }, Source::Text { name: "half.ispc", text: half }];
+    /// let module = Module::compile_all(&sources, &Options::default()).unwrap();
+    /// let result = module.call("quarter", &[3.0f32.into()]).unwrap();
+    /// assert!(matches!(result, Some(Value::Scalar { bits, .. }) if f32::from_bits(bits as u32) == 0.75));
+    /// ```
+    pub fn compile_all(sources: &[Source<'_>], options: &Options) -> Result<Module, CompileError> {
+        let compile_options = CompileOptions { object: true, ..options.to_compile_options() };
+        let linked = crate::link::compile_and_link(sources, &compile_options)?;
+        let stop = Stop::new(compile_options.interrupt.clone(), compile_options.deadline);
+        let sources = Arc::new(linked.sources);
+        Module::new(linked.program, options, linked.warnings, Arc::clone(&sources), None, &stop)
+            .map_err(|stopped| CompileError::of_stop(stopped, sources))
+    }
+
+    /// Fails if an exported function needs one that is declared but defined nowhere.
+    pub fn check_linked(&self) -> Result<(), CompileError> {
+        crate::link::check(self.program(), self.exports().iter().map(|export| export.function))
+    }
+
+    /// Fails if this export needs a function that is declared but defined nowhere.
+    pub(crate) fn check_linked_for(&self, export: &Export) -> Result<(), CallError> {
+        if !self.inner.is_open {
+            return Ok(());
+        }
+        let mut checked = self.inner.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = checked
+            .entry(export.function)
+            .or_insert_with(|| crate::link::check(self.program(), std::iter::once(export.function)));
+        result.clone().map_err(CallError::Compile)
     }
 
     fn from_input(input: Input<'_>, options: &Options) -> Result<Module, CompileError> {
@@ -148,7 +218,6 @@ impl Module {
         let module = match made.get() {
             Some(module) => module.clone()?,
             None => {
-                watch.into_iter().for_each(|watch| watch());
                 let (options, source) = (self.options(), &deferred.source);
                 let mut compile_options = options.to_compile_options();
                 compile_options.include_paths.splice(0..0, deferred.folder.clone());
@@ -156,7 +225,9 @@ impl Module {
                 compile_options.instances = Instances::Only(vec![name.clone()]);
                 (compile_options.interrupt, compile_options.deadline) = (interrupt.cloned(), deadline);
                 let input = Input::Text { name: &source.0, text: &source.1 };
-                let module = Module::finish(compile::compile(input, &compile_options), options, &compile_options, None);
+                let compile =
+                    || Module::finish(compile::compile(input, &compile_options), options, &compile_options, None);
+                let module = watched(watch, compile);
                 // What was stopped may work out the next time. Of two threads the first one's is kept.
                 match &module {
                     Err(error) if error.stopped().is_some() => module?,
@@ -217,7 +288,10 @@ impl Module {
         let (prepared, jit) = prepare(&program, options, stop)?;
         let pool = Pool::new(&program, prepared, options);
         let options = Options { interrupt: None, ..options.clone() };
-        Ok(Module { inner: Arc::new(Inner { program, options, warnings, sources, pool, jit, deferred }) })
+        let is_function = |import: &Import| matches!(import.symbol.item, Item::Function(_));
+        let (is_open, checked) = (program.imports.iter().any(is_function), Mutex::default());
+        let inner = Inner { program, options, warnings, sources, pool, jit, deferred, is_open, checked };
+        Ok(Module { inner: Arc::new(inner) })
     }
 
     /// The bytecode.
@@ -350,7 +424,8 @@ impl Module {
         Err(first_error.unwrap_or_else(|| self.no_such_export(name)))
     }
 
-    fn no_such_export(&self, name: &str) -> ArgumentError {
+    /// The error that there is no exported function of this name, with what it may have been meant to be.
+    pub fn no_such_export(&self, name: &str) -> ArgumentError {
         let mut names: Vec<&str> = self.exports().iter().map(|e| e.name.as_str()).collect();
         names.dedup();
         let close = spmdvm_frontend::diag::closest(name, names.iter().copied());
@@ -383,6 +458,7 @@ impl Options {
             hints: self.hints,
             no_warn: self.no_warn.clone(),
             instances: Instances::All,
+            object: false,
             limits: self.program_limits,
             interrupt: self.interrupt.clone(),
             deadline: self.limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),

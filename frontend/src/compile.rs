@@ -25,7 +25,9 @@ use spmdvm_vm::program::Program;
 use spmdvm_vm::stop::{Stop, Stopped};
 use spmdvm_vm::verify::{Unverified, verify_until};
 use spmdvm_vm::{VerifiedProgram, Width};
+use std::cell::RefCell;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -44,6 +46,13 @@ pub enum Input<'i> {
     },
     /// A file.
     File(&'i Path),
+    /// A file that has been read already.
+    Read {
+        /// Where it is.
+        path: &'i Path,
+        /// What it holds.
+        text: &'i str,
+    },
 }
 
 /// How to compile.
@@ -68,6 +77,8 @@ pub struct CompileOptions {
     pub no_warn: Vec<Code>,
     /// Which instances of exported polymorphic functions are compiled.
     pub instances: Instances,
+    /// Is the program to be linked with others? Then it has all functions that these may call, and symbols for them.
+    pub object: bool,
     /// How much the program may take.
     pub limits: Limits,
     /// While this is true, the compilation ends as soon as it sees it.
@@ -92,6 +103,8 @@ pub struct Compilation {
     pub deferred: Vec<String>,
     /// The files that diagnostics point into.
     pub sources: SourceMap,
+    /// What was included.
+    pub includes: Vec<Include>,
 }
 
 /// A stage of the compilation that can be looked at.
@@ -263,13 +276,13 @@ impl<'o> Session<'o> {
                     (None, None)
                 }
             },
+            Input::Read { path, text } => {
+                (Some(sources.add(path.display().to_string(), text)), Some(path.to_path_buf()))
+            }
         };
         let main = main.filter(|&main| is_small_enough(main, &sources, &mut diagnostics));
-        let mut files = FileLoader::new(path.as_deref(), &options.include_paths, predefined::HEADERS);
-        if !options.sandbox_includes.unwrap_or(matches!(input, Input::Text { .. })) {
-            files = files.unconfined();
-        }
-        let headers = Headers { given: &options.headers, files };
+        let files = file_loader(input, options);
+        let headers = Headers { given: &options.headers, files, asked: RefCell::default() };
         let mut defines = predefined::defines(options.width);
         defines.extend(options.defines.iter().cloned());
         Session { options, defines, headers, sources, main, path, diagnostics, deferred: Vec::new() }
@@ -283,7 +296,11 @@ impl<'o> Session<'o> {
         if self.diagnostics.is_full() || self.diagnostics.poll() {
             return None;
         }
-        let options = sema::Options { width: self.options.width, instances: self.options.instances.clone() };
+        let options = sema::Options {
+            width: self.options.width,
+            instances: self.options.instances.clone(),
+            object: self.options.object,
+        };
         let module = analyse(unit, prelude(), &options, &self.sources, &mut self.diagnostics);
         if self.diagnostics.has_errors() {
             return None;
@@ -365,8 +382,21 @@ impl<'o> Session<'o> {
         let left_out = self.diagnostics.left_out();
         let program = program.filter(|_| stopped.is_none());
         let diagnostics = self.diagnostics.into_vec();
-        let (deferred, sources) = (self.deferred, self.sources);
-        Compilation { program, diagnostics, left_out, stopped, steps, deferred, sources }
+        let (deferred, sources, includes) = (self.deferred, self.sources, self.headers.asked.into_inner());
+        Compilation { program, diagnostics, left_out, stopped, steps, deferred, sources, includes }
+    }
+}
+
+/// What reads the files that a program includes.
+fn file_loader(input: Input<'_>, options: &CompileOptions) -> FileLoader<'static> {
+    let (path, is_trusted) = match input {
+        Input::Text { .. } => (None, false),
+        Input::File(path) | Input::Read { path, .. } => (Some(path), true),
+    };
+    let files = FileLoader::new(path, &options.include_paths, predefined::HEADERS);
+    match options.sandbox_includes.unwrap_or(!is_trusted) {
+        true => files,
+        false => files.unconfined(),
     }
 }
 
@@ -393,10 +423,53 @@ fn preprocess_options<'p>(
 struct Headers<'o> {
     given: &'o [(String, String)],
     files: FileLoader<'static>,
+    /// All that was asked for.
+    asked: RefCell<Vec<Include>>,
+}
+
+/// An `#include` of a compilation, and what was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Include {
+    /// What was asked for, as in [`IncludeRequest`].
+    name: String,
+    quoted: bool,
+    includer: Option<PathBuf>,
+    /// A digest of the text; `None` if there was none.
+    found: Option<u64>,
+}
+
+/// Returns whether a compilation of the same text with the same options would find again what it included.
+pub fn includes_are_current(input: Input<'_>, options: &CompileOptions, includes: &[Include]) -> bool {
+    let files = file_loader(input, options);
+    let headers = Headers { given: &options.headers, files, asked: RefCell::default() };
+    includes.iter().all(|include| {
+        let Include { name, quoted, includer, found } = include;
+        let request = IncludeRequest { name, quoted: *quoted, includer: includer.as_deref() };
+        headers.find(&request).ok().map(|included| digest(&included.text)) == *found
+    })
+}
+
+fn digest(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl IncludeLoader for Headers<'_> {
     fn load(&self, request: &IncludeRequest<'_>) -> Result<Included, IncludeError> {
+        let found = self.find(request);
+        self.asked.borrow_mut().push(Include {
+            name: request.name.to_owned(),
+            quoted: request.quoted,
+            includer: request.includer.map(Path::to_path_buf),
+            found: found.as_ref().ok().map(|included| digest(&included.text)),
+        });
+        found
+    }
+}
+
+impl Headers<'_> {
+    fn find(&self, request: &IncludeRequest<'_>) -> Result<Included, IncludeError> {
         match self.given.iter().find(|(name, _)| name == request.name) {
             Some((name, text)) => Ok(Included { name: name.clone(), path: None, text: text.clone(), is_part: true }),
             None => self.files.load(request),

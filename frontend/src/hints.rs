@@ -41,7 +41,7 @@ pub fn hints(program: &Program, sources: &SourceMap, library: usize) -> Vec<Diag
     }
     let users = |name: &str, text: &str| {
         let mut files = sources.files().skip(library);
-        files.find(|(_, file)| file.name == name && file.text == text).map(|(id, _)| id)
+        files.find(|(_, file)| file.name == name && *file.text == *text).map(|(id, _)| id)
     };
     let files: Vec<Option<FileId>> = program.sources.iter().map(|source| users(&source.name, &source.text)).collect();
     let mut worst: BTreeMap<(FileId, u32), (Slow, Span)> = BTreeMap::new();

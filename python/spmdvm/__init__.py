@@ -49,6 +49,7 @@ from ._errors import (
     DivisionByZero,
     Interrupted,
     Label,
+    LinkError,
     OutOfBounds,
     OutOfFuel,
     OutOfMemory,
@@ -60,7 +61,7 @@ from ._errors import (
     TrapFrame,
     UnboundExtern,
 )
-from ._spmdvm import Function, Globals, Module, __version__, compile, compile_file
+from ._spmdvm import Function, Globals, Module, Pointer, __version__, compile, compile_file
 
 __all__ = [
     "Aborted",
@@ -74,11 +75,13 @@ __all__ = [
     "Globals",
     "Interrupted",
     "Label",
+    "LinkError",
     "Module",
     "OutOfBounds",
     "OutOfFuel",
     "OutOfMemory",
     "OutOfTime",
+    "Pointer",
     "ReadOnly",
     "SpmdError",
     "StackOverflow",

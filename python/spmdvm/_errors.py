@@ -2,6 +2,7 @@
 
     SpmdError
     ├── CompileError                       the program does not compile
+    │   └── LinkError                      its sources are no program together, or a function that is called is missing
     └── Trap                               the program failed while it ran
         ├── OutOfBounds (IndexError)       an index outside of its array
         ├── BadPointer (IndexError)        a null or dangling pointer, or a call through a bad function value
@@ -83,6 +84,10 @@ class CompileError(SpmdError):
         """Make the exception of a rendered text."""
         super().__init__(message)
         self.diagnostics = diagnostics or []
+
+
+class LinkError(CompileError):
+    """Sources that each compile cannot be one program, or a function that a call needs is defined nowhere."""
 
 
 class CompileWarning(UserWarning):
@@ -213,7 +218,8 @@ def _trap(kind, text, lane, index, length, array, stack, place):
 
 def _compile_error(text, diagnostics):
     """Make the exception for a program that does not compile; called by the native module."""
-    return CompileError(text, diagnostics)
+    linking = diagnostics and all(d.code == "E0233" or d.code.startswith("E03") for d in diagnostics)
+    return (LinkError if linking else CompileError)(text, diagnostics)
 
 
 def _diagnostic(code, name, severity, message, labels, help, notes):
@@ -238,5 +244,15 @@ def _warn(diagnostics):
             warnings.warn_explicit(text, CompileWarning, d.file, d.line, module="spmdvm", registry=_shown)
 
 
-for _class in (Label, Diagnostic, TrapFrame, SpmdError, CompileError, CompileWarning, Trap, *_TRAPS.values()):
+for _class in (
+    Label,
+    Diagnostic,
+    TrapFrame,
+    SpmdError,
+    CompileError,
+    LinkError,
+    CompileWarning,
+    Trap,
+    *_TRAPS.values(),
+):
     _class.__module__ = "spmdvm"

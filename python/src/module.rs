@@ -5,24 +5,33 @@ use crate::function::Function;
 use crate::globals::Globals;
 use crate::interrupt;
 use crate::options::{self, Pairs};
+use crate::pointer::Pointer;
+use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use spmdvm::Show;
-use spmdvm::{CompileError, Limits, Options, Width};
+use spmdvm::{Code, CompileError, Limits, Options, Source, Width};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a source string is called in messages.
 const STRING_NAME: &str = "<string>";
 
-/// A compiled program with the text it came from.
+/// A compiled program with the texts it came from.
 pub struct Compiled {
     pub module: spmdvm::Module,
+    /// The sources, the main one first.
+    sources: Vec<Text>,
+}
+
+/// A source of a program.
+#[derive(Clone)]
+struct Text {
+    /// The path, if it is a file; else what messages call it.
     name: String,
-    source: String,
-    /// Is `name` the path of a file?
+    text: String,
     is_file: bool,
 }
 
@@ -39,7 +48,9 @@ pub struct Module {
 
 /// Compiles the text of a program.
 ///
-/// `source` is text; if it is an `os.PathLike`, `compile_file` compiles that file. A string is never taken for a path.
+/// `source` is text; if it is an `os.PathLike`, `compile_file` compiles that file. A string is never taken for a path. A list
+/// of them is compiled to one program: each source by itself (with its own macros and `static`s), then all are linked; instead of
+/// a text it may hold `(name, text)`, with the name that messages show.
 /// Raises `CompileError` with all diagnostics if the program is wrong. Warnings are issued as `CompileWarning` and kept
 /// in the module's `warnings`.
 ///
@@ -60,6 +71,7 @@ pub struct Module {
 /// jit: settings of the JIT by name, such as {"hot": 10, "background": False, "one_lane": False}; docs/jit.md has the table.
 ///     Results do not depend on them.
 /// hints: put hints about performance among the module's `warnings`: what goes lane by lane in loops.
+/// no_warn: codes of warnings that are not wanted, such as ["W0212"].
 ///
 /// Limits that always hold: calls nest at most 65,536 deep, and their variables take at most 64 MiB of stack (and 64
 /// MiB more for those that lie in memory); a task has as much.
@@ -69,6 +81,11 @@ pub struct Module {
     task_threads=None, jit={}, hints=False)")]
 pub fn compile(py: Python<'_>, source: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
     let options = options::parse("compile", options)?;
+    if source.is_instance_of::<PyList>() || source.is_instance_of::<PyTuple>() {
+        let module = build(py, several("compile", source)?, options)?;
+        module.warn(py)?;
+        return Ok(module);
+    }
     let Ok(text) = source.cast::<PyString>() else {
         let path = source.hasattr("__fspath__")?.then(|| source.extract::<PathBuf>()).transpose()?;
         return match path {
@@ -79,22 +96,75 @@ pub fn compile(py: Python<'_>, source: &Bound<'_, PyAny>, options: Option<&Bound
             ))),
         };
     };
+    let text = program_text(text)?;
+    let source = Text { name: STRING_NAME.into(), text, is_file: false };
+    let module = build(py, vec![source], options)?;
+    module.warn(py)?;
+    Ok(module)
+}
+
+/// The text of a program that a string holds.
+fn program_text(given: &Bound<'_, PyString>) -> PyResult<String> {
     let no_text = |_| {
         let message = "compile(): the text holds half of a surrogate pair, which is no character";
         PyValueError::new_err(message)
     };
-    let text: String = text.extract().map_err(no_text)?;
+    let text: String = given.extract().map_err(no_text)?;
     if text.trim_end().ends_with(".ispc") && !text.contains(['\n', '\r']) {
         let message = format!(
             "compile() takes the text of a program, and {} looks like the path of a file; \
              use spmdvm.compile_file(path)",
-            options::show(source)
+            options::show(given.as_any())
         );
         return Err(PyValueError::new_err(message));
     }
-    let module = build(py, STRING_NAME.into(), text, options)?;
-    module.warn(py)?;
-    Ok(module)
+    Ok(text)
+}
+
+/// The sources of a list: texts, names with texts, and paths, of which the files are read.
+fn several(function: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Text>> {
+    let mut sources = Vec::new();
+    for (i, source) in given.try_iter()?.enumerate() {
+        let source = source?;
+        let wrong = || {
+            PyTypeError::new_err(format!(
+                "{function}(): source {} must be a text, a path, or a tuple of name and text, not {}",
+                i + 1,
+                crate::scalar::describe(&source)
+            ))
+        };
+        if let Ok(text) = source.cast::<PyString>() {
+            let name = format!("<string {}>", i + 1);
+            sources.push(Text { name, text: program_text(text)?, is_file: false });
+        } else if let Ok(pair) = source.cast::<PyTuple>() {
+            let (name, text): (String, Bound<'_, PyString>) = pair.extract().map_err(|_| wrong())?;
+            sources.push(Text { name, text: program_text(&text)?, is_file: false });
+        } else if source.hasattr("__fspath__")? {
+            sources.push(read_source(source.py(), &source.extract::<PathBuf>()?)?);
+        } else {
+            return Err(wrong());
+        }
+    }
+    match sources.is_empty() {
+        true => Err(PyValueError::new_err(format!("{function}(): there is no source in the list"))),
+        false => Ok(sources),
+    }
+}
+
+/// The text of a file. Messages call it by its path.
+fn read_source(py: Python<'_>, path: &Path) -> PyResult<Text> {
+    check_readable(py, path)?;
+    let bytes = py.detach(|| std::fs::read(path))?;
+    Ok(Text { name: path.display().to_string(), text: String::from_utf8_lossy(&bytes).into_owned(), is_file: true })
+}
+
+impl Text {
+    fn input(&self) -> Source<'_> {
+        match self.is_file {
+            true => Source::Read { path: Path::new(&self.name), text: &self.text },
+            false => Source::Text { name: &self.name, text: &self.text },
+        }
+    }
 }
 
 /// Compiles a file.
@@ -102,7 +172,8 @@ pub fn compile(py: Python<'_>, source: &Bound<'_, PyAny>, options: Option<&Bound
 /// `path` is a string or an `os.PathLike`. `#include` reads what the process may, unless `sandbox_includes=True`
 /// keeps it below the file's folder and `include_paths`. Raises `OSError` if the file cannot be read. The options are those of `compile`, and:
 ///
-/// sources: more files to be linked with it; not available yet.
+/// sources: paths of more files. Each is compiled by itself, then all are linked to one program. What one needs of another it
+///     declares (`extern`), best in a header that both include. Files that have not changed are not compiled again.
 #[pyfunction]
 #[pyo3(signature = (path, **options), text_signature = "(path, *, sources=(), width=16, engine='auto', fp='contract', \
     check=False, include_paths=(), sandbox_includes=None, defines={}, fuel=None, timeout=None, memory=None, \
@@ -110,9 +181,6 @@ pub fn compile(py: Python<'_>, source: &Bound<'_, PyAny>, options: Option<&Bound
 pub fn compile_file(py: Python<'_>, path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
     let options = options.map(|options| options.copy()).transpose()?;
     let sources = options.as_ref().map_or(Ok(None), |options| options.get_item("sources"))?;
-    if sources.as_ref().map_or(Ok(false), |sources| sources.is_truthy())? {
-        return Err(PyValueError::new_err("sources: linking several files is not available yet"));
-    }
     if let (Some(options), Some(_)) = (&options, &sources) {
         options.del_item("sources")?;
     }
@@ -129,10 +197,35 @@ pub fn compile_file(py: Python<'_>, path: &Bound<'_, PyAny>, options: Option<&Bo
     if path.as_os_str().as_encoded_bytes().contains(&0) {
         return Err(PyValueError::new_err("compile_file(): the path holds a null character"));
     }
-    build_file(py, &path, options)
+    let others = sources.map_or(Ok(Vec::new()), |sources| other_files(&sources))?;
+    if others.is_empty() {
+        return build_file(py, &path, options);
+    }
+    let files = std::iter::once(path).chain(others);
+    let files = files.map(|path| read_source(py, &path)).collect::<PyResult<_>>()?;
+    let module = build(py, files, options)?;
+    module.warn(py)?;
+    Ok(module)
 }
 
-fn build_file(py: Python<'_>, path: &Path, options: Options) -> PyResult<Module> {
+/// The paths that `sources` is a list of.
+fn other_files(sources: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
+    let wrong = |expected: &str, given: &Bound<'_, PyAny>| {
+        PyTypeError::new_err(format!("sources{expected}, not {}", options::show(given)))
+    };
+    let no_list = sources.is_instance_of::<PyString>() || sources.hasattr("__fspath__")?;
+    let Some(list) = sources.try_iter().ok().filter(|_| !no_list) else {
+        return Err(wrong(" must be a list of paths", sources));
+    };
+    let path = |path: PyResult<Bound<'_, PyAny>>| {
+        let path = path?;
+        path.extract().map_err(|_| wrong(": each must be a path", &path))
+    };
+    list.map(path).collect()
+}
+
+/// Fails with an `OSError` if there is no file to be read at a path.
+fn check_readable(py: Python<'_>, path: &Path) -> PyResult<()> {
     let given = path.as_os_str();
     let readable = py.detach(|| match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(std::io::Error::from_raw_os_error(libc::EISDIR)),
@@ -148,21 +241,35 @@ fn build_file(py: Python<'_>, path: &Path, options: Options) -> PyResult<Module>
             PyOSError::new_err((number, text, given.to_owned()))
         }
         None => PyErr::from(error),
-    })?;
+    })
+}
+
+fn build_file(py: Python<'_>, path: &Path, options: Options) -> PyResult<Module> {
+    check_readable(py, path)?;
     let name = path.display().to_string();
     let module = until_interrupted(py, options, |options| spmdvm::Module::compile_file(path, options))?;
     let source = module.as_ref().ok().and_then(|module| {
         let mut files = module.sources().files();
         files.find_map(|(_, file)| (file.name == name).then(|| file.text.to_string()))
     });
-    let module = finish(py, module, name, source.unwrap_or_default(), true)?;
+    let source = Text { name, text: source.unwrap_or_default(), is_file: true };
+    let module = finish(py, module, vec![source])?;
     module.warn(py)?;
     Ok(module)
 }
 
-fn build(py: Python<'_>, name: String, source: String, options: Options) -> PyResult<Module> {
-    let module = until_interrupted(py, options, |options| spmdvm::Module::compile(&name, &source, options))?;
-    finish(py, module, name, source, false)
+/// Compiles a text; several sources are linked.
+fn build(py: Python<'_>, sources: Vec<Text>, options: Options) -> PyResult<Module> {
+    let module = match &sources[..] {
+        [Text { name, text, is_file: false }] => {
+            until_interrupted(py, options, |options| spmdvm::Module::compile(name, text, options))?
+        }
+        several => {
+            let inputs: Vec<Source<'_>> = several.iter().map(Text::input).collect();
+            until_interrupted(py, options, |options| spmdvm::Module::compile_all(&inputs, options))?
+        }
+    };
+    finish(py, module, sources)
 }
 
 /// A compilation without the GIL that Ctrl-C ends.
@@ -176,16 +283,17 @@ fn until_interrupted<R: Send>(
     Ok(py.detach(|| compile(&options)))
 }
 
-fn finish(
-    py: Python<'_>,
-    module: Result<spmdvm::Module, CompileError>,
-    name: String,
-    source: String,
-    is_file: bool,
-) -> PyResult<Module> {
+fn finish(py: Python<'_>, module: Result<spmdvm::Module, CompileError>, sources: Vec<Text>) -> PyResult<Module> {
     let module = module.map_err(|error| errors::compile_error(py, &error))?;
     module.check_engine().map_err(|error| errors::call_error(py, error))?;
-    Ok(Module::of(Arc::new(Compiled { module, name, source, is_file })))
+    Ok(Module::of(Arc::new(Compiled { module, sources })))
+}
+
+impl Compiled {
+    /// The name of the program: of its main source.
+    fn name(&self) -> &str {
+        self.sources.first().map_or("", |source| &source.name)
+    }
 }
 
 impl Module {
@@ -264,7 +372,7 @@ impl Module {
     fn __repr__(&self) -> String {
         let names = self.names();
         let names = if names.is_empty() { "exports nothing".into() } else { names.join(", ") };
-        format!("<spmdvm module {:?}: {names}; width {}>", self.compiled.name, self.width())
+        format!("<spmdvm module {:?}: {names}; width {}>", self.compiled.name(), self.width())
     }
 
     /// The names of the exported functions.
@@ -286,16 +394,42 @@ impl Module {
         Globals::of(&self.compiled)
     }
 
-    /// The text of the program.
-    #[getter]
-    fn source(&self) -> &str {
-        &self.compiled.source
+    /// Gives the program the address of an array, to be stored in structs that are passed.
+    ///
+    /// `bind(array)` gives a `Pointer` to a C-contiguous array, which is good while the `Pointer` lives.
+    /// `bind(record, field=array, …)` stores such addresses in the pointer fields of a record (an element of a
+    /// structured array, `records[i]`, or an array of one) and keeps them for as long as the memory of the record
+    /// lives or the field is bound anew. `None` stores null, and a `Pointer` its address. Gives the record.
+    ///
+    /// From then on calls of the module take turns, as if it had globals. Programs cannot use addresses that were
+    /// stored otherwise: accesses trap (`BadPointer`).
+    #[pyo3(signature = (target, /, **fields), text_signature = "($self, target, /, **fields)")]
+    fn bind<'py>(
+        slf: &Bound<'py, Self>,
+        target: &Bound<'py, PyAny>,
+        fields: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(fields) = fields {
+            let function = slf.py().import("spmdvm._records")?.getattr("bind")?;
+            return function.call1((slf, target, fields));
+        }
+        let Ok(array) = target.cast::<PyUntypedArray>() else {
+            let given = crate::scalar::describe(target);
+            return Err(PyTypeError::new_err(format!("bind() takes a numpy array, but was given {given}")));
+        };
+        Ok(Bound::new(slf.py(), Pointer::to_array(&slf.get().compiled, array)?)?.into_any())
     }
 
-    /// The path of the program's file, or "<string>".
+    /// The text of the program; of a program of several sources that of the first one.
+    #[getter]
+    fn source(&self) -> &str {
+        self.compiled.sources.first().map_or("", |source| &source.text)
+    }
+
+    /// The path of the program's file, or "<string>"; of a program of several sources that of the first one.
     #[getter]
     fn name(&self) -> &str {
-        &self.compiled.name
+        self.compiled.name()
     }
 
     /// The number of lanes of the gang.
@@ -353,35 +487,40 @@ impl Module {
         let rebuild = py.import("spmdvm._spmdvm")?.getattr("_rebuild")?;
         let options = self.compiled.module.options();
         let mut include_paths = options.include_paths.clone();
-        if self.compiled.is_file {
-            // What the file includes is found beside it.
-            include_paths.insert(0, Path::new(&self.compiled.name).parent().unwrap_or(Path::new("")).to_owned());
-        }
+        // What a file includes is found beside it.
+        let files = self.compiled.sources.iter().filter(|source| source.is_file);
+        let folders = files.map(|file| Path::new(&file.name).parent().unwrap_or(Path::new("")).to_owned());
+        include_paths.splice(0..0, folders.collect::<Vec<_>>());
         let limits = &options.limits;
         let sandbox_includes = options.sandbox_includes.or(self.compiled.is_file.then_some(false));
         let (engine, fp) = (options.engine.name().into(), options.fp.name().into());
         let choices = (options.width.lanes() as u32, engine, fp, sandbox_includes);
         let bounds = (limits.fuel, limits.timeout.map(|t| t.as_secs_f64()), limits.memory, options.threads);
-        let text = (self.compiled.name.clone(), self.compiled.source.clone());
-        let names = (options.defines.clone(), options.jit.changes());
-        Ok((rebuild, (text, choices, include_paths, names, bounds)))
+        let mut texts = self.compiled.sources.iter().map(|source| (source.name.clone(), source.text.clone()));
+        let text = texts.next().unwrap_or_default();
+        let no_warn: Vec<String> = options.no_warn.iter().map(|code| code.id().into()).collect();
+        let names = (options.defines.clone(), options.jit.changes(), no_warn);
+        Ok((rebuild, (text, choices, include_paths, names, bounds, texts.collect())))
     }
 }
 
 type Texts = (String, String);
 type Choices = (u32, String, String, Option<bool>);
 type Bounds = (Option<u64>, Option<f64>, Option<u64>, Option<usize>);
-type Pickled = (Texts, Choices, Vec<PathBuf>, (Pairs, Pairs), Bounds);
+type Names = (Pairs, Pairs, Vec<String>);
+type Pickled = (Texts, Choices, Vec<PathBuf>, Names, Bounds, Vec<Texts>);
 
 /// Compiles a pickled module again.
 #[pyfunction]
+#[pyo3(signature = (text, choices, include_paths, names, bounds, others=Vec::new()))]
 pub fn _rebuild(
     py: Python<'_>,
     text: Texts,
     choices: Choices,
     include_paths: Vec<PathBuf>,
-    names: (Pairs, Pairs),
+    names: Names,
     bounds: Bounds,
+    others: Vec<Texts>,
 ) -> PyResult<Module> {
     let (fuel, timeout, memory, threads) = bounds;
     let (width, engine, fp, sandbox_includes) = choices;
@@ -393,10 +532,12 @@ pub fn _rebuild(
         sandbox_includes,
         defines: names.0,
         jit: options::jit(names.1)?,
+        no_warn: names.2.iter().filter_map(|id| Code::from_id(id)).collect(),
         limits: Limits { fuel, timeout: options::seconds(timeout), memory },
         threads,
         lazy: true,
         ..Options::default()
     };
-    build(py, text.0, text.1, options)
+    let source = |(name, text)| Text { name, text, is_file: false };
+    build(py, std::iter::once(text).chain(others).map(source).collect(), options)
 }

@@ -3,12 +3,12 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
-use spmdvm::{Engine, Fp, JitSettings, Options, Width};
+use spmdvm::{Code, Engine, Fp, JitSettings, Options, Severity, Width};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The options by name, in the order in which they are documented.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "width",
     "engine",
     "fp",
@@ -22,6 +22,7 @@ const NAMES: [&str; 13] = [
     "task_threads",
     "jit",
     "hints",
+    "no_warn",
 ];
 
 /// Names and values.
@@ -56,6 +57,7 @@ fn set(options: &mut Options, function: &str, name: &str, value: &Bound<'_, PyAn
         "task_threads" => options.threads = whole(name, value, 1)?.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
         "jit" => options.jit = jit(pairs(name, value)?)?,
         "hints" => options.hints = flag(name, value)?,
+        "no_warn" => options.no_warn = warnings(value)?,
         _ => {
             let hint = match spmdvm::frontend::diag::closest(name, NAMES) {
                 Some(close) => format!("; did you mean `{close}`?"),
@@ -166,6 +168,22 @@ fn include_paths(value: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
         path.extract().map_err(|_| wrong("include_paths: each", "a path", &path, true))
     };
     paths.map(path).collect()
+}
+
+/// Codes of warnings that are not wanted.
+fn warnings(value: &Bound<'_, PyAny>) -> PyResult<Vec<Code>> {
+    let expected = "a list of codes of warnings, such as [\"W0212\"]";
+    let Some(codes) = value.try_iter().ok().filter(|_| !value.is_instance_of::<PyString>()) else {
+        return Err(wrong("no_warn", expected, value, true));
+    };
+    let code = |given: PyResult<Bound<'_, PyAny>>| {
+        let given = given?;
+        let id =
+            given.extract::<String>().map_err(|_| wrong("no_warn: each", "a code such as \"W0212\"", &given, true))?;
+        let found = Code::from_id(&id).filter(|code| code.severity() == Severity::Warning);
+        found.ok_or_else(|| wrong("no_warn: each", "the code of a warning", &given, false))
+    };
+    codes.map(code).collect()
 }
 
 /// Settings of the JIT from names and values.

@@ -139,6 +139,10 @@ pub struct CheckArgs {
     /// Only print which files each program includes, as rules of `make` (or JSON)
     #[arg(long)]
     pub depends: bool,
+    /// Link the programs to one, and report what is declared but defined nowhere (else each is checked by itself, and
+    /// another file or the host may have that)
+    #[arg(long, conflicts_with_all = ["all", "depends"])]
+    pub link: bool,
     /// Leave out hints about performance (W0900 and up; `#pragma ignore warning(perf)` does so for what follows)
     #[arg(long)]
     pub no_hints: bool,
@@ -149,6 +153,9 @@ pub struct CheckArgs {
 pub struct RunArgs {
     /// An SPMD source, or a bytecode file
     pub file: PathBuf,
+    /// A source to be linked with it; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
     /// The exported function to call (needed if there are several)
     #[arg(long, short)]
     pub entry: Option<String>,

@@ -10,6 +10,7 @@ mod data;
 mod files;
 mod interactive;
 mod npy;
+mod record;
 mod words;
 
 use std::process::ExitCode;

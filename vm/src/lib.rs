@@ -2,7 +2,7 @@
 //!
 //! In the order data passes them: [`types`] (elements, shapes, widths), [`isa`] (the operation table), [`program`]
 //! (functions and what surrounds them), [`flow`] (control flow and register uses), [`properties`] (what is known of lanes before a run), [`builder`] (how compilers make them), [`sem`] (the meaning of every scalar
-//! operation), [`verify`] (what makes a program safe to run), [`memory`] (the sandbox), [`interp`] (the interpreter:
+//! operation), [`verify`] (what makes a program safe to run), [`link`] (one program from several), [`memory`] (the sandbox), [`interp`] (the interpreter:
 //! [`Machine`]), [`trap`] (how runs fail), [`print`] and [`observe`] (what they show). Beside them [`asm`] and [`binary`]
 //! are the forms programs are kept in, and [`generate`] makes random ones. [`usimd`] is a machine of its own. This crate knows nothing of the source language.
 
@@ -13,6 +13,7 @@ pub mod flow;
 pub mod generate;
 pub mod interp;
 pub mod isa;
+pub mod link;
 pub mod memory;
 pub mod observe;
 pub mod print;
@@ -29,6 +30,7 @@ pub mod verify;
 pub use builder::{FunctionBuilder, Label};
 pub use interp::{Arg, LaneValues, Limits, MAX_THREADS, Machine, PreparedProgram, Results, Watch};
 pub use isa::{OPS, Op};
+pub use link::{LinkError, Object, link};
 pub use memory::{Globals, Memory, RegionName};
 pub use observe::{Observer, View};
 pub use program::{FuncId, Function, GlobalId, Inst, Program, Reg, Span};

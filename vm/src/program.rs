@@ -161,8 +161,8 @@ pub struct Global {
     pub init: Vec<u8>,
     /// Is it read-only?
     pub constant: bool,
-    /// Pointers in the initial image: at byte `.0` stands the address of byte `.2` of global `.1`.
-    pub relocations: Vec<(u64, GlobalId, i64)>,
+    /// Addresses in the initial image: at byte `.0` stands that of `.1`.
+    pub relocations: Vec<(u64, Target)>,
     /// How hosts see it; `None` if they do not (constants of the compiler, variables of functions and of the library).
     pub host: Option<HostGlobal>,
 }
@@ -172,6 +172,15 @@ impl Global {
     pub fn is_extern(&self) -> bool {
         self.host.as_ref().is_some_and(|host| host.access == HostAccess::Supply)
     }
+}
+
+/// What an address in an initial image is the address of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A byte of a global.
+    Global(GlobalId, i64),
+    /// A function, as a value: its index plus one.
+    Function(FuncId),
 }
 
 /// How hosts see a global.
@@ -285,14 +294,30 @@ pub struct Export {
     pub name: String,
     /// The function.
     pub function: FuncId,
-    /// Its parameters, in order; a parameter of struct type takes several registers.
+    /// Its parameters, in order.
     pub params: Vec<ExportParam>,
-    /// Its result.
+    /// Its result. An array is a pointer that the function gives, or, if it is a `reference`, a value in memory: then the
+    /// function has one more parameter, the last, which points to where the value goes, and gives nothing.
     pub result: Option<HostValue>,
     /// Its documentation comment, if any.
     pub doc: String,
     /// The declaration as written.
     pub declaration: String,
+}
+
+impl Export {
+    /// Returns whether the function writes its result to memory of the caller.
+    pub fn result_in_memory(&self) -> bool {
+        self.result.as_ref().is_some_and(HostValue::is_reference)
+    }
+
+    /// The size of such a result in bytes.
+    pub fn result_size(&self) -> Option<usize> {
+        match &self.result {
+            Some(HostValue::Array { elem, reference: true, .. }) => Some(elem.size() as usize),
+            _ => None,
+        }
+    }
 }
 
 /// A parameter of an exported function.
@@ -322,6 +347,62 @@ pub enum HostValue {
         /// Is it a reference: exactly one element?
         reference: bool,
     },
+}
+
+impl HostValue {
+    /// Returns whether it is a reference: one value in memory.
+    pub fn is_reference(&self) -> bool {
+        matches!(self, HostValue::Array { reference: true, .. })
+    }
+}
+
+/// A function or global by which programs are linked: one declares it, another (or the host) defines it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// The name to link by: that of the source, and for functions the types of the parameters behind it, unless it is to
+    /// be called as functions of C are.
+    pub name: String,
+    /// What it is in this program.
+    pub item: Item,
+    /// Its type as messages show it; both sides must agree.
+    pub ty: String,
+    /// The structs and enumerations that are defined here and reached from its type, each with a digest of its
+    /// definition: where both sides know one, it must be the same.
+    pub structs: Vec<(String, u64)>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A function or global.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Item {
+    /// A function.
+    Function(FuncId),
+    /// A global.
+    Global(GlobalId),
+}
+
+/// What a program declares and does not define. For a function it has a stub that traps, for a variable a global whose
+/// memory the host may supply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// What is wanted.
+    pub symbol: Symbol,
+    /// Where it is first used; "no span" if nowhere.
+    pub used: Span,
+    /// Of a function that is declared `extern "C"`, and that a host can therefore provide: what it takes and gives.
+    pub host: Option<HostFunction>,
+    /// A definition that has the name and is not meant, say for its parameters: its name to link by, and where it is.
+    pub near: Option<(String, Span)>,
+}
+
+/// What a function of the host takes and gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostFunction {
+    /// Its parameters, in order.
+    pub params: Vec<ExportParam>,
+    /// Its result.
+    pub result: Option<HostValue>,
 }
 
 /// The layout of a value in memory shared with hosts.
@@ -400,6 +481,10 @@ pub struct Program {
     pub sources: Vec<Source>,
     /// The arrays of the source, for messages.
     pub variables: Vec<Variable>,
+    /// What it needs and does not define.
+    pub imports: Vec<Import>,
+    /// What others may link to; only of programs that were compiled to be linked.
+    pub symbols: Vec<Symbol>,
 }
 
 impl Program {

@@ -111,7 +111,7 @@ codes! {
     E0230 BadSoa: "A `soa<n>` type that makes no sense: `n` must be a power of two, and members must have no `uniform` or `varying` of their own.";
     E0231 StaticAssertFailed: "The condition of a `static_assert` does not hold.";
     E0232 BadAllocation: "A `new`, `delete` or `alloca` of something that cannot be allocated or freed.";
-    E0233 UndefinedFunction: "A function that is declared and called but defined nowhere.";
+    E0233 UndefinedFunction: "A function that is declared and called but defined nowhere. If another file defines it, link that: `sources=[…]` in Python, `--with FILE` on the command line, `Module::compile_all` in Rust. If it is declared `extern \"C\"`, the host may provide it. (A program may be compiled without; it is an error to call what needs the function, and `spmdvm check --link` tells before.)";
     E0234 BadOperation: "A use of `__op_…` that names no operation or gives it the wrong operands; only the library uses it.";
     E0235 BadType: "A type that makes no sense, such as an array of functions, a reference to a reference or a `void` variable.";
     E0236 VaryingInNestedForeach: "A varying value assigned to a variable of the outer loop's lane inside a nested `foreach`. There, an outer varying variable is the one value of the current outer lane. Combine the inner lanes first: `reduce_add(v)`.";
@@ -119,6 +119,11 @@ codes! {
     E0238 UnknownIntrinsic: "A call of an LLVM intrinsic. They are tied to one machine and do not exist here; the library has functions for what they do.";
     E0239 BadOperatorOverload: "An overloaded operator with the wrong parameters, or for types that have the operator already.";
     E0240 TooManyInstances: "The program's templates and polymorphic functions have more instances than the limit allows (10,000). Often an instance asks for another one with ever new arguments.";
+
+    // Linking.
+    E0300 DefinedTwice: "Two files define a function or variable of the same name. What belongs to one file alone is declared `static`; what several use is defined in one of them and declared (`extern`) in the others.";
+    E0301 DeclaredDifferently: "A file declares a function or variable of another file with another type than it has there, or a struct in it is not the same in both. Share one header.";
+    E0302 CannotLink: "Files that each compile cannot be one program, for instance because all their variables together are too large.";
 
     // Lowering.
     E0900 CannotLower: "Something that the bytecode cannot express, such as a struct of thousands of members passed by value. The message says what.";
@@ -153,8 +158,7 @@ codes! {
     W0216 DecidedComparison: "A comparison with a constant that gives the same for every value of the other side's type: an unsigned number is never below 0, an `int8` never 200, a `float` never equal to the double `0.1d`.";
     W0217 FractionLost: "A `float` together with a 64-bit integer: their common type is the integer's, as in ISPC, so the fraction is lost before anything is computed. Cast the integer to `float` or `double`.";
     W0218 UsedBehindBlock: "A variable that is used behind the `unmasked` block that declares it. An `unmasked` block opens no scope, as in ISPC, which is easily overlooked: declare the variable in front of it. Only the first one is reported.";
-    W0219 NotForHosts: "An exported function that only the program itself can call: it gives a pointer or reference, which means nothing outside.";
-    W0220 FractionOfOffset: "A float is added to a pointer. As in ISPC it becomes an integer first, so its fraction is lost. A cast says that it is meant.";
+    W0219 FractionOfOffset: "A float is added to a pointer. As in ISPC it becomes an integer first, so its fraction is lost. A cast says that it is meant.";
 
     // Performance: only for who asks (`spmdvm check`, `hints` in Python and Rust), about loops.
     W0900 Gather: "A load in a loop for which every lane has an address of its own. It takes about as long as one load for each lane, where elements in a row are one vector.";

@@ -93,6 +93,15 @@ impl Diagnostic {
         self
     }
 
+    /// The same, where the files from the `first` on have numbers that are greater by `by`.
+    #[must_use]
+    pub fn renumbered(mut self, first: usize, by: u32) -> Diagnostic {
+        for label in self.labels.iter_mut().filter(|label| label.span.file.0 as usize >= first) {
+            label.span.file.0 += by;
+        }
+        self
+    }
+
     /// Adds a fact.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {

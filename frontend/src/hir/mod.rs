@@ -18,7 +18,7 @@ pub use types::*;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use spmdvm_vm::Width;
-use spmdvm_vm::program::{ExportParam, HostType, HostValue};
+use spmdvm_vm::program::{ExportParam, HostFunction, HostType, HostValue};
 
 /// A function of a [`Module`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -57,6 +57,10 @@ pub struct Module {
     pub exported_types: Vec<TypeId>,
     /// Instances of exported polymorphic functions that have not been compiled: they trap.
     pub deferred: Vec<FuncId>,
+    /// What it uses and does not define.
+    pub imports: Vec<Import>,
+    /// What other files may use; only if it is to be linked with them.
+    pub symbols: Vec<LinkSymbol>,
 }
 
 impl Module {
@@ -166,7 +170,7 @@ pub struct Function {
     pub result: TypeId,
     /// All local variables by id.
     pub locals: Vec<Local>,
-    /// The body. `None`: declared but nowhere defined; it is called nowhere in a module without errors.
+    /// The body. `None`: declared but not defined; it is called nowhere in a module without errors.
     pub body: Option<Vec<Stmt>>,
     /// What it was declared as.
     pub flags: FunctionFlags,
@@ -193,6 +197,8 @@ pub struct FunctionFlags {
     pub noinline: bool,
     /// `static`: not needed unless something refers to it.
     pub is_static: bool,
+    /// Whether it is only declared here: the body is a stub.
+    pub is_import: bool,
     /// Whether it is the library's.
     pub prelude: bool,
 }
@@ -230,4 +236,39 @@ pub struct Export {
     pub doc: String,
     /// The declaration as written.
     pub declaration: String,
+}
+
+/// A function or global of a [`Module`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// A function.
+    Function(FuncId),
+    /// A global.
+    Global(GlobalId),
+}
+
+/// What files know each other's functions and variables by; see [`spmdvm_vm::program::Symbol`].
+#[derive(Clone, Debug)]
+pub struct LinkSymbol {
+    /// The name to link by.
+    pub name: String,
+    /// What it is here.
+    pub item: Item,
+    /// Its type as messages show it.
+    pub ty: String,
+    /// The structs and enumerations that its type is made of, each with a digest of its definition.
+    pub structs: Vec<(String, u64)>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What is used and not defined; see [`spmdvm_vm::program::Import`].
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// What it is. Of a function there is a stub.
+    pub symbol: LinkSymbol,
+    /// Where it is first used.
+    pub used: Option<Span>,
+    /// What a function of the host in its place takes and gives.
+    pub host: Option<HostFunction>,
 }

@@ -150,6 +150,11 @@ impl TypeTable {
         id
     }
 
+    /// The id of a type that has been interned.
+    pub fn find(&self, kind: &TypeKind, is_const: bool) -> Option<TypeId> {
+        self.ids.get(&Type { kind: kind.clone(), is_const }).copied()
+    }
+
     /// How deep a type is nested: what is done to types may recurse so deep.
     pub fn depth(&self, id: TypeId) -> u32 {
         match self.kind(id) {

@@ -3,7 +3,7 @@
 use super::Lowerer;
 use crate::hir::{self, Linkage, RelocationTarget, Shape, TypeId, TypeKind};
 use spmdvm_vm::GlobalId;
-use spmdvm_vm::program::{ArrayShape, Global, Home, HostAccess, HostGlobal, Variable};
+use spmdvm_vm::program::{ArrayShape, Global, Home, HostAccess, HostGlobal, Target, Variable};
 use spmdvm_vm::verify::MAX_GLOBAL_BYTES;
 
 impl Lowerer<'_> {
@@ -28,11 +28,10 @@ impl Lowerer<'_> {
             for relocation in &global.relocations {
                 match relocation.target {
                     RelocationTarget::Global(target, offset) => {
-                        image.relocations.push((relocation.at, GlobalId(target.0), offset));
+                        image.relocations.push((relocation.at, Target::Global(GlobalId(target.0), offset)));
                     }
                     RelocationTarget::Function(target) => {
-                        let value = u64::from(self.func_id(target).0) + 1;
-                        write_word(&mut image.init, relocation.at as usize, value);
+                        image.relocations.push((relocation.at, Target::Function(self.func_id(target))));
                     }
                 }
             }
@@ -75,11 +74,4 @@ fn host_global(global: &hir::Global) -> Option<HostGlobal> {
         Linkage::Shared | Linkage::File => HostAccess::Read,
     };
     Some(HostGlobal { layout: global.layout.clone()?, access })
-}
-
-fn write_word(image: &mut Vec<u8>, at: usize, value: u64) {
-    if image.len() < at + 8 {
-        image.resize(at + 8, 0);
-    }
-    image[at..at + 8].copy_from_slice(&value.to_le_bytes());
 }

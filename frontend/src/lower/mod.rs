@@ -1,6 +1,6 @@
 //! Lowering: from the typed program to masked vector bytecode.
 //!
-//! [`lower`] takes the functions that hosts can reach, each when first referred to. For one function: `uniformity` finds
+//! [`lower`] takes the functions that hosts and other files can reach, each when first referred to. For one function: `uniformity` finds
 //! out which varying variables need only one value and which loops need masks; `function` lays out parameters, results
 //! and variables; `stmt`, `control`, `foreach` and `each` lower statements, `expr`, `call`, `place` values; `common`, `hoist` and `tidy`
 //! unite equal computations, move them out of loops, and remove what turned out unused. `map_wrapper` makes the functions through which hosts run varying functions over
@@ -25,6 +25,7 @@ mod function;
 mod hoist;
 mod image;
 mod inline;
+mod linkage;
 pub mod map_wrapper;
 mod memory;
 mod place;
@@ -42,6 +43,7 @@ use spmdvm_vm::program::{Export, Piece, Program, Source};
 use spmdvm_vm::{FuncId, Function};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// How floating-point expressions may be combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -78,6 +80,7 @@ pub fn lower(
     let mut lowerer = Lowerer::new(module, sources, options, diagnostics);
     lowerer.globals();
     lowerer.exports();
+    lowerer.symbols();
     while let Some(id) = lowerer.queue.pop_front() {
         if lowerer.diagnostics.poll() {
             return lowerer.finish();
@@ -86,6 +89,7 @@ pub fn lower(
         let at = lowerer.ids[&id].0 as usize;
         lowerer.functions[at] = function;
     }
+    lowerer.imports();
     task_wrapper::add_all(&mut lowerer);
     map_wrapper::add_all(&mut lowerer);
     lowerer.finish()
@@ -207,7 +211,7 @@ impl<'m> Lowerer<'m> {
         };
         let program = &mut self.program;
         let index = *self.files.entry(span.file.0).or_insert_with(|| {
-            program.sources.push(Source { name: file.name.clone(), text: file.text.as_str().into() });
+            program.sources.push(Source { name: file.name.clone(), text: Arc::clone(&file.text) });
             program.sources.len() as u32 - 1
         });
         spmdvm_vm::Span { file: index, lo: span.lo, hi: span.hi }

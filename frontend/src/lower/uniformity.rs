@@ -302,7 +302,8 @@ fn function_exposes(lowerer: &mut Lowerer, id: FuncId) -> bool {
         let function = lowerer.module.function(id);
         let body = function.body.as_deref().unwrap_or_default();
         if is_next {
-            let exposes = function.flags.unmasked || mark_exposed(lowerer, body, &mut []);
+            let flags = function.flags;
+            let exposes = flags.unmasked || flags.is_import || mark_exposed(lowerer, body, &mut []);
             lowerer.exposes.insert(id, exposes);
         } else if let Entry::Vacant(entry) = lowerer.exposes.entry(id) {
             // Met again while being looked at: assume the worst.

@@ -115,7 +115,7 @@ impl IncludeLoader for FileLoader<'_> {
                 forbidden = true;
                 continue;
             }
-            return read(name.strip_prefix(".").unwrap_or(&name));
+            return read(name.strip_prefix(".").unwrap_or(&name), &path);
         }
         match self.headers.load(request) {
             Err(IncludeError::NotFound) if forbidden => {
@@ -132,18 +132,18 @@ impl IncludeLoader for FileLoader<'_> {
     }
 }
 
-/// Reads a file by the path that was made of what is written. It stays the file's path, so that what a linked file includes
+/// Reads `file`, which was made sure of. Its path stays `path`, made of what is written, so that what a linked file includes
 /// is searched where the link lies.
-fn read(path: &Path) -> Result<Included, IncludeError> {
+fn read(path: &Path, file: &Path) -> Result<Included, IncludeError> {
     let unreadable = |error: std::io::Error| IncludeError::Unreadable(error.to_string());
-    let metadata = fs::metadata(path).map_err(unreadable)?;
+    let metadata = fs::metadata(file).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(IncludeError::Unreadable("it is not a regular file".into()));
     }
     if metadata.len() > MAX_FILE_LEN as u64 {
         return Err(IncludeError::Unreadable("it is too large".into()));
     }
-    let bytes = fs::read(path).map_err(unreadable)?;
+    let bytes = fs::read(file).map_err(unreadable)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(Included { name: path.display().to_string(), path: Some(path.to_path_buf()), text, is_part: false })
 }

@@ -235,7 +235,7 @@ impl<'a> Checker<'a, '_> {
         }
         self.report_instances();
         for (decl, id) in std::mem::take(&mut self.deferred) {
-            self.leave_out(decl, id);
+            self.leave_out(decl, id, "this instance of a polymorphic function has not been compiled".into());
             self.left_out.push(id);
         }
     }
@@ -261,15 +261,14 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// Gives a function a body that traps: it is not compiled.
-    fn leave_out(&mut self, decl: DeclId, func: FuncId) {
+    /// Gives a function a body that traps with a message.
+    pub(super) fn leave_out(&mut self, decl: DeclId, func: FuncId, message: String) {
         let (decl, span) = (self.decl(decl).clone(), self.decl(decl).ast.head_span);
         self.body = Body::default();
         let scope = self.enter();
         let params =
             (decl.ast.params.iter().zip(&decl.params)).map(|(param, &ty)| self.declare_param(param, ty)).collect();
         self.leave(scope);
-        let message = "this instance of a polymorphic function has not been compiled".to_string();
         let function = &mut self.functions[func.0 as usize];
         function.params = params;
         function.locals = std::mem::take(&mut self.body).locals;
@@ -346,7 +345,8 @@ impl<'a> Checker<'a, '_> {
 
     /// The module, unless there were errors.
     pub(super) fn finish(mut self) -> Option<hir::Module> {
-        self.check_defined();
+        let imports = self.imports();
+        let symbols = if self.is_object { self.symbols() } else { Vec::new() };
         let exports = self.exports();
         self.lay_out_globals();
         if self.diags.has_errors() || self.diags.poll() {
@@ -360,6 +360,8 @@ impl<'a> Checker<'a, '_> {
             exports,
             exported_types: self.exported_types,
             deferred: self.left_out,
+            imports,
+            symbols,
         })
     }
 }

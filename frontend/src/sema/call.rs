@@ -133,30 +133,6 @@ impl<'a> Checker<'a, '_> {
         self.function_id(decl)
     }
 
-    /// Reports functions that are used and defined nowhere.
-    pub(super) fn check_defined(&mut self) {
-        let mut missing: Vec<(DeclId, Span)> = Vec::new();
-        for (&decl, &span) in &self.first_uses {
-            if self.decl(decl).ast.body.is_none() {
-                missing.push((decl, span));
-            }
-        }
-        missing.sort_by_key(|(_, span)| (span.file, span.lo));
-        for (decl, span) in missing {
-            let (name, head, is_c) = {
-                let decl = self.decl(decl);
-                (decl.ast.name.name, decl.ast.head_span, decl.flags.extern_c)
-            };
-            let message = format!("`{name}` is declared but defined nowhere");
-            let error = Diagnostic::new(Code::UndefinedFunction, span, message).label(head, "declared here");
-            self.error(if is_c {
-                error.help("programs run in a sandbox and cannot call functions of the host")
-            } else {
-                error
-            });
-        }
-    }
-
     fn warn_deprecated(&mut self, decl: DeclId, name: ast::Ident) {
         if let Some(text) = self.decl(decl).deprecated.clone() {
             let mut warning =

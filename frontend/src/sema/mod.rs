@@ -4,7 +4,8 @@
 //! every function body (`body`, `stmt`, `foreach`, `switch`; `expr`, `name`, `operator`, `assign`, `member`, `init`,
 //! `call`) and makes HIR of it. `convert` knows the conversions, `overload` which function a call means, `template` how
 //! templates and polymorphic functions are instantiated, `constant` what is known at compile time (through `vm::sem`,
-//! as everything is that computes), `format` the formats of `print`, `export` what hosts may call, `surprise` warns of
+//! as everything is that computes), `format` the formats of `print`, `export` what hosts may call, `linkage` what other files
+//! and this one have of each other, `surprise` warns of
 //! numbers that are not what they seem.
 //!
 //! **Names** are looked up in the function's scopes, then in the file's, then in the library's ([`Prelude`]). The library's
@@ -20,6 +21,7 @@
 
 mod assign;
 mod body;
+pub mod by_value;
 mod call;
 mod constant;
 mod convert;
@@ -32,6 +34,7 @@ mod global;
 mod goto;
 mod init;
 mod lane_op;
+mod linkage;
 mod member;
 mod name;
 mod operator;
@@ -129,6 +132,8 @@ pub struct Options {
     pub width: Width,
     /// Which instances of exported polymorphic functions get bodies.
     pub instances: Instances,
+    /// Is the program to be linked with others?
+    pub object: bool,
 }
 
 /// Which instances of exported polymorphic functions are compiled. The others can be seen by hosts, but trap.
@@ -157,6 +162,7 @@ pub fn analyse<'a>(
     }
     let mut checker = Checker::new(options.width, Some(base), sources, diags);
     checker.instances = options.instances.clone();
+    checker.is_object = options.object;
     checker.declare_unit(unit);
     checker.check_bodies();
     checker.finish()

@@ -157,6 +157,8 @@ pub(super) struct Checker<'a, 'd> {
     pub exported_templates: Vec<TemplateId>,
     /// Which of their instances get bodies.
     pub instances: Instances,
+    /// Whether others are to be told what the file defines.
+    pub is_object: bool,
     /// Those that do not, unless something calls them.
     pub deferred: BTreeMap<DeclId, FuncId>,
     /// Those that nothing has called.
@@ -215,6 +217,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             exported_types: Vec::new(),
             exported_templates: Vec::new(),
             instances: Instances::All,
+            is_object: false,
             deferred: BTreeMap::new(),
             left_out: Vec::new(),
             first_uses: HashMap::new(),
@@ -254,7 +257,7 @@ impl<'a, 'd> Checker<'a, 'd> {
     /// Reports a warning, unless the place is the library's, or it is one of style in a header: those are often not the
     /// user's, and what one program does not need another does.
     pub fn warn(&mut self, diagnostic: Diagnostic) {
-        let is_header = || self.sources.get(diagnostic.span().file).is_some_and(|file| file.included_at.is_some());
+        let is_header = || self.sources.inclusions(diagnostic.span().file).next().is_some();
         let is_unwanted = self.in_prelude() || (diagnostic.code.is_style() && is_header());
         if !is_unwanted {
             self.diags.emit(diagnostic);
@@ -413,6 +416,7 @@ impl<'a, 'd> Checker<'a, 'd> {
                 inline: flags.inline,
                 noinline: flags.noinline,
                 is_static: flags.is_static,
+                is_import: false,
                 prelude,
             },
             n_labels: 0,

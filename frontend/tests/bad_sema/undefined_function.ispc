@@ -1,3 +1,4 @@
+static void later(float x);
+template <typename T> T never(T x);
 extern "C" void host(uniform int x);
-void later(float x);
-export void f(float x) { host(3); later(x); }
+export void f(float x) { host(3); later(x); never<float>(x); }

@@ -6,7 +6,7 @@ use crate::cli::{CheckArgs, Global};
 use serde_json::{Value as Json, json};
 use spmdvm::frontend::compile::Stage;
 use spmdvm::frontend::source::SourceMap;
-use spmdvm::{Diagnostic, Module, Options, Severity};
+use spmdvm::{Diagnostic, Module, Options, Severity, Source};
 use std::path::{Path, PathBuf};
 
 /// Checks every file, with hints about performance if they are wanted; fails if one has an error.
@@ -48,6 +48,44 @@ pub fn check(global: &Global, args: &CheckArgs) -> Result<(), Failure> {
         _ if global.json => Err(Failure::Program(String::new())),
         1 => Err(Failure::Program("1 file does not compile\n".into())),
         n => Err(Failure::Program(format!("{n} files do not compile\n"))),
+    }
+}
+
+/// Checks that files are one program, of which every export can be called.
+pub fn check_linked(global: &Global, args: &CheckArgs) -> Result<(), Failure> {
+    if global.dump.is_some() {
+        return Err(Failure::usage("--dump shows files one by one: leave out --link"));
+    }
+    let (files, options) = (&args.files, Options { hints: !args.no_hints, ..global.options() });
+    files.iter().try_for_each(|file| crate::files::check(file))?;
+    let sources: Vec<Source<'_>> = files.iter().map(|file| Source::File(file)).collect();
+    let module = Module::compile_all(&sources, &options);
+    let mut reports = Vec::new();
+    if let Ok(module) = &module {
+        match global.json {
+            true => reports.extend(data(module.warnings(), module.sources())),
+            false => eprint!("{}", module.render_warnings(global.color())),
+        }
+    }
+    let error = match module.and_then(|module| module.check_linked()) {
+        Ok(()) => None,
+        Err(error) if error.stopped().is_some() => return Err(Failure::Trap(error.render(global.color()))),
+        Err(error) => Some(error),
+    };
+    if let Some(error) = &error {
+        let notes = files.iter().map(|file| crate::files::note(file)).collect::<String>();
+        match global.json {
+            true => reports.extend(data(error.diagnostics(), error.sources())),
+            false => eprint!("{}{notes}", error.render(global.color())),
+        }
+    }
+    if global.json {
+        println!("{}", Json::Array(reports));
+    }
+    match error {
+        None => Ok(()),
+        Some(_) if global.json => Err(Failure::Program(String::new())),
+        Some(_) => Err(Failure::Program("the files cannot be linked\n".into())),
     }
 }
 

@@ -15,8 +15,8 @@ mod usimd;
 use crate::cli::{Cli, Command, Global};
 use crate::{Failure, files};
 use spmdvm::vm::{self, VerifiedProgram};
-use spmdvm::{CallError, CompileError, Export, Module, Options};
-use std::path::Path;
+use spmdvm::{CallError, CompileError, Export, Module, Options, Source};
+use std::path::{Path, PathBuf};
 
 /// Carries out a command line.
 pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
@@ -25,6 +25,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
     }
     match &cli.command {
         Command::Run(args) => run::run(&cli.global, args),
+        Command::Check(args) if args.link => check::check_linked(&cli.global, args),
         Command::Check(args) => check::check(&cli.global, args),
         Command::Header { file, output } => header::header(&cli.global, file, output.as_deref()),
         Command::Disasm { file, output } => bytecode::disasm(&cli.global, file, output.as_deref()),
@@ -50,6 +51,25 @@ pub fn load(path: &Path, options: &Options, color: bool) -> Result<Module, Failu
         return Ok(Module::from_program(assemble(path, &files::text(path)?)?, options));
     }
     let module = Module::compile_file(path, options).map_err(|e| compile_failure(&e, path, color))?;
+    eprint!("{}", module.render_warnings(color));
+    Ok(module)
+}
+
+/// [`load`], linked with other sources.
+pub fn load_with(path: &Path, others: &[PathBuf], options: &Options, color: bool) -> Result<Module, Failure> {
+    if others.is_empty() {
+        return load(path, options, color);
+    }
+    let mut texts = Vec::new();
+    for path in std::iter::once(path).chain(others.iter().map(PathBuf::as_path)) {
+        let bytes = files::bytes(path)?;
+        if bytes.starts_with(&vm::binary::MAGIC) {
+            return Err(Failure::usage(format!("--with links sources, and {} is bytecode", path.display())));
+        }
+        texts.push((path, String::from_utf8_lossy(&bytes).into_owned()));
+    }
+    let sources: Vec<Source<'_>> = texts.iter().map(|(path, text)| Source::Read { path, text }).collect();
+    let module = Module::compile_all(&sources, options).map_err(|e| compile_failure(&e, path, color))?;
     eprint!("{}", module.render_warnings(color));
     Ok(module)
 }
@@ -99,6 +119,7 @@ pub use run::interrupt_flag;
 pub fn call_failure_text(error: CallError, color: bool) -> String {
     match error {
         CallError::Trap(trap) => trap.render(color),
+        CallError::Compile(error) => error.render(color),
         other => format!("{other}\n"),
     }
 }
@@ -107,6 +128,7 @@ pub fn call_failure_text(error: CallError, color: bool) -> String {
 pub fn call_failure(error: CallError, global: &Global) -> Failure {
     match error {
         CallError::Trap(trap) => Failure::Trap(trap.render(global.color())),
+        CallError::Compile(error) if error.stopped().is_none() => Failure::Program(error.render(global.color())),
         other => Failure::usage(other.to_string()),
     }
 }

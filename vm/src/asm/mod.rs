@@ -30,7 +30,11 @@
 //! `v1, u2 = call f(v0, u3)`. `#3` names something by its number: a format, a message, or a function or global whose name is
 //! not its own. A comment begins with `;`.
 //!
-//! [`Style::Full`] adds what a reader seldom wants: the sources' text and each instruction's span, `@file:lo-hi`. Then
+//! What is declared and defined elsewhere: `.import "f(varying float)" function f "float (varying float)" {`. A global's
+//! image may hold functions: `function 8 f`.
+//!
+//! [`Style::Full`] adds what a reader seldom wants: the sources' text, each instruction's span, `@file:lo-hi`, and what others may
+//! link to (`.symbol`). Then
 //! `assemble(disassemble(p)) == p` for every verified program `p` in [normal form](normalize).
 
 mod lex;
@@ -67,8 +71,18 @@ pub fn normalize(program: &mut Program) {
             inst.rets = copy(inst.rets);
         }
         f.pool = pool;
-        for span in f.spans.iter_mut().filter(|s| s.hi == 0) {
-            *span = Span::default();
-        }
+        f.spans.iter_mut().for_each(normal_span);
+    }
+    for import in &mut program.imports {
+        normal_span(&mut import.symbol.span);
+        normal_span(&mut import.used);
+        import.near.iter_mut().for_each(|near| normal_span(&mut near.1));
+    }
+    program.symbols.iter_mut().for_each(|symbol| normal_span(&mut symbol.span));
+}
+
+fn normal_span(span: &mut Span) {
+    if span.hi == 0 {
+        *span = Span::default();
     }
 }

@@ -3,7 +3,7 @@
 use super::lex::{Spanned, Token, tokenize};
 use super::literal::{parse_int, unquote};
 use crate::isa::{OPS, Op};
-use crate::program::{FuncId, GlobalId, Program, Span};
+use crate::program::{FuncId, GlobalId, Item, Program, Span, Target};
 use crate::types::{Ty, Width};
 use std::collections::HashMap;
 use std::fmt;
@@ -72,10 +72,27 @@ pub(super) enum Place {
     Callee(usize, usize),
     /// `aux` of an instruction, a global.
     Global(usize, usize),
-    /// A relocation of a global.
+    /// A relocation of a global, to a global or a function.
     Relocation(usize, usize),
+    FunctionRelocation(usize, usize),
     /// The function of an export.
     Export(usize),
+    /// The function or global of a symbol, or of an import.
+    Symbol(Link, usize),
+}
+
+/// What a list of symbols holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Link {
+    pub is_import: bool,
+    pub is_global: bool,
+}
+
+impl Link {
+    /// The item with this number.
+    pub fn item(self, index: u32) -> Item {
+        if self.is_global { Item::Global(GlobalId(index)) } else { Item::Function(FuncId(index)) }
+    }
 }
 
 pub(super) struct Parser<'a> {
@@ -111,6 +128,8 @@ impl<'a> Parser<'a> {
             (Token::Directive, ".global") => self.global(),
             (Token::Directive, ".export") => self.export(),
             (Token::Directive, ".variable") => self.variable(),
+            (Token::Directive, ".import") => self.import(),
+            (Token::Directive, ".symbol") => self.defined_symbol(),
             (Token::Ident, "func") => self.function(),
             _ => self.expected("a directive or `func`"),
         }
@@ -139,7 +158,10 @@ impl<'a> Parser<'a> {
         let globals = first(&mut self.program.globals.iter().map(|g| g.name.clone()));
         for NameRef { name, at, place } in std::mem::take(&mut self.refs) {
             let (what, table) = match place {
-                Place::Callee(..) | Place::Export(_) => ("function", &functions),
+                Place::Symbol(link, _) if link.is_global => ("global", &globals),
+                Place::Callee(..) | Place::Export(_) | Place::FunctionRelocation(..) | Place::Symbol(..) => {
+                    ("function", &functions)
+                }
                 Place::Global(..) | Place::Relocation(..) => ("global", &globals),
             };
             let Some(&index) = table.get(&name) else {
@@ -151,7 +173,21 @@ impl<'a> Parser<'a> {
                     // The instruction is missing if an error was found further on in its line.
                     self.program.functions[f].code.iter_mut().skip(i).take(1).for_each(|inst| inst.aux = index);
                 }
-                Place::Relocation(g, r) => self.program.globals[g].relocations[r].1 = GlobalId(index),
+                Place::Relocation(g, r) => {
+                    if let Target::Global(global, _) = &mut self.program.globals[g].relocations[r].1 {
+                        *global = GlobalId(index);
+                    }
+                }
+                Place::FunctionRelocation(g, r) => {
+                    self.program.globals[g].relocations[r].1 = Target::Function(FuncId(index));
+                }
+                Place::Symbol(link, i) => {
+                    let item = link.item(index);
+                    match link.is_import {
+                        true => self.program.imports[i].symbol.item = item,
+                        false => self.program.symbols[i].item = item,
+                    }
+                }
                 Place::Export(e) => self.program.exports[e].function = FuncId(index),
             }
         }

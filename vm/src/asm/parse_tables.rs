@@ -2,10 +2,10 @@
 
 use super::lex::Token;
 use super::literal::{parse_constant, parse_hex, parse_int};
-use super::parse::{Parser, Place};
+use super::parse::{Link, Parser, Place};
 use crate::program::{
-    ArgFormat, ArgKind, ArrayShape, Export, ExportParam, FuncId, Global, GlobalId, Home, HostAccess, HostGlobal,
-    HostType, HostValue, Piece, Source, Variable,
+    ArgFormat, ArgKind, ArrayShape, Export, ExportParam, FuncId, Global, GlobalId, Home, HostAccess, HostFunction,
+    HostGlobal, HostType, HostValue, Import, Piece, Source, Symbol, Target, Variable,
 };
 use crate::types::Ty;
 use crate::verify::MAX_TYPE_DEPTH;
@@ -159,10 +159,18 @@ impl Parser<'_> {
                 self.advance();
                 let byte = self.number("a byte offset")?;
                 let row = self.program.globals[index].relocations.len();
-                self.program.globals[index].relocations.push((byte, GlobalId(0), 0));
+                self.program.globals[index].relocations.push((byte, Target::Global(GlobalId(0), 0)));
                 let target = self.reference("a global", Place::Relocation(index, row))?;
                 let offset = self.displacement()?;
-                self.program.globals[index].relocations[row] = (byte, GlobalId(target), offset);
+                self.program.globals[index].relocations[row].1 = Target::Global(GlobalId(target), offset);
+            }
+            "function" => {
+                self.advance();
+                let byte = self.number("a byte offset")?;
+                let row = self.program.globals[index].relocations.len();
+                self.program.globals[index].relocations.push((byte, Target::Function(FuncId(0))));
+                let target = self.reference("a function", Place::FunctionRelocation(index, row))?;
+                self.program.globals[index].relocations[row].1 = Target::Function(FuncId(target));
             }
             "host" => {
                 self.advance();
@@ -173,7 +181,7 @@ impl Parser<'_> {
                 self.advance();
                 self.program.globals[index].host = Some(HostGlobal { access, layout: self.host_type(0)? });
             }
-            _ => return self.expected("`text`, `hex`, `reloc`, `host` or `}`"),
+            _ => return self.expected("`text`, `hex`, `reloc`, `function`, `host` or `}`"),
         }
         self.end_of_line()
     }
@@ -185,16 +193,9 @@ impl Parser<'_> {
         let (params, result, doc, declaration) = (Vec::new(), None, String::new(), String::new());
         self.program.exports.push(Export { name, function: FuncId(0), params, result, doc, declaration });
         let function = self.reference("a function", Place::Export(index))?;
-        self.program.exports[index].function = FuncId(function);
-        self.expect(Token::Open)?;
-        self.separated(Token::Close, |p| {
-            let param = p.export_param()?;
-            p.program.exports[index].params.push(param);
-            Some(())
-        })?;
-        if self.accept(Token::Arrow) {
-            self.program.exports[index].result = Some(self.host_value()?);
-        }
+        let signature = self.host_function()?;
+        let export = &mut self.program.exports[index];
+        (export.function, export.params, export.result) = (FuncId(function), signature.params, signature.result);
         self.block(|p| {
             let field = p.here();
             if field != "doc" && field != "declaration" {
@@ -206,6 +207,89 @@ impl Parser<'_> {
             *if field == "doc" { &mut export.doc } else { &mut export.declaration } = text;
             p.end_of_line()
         })
+    }
+
+    /// `(n: uniform i32) -> uniform f32`.
+    fn host_function(&mut self) -> Option<HostFunction> {
+        let mut params = Vec::new();
+        self.expect(Token::Open)?;
+        self.separated(Token::Close, |p| {
+            params.push(p.export_param()?);
+            Some(())
+        })?;
+        let result = if self.accept(Token::Arrow) { Some(self.host_value()?) } else { None };
+        Some(HostFunction { params, result })
+    }
+
+    /// `.symbol "f(varying float)" function f "float (float)" @0:1-9 {`, then its structs, line by line.
+    pub(super) fn defined_symbol(&mut self) -> Option<()> {
+        self.advance();
+        let index = self.program.symbols.len();
+        let symbol = self.symbol(false, index)?;
+        self.program.symbols[index] = symbol;
+        self.block(|p| {
+            let known = p.struct_digest()?;
+            p.program.symbols[index].structs.push(known);
+            p.end_of_line()
+        })
+    }
+
+    /// The same, with `used @0:20-25` if it is used somewhere, the line `host (…) -> …` if a host may provide it, and
+    /// `near "f(varying int32)" @1:3-9` for a definition that is not meant.
+    pub(super) fn import(&mut self) -> Option<()> {
+        self.advance();
+        let index = self.program.imports.len();
+        let symbol = self.symbol(true, index)?;
+        let used = if self.accept_word("used") { self.span()? } else { Default::default() };
+        self.program.imports[index].symbol = symbol;
+        self.program.imports[index].used = used;
+        self.block(|p| {
+            if p.accept_word("host") {
+                let host = p.host_function()?;
+                p.program.imports[index].host = Some(host);
+            } else if p.accept_word("near") {
+                let near = (p.string()?, p.span()?);
+                p.program.imports[index].near = Some(near);
+            } else {
+                let known = p.struct_digest()?;
+                p.program.imports[index].symbol.structs.push(known);
+            }
+            p.end_of_line()
+        })
+    }
+
+    /// The head of a symbol. Its place in the list is made at once, for its name may be resolved later.
+    fn symbol(&mut self, is_import: bool, index: usize) -> Option<Symbol> {
+        let name = self.string()?;
+        let is_global = self.accept_word("global");
+        if !is_global && !self.accept_word("function") {
+            return self.expected("`function` or `global`");
+        }
+        let link = Link { is_import, is_global };
+        let empty = Symbol {
+            name: String::new(),
+            item: link.item(0),
+            ty: String::new(),
+            structs: Vec::new(),
+            span: Default::default(),
+        };
+        match is_import {
+            true => {
+                self.program.imports.push(Import { symbol: empty, used: Default::default(), host: None, near: None })
+            }
+            false => self.program.symbols.push(empty),
+        }
+        let what = if is_global { "a global" } else { "a function" };
+        let item = link.item(self.reference(what, Place::Symbol(link, index))?);
+        Some(Symbol { name, item, ty: self.string()?, structs: Vec::new(), span: self.span()? })
+    }
+
+    /// `struct "V" 123`.
+    fn struct_digest(&mut self) -> Option<(String, u64)> {
+        if !self.accept_word("struct") {
+            return self.expected("`struct`, `host`, `near` or `}`");
+        }
+        Some((self.string()?, self.number("a digest")?))
     }
 
     fn export_param(&mut self) -> Option<ExportParam> {

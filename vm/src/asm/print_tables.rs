@@ -3,7 +3,8 @@
 use super::literal::{constant_text, name, quote};
 use super::print::{Printer, Style, displacement, put};
 use crate::program::{
-    ArgFormat, ArgKind, Export, ExportParam, Global, Home, HostAccess, HostType, HostValue, Piece, Variable,
+    ArgFormat, ArgKind, Export, ExportParam, Global, Home, HostAccess, HostType, HostValue, Import, Item, Piece, Span,
+    Symbol, Target, Variable,
 };
 use crate::verify::MAX_TYPE_DEPTH;
 use std::fmt::Write;
@@ -32,9 +33,60 @@ pub(super) fn tables(p: &mut Printer<'_>) {
     for e in &program.exports {
         export(p, e);
     }
+    program.imports.iter().for_each(|i| import(p, i));
     if p.style == Style::Full {
+        program.symbols.iter().for_each(|s| defined(p, s));
         program.variables.iter().for_each(|v| variable(p, v));
     }
+}
+
+fn defined(p: &mut Printer<'_>, s: &Symbol) {
+    put!(p, ".symbol ");
+    symbol(p, s);
+    put!(p, " {{\n");
+    structs(p, s);
+    put!(p, "}}\n");
+}
+
+fn import(p: &mut Printer<'_>, i: &Import) {
+    put!(p, ".import ");
+    symbol(p, &i.symbol);
+    if p.style == Style::Full && i.used.hi != 0 {
+        put!(p, " used{}", span(i.used));
+    }
+    put!(p, " {{\n");
+    structs(p, &i.symbol);
+    if let Some(host) = &i.host {
+        put!(p, "  host {}\n", signature(&host.params, host.result.as_ref()));
+    }
+    if let (Some((name, place)), Style::Full) = (&i.near, p.style) {
+        let place = if place.hi != 0 { span(*place) } else { String::new() };
+        put!(p, "  near {}{place}\n", quote(name));
+    }
+    put!(p, "}}\n");
+}
+
+fn symbol(p: &mut Printer<'_>, s: &Symbol) {
+    let item = match s.item {
+        Item::Function(id) => format!("function {}", p.function_ref(id.0)),
+        Item::Global(id) => format!("global {}", p.global_ref(id.0)),
+    };
+    put!(p, "{} {item} {}", quote(&s.name), quote(&s.ty));
+    if p.style == Style::Full && s.span.hi != 0 {
+        put!(p, "{}", span(s.span));
+    }
+}
+
+fn structs(p: &mut Printer<'_>, s: &Symbol) {
+    if p.style == Style::Full {
+        for (name, digest) in &s.structs {
+            put!(p, "  struct {} {digest}\n", quote(name));
+        }
+    }
+}
+
+fn span(span: Span) -> String {
+    format!(" @{}:{}-{}", span.file, span.lo, span.hi)
 }
 
 fn variable(p: &mut Printer<'_>, v: &Variable) {
@@ -86,9 +138,11 @@ fn global(p: &mut Printer<'_>, g: &Global) {
             put!(p, "\"\n");
         }
     }
-    for &(at, target, offset) in &g.relocations {
-        let target = p.global_ref(target.0);
-        put!(p, "  reloc {at} {target}{}\n", displacement(offset));
+    for &(at, target) in &g.relocations {
+        match target {
+            Target::Global(id, offset) => put!(p, "  reloc {at} {}{}\n", p.global_ref(id.0), displacement(offset)),
+            Target::Function(id) => put!(p, "  function {at} {}\n", p.function_ref(id.0)),
+        }
     }
     if let Some(host) = &g.host {
         let mut layout = String::new();
@@ -99,13 +153,8 @@ fn global(p: &mut Printer<'_>, g: &Global) {
 }
 
 fn export(p: &mut Printer<'_>, e: &Export) {
-    let params: Vec<String> = e.params.iter().map(param).collect();
     let function = p.function_ref(e.function.0);
-    put!(p, ".export {} {function}({})", quote(&e.name), params.join(", "));
-    if let Some(result) = &e.result {
-        put!(p, " -> {}", host_value(result));
-    }
-    put!(p, " {{\n");
+    put!(p, ".export {} {function}{} {{\n", quote(&e.name), signature(&e.params, e.result.as_ref()));
     if !e.doc.is_empty() {
         put!(p, "  doc {}\n", quote(&e.doc));
     }
@@ -113,6 +162,12 @@ fn export(p: &mut Printer<'_>, e: &Export) {
         put!(p, "  declaration {}\n", quote(&e.declaration));
     }
     put!(p, "}}\n");
+}
+
+fn signature(params: &[ExportParam], result: Option<&HostValue>) -> String {
+    let params: Vec<String> = params.iter().map(param).collect();
+    let result = result.map_or(String::new(), |result| format!(" -> {}", host_value(result)));
+    format!("({}){result}", params.join(", "))
 }
 
 fn param(param: &ExportParam) -> String {

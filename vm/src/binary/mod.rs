@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "SPMD"  version u16  checksum u32 (CRC-32 of the rest)  length u64 of the rest   (all little-endian)
-//! width, operation names, sources, messages, formats, globals, exports, functions, variables
+//! width, operation names, sources, messages, formats, globals, exports, functions, variables, imports, symbols
 //! ```
 //!
 //! Numbers are LEB128 varints (signed ones zigzag), strings and lists have their length in front. Instructions name their
@@ -18,7 +18,7 @@ use std::fmt;
 /// The first bytes of a file.
 pub const MAGIC: [u8; 4] = *b"SPMD";
 /// The version that [`encode`] writes and [`decode`] reads.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 
 const HEADER: usize = 18;
 
@@ -93,7 +93,7 @@ pub fn decode_body(body: &[u8]) -> Result<Program, DecodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{ArrayShape, FuncId, GlobalId, Home, Variable};
+    use crate::program::*;
 
     #[test]
     fn an_empty_program_round_trips() {
@@ -113,6 +113,43 @@ mod tests {
         assert_eq!(decode(&encode(&program)).as_ref(), Ok(&program));
         let text = crate::asm::disassemble(&program, crate::asm::Style::Full);
         assert_eq!(crate::asm::assemble(&text), Ok(program), "{text}");
+    }
+
+    #[test]
+    fn what_is_linked_by_round_trips_in_both_forms() {
+        let span = Span { file: 2, lo: 5, hi: 9 };
+        let symbol = |item, name: &str| Symbol {
+            name: name.into(),
+            item,
+            ty: "void (uniform S * uniform)".into(),
+            structs: vec![("S".into(), u64::MAX), ("enum \"E\"".into(), 0)],
+            span,
+        };
+        let param = ExportParam { name: "s".into(), value: HostValue::Uniform(crate::Ty::I32), default: None };
+        let host = HostFunction { params: vec![param], result: Some(HostValue::Uniform(crate::Ty::F32)) };
+        let import =
+            |item, host| Import { symbol: symbol(item, "f(uniform S * uniform)"), used: span, host, near: None };
+        let near = Some(("f(int32)".to_string(), Span { file: 1, lo: 0, hi: 1 }));
+        let global = Global {
+            name: "function".into(),
+            size: 16,
+            init: vec![1],
+            constant: true,
+            relocations: vec![(0, Target::Function(FuncId(3))), (8, Target::Global(GlobalId(0), -4))],
+            host: None,
+        };
+        let program = Program {
+            globals: vec![global],
+            imports: vec![
+                import(Item::Function(FuncId(7)), Some(host)),
+                Import { near, used: Span::default(), ..import(Item::Global(GlobalId(0)), None) },
+            ],
+            symbols: vec![symbol(Item::Global(GlobalId(1)), "x"), symbol(Item::Function(FuncId(0)), "g")],
+            ..Program::default()
+        };
+        assert_eq!(decode(&encode(&program)).as_ref(), Ok(&program));
+        let text = crate::asm::disassemble(&program, crate::asm::Style::Full);
+        assert_eq!(crate::asm::assemble(&text).as_ref(), Ok(&program), "{text}");
     }
 
     #[test]

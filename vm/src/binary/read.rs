@@ -30,6 +30,8 @@ pub(super) fn program(bytes: &[u8], at: usize) -> Result<Program> {
         exports: r.list(Reader::export)?,
         functions: r.list(Reader::function)?,
         variables: r.list(Reader::variable)?,
+        imports: r.list(Reader::import)?,
+        symbols: r.list(Reader::symbol)?,
     };
     if r.at != bytes.len() { r.fail("bytes are left over") } else { Ok(program) }
 }
@@ -159,7 +161,7 @@ impl Reader<'_> {
             size: self.number()?,
             init: self.raw()?.to_vec(),
             constant: self.flag()?,
-            relocations: self.list(|r| Ok((r.number()?, GlobalId(r.narrow("global")?), r.signed()?)))?,
+            relocations: self.list(|r| Ok((r.number()?, r.target()?)))?,
             host: self.option(Reader::host_global)?,
         })
     }
@@ -176,13 +178,15 @@ impl Reader<'_> {
         Ok(Export {
             name: self.text()?,
             function: FuncId(self.narrow("function")?),
-            params: self.list(|r| {
-                Ok(ExportParam { name: r.text()?, value: r.host_value()?, default: r.option(Reader::number)? })
-            })?,
+            params: self.list(Reader::param)?,
             result: self.option(Reader::host_value)?,
             doc: self.text()?,
             declaration: self.text()?,
         })
+    }
+
+    fn param(&mut self) -> Result<ExportParam> {
+        Ok(ExportParam { name: self.text()?, value: self.host_value()?, default: self.option(Reader::number)? })
     }
 
     fn host_value(&mut self) -> Result<HostValue> {
@@ -219,11 +223,47 @@ impl Reader<'_> {
         }
     }
 
-    fn variable(&mut self) -> Result<Variable> {
+    fn item(&mut self) -> Result<Item> {
         let is_global = self.flag()?;
         let index = self.narrow("function or global")?;
+        Ok(if is_global { Item::Global(GlobalId(index)) } else { Item::Function(FuncId(index)) })
+    }
+
+    fn target(&mut self) -> Result<Target> {
+        Ok(match self.item()? {
+            Item::Global(global) => Target::Global(global, self.signed()?),
+            Item::Function(function) => Target::Function(function),
+        })
+    }
+
+    fn symbol(&mut self) -> Result<Symbol> {
+        Ok(Symbol {
+            name: self.text()?,
+            item: self.item()?,
+            ty: self.text()?,
+            structs: self.list(|r| Ok((r.text()?, r.number()?)))?,
+            span: self.span()?,
+        })
+    }
+
+    fn import(&mut self) -> Result<Import> {
+        let (symbol, used) = (self.symbol()?, self.span()?);
+        let host = self
+            .option(|r| Ok(HostFunction { params: r.list(Reader::param)?, result: r.option(Reader::host_value)? }))?;
+        let near = self.option(|r| Ok((r.text()?, r.span()?)))?;
+        Ok(Import { symbol, used, host, near })
+    }
+
+    fn span(&mut self) -> Result<Span> {
+        Ok(Span { file: self.narrow("file")?, lo: self.narrow("position")?, hi: self.narrow("position")? })
+    }
+
+    fn variable(&mut self) -> Result<Variable> {
         Ok(Variable {
-            home: if is_global { Home::Global(GlobalId(index)) } else { Home::Frame(FuncId(index)) },
+            home: match self.item()? {
+                Item::Function(function) => Home::Frame(function),
+                Item::Global(global) => Home::Global(global),
+            },
             name: self.text()?,
             offset: self.number()?,
             shape: ArrayShape { stride: self.number()?, extents: self.list(Reader::number)? },

@@ -38,6 +38,8 @@ pub(super) fn program(p: &Program, out: &mut Vec<u8>) {
     w.list(&p.exports, Writer::export);
     w.list(&p.functions, Writer::function);
     w.list(&p.variables, Writer::variable);
+    w.list(&p.imports, Writer::import);
+    w.list(&p.symbols, Writer::symbol);
 }
 
 impl Writer<'_> {
@@ -103,10 +105,15 @@ impl Writer<'_> {
         self.number(g.size);
         self.bytes(&g.init);
         self.flag(g.constant);
-        self.list(&g.relocations, |w, &(at, target, offset)| {
+        self.list(&g.relocations, |w, &(at, target)| {
             w.number(at);
-            w.number(target.0 as u64);
-            w.signed(offset);
+            match target {
+                Target::Global(target, offset) => {
+                    w.item(Item::Global(target));
+                    w.signed(offset);
+                }
+                Target::Function(target) => w.item(Item::Function(target)),
+            }
         });
         self.option(g.host.as_ref(), |w, host| {
             w.out.push(host.access as u8);
@@ -114,13 +121,48 @@ impl Writer<'_> {
         });
     }
 
-    fn variable(&mut self, v: &Variable) {
-        let (is_global, index) = match v.home {
-            Home::Frame(function) => (false, function.0),
-            Home::Global(global) => (true, global.0),
+    fn item(&mut self, item: Item) {
+        let (is_global, index) = match item {
+            Item::Function(function) => (false, function.0),
+            Item::Global(global) => (true, global.0),
         };
         self.flag(is_global);
         self.number(index as u64);
+    }
+
+    fn symbol(&mut self, s: &Symbol) {
+        self.text(&s.name);
+        self.item(s.item);
+        self.text(&s.ty);
+        self.list(&s.structs, |w, (name, digest)| {
+            w.text(name);
+            w.number(*digest);
+        });
+        self.span(s.span);
+    }
+
+    fn import(&mut self, i: &Import) {
+        self.symbol(&i.symbol);
+        self.span(i.used);
+        self.option(i.host.as_ref(), |w, host| {
+            w.list(&host.params, Writer::param);
+            w.option(host.result.as_ref(), |w, value| w.host_value(value));
+        });
+        self.option(i.near.as_ref(), |w, (name, span)| {
+            w.text(name);
+            w.span(*span);
+        });
+    }
+
+    fn span(&mut self, span: Span) {
+        [span.file, span.lo, span.hi].into_iter().for_each(|n| self.number(n as u64));
+    }
+
+    fn variable(&mut self, v: &Variable) {
+        self.item(match v.home {
+            Home::Frame(function) => Item::Function(function),
+            Home::Global(global) => Item::Global(global),
+        });
         self.text(&v.name);
         self.number(v.offset);
         self.number(v.shape.stride);
@@ -130,14 +172,16 @@ impl Writer<'_> {
     fn export(&mut self, e: &Export) {
         self.text(&e.name);
         self.number(e.function.0 as u64);
-        self.list(&e.params, |w, param| {
-            w.text(&param.name);
-            w.host_value(&param.value);
-            w.option(param.default, Writer::number);
-        });
+        self.list(&e.params, Writer::param);
         self.option(e.result.as_ref(), |w, value| w.host_value(value));
         self.text(&e.doc);
         self.text(&e.declaration);
+    }
+
+    fn param(&mut self, param: &ExportParam) {
+        self.text(&param.name);
+        self.host_value(&param.value);
+        self.option(param.default, Writer::number);
     }
 
     fn host_value(&mut self, value: &HostValue) {

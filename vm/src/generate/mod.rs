@@ -101,7 +101,8 @@ impl Generator {
             self.global(format!("data{i}.{elem}"), elem, writable);
         }
         // A table of pointers to the others.
-        let relocations: Vec<_> = (0..GLOBAL_TYPES.len()).map(|i| (8 * i as u64, GlobalId(i as u32), 0)).collect();
+        let relocations: Vec<_> =
+            (0..GLOBAL_TYPES.len()).map(|i| (8 * i as u64, Target::Global(GlobalId(i as u32), 0))).collect();
         let size = 8 * GLOBAL_TYPES.len() as u64;
         self.program.globals.push(Global {
             name: "pointers".into(),

@@ -2,7 +2,7 @@
 
 use super::block::{ALIGN, Block};
 use super::{MAX_REGION_LEN, raw, refused, region_start};
-use crate::program::{Global, GlobalId, Program};
+use crate::program::{Global, GlobalId, Program, Target};
 use crate::trap::Trap;
 
 /// The globals of a program in memory of their own. `extern` ones are not among them.
@@ -46,11 +46,14 @@ impl Globals {
         let init = &global.init[..global.init.len().min(size)];
         // SAFETY: `init` is not longer than the global; the block is fresh memory, so they do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(init.as_ptr(), base, init.len()) };
-        for &(offset, target, delta) in &global.relocations {
+        for &(offset, target) in &global.relocations {
             if offset.checked_add(8).is_some_and(|end| end <= size as u64) {
-                let pointer = crate::sem::padd(region_start(target.0 + 1), delta);
+                let address = match target {
+                    Target::Global(target, delta) => crate::sem::padd(region_start(target.0 + 1), delta),
+                    Target::Function(target) => u64::from(target.0) + 1,
+                };
                 // SAFETY: the eight bytes at `offset` are within the global.
-                unsafe { raw::write(base.add(offset as usize), pointer) };
+                unsafe { raw::write(base.add(offset as usize), address) };
             }
         }
     }

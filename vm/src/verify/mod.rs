@@ -1,4 +1,5 @@
-//! The verifier: the only way from a [`Program`] to a [`VerifiedProgram`], which engines run (invariant P1).
+//! The verifier: the only way from a [`Program`] to a [`VerifiedProgram`], which engines run (invariant P1). What the linker
+//! joins has been verified function by function; of that only the rest is checked.
 //!
 //! [`verify`] reports the errors it finds, each with the [`Rule`] it breaks. It goes in this order: `tables` (globals,
 //! formats, exports, limits), then for each function `operands` (every instruction against its signature), `flow` (kinds on
@@ -33,7 +34,7 @@ pub use facts::{EntryKind, FunctionFacts, stack_change};
 pub use limits::*;
 pub use rules::{RULES, Rule, RuleInfo, VerifyError};
 
-use crate::program::{FuncId, Program};
+use crate::program::{FuncId, Function, Program};
 use crate::stop::{Stop, Stopped};
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -43,7 +44,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct VerifiedProgram {
     program: Arc<Program>,
-    facts: Arc<[FunctionFacts]>,
+    facts: Arc<[Arc<FunctionFacts>]>,
 }
 
 impl VerifiedProgram {
@@ -55,6 +56,11 @@ impl VerifiedProgram {
     /// What the verifier found out about a function.
     pub fn facts(&self, function: FuncId) -> &FunctionFacts {
         &self.facts[function.0 as usize]
+    }
+
+    /// The same, to be kept.
+    pub(crate) fn shared_facts(&self, function: FuncId) -> Arc<FunctionFacts> {
+        Arc::clone(&self.facts[function.0 as usize])
     }
 }
 
@@ -95,27 +101,55 @@ pub enum Unverified {
     Stopped(Stopped),
 }
 
+/// [`verify`] for what the linker puts together from verified programs: functions whose facts are given are those of their
+/// programs but for the numbers of what they refer to, and that is of the same kind and signature as before. (Debug builds
+/// look at them all the same.)
+pub(crate) fn verify_joined(
+    program: Program,
+    facts: Vec<Option<Arc<FunctionFacts>>>,
+) -> Result<VerifiedProgram, Vec<VerifyError>> {
+    let program = Arc::new(program);
+    if cfg!(debug_assertions) {
+        verify_shared(Arc::clone(&program))?;
+    }
+    check_new(program, facts, &Stop::never())
+}
+
 fn check(program: Arc<Program>, stop: &Stop) -> Result<VerifiedProgram, Vec<VerifyError>> {
+    let none = vec![None; program.functions.len()];
+    check_new(program, none, stop)
+}
+
+/// Checks the tables, and the functions of which no facts are known.
+fn check_new(
+    program: Arc<Program>,
+    known: Vec<Option<Arc<FunctionFacts>>>,
+    stop: &Stop,
+) -> Result<VerifiedProgram, Vec<VerifyError>> {
     let mut errors = Errors { list: Vec::new(), function: None, stop };
     tables::check(&program, &mut errors);
     let mut facts = Vec::with_capacity(program.functions.len());
-    for function in &program.functions {
+    for (function, known) in program.functions.iter().zip(known) {
         if errors.is_over() {
             break;
         }
-        errors.function = Some(function.name.clone());
-        facts.push(FunctionFacts::default());
-        if operands::check(&program, function, &mut errors) {
-            let graph = flow::check(function, &mut errors);
-            assigned::check(function, &graph, &mut errors);
-            *facts.last_mut().expect("one was pushed") = graph.into_facts();
-        }
+        facts.push(known.unwrap_or_else(|| Arc::new(check_function(&program, function, &mut errors))));
     }
     let complete = facts.len() == program.functions.len();
     if errors.list.is_empty() && complete {
         return Ok(VerifiedProgram { program, facts: facts.into() });
     }
     Err(errors.list)
+}
+
+fn check_function(program: &Program, function: &Function, errors: &mut Errors) -> FunctionFacts {
+    errors.function = Some(function.name.clone());
+    if !operands::check(program, function, errors) {
+        return FunctionFacts::default();
+    }
+    let graph = flow::check(function, errors);
+    assigned::check(function, &graph, errors);
+    graph.into_facts()
 }
 
 /// Collects errors of the function being checked.

@@ -33,6 +33,7 @@ rules! {
     GlobalHost "global-host" "Hosts see a global in its size; they write no constant, and what they supply has no image.";
     FormatPiece "format-piece" "Print formats use known conversions and sane widths.";
     ExportShape "export-shape" "An export describes its function's parameters and result as they are.";
+    SymbolItem "symbol-item" "Symbols and imports name functions and globals that there are; what hosts can provide is a function.";
     SourceSpan "source-span" "Every instruction has a span, and spans lie within their source.";
     Registers "registers" "Parameters are the first registers; registers named by the header exist.";
     Constant "constant" "A constant register is uniform, no parameter, stands once, and its bits are a value of its type.";

@@ -30,6 +30,8 @@ pub(super) fn check(program: &Program, errors: &mut Errors) {
     for export in &program.exports {
         check_export(program, export, errors);
     }
+    program.symbols.iter().for_each(|symbol| check_symbol(program, symbol, errors));
+    program.imports.iter().for_each(|import| check_import(program, import, errors));
 }
 
 fn check_global(program: &Program, global: &Global, errors: &mut Errors) {
@@ -38,12 +40,16 @@ fn check_global(program: &Program, global: &Global, errors: &mut Errors) {
         let (n, size) = (global.init.len(), global.size);
         errors.whole(Rule::GlobalImage, format!("global `{name}` of {size} bytes has {n} initial bytes"));
     }
-    for &(at, target, offset) in &global.relocations {
+    for &(at, target) in &global.relocations {
         if at.checked_add(8).is_none_or(|end| end > global.size) {
             errors.whole(Rule::GlobalImage, format!("global `{name}`: the relocation at byte {at} does not fit"));
         }
-        if target.0 as usize >= program.globals.len() {
-            errors.whole(Rule::GlobalImage, format!("global `{name}`: a relocation names global {}", target.0));
+        let (item, offset) = match target {
+            Target::Global(target, offset) => (Item::Global(target), offset),
+            Target::Function(target) => (Item::Function(target), 0),
+        };
+        if let Some(what) = missing(program, item) {
+            errors.whole(Rule::GlobalImage, format!("global `{name}`: a relocation names {what}"));
         }
         if !(-MAX_DISPLACEMENT..=MAX_DISPLACEMENT).contains(&offset) {
             errors.whole(Rule::GlobalImage, format!("global `{name}`: a relocation has the offset {offset}"));
@@ -52,6 +58,33 @@ fn check_global(program: &Program, global: &Global, errors: &mut Errors) {
     if let Some(host) = &global.host {
         check_host_global(global, host, errors);
     }
+}
+
+/// What an item is called that the program does not have.
+fn missing(program: &Program, item: Item) -> Option<String> {
+    match item {
+        Item::Global(id) => (id.0 as usize >= program.globals.len()).then(|| format!("global {}", id.0)),
+        Item::Function(id) => (id.0 as usize >= program.functions.len()).then(|| format!("function {}", id.0)),
+    }
+}
+
+fn check_symbol(program: &Program, symbol: &Symbol, errors: &mut Errors) {
+    let name = &symbol.name;
+    if let Some(what) = missing(program, symbol.item) {
+        errors.whole(Rule::SymbolItem, format!("symbol `{name}` names {what}"));
+    }
+}
+
+/// A host that provides a function relies on what is said of its registers.
+fn check_import(program: &Program, import: &Import, errors: &mut Errors) {
+    check_symbol(program, &import.symbol, errors);
+    let Some(host) = &import.host else { return };
+    let Item::Function(id) = import.symbol.item else {
+        errors.whole(Rule::SymbolItem, format!("import `{}` is a variable with parameters", import.symbol.name));
+        return;
+    };
+    let Some(f) = program.functions.get(id.0 as usize) else { return };
+    check_signature(&format!("import `{}`", import.symbol.name), &host.params, host.result.as_ref(), f, errors);
 }
 
 fn check_host_global(global: &Global, host: &HostGlobal, errors: &mut Errors) {
@@ -82,22 +115,39 @@ fn check_export(program: &Program, export: &Export, errors: &mut Errors) {
         errors.whole(Rule::ExportShape, format!("export `{name}` names function {}", export.function.0));
         return;
     };
-    if export.params.len() != f.n_params as usize {
-        let (n, m) = (export.params.len(), f.n_params);
-        errors.whole(Rule::ExportShape, format!("export `{name}` describes {n} parameters of {m}"));
-    }
-    for (i, (param, decl)) in export.params.iter().zip(&f.regs).enumerate() {
-        check_value(&format!("export `{name}`, parameter {i}"), &param.value, decl, errors);
-        check_default(&format!("export `{name}`, parameter {i}"), param, errors);
-    }
-    check_result(export, f, errors);
+    check_signature(&format!("export `{name}`"), &export.params, export.result.as_ref(), f, errors);
 }
 
-fn check_result(export: &Export, f: &Function, errors: &mut Errors) {
-    let place = format!("export `{}`, result", export.name);
-    match (&export.result, f.results.as_slice()) {
+/// Checks what hosts are told of a function's parameters and result.
+fn check_signature(what: &str, params: &[ExportParam], result: Option<&HostValue>, f: &Function, errors: &mut Errors) {
+    let n = params.len() + usize::from(result.is_some_and(HostValue::is_reference));
+    if n != f.n_params as usize {
+        let m = f.n_params;
+        errors.whole(Rule::ExportShape, format!("{what} describes {n} parameters of {m}"));
+    }
+    for (i, (param, decl)) in params.iter().zip(&f.regs).enumerate() {
+        check_value(&format!("{what}, parameter {i}"), &param.value, decl, errors);
+        check_default(&format!("{what}, parameter {i}"), param, errors);
+    }
+    check_result(what, params.len(), result, f, errors);
+}
+
+/// Largest result in memory, which whoever calls allocates.
+const MAX_RESULT_BYTES: u64 = 1 << 24;
+
+fn check_result(what: &str, n_params: usize, result: Option<&HostValue>, f: &Function, errors: &mut Errors) {
+    let place = format!("{what}, result");
+    match (result, f.results.as_slice()) {
         (None, []) => {}
-        (Some(value), [r]) => {
+        (Some(value @ HostValue::Array { elem, reference: true, .. }), []) => {
+            if checked_size(elem, 0).is_some_and(|bytes| bytes > MAX_RESULT_BYTES) {
+                errors.whole(Rule::ExportShape, format!("{place}: it has more than {MAX_RESULT_BYTES} bytes"));
+            }
+            if let Some(decl) = f.regs.get(n_params) {
+                check_value(&place, value, decl, errors);
+            }
+        }
+        (Some(value), [r]) if !value.is_reference() => {
             if let Some(decl) = f.regs.get(r.index()) {
                 check_value(&place, value, decl, errors);
             }

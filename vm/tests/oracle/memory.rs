@@ -31,8 +31,11 @@ impl Regions {
         for g in &program.globals {
             let mut bytes = g.init.clone();
             bytes.resize(g.size as usize, 0);
-            for &(at, target, offset) in &g.relocations {
-                let pointer = sem::padd((target.0 as u64 + 1) << OFFSET_BITS, offset);
+            for &(at, target) in &g.relocations {
+                let pointer = match target {
+                    Target::Global(target, offset) => sem::padd((target.0 as u64 + 1) << OFFSET_BITS, offset),
+                    Target::Function(target) => target.0 as u64 + 1,
+                };
                 bytes[at as usize..][..8].copy_from_slice(&pointer.to_le_bytes());
             }
             let region = Region { bytes, writable: !g.constant, heap: false };

@@ -3,7 +3,7 @@
 use super::*;
 use crate::isa::Op;
 use crate::memory::RegionName;
-use crate::program::{GlobalId, Inst, Reg};
+use crate::program::{GlobalId, Inst, Reg, Target};
 use crate::trap::{Access, RegionKind, TrapDetail, TrapKind};
 use crate::types::Shape::{self, Uniform, Varying};
 
@@ -368,7 +368,7 @@ fn globals_have_images_and_pointers() {
         b.ret();
     });
     p.globals = vec![
-        Global { relocations: vec![(0, GlobalId(1), 4)], ..global("cell", 8) },
+        Global { relocations: vec![(0, Target::Global(GlobalId(1), 4))], ..global("cell", 8) },
         Global { init: [1i32, 2].iter().flat_map(|x| x.to_ne_bytes()).collect(), ..global("data", 8) },
     ];
     let mut m = machine(p);
