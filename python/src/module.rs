@@ -492,7 +492,8 @@ impl Module {
         let folders = files.map(|file| Path::new(&file.name).parent().unwrap_or(Path::new("")).to_owned());
         include_paths.splice(0..0, folders.collect::<Vec<_>>());
         let limits = &options.limits;
-        let sandbox_includes = options.sandbox_includes.or(self.compiled.is_file.then_some(false));
+        let are_files = self.compiled.sources.iter().all(|source| source.is_file);
+        let sandbox_includes = options.sandbox_includes.or(are_files.then_some(false));
         let (engine, fp) = (options.engine.name().into(), options.fp.name().into());
         let choices = (options.width.lanes() as u32, engine, fp, sandbox_includes);
         let bounds = (limits.fuel, limits.timeout.map(|t| t.as_secs_f64()), limits.memory, options.threads);
