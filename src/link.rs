@@ -67,10 +67,14 @@ pub(crate) fn check(program: &Program, functions: impl Iterator<Item = FuncId>) 
 
 /// The files that places of programs are in.
 #[derive(Default)]
-struct Files(SourceMap);
+pub(crate) struct Files(SourceMap);
 
 impl Files {
-    fn span(&mut self, program: &Program, span: spmdvm_vm::Span) -> Span {
+    pub fn into_map(self) -> SourceMap {
+        self.0
+    }
+
+    pub fn span(&mut self, program: &Program, span: spmdvm_vm::Span) -> Span {
         match program.sources.get(span.file as usize).filter(|_| span.hi > 0) {
             Some(source) => Span::new(self.0.add_shared(&source.name, &source.text), span.lo, span.hi),
             None => Span::default(),

@@ -8,8 +8,9 @@
 //! so whatever a machine knows of is there; it is told anew when a call takes it.
 
 use crate::global::{GlobalMemory, has_externs};
+use crate::host::{self, Nested, Owner};
 use crate::options::Options;
-use spmdvm_vm::interp::{self, Machine, PreparedProgram};
+use spmdvm_vm::interp::{self, HostTable, Machine, PreparedProgram};
 use spmdvm_vm::memory::Globals;
 use spmdvm_vm::trap::Trap;
 use spmdvm_vm::{GlobalId, Op, Program, VerifiedProgram};
@@ -19,6 +20,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 pub(crate) struct Pool {
     prepared: PreparedProgram,
     limits: interp::Limits,
+    /// What the host provides, and who asks for it.
+    hosts: Option<HostTable>,
+    owner: Owner,
     stateful: bool,
     /// Made when first needed.
     globals: OnceLock<Result<Arc<Globals>, Box<Trap>>>,
@@ -41,12 +45,20 @@ struct Equipped {
 pub(crate) struct Lease<'p> {
     pool: &'p Pool,
     machine: Option<Equipped>,
+    /// In its place, for a call from within another.
+    nested: Option<Nested>,
     /// Held by the lease of a stateful module's machine.
     turn: Option<MutexGuard<'p, Vec<Equipped>>>,
 }
 
 impl Pool {
-    pub fn new(program: &VerifiedProgram, prepared: PreparedProgram, options: &Options) -> Pool {
+    pub fn new(
+        program: &VerifiedProgram,
+        prepared: PreparedProgram,
+        options: &Options,
+        hosts: Option<HostTable>,
+        owner: Owner,
+    ) -> Pool {
         let defaults = interp::Limits::default();
         let limits = interp::Limits {
             fuel: options.limits.fuel,
@@ -57,7 +69,7 @@ impl Pool {
         };
         let stateful = is_stateful(program);
         let (globals, supplied, idle) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        Pool { prepared, limits, stateful, globals, supplied, idle }
+        Pool { prepared, limits, hosts, owner, stateful, globals, supplied, idle }
     }
 
     /// Returns whether there is one machine only, because what a call does can outlast it.
@@ -65,12 +77,16 @@ impl Pool {
         self.stateful
     }
 
-    /// Takes a machine, waiting for its turn if the module has state.
+    /// Takes a machine, waiting for its turn if the module has state. A function of the host that the module has called gets
+    /// one that shares the memory of that call.
     pub fn lease(&self) -> Result<Lease<'_>, Trap> {
+        if let Some(nested) = self.hosts.as_ref().and_then(|_| host::nested(self.owner)) {
+            return Ok(Lease { pool: self, machine: None, nested: Some(nested?), turn: None });
+        }
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle.pop();
         let turn = self.stateful.then_some(idle);
-        let mut lease = Lease { pool: self, machine: kept, turn };
+        let mut lease = Lease { pool: self, machine: kept, nested: None, turn };
         let equipped = match &mut lease.machine {
             Some(equipped) => equipped,
             none => none.insert(self.new_machine()?),
@@ -81,7 +97,8 @@ impl Pool {
 
     fn new_machine(&self) -> Result<Equipped, Trap> {
         let globals = self.globals()?;
-        let machine = Machine::with_globals(self.prepared.clone(), self.limits, Arc::clone(globals))?;
+        let mut machine = Machine::with_globals(self.prepared.clone(), self.limits, Arc::clone(globals))?;
+        self.hosts.iter().for_each(|hosts| machine.set_hosts(Arc::clone(hosts)));
         Ok(Equipped { machine, supplied: Arc::default() })
     }
 
@@ -159,7 +176,10 @@ impl Equipped {
 
 impl Lease<'_> {
     pub fn machine(&mut self) -> &mut Machine {
-        &mut self.machine.as_mut().expect("present until dropped").machine
+        match &mut self.nested {
+            Some(nested) => &mut nested.machine,
+            None => &mut self.machine.as_mut().expect("present until dropped").machine,
+        }
     }
 }
 
