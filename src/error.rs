@@ -3,6 +3,7 @@
 use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
 use spmdvm_frontend::diag::{Diagnostic, LeftOut, render_list};
 use spmdvm_frontend::prelude::FILES;
+use spmdvm_frontend::sema::by_value;
 use spmdvm_frontend::source::SourceMap;
 use spmdvm_vm::Op;
 use spmdvm_vm::program::{Program, Span};
@@ -83,6 +84,8 @@ pub struct TrapError {
 
 impl TrapError {
     pub(crate) fn new(mut trap: Trap, program: &Arc<Program>) -> TrapError {
+        // The functions that hosts call instead of those that take structs by value are none of the user's.
+        trap.stack.retain(|frame| !frame.name.contains(by_value::SUFFIX));
         for frame in &mut trap.stack {
             // Overloads and instances have their types behind the name that the source has, and wrappers what they are
             // for.

@@ -55,11 +55,27 @@ impl GlobalMemory {
     /// Memory of a host, which its owner keeps.
     ///
     /// # Safety
-    /// `start .. start + bytes` stays allocated and may be read and written (if the global is `const`: read) for as
-    /// long as `owner` is not dropped. Others may access it meanwhile as raw memory, but no Rust reference to it may be
-    /// relied upon.
+    /// `start .. start + bytes` stays allocated and may be read and written (only read, for a `const` global and
+    /// [`Module::bind_read_only`]) for as long as `owner` is not dropped. Others may access it meanwhile as raw memory,
+    /// but no Rust reference to it may be relied upon.
     pub unsafe fn from_raw(start: *mut u8, bytes: usize, owner: Arc<dyn Any + Send + Sync>) -> GlobalMemory {
         GlobalMemory { start, bytes, owner }
+    }
+
+    /// Memory with these elements, which it owns.
+    pub fn of<T: Element>(elements: Vec<T>) -> GlobalMemory {
+        GlobalMemory::copy_of(&bytes_of(&elements))
+    }
+
+    fn copy_of(bytes: &[u8]) -> GlobalMemory {
+        // Words, so that elements are aligned.
+        let mut words = vec![0u64; bytes.len().div_ceil(8)].into_boxed_slice();
+        let start = words.as_mut_ptr().cast::<u8>();
+        // SAFETY: `words` is at least as long, and new.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
+        let owner = OwnedWords(Box::into_raw(words));
+        // SAFETY: the owner keeps the words, to which there is no reference.
+        unsafe { GlobalMemory::from_raw(start, bytes.len(), Arc::new(owner)) }
     }
 
     /// The first byte.
@@ -210,14 +226,8 @@ impl<'m> Global<'m> {
     }
 
     fn supply_copy(&self, bytes: &[u8]) -> Result<(), ArgumentError> {
-        // Words, so that elements are aligned.
-        let mut words = vec![0u64; bytes.len().div_ceil(8)].into_boxed_slice();
-        let start = words.as_mut_ptr().cast::<u8>();
-        // SAFETY: `words` is at least as long, and new.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
-        let owner = OwnedWords(Box::into_raw(words));
-        // SAFETY: the owner keeps the words, to which there is no reference.
-        unsafe { self.supply_memory(GlobalMemory::from_raw(start, bytes.len(), Arc::new(owner))) }
+        // SAFETY: it is the module's own memory then.
+        unsafe { self.supply_memory(GlobalMemory::copy_of(bytes)) }
     }
 
     /// As [`supply`](Self::supply), for memory that the host keeps and shares with the program.

@@ -15,6 +15,7 @@
 //! assert_eq!(a, [2.0, 4.0, 6.0]);
 //! ```
 
+mod binding;
 mod error;
 mod foreign;
 mod global;
@@ -30,6 +31,7 @@ pub mod shrunk;
 pub mod usimd;
 mod value;
 
+pub use binding::{Binding, Pointer};
 pub use error::{ArgumentError, CallError, CompileError, TrapError};
 pub use global::{Global, GlobalMemory};
 pub use host::{HostCall, HostClosure, HostError, Hosts};

@@ -18,8 +18,9 @@ use spmdvm_vm::{FuncId, GlobalId, PreparedProgram, Program, VerifiedProgram, Wat
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A compiled program, ready to be called from any thread. Cheap to clone; clones share globals.
 #[derive(Clone)]
@@ -111,13 +112,34 @@ fn prepare(
     Ok((PreparedProgram::until(program, stop)?, None))
 }
 
+/// Does work that does not poll, on another thread if something must be watched meanwhile.
+fn watched<R: Send>(watch: Option<&Watch>, work: impl FnOnce() -> R + Send) -> R {
+    const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+    let Some(watch) = watch else { return work() };
+    std::thread::scope(|scope| {
+        let (done, result) = std::sync::mpsc::sync_channel(1);
+        // A panic of the work drops `done`, and is passed on below.
+        let worker = scope.spawn(move || drop(done.send(work())));
+        loop {
+            match result.recv_timeout(BETWEEN_LOOKS) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Timeout) => watch(),
+                Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                    Err(panic) => std::panic::resume_unwind(panic),
+                    Ok(()) => unreachable!("the work was done, so its result was sent"),
+                },
+            }
+        }
+    })
+}
+
 impl Module {
     /// Compiles source text; `name` is what messages call it. `#include` reads only from the given include paths.
     pub fn compile(name: &str, text: &str, options: &Options) -> Result<Module, CompileError> {
         Module::from_input(Input::Text { name, text }, options)
     }
 
-    /// Compiles a file. `#include` reads below the file's folder and from the include paths.
+    /// Compiles a file. `#include` reads what the process may, unless it is [sandboxed](Options::sandbox_includes).
     pub fn compile_file(path: impl AsRef<Path>, options: &Options) -> Result<Module, CompileError> {
         Module::from_input(Input::File(path.as_ref()), options)
     }
@@ -212,14 +234,16 @@ impl Module {
         let module = match made.get() {
             Some(module) => module.clone()?,
             None => {
-                watch.into_iter().for_each(|watch| watch());
                 let (options, source) = (self.options(), &deferred.source);
                 let mut compile_options = options.to_compile_options();
                 compile_options.include_paths.splice(0..0, deferred.folder.clone());
+                compile_options.sandbox_includes.get_or_insert(deferred.folder.is_none());
                 compile_options.instances = Instances::Only(vec![name.clone()]);
                 (compile_options.interrupt, compile_options.deadline) = (interrupt.cloned(), deadline);
                 let input = Input::Text { name: &source.0, text: &source.1 };
-                let module = Module::finish(compile::compile(input, &compile_options), options, &compile_options, None);
+                let compile =
+                    || Module::finish(compile::compile(input, &compile_options), options, &compile_options, None);
+                let module = watched(watch, compile);
                 // What was stopped may work out the next time. Of two threads the first one's is kept.
                 match &module {
                     Err(error) if error.stopped().is_some() => module?,
@@ -230,6 +254,12 @@ impl Module {
         let function = module.program().function(name);
         let found = module.exports().iter().find(|e| Some(e.function) == function).cloned();
         Ok(found.map(|export| (module, export)))
+    }
+
+    /// The paths of the files that a file includes, directly or not, each once, in the order in which they are first met.
+    pub fn includes(path: impl AsRef<Path>, options: &Options) -> Result<Vec<PathBuf>, CompileError> {
+        let input = Input::File(path.as_ref());
+        compile::includes(input, &options.to_compile_options()).map_err(|failed| CompileError::from(*failed))
     }
 
     /// A stage of the compilation of a file as text: `tokens`, `ast`, `hir` or `bytecode`.
@@ -412,7 +442,8 @@ impl Module {
         Err(first_error.unwrap_or_else(|| self.no_such_export(name)))
     }
 
-    fn no_such_export(&self, name: &str) -> ArgumentError {
+    /// The error that there is no exported function of this name, with what it may have been meant to be.
+    pub fn no_such_export(&self, name: &str) -> ArgumentError {
         let mut names: Vec<&str> = self.exports().iter().map(|e| e.name.as_str()).collect();
         names.dedup();
         let close = spmdvm_frontend::diag::closest(name, names.iter().copied());
@@ -439,6 +470,7 @@ impl Options {
                 Fp::Fast => FpMode::Fast,
             },
             include_paths: self.include_paths.clone(),
+            sandbox_includes: self.sandbox_includes,
             defines: self.defines.clone(),
             headers: self.headers.clone(),
             hints: self.hints,

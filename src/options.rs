@@ -23,6 +23,9 @@ pub struct Options {
     pub fp: Fp,
     /// Folders searched by `#include`, besides the including file's.
     pub include_paths: Vec<PathBuf>,
+    /// Is `#include` kept below the main file's folder and the include paths, for programs that are not trusted? `None`: that
+    /// of programs given as text is, that of files may read what the process may.
+    pub sandbox_includes: Option<bool>,
     /// Macros defined before the first line: name and replacement.
     pub defines: Vec<(String, String)>,
     /// Files that exist for `#include` only: name and text. They are found before any folder is searched.

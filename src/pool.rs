@@ -6,15 +6,20 @@
 //!
 //! `extern` variables have the memory that hosts [supply](Pool::supply). Each machine keeps what it was told of last,
 //! so whatever a machine knows of is there; it is told anew when a call takes it.
+//!
+//! Memory that hosts [bind](Pool::bind) has an address, which means something on one machine only: from the first time on
+//! the module has but one. What is not bound any more is kept until that machine, when it is taken next, lets go of it.
 
 use crate::global::{GlobalMemory, has_externs};
 use crate::host::{self, Nested, Owner};
 use crate::options::Options;
 use spmdvm_vm::interp::{self, HostTable, Machine, PreparedProgram};
 use spmdvm_vm::memory::Globals;
+use spmdvm_vm::program::{HostValue, Inst};
 use spmdvm_vm::trap::Trap;
 use spmdvm_vm::{GlobalId, Op, Program, VerifiedProgram};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 pub(crate) struct Pool {
@@ -23,11 +28,15 @@ pub(crate) struct Pool {
     /// What the host provides, and who asks for it.
     hosts: Option<HostTable>,
     owner: Owner,
-    stateful: bool,
+    stateful: AtomicBool,
     /// Made when first needed.
     globals: OnceLock<Result<Arc<Globals>, Box<Trap>>>,
     /// What hosts have supplied.
     supplied: Mutex<Arc<Supplied>>,
+    /// Has a host ever bound memory?
+    binds: AtomicBool,
+    /// What is bound no more, but mapped still.
+    unbound: Mutex<Vec<(u64, GlobalMemory)>>,
     /// Of a stateful module at most one, which is locked while it runs.
     idle: Mutex<Vec<Equipped>>,
 }
@@ -67,14 +76,28 @@ impl Pool {
             threads: options.task_threads(),
             ..defaults
         };
-        let stateful = is_stateful(program);
-        let (globals, supplied, idle) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        Pool { prepared, limits, hosts, owner, stateful, globals, supplied, idle }
+        Pool {
+            prepared,
+            limits,
+            hosts,
+            owner,
+            stateful: AtomicBool::new(is_stateful(program)),
+            globals: OnceLock::new(),
+            supplied: Mutex::default(),
+            binds: AtomicBool::new(false),
+            unbound: Mutex::default(),
+            idle: Mutex::default(),
+        }
     }
 
     /// Returns whether there is one machine only, because what a call does can outlast it.
     pub fn is_stateful(&self) -> bool {
-        self.stateful
+        self.stateful.load(Ordering::Acquire)
+    }
+
+    /// Returns whether a host has ever bound memory.
+    pub fn binds(&self) -> bool {
+        self.binds.load(Ordering::Acquire)
     }
 
     /// Takes a machine, waiting for its turn if the module has state. A function of the host that the module has called gets
@@ -85,14 +108,48 @@ impl Pool {
         }
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle.pop();
-        let turn = self.stateful.then_some(idle);
+        let turn = self.is_stateful().then_some(idle);
         let mut lease = Lease { pool: self, machine: kept, nested: None, turn };
         let equipped = match &mut lease.machine {
             Some(equipped) => equipped,
             none => none.insert(self.new_machine()?),
         };
         equipped.learn(&self.all_supplied());
+        if self.binds() {
+            self.let_go(&mut equipped.machine);
+        }
         Ok(lease)
+    }
+
+    /// Gives memory of a host an address, which it has until [`unbind`](Self::unbind).
+    ///
+    /// # Safety
+    /// The memory may be written, if `writable`.
+    pub unsafe fn bind(&self, memory: &GlobalMemory, writable: bool, name: &str) -> Result<u64, Trap> {
+        if !self.is_stateful() {
+            // The machines that run now are dropped when they come back.
+            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            idle.clear();
+            self.stateful.store(true, Ordering::Release);
+        }
+        self.binds.store(true, Ordering::Release);
+        let mut lease = self.lease()?;
+        let machine = lease.machine();
+        let name = machine.memory().name(name);
+        // SAFETY: the memory stays while `memory` or a copy of it lives, one of which is in `unbound` until the machine
+        // has let go of it.
+        unsafe { machine.map_host(memory.start(), memory.bytes(), writable, name) }
+    }
+
+    /// Takes the address from what is bound. May be called by whoever drops the last handle, so it waits for nobody.
+    pub fn unbind(&self, pointer: u64, memory: GlobalMemory) {
+        self.unbound.lock().unwrap_or_else(PoisonError::into_inner).push((pointer, memory));
+    }
+
+    fn let_go(&self, machine: &mut Machine) {
+        let unbound = std::mem::take(&mut *self.unbound.lock().unwrap_or_else(PoisonError::into_inner));
+        // Their owners are dropped last, when the machine knows of the memory no more.
+        unbound.iter().for_each(|&(pointer, _)| machine.unmap(pointer));
     }
 
     fn new_machine(&self) -> Result<Equipped, Trap> {
@@ -148,9 +205,15 @@ pub(crate) fn is_indivisible(program: &Program) -> bool {
     is_stateful(program) || has_externs(program)
 }
 
-/// Does the program allocate? Then its pointers, which hosts may hold for it, mean something on one machine only.
+/// Does the program allocate, or get addresses of the host? Then its pointers, which hosts may hold for it, mean something on
+/// one machine only.
 fn uses_heap(program: &Program) -> bool {
-    program.functions.iter().any(|f| f.code.iter().any(|inst| inst.op == Op::Alloc))
+    let gives_address = |import: u32| {
+        let host = program.imports.get(import as usize).and_then(|import| import.host.as_ref());
+        host.is_some_and(|host| matches!(host.result, Some(HostValue::Array { .. })))
+    };
+    let is_such = |inst: &Inst| inst.op == Op::Alloc || inst.op == Op::HostCall && gives_address(inst.aux);
+    program.functions.iter().any(|f| f.code.iter().any(is_such))
 }
 
 impl Equipped {
@@ -188,7 +251,13 @@ impl Drop for Lease<'_> {
         let Some(machine) = self.machine.take() else { return };
         match &mut self.turn {
             Some(idle) => idle.push(machine),
-            None => self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner).push(machine),
+            None => {
+                let mut idle = self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner);
+                // A module may have become one with one machine while this one ran.
+                if !self.pool.is_stateful() {
+                    idle.push(machine);
+                }
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Calling exported functions.
 
+use crate::binding::Pointer;
 use crate::error::{ArgumentError, CallError, TrapError};
 use crate::module::Module;
 use crate::value::{Array, Value};
@@ -7,6 +8,7 @@ use spmdvm_frontend::lower::map_wrapper;
 use spmdvm_vm::RegionName;
 use spmdvm_vm::Watch;
 use spmdvm_vm::interp::{Arg, LaneValues, Machine, Results};
+use spmdvm_vm::memory::{offset_of, region_of};
 use spmdvm_vm::observe::Observer;
 use spmdvm_vm::program::{Export, ExportParam, FuncId, HostType, HostValue};
 use spmdvm_vm::trap::Trap;
@@ -119,6 +121,10 @@ impl<'m> Run<'m> {
         let deadline = self.timeout.and_then(|timeout| start.checked_add(timeout));
         let (interrupt, watch) = (self.interrupt.as_ref(), self.watch.as_ref());
         let found = self.module.module_of(export, interrupt, watch, deadline).map_err(CallError::Compile)?;
+        if found.is_some() && self.module.pool().binds() {
+            let message = format!("{}(): a polymorphic function cannot be called while memory is bound", export.name);
+            return Err(CallError::Argument(ArgumentError { parameter: String::new(), message, is_type: false }));
+        }
         if found.is_some() {
             self.timeout = self.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
         }
@@ -151,8 +157,28 @@ impl<'m> Run<'m> {
         for param in &export.params[args.len()..] {
             vm_args.push(Arg::Word(param.default.unwrap_or(0)));
         }
+        let mut record = export.result_size().map(|bytes| vec![0u8; bytes]);
+        if let Some(record) = &mut record {
+            let name = mapped.machine.memory().name("result");
+            vm_args.push(Arg::Word(mapped.map(record.as_mut_ptr(), record.len(), true, name).map_err(trapped)?));
+        }
         let result = call(mapped.machine, export.function, &vm_args, self.mask).map_err(trapped)?;
-        Ok(result.map(host_value))
+        if let Some(record) = record {
+            return Ok(Some(Value::Record(record)));
+        }
+        let is_pointer = matches!(export.result, Some(HostValue::Array { .. }));
+        Ok(result.map(|result| match host_value(result) {
+            Value::Scalar { bits, .. } if is_pointer => {
+                let in_argument = args.iter().zip(&vm_args).position(|(value, arg)| match (value, arg) {
+                    (Value::Array(_), Arg::Word(start)) => region_of(*start) == region_of(bits),
+                    _ => false,
+                });
+                let pointer = Pointer::from_address(bits);
+                let offset = offset_of(bits);
+                Value::Pointer(in_argument.map_or(pointer, |index| pointer.in_argument(index, offset)))
+            }
+            value => value,
+        }))
     }
 
     fn prepare(&mut self, machine: &mut Machine) {
@@ -268,6 +294,9 @@ impl Mapped<'_> {
         Ok(match value {
             Value::Scalar { bits, .. } => Arg::Word(*bits),
             Value::Lanes { words, .. } => Arg::Words(words),
+            Value::Pointer(pointer) => Arg::Word(pointer.address()),
+            // Checked to be no argument.
+            Value::Record(_) => Arg::Word(0),
             Value::Array(array) => {
                 Arg::Word(self.map(array.start, array.bytes, array.writable, self.array_name(param))?)
             }
@@ -359,6 +388,7 @@ fn check_argument(export: &Export, param: &ExportParam, value: &Value<'_>, lanes
             }
             check_length(export, param, elem, array)
         }
+        (HostValue::Array { .. }, Value::Pointer(pointer)) if pointer.argument().is_none() => Ok(()),
         (HostValue::Array { elem, .. }, _) => wrong(true, format!("an array of {}", type_name(elem))),
     }
 }

@@ -1,5 +1,6 @@
 //! Values that hosts pass and get.
 
+use crate::binding::Pointer;
 use spmdvm_vm::types::Ty;
 use std::marker::PhantomData;
 
@@ -22,6 +23,11 @@ pub enum Value<'a> {
     },
     /// Memory of the host.
     Array(Array<'a>),
+    /// A struct or short vector by value, as a result: its bytes, laid out as the export's
+    /// [`HostType`](spmdvm_vm::program::HostType) says.
+    Record(Vec<u8>),
+    /// An address, which a parameter that takes an array takes too.
+    Pointer(Pointer),
 }
 
 /// Memory of the host that a program may access while a call lasts.
@@ -133,6 +139,12 @@ impl<'a> Value<'a> {
         Value::Array(array)
     }
 
+    /// Numbers as bytes that the program may only read: for a struct whose members are laid out like them.
+    pub fn bytes_of<T: Element>(data: &'a [T]) -> Value<'a> {
+        // SAFETY: the borrow keeps the memory; the program cannot write to it.
+        Value::Array(unsafe { Array::from_raw(data.as_ptr() as *mut u8, size_of_val(data), None, false) })
+    }
+
     /// A scalar of any type from its bits.
     pub fn scalar(ty: Ty, bits: u64) -> Value<'static> {
         Value::Scalar { ty, bits }
@@ -145,6 +157,8 @@ impl<'a> Value<'a> {
             Value::Lanes { ty, words } => format!("{} of type {ty}", words.len()),
             Value::Array(Array { ty: Some(ty), .. }) => format!("an array of {ty}"),
             Value::Array(_) => "an array".into(),
+            Value::Record(bytes) => format!("a value of {} bytes", bytes.len()),
+            Value::Pointer(_) => "a pointer".into(),
         }
     }
 }

@@ -63,9 +63,12 @@ pub struct CompileOptions {
     pub fp: FpMode,
     /// Folders that `#include` searches.
     pub include_paths: Vec<PathBuf>,
+    /// Is `#include` kept below the main file's folder and the include paths, links followed? If this is not said, that of
+    /// [`Input::Text`] is, and that of [`Input::File`] may read what the process may.
+    pub sandbox_includes: Option<bool>,
     /// Macros: name (perhaps with parameters) and replacement.
     pub defines: Vec<(String, String)>,
-    /// Files that exist for `#include` only: name and text.
+    /// Files that exist for `#include` only, as parts of the program: name and text.
     pub headers: Vec<(String, String)>,
     /// Are there to be hints about performance among the warnings (W0900 and up)?
     pub hints: bool,
@@ -170,6 +173,13 @@ pub fn dump(input: Input<'_>, options: &CompileOptions, stage: Stage) -> Result<
     text.ok_or_else(|| Box::new(session.into_compilation(None)))
 }
 
+/// The paths of the files that a program includes, directly or not, each once, in the order in which they are first met.
+pub fn includes(input: Input<'_>, options: &CompileOptions) -> Result<Vec<PathBuf>, Box<Compilation>> {
+    let mut session = Session::new(input, options);
+    let paths = session.includes();
+    paths.ok_or_else(|| Box::new(session.into_compilation(None)))
+}
+
 /// The type of the last expression statement of the function `function`, as written in programs.
 pub fn type_of_last_expression(
     input: Input<'_>,
@@ -263,7 +273,10 @@ impl<'o> Session<'o> {
             }
         };
         let main = main.filter(|&main| is_small_enough(main, &sources, &mut diagnostics));
-        let files = FileLoader::new(path.as_deref(), &options.include_paths, predefined::HEADERS);
+        let mut files = FileLoader::new(path.as_deref(), &options.include_paths, predefined::HEADERS);
+        if !options.sandbox_includes.unwrap_or(matches!(input, Input::Text { .. })) {
+            files = files.unconfined();
+        }
         let headers = Headers { given: &options.headers, files, asked: RefCell::default() };
         let mut defines = predefined::defines(options.width);
         defines.extend(options.defines.iter().cloned());
@@ -342,6 +355,13 @@ impl<'o> Session<'o> {
             let _ = writeln!(text, "{file}:{line}:{column}  {:?}  {}", token.kind, self.sources.text(token.span));
         }
         (!self.diagnostics.has_errors()).then_some(text)
+    }
+
+    fn includes(&mut self) -> Option<Vec<PathBuf>> {
+        let arena = Bump::new();
+        let options = preprocess_options(&self.defines, &self.headers, &self.path);
+        let paths = preprocess(&mut self.sources, self.main?, &options, &arena, &mut self.diagnostics).included;
+        (!self.diagnostics.has_errors()).then_some(paths)
     }
 
     fn dump_ast(&mut self) -> Option<String> {
@@ -437,7 +457,7 @@ impl IncludeLoader for Headers<'_> {
 impl Headers<'_> {
     fn find(&self, request: &IncludeRequest<'_>) -> Result<Included, IncludeError> {
         match self.given.iter().find(|(name, _)| name == request.name) {
-            Some((name, text)) => Ok(Included { name: name.clone(), path: None, text: text.clone() }),
+            Some((name, text)) => Ok(Included { name: name.clone(), path: None, text: text.clone(), is_part: true }),
             None => self.files.load(request),
         }
     }

@@ -53,15 +53,17 @@ pub struct SourceFile {
     pub name: String,
     /// The text.
     pub text: Arc<str>,
+    /// Where it is included; `None` for a file that was given.
+    pub included_at: Option<Span>,
     /// Offsets of the first byte of each line.
     line_starts: Vec<u32>,
 }
 
 impl SourceFile {
-    fn new(name: String, text: String) -> SourceFile {
+    fn new(name: String, text: String, included_at: Option<Span>) -> SourceFile {
         let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
         let line_starts = std::iter::once(0).chain(newlines.map(|at| at as u32 + 1)).collect();
-        SourceFile { name, text: text.into(), line_starts }
+        SourceFile { name, text: text.into(), included_at, line_starts }
     }
 
     /// The 1-based line of a byte offset. (Its column takes as long to find as its line is long.)
@@ -106,13 +108,21 @@ impl SourceMap {
 
     /// Adds a file. Text beyond [`MAX_FILE_LEN`] is cut off.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        let mut text = text.into();
+        self.push(name.into(), text.into(), None)
+    }
+
+    /// Adds a file that is included at a place.
+    pub fn add_included(&mut self, name: impl Into<String>, text: impl Into<String>, at: Span) -> FileId {
+        self.push(name.into(), text.into(), Some(at))
+    }
+
+    fn push(&mut self, name: String, mut text: String, included_at: Option<Span>) -> FileId {
         if text.len() > MAX_FILE_LEN {
             let cut = (0..=MAX_FILE_LEN).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
             text.truncate(cut);
         }
         let id = FileId(self.files.len() as u32);
-        self.files.push(Arc::new(SourceFile::new(name.into(), text)));
+        self.files.push(Arc::new(SourceFile::new(name, text, included_at)));
         id
     }
 
@@ -140,6 +150,12 @@ impl SourceMap {
     /// All files, in the order of their ids.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         self.files.iter().enumerate().map(|(index, file)| (FileId(index as u32), &**file))
+    }
+
+    /// The places through which a file is included, the innermost first; none for a file that was given.
+    pub fn inclusions(&self, file: FileId) -> impl Iterator<Item = Span> + '_ {
+        let at = move |file: FileId| self.get(file).and_then(|file| file.included_at);
+        std::iter::successors(at(file), move |span| at(span.file))
     }
 
     /// The text of a span; empty when it is not of this map.

@@ -14,12 +14,17 @@ use spmdvm_frontend::sema;
 
 /// The module of a program, and what is said about it.
 fn check(name: &str, text: &str) -> (Option<Module>, Diagnostics, String) {
+    check_with(name, text, &[])
+}
+
+/// Likewise, with headers: name and text.
+fn check_with(name: &str, text: &str, headers: &[(&str, &str)]) -> (Option<Module>, Diagnostics, String) {
     let library = sema::library();
     let mut sources = library.sources().clone();
     let main = sources.add(name, text);
     let arena = Bump::new();
     let mut diagnostics = Diagnostics::new();
-    let loader = FileLoader::new(None, &[], &[]);
+    let loader = FileLoader::new(None, &[], headers);
     let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
     let unit = library.unit();
     let options = ParseOptions { preprocess, type_names: unit.type_names, template_names: unit.template_names };
@@ -48,6 +53,20 @@ fn right_programs() {
         let errors = diagnostics.iter().filter(|message| message.severity == Severity::Error).count();
         assert_eq!(errors, 0, "{messages}");
     }
+}
+
+/// An error in a header tells how the header comes in; what is superfluous in one is no concern.
+#[test]
+fn headers() {
+    let headers = [
+        ("inner.isph", "static void inner() {\n    uniform int superfluous;\n    uniform int x = missing;\n}\n"),
+        ("outer.isph", "#pragma once\n#include \"inner.isph\"\n"),
+        ("quiet.isph", "static int quiet() {\n    int superfluous;\n    return 1;\n    int z = 1;\n}\n"),
+    ];
+    let main = "\n#include \"outer.isph\"\nexport void f() {\n    uniform int x = wrong;\n}\n";
+    insta::assert_snapshot!("headers", check_with("main.ispc", main, &headers).2);
+    let main = "#include \"quiet.isph\"\nexport void f() {\n    int mine;\n}\n";
+    insta::assert_snapshot!("quiet_headers", check_with("main.ispc", main, &headers).2);
 }
 
 #[test]

@@ -61,7 +61,7 @@ from ._errors import (
     TrapFrame,
     UnboundExtern,
 )
-from ._spmdvm import Function, Globals, Module, __version__, compile, compile_file
+from ._spmdvm import Function, Globals, Module, Pointer, __version__, compile, compile_file
 
 __all__ = [
     "Aborted",
@@ -81,6 +81,7 @@ __all__ = [
     "OutOfFuel",
     "OutOfMemory",
     "OutOfTime",
+    "Pointer",
     "ReadOnly",
     "SpmdError",
     "StackOverflow",

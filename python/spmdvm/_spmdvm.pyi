@@ -2,13 +2,14 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from inspect import Signature
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, final
+from typing import Any, Literal, NoReturn, TypeVar, final, overload
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import Diagnostic
 
-__all__ = ["Function", "Globals", "Module", "__version__", "_rebuild", "compile", "compile_file"]
+__all__ = ["Function", "Globals", "Module", "Pointer", "__version__", "_rebuild", "compile", "compile_file"]
 
 __version__: str
 
@@ -45,6 +46,19 @@ class Globals:
     def update(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), /, **more: Any) -> None: ...
 
 @final
+class Pointer:
+    @property
+    def address(self) -> int: ...
+    def __index__(self) -> int: ...
+    def __int__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> NoReturn: ...
+
+_Record = TypeVar("_Record", NDArray[Any], np.void)
+
+@final
 class Module:
     @property
     def exports(self) -> tuple[str, ...]: ...
@@ -58,6 +72,10 @@ class Module:
     def name(self) -> str: ...
     @property
     def width(self) -> int: ...
+    @overload
+    def bind(self, target: NDArray[Any], /) -> Pointer: ...
+    @overload
+    def bind(self, target: _Record, /, **fields: NDArray[Any] | Pointer | None) -> _Record: ...
     def disassemble(self) -> str: ...
     def explain(self, line: int | None = None, *, ir: bool = False, asm: bool = False) -> str: ...
     def stats(self) -> dict[str, Any]: ...
@@ -78,6 +96,7 @@ def compile(
     fp: Literal["contract", "strict", "fast"] = "contract",
     check: bool = False,
     include_paths: Iterable[str | PathLike[str]] = (),
+    sandbox_includes: bool | None = None,
     defines: Mapping[str, object] = {},
     fuel: int | None = None,
     timeout: float | None = None,
@@ -85,6 +104,7 @@ def compile(
     task_threads: int | None = None,
     jit: Mapping[str, int | bool | str] = {},
     hints: bool = False,
+    no_warn: Iterable[str] = (),
 ) -> Module: ...
 def compile_file(
     path: str | PathLike[str],
@@ -95,6 +115,7 @@ def compile_file(
     fp: Literal["contract", "strict", "fast"] = "contract",
     check: bool = False,
     include_paths: Iterable[str | PathLike[str]] = (),
+    sandbox_includes: bool | None = None,
     defines: Mapping[str, object] = {},
     fuel: int | None = None,
     timeout: float | None = None,
@@ -102,12 +123,13 @@ def compile_file(
     task_threads: int | None = None,
     jit: Mapping[str, int | bool | str] = {},
     hints: bool = False,
+    no_warn: Iterable[str] = (),
 ) -> Module: ...
 def _rebuild(
     text: tuple[str, str],
-    choices: tuple[int, str, str],
+    choices: tuple[int, str, str, bool | None],
     include_paths: list[Path],
-    names: tuple[list[tuple[str, str]], list[tuple[str, str]]],
+    names: tuple[list[tuple[str, str]], list[tuple[str, str]], list[str]],
     bounds: tuple[int | None, float | None, int | None, int | None],
     others: list[tuple[str, str]] = ...,
 ) -> Module: ...

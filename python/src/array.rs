@@ -65,6 +65,13 @@ fn from_other<'py>(
     wanted: Wanted<'_>,
     place: &dyn Fn() -> String,
 ) -> PyResult<Bound<'py, PyUntypedArray>> {
+    if wanted.reference && !wanted.writable && matches!(wanted.elem, HostType::Struct { .. }) {
+        let py = value.py();
+        let record = py.import("spmdvm._records")?.getattr("record")?;
+        let (dtype, place) = (dtype::layout(py, wanted.elem)?, place());
+        let expected = dtype::expected(wanted.elem);
+        return Ok(record.call1((value, dtype, place, expected))?.cast_into::<PyUntypedArray>()?);
+    }
     let is_container = convert::is_sequence(value) || is_array_like(value)?;
     let is_element = wanted.reference && is_number(value);
     if !(is_container || is_element && !(wanted.writable && containers::is_numpy_scalar(value))) {

@@ -2,11 +2,13 @@
 
 use crate::array::{self, Wanted};
 use crate::function::is_mapped;
+use crate::module::Compiled;
+use crate::pointer::Pointer;
 use crate::scalar;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use spmdvm::{Export, ExportParam, HostValue, Ty, Value};
+use spmdvm::{Export, ExportParam, HostType, HostValue, Ty, Value};
 
 /// One entry per parameter; `None` where the default holds.
 pub type Bindings<'py> = Vec<Option<Bound<'py, PyAny>>>;
@@ -72,12 +74,12 @@ pub fn label(param: &ExportParam, i: usize) -> String {
 
 /// All arguments as values of the program, and how far they are from the parameters' types. The arrays stay in `bound`,
 /// where the caller keeps them while the program runs.
-pub fn values(export: &Export, bound: &mut Bindings<'_>) -> PyResult<(Vec<Value<'static>>, u32)> {
+pub fn values(compiled: &Compiled, export: &Export, bound: &mut Bindings<'_>) -> PyResult<(Vec<Value<'static>>, u32)> {
     let mut values = Vec::with_capacity(bound.len());
     let mut distance = 0;
     for (i, (param, given)) in export.params.iter().zip(bound).enumerate() {
         let (value, far) = match given {
-            Some(given) => convert(export, i, param, given)?,
+            Some(given) => convert(compiled, export, i, param, given)?,
             None => (Value::scalar(scalar_type(param), param.default.unwrap_or_default()), 0),
         };
         values.push(value);
@@ -87,6 +89,7 @@ pub fn values(export: &Export, bound: &mut Bindings<'_>) -> PyResult<(Vec<Value<
 }
 
 fn convert(
+    compiled: &Compiled,
     export: &Export,
     i: usize,
     param: &ExportParam,
@@ -98,6 +101,9 @@ fn convert(
             let (bits, distance) = scalar::to_bits(given, *ty, &place)?;
             Ok((Value::scalar(*ty, bits), distance))
         }
+        HostValue::Array { elem, reference, .. } if is_pointer(given, *reference) => {
+            Ok((Value::Pointer(spmdvm::Pointer::from_address(address(compiled, given, elem, &place)?)), 0))
+        }
         HostValue::Array { elem, writable, reference } => {
             let wanted = Wanted { elem, writable: *writable, reference: *reference };
             let (array, memory) = array::adopt(given, wanted, &place)?;
@@ -106,6 +112,21 @@ fn convert(
             Ok((Value::Array(memory), distance))
         }
     }
+}
+
+/// Returns whether it is an address rather than memory: a pointer, or `None` for null, which no reference can be.
+pub fn is_pointer(given: &Bound<'_, PyAny>, reference: bool) -> bool {
+    given.is_instance_of::<Pointer>() || given.is_none() && !reference
+}
+
+/// The address that a parameter with such elements gets.
+pub fn address(
+    compiled: &Compiled,
+    given: &Bound<'_, PyAny>,
+    elem: &HostType,
+    place: &dyn Fn() -> String,
+) -> PyResult<u64> {
+    given.cast::<Pointer>().map_or(Ok(0), |pointer| pointer.get().passed(compiled, elem, place))
 }
 
 /// The type of a parameter that has a default: those are scalars.

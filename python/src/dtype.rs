@@ -195,7 +195,60 @@ fn check_subarray(elem: &HostType, dtype: &Bound<'_, PyArrayDescr>) -> Result<()
     check(base, &dtype.base())
 }
 
+/// Fields are matched by name; if they are called otherwise, the numbers must lie alike.
 fn check_struct(elem: &HostType, dtype: &Bound<'_, PyArrayDescr>) -> Result<(), String> {
+    check_fields(elem, dtype).or_else(|why| {
+        let (mut wanted, mut given) = (Vec::new(), Vec::new());
+        let can_tell = numbers_of(elem, 0, &mut wanted) && numbers_of_dtype(dtype, 0, &mut given);
+        let alike = |(a, b): (&(u64, Ty), &(u64, Ty))| a == b || a.0 == b.0 && is_enum_pair(a.1, b.1);
+        let fits = can_tell && wanted.len() == given.len() && wanted.iter().zip(&given).all(alike);
+        if fits && dtype.itemsize() as u64 == elem.size() { Ok(()) } else { Err(why) }
+    })
+}
+
+/// Returns whether they are what enumerations may be held as.
+fn is_enum_pair(a: Ty, b: Ty) -> bool {
+    matches!((a, b), (Ty::U32, Ty::I32))
+}
+
+/// Structs of more numbers are matched by name only.
+const MAX_NUMBERS: usize = 4096;
+
+/// The numbers of a type with their offsets; `false` if there are too many.
+fn numbers_of(elem: &HostType, at: u64, out: &mut Vec<(u64, Ty)>) -> bool {
+    match elem {
+        HostType::Scalar(ty) => out.push((at, *ty)),
+        HostType::Enum(_) => out.push((at, Ty::U32)),
+        HostType::Pointer => out.push((at, Ty::U64)),
+        HostType::Byte => return false,
+        HostType::Array(inner, n) => {
+            return (0..*n).all(|i| numbers_of(inner, at + i * inner.size(), out));
+        }
+        HostType::Struct { fields, .. } => {
+            return fields.iter().all(|(_, offset, ty)| numbers_of(ty, at + offset, out));
+        }
+    }
+    out.len() <= MAX_NUMBERS
+}
+
+fn numbers_of_dtype(dtype: &Bound<'_, PyArrayDescr>, at: u64, out: &mut Vec<(u64, Ty)>) -> bool {
+    if dtype.has_subarray() {
+        let base = dtype.base();
+        let n: usize = dtype.shape().iter().product();
+        return (0..n as u64).all(|i| numbers_of_dtype(&base, at + i * base.itemsize() as u64, out));
+    }
+    if let Some(names) = dtype.names() {
+        return names.iter().all(|name| {
+            dtype.get_field(name).is_ok_and(|(field, offset)| numbers_of_dtype(&field, at + offset as u64, out))
+        });
+    }
+    element(dtype).is_some_and(|ty| {
+        out.push((at, ty));
+        out.len() <= MAX_NUMBERS
+    })
+}
+
+fn check_fields(elem: &HostType, dtype: &Bound<'_, PyArrayDescr>) -> Result<(), String> {
     let HostType::Struct { name, size, fields } = elem else { return Err(String::new()) };
     let given = dtype.names().unwrap_or_default();
     if let Some(extra) = given.iter().find(|field| fields.iter().all(|(name, ..)| name != *field)) {

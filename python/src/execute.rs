@@ -52,6 +52,11 @@ pub fn execute<'m, T: Send>(
     result.map_err(|error| errors::call_error(py, error))
 }
 
+/// Refuses what would wait for a call of the module that waits for this very thread.
+pub fn refuse_reentry(module: &Module) -> PyResult<()> {
+    output::refuse_reentry(identity(module))
+}
+
 fn identity(module: &Module) -> usize {
     Arc::as_ptr(module.program()) as usize
 }

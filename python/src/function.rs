@@ -5,8 +5,10 @@ use crate::execute::execute;
 use crate::map;
 use crate::memmap;
 use crate::module::{Compiled, Module};
+use crate::pointer::{self, Pointer};
 use crate::scalar;
 use crate::signature;
+use numpy::PyUntypedArray;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -100,24 +102,39 @@ impl Function {
         match exports[..] {
             [export] if !is_mapped(export) => {
                 let mut bound = bind::bind(export, args, kwargs)?;
-                let (values, _) = bind::values(export, &mut bound)?;
-                self.run(py, export, values)
+                let (values, _) = bind::values(&self.compiled, export, &mut bound)?;
+                self.run(py, export, values, &bound)
             }
             _ if exports.iter().any(|e| is_mapped(e)) => map::call(py, self, args, kwargs),
             _ => {
-                let (export, values, _kept) = choose(&exports, args, kwargs)?;
-                self.run(py, export, values)
+                let (export, values, bound) = choose(&self.compiled, &exports, args, kwargs)?;
+                self.run(py, export, values, &bound)
             }
         }
     }
 
-    fn run(&self, py: Python<'_>, export: &Export, values: Vec<Value<'static>>) -> PyResult<Py<PyAny>> {
-        match execute(py, &self.compiled.module, move |context| context.run().call_export(export, &values))? {
-            None => Ok(py.None()),
-            Some(Value::Scalar { ty, bits }) => scalar::to_python(py, ty, bits),
-            Some(Value::Lanes { .. } | Value::Array(_)) => {
-                Err(PyTypeError::new_err(format!("{}() gave a result that has no Python form", self.name)))
+    fn run(
+        &self,
+        py: Python<'_>,
+        export: &Export,
+        values: Vec<Value<'static>>,
+        bound: &Bindings<'_>,
+    ) -> PyResult<Py<PyAny>> {
+        let result = execute(py, &self.compiled.module, move |context| context.run().call_export(export, &values))?;
+        match (result, &export.result) {
+            (None, _) => Ok(py.None()),
+            (Some(Value::Scalar { ty, bits }), _) => scalar::to_python(py, ty, bits),
+            (Some(Value::Record(bytes)), Some(HostValue::Array { elem, .. })) => {
+                Ok(pointer::record(py, elem, &bytes)?.unbind())
             }
+            (Some(Value::Pointer(result)), Some(HostValue::Array { elem, .. })) => {
+                let argument = result.argument().and_then(|(index, offset)| {
+                    let given = bound.get(index)?.as_ref()?.cast::<PyUntypedArray>().ok()?;
+                    Some((given, offset))
+                });
+                Pointer::of_result(py, &self.compiled, result.address(), elem, argument)
+            }
+            _ => Err(PyTypeError::new_err(format!("{}() gave a result that has no Python form", self.name))),
         }
     }
 }
@@ -125,6 +142,7 @@ impl Function {
 /// The overload whose parameters are nearest to the arguments; among equals the first. Its values lead to memory of the
 /// arguments.
 fn choose<'e, 'py>(
+    compiled: &Compiled,
     exports: &[&'e Export],
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,
@@ -133,7 +151,7 @@ fn choose<'e, 'py>(
     let mut reasons = Vec::new();
     for &export in exports {
         let fit = bind::bind(export, args, kwargs).and_then(|mut bound| {
-            let (values, distance) = bind::values(export, &mut bound)?;
+            let (values, distance) = bind::values(compiled, export, &mut bound)?;
             Ok((distance, (export, values, bound)))
         });
         match fit {

@@ -3,6 +3,7 @@
 use crate::array;
 use crate::dtype;
 use crate::module::Compiled;
+use crate::pointer::{Lent, lend};
 use crate::scalar;
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, npy_intp};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -46,8 +47,8 @@ impl Globals {
     /// The variable as an array: the one that it was supplied with, or a view of its memory.
     fn get_array<'py>(&self, py: Python<'py>, global: &Global<'_>) -> PyResult<Bound<'py, PyAny>> {
         let memory = global.memory().map_err(|error| PyNameError::new_err(error.message))?;
-        match memory.owner().downcast_ref::<Shared>() {
-            Some(shared) => Ok(shared.array.bind(py).clone().into_any()),
+        match memory.owner().downcast_ref::<Lent>() {
+            Some(lent) => Ok(lent.array.bind(py).clone().into_any()),
             None => self.view(py, global, memory),
         }
     }
@@ -185,13 +186,6 @@ fn mapping_view<'py>(globals: &Bound<'py, Globals>, class: &str) -> PyResult<Bou
     globals.py().import("collections.abc")?.getattr(class)?.call1((globals,))
 }
 
-/// An array that a program shares with Python.
-struct Shared {
-    array: Py<PyUntypedArray>,
-    /// numpy does not move the memory of an array that somebody refers to weakly.
-    _pin: Py<PyAny>,
-}
-
 /// The base of a view.
 #[pyclass(frozen)]
 struct Keeper {
@@ -271,14 +265,8 @@ fn share(global: &Global<'_>, array: &Bound<'_, PyUntypedArray>, extents: &[u64]
         );
         return Err(PyValueError::new_err(message));
     }
-    let pin = array.py().import("weakref")?.getattr("ref")?.call1((array,))?.unbind();
-    let bytes = array.len() * array.dtype().itemsize();
-    let shared = Arc::new(Shared { array: array.clone().unbind(), _pin: pin });
-    // SAFETY: `Shared` keeps the array, whose memory numpy neither frees nor moves then. It is contiguous, and writable
-    // if the program may write.
-    let memory = unsafe { GlobalMemory::from_raw(array::data(array), bytes, shared) };
-    // SAFETY: as above.
-    unsafe { global.supply_memory(memory) }.map_err(value_error)
+    // SAFETY: the array may be written if the program may write.
+    unsafe { global.supply_memory(lend(array)?) }.map_err(value_error)
 }
 
 /// The bytes of a value for a scalar; `None` if the variable is none.

@@ -88,6 +88,9 @@ impl Watch {
     /// A thread that only waits looks this often, and one that runs a program not more often.
     pub const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
+    /// However long a look took: it may be that the machine was busy with other processes.
+    const LONGEST_BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+
     /// Begins to watch for signals. If one came already, its handler runs now. Handlers may not call `program`.
     pub fn start(py: Python<'_>, program: Option<usize>) -> PyResult<Watch> {
         let watch = {
@@ -141,7 +144,7 @@ impl Look {
         } else if pressed || looked.next.is_none_or(|next| now >= next) {
             Python::try_attach(|py| call.ask(py, &mut looked, is_first));
             let took = now.elapsed();
-            looked.next = Some(now + took + Watch::BETWEEN_LOOKS.max(20 * took));
+            looked.next = Some(now + took + (20 * took).clamp(Watch::BETWEEN_LOOKS, Watch::LONGEST_BETWEEN_LOOKS));
         }
     }
 }

@@ -23,6 +23,7 @@ mod memmap;
 mod module;
 mod options;
 mod output;
+mod pointer;
 mod scalar;
 mod signature;
 mod stats;
@@ -35,6 +36,7 @@ fn _spmdvm(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<module::Module>()?;
     m.add_class::<function::Function>()?;
     m.add_class::<globals::Globals>()?;
+    m.add_class::<pointer::Pointer>()?;
     m.add_function(wrap_pyfunction!(module::compile, m)?)?;
     m.add_function(wrap_pyfunction!(module::compile_file, m)?)?;
     m.add_function(wrap_pyfunction!(module::_rebuild, m)?)?;

@@ -5,12 +5,14 @@ use crate::function::Function;
 use crate::globals::Globals;
 use crate::interrupt;
 use crate::options::{self, Pairs};
+use crate::pointer::Pointer;
+use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use spmdvm::Show;
-use spmdvm::{CompileError, Limits, Options, Source, Width};
+use spmdvm::{Code, CompileError, Limits, Options, Source, Width};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,6 +60,7 @@ pub struct Module {
 /// fp: "contract" (a*b+c is fused), "strict" or "fast".
 /// check: check mode; not available yet.
 /// include_paths: folders for #include. Programs given as text include only from there.
+/// sandbox_includes: keep #include below the file's folder and the include paths? None: for text yes, for files no.
 /// defines: macros, name to value.
 /// fuel: loop iterations and calls that one call may take; over arrays, for each stretch of evenly spaced elements.
 ///     None: no limit.
@@ -68,13 +71,14 @@ pub struct Module {
 /// jit: settings of the JIT by name, such as {"hot": 10, "background": False, "one_lane": False}; docs/jit.md has the table.
 ///     Results do not depend on them.
 /// hints: put hints about performance among the module's `warnings`: what goes lane by lane in loops.
+/// no_warn: codes of warnings that are not wanted, such as ["W0212"].
 ///
 /// Limits that always hold: calls nest at most 65,536 deep, and their variables take at most 64 MiB of stack (and 64
 /// MiB more for those that lie in memory); a task has as much.
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, width=16, engine='auto', fp='contract', \
-    check=False, include_paths=(), defines={}, fuel=None, timeout=None, memory=None, task_threads=None, jit={}, \
-    hints=False)")]
+    check=False, include_paths=(), sandbox_includes=None, defines={}, fuel=None, timeout=None, memory=None, \
+    task_threads=None, jit={}, hints=False)")]
 pub fn compile(py: Python<'_>, source: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
     let options = options::parse("compile", options)?;
     if source.is_instance_of::<PyList>() || source.is_instance_of::<PyTuple>() {
@@ -165,15 +169,15 @@ impl Text {
 
 /// Compiles a file.
 ///
-/// `path` is a string or an `os.PathLike`. `#include` reads below the file's folder and from `include_paths`. Raises
-/// `OSError` if the file cannot be read. The options are those of `compile`, and:
+/// `path` is a string or an `os.PathLike`. `#include` reads what the process may, unless `sandbox_includes=True`
+/// keeps it below the file's folder and `include_paths`. Raises `OSError` if the file cannot be read. The options are those of `compile`, and:
 ///
 /// sources: paths of more files. Each is compiled by itself, then all are linked to one program. What one needs of another it
 ///     declares (`extern`), best in a header that both include. Files that have not changed are not compiled again.
 #[pyfunction]
 #[pyo3(signature = (path, **options), text_signature = "(path, *, sources=(), width=16, engine='auto', fp='contract', \
-    check=False, include_paths=(), defines={}, fuel=None, timeout=None, memory=None, task_threads=None, jit={}, \
-    hints=False)")]
+    check=False, include_paths=(), sandbox_includes=None, defines={}, fuel=None, timeout=None, memory=None, \
+    task_threads=None, jit={}, hints=False)")]
 pub fn compile_file(py: Python<'_>, path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
     let options = options.map(|options| options.copy()).transpose()?;
     let sources = options.as_ref().map_or(Ok(None), |options| options.get_item("sources"))?;
@@ -390,6 +394,32 @@ impl Module {
         Globals::of(&self.compiled)
     }
 
+    /// Gives the program the address of an array, to be stored in structs that are passed.
+    ///
+    /// `bind(array)` gives a `Pointer` to a C-contiguous array, which is good while the `Pointer` lives.
+    /// `bind(record, field=array, …)` stores such addresses in the pointer fields of a record (an element of a
+    /// structured array, `records[i]`, or an array of one) and keeps them for as long as the memory of the record
+    /// lives or the field is bound anew. `None` stores null, and a `Pointer` its address. Gives the record.
+    ///
+    /// From then on calls of the module take turns, as if it had globals. Programs cannot use addresses that were
+    /// stored otherwise: accesses trap (`BadPointer`).
+    #[pyo3(signature = (target, /, **fields), text_signature = "($self, target, /, **fields)")]
+    fn bind<'py>(
+        slf: &Bound<'py, Self>,
+        target: &Bound<'py, PyAny>,
+        fields: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(fields) = fields {
+            let function = slf.py().import("spmdvm._records")?.getattr("bind")?;
+            return function.call1((slf, target, fields));
+        }
+        let Ok(array) = target.cast::<PyUntypedArray>() else {
+            let given = crate::scalar::describe(target);
+            return Err(PyTypeError::new_err(format!("bind() takes a numpy array, but was given {given}")));
+        };
+        Ok(Bound::new(slf.py(), Pointer::to_array(&slf.get().compiled, array)?)?.into_any())
+    }
+
     /// The text of the program; of a program of several sources that of the first one.
     #[getter]
     fn source(&self) -> &str {
@@ -462,19 +492,24 @@ impl Module {
         let folders = files.map(|file| Path::new(&file.name).parent().unwrap_or(Path::new("")).to_owned());
         include_paths.splice(0..0, folders.collect::<Vec<_>>());
         let limits = &options.limits;
-        let choices = (options.width.lanes() as u32, options.engine.name().into(), options.fp.name().into());
+        let are_files = self.compiled.sources.iter().all(|source| source.is_file);
+        let sandbox_includes = options.sandbox_includes.or(are_files.then_some(false));
+        let (engine, fp) = (options.engine.name().into(), options.fp.name().into());
+        let choices = (options.width.lanes() as u32, engine, fp, sandbox_includes);
         let bounds = (limits.fuel, limits.timeout.map(|t| t.as_secs_f64()), limits.memory, options.threads);
         let mut texts = self.compiled.sources.iter().map(|source| (source.name.clone(), source.text.clone()));
         let text = texts.next().unwrap_or_default();
-        let names = (options.defines.clone(), options.jit.changes());
+        let no_warn: Vec<String> = options.no_warn.iter().map(|code| code.id().into()).collect();
+        let names = (options.defines.clone(), options.jit.changes(), no_warn);
         Ok((rebuild, (text, choices, include_paths, names, bounds, texts.collect())))
     }
 }
 
 type Texts = (String, String);
-type Choices = (u32, String, String);
+type Choices = (u32, String, String, Option<bool>);
 type Bounds = (Option<u64>, Option<f64>, Option<u64>, Option<usize>);
-type Pickled = (Texts, Choices, Vec<PathBuf>, (Pairs, Pairs), Bounds, Vec<Texts>);
+type Names = (Pairs, Pairs, Vec<String>);
+type Pickled = (Texts, Choices, Vec<PathBuf>, Names, Bounds, Vec<Texts>);
 
 /// Compiles a pickled module again.
 #[pyfunction]
@@ -484,19 +519,21 @@ pub fn _rebuild(
     text: Texts,
     choices: Choices,
     include_paths: Vec<PathBuf>,
-    names: (Pairs, Pairs),
+    names: Names,
     bounds: Bounds,
     others: Vec<Texts>,
 ) -> PyResult<Module> {
     let (fuel, timeout, memory, threads) = bounds;
-    let (width, engine, fp) = choices;
+    let (width, engine, fp, sandbox_includes) = choices;
     let options = Options {
         width: Width::new(width).unwrap_or_default(),
         engine: engine.parse().map_err(PyValueError::new_err)?,
         fp: fp.parse().map_err(PyValueError::new_err)?,
         include_paths,
+        sandbox_includes,
         defines: names.0,
         jit: options::jit(names.1)?,
+        no_warn: names.2.iter().filter_map(|id| Code::from_id(id)).collect(),
         limits: Limits { fuel, timeout: options::seconds(timeout), memory },
         threads,
         lazy: true,

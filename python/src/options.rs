@@ -3,17 +3,18 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
-use spmdvm::{Engine, Fp, JitSettings, Options, Width};
+use spmdvm::{Code, Engine, Fp, JitSettings, Options, Severity, Width};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The options by name, in the order in which they are documented.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 14] = [
     "width",
     "engine",
     "fp",
     "check",
     "include_paths",
+    "sandbox_includes",
     "defines",
     "fuel",
     "timeout",
@@ -21,6 +22,7 @@ const NAMES: [&str; 12] = [
     "task_threads",
     "jit",
     "hints",
+    "no_warn",
 ];
 
 /// Names and values.
@@ -47,6 +49,7 @@ fn set(options: &mut Options, function: &str, name: &str, value: &Bound<'_, PyAn
             }
         }
         "include_paths" => options.include_paths = include_paths(value)?,
+        "sandbox_includes" => options.sandbox_includes = sandbox_includes(name, value)?,
         "defines" => options.defines = macros(value)?,
         "fuel" => limits.fuel = whole(name, value, 0)?,
         "timeout" => limits.timeout = timeout(value)?,
@@ -54,6 +57,7 @@ fn set(options: &mut Options, function: &str, name: &str, value: &Bound<'_, PyAn
         "task_threads" => options.threads = whole(name, value, 1)?.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
         "jit" => options.jit = jit(pairs(name, value)?)?,
         "hints" => options.hints = flag(name, value)?,
+        "no_warn" => options.no_warn = warnings(value)?,
         _ => {
             let hint = match spmdvm::frontend::diag::closest(name, NAMES) {
                 Some(close) => format!("; did you mean `{close}`?"),
@@ -147,6 +151,10 @@ pub fn seconds(seconds: Option<f64>) -> Option<Duration> {
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
 }
 
+fn sandbox_includes(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<bool>> {
+    if value.is_none() { Ok(None) } else { flag(name, value).map(Some) }
+}
+
 fn include_paths(value: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     if value.is_none() {
         return Ok(Vec::new());
@@ -160,6 +168,22 @@ fn include_paths(value: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
         path.extract().map_err(|_| wrong("include_paths: each", "a path", &path, true))
     };
     paths.map(path).collect()
+}
+
+/// Codes of warnings that are not wanted.
+fn warnings(value: &Bound<'_, PyAny>) -> PyResult<Vec<Code>> {
+    let expected = "a list of codes of warnings, such as [\"W0212\"]";
+    let Some(codes) = value.try_iter().ok().filter(|_| !value.is_instance_of::<PyString>()) else {
+        return Err(wrong("no_warn", expected, value, true));
+    };
+    let code = |given: PyResult<Bound<'_, PyAny>>| {
+        let given = given?;
+        let id =
+            given.extract::<String>().map_err(|_| wrong("no_warn: each", "a code such as \"W0212\"", &given, true))?;
+        let found = Code::from_id(&id).filter(|code| code.severity() == Severity::Warning);
+        found.ok_or_else(|| wrong("no_warn: each", "the code of a warning", &given, false))
+    };
+    codes.map(code).collect()
 }
 
 /// Settings of the JIT from names and values.

@@ -96,7 +96,6 @@ WRONG_ARRAYS = [
         TypeError,
         r"`x` is written by the program, which cannot write to a `list`.*np\.array\(x, dtype=np\.float32\)",
     ),
-    (lambda x: None, TypeError, r"`x` expects .* but was given None"),
     (lambda x: 3, TypeError, r"`x` expects a numpy array of float32, but was given an `int`"),
     (lambda x: x.astype(object), TypeError, r"`x` .*holds Python objects"),
     (lambda x: x.astype("m8[s]"), TypeError, "timedelta64"),

@@ -64,6 +64,23 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 WARNS = "export void f(uniform int a[], uniform int n) {\n    if (a[0] = n) a[1] = 1;\n}\n"
 
 
+def test_warnings_can_be_left_out() -> None:
+    source = "export uniform int f(uniform int x) { if (x = 3) return 1; return 2; }"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        module = spmdvm.compile(source, no_warn=["W0212"])
+        assert module.warnings == [] and pickle.loads(pickle.dumps(module)).warnings == []
+    for wrong, message in [
+        ("W0212", "no_warn must be a list of codes of warnings"),
+        ([3], "no_warn: each must be a code such as"),
+        (["W9999"], "no_warn: each must be the code of a warning, not 'W9999'"),
+        (["E0001"], "no_warn: each must be the code of a warning, not 'E0001'"),
+    ]:
+        with pytest.raises((TypeError, ValueError)) as caught:
+            spmdvm.compile(source, no_warn=wrong)
+        assert message in str(caught.value)
+
+
 def test_warnings_are_pythons(tmp_path: Path) -> None:
     def compile_it() -> None:
         spmdvm.compile(WARNS)
@@ -142,6 +159,23 @@ def test_include_paths(tmp_path: Path) -> None:
     file = tmp_path / "main.ispc"
     file.write_text(source)
     assert spmdvm.compile_file(file).f() == 7
+
+
+def test_sandboxed_includes(tmp_path: Path) -> None:
+    (tmp_path / "seven.isph").write_text("#define SEVEN 7\n")
+    (tmp_path / "sub").mkdir()
+    file = tmp_path / "sub" / "main.ispc"
+    source = '#include "../seven.isph"\nexport uniform int f() { return SEVEN; }\n'
+    file.write_text(source)
+    module = spmdvm.compile_file(file)
+    assert module.f() == 7
+    assert pickle.loads(pickle.dumps(module)).f() == 7
+    with pytest.raises(spmdvm.CompileError, match="E0013"):
+        spmdvm.compile_file(file, sandbox_includes=True)
+    with pytest.raises(spmdvm.CompileError, match="E0013"):
+        spmdvm.compile(source, include_paths=[tmp_path / "sub"])
+    free = spmdvm.compile(source, include_paths=[tmp_path / "sub"], sandbox_includes=False)
+    assert free.f() == 7
 
 
 def test_compile_error() -> None:

@@ -165,3 +165,34 @@ def test_where_may_be_out(module: spmdvm.Module) -> None:
     np.copyto(other[1:], ~flags[:-1], where=flags[1:])
     module.flip(flags[:-1], out=flags[1:], where=flags[1:])
     assert (flags == other).all()
+
+
+@pytest.mark.parametrize("width", [4, 16])
+def test_arrays_that_are_extern_variables(width: int) -> None:
+    source = """
+        extern uniform float table[];
+        extern const uniform float fixed[];
+        export float look(int i, float x) { return table[i] + x; }
+        export float look_fixed(int i) { return fixed[i]; }
+        export float bump(int i, float x) { table[i & 7] += 1; return x; }
+    """
+    module = spmdvm.compile(source, width=width)
+    reversed_order = np.arange(100, dtype=np.int32)[::-1].copy()
+
+    def table() -> np.ndarray:
+        return np.arange(100, dtype=np.float32)
+
+    # As if `out` were written after all else.
+    t = table()
+    module.globals["table"] = t
+    module.look(reversed_order, 0.5, out=t)
+    assert (t == table()[::-1] + 0.5).all()
+    t = table()
+    module.globals["fixed"] = t
+    module.look_fixed(reversed_order, out=t)
+    assert (t == table()[::-1]).all()
+    # As if arguments had been copied before.
+    t = table()
+    module.globals["table"] = t
+    assert (module.bump(np.zeros(100, np.int32), t) == table()).all()
+    assert t[0] > 0

@@ -1,6 +1,6 @@
 //! The grammar of the command line.
 
-use crate::Failure;
+use crate::{Failure, words};
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use spmdvm::{Code, Engine, Fp, JitSettings, Limits, Options, Severity, Width};
@@ -40,6 +40,9 @@ pub struct Global {
     /// A folder that `#include` searches
     #[arg(short = 'I', long = "include", global = true, value_name = "DIR")]
     pub include: Vec<PathBuf>,
+    /// Keep `#include` below the program's folder and the include folders, for programs that are not trusted
+    #[arg(long, global = true)]
+    pub sandbox_includes: bool,
     /// Define a macro
     #[arg(short = 'D', long = "define", global = true, value_name = "NAME[=VALUE]", value_parser = parse_define)]
     pub define: Vec<(String, String)>,
@@ -75,18 +78,9 @@ pub enum Command {
     /// Compile a program and call one of its exported functions
     Run(RunArgs),
     /// Compile a program and report errors and warnings
-    Check {
-        /// The programs
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// Link the programs to one, and report what is declared but defined nowhere (else each is checked by itself, and
-        /// another file or the host may have that)
-        #[arg(long)]
-        link: bool,
-        /// Leave out hints about performance (W0900 and up; `#pragma ignore warning(perf)` does so for what follows)
-        #[arg(long)]
-        no_hints: bool,
-    },
+    ///
+    /// @FILE stands for the arguments that a file holds.
+    Check(CheckArgs),
     /// Show a program's bytecode as text, or write it as a file
     Disasm {
         /// An SPMD source, or a bytecode file
@@ -121,6 +115,27 @@ pub enum Command {
         /// Its code or name; without one, all are listed
         code: Option<String>,
     },
+}
+
+/// `check`.
+#[derive(Args)]
+pub struct CheckArgs {
+    /// The programs
+    #[arg(required_unless_present = "all")]
+    pub files: Vec<PathBuf>,
+    /// Check all programs of a compilation database (compile_commands.json), each with its own -I, -D and --target
+    #[arg(long, value_name = "FILE")]
+    pub all: Option<PathBuf>,
+    /// Only print which files each program includes, as rules of `make` (or JSON)
+    #[arg(long)]
+    pub depends: bool,
+    /// Link the programs to one, and report what is declared but defined nowhere (else each is checked by itself, and
+    /// another file or the host may have that)
+    #[arg(long, conflicts_with_all = ["all", "depends"])]
+    pub link: bool,
+    /// Leave out hints about performance (W0900 and up; `#pragma ignore warning(perf)` does so for what follows)
+    #[arg(long)]
+    pub no_hints: bool,
 }
 
 /// `run`.
@@ -200,11 +215,16 @@ pub struct UsimdArgs {
 
 impl Cli {
     /// Reads the command line; ends the process if it is wrong or asks for help.
-    pub fn read() -> Cli {
-        let matches = Cli::command().get_matches();
+    pub fn read() -> Result<Cli, Failure> {
+        let given = std::env::args_os().map(|arg| arg.into_string());
+        let matches = match given.collect::<Result<Vec<String>, _>>() {
+            Ok(args) => Cli::command().get_matches_from(words::with_files(args)?),
+            // Paths that are no text; files of arguments are not looked for among them.
+            Err(_) => Cli::command().get_matches(),
+        };
         let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
         cli.global.width_is_given = matches.value_source("width") == Some(ValueSource::CommandLine);
-        cli
+        Ok(cli)
     }
 }
 
@@ -230,6 +250,7 @@ impl Global {
             engine: self.engine.first().copied().unwrap_or_default(),
             fp: self.fp,
             include_paths: self.include.clone(),
+            sandbox_includes: self.sandbox_includes.then_some(true),
             defines: self.define.clone(),
             headers: Vec::new(),
             no_warn: self.no_warn.clone(),
@@ -268,7 +289,8 @@ fn parse_timeout(s: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "a time is a number of seconds, such as 2 or 0.5".to_owned())
 }
 
-fn parse_define(s: &str) -> Result<(String, String), String> {
+/// A macro and its replacement, of `NAME` or `NAME=VALUE`.
+pub fn parse_define(s: &str) -> Result<(String, String), String> {
     let (name, value) = s.split_once('=').unwrap_or((s, "1"));
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && name.chars().next().is_some_and(|c| !c.is_ascii_digit());

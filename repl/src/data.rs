@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::npy::MappedNpy;
 use half::f16;
 use spmdvm::vm::sem;
-use spmdvm::{Array, Export, ExportParam, HostType, HostValue, Ty, Value};
+use spmdvm::{Array, Export, ExportParam, HostType, HostValue, Pointer, Ty, Value};
 use std::path::Path;
 
 /// The arguments of one call, and the memory they live in.
@@ -22,6 +22,7 @@ struct Slot {
 pub enum Content {
     Scalar(Ty, u64),
     Lanes(Ty, Vec<u64>),
+    Null,
     Owned { ty: Ty, shape: Vec<u64>, data: Vec<u64>, bytes: usize },
     Mapped(MappedNpy),
 }
@@ -86,6 +87,7 @@ impl Content {
         match self {
             Content::Scalar(ty, bits) => Value::scalar(*ty, *bits),
             Content::Lanes(ty, words) => Value::Lanes { ty: *ty, words: words.clone() },
+            Content::Null => Value::Pointer(Pointer::NULL),
             Content::Owned { ty, data, bytes, .. } => {
                 // SAFETY: the words outlive the borrow and hold plain bytes.
                 Value::Array(unsafe { Array::from_raw(data.as_mut_ptr().cast(), *bytes, Some(*ty), true) })
@@ -200,6 +202,9 @@ fn parse_lanes(param: &ExportParam, ty: Ty, text: &str, lanes: usize) -> Result<
 }
 
 fn parse_array(param: &ExportParam, elem: &HostType, text: &str) -> Result<Content, Failure> {
+    if text == "null" && matches!(param.value, HostValue::Array { reference: false, .. }) {
+        return Ok(Content::Null);
+    }
     if let Some(path) = text.strip_prefix('@') {
         return Ok(Content::Mapped(MappedNpy::open(Path::new(path))?));
     }

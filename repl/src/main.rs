@@ -1,7 +1,7 @@
 //! The command `spmdvm`: run, check, inspect and explore SPMD programs.
 //!
 //! `cli` says what can be asked, `commands` has one module per subcommand, `data` turns words of the command line into
-//! arguments of a program (`npy` for files of numbers), `files` reads all others, `interactive` is the shell of
+//! arguments of a program (`npy` for files of numbers), `files` reads all others, `words` files of arguments, `interactive` is the shell of
 //! `spmdvm repl`.
 
 mod cli;
@@ -10,6 +10,8 @@ mod data;
 mod files;
 mod interactive;
 mod npy;
+mod record;
+mod words;
 
 use std::process::ExitCode;
 
@@ -49,8 +51,7 @@ fn end_with_the_pipe() {
 
 fn main() -> ExitCode {
     end_with_the_pipe();
-    let cli = cli::Cli::read();
-    match commands::dispatch(&cli) {
+    match cli::Cli::read().and_then(|cli| commands::dispatch(&cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Program(message)) => fail(1, &message),
         Err(Failure::Usage(message)) => fail(2, &format!("error: {message}\n")),

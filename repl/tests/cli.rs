@@ -1,32 +1,12 @@
 //! The command line as a user meets it: output, messages and exit codes of whole commands.
 
+mod folder;
+
+use folder::{Folder, SCALE};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
-
-/// A folder of its own for each test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("spmdvm-cli-{}-{test}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder");
-        Folder(path)
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, text).expect("a file");
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn spmdvm(args: &[&str]) -> Output {
     command(args).output().expect("the command starts")
@@ -67,16 +47,6 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a plain path")
 }
 
-const SCALE: &str = "export void scale(uniform float a[], uniform int n, uniform float k) {
-    foreach (i = 0 ... n) a[i] *= k;
-}
-export uniform int total(const uniform int a[], uniform int n) {
-    int sum = 0;
-    foreach (i = 0 ... n) sum += a[i];
-    return reduce_add(sum);
-}
-";
-
 #[test]
 fn run_shows_arrays_and_results() {
     let folder = Folder::new("run");
@@ -96,10 +66,27 @@ fn run_gives_json() {
 }
 
 #[test]
+fn values_in_memory_and_pointers_are_shown() {
+    let folder = Folder::new("record");
+    let source = "struct Ray { uniform float origin[2]; uniform int8 depth; void *uniform data; };
+        export uniform Ray start(uniform float<3> v) { uniform Ray ray = { { v.x, v.y }, 3, NULL }; return ray; }
+        export uniform float<2> pair(uniform float x) { uniform float<2> v = { x, -x }; return v; }
+        export uniform int *uniform second(uniform int *uniform a) { return a == NULL ? NULL : a + 1; }";
+    let file = folder.file("record.ispc", source);
+    let run = |args: &[&str]| succeeds(&[&["run", text(&file), "-e"], args].concat());
+    assert_eq!(run(&["start", "v=[1,2,3]"]).lines().next(), Some("result = {origin = [1, 2], depth = 3, data = null}"));
+    assert_eq!(run(&["pair", "x=1.5"]), "result = [1.5, -1.5]\n");
+    assert!(run(&["second", "a=[1,2]"]).starts_with("result = a + 4 bytes\n"));
+    assert_eq!(run(&["second", "a=null"]), "result = null\n");
+    let json = run(&["start", "v=[1,2,3]", "--json"]);
+    assert!(json.contains(r#""result":{"data":"null","depth":3,"origin":[1,2]}"#), "{json}");
+}
+
+#[test]
 fn npy_files_go_in_and_out() {
     let folder = Folder::new("npy");
     let file = folder.file("scale.ispc", SCALE);
-    let out = folder.0.join("out.npy");
+    let out = folder.path.join("out.npy");
     let save = format!("a={}", text(&out));
     succeeds(&["run", text(&file), "-e", "scale", "iota:f32:6", "6", "10", "-o", &save]);
     let input = format!("@{}", text(&out));
@@ -185,10 +172,89 @@ fn check_reports_all_errors_and_data() {
 fn a_compilation_that_takes_too_long_is_stopped() {
     let folder = Folder::new("slow");
     let statements: String = (0..20_000).map(|i| format!("x = x * 3 + {i};\n")).collect();
-    let file = folder.file("slow.ispc", &format!("export int f(int x) {{\n{statements}return x;\n}}\n"));
+    let file = folder.file("slow.ispc", format!("export int f(int x) {{\n{statements}return x;\n}}\n"));
     for command in ["check", "run", "disasm"] {
         let said = fails(3, &["--timeout", "0.001", command, text(&file)]);
         assert!(said.contains("longer than the timeout"), "{command}: {said}");
+    }
+}
+
+#[test]
+fn check_includes_what_the_owner_may_read() {
+    let folder = Folder::new("includes");
+    std::fs::create_dir_all(folder.path.join("src/deep")).expect("folders");
+    folder.file("shared.isph", "#include \"values.isph\"\nstatic uniform int shared() { return VALUE; }\n");
+    folder.file("values.isph", "#pragma once\n#define VALUE 7\n");
+    let deep = folder.file("src/deep/deep.isph", "#include \"../../values.isph\"\n");
+    let main = folder.file(
+        "src/main.ispc",
+        "#include \"deep/deep.isph\"\n#include \"../shared.isph\"\nexport uniform int f() { return shared(); }\n",
+    );
+    assert_eq!(succeeds(&["run", text(&main)]), "result = 7\n");
+    let said = fails(1, &["check", "--sandbox-includes", text(&main)]);
+    assert!(said.contains("E0013") && said.contains("deep.isph:1"), "{said}");
+    succeeds(&["check", "--sandbox-includes", "-I", text(&folder.path), text(&main)]);
+    let rules = succeeds(&["check", "--depends", text(&main)]);
+    let lines: Vec<&str> = rules.lines().collect();
+    assert_eq!(lines.len(), 4, "{rules}");
+    assert_eq!(lines[0], format!("{}: \\", text(&main)));
+    assert_eq!(lines[1], format!("  {} \\", text(&deep)));
+    assert!(lines[3].ends_with("src/../shared.isph"), "{rules}");
+    let json = succeeds(&["--json", "check", "--depends", text(&main)]);
+    assert!(json.contains("\"includes\":[") && json.contains("deep.isph"), "{json}");
+    let bad = folder.file("src/bad.ispc", "\n#include \"missing.isph\"\nexport void f() { nothing(); }\n");
+    let said = fails(1, &["check", "--depends", text(&bad)]);
+    assert!(said.contains("E0012") && !said.contains("nothing"), "{said}");
+}
+
+#[test]
+fn check_reads_arguments_from_files() {
+    let folder = Folder::new("arguments");
+    folder.file("n.isph", "#define N 3\n");
+    let main = folder.file(
+        "a b.ispc",
+        "#include <n.isph>\n#if N != 3 || M != 4 || TARGET_WIDTH != 8\n#error no\n#endif\nexport void f() {}\n",
+    );
+    let inner = folder.file("inner.txt", "--width 8 -DM=4\n");
+    let list = folder.file("all.txt", format!("-I '{}'\n@{}\n\"{}\"", text(&folder.path), text(&inner), text(&main)));
+    succeeds(&["check", &format!("@{}", text(&list))]);
+    assert!(fails(1, &["check", text(&main)]).contains("E0015"));
+    let loops = folder.file("loop.txt", format!("@{}/loop.txt", text(&folder.path)));
+    assert!(fails(2, &["check", &format!("@{}", text(&loops))]).contains("more than 10 deep"));
+    assert!(fails(2, &["check", "@/no/such/file"]).contains("there is no such file"));
+}
+
+#[test]
+fn check_reads_compilation_databases() {
+    let folder = Folder::new("database");
+    std::fs::create_dir_all(folder.path.join("src")).expect("a folder");
+    std::fs::create_dir_all(folder.path.join("include")).expect("a folder");
+    folder.file("include/n.isph", "#define N 3\n");
+    let one = "#include \"n.isph\"\n#if N != 3 || M != 1 || TARGET_WIDTH != 8\n#error no\n#endif\n";
+    folder.file("src/one.ispc", one);
+    folder.file("src/two.ispc", "#ifndef TWO\n#error TWO is missing\n#endif\n");
+    let entry = |file: &str, rest: &str| format!("{{\"directory\": \"src\", \"file\": \"{file}\", {rest}}}");
+    let commands = [
+        entry("one.ispc", "\"command\": \"ispc -I../include -D M --target=avx2-i32x8 one.ispc -o one.o\""),
+        entry("host.cpp", "\"command\": \"c++ -c host.cpp\""),
+        entry("two.ispc", "\"arguments\": [\"ispc\", \"-DTWO=a b\", \"two.ispc\"]"),
+        entry("one.ispc", "\"command\": \"ispc one.ispc\""),
+    ];
+    let list = folder.file("compile_commands.json", format!("[{}]", commands.join(",")));
+    succeeds(&["check", "--all", text(&list)]);
+    let said = fails(1, &["check", "--width", "4", "--all", text(&list)]);
+    assert!(said.contains("src/one.ispc") && said.contains("1 file does not compile"), "{said}");
+    for (text_of_list, message) in [
+        ("nonsense", "this is no JSON"),
+        ("{}", "this is no list"),
+        ("[{}]", "entry 0 has no `file`"),
+        ("[]", "none of its entries"),
+        ("[{\"file\": \"a.ispc\", \"command\": \"ispc -D1\"}]", "cannot be the name of a macro"),
+        ("[{\"file\": \"a.ispc\", \"command\": \"ispc -I\"}]", "not followed by a folder"),
+    ] {
+        let list = folder.file("wrong.json", text_of_list);
+        let said = fails(2, &["check", "--all", text(&list)]);
+        assert!(said.contains(message) && said.contains("wrong.json"), "{said}");
     }
 }
 
@@ -215,9 +281,9 @@ fn bytecode_round_trips_through_files() {
     let folder = Folder::new("bytecode");
     let file = folder.file("scale.ispc", SCALE);
     assert!(succeeds(&["disasm", text(&file)]).contains("func scale"));
-    let asm = folder.0.join("scale.spmdasm");
+    let asm = folder.path.join("scale.spmdasm");
     succeeds(&["disasm", text(&file), "-o", text(&asm)]);
-    let binary = folder.0.join("scale.spmdb");
+    let binary = folder.path.join("scale.spmdb");
     succeeds(&["asm", text(&asm), "-o", text(&binary)]);
     let shown = succeeds(&["run", text(&binary), "-e", "scale", "iota:f32:5", "5", "2"]);
     assert_eq!(shown, "a: f32[5] = [0, 2, 4, 6, 8]\n");
@@ -378,7 +444,7 @@ fn a_mapped_file_that_shrinks_is_an_error() {
         "wait.ispc",
         "export void f(uniform int a[], uniform int n) { print(\"waiting\\n\"); while (a[n - 1] != 0) {} }",
     );
-    let out = folder.0.join("ones.npy");
+    let out = folder.path.join("ones.npy");
     let fill =
         folder.file("fill.ispc", "export void f(uniform int a[], uniform int n) { foreach (i = 0 ... n) a[i] = 1; }");
     let (program, fill) = (program.display().to_string(), fill.display().to_string());
@@ -439,7 +505,7 @@ fn several_sources_are_one_program() {
     assert!(said.contains("[E0300]") && said.contains("half.ispc:2:1") && said.contains("twice.ispc:1:1"), "{said}");
     let json = spmdvm(&["check", "--json", "--link", "--no-hints", text(&main), text(&half), text(&twice)]);
     assert!(stdout(&json).contains("\"code\":\"E0300\"") && json.status.code() == Some(1), "{}", stdout(&json));
-    let bytecode = folder.0.join("half.spmdb");
+    let bytecode = folder.path.join("half.spmdb");
     succeeds(&["disasm", text(&half), "-o", text(&bytecode)]);
     assert!(fails(2, &["run", text(&main), "--with", text(&bytecode), "[2]", "1"]).contains("is bytecode"));
     assert!(fails(2, &["run", text(&main), "--with", "nowhere.ispc", "[2]", "1"]).contains("cannot read nowhere.ispc"));

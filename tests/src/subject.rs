@@ -259,7 +259,9 @@ fn returned(value: Value) -> Option<Returned> {
     match value {
         Value::Scalar { ty, bits } => Some(Returned { ty, varying: false, bits: vec![bits] }),
         Value::Lanes { ty, words } => Some(Returned { ty, varying: true, bits: words }),
-        Value::Array(_) => None,
+        Value::Pointer(pointer) => Some(Returned { ty: Ty::U64, varying: false, bits: vec![pointer.address()] }),
+        // `tests/suites/by_value.rs` has those.
+        Value::Array(_) | Value::Record(_) => None,
     }
 }
 

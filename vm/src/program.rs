@@ -294,14 +294,30 @@ pub struct Export {
     pub name: String,
     /// The function.
     pub function: FuncId,
-    /// Its parameters, in order; a parameter of struct type takes several registers.
+    /// Its parameters, in order.
     pub params: Vec<ExportParam>,
-    /// Its result.
+    /// Its result. An array is a pointer that the function gives, or, if it is a `reference`, a value in memory: then the
+    /// function has one more parameter, the last, which points to where the value goes, and gives nothing.
     pub result: Option<HostValue>,
     /// Its documentation comment, if any.
     pub doc: String,
     /// The declaration as written.
     pub declaration: String,
+}
+
+impl Export {
+    /// Returns whether the function writes its result to memory of the caller.
+    pub fn result_in_memory(&self) -> bool {
+        self.result.as_ref().is_some_and(HostValue::is_reference)
+    }
+
+    /// The size of such a result in bytes.
+    pub fn result_size(&self) -> Option<usize> {
+        match &self.result {
+            Some(HostValue::Array { elem, reference: true, .. }) => Some(elem.size() as usize),
+            _ => None,
+        }
+    }
 }
 
 /// A parameter of an exported function.
@@ -331,6 +347,13 @@ pub enum HostValue {
         /// Is it a reference: exactly one element?
         reference: bool,
     },
+}
+
+impl HostValue {
+    /// Returns whether it is a reference: one value in memory.
+    pub fn is_reference(&self) -> bool {
+        matches!(self, HostValue::Array { reference: true, .. })
+    }
 }
 
 /// A function or global by which programs are linked: one declares it, another (or the host) defines it.

@@ -49,8 +49,8 @@ codes! {
     E0009 BadMacroDefinition: "A `#define` that is malformed: a bad parameter list, `#` or `##` in the wrong place, or a name that cannot be defined.";
     E0010 BadMacroUse: "A macro used with the wrong number of arguments or without its closing parenthesis.";
     E0011 MacroLimit: "Macros expand to more tokens, or are nested deeper, than the limits allow.";
-    E0012 IncludeNotFound: "The file named by `#include` was not found below the including file's folder or in the include paths.";
-    E0013 IncludeForbidden: "An `#include` that would leave the folders a program may read: below the including file's folder and the given include paths; programs given as strings may include only built-in headers.";
+    E0012 IncludeNotFound: "The file named by `#include` was not found from the including file's folder or in the include paths.";
+    E0013 IncludeForbidden: "An `#include` that would leave the folders that a sandboxed program may read: below the main file's folder and the given include paths. Programs given as strings are sandboxed, and may include only built-in headers where no include paths are given; files are if that is asked for (`--sandbox-includes`).";
     E0014 IncludeLimit: "Files include one another deeper, or are more or larger, than the limits allow. Use `#pragma once`.";
     E0015 ErrorDirective: "The program contains an `#error` that was reached.";
     E0016 BadPaste: "`##` joined two tokens to something that is no token.";
@@ -159,6 +159,7 @@ codes! {
     W0215 SignLost: "A comparison of a uniform and a varying integer of which one is signed and the other unsigned. Both become unsigned, so a negative value counts as a huge one. Give both the same type; a cast says that it is meant.";
     W0216 DecidedComparison: "A comparison with a constant that gives the same for every value of the other side's type: an unsigned number is never below 0, an `int8` never 200, a `float` never equal to the double `0.1d`.";
     W0217 FractionLost: "A `float` together with a 64-bit integer: their common type is the integer's, as in ISPC, so the fraction is lost before anything is computed. Cast the integer to `float` or `double`.";
+    W0218 UsedBehindBlock: "A variable that is used behind the `unmasked` block that declares it. An `unmasked` block opens no scope, as in ISPC, which is easily overlooked: declare the variable in front of it. Only the first one is reported.";
 
     // Performance: only for who asks (`spmdvm check`, `hints` in Python and Rust), about loops.
     W0900 Gather: "A load in a loop for which every lane has an address of its own. It takes about as long as one load for each lane, where elements in a row are one vector.";
@@ -176,6 +177,11 @@ impl Code {
     /// Whether it is a warning about performance.
     pub fn is_performance(self) -> bool {
         self.id().starts_with("W09")
+    }
+
+    /// Whether it is a warning of something superfluous, which is not given for headers.
+    pub fn is_style(self) -> bool {
+        matches!(self, Code::UnusedVariable | Code::UnreachableCode)
     }
 
     /// The row with this number.

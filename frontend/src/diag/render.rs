@@ -11,6 +11,9 @@ use crate::source::{FileId, SourceMap, Span};
 /// The longest source line that is drawn; messages about longer lines only name the place.
 const MAX_DRAWN_LINE: usize = 1000;
 
+/// So many files that include one another are named besides the first one.
+const MAX_INCLUSIONS: usize = 8;
+
 /// One message as text, ending in a newline.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
     Renderer { sources, drawn: HashMap::new(), color }.render(diagnostic)
@@ -78,10 +81,27 @@ impl<'s> Renderer<'s> {
         if let Some(help) = &diagnostic.help {
             report = report.with_help(help);
         }
-        for note in &diagnostic.notes {
+        for note in diagnostic.notes.iter().chain(&self.inclusions(diagnostic.span())) {
             report = report.with_note(note);
         }
         report.finish()
+    }
+
+    /// How the file of a place came to be included, if it was.
+    fn inclusions(&self, span: Span) -> Option<String> {
+        let mut places: Vec<String> = (self.sources.inclusions(span.file))
+            .map(|at| {
+                let (name, line, _) = self.sources.locate(at);
+                format!("{name}:{line}")
+            })
+            .collect();
+        // A file that includes itself does so once.
+        places.dedup();
+        let (first, others) = places.split_first()?;
+        let shown: String = others.iter().take(MAX_INCLUSIONS).map(|place| format!(", by {place}")).collect();
+        let more = others.len().saturating_sub(MAX_INCLUSIONS);
+        let more = if more > 0 { format!(" … and {more} more") } else { String::new() };
+        Some(format!("this file is included at {first}{shown}{more}"))
     }
 
     /// The place as ariadne wants it: within the text, at character boundaries, and not empty unless at the end.
@@ -117,7 +137,7 @@ impl<'s> Renderer<'s> {
         if let Some(help) = &diagnostic.help {
             let _ = writeln!(text, "   Help: {help}");
         }
-        for note in &diagnostic.notes {
+        for note in diagnostic.notes.iter().chain(&self.inclusions(diagnostic.span())) {
             let _ = writeln!(text, "   Note: {note}");
         }
         text

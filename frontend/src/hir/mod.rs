@@ -213,6 +213,8 @@ pub struct Local {
     pub needs_memory: bool,
     /// Whether it is written after its declaration.
     pub is_assigned: bool,
+    /// Whether it is used behind the `unmasked` block that declares it.
+    pub outlives_block: bool,
     /// Where it is declared.
     pub span: Span,
 }

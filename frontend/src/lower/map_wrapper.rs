@@ -21,7 +21,8 @@ use std::collections::HashSet;
 /// What is appended to the function's name.
 pub const SUFFIX: &str = "$map";
 
-/// Adds the wrappers of all exports that have something varying.
+/// Adds the wrappers of all exports that have something varying, unless their result is a struct or short vector: there
+/// is one only, whatever the elements.
 pub(super) fn add_all(lowerer: &mut Lowerer) {
     let is_varying = |value: &HostValue| matches!(value, HostValue::Varying(_));
     let mut wrappers: Vec<Function> = Vec::new();
@@ -30,7 +31,7 @@ pub(super) fn add_all(lowerer: &mut Lowerer) {
         let varying = export.params.iter().any(|p| is_varying(&p.value)) || export.result.iter().any(is_varying);
         let function = &lowerer.functions[export.function.0 as usize];
         let name = format!("{}{SUFFIX}", function.name);
-        if !varying || !wrapped.insert(export.function) {
+        if !varying || export.result_in_memory() || !wrapped.insert(export.function) {
             continue;
         }
         let span = function.spans.first().copied().unwrap_or_default();

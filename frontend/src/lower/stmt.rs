@@ -69,6 +69,13 @@ impl<'m> FunctionLowerer<'_, 'm> {
 
     /// `unmasked { … }`.
     fn unmasked(&mut self, body: &'m [Stmt], span: Span) {
+        for stmt in body {
+            if let StmtKind::Declare { local, .. } = stmt.kind
+                && self.body.function.locals[local.0 as usize].outlives_block
+            {
+                self.declare_in_advance(local);
+            }
+        }
         self.every(span, |this| this.stmts(body));
     }
 

@@ -131,6 +131,10 @@ pub(super) fn analyse(lowerer: &mut Lowerer, function: &Function, uniform_params
     if mark_exposed(lowerer, body, &mut exposed) {
         function.params.iter().for_each(|p| exposed[p.0 as usize] = true);
     }
+    for (mark, local) in exposed.iter_mut().zip(&function.locals) {
+        // Lanes that were off in front of the block look at it too.
+        *mark |= local.outlives_block;
+    }
     analysis.uniform = vec![true; function.locals.len()];
     for (i, param) in function.params.iter().enumerate() {
         let is_uniform = uniform_params.get(i).copied().unwrap_or(false);

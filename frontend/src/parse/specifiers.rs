@@ -239,7 +239,8 @@ impl<'a> Parser<'a, '_> {
         if reader.base.is_some() {
             return self.foreign_specifier(name);
         }
-        if self.is_type_name(name) && !(reader.quals.sign.is_some() && self.is_declared_name()) {
+        let is_declared = reader.quals.sign.is_some() && !reader.type_only && self.is_declared_name();
+        if self.is_type_name(name) && !is_declared {
             let span = self.bump().span;
             let class = self.scopes.special(name).and_then(type_class);
             let kind = match class {

@@ -11,17 +11,22 @@ use crate::source::Span;
 impl<'a> Parser<'a, '_> {
     /// `{ … }`, a scope of its own.
     pub(super) fn block(&mut self) -> Parsed<Block<'a>> {
-        let opening = self.expect(TokenKind::LBrace, "to open a block")?;
         self.scopes.open();
+        let block = self.unscoped_block();
+        self.scopes.close();
+        block
+    }
+
+    /// `{ … }` whose declarations are seen after it too, as those of an `unmasked` block are.
+    fn unscoped_block(&mut self) -> Parsed<Block<'a>> {
+        let opening = self.expect(TokenKind::LBrace, "to open a block")?;
         let stmts = self.nested(|parser| {
             let mut stmts = Vec::new();
             while !matches!(parser.kind(), TokenKind::RBrace | TokenKind::Eof) && !parser.is_item_within() {
                 parser.statement_or_skip(&mut stmts);
             }
             Ok(parser.alloc_slice(&stmts))
-        });
-        self.scopes.close();
-        let stmts = stmts?;
+        })?;
         self.close_brace(opening);
         Ok(Block { stmts, span: self.since(opening) })
     }
@@ -199,10 +204,7 @@ impl<'a> Parser<'a, '_> {
             }
             Delete => self.delete()?,
             Print => self.print()?,
-            Unmasked => {
-                self.bump();
-                StmtKind::Unmasked(self.alloc_block()?)
-            }
+            Unmasked => self.unmasked()?,
             PragmaUnroll | PragmaNoUnroll => self.hinted()?,
             Word => return self.word_statement(in_block),
             _ => self.expression_statement()?,
@@ -212,6 +214,13 @@ impl<'a> Parser<'a, '_> {
     fn alloc_block(&mut self) -> Parsed<&'a Block<'a>> {
         let block = self.block()?;
         Ok(self.alloc(block))
+    }
+
+    /// `unmasked { … }`, also spelled `everywhere`.
+    fn unmasked(&mut self) -> Parsed<StmtKind<'a>> {
+        self.bump();
+        let block = self.unscoped_block()?;
+        Ok(StmtKind::Unmasked(self.alloc(block)))
     }
 
     fn semi(&mut self, kind: StmtKind<'a>, after: &str) -> Parsed<StmtKind<'a>> {
@@ -241,10 +250,7 @@ impl<'a> Parser<'a, '_> {
                 let (condition, message) = self.static_assert()?;
                 Ok(StmtKind::StaticAssert { condition, message })
             }
-            ("everywhere", TokenKind::LBrace) => {
-                self.bump();
-                Ok(StmtKind::Unmasked(self.alloc_block()?))
-            }
+            ("everywhere", TokenKind::LBrace) => self.unmasked(),
             _ => self.expression_statement(),
         }
     }

@@ -363,16 +363,24 @@ impl Preprocessor<'_, '_> {
                 let message = format!("all files together have more than {} bytes", limits.bytes);
                 self.give_up(Diagnostic::new(Code::SourceTooLarge, span, message));
             }
-            Ok(included) => self.enter_include(included),
+            Ok(included) => self.enter_include(included, span),
             Err(error) => self.report_include(&name, span, error),
         }
     }
 
-    fn enter_include(&mut self, included: Included) {
+    fn enter_include(&mut self, included: Included, span: Span) {
         if self.once.contains(&once_key(&included)) {
             return;
         }
-        let id = self.sources.add(included.name, included.text);
+        if let Some(path) = &included.path
+            && !self.included.contains(path)
+        {
+            self.included.push(path.clone());
+        }
+        let id = match included.is_part {
+            true => self.sources.add(included.name, included.text),
+            false => self.sources.add_included(included.name, included.text, span),
+        };
         self.enter_file(id, included.path);
     }
 
@@ -486,7 +494,7 @@ impl Preprocessor<'_, '_> {
             return;
         };
         let name = self.sources.get(file.id).map(|source| source.name.clone()).unwrap_or_default();
-        let included = Included { name, path: file.path.clone(), text: String::new() };
+        let included = Included { name, path: file.path.clone(), text: String::new(), is_part: false };
         self.once.insert(once_key(&included));
     }
 
@@ -533,7 +541,8 @@ impl Preprocessor<'_, '_> {
 /// What tells files apart for `#pragma once`.
 fn once_key(included: &Included) -> String {
     match &included.path {
-        Some(path) => format!("file:{}", path.display()),
+        // One file may be reached by several paths.
+        Some(path) => format!("file:{}", path.canonicalize().as_ref().unwrap_or(path).display()),
         None => format!("header:{}", included.name),
     }
 }

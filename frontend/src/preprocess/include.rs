@@ -1,7 +1,7 @@
 //! Where `#include` finds its text.
 //!
 //! Programs may be untrusted, so a loader never reads outside the folders it was given, follows no link that leaves
-//! them, and reads only regular files of bounded size.
+//! them, and reads only regular files of bounded size. Who compiles a file of his own may lift the first two.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,6 +28,8 @@ pub struct Included {
     pub path: Option<PathBuf>,
     /// The text.
     pub text: String,
+    /// Whether it is a part of the program that the host keeps apart, rather than a header.
+    pub is_part: bool,
 }
 
 /// Why there is no text.
@@ -55,7 +57,7 @@ impl IncludeLoader for [(&str, &str)] {
     fn load(&self, request: &IncludeRequest<'_>) -> Result<Included, IncludeError> {
         let found = self.iter().find(|(name, _)| *name == request.name);
         let &(name, text) = found.ok_or(IncludeError::NotFound)?;
-        Ok(Included { name: name.into(), path: None, text: text.into() })
+        Ok(Included { name: name.into(), path: None, text: text.into(), is_part: false })
     }
 }
 
@@ -64,6 +66,7 @@ pub struct FileLoader<'h> {
     main_folder: Option<PathBuf>,
     include_paths: Vec<PathBuf>,
     headers: &'h [(&'h str, &'h str)],
+    is_confined: bool,
 }
 
 impl<'h> FileLoader<'h> {
@@ -72,11 +75,17 @@ impl<'h> FileLoader<'h> {
     pub fn new(main: Option<&Path>, include_paths: &[PathBuf], headers: &'h [(&'h str, &'h str)]) -> FileLoader<'h> {
         let main_folder = main.and_then(|path| folder_of(path).canonicalize().ok());
         let include_paths = include_paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
-        FileLoader { main_folder, include_paths, headers }
+        FileLoader { main_folder, include_paths, headers, is_confined: true }
+    }
+
+    /// Lets it read whatever the process may: for programs that are trusted.
+    #[must_use]
+    pub fn unconfined(self) -> FileLoader<'h> {
+        FileLoader { is_confined: false, ..self }
     }
 
     fn may_read(&self, path: &Path) -> bool {
-        self.main_folder.iter().chain(&self.include_paths).any(|root| path.starts_with(root))
+        !self.is_confined || self.main_folder.iter().chain(&self.include_paths).any(|root| path.starts_with(root))
     }
 }
 
@@ -95,22 +104,27 @@ impl IncludeLoader for FileLoader<'_> {
         let folders = own_folder.into_iter().chain(self.include_paths.iter().map(PathBuf::as_path)).chain(main_folder);
         let mut forbidden = false;
         for folder in folders {
-            let Ok(path) = folder.join(request.name).canonicalize() else {
+            let name = folder.join(request.name);
+            let Ok(path) = name.canonicalize() else {
                 continue;
             };
+            if path.is_dir() {
+                continue;
+            }
             if !self.may_read(&path) {
                 forbidden = true;
                 continue;
             }
-            let name = folder.join(request.name);
-            return read(name.strip_prefix(".").unwrap_or(&name), path);
+            return read(name.strip_prefix(".").unwrap_or(&name), &path);
         }
         match self.headers.load(request) {
             Err(IncludeError::NotFound) if forbidden => {
                 let roots = "it lies outside the including file's folder and the include paths";
                 Err(IncludeError::Forbidden(roots.into()))
             }
-            Err(IncludeError::NotFound) if self.main_folder.is_none() && self.include_paths.is_empty() => {
+            Err(IncludeError::NotFound)
+                if self.is_confined && self.main_folder.is_none() && self.include_paths.is_empty() =>
+            {
                 Err(IncludeError::Forbidden("a program given as a string may include only built-in headers".into()))
             }
             found => found,
@@ -118,19 +132,20 @@ impl IncludeLoader for FileLoader<'_> {
     }
 }
 
-/// `name` is for messages, `path` is the file.
-fn read(name: &Path, path: PathBuf) -> Result<Included, IncludeError> {
+/// Reads `file`, which was made sure of. Its path stays `path`, made of what is written, so that what a linked file includes
+/// is searched where the link lies.
+fn read(path: &Path, file: &Path) -> Result<Included, IncludeError> {
     let unreadable = |error: std::io::Error| IncludeError::Unreadable(error.to_string());
-    let metadata = fs::metadata(&path).map_err(unreadable)?;
+    let metadata = fs::metadata(file).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(IncludeError::Unreadable("it is not a regular file".into()));
     }
     if metadata.len() > MAX_FILE_LEN as u64 {
         return Err(IncludeError::Unreadable("it is too large".into()));
     }
-    let bytes = fs::read(&path).map_err(unreadable)?;
+    let bytes = fs::read(file).map_err(unreadable)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Included { name: name.display().to_string(), path: Some(path), text })
+    Ok(Included { name: path.display().to_string(), path: Some(path.to_path_buf()), text, is_part: false })
 }
 
 #[cfg(test)]
@@ -164,6 +179,20 @@ mod tests {
         {
             std::os::unix::fs::symlink(root.join("secret"), root.join("main/link.h")).unwrap();
             assert!(matches!(load("link.h", &main), Err(IncludeError::Forbidden(_))));
+        }
+        let free = FileLoader::new(Some(&main), &[root.join("lib")], &[]).unconfined();
+        let load = |name: &str, from: &Path| free.load(&request(name, Some(from))).map(|found| found.text);
+        assert_eq!(load("../secret", &main).unwrap(), "s");
+        assert_eq!(load("../../secret", &root.join("main/sub/a.h")).unwrap(), "s");
+        assert_eq!(load(&absolute, &main).unwrap(), "s");
+        assert_eq!(load("sub", &main), Err(IncludeError::NotFound));
+        #[cfg(unix)]
+        {
+            // A linked header and what lies beside the link.
+            std::os::unix::fs::symlink(root.join("lib/c.h"), root.join("main/sub/linked.h")).unwrap();
+            assert_eq!(load("link.h", &main).unwrap(), "s");
+            let linked = free.load(&request("sub/linked.h", Some(&main))).unwrap();
+            assert_eq!(load("a.h", linked.path.as_deref().unwrap()).unwrap(), "a");
         }
         fs::remove_dir_all(&root).unwrap();
     }

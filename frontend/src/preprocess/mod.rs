@@ -47,6 +47,8 @@ pub struct Preprocessed<'a> {
     pub tokens: Vec<Token>,
     /// The texts of literals.
     pub texts: Texts<'a>,
+    /// The paths of the files that were included, each once, in the order in which they are first met.
+    pub included: Vec<PathBuf>,
 }
 
 /// Preprocesses the file `main` of `sources`, to which included files are added.
@@ -62,7 +64,7 @@ pub fn preprocess<'a>(
     preprocessor.enter_file(main, options.main_path.clone());
     preprocessor.output.reserve(preprocessor.budget.bytes / BYTES_PER_TOKEN);
     preprocessor.run();
-    Preprocessed { tokens: preprocessor.output, texts: preprocessor.texts }
+    Preprocessed { tokens: preprocessor.output, texts: preprocessor.texts, included: preprocessor.included }
 }
 
 struct Preprocessor<'a, 'c> {
@@ -82,6 +84,7 @@ struct Preprocessor<'a, 'c> {
     isolated: bool,
     macros: MacroTable,
     once: HashSet<String>,
+    included: Vec<PathBuf>,
     budget: Budget,
     counter: u32,
     /// Whether something was reported after which the rest of the program would make no sense.
@@ -143,6 +146,7 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
             isolated: false,
             macros: MacroTable::new(),
             once: HashSet::new(),
+            included: Vec::new(),
             budget: Budget::default(),
             counter: 0,
             abandoned: false,

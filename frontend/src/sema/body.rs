@@ -36,6 +36,8 @@ pub(super) struct LocalInfo {
     pub frozen: Option<&'static str>,
     /// Whether an unused one is worth a warning.
     pub warn_unused: bool,
+    /// Whether the `unmasked` block that declares it has ended.
+    pub is_behind: bool,
 }
 
 /// A statement around, of those that `break` and `continue` may mean.
@@ -141,10 +143,33 @@ impl<'a> Checker<'a, '_> {
         self.body.scope_start = scope.start;
     }
 
+    /// Ends the scope of an `unmasked` block, which is none in ISPC: what was declared in it is seen behind it, unless the
+    /// scope around has a name of its own for something else.
+    pub(super) fn leave_unmasked(&mut self, scope: Scope) {
+        let declared = self.body.names.split_off(scope.names);
+        self.body.scope_start = scope.start;
+        for (name, meaning) in declared {
+            if self.declared_here(name).is_some() {
+                continue;
+            }
+            if let Entity::Local(id, _) = meaning.0 {
+                self.info(id).is_behind = true;
+            }
+            self.body.names.push(name, meaning);
+        }
+    }
+
+    /// Where the innermost scope declares a name. What an `unmasked` block in it declared may be declared again.
+    fn declared_here(&self, name: Symbol) -> Option<Span> {
+        let &(ref entity, span) = self.body.names.get_since(name, self.body.scope_start)?;
+        let is_behind = matches!(entity, Entity::Local(id, _) if self.body.infos[id.0 as usize].is_behind);
+        (!is_behind).then_some(span)
+    }
+
     /// Adds a local variable without a name in scope.
     pub(super) fn new_local(&mut self, name: Symbol, ty: TypeId, span: Span) -> LocalId {
         let needs_memory = self.table.types.has_instances(ty);
-        self.body.locals.push(Local { name, ty, needs_memory, is_assigned: false, span });
+        self.body.locals.push(Local { name, ty, needs_memory, is_assigned: false, outlives_block: false, span });
         self.body.infos.push(LocalInfo::default());
         LocalId(self.body.locals.len() as u32 - 1)
     }
@@ -159,7 +184,7 @@ impl<'a> Checker<'a, '_> {
 
     /// Adds a name to the innermost scope.
     pub(super) fn declare_name(&mut self, name: ast::Ident, entity: Entity) {
-        if let Some(&(_, first)) = self.body.names.get_since(name.name, self.body.scope_start) {
+        if let Some(first) = self.declared_here(name.name) {
             let message = format!("`{}` is declared twice in this scope", name.name);
             let error = Diagnostic::new(Code::Redefinition, name.span, message).at("declared again here");
             let error = error.label(first, "first declared here");

@@ -25,6 +25,11 @@ impl<'a> Checker<'a, '_> {
             return Operand::Value(Expr::error(span));
         }
         let mut ty = callee.function.result;
+        if let TypeKind::Struct(id, _) = *self.kind(ty)
+            && !self.check_struct_complete(id, span)
+        {
+            return Operand::Value(Expr::error(span));
+        }
         if let Callee::Pointer(pointer) = &callee.callee
             && self.is_varying(pointer.ty)
             && ty != TypeTable::VOID

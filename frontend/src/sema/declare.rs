@@ -96,8 +96,11 @@ impl<'a> Checker<'a, '_> {
         });
         let id = match known {
             Some(id) => id,
-            None => self.new_struct(def),
+            // `struct T;` where `T` is another name of a struct says nothing new.
+            None if def.members.is_none() && self.names_struct(def.name.name) => return,
+            None => self.new_struct(def.name),
         };
+        self.table.only_named.remove(&id);
         let Some(members) = def.members else { return };
         if !self.table.types.struct_def(id).is_opaque {
             let first = self.table.types.struct_def(id).span;
@@ -109,18 +112,24 @@ impl<'a> Checker<'a, '_> {
         self.define_struct(id, def, members);
     }
 
-    fn new_struct(&mut self, def: &ast::StructDef<'a>) -> StructId {
+    /// Returns whether the innermost scope has a struct of this name, perhaps by a typedef.
+    fn names_struct(&self, name: Symbol) -> bool {
+        self.type_here(name).is_some_and(|ty| matches!(self.kind(ty), TypeKind::Struct(..)))
+    }
+
+    /// A struct that is declared and not yet defined.
+    pub(super) fn new_struct(&mut self, name: ast::Ident) -> StructId {
         let id = StructId(self.table.types.structs.len() as u32);
         self.table.types.structs.push(StructDef {
-            name: def.name.name,
+            name: name.name,
             fields: Vec::new(),
             is_opaque: true,
             align: None,
             packed: false,
-            span: def.name.span,
+            span: name.span,
         });
         let ty = self.table.types.intern(TypeKind::Struct(id, UNBOUND), false);
-        self.declare_type(def.name, ty, def.name.span);
+        self.declare_type(name, ty, name.span);
         id
     }
 
@@ -364,7 +373,9 @@ impl<'a> Checker<'a, '_> {
         let mut params = Vec::with_capacity(function.params.len());
         for param in function.params {
             let ty = self.resolve_param(param.ty);
-            let fits = ty == TypeTable::ERROR || self.check_complete(ty, param.ty.span, "a parameter");
+            let fits = ty == TypeTable::ERROR
+                || (function.body.is_none() && self.is_opaque_struct(ty))
+                || self.check_complete(ty, param.ty.span, "a parameter");
             params.push(if fits { ty } else { TypeTable::ERROR });
         }
         self.check_defaults(function);
@@ -388,7 +399,8 @@ impl<'a> Checker<'a, '_> {
         let what = match *self.kind(result) {
             TypeKind::Array(..) => "an array",
             TypeKind::Function(_) => "a function",
-            TypeKind::Struct(id, _) => {
+            // A function that is only declared here may be called where the struct is defined.
+            TypeKind::Struct(id, _) if function.body.is_some() => {
                 return if self.check_struct_complete(id, function.result.span) { result } else { TypeTable::ERROR };
             }
             _ => return self.strip_const(result),
@@ -397,6 +409,10 @@ impl<'a> Checker<'a, '_> {
         let error = Diagnostic::new(Code::BadFunction, function.result.span, message);
         self.error(error.help("give a pointer, or a struct that contains it"));
         TypeTable::ERROR
+    }
+
+    fn is_opaque_struct(&self, ty: TypeId) -> bool {
+        matches!(*self.kind(ty), TypeKind::Struct(id, _) if self.table.types.struct_def(id).is_opaque)
     }
 
     fn check_defaults(&mut self, function: &'a ast::Function<'a>) {

@@ -30,14 +30,20 @@ impl<'a> Checker<'a, '_> {
 
     fn export(&mut self, id: DeclId) -> Option<Export> {
         let decl = self.decl(id).clone();
+        // Instances of polymorphic functions are compiled when they are called, under their own names.
+        let by_value = decl.bindings.is_none();
+        let mut passed = Vec::with_capacity(decl.params.len());
         let mut params = Vec::with_capacity(decl.params.len());
         for (index, (param, &ty)) in decl.ast.params.iter().zip(&decl.params).enumerate() {
+            let ty = if by_value { self.passed_type(ty, false) } else { ty };
+            passed.push(ty);
             let value = self.host_value(ty);
             let Some(value) = value else {
                 if ty != TypeTable::ERROR {
                     let message = format!("hosts cannot pass a `{}`", self.show(ty));
                     let error = Diagnostic::new(Code::BadExport, param.span, message);
-                    self.error(error.help("pass structs by reference, arrays as `uniform T a[]`, numbers as they are"));
+                    let help = "pass arrays as `uniform T a[]`; structs, short vectors and pointers must be uniform";
+                    self.error(error.help(help));
                 }
                 return None;
             };
@@ -49,9 +55,11 @@ impl<'a> Checker<'a, '_> {
             params.push(ExportParam { name, value, default });
         }
         self.warn_varying_arrays(decl.ast.params);
-        let result = match decl.result {
+        let target = by_value && self.is_in_memory(decl.result);
+        let target = if target { Some(self.passed_type(decl.result, true)) } else { None };
+        let result = match target.unwrap_or(decl.result) {
             TypeTable::VOID | TypeTable::ERROR => None,
-            ty => match self.host_result(ty) {
+            ty => match if target.is_some() { self.host_value(ty) } else { self.host_result(ty) } {
                 Some(value) => Some(value),
                 None => {
                     let message = format!("hosts cannot take a `{}`", self.show(ty));
@@ -61,9 +69,11 @@ impl<'a> Checker<'a, '_> {
                 }
             },
         };
+        let is_direct = target.is_none() && passed == decl.params;
+        let function = if is_direct { self.function_id(id) } else { self.pass_in_memory(id, &passed, target) };
         let declaration = self.sources.text(decl.ast.head_span).split_whitespace().collect::<Vec<_>>().join(" ");
         Some(Export {
-            function: self.function_id(id),
+            function,
             name: decl.ast.name.name.as_str().to_string(),
             params,
             result,
@@ -120,6 +130,8 @@ impl<'a> Checker<'a, '_> {
         match *self.kind(ty) {
             TypeKind::Scalar(scalar, shape) => scalar_value(scalar, shape),
             TypeKind::Enum(_, shape) => scalar_value(Ty::U32, shape),
+            TypeKind::Pointer { pointee, shape: Shape::Uniform } => self.host_array(pointee, false),
+            TypeKind::Reference(target) => self.host_array(target, false),
             _ => None,
         }
     }

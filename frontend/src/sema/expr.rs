@@ -379,18 +379,40 @@ impl<'a> Checker<'a, '_> {
         Operand::Value(self.cast_to(value, to, span))
     }
 
-    /// `(T &)x`: `x` itself, if it is a place of that type; else the value as `T`.
+    /// `(T &)x`: the place `x`, seen as a `T`. What is no place, or would have to change its shape, is cast as a value.
     fn cast_to_reference(&mut self, operand: &'a ast::Expr<'a>, target: TypeId, span: Span) -> Operand<'a> {
         let operand = self.operand(operand);
         if let Operand::Place(place) = &operand {
             let shape = if self.is_varying(place.ty) { Shape::Varying } else { Shape::Uniform };
             let target = self.bind(target, shape);
             if self.strip_const(place.ty) == self.strip_const(target) {
-                return operand;
+                let is_const =
+                    matches!(place.base, PlaceBase::Local(_) | PlaceBase::Global(_)) && self.is_const(place.ty);
+                return match is_const {
+                    // A variable that is `const` stays so: its value is taken for granted.
+                    true => operand,
+                    false => Operand::Place(Place { ty: target, span, ..place.clone() }),
+                };
+            }
+            if self.is_addressable(place) && !place.varying_address && self.shape(place.ty) == self.shape(target) {
+                return Operand::Place(self.seen_as(place.clone(), target, span));
             }
         }
         let value = self.value_of(operand);
         Operand::Value(self.cast_to(value, target, span))
+    }
+
+    /// A place as one of another type at the same address.
+    fn seen_as(&mut self, place: Place, target: TypeId, span: Span) -> Place {
+        let (from, to) = (self.pointer_to(place.ty, Shape::Uniform), self.pointer_to(target, Shape::Uniform));
+        let address = super::convert::cast(hir::Cast::Reinterpret, self.address_of(place, from), to);
+        Place {
+            base: PlaceBase::Deref(Box::new(address)),
+            projections: Vec::new(),
+            ty: target,
+            varying_address: false,
+            span,
+        }
     }
 
     fn size_of(&mut self, ty: TypeId, place: Span, span: Span) -> Expr {

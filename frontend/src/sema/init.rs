@@ -211,10 +211,10 @@ impl<'a> Checker<'a, '_> {
                 // Inner lengths that are left open are those of the longest initialiser.
                 let inner: Vec<TypeId> = items.iter().map(|item| self.complete_from_init(elem, Some(item))).collect();
                 let inner = inner.into_iter().max_by_key(|&ty| self.length(ty)).unwrap_or(elem);
-                let len = len.unwrap_or(items.len() as u64);
+                let len = len.filter(|&len| len > 0).unwrap_or(items.len() as u64);
                 self.table.types.intern(TypeKind::Array(inner, Some(len)), false)
             }
-            ast::ExprKind::String(text) if len.is_none() => {
+            ast::ExprKind::String(text) if len.is_none_or(|len| len == 0) => {
                 let len = Some(text.len() as u64 + 1);
                 self.table.types.intern(TypeKind::Array(elem, len), false)
             }

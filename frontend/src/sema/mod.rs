@@ -21,6 +21,7 @@
 
 mod assign;
 mod body;
+pub mod by_value;
 mod call;
 mod constant;
 mod convert;

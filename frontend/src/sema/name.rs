@@ -6,7 +6,7 @@ use crate::ast;
 use crate::diag::{Code, Diagnostic};
 use crate::hir::{Capture, Expr, ExprKind, LocalId, Place, PlaceBase, TaskBuiltin, TypeId, TypeKind};
 use crate::symbol::Symbol;
-use spmdvm_vm::Ty;
+use spmdvm_vm::{Op, Ty};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -93,11 +93,25 @@ impl<'a> Checker<'a, '_> {
 
     fn local_operand(&mut self, id: LocalId, level: u32, name: ast::Ident) -> Operand<'a> {
         self.info(id).is_used = true;
+        if self.info(id).is_behind {
+            self.use_behind_block(id, name);
+        }
         let id = self.captured(id, level, name);
         let place = self.local_place(id, name.span);
         match &self.body.infos[id.0 as usize].value {
             Some(value) => Operand::Constant(Expr { span: name.span, ..value.clone() }, place),
             None => Operand::Place(place),
+        }
+    }
+
+    /// Notes that a variable is used behind the `unmasked` block that declares it; the first one is warned of.
+    fn use_behind_block(&mut self, id: LocalId, name: ast::Ident) {
+        self.local(id).outlives_block = true;
+        let declared = self.local(id).span;
+        if !std::mem::replace(&mut self.warned_of_unmasked, true) {
+            let message = format!("`{}` is used behind the `unmasked` block that declares it", name.name);
+            let warning = Diagnostic::new(Code::UsedBehindBlock, name.span, message).label(declared, "declared here");
+            self.warn(warning.help("declare it in front of the block"));
         }
     }
 
@@ -166,6 +180,12 @@ impl<'a> Checker<'a, '_> {
             "programIndex" => {
                 let ty = self.table.types.varying(Ty::I32);
                 return Some(Expr { kind: ExprKind::ProgramIndex, ty, span: name.span });
+            }
+            // Constant as in ISPC, so it is a value and no variable.
+            "__mask" => {
+                let ty = self.table.types.varying(Ty::Bool);
+                let kind = ExprKind::Op { op: Op::MaskGet, ty: Ty::Bool, from: Ty::Bool, args: Vec::new() };
+                return Some(Expr { kind, ty, span: name.span });
             }
             "programCount" => ExprKind::Const(self.lanes() as u64),
             "taskIndex" => ExprKind::Task(TaskBuiltin::TaskIndex),

@@ -4,7 +4,7 @@ use super::expr::Operand;
 use super::table::Checker;
 use crate::ast::{self, BinaryOp, UnaryOp};
 use crate::diag::{Code, Diagnostic};
-use crate::hir::{Expr, ExprKind, Shape, TypeId, TypeKind, TypeTable};
+use crate::hir::{Cast, Expr, ExprKind, Shape, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
 use spmdvm_vm::{Op, Ty};
 
@@ -24,8 +24,8 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn binary(&mut self, expr: &'a ast::Expr<'a>) -> Expr {
         let mut chain = Vec::new();
         let mut first = expr;
-        while let ast::ExprKind::Binary { op, op_span, lhs, rhs } = first.kind {
-            chain.push((op, op_span, rhs, first.span));
+        while let ast::ExprKind::Binary { op, lhs, rhs, .. } = first.kind {
+            chain.push((op, rhs, first.span));
             first = lhs;
             if chain.len() > MAX_CHAIN {
                 self.error_at(Code::NestingTooDeep, expr.span, "this expression has too many operators");
@@ -42,7 +42,7 @@ impl<'a> Checker<'a, '_> {
 
     fn binary_chain(&mut self, first: &'a ast::Expr<'a>, mut chain: Vec<Link<'a>>) -> Expr {
         let mut lhs = self.operand(first);
-        while let Some((op, op_span, rhs, span)) = chain.pop() {
+        while let Some((op, rhs, span)) = chain.pop() {
             let value = match op {
                 BinaryOp::Comma => {
                     let (first, last) = (self.value_of(lhs), self.value(rhs));
@@ -58,7 +58,7 @@ impl<'a> Checker<'a, '_> {
                         }
                         None => {
                             let (lhs, rhs) = (self.value_of(lhs), self.value_of(rhs));
-                            self.binary_values(op, op_span, lhs, rhs, span)
+                            self.binary_values(op, lhs, rhs, span)
                         }
                     }
                 }
@@ -69,7 +69,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// An operation on two values.
-    pub(super) fn binary_values(&mut self, op: BinaryOp, op_span: Span, lhs: Expr, rhs: Expr, span: Span) -> Expr {
+    pub(super) fn binary_values(&mut self, op: BinaryOp, lhs: Expr, rhs: Expr, span: Span) -> Expr {
         if lhs.ty == TypeTable::ERROR || rhs.ty == TypeTable::ERROR {
             return Expr::error(span);
         }
@@ -77,14 +77,14 @@ impl<'a> Checker<'a, '_> {
         let pointers = is_pointer(self, &lhs) || is_pointer(self, &rhs);
         match op {
             BinaryOp::And | BinaryOp::Or => self.logical(op == BinaryOp::Or, lhs, rhs, span),
-            BinaryOp::Add | BinaryOp::Sub if pointers => self.pointer_arithmetic(op, op_span, lhs, rhs, span),
-            BinaryOp::Shl | BinaryOp::Shr => self.shift(op, op_span, lhs, rhs, span),
-            _ if op.is_comparison() => self.comparison(op, op_span, lhs, rhs, span),
-            _ => self.arithmetic(op, op_span, lhs, rhs, span),
+            BinaryOp::Add | BinaryOp::Sub if pointers => self.pointer_arithmetic(op, lhs, rhs, span),
+            BinaryOp::Shl | BinaryOp::Shr => self.shift(op, lhs, rhs, span),
+            _ if op.is_comparison() => self.comparison(op, lhs, rhs, span),
+            _ => self.arithmetic(op, lhs, rhs, span),
         }
     }
 
-    fn arithmetic(&mut self, op: BinaryOp, op_span: Span, lhs: Expr, rhs: Expr, span: Span) -> Expr {
+    fn arithmetic(&mut self, op: BinaryOp, lhs: Expr, rhs: Expr, span: Span) -> Expr {
         let bits_only = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor);
         for operand in [&lhs, &rhs] {
             let element = self.table.types.element_ty(operand.ty).filter(|_| self.is_arithmetic(operand.ty));
@@ -94,15 +94,16 @@ impl<'a> Checker<'a, '_> {
                 Some(ty) => ty != Ty::Bool && !(op == BinaryOp::Rem && ty.is_float()),
             };
             if !fits {
-                return self.bad_operand(op.as_str(), op_span, operand, span);
+                return self.bad_operand(op.as_str(), operand, span);
             }
         }
         let Some(mut ty) = self.common_type(&lhs, &rhs, &format!("the operands of `{}`", op.as_str()), span) else {
             return Expr::error(span);
         };
-        if let TypeKind::Enum(_, shape) = *self.kind(ty) {
-            ty = self.scalar(Ty::U32, shape);
-        }
+        let of_enum = match *self.kind(ty) {
+            TypeKind::Enum(_, shape) => Some(std::mem::replace(&mut ty, self.scalar(Ty::U32, shape))),
+            _ => None,
+        };
         self.warn_fraction_lost(&lhs, &rhs, ty);
         let lhs = self.convert(lhs, ty, "this operand");
         let rhs = self.convert(rhs, ty, "this operand");
@@ -111,7 +112,12 @@ impl<'a> Checker<'a, '_> {
             let warning = Diagnostic::new(Code::ConstantDivisionByZero, rhs.span, "division by zero");
             self.warn(warning.at("this is 0"));
         }
-        self.fold_binary(arithmetic_op(op, element), lhs, rhs, ty, span)
+        let value = self.fold_binary(arithmetic_op(op, element), lhs, rhs, ty, span);
+        match of_enum {
+            // As in ISPC: flags of an enum together are of that enum again.
+            Some(of_enum) => self.fold_cast(Cast::Reinterpret, value, of_enum),
+            None => value,
+        }
     }
 
     /// Numbers, bools, enums and short vectors of them.
@@ -123,12 +129,15 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn bad_operand(&mut self, op: &str, op_span: Span, operand: &Expr, span: Span) -> Expr {
+    fn bad_operand(&mut self, op: &str, operand: &Expr, span: Span) -> Expr {
+        self.bad_operand_of("", op, "a, b", operand, span)
+    }
+
+    /// Likewise for a kind of operators whose parameters, were they defined, would have these names.
+    fn bad_operand_of(&mut self, kind: &str, op: &str, params: &str, operand: &Expr, span: Span) -> Expr {
         let ty = self.show(operand.ty);
-        let message = format!("`{op}` is not defined for `{ty}`");
-        let mut error = Diagnostic::new(Code::BadOperand, operand.span, message).at(format!("this is `{ty}`"));
-        error = error.label(op_span, "");
-        error.labels.retain(|label| !label.text.is_empty());
+        let message = format!("{kind}`{op}` is not defined for `{ty}`");
+        let error = Diagnostic::new(Code::BadOperand, operand.span, message).at(format!("this is `{ty}`"));
         let help = match *self.kind(operand.ty) {
             TypeKind::Scalar(Ty::Bool, _) => Some("count with `(int)…`, or use `&&`, `||`, `!`".to_string()),
             TypeKind::Scalar(ty, _) if ty.is_float() && op == "%" => Some("for floats write `fmod(a, b)`".to_string()),
@@ -137,7 +146,8 @@ impl<'a> Checker<'a, '_> {
             }
             TypeKind::Struct(id, _) => {
                 let name = self.table.types.struct_def(id).name;
-                Some(format!("define it: `{name} operator{op}({name} a, {name} b) {{ … }}`"))
+                let params: Vec<String> = params.split(", ").map(|param| format!("{name} {param}")).collect();
+                Some(format!("define it: `{name} operator{op}({}) {{ … }}`", params.join(", ")))
             }
             _ => None,
         };
@@ -148,11 +158,11 @@ impl<'a> Checker<'a, '_> {
         Expr::error(span)
     }
 
-    fn shift(&mut self, op: BinaryOp, op_span: Span, lhs: Expr, rhs: Expr, span: Span) -> Expr {
+    fn shift(&mut self, op: BinaryOp, lhs: Expr, rhs: Expr, span: Span) -> Expr {
         for operand in [&lhs, &rhs] {
             let integer = self.table.types.element_ty(operand.ty).is_some_and(|ty| !ty.is_float());
             if !integer || !self.is_arithmetic(operand.ty) {
-                return self.bad_operand(op.as_str(), op_span, operand, span);
+                return self.bad_operand(op.as_str(), operand, span);
             }
         }
         let mut ty = self.strip_const(lhs.ty);
@@ -174,10 +184,10 @@ impl<'a> Checker<'a, '_> {
         self.fold_binary(if op == BinaryOp::Shl { Op::Shl } else { Op::Shr }, lhs, rhs, ty, span)
     }
 
-    fn comparison(&mut self, op: BinaryOp, op_span: Span, lhs: Expr, rhs: Expr, span: Span) -> Expr {
+    fn comparison(&mut self, op: BinaryOp, lhs: Expr, rhs: Expr, span: Span) -> Expr {
         for operand in [&lhs, &rhs] {
             if !self.is_arithmetic(operand.ty) && !matches!(self.kind(operand.ty), TypeKind::Pointer { .. }) {
-                return self.bad_operand(op.as_str(), op_span, operand, span);
+                return self.bad_operand(op.as_str(), operand, span);
             }
         }
         let what = format!("the operands of `{}`", op.as_str());
@@ -237,7 +247,7 @@ impl<'a> Checker<'a, '_> {
         self.fold_binary(if is_or { Op::Or } else { Op::And }, lhs, rhs, ty, span)
     }
 
-    fn pointer_arithmetic(&mut self, op: BinaryOp, op_span: Span, lhs: Expr, rhs: Expr, span: Span) -> Expr {
+    fn pointer_arithmetic(&mut self, op: BinaryOp, lhs: Expr, rhs: Expr, span: Span) -> Expr {
         let is_pointer = |checker: &Self, expr: &Expr| matches!(checker.kind(expr.ty), TypeKind::Pointer { .. });
         match (is_pointer(self, &lhs), is_pointer(self, &rhs)) {
             (true, true) if op == BinaryOp::Sub => self.pointer_difference(lhs, rhs, span),
@@ -247,7 +257,7 @@ impl<'a> Checker<'a, '_> {
             }
             (true, false) => self.pointer_offset(lhs, rhs, op == BinaryOp::Sub, span),
             (false, true) if op == BinaryOp::Add => self.pointer_offset(rhs, lhs, false, span),
-            _ => self.bad_operand(op.as_str(), op_span, &rhs, span),
+            _ => self.bad_operand(op.as_str(), &rhs, span),
         }
     }
 
@@ -397,8 +407,13 @@ impl<'a> Checker<'a, '_> {
         if value.ty == TypeTable::ERROR {
             return Operand::Value(Expr::error(span));
         }
+        if self.rounded.contains(&value.span) {
+            self.note_rounded(span);
+        }
         Operand::Value(match op {
             UnaryOp::Not => self.not(value, span),
+            // As in ISPC it means nothing, whatever it stands before.
+            UnaryOp::Plus => Expr { span, ..value },
             _ => self.number_unary(op, value, span),
         })
     }
@@ -422,7 +437,7 @@ impl<'a> Checker<'a, '_> {
             _ => ty != Ty::Bool,
         });
         if !fits {
-            return self.bad_operand(op.as_str(), value.span, &value, span);
+            return self.bad_operand_of("unary ", op.as_str(), "a", &value, span);
         }
         let value = match *self.kind(value.ty) {
             TypeKind::Enum(_, shape) => {
@@ -432,19 +447,15 @@ impl<'a> Checker<'a, '_> {
             _ => value,
         };
         let ty = value.ty;
-        if self.rounded.contains(&value.span) {
-            self.note_rounded(span);
-        }
         match op {
-            UnaryOp::Plus => Expr { span, ..value },
             UnaryOp::Neg => self.fold_unary(Op::Neg, value, ty, span),
             _ => self.fold_unary(Op::Not, value, ty, span),
         }
     }
 }
 
-/// An operator of a chain, where it stands, its right operand, and the span up to there.
-type Link<'a> = (BinaryOp, Span, &'a ast::Expr<'a>, Span);
+/// An operator of a chain, its right operand, and the span up to there.
+type Link<'a> = (BinaryOp, &'a ast::Expr<'a>, Span);
 
 /// The most operators in a row.
 const MAX_CHAIN: usize = 1000;

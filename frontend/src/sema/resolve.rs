@@ -63,6 +63,7 @@ impl<'a> Checker<'a, '_> {
         match written.kind {
             ast::TypeKind::Basic(Basic::Void) => TypeTable::VOID,
             ast::TypeKind::Basic(basic) => self.scalar(basic_ty(basic), UNBOUND),
+            ast::TypeKind::Named { name, tag: Some(ast::Tag::Struct) } => self.resolve_struct(name),
             ast::TypeKind::Named { name, .. } => self.resolve_name(name),
             ast::TypeKind::Polymorphic { class, quantifier } => self.resolve_class(class, quantifier, written.span),
             ast::TypeKind::Vector { element, len } => self.resolve_vector(element, len, written.span),
@@ -101,6 +102,18 @@ impl<'a> Checker<'a, '_> {
         }
         self.error(error);
         TypeTable::ERROR
+    }
+
+    /// `struct name`: where no such type is known, this declares it.
+    fn resolve_struct(&mut self, name: ast::Ident) -> TypeId {
+        match self.type_named(name.name) {
+            Some(ty) => ty,
+            None => {
+                let id = self.new_struct(name);
+                self.table.only_named.insert(id);
+                self.table.types.intern(TypeKind::Struct(id, UNBOUND), false)
+            }
+        }
     }
 
     /// The type of that name in sight.
@@ -416,8 +429,17 @@ impl<'a> Checker<'a, '_> {
             return true;
         }
         let (name, place) = (def.name, def.span);
-        let message = format!("`struct {name}` is declared but not defined, so its size is not known");
-        self.error(Diagnostic::new(Code::IncompleteType, span, message).label(place, "declared here"));
+        let only_named = self.table.only_named.contains(&id);
+        let what = if only_named { "named" } else { "declared" };
+        let message = format!("`struct {name}` is {what} but not defined, so its size is not known");
+        let error = Diagnostic::new(Code::IncompleteType, span, message);
+        self.error(match only_named {
+            true => match self.nearest_type(name).filter(|_| !self.diags.is_silent_at(span)) {
+                Some(near) => error.label(place, "named here").help(format!("did you mean `{near}`?")),
+                None => error.label(place, "named here").help("define it in front"),
+            },
+            false => error.label(place, "declared here"),
+        });
         false
     }
 }

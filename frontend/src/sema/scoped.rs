@@ -49,6 +49,16 @@ impl<T> Scoped<T> {
         }
     }
 
+    /// Leaves scopes as [`Scoped::truncate`] does, and gives the names that were in them, in the order of their declarations.
+    pub fn split_off(&mut self, len: usize) -> Vec<(Symbol, T)>
+    where
+        T: Clone,
+    {
+        let left = self.entries[len..].iter().map(|entry| (entry.name, entry.meaning.clone())).collect();
+        self.truncate(len);
+        left
+    }
+
     /// What a name means.
     pub fn get(&self, name: Symbol) -> Option<&T> {
         self.innermost.get(&name).map(|&at| &self.entries[at].meaning)
@@ -80,7 +90,7 @@ mod tests {
         names.push(y, 3);
         assert_eq!((names.get(x), names.get_since(x, inner), names.get(y)), (Some(&2), Some(&2), Some(&3)));
         assert!(names.names().eq([x, x, y]));
-        names.truncate(inner);
+        assert_eq!(names.split_off(inner), [(x, 2), (y, 3)]);
         assert_eq!((names.get(x), names.get_since(x, inner), names.get(y)), (Some(&1), None, None));
     }
 }

@@ -339,7 +339,12 @@ impl<'a> Checker<'a, '_> {
 
     fn unmasked(&mut self, block: &'a ast::Block<'a>) -> StmtKind {
         let depth = std::mem::replace(&mut self.body.varying_depth, 0);
-        let stmts = self.controlled(Control::Unmasked, false, |checker| checker.block(block));
+        let stmts = self.controlled(Control::Unmasked, false, |checker| {
+            let scope = checker.enter();
+            let stmts = checker.stmts(block.stmts);
+            checker.leave_unmasked(scope);
+            stmts
+        });
         self.body.varying_depth = depth;
         StmtKind::Unmasked(stmts)
     }

@@ -119,6 +119,8 @@ pub(super) struct DeclTable<'a> {
     pub field_indices: HashMap<(StructId, Symbol), u32>,
     /// Structs with members that have a variability of their own, somewhere inside.
     pub bound_structs: HashSet<StructId>,
+    /// Structs that are named somewhere (`struct S *p`) and were never declared by themselves.
+    pub only_named: HashSet<StructId>,
     /// What was wrong with the library.
     pub errors: Vec<Diagnostic>,
 }
@@ -171,6 +173,8 @@ pub(super) struct Checker<'a, 'd> {
     pub mangled: HashMap<String, u32>,
     /// The function being checked.
     pub body: Body<'a>,
+    /// Whether there was a warning of a variable that is used behind its `unmasked` block.
+    pub warned_of_unmasked: bool,
     /// Where `float` constants stand that were rounded.
     pub rounded: HashSet<Span>,
     /// How deep the analysis is nested in itself.
@@ -219,6 +223,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             by_struct: SymbolMap::default(),
             mangled: HashMap::new(),
             body: Body::default(),
+            warned_of_unmasked: false,
             rounded: HashSet::new(),
             depth: 0,
             instances_made: 0,
@@ -246,9 +251,12 @@ impl<'a, 'd> Checker<'a, 'd> {
         self.diags.emit(Diagnostic::new(code, span, message));
     }
 
-    /// Reports a warning, unless the place is the library's.
+    /// Reports a warning, unless the place is the library's, or it is one of style in a header: those are often not the
+    /// user's, and what one program does not need another does.
     pub fn warn(&mut self, diagnostic: Diagnostic) {
-        if !self.in_prelude() {
+        let is_header = || self.sources.get(diagnostic.span().file).is_some_and(|file| file.included_at.is_some());
+        let is_unwanted = self.in_prelude() || (diagnostic.code.is_style() && is_header());
+        if !is_unwanted {
             self.diags.emit(diagnostic);
         }
     }

@@ -147,8 +147,7 @@ impl Loop {
 
     /// A version for constants that has not been entered since this was asked last, to be replaced by one for others.
     pub fn outdated(&self) -> Option<Arc<Version>> {
-        let special = self.versions.iter().filter(|version| version.facts.is_special());
-        special.filter(|version| version.is_idle()).last().cloned()
+        self.versions.iter().rfind(|version| version.facts.is_special() && version.is_idle()).cloned()
     }
 }
 

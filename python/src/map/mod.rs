@@ -18,6 +18,7 @@ use crate::dtype;
 use crate::errors::{self, Element};
 use crate::execute::execute;
 use crate::function::{Function, is_mapped, no_overload};
+use crate::module::Compiled;
 use crate::scalar::{self, describe};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use operands::{Kept, Operand, broadcast};
@@ -70,17 +71,18 @@ fn run<'py>(
 ) -> PyResult<Py<PyAny>> {
     let export = chosen.export;
     let mut kept = Kept::default();
-    let mut inputs = chosen.operands(&mut kept)?;
+    let mut inputs = chosen.operands(&function.compiled, &mut kept)?;
     let mut mask = extras.mask.as_ref().map(|mask| kept.array(mask, Ty::Bool));
     let shape = broadcast(export, &inputs, mask.as_ref(), extras.out.as_ref())?;
-    overlap::separate(py, export, &mut kept, &mut inputs, mask.as_mut())?;
+    let supplied = overlap::supplied(&function.compiled.module);
+    overlap::separate(py, export, &mut kept, &mut inputs, mask.as_mut(), &supplied)?;
     let result = match export.result {
         None if extras.out.is_some() => {
             return Err(PyTypeError::new_err(format!("{}() has no result, so it takes no `out`", export.name)));
         }
         None => None,
         Some(HostValue::Varying(ty)) => {
-            let what = (export, &extras);
+            let what = (export, &extras, &supplied[..]);
             Some(Target::new(py, what, &shape, ty, &mut kept, &inputs, mask.as_mut())?)
         }
         Some(_) => return Err(unsupported(export, "a uniform result of varying parameters")),
@@ -226,6 +228,7 @@ fn fit(export: &Export, bound: &mut Bindings<'_>) -> PyResult<u32> {
         let (taken, far) = match &param.value {
             HostValue::Varying(ty) => convert::elements(given, *ty, &place)?,
             HostValue::Uniform(ty) => (given.clone(), scalar::to_bits(given, *ty, &place)?.1),
+            HostValue::Array { reference, .. } if bind::is_pointer(given, *reference) => (given.clone(), 0),
             HostValue::Array { elem, writable, reference } => {
                 let wanted = Wanted { elem, writable: *writable, reference: *reference };
                 (array::adopt(given, wanted, &place)?.0.into_any(), array::distance(given))
@@ -245,7 +248,7 @@ impl<'py> Chosen<'_, 'py> {
         varying.filter_map(|(i, (param, given))| Some((bind::label(param, i), given.clone()?))).collect()
     }
 
-    fn operands(&self, kept: &mut Kept<'py>) -> PyResult<Vec<Operand>> {
+    fn operands(&self, compiled: &Compiled, kept: &mut Kept<'py>) -> PyResult<Vec<Operand>> {
         let mut inputs = Vec::new();
         for (i, (param, given)) in self.export.params.iter().zip(&self.taken).enumerate() {
             let place = || format!("{}(): `{}`", self.export.name, bind::label(param, i));
@@ -254,6 +257,9 @@ impl<'py> Chosen<'_, 'py> {
                 (HostValue::Uniform(ty), Some(given)) => Operand::word(scalar::to_bits(given, *ty, &place)?.0),
                 (HostValue::Varying(ty), None) => kept.constant(param.default.unwrap_or_default(), *ty),
                 (HostValue::Uniform(_), None) => Operand::word(param.default.unwrap_or_default()),
+                (HostValue::Array { elem, reference, .. }, Some(given)) if bind::is_pointer(given, *reference) => {
+                    Operand::word(bind::address(compiled, given, elem, &place)?)
+                }
                 (HostValue::Array { elem, writable, reference }, Some(given)) => {
                     let wanted = Wanted { elem, writable: *writable, reference: *reference };
                     kept.memory(given.cast::<PyUntypedArray>()?, wanted, &place)?

@@ -8,16 +8,26 @@
 //! |---|---|---|---|
 //! | `out` | `out` is written at the end, unless both are the same elements | `out` is written at the end | likewise |
 //! | an array that may be written | the argument is copied | it is copied | an error |
+//!
+//! Arrays that the program has as `extern` variables count as arrays that it may write, or (if `const`) only reads.
 
 use super::operands::{Kept, Operand};
 use crate::bind;
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use spmdvm::{Export, MapArg, Ty};
+use spmdvm::{Export, HostAccess, MapArg, Module, Ty};
 
 /// The first byte of something and the one past its last.
-type Span = (isize, isize);
+pub type Span = (isize, isize);
+
+/// The memory of a module's `extern` variables, and whether the program may write to it.
+pub fn supplied(module: &Module) -> Vec<(Span, bool)> {
+    let externs = module.globals().filter(|global| global.access() == HostAccess::Supply);
+    let memory = externs.filter_map(|global| Some((global.memory().ok()?, !global.is_constant())));
+    let span = |start: isize, bytes: usize| (start, start + bytes as isize);
+    memory.map(|(memory, writable)| (span(memory.start() as isize, memory.bytes()), writable)).collect()
+}
 
 /// Copies what the program only reads and might change by what it writes. Two arrays that it may write to must lie
 /// apart.
@@ -27,6 +37,7 @@ pub fn separate<'py>(
     kept: &mut Kept<'py>,
     inputs: &mut [Operand],
     mask: Option<&mut Operand>,
+    supplied: &[(Span, bool)],
 ) -> PyResult<()> {
     let written: Vec<(usize, Span)> =
         inputs.iter().enumerate().filter(|(_, o)| is_written(o)).map(|(i, o)| (i, span(o))).collect();
@@ -43,8 +54,10 @@ pub fn separate<'py>(
             return Err(PyValueError::new_err(message));
         }
     }
+    let others = supplied.iter().filter(|(_, writable)| *writable).map(|(span, _)| *span);
+    let written: Vec<Span> = written.into_iter().map(|(_, span)| span).chain(others).collect();
     let read = inputs.iter_mut().filter(|o| !is_written(o)).chain(mask);
-    for operand in read.filter(|o| written.iter().any(|(_, written)| meet(*written, span(o)))) {
+    for operand in read.filter(|o| written.iter().any(|written| meet(*written, span(o)))) {
         kept.copy(py, operand)?;
     }
     Ok(())
@@ -56,14 +69,20 @@ pub fn is_written(operand: &Operand) -> bool {
 }
 
 /// Returns whether results must wait until everything has been read before they go to `out` (of elements `ty`).
-pub fn must_wait<'o>(out: &Bound<'_, PyUntypedArray>, ty: Ty, mut operands: impl Iterator<Item = &'o Operand>) -> bool {
+pub fn must_wait<'o>(
+    out: &Bound<'_, PyUntypedArray>,
+    ty: Ty,
+    mut operands: impl Iterator<Item = &'o Operand>,
+    supplied: &[(Span, bool)],
+) -> bool {
     let (start, shape, strides) = (crate::array::data(out), out.shape(), out.strides());
     let bytes = span_of(start as isize, shape, strides, ty.size());
     // Elements that are read before they are written, one by one.
     let same = |o: &Operand| {
         o.uniform.is_none() && (o.start, &o.shape[..], &o.strides[..], o.ty) == (start, shape, strides, ty)
     };
-    meets_itself(shape, strides, ty.size()) || operands.any(|o| meet(span(o), bytes) && !same(o))
+    let meets_supplied = supplied.iter().any(|(span, _)| meet(*span, bytes));
+    meets_supplied || meets_itself(shape, strides, ty.size()) || operands.any(|o| meet(span(o), bytes) && !same(o))
 }
 
 /// Returns whether an operand and an array share memory.

@@ -6,6 +6,7 @@ use crate::interrupt::Watch;
 use spmdvm::{CallError, Export, MapArg, Strided};
 use std::ops::Range;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
 
 /// An axis: how many elements, and the stride of each operand.
 #[derive(Clone)]
@@ -82,37 +83,45 @@ impl Plan {
             return Ok(());
         }
         // Parts begin where a gang begins, so that gangs are the same for every number of threads.
-        let mut parts: Vec<_> = if rows >= threads {
+        let parts: Vec<_> = if rows >= threads {
             split_range(rows, threads, 1).map(|rows| (rows, 0..self.inner.len)).collect()
         } else {
             split_range(self.inner.len, threads, width).map(|range| (0..rows, range)).collect()
         };
-        let (rows, range) = parts.remove(0);
-        if parts.is_empty() {
-            return self.run_part(context, export, rows, range);
+        if let [(rows, range)] = &parts[..] {
+            return self.run_part(context, export, rows.clone(), range.clone());
         }
+        let n_parts = parts.len();
+        // Threads take parts until none is left, so that all are done however many threads there can be.
+        let (parts, results) = (Mutex::new(parts.into_iter().enumerate()), Mutex::new(Vec::new()));
+        let work = || {
+            let take = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+            while let Some((part, (rows, range))) = take() {
+                let result = self.run_part(context, export, rows, range);
+                results.lock().unwrap_or_else(PoisonError::into_inner).push((part, result));
+            }
+        };
         let (look, (done, ends)) = (context.watch().look(), channel::<()>());
         std::thread::scope(|scope| {
-            let start = |(rows, range)| {
-                let done = done.clone();
-                scope.spawn(move || {
-                    let result = self.run_part(context, export, rows, range);
+            for _ in 1..n_parts {
+                let (done, work) = (done.clone(), &work);
+                let started = std::thread::Builder::new().spawn_scoped(scope, move || {
+                    work();
                     drop(done);
-                    result
-                })
-            };
-            let handles: Vec<_> = parts.into_iter().map(start).collect();
-            let first = self.run_part(context, export, rows, range);
+                });
+                if started.is_err() {
+                    break;
+                }
+            }
+            work();
             drop(done);
             while ends.recv_timeout(Watch::BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
                 look.now();
             }
-            let others = handles
-                .into_iter()
-                .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            let results: Vec<_> = std::iter::once(first).chain(others).collect();
-            results.into_iter().collect()
-        })
+        });
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_by_key(|(part, _)| *part);
+        results.into_iter().try_for_each(|(_, result)| result)
     }
 
     fn run_part(

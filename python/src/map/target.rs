@@ -23,7 +23,7 @@ impl<'py> Target<'py> {
     /// The target for results of type `ty`. The mask is copied if it must outlast `out`.
     pub fn new(
         py: Python<'py>,
-        (export, extras): (&Export, &Extras<'py>),
+        (export, extras, supplied): (&Export, &Extras<'py>, &[(overlap::Span, bool)]),
         shape: &[usize],
         ty: Ty,
         kept: &mut Kept<'py>,
@@ -34,7 +34,7 @@ impl<'py> Target<'py> {
             return Ok(Target { memory: new_array(py, shape, ty, mask.is_some())?, ty, is_stand_in: false });
         };
         check_out(export, out, ty)?;
-        if !overlap::must_wait(out, ty, inputs.iter().chain(mask.as_deref())) {
+        if !overlap::must_wait(out, ty, inputs.iter().chain(mask.as_deref()), supplied) {
             return Ok(Target { memory: out.clone(), ty, is_stand_in: false });
         }
         if let Some(mask) = mask.filter(|mask| overlap::touches(mask, out, ty)) {

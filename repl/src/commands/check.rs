@@ -1,8 +1,8 @@
 //! `spmdvm check`: errors and warnings, as text or JSON.
 
-use super::compile_failure;
+use super::{compile_failure, database, depends};
 use crate::Failure;
-use crate::cli::Global;
+use crate::cli::{CheckArgs, Global};
 use serde_json::{Value as Json, json};
 use spmdvm::frontend::compile::Stage;
 use spmdvm::frontend::source::SourceMap;
@@ -10,17 +10,24 @@ use spmdvm::{Diagnostic, Module, Options, Severity, Source};
 use std::path::{Path, PathBuf};
 
 /// Checks every file, with hints about performance if they are wanted; fails if one has an error.
-pub fn check(global: &Global, files: &[PathBuf], hints: bool) -> Result<(), Failure> {
-    let options = Options { hints, ..global.options() };
+pub fn check(global: &Global, args: &CheckArgs) -> Result<(), Failure> {
+    let options = Options { hints: !args.no_hints, ..global.options() };
+    let mut programs: Vec<(PathBuf, Options)> = args.files.iter().map(|file| (file.clone(), options.clone())).collect();
+    if let Some(list) = &args.all {
+        programs.extend(database::read(list, global, &options)?);
+    }
     let mut wrong = 0;
     let mut reports = Vec::new();
-    files.iter().try_for_each(|file| crate::files::check(file))?;
-    for file in files {
+    programs.iter().try_for_each(|(file, _)| crate::files::check(file))?;
+    if args.depends {
+        return depends::depends(&programs, global.json, global.color());
+    }
+    for (file, options) in &programs {
         if let Some(stage) = &global.dump {
             dump(global, file, stage)?;
             continue;
         }
-        match Module::compile_file(file, &options) {
+        match Module::compile_file(file, options) {
             Ok(module) if global.json => reports.extend(data(module.warnings(), module.sources())),
             Ok(module) => eprint!("{}", module.render_warnings(global.color())),
             Err(error) if error.stopped().is_some() => return Err(compile_failure(&error, file, global.color())),
@@ -45,11 +52,11 @@ pub fn check(global: &Global, files: &[PathBuf], hints: bool) -> Result<(), Fail
 }
 
 /// Checks that files are one program, of which every export can be called.
-pub fn check_linked(global: &Global, files: &[PathBuf], hints: bool) -> Result<(), Failure> {
+pub fn check_linked(global: &Global, args: &CheckArgs) -> Result<(), Failure> {
     if global.dump.is_some() {
         return Err(Failure::usage("--dump shows files one by one: leave out --link"));
     }
-    let options = Options { hints, ..global.options() };
+    let (files, options) = (&args.files, Options { hints: !args.no_hints, ..global.options() });
     files.iter().try_for_each(|file| crate::files::check(file))?;
     let sources: Vec<Source<'_>> = files.iter().map(|file| Source::File(file)).collect();
     let module = Module::compile_all(&sources, &options);
@@ -110,6 +117,12 @@ fn one(d: &Diagnostic, sources: &SourceMap) -> Json {
                     "end_line": end_line, "end_column": end_column, "text": label.text })
         })
         .collect();
+    let inclusions = sources.inclusions(d.span().file).map(|at| {
+        let (file, line, _) = sources.locate(at);
+        json!({ "file": file, "line": line })
+    });
+    let included_at: Vec<Json> = inclusions.collect();
     let severity = if d.severity == Severity::Error { "error" } else { "warning" };
-    json!({ "code": d.code.id(), "severity": severity, "message": d.message, "labels": labels, "help": d.help, "notes": d.notes })
+    json!({ "code": d.code.id(), "severity": severity, "message": d.message, "labels": labels, "help": d.help, "notes": d.notes,
+            "included_at": included_at })
 }

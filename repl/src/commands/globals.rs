@@ -63,7 +63,9 @@ fn set(global: &Global<'_>, text: &str, lanes: usize) -> Result<Arc<Content>, Fa
             global.write_bytes(&bits.to_le_bytes()[..ty.size()]).map_err(usage)?;
             return Ok(Arc::new(content));
         }
-        Value::Lanes { .. } => return Err(Failure::usage(format!("--global: `{}` takes other values", param.name))),
+        Value::Lanes { .. } | Value::Record(_) | Value::Pointer(_) => {
+            return Err(Failure::usage(format!("--global: `{}` takes other values", param.name)));
+        }
     };
     ty.map_or(Ok(()), |ty| global.check_element(ty)).map_err(usage)?;
     let content = Arc::new(content);

@@ -3,6 +3,8 @@
 mod bytecode;
 mod check;
 mod conform;
+mod database;
+mod depends;
 mod explain;
 mod globals;
 mod run;
@@ -22,8 +24,8 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
     }
     match &cli.command {
         Command::Run(args) => run::run(&cli.global, args),
-        Command::Check { files, link: true, no_hints } => check::check_linked(&cli.global, files, !no_hints),
-        Command::Check { files, link: false, no_hints } => check::check(&cli.global, files, !no_hints),
+        Command::Check(args) if args.link => check::check_linked(&cli.global, args),
+        Command::Check(args) => check::check(&cli.global, args),
         Command::Disasm { file, output } => bytecode::disasm(&cli.global, file, output.as_deref()),
         Command::Asm { file, output } => bytecode::asm(file, output.as_deref()),
         Command::Trace(args) => trace::trace(&cli.global, args),

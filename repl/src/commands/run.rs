@@ -4,9 +4,10 @@ use super::globals::{self, Elements, Globals};
 use super::{call_failure, check, entry, load_with};
 use crate::Failure;
 use crate::cli::{Global, RunArgs};
-use crate::data::{CallData, element_bits, show_element};
+use crate::data::{CallData, element_bits, scalar_of, show_element};
+use crate::record;
 use serde_json::{Value as Json, json};
-use spmdvm::{Export, Module, Run, Show, Ty, Value};
+use spmdvm::{Export, HostType, HostValue, Module, Pointer, Run, Show, Ty, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,16 +35,16 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     let result = result.map_err(|e| call_failure(e, global))?;
     for (name, path) in &outputs {
         match (name.as_str(), &result, data.array(name)) {
-            ("result", Some(value), _) => save_result(value, path)?,
+            ("result", Some(value), _) => save_result(export, value, path)?,
             (_, _, Some((ty, shape, bytes))) => crate::npy::write(path, ty, shape, bytes)?,
             _ => globals::save(&module, name, path)?,
         }
     }
     let set = globals.elements(&module);
     if global.json {
-        println!("{}", as_json(result.as_ref(), &data, &set));
+        println!("{}", as_json(export, result.as_ref(), &data, &set));
     } else if !args.quiet {
-        show(result.as_ref(), &data, &set);
+        show(export, result.as_ref(), &data, &set);
     }
     data.check()?;
     globals.check()?;
@@ -108,24 +109,46 @@ fn output(text: &str) -> Result<(String, PathBuf), Failure> {
     Ok((name.to_owned(), path.into()))
 }
 
-fn save_result(value: &Value<'_>, path: &std::path::Path) -> Result<(), Failure> {
+fn save_result(export: &Export, value: &Value<'_>, path: &std::path::Path) -> Result<(), Failure> {
     let (ty, words) = match value {
         Value::Scalar { ty, bits } => (*ty, vec![*bits]),
         Value::Lanes { ty, words } => (*ty, words.clone()),
-        Value::Array(_) => return Err(Failure::usage("the result is an address, which cannot be written")),
+        Value::Record(bytes) => {
+            let Some(ty) = result_layout(export).and_then(scalar_of) else {
+                return Err(Failure::usage("the result is a struct of several types, which .npy files cannot hold"));
+            };
+            return crate::npy::write(path, ty, &[(bytes.len() / ty.size()) as u64], bytes);
+        }
+        Value::Array(_) | Value::Pointer(_) => {
+            return Err(Failure::usage("the result is an address, which cannot be written"));
+        }
     };
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()[..ty.size()].to_vec()).collect();
     crate::npy::write(path, ty, &[words.len() as u64], &bytes)
 }
 
-fn show(result: Option<&Value<'_>>, data: &CallData, globals: &[Elements]) {
+/// The layout of a result in memory.
+fn result_layout(export: &Export) -> Option<&HostType> {
+    match &export.result {
+        Some(HostValue::Array { elem, reference: true, .. }) => Some(elem),
+        _ => None,
+    }
+}
+
+fn show(export: &Export, result: Option<&Value<'_>>, data: &CallData, globals: &[Elements]) {
     match result {
         Some(Value::Scalar { ty, bits }) => println!("result = {}", show_element(*ty, *bits)),
         Some(Value::Lanes { ty, words }) => {
             let lanes: Vec<String> = words.iter().map(|w| show_element(*ty, *w)).collect();
             println!("result = [{}]", lanes.join(", "));
         }
-        _ => {}
+        Some(Value::Record(bytes)) => {
+            if let Some(layout) = result_layout(export) {
+                println!("result = {}", record::text(layout, bytes));
+            }
+        }
+        Some(Value::Pointer(pointer)) => println!("result = {}", pointer_text(export, *pointer)),
+        Some(Value::Array(_)) | None => {}
     }
     let globals = globals.iter().map(|(name, ty, shape, bytes)| (name.as_str(), *ty, &shape[..], &bytes[..]));
     for (name, ty, shape, bytes) in data.arrays().chain(globals) {
@@ -143,11 +166,26 @@ fn show(result: Option<&Value<'_>>, data: &CallData, globals: &[Elements]) {
     }
 }
 
-fn as_json(result: Option<&Value<'_>>, data: &CallData, globals: &[Elements]) -> Json {
+/// Where a pointer leads: into an argument, by its name, or into memory of the program.
+fn pointer_text(export: &Export, pointer: Pointer) -> String {
+    match pointer.argument() {
+        Some((index, offset)) => {
+            let name = export.params.get(index).map_or("", |param| param.name.as_str());
+            format!("{name} + {offset} bytes")
+        }
+        None => record::address(pointer.address()),
+    }
+}
+
+fn as_json(export: &Export, result: Option<&Value<'_>>, data: &CallData, globals: &[Elements]) -> Json {
     let result = match result {
         Some(Value::Scalar { ty, bits }) => number(*ty, *bits),
         Some(Value::Lanes { ty, words }) => words.iter().map(|w| number(*ty, *w)).collect(),
-        _ => Json::Null,
+        Some(Value::Record(bytes)) => {
+            result_layout(export).map_or(Json::Null, |layout| record::json(layout, bytes, &number))
+        }
+        Some(Value::Pointer(pointer)) => Json::String(pointer_text(export, *pointer)),
+        Some(Value::Array(_)) | None => Json::Null,
     };
     let array = |name: &str, ty: Ty, shape: &[u64], bytes: &[u8]| {
         let elements = (0..bytes.len() / ty.size()).map(|i| number(ty, element_bits(ty, bytes, i)));

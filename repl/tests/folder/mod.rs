@@ -1,4 +1,4 @@
-//! A folder with programs and files that the tests of bad input name.
+//! A folder for a test, with programs and files that the tests of bad input name.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,8 @@ pub struct Folder {
     pub path: PathBuf,
 }
 
-const SCALE: &str = "export void scale(uniform float a[], uniform int n, uniform float k) {
+/// A program with arrays.
+pub const SCALE: &str = "export void scale(uniform float a[], uniform int n, uniform float k) {
     foreach (i = 0 ... n) a[i] *= k;
 }
 export uniform int total(const uniform int a[], uniform int n) {
@@ -40,7 +41,7 @@ export uniform float sum() {
 impl Folder {
     /// A folder with all files.
     pub fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("spmdvm-hostile-{}-{test}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("spmdvm-tests-{}-{test}", std::process::id()));
         std::fs::create_dir_all(path.join("folder")).expect("a folder");
         let folder = Folder { path };
         folder.file("scale.ispc", SCALE.as_bytes());
@@ -48,7 +49,7 @@ impl Folder {
         folder.file("globals.ispc", GLOBALS.as_bytes());
         folder.file("loop.ispc", b"export void f() { while (true) { } }");
         folder.file("empty.ispc", b"");
-        folder.file("zeros.ispc", &[0; 2]);
+        folder.file("zeros.ispc", [0; 2]);
         folder.file("latin1.ispc", b"// a comment\nexport void gr\xfc\xdfe() { }\n");
         folder.file("latin1.spmdasm", b".width 4\n// gr\xfc\xdfe\n");
         folder.file("latin1.usimd", b"x = 1\n# gr\xfc\xdfe\n");
@@ -86,9 +87,11 @@ impl Folder {
         self.file(name, &bytes);
     }
 
-    /// Writes a file.
-    pub fn file(&self, name: &str, bytes: &[u8]) {
-        std::fs::write(self.path.join(name), bytes).expect("a file");
+    /// Writes a file; gives its path.
+    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path.join(name);
+        std::fs::write(&path, bytes).expect("a file");
+        path
     }
 }
 

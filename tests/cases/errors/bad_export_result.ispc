@@ -1,5 +1,5 @@
 struct S { int a; };
-export uniform S f() { //~ error: E0224
-    uniform S s = { 1 };
+export S f() { //~ error: E0224
+    S s = { 1 };
     return s;
 }

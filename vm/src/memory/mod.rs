@@ -41,13 +41,13 @@ pub fn region_start(number: u32) -> u64 {
 
 /// The region number of a pointer.
 #[inline(always)]
-pub(crate) fn region_of(pointer: u64) -> u32 {
+pub fn region_of(pointer: u64) -> u32 {
     (pointer >> OFFSET_BITS) as u32
 }
 
 /// The signed offset of a pointer.
 #[inline(always)]
-pub(crate) fn offset_of(pointer: u64) -> i64 {
+pub fn offset_of(pointer: u64) -> i64 {
     ((pointer << (64 - OFFSET_BITS)) as i64) >> (64 - OFFSET_BITS)
 }
 

@@ -120,22 +120,34 @@ fn check_export(program: &Program, export: &Export, errors: &mut Errors) {
 
 /// Checks what hosts are told of a function's parameters and result.
 fn check_signature(what: &str, params: &[ExportParam], result: Option<&HostValue>, f: &Function, errors: &mut Errors) {
-    if params.len() != f.n_params as usize {
-        let (n, m) = (params.len(), f.n_params);
+    let n = params.len() + usize::from(result.is_some_and(HostValue::is_reference));
+    if n != f.n_params as usize {
+        let m = f.n_params;
         errors.whole(Rule::ExportShape, format!("{what} describes {n} parameters of {m}"));
     }
     for (i, (param, decl)) in params.iter().zip(&f.regs).enumerate() {
         check_value(&format!("{what}, parameter {i}"), &param.value, decl, errors);
         check_default(&format!("{what}, parameter {i}"), param, errors);
     }
-    check_result(what, result, f, errors);
+    check_result(what, params.len(), result, f, errors);
 }
 
-fn check_result(what: &str, result: Option<&HostValue>, f: &Function, errors: &mut Errors) {
+/// Largest result in memory, which whoever calls allocates.
+const MAX_RESULT_BYTES: u64 = 1 << 24;
+
+fn check_result(what: &str, n_params: usize, result: Option<&HostValue>, f: &Function, errors: &mut Errors) {
     let place = format!("{what}, result");
     match (result, f.results.as_slice()) {
         (None, []) => {}
-        (Some(value), [r]) => {
+        (Some(value @ HostValue::Array { elem, reference: true, .. }), []) => {
+            if checked_size(elem, 0).is_some_and(|bytes| bytes > MAX_RESULT_BYTES) {
+                errors.whole(Rule::ExportShape, format!("{place}: it has more than {MAX_RESULT_BYTES} bytes"));
+            }
+            if let Some(decl) = f.regs.get(n_params) {
+                check_value(&place, value, decl, errors);
+            }
+        }
+        (Some(value), [r]) if !value.is_reference() => {
             if let Some(decl) = f.regs.get(r.index()) {
                 check_value(&place, value, decl, errors);
             }
