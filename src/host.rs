@@ -15,6 +15,7 @@ use spmdvm_vm::program::{HostFunction, HostValue, Import};
 pub use spmdvm_vm::trap::HostError;
 use spmdvm_vm::trap::Trap;
 use spmdvm_vm::{Pointee, VerifiedProgram};
+use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,6 +30,8 @@ pub type HostClosure = dyn Fn(&HostCall<'_>) -> Result<Option<Value<'static>>, H
 pub struct Hosts {
     functions: BTreeMap<String, Provided>,
     libraries: Vec<Arc<crate::foreign::Library>>,
+    /// What functions given by their addresses need to stay.
+    kept: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 #[derive(Clone)]
@@ -80,6 +83,13 @@ impl Options {
     #[must_use]
     pub unsafe fn with_host_address(mut self, name: impl Into<String>, address: usize) -> Options {
         self.hosts.functions.insert(name.into(), Provided::Address(address));
+        self
+    }
+
+    /// Keeps something for as long as the options, and modules made with them: what owns a function given by its address.
+    #[must_use]
+    pub fn keeping(mut self, owner: Arc<dyn Any + Send + Sync>) -> Options {
+        self.hosts.kept.push(owner);
         self
     }
 
@@ -170,6 +180,23 @@ impl HostCall<'_> {
     /// does not free the memory.
     pub fn pointee(&self, i: usize) -> Option<Pointee> {
         self.inner.memory().pointee(self.word(i))
+    }
+
+    /// Copies bytes from where an argument points on. `false` (and nothing is copied) if there are not so many.
+    pub fn copy_out(&self, i: usize, into: &mut [u8]) -> bool {
+        self.inner.memory().read_bytes(self.word(i), into)
+    }
+
+    /// Copies bytes to where an argument points. `false` (and nothing is copied) if there is no room, or it may not be written.
+    pub fn copy_in(&self, i: usize, from: &[u8]) -> bool {
+        self.inner.memory().write_bytes(self.word(i), from)
+    }
+
+    /// What keeps the memory that an argument points to for as long as one wants, if it is that of a variable of the module.
+    pub fn keeper(&self, i: usize) -> Option<Arc<dyn Any + Send + Sync>> {
+        let memory = self.inner.memory();
+        let id = memory.pointee(self.word(i))?.global?;
+        memory.globals().place(id).map(|_| Arc::clone(memory.globals()) as Arc<dyn Any + Send + Sync>)
     }
 
     pub(crate) fn inner(&self) -> &interp::HostCall<'_> {

@@ -108,7 +108,7 @@ fn undefined(import: &Import, program: &Program, files: &mut Files) -> Diagnosti
     }
     let link = format!("link the file that defines `{name}` (Python: `sources=[…]`; command line: `--with FILE`)");
     error.help(match import.host {
-        Some(_) => format!("{link}, or provide it from the host"),
+        Some(_) => format!("{link}, or provide it from the host (Python: `host={{\"{name}\": function}}`)"),
         None if import.symbol.name.contains('(') => link,
         None => format!("{link}; a host cannot provide it, as it takes or gives what hosts do not have"),
     })

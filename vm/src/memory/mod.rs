@@ -393,6 +393,11 @@ impl Memory {
         (kind, TrapDetail::Access { access, index, len, elem_size, region: region.kind, name, indices })
     }
 
+    /// The memory of the globals.
+    pub fn globals(&self) -> &Arc<Globals> {
+        &self.globals
+    }
+
     /// What a pointer points into, if that is live: the host address it stands for, how many bytes follow there, whether they may
     /// be written, and the kind of memory. For functions of the host.
     pub fn pointee(&self, pointer: u64) -> Option<Pointee> {
