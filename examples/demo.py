@@ -19,6 +19,7 @@ EXAMPLES = [
     "spmv",
     "histogram",
     "lookup",
+    "relax",
     "bitonic_sort",
     "saxpy",
     "reduction",

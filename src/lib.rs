@@ -17,7 +17,9 @@
 
 mod binding;
 mod error;
+mod foreign;
 mod global;
+mod host;
 mod link;
 mod module;
 mod objects;
@@ -32,6 +34,7 @@ mod value;
 pub use binding::{Binding, Pointer};
 pub use error::{ArgumentError, CallError, CompileError, TrapError};
 pub use global::{Global, GlobalMemory};
+pub use host::{HostCall, HostClosure, HostError, Hosts};
 pub use module::{Module, Source};
 pub use options::{Engine, Fp, JitSettings, Limits, Options, ProgramLimits};
 pub use report::{ExitInfo, LoopInfo, Place, Show, Totals, VariantInfo, VersionInfo};
@@ -40,7 +43,7 @@ pub use value::{Array, Element, Value};
 
 pub use spmdvm_frontend::diag::{Code, Diagnostic, LeftOut, Severity};
 pub use spmdvm_vm as vm;
-pub use spmdvm_vm::program::{Export, ExportParam, HostAccess, HostType, HostValue};
+pub use spmdvm_vm::program::{Export, ExportParam, HostAccess, HostFunction, HostType, HostValue, Import};
 pub use spmdvm_vm::stop::Stopped;
 pub use spmdvm_vm::trap::{Trap, TrapKind};
 pub use spmdvm_vm::types::{Shape, Ty, Width};

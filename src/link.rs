@@ -67,10 +67,14 @@ pub(crate) fn check(program: &Program, functions: impl Iterator<Item = FuncId>) 
 
 /// The files that places of programs are in.
 #[derive(Default)]
-struct Files(SourceMap);
+pub(crate) struct Files(SourceMap);
 
 impl Files {
-    fn span(&mut self, program: &Program, span: spmdvm_vm::Span) -> Span {
+    pub fn into_map(self) -> SourceMap {
+        self.0
+    }
+
+    pub fn span(&mut self, program: &Program, span: spmdvm_vm::Span) -> Span {
         match program.sources.get(span.file as usize).filter(|_| span.hi > 0) {
             Some(source) => Span::new(self.0.add_shared(&source.name, &source.text), span.lo, span.hi),
             None => Span::default(),
@@ -104,7 +108,7 @@ fn undefined(import: &Import, program: &Program, files: &mut Files) -> Diagnosti
     }
     let link = format!("link the file that defines `{name}` (Python: `sources=[…]`; command line: `--with FILE`)");
     error.help(match import.host {
-        Some(_) => format!("{link}, or provide it from the host"),
+        Some(_) => format!("{link}, or provide it from the host (Python: `host={{\"{name}\": function}}`)"),
         None if import.symbol.name.contains('(') => link,
         None => format!("{link}; a host cannot provide it, as it takes or gives what hosts do not have"),
     })

@@ -1,6 +1,7 @@
 //! Compiled programs.
 
 use crate::error::{ArgumentError, CallError, CompileError};
+use crate::host::{Bound, Owner, provide};
 use crate::options::{Engine, Fp, Options};
 use crate::pool::Pool;
 use crate::run::Run;
@@ -69,6 +70,21 @@ impl Deferred {
         };
         let modules = compilation.deferred.iter().map(|name| (name.clone(), OnceLock::new())).collect();
         Some(Deferred { source, folder, modules })
+    }
+}
+
+/// Why there is no module of a program.
+enum NotMade {
+    Stopped(Stopped),
+    Wrong(CompileError),
+}
+
+impl NotMade {
+    fn with_sources(self, sources: Arc<SourceMap>) -> CompileError {
+        match self {
+            NotMade::Stopped(stopped) => CompileError::of_stop(stopped, sources),
+            NotMade::Wrong(error) => error,
+        }
     }
 }
 
@@ -151,7 +167,7 @@ impl Module {
         let stop = Stop::new(compile_options.interrupt.clone(), compile_options.deadline);
         let sources = Arc::new(linked.sources);
         Module::new(linked.program, options, linked.warnings, Arc::clone(&sources), None, &stop)
-            .map_err(|stopped| CompileError::of_stop(stopped, sources))
+            .map_err(|failed| failed.with_sources(sources))
     }
 
     /// Fails if an exported function needs one that is declared but defined nowhere.
@@ -200,7 +216,7 @@ impl Module {
         let sources = Arc::new(compilation.sources);
         let stop = Stop::new(compile_options.interrupt.clone(), compile_options.deadline);
         Module::new(program, options, compilation.diagnostics, Arc::clone(&sources), deferred, &stop)
-            .map_err(|stopped| CompileError::of_stop(stopped, sources))
+            .map_err(|failed| failed.with_sources(sources))
     }
 
     /// The module that runs an export: another one, compiled at the first call, for an instance of a polymorphic function that
@@ -271,10 +287,17 @@ impl Module {
     }
 
     /// A module of a program made elsewhere (assembled, or read from its binary form). The program's own width holds.
+    ///
+    /// # Panics
+    /// If the host is to provide a function that it cannot, such as one with a varying parameter.
     pub fn from_program(program: VerifiedProgram, options: &Options) -> Module {
         let options = options.clone().with_width(program.width);
         let sources = Arc::new(SourceMap::default());
-        Module::new(program, &options, Vec::new(), sources, None, &Stop::never()).expect("nothing stops it")
+        match Module::new(program, &options, Vec::new(), sources, None, &Stop::never()) {
+            Ok(module) => module,
+            Err(NotMade::Stopped(_)) => unreachable!("nothing stops it"),
+            Err(NotMade::Wrong(error)) => panic!("{error}"),
+        }
     }
 
     fn new(
@@ -284,9 +307,11 @@ impl Module {
         sources: Arc<SourceMap>,
         deferred: Option<Deferred>,
         stop: &Stop,
-    ) -> Result<Module, Stopped> {
-        let (prepared, jit) = prepare(&program, options, stop)?;
-        let pool = Pool::new(&program, prepared, options);
+    ) -> Result<Module, NotMade> {
+        let owner = Owner::new();
+        let Bound { program, table } = provide(program, &options.hosts, owner).map_err(NotMade::Wrong)?;
+        let (prepared, jit) = prepare(&program, options, stop).map_err(NotMade::Stopped)?;
+        let pool = Pool::new(&program, prepared, options, table, owner);
         let options = Options { interrupt: None, ..options.clone() };
         let is_function = |import: &Import| matches!(import.symbol.item, Item::Function(_));
         let (is_open, checked) = (program.imports.iter().any(is_function), Mutex::default());

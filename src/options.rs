@@ -1,5 +1,6 @@
 //! How to compile and run.
 
+use crate::host::Hosts;
 use spmdvm_frontend::diag::Code;
 pub use spmdvm_frontend::limits::Limits as ProgramLimits;
 pub use spmdvm_jit::Settings as JitSettings;
@@ -49,6 +50,8 @@ pub struct Options {
     /// with state is compiled for all types at once.) Calls go through [`Run`](crate::Run); the bytecode of the module itself
     /// has functions that trap in place of these.
     pub lazy: bool,
+    /// Functions that programs may call: what they declare `extern "C"` (see [`with_host`](Self::with_host)).
+    pub hosts: Hosts,
 }
 
 /// Bounds on one call. `None` means no bound.

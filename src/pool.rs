@@ -11,9 +11,11 @@
 //! the module has but one. What is not bound any more is kept until that machine, when it is taken next, lets go of it.
 
 use crate::global::{GlobalMemory, has_externs};
+use crate::host::{self, Nested, Owner};
 use crate::options::Options;
-use spmdvm_vm::interp::{self, Machine, PreparedProgram};
+use spmdvm_vm::interp::{self, HostTable, Machine, PreparedProgram};
 use spmdvm_vm::memory::Globals;
+use spmdvm_vm::program::{HostValue, Inst};
 use spmdvm_vm::trap::Trap;
 use spmdvm_vm::{GlobalId, Op, Program, VerifiedProgram};
 use std::collections::BTreeMap;
@@ -23,6 +25,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 pub(crate) struct Pool {
     prepared: PreparedProgram,
     limits: interp::Limits,
+    /// What the host provides, and who asks for it.
+    hosts: Option<HostTable>,
+    owner: Owner,
     stateful: AtomicBool,
     /// Made when first needed.
     globals: OnceLock<Result<Arc<Globals>, Box<Trap>>>,
@@ -49,12 +54,20 @@ struct Equipped {
 pub(crate) struct Lease<'p> {
     pool: &'p Pool,
     machine: Option<Equipped>,
+    /// In its place, for a call from within another.
+    nested: Option<Nested>,
     /// Held by the lease of a stateful module's machine.
     turn: Option<MutexGuard<'p, Vec<Equipped>>>,
 }
 
 impl Pool {
-    pub fn new(program: &VerifiedProgram, prepared: PreparedProgram, options: &Options) -> Pool {
+    pub fn new(
+        program: &VerifiedProgram,
+        prepared: PreparedProgram,
+        options: &Options,
+        hosts: Option<HostTable>,
+        owner: Owner,
+    ) -> Pool {
         let defaults = interp::Limits::default();
         let limits = interp::Limits {
             fuel: options.limits.fuel,
@@ -66,6 +79,8 @@ impl Pool {
         Pool {
             prepared,
             limits,
+            hosts,
+            owner,
             stateful: AtomicBool::new(is_stateful(program)),
             globals: OnceLock::new(),
             supplied: Mutex::default(),
@@ -85,12 +100,16 @@ impl Pool {
         self.binds.load(Ordering::Acquire)
     }
 
-    /// Takes a machine, waiting for its turn if the module has state.
+    /// Takes a machine, waiting for its turn if the module has state. A function of the host that the module has called gets
+    /// one that shares the memory of that call.
     pub fn lease(&self) -> Result<Lease<'_>, Trap> {
+        if let Some(nested) = self.hosts.as_ref().and_then(|_| host::nested(self.owner)) {
+            return Ok(Lease { pool: self, machine: None, nested: Some(nested?), turn: None });
+        }
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle.pop();
         let turn = self.is_stateful().then_some(idle);
-        let mut lease = Lease { pool: self, machine: kept, turn };
+        let mut lease = Lease { pool: self, machine: kept, nested: None, turn };
         let equipped = match &mut lease.machine {
             Some(equipped) => equipped,
             none => none.insert(self.new_machine()?),
@@ -135,7 +154,8 @@ impl Pool {
 
     fn new_machine(&self) -> Result<Equipped, Trap> {
         let globals = self.globals()?;
-        let machine = Machine::with_globals(self.prepared.clone(), self.limits, Arc::clone(globals))?;
+        let mut machine = Machine::with_globals(self.prepared.clone(), self.limits, Arc::clone(globals))?;
+        self.hosts.iter().for_each(|hosts| machine.set_hosts(Arc::clone(hosts)));
         Ok(Equipped { machine, supplied: Arc::default() })
     }
 
@@ -185,9 +205,15 @@ pub(crate) fn is_indivisible(program: &Program) -> bool {
     is_stateful(program) || has_externs(program)
 }
 
-/// Does the program allocate? Then its pointers, which hosts may hold for it, mean something on one machine only.
+/// Does the program allocate, or get addresses of the host? Then its pointers, which hosts may hold for it, mean something on
+/// one machine only.
 fn uses_heap(program: &Program) -> bool {
-    program.functions.iter().any(|f| f.code.iter().any(|inst| inst.op == Op::Alloc))
+    let gives_address = |import: u32| {
+        let host = program.imports.get(import as usize).and_then(|import| import.host.as_ref());
+        host.is_some_and(|host| matches!(host.result, Some(HostValue::Array { .. })))
+    };
+    let is_such = |inst: &Inst| inst.op == Op::Alloc || inst.op == Op::HostCall && gives_address(inst.aux);
+    program.functions.iter().any(|f| f.code.iter().any(is_such))
 }
 
 impl Equipped {
@@ -213,7 +239,10 @@ impl Equipped {
 
 impl Lease<'_> {
     pub fn machine(&mut self) -> &mut Machine {
-        &mut self.machine.as_mut().expect("present until dropped").machine
+        match &mut self.nested {
+            Some(nested) => &mut nested.machine,
+            None => &mut self.machine.as_mut().expect("present until dropped").machine,
+        }
     }
 }
 

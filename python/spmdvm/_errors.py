@@ -12,6 +12,7 @@
         ├── AssertionFailed (AssertionError)
         ├── Aborted (RuntimeError)         the program called abort()
         ├── StackOverflow (RecursionError)
+        ├── HostError (RuntimeError)       a function of the host failed; exceptions of Python pass as they are
         ├── OutOfFuel (TimeoutError)       the `fuel` limit
         ├── OutOfTime (TimeoutError)       the `timeout` limit
         ├── OutOfMemory (MemoryError)      the `memory` limit
@@ -178,6 +179,10 @@ class OutOfMemory(Trap, MemoryError):
     """The program allocated more than `memory` allows."""
 
 
+class HostError(Trap, RuntimeError):
+    """A function of the host failed. (What a Python callable raises is raised as it is.)"""
+
+
 class Interrupted(Trap, KeyboardInterrupt):
     """Ctrl-C stopped a program, and no handler raised an exception of its own."""
 
@@ -198,6 +203,7 @@ _TRAPS: dict[str, type[Trap]] = {
     "timeout": OutOfTime,
     "out_of_memory": OutOfMemory,
     "interrupted": Interrupted,
+    "host_error": HostError,
 }
 
 

@@ -1,4 +1,4 @@
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from inspect import Signature
 from os import PathLike
 from pathlib import Path
@@ -12,6 +12,9 @@ from ._errors import Diagnostic
 __all__ = ["Function", "Globals", "Module", "Pointer", "__version__", "_rebuild", "compile", "compile_file"]
 
 __version__: str
+
+# Functions by name (callables, function pointers), or the path of a shared library.
+_Host = Mapping[str, Callable[..., Any]] | str | PathLike[str]
 
 @final
 class Function:
@@ -105,6 +108,7 @@ def compile(
     jit: Mapping[str, int | bool | str] = {},
     hints: bool = False,
     no_warn: Iterable[str] = (),
+    host: _Host | Sequence[_Host] | None = None,
 ) -> Module: ...
 def compile_file(
     path: str | PathLike[str],
@@ -124,6 +128,7 @@ def compile_file(
     jit: Mapping[str, int | bool | str] = {},
     hints: bool = False,
     no_warn: Iterable[str] = (),
+    host: _Host | Sequence[_Host] | None = None,
 ) -> Module: ...
 def _rebuild(
     text: tuple[str, str],

@@ -20,6 +20,11 @@ pub fn call_error(py: Python<'_>, error: CallError) -> PyErr {
             {
                 return interrupt;
             }
+            if let TrapDetail::Host(inner) = &error.trap().detail
+                && let Some(raised) = crate::host::raised(py, inner.payload())
+            {
+                return raised;
+            }
             trap(py, &error, None).unwrap_or_else(|error| error)
         }
         CallError::Engine(message) => PyValueError::new_err(message),
@@ -66,7 +71,9 @@ const SHOWN_ARGUMENTS: usize = 8;
 /// The exception for a call over arrays that failed.
 pub fn mapped_error(py: Python<'_>, error: CallError, element: Option<Element<'_>>) -> PyErr {
     match (&error, &element) {
-        (CallError::Trap(error), Some(_)) if error.trap().kind != TrapKind::Interrupted => {
+        (CallError::Trap(error), Some(_))
+            if !matches!(error.trap().kind, TrapKind::Interrupted | TrapKind::HostError) =>
+        {
             trap(py, error, element.as_ref()).unwrap_or_else(|error| error)
         }
         _ => call_error(py, error),

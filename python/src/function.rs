@@ -2,6 +2,7 @@
 
 use crate::bind::{self, Bindings};
 use crate::execute::execute;
+use crate::host;
 use crate::map;
 use crate::memmap;
 use crate::module::{Compiled, Module};
@@ -120,7 +121,10 @@ impl Function {
         values: Vec<Value<'static>>,
         bound: &Bindings<'_>,
     ) -> PyResult<Py<PyAny>> {
-        let result = execute(py, &self.compiled.module, move |context| context.run().call_export(export, &values))?;
+        let lending = host::lend(&self.compiled.module, bound.iter().flatten());
+        let result = execute(py, &self.compiled.module, move |context| context.run().call_export(export, &values));
+        lending.end(bound.iter().flatten());
+        let result = result?;
         match (result, &export.result) {
             (None, _) => Ok(py.None()),
             (Some(Value::Scalar { ty, bits }), _) => scalar::to_python(py, ty, bits),

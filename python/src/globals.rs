@@ -198,7 +198,7 @@ struct Keeper {
 /// # Safety
 /// `start` is that of an array of these extents of that dtype, readable (and writable, if `writable`) while `keeper`
 /// lives.
-unsafe fn array_over<'py>(
+pub unsafe fn array_over<'py>(
     dtype: Bound<'py, PyArrayDescr>,
     extents: &[u64],
     start: *mut u8,

@@ -17,6 +17,7 @@ mod errors;
 mod execute;
 mod function;
 mod globals;
+mod host;
 mod interrupt;
 mod map;
 mod memmap;

@@ -72,13 +72,16 @@ pub struct Module {
 ///     Results do not depend on them.
 /// hints: put hints about performance among the module's `warnings`: what goes lane by lane in loops.
 /// no_warn: codes of warnings that are not wanted, such as ["W0212"].
+/// host: functions that the program may call, for what it declares `extern "C"`: a dictionary of callables by name (also function
+///     pointers of ctypes or cffi), the path of a shared library, or a list of these. Callables see pointers as numpy arrays; what
+///     they raise ends the call as it is. Functions in C can do anything: memory is not safe any more. docs/python.md says more.
 ///
 /// Limits that always hold: calls nest at most 65,536 deep, and their variables take at most 64 MiB of stack (and 64
 /// MiB more for those that lie in memory); a task has as much.
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, width=16, engine='auto', fp='contract', \
     check=False, include_paths=(), sandbox_includes=None, defines={}, fuel=None, timeout=None, memory=None, \
-    task_threads=None, jit={}, hints=False)")]
+    task_threads=None, jit={}, hints=False, no_warn=(), host=None)")]
 pub fn compile(py: Python<'_>, source: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
     let options = options::parse("compile", options)?;
     if source.is_instance_of::<PyList>() || source.is_instance_of::<PyTuple>() {
@@ -177,7 +180,7 @@ impl Text {
 #[pyfunction]
 #[pyo3(signature = (path, **options), text_signature = "(path, *, sources=(), width=16, engine='auto', fp='contract', \
     check=False, include_paths=(), sandbox_includes=None, defines={}, fuel=None, timeout=None, memory=None, \
-    task_threads=None, jit={}, hints=False)")]
+    task_threads=None, jit={}, hints=False, no_warn=(), host=None)")]
 pub fn compile_file(py: Python<'_>, path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
     let options = options.map(|options| options.copy()).transpose()?;
     let sources = options.as_ref().map_or(Ok(None), |options| options.get_item("sources"))?;
@@ -486,6 +489,9 @@ impl Module {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
         let rebuild = py.import("spmdvm._spmdvm")?.getattr("_rebuild")?;
         let options = self.compiled.module.options();
+        if !options.hosts.is_empty() {
+            return Err(PyTypeError::new_err("a module with functions of the host (`host=`) cannot be pickled"));
+        }
         let mut include_paths = options.include_paths.clone();
         // What a file includes is found beside it.
         let files = self.compiled.sources.iter().filter(|source| source.is_file);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The options by name, in the order in which they are documented.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "width",
     "engine",
     "fp",
@@ -23,6 +23,7 @@ const NAMES: [&str; 14] = [
     "jit",
     "hints",
     "no_warn",
+    "host",
 ];
 
 /// Names and values.
@@ -58,6 +59,7 @@ fn set(options: &mut Options, function: &str, name: &str, value: &Bound<'_, PyAn
         "jit" => options.jit = jit(pairs(name, value)?)?,
         "hints" => options.hints = flag(name, value)?,
         "no_warn" => options.no_warn = warnings(value)?,
+        "host" => crate::host::provide(options, value)?,
         _ => {
             let hint = match spmdvm::frontend::diag::closest(name, NAMES) {
                 Some(close) => format!("; did you mean `{close}`?"),

@@ -98,7 +98,7 @@ impl Pointer {
 impl Pointer {
     /// The address in the program's memory: what a pointer field of a struct holds.
     #[getter]
-    fn address(&self) -> u64 {
+    pub fn address(&self) -> u64 {
         self.address
     }
 

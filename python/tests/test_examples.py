@@ -27,6 +27,7 @@ SMALL = {
     "nbody": {"n": 50, "steps": 2},
     "noise": {"width": 65, "height": 40},
     "reduction": {"n": 1003},
+    "relax": {"rows": 30, "columns": 41},
     "saxpy": {"n": 1003},
     "spmv": {"rows": 203},
     "stencil": {"width": 67, "height": 33, "steps": 4},

@@ -156,6 +156,10 @@ pub struct RunArgs {
     /// A source to be linked with it; may be given several times
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
+    /// A shared library, such as libm.so.6, with functions that the program declares `extern "C"`. They can do anything: the
+    /// program is not in a sandbox any more
+    #[arg(long, value_name = "LIBRARY")]
+    pub host: Vec<String>,
     /// The exported function to call (needed if there are several)
     #[arg(long, short)]
     pub entry: Option<String>,

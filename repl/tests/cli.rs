@@ -576,3 +576,20 @@ fn several_sources_are_one_program() {
     assert!(fails(2, &["run", text(&main), "--with", text(&bytecode), "[2]", "1"]).contains("is bytecode"));
     assert!(fails(2, &["run", text(&main), "--with", "nowhere.ispc", "[2]", "1"]).contains("cannot read nowhere.ispc"));
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_shared_library_provides_functions() {
+    let folder = Folder::new("host");
+    let program = folder.file(
+        "root.ispc",
+        "extern \"C\" uniform double floor(uniform double x);\n\
+         export uniform double down(uniform double x) { return floor(x); }\n",
+    );
+    let said = fails(1, &["run", text(&program), "2.5"]);
+    assert!(said.contains("[E0233]") && said.contains("provide it from the host"), "{said}");
+    assert_eq!(succeeds(&["run", "--host", "libm.so.6", text(&program), "2.5"]), "result = 2\n");
+    succeeds(&["trace", "--host", "libm.so.6", text(&program), "2.5"]);
+    let said = fails(2, &["run", "--host", "libnowhere.so.9", text(&program), "2.5"]);
+    assert!(said.contains("--host") && said.contains("libnowhere.so.9"), "{said}");
+}

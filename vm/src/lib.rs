@@ -28,12 +28,14 @@ pub mod usimd;
 pub mod verify;
 
 pub use builder::{FunctionBuilder, Label};
-pub use interp::{Arg, LaneValues, Limits, MAX_THREADS, Machine, PreparedProgram, Results, Watch};
+pub use interp::{
+    Arg, HostCall, HostCallee, HostTable, LaneValues, Limits, MAX_THREADS, Machine, PreparedProgram, Results, Watch,
+};
 pub use isa::{OPS, Op};
 pub use link::{LinkError, Object, link};
-pub use memory::{Globals, Memory, RegionName};
+pub use memory::{Globals, Memory, Pointee, RegionName};
 pub use observe::{Observer, View};
 pub use program::{FuncId, Function, GlobalId, Inst, Program, Reg, Span};
-pub use trap::{TRAPS, Trap, TrapDetail, TrapFrame, TrapKind};
+pub use trap::{HostError, TRAPS, Trap, TrapDetail, TrapFrame, TrapKind};
 pub use types::{Shape, Ty, Width};
 pub use verify::{VerifiedProgram, VerifyError, verify};

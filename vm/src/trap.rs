@@ -4,6 +4,7 @@
 //! one sentence; hosts render more from the public fields.
 
 use crate::program::{FuncId, Span};
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -66,6 +67,8 @@ define_traps! {
         "A pointer was freed that is not the start of a live allocation.";
     BadFunction "bad_function" "call through an invalid function value"
         "An indirect call went through null, or through a function with another signature.";
+    HostError "host_error" "a function of the host failed"
+        "A function that the host provides said that it failed, or the host provides none of that name.";
 }
 
 impl TrapKind {
@@ -142,6 +145,58 @@ pub enum TrapDetail {
     Limit(u64),
     /// The operating system has refused so many bytes of address space.
     Refused(u64),
+    /// What a function of the host gave as its error.
+    Host(HostError),
+}
+
+/// What a function of the host fails with: a text, and anything that who called the program wants back as it is.
+#[derive(Clone)]
+pub struct HostError {
+    message: Arc<str>,
+    payload: Arc<dyn Any + Send + Sync>,
+}
+
+impl HostError {
+    /// An error with a text alone.
+    pub fn new(message: impl Into<String>) -> HostError {
+        HostError::with_payload(message, ())
+    }
+
+    /// An error with something that goes along.
+    pub fn with_payload(message: impl Into<String>, payload: impl Any + Send + Sync) -> HostError {
+        HostError { message: message.into().into(), payload: Arc::new(payload) }
+    }
+
+    /// Its text.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What goes along.
+    pub fn payload(&self) -> &(dyn Any + Send + Sync) {
+        &*self.payload
+    }
+}
+
+/// With `?` any error becomes one that goes along as the payload.
+impl<E: std::error::Error + Send + Sync + 'static> From<E> for HostError {
+    fn from(error: E) -> HostError {
+        HostError::with_payload(error.to_string(), error)
+    }
+}
+
+impl PartialEq for HostError {
+    fn eq(&self, other: &HostError) -> bool {
+        Arc::ptr_eq(&self.payload, &other.payload) && self.message == other.message
+    }
+}
+
+impl Eq for HostError {}
+
+impl fmt::Debug for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HostError").field(&self.message).finish()
+    }
 }
 
 /// A call that was active at a trap.
@@ -256,6 +311,7 @@ impl fmt::Display for Trap {
             TrapDetail::Message(text) if text.is_empty() => {}
             TrapDetail::Message(text) => write!(f, ": {text}")?,
             TrapDetail::Limit(n) => write!(f, " (the limit is {n})")?,
+            TrapDetail::Host(error) => write!(f, ": {}", error.message())?,
             TrapDetail::Refused(n) => write!(f, ": the operating system refused {n} bytes of address space")?,
         }
         if let Some(lane) = self.lane {

@@ -52,6 +52,19 @@ fn texts() -> Vec<(Rule, &'static str, String)> {
             "import `f` describes 0 parameters of 1",
             ".import \"f\" function f \"void (int32)\" {\n host ()\n}\nfunc f(u0:i32) {\nret\n}\n".into(),
         ),
+        (Rule::Reference, "there is no import 0", f("u14 = host.call #0(u3)")),
+        (
+            Rule::CallShape,
+            "no host can provide `x`",
+            format!(".import \"x\" function f \"void ()\" {{\n}}\n{}", f("host.call #0()")),
+        ),
+        (
+            Rule::CallShape,
+            "the arguments of `f` are not those of its import",
+            ".import \"f\" function f \"void (int32)\" {\n host (a: uniform i32)\n}\n\
+             func f(u0:i32) {\nvar v1:i32\nv1 = mov.i32 u0\nhost.call #0(v1)\nret\n}\n"
+                .into(),
+        ),
         (Rule::GlobalHost, "the size of what hosts see", ".global g 4 {\n host writable f64\n}\n".into()),
         (Rule::GlobalHost, "is constant, but", ".global g 4 const {\n host writable i32\n}\n".into()),
         (Rule::GlobalHost, "has an image", ".global g 4 {\n hex \"00\"\n host extern i32\n}\n".into()),

@@ -125,6 +125,8 @@ codes! {
     E0301 DeclaredDifferently: "A file declares a function or variable of another file with another type than it has there, or a struct in it is not the same in both. Share one header.";
     E0302 CannotLink: "Files that each compile cannot be one program, for instance because all their variables together are too large.";
 
+    E0303 BadHostFunction: "A function that the host is to provide takes or gives what hosts do not have: varying values, or structs by value. Pass such things through pointers.";
+
     // Lowering.
     E0900 CannotLower: "Something that the bytecode cannot express, such as a struct of thousands of members passed by value. The message says what.";
     E0901 InternalError: "The compiler contradicts itself. The program may be right; please report it.";

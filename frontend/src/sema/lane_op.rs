@@ -30,7 +30,7 @@ impl<'a> Checker<'a, '_> {
         }
         let info = op.info();
         let allowed = !matches!(info.effect, Effect::Control | Effect::Call)
-            && !matches!(info.sig.extra, Extra::Print | Extra::Global | Extra::Frame | Extra::Func)
+            && !matches!(info.sig.extra, Extra::Print | Extra::Host | Extra::Global | Extra::Frame | Extra::Func)
             && !matches!(op, Op::Assign);
         let slots: Vec<Slot> = info.sig.src.iter().copied().filter(|slot| !slot.optional).collect();
         if !allowed || slots.len() != args.len() {

@@ -74,6 +74,15 @@ pub fn load_with(path: &Path, others: &[PathBuf], options: &Options, color: bool
     Ok(module)
 }
 
+/// The options with what shared libraries provide.
+pub fn with_libraries(options: Options, libraries: &[String]) -> Result<Options, Failure> {
+    libraries.iter().try_fold(options, |options, path| {
+        // SAFETY: whoever names a library has been told that the program can do anything with it.
+        let loaded = unsafe { options.with_host_library(path) };
+        loaded.map_err(|why| Failure::usage(format!("--host: {why}")))
+    })
+}
+
 /// A failed compilation as a failure of the command: one that was stopped is like a run that was.
 pub fn compile_failure(error: &CompileError, path: &Path, color: bool) -> Failure {
     match error.stopped() {

@@ -1,7 +1,7 @@
 //! `spmdvm run`.
 
 use super::globals::{self, Elements, Globals};
-use super::{call_failure, check, entry, load_with};
+use super::{call_failure, check, entry, load_with, with_libraries};
 use crate::Failure;
 use crate::cli::{Global, RunArgs};
 use crate::data::{CallData, element_bits, scalar_of, show_element};
@@ -22,7 +22,7 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
         return check::dump(global, &args.file, stage);
     }
     let outputs = args.output.iter().map(|o| output(o)).collect::<Result<Vec<_>, _>>()?;
-    let mut options = global.options();
+    let mut options = with_libraries(global.options(), &args.host)?;
     options.jit.keep_recorded = jit.is_some_and(|show| show.trace);
     let module = load_with(&args.file, &args.with, &options, global.color())?;
     let export = entry(&module, args.entry.as_deref())?;

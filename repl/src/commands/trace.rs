@@ -2,7 +2,7 @@
 
 use super::globals::Globals;
 use super::run::start;
-use super::{call_failure, entry, load_with};
+use super::{call_failure, entry, load_with, with_libraries};
 use crate::Failure;
 use crate::cli::{Global, TraceArgs};
 use crate::data::{CallData, show_element};
@@ -17,7 +17,8 @@ const MAX_COLUMN: usize = 12;
 
 /// Calls a function and prints the table.
 pub fn trace(global: &Global, args: &TraceArgs) -> Result<(), Failure> {
-    let module = load_with(&args.run.file, &args.run.with, &global.options(), global.color())?;
+    let options = with_libraries(global.options(), &args.run.host)?;
+    let module = load_with(&args.run.file, &args.run.with, &options, global.color())?;
     let export = entry(&module, args.run.entry.as_deref())?;
     let mut data = CallData::parse(export, &args.run.args, module.lanes())?;
     let globals = Globals::set(&module, &args.run.globals)?;

@@ -227,6 +227,11 @@ impl Parser<'_> {
                 inst.aux = self.number("a format")?;
                 self.arguments(body, inst)?;
             }
+            Extra::Host => {
+                self.expect(Token::Hash)?;
+                inst.aux = self.number("an import")?;
+                self.arguments(body, inst)?;
+            }
             Extra::Message => {
                 self.expect(Token::Hash)?;
                 inst.aux = self.number("a message")?;

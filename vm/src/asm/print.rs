@@ -139,6 +139,7 @@ impl<'a> Printer<'a> {
         }
         match inst.op.info().sig.extra {
             Extra::Message => parts.extend(self.program.messages.get(inst.aux as usize).map(|m| quote(m))),
+            Extra::Host => parts.extend(self.program.imports.get(inst.aux as usize).map(|i| quote(&i.symbol.name))),
             Extra::Print => parts.extend(self.program.formats.get(inst.aux as usize).map(|p| format_sketch(p))),
             _ => {}
         }
@@ -170,7 +171,7 @@ impl<'a> Printer<'a> {
             Extra::CallInd | Extra::LaunchInd => {
                 operands = vec![format!("{}({})", register(f, inst.src[0]), registers(f, list(f, inst.args)))];
             }
-            Extra::Print => operands.push(format!("#{}({})", inst.aux, registers(f, list(f, inst.args)))),
+            Extra::Print | Extra::Host => operands.push(format!("#{}({})", inst.aux, registers(f, list(f, inst.args)))),
             Extra::Label if (inst.aux as usize) < f.code.len() => operands.push(format!("L{}", inst.aux)),
             Extra::Label | Extra::Message => operands.push(format!("#{}", inst.aux)),
             Extra::Global => operands.push(format!("{}{}", self.global_ref(inst.aux), displacement(inst.imm))),

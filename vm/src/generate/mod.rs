@@ -32,8 +32,9 @@ pub use inputs::{arguments, elements, mask};
 use memory::Object;
 use rng::Rng;
 
-/// What random programs have not: they run on one thread.
-pub const NOT_GENERATED: [Op; 6] = [Op::Launch, Op::LaunchInd, Op::Sync, Op::Fence, Op::ThreadIndex, Op::ThreadCount];
+/// What random programs have not: they run on one thread, and no host goes along with them.
+pub const NOT_GENERATED: [Op; 7] =
+    [Op::Launch, Op::LaunchInd, Op::Sync, Op::Fence, Op::ThreadIndex, Op::ThreadCount, Op::HostCall];
 
 /// What programs to make.
 #[derive(Clone, Copy, Debug)]

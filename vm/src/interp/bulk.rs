@@ -208,7 +208,10 @@ impl Kernel for Free {
                 }
             }
             if t.memory.is_shared() {
-                t.memory.wait_for_freed(&t.reader);
+                // A nested machine cannot wait: what it waits for may be the thread that waits for it.
+                if t.shared.nesting == 0 {
+                    t.memory.wait_for_freed(&t.reader);
+                }
             }
             step.add(1)
         }

@@ -3,6 +3,7 @@
 use super::code::{Place, PreparedFunction, PreparedProgram, Step};
 use super::control::{enter, fits};
 use super::fpenv::DefaultEnvironment;
+use super::host::HostTable;
 use super::runner::{advance, run_steps, wait, work};
 use super::shared::Shared;
 use super::stack::Refused;
@@ -95,9 +96,18 @@ impl Machine {
     pub fn with_globals(prepared: PreparedProgram, limits: Limits, globals: Arc<Globals>) -> Result<Machine, Trap> {
         let code = Arc::clone(&prepared.0);
         let memory = Arc::new(Memory::new(&code.program, globals, limits.memory)?);
-        let shared = Arc::new(Shared::new(code, memory, &limits));
+        Ok(Machine::of(prepared, Shared::new(code, memory, &limits), limits))
+    }
+
+    pub(super) fn of(prepared: PreparedProgram, shared: Shared, limits: Limits) -> Machine {
+        let shared = Arc::new(shared);
         let thread = Thread::new(Arc::clone(&shared));
-        Ok(Machine { prepared, thread, shared, limits, fuel: 0, results: Vec::new() })
+        Machine { prepared, thread, shared, limits, fuel: 0, results: Vec::new() }
+    }
+
+    /// Provides functions of the host, for good: a later call of this changes nothing.
+    pub fn set_hosts(&mut self, hosts: HostTable) {
+        let _ = self.shared.hosts.set(hosts);
     }
 
     /// The program.
@@ -306,6 +316,11 @@ impl Machine {
 /// Runs the thread of a call until it ends, with all tasks that it launches.
 fn run_to_end(t: &mut Thread, execute: &mut impl FnMut(&mut Thread, *const Step)) {
     let _environment = DefaultEnvironment::enter();
+    // Tasks may be running whose launch waits for the function of the host that calls.
+    let is_nested = t.shared.nesting > 0;
+    if is_nested {
+        t.enter_memory_accesses();
+    }
     while let Some(group) = advance(t, execute) {
         t.release_fuel();
         t.leave_memory_accesses();
@@ -314,7 +329,7 @@ fn run_to_end(t: &mut Thread, execute: &mut impl FnMut(&mut Thread, *const Step)
         } else {
             work(group, None, execute);
         }
-        if t.launched.iter().all(|launched| launched.group.is_done()) {
+        if !is_nested && t.launched.iter().all(|launched| launched.group.is_done()) {
             t.memory.unshare();
         }
         t.enter_memory_accesses();
@@ -322,7 +337,9 @@ fn run_to_end(t: &mut Thread, execute: &mut impl FnMut(&mut Thread, *const Step)
     t.release_fuel();
     t.leave_memory_accesses();
     // What it launched it has waited for.
-    t.memory.unshare();
+    if !is_nested {
+        t.memory.unshare();
+    }
 }
 
 impl Drop for Machine {

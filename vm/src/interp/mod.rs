@@ -38,6 +38,7 @@ mod elementwise;
 mod fpenv;
 mod fuel;
 mod group;
+mod host;
 mod lanes;
 mod launch;
 mod machine;
@@ -59,6 +60,7 @@ mod workers;
 mod tests;
 
 pub use code::PreparedProgram;
+pub use host::{HostCall, HostCallee, HostTable};
 pub use machine::{Limits, MAX_THREADS, Machine, Results};
 pub use masks::EntryKind;
 pub(crate) use thread::Thread;

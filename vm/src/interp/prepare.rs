@@ -6,6 +6,7 @@ use super::control::control;
 use super::effects::effect;
 use super::elementwise::{Isa, elementwise};
 use super::fuel::fuel_of;
+use super::host::host;
 use super::lanes::{BLOCK, blocks_for};
 use super::memory_ops::{memory_flags, memory_op};
 use super::moves::{moves, shape_flags};
@@ -268,6 +269,7 @@ impl<'a> Preparation<'a> {
             .or_else(|| control(inst, inst.aux as usize <= pc, traced))
             .or_else(|| bulk(inst))
             .or_else(|| effect(inst))
+            .or_else(|| host(inst))
             .unwrap_or(unsupported)
     }
 }

@@ -3,13 +3,14 @@
 use super::code::Code;
 use super::crew::Crew;
 use super::fuel::Fuel;
+use super::host::HostTable;
 use super::machine::{Limits, MAX_THREADS};
 use super::stack::Refused;
 use super::thread::Thread;
 use crate::memory::Memory;
 use crate::sync::Mutex;
 use std::any::Any;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// Where `print` goes.
@@ -28,6 +29,10 @@ pub(crate) struct Shared {
     /// Threads of the host that run tasks; with one, the calling thread does.
     pub threads: usize,
     pub crew: Crew,
+    /// What the host provides, once it has said so; machines that are nested have the same.
+    pub hosts: Arc<OnceLock<HostTable>>,
+    /// How many machines wait for this one: each called a function of the host that called the program.
+    pub nesting: u32,
     /// Threads of finished tasks. Each holds this structure, so whoever owns the machine clears them in the end.
     #[allow(clippy::vec_box, reason = "threads are parked and taken up again in their boxes")]
     pub idle: Mutex<Vec<Box<Thread>>>,
@@ -47,6 +52,8 @@ impl Shared {
             max_depth: limits.depth,
             threads: limits.threads.clamp(1, MAX_THREADS),
             crew: Crew::default(),
+            hosts: Arc::default(),
+            nesting: 0,
             idle: Mutex::default(),
             panic: Mutex::default(),
         }

@@ -181,6 +181,7 @@ fn form(row: &OpInfo) -> String {
         Extra::Func => operands.push("function".into()),
         Extra::Print => operands.push("#format(args…)".into()),
         Extra::Message => operands.push("#message".into()),
+        Extra::Host => operands.push("#import(args…)".into()),
     }
     if !operands.is_empty() {
         let _ = write!(text, " {}", operands.join(", "));

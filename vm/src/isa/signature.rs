@@ -77,6 +77,8 @@ pub enum Extra {
     Print,
     /// `aux` is a message.
     Message,
+    /// `aux` is an import that a host can provide; `args` and `rets` its arguments and results.
+    Host,
 }
 
 /// The operands of an operation.
@@ -102,12 +104,13 @@ impl Extra {
 
     /// Does the instruction receive results?
     pub fn has_results(self) -> bool {
-        matches!(self, Extra::Call | Extra::CallInd)
+        matches!(self, Extra::Call | Extra::CallInd | Extra::Host)
     }
 
     /// Does it have a list of arguments?
     pub fn has_arguments(self) -> bool {
-        matches!(self, Extra::Call | Extra::CallInd | Extra::Launch | Extra::LaunchInd | Extra::Print)
+        use Extra::*;
+        matches!(self, Call | CallInd | Launch | LaunchInd | Print | Host)
     }
 }
 
@@ -225,6 +228,7 @@ pub mod sig {
     pub const PLAIN: Signature = make(None, &[], Extra::None);
     pub const JUMP: Signature = make(None, &[], Extra::Label);
     pub const BRANCH: Signature = make(None, &[slot("c", BOOL, Uniform)], Extra::Label);
+    pub const HOST: Signature = make(None, &[], Extra::Host);
     pub const CALL: Signature = make(None, &[], Extra::Call);
     pub const CALL_IND: Signature = make(None, &[slot("f", U64, Uniform)], Extra::CallInd);
     pub const LAUNCH: Signature = make(None, &[], Extra::Launch);

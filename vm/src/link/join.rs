@@ -166,6 +166,7 @@ impl<'o> Join<'_, 'o> {
                 Reference::Global(id) => self.global_numbers[self.all.flat_global(object, id)],
                 Reference::Format(n) => numbers.formats[n as usize],
                 Reference::Message(n) => numbers.messages[n as usize],
+                Reference::Import(n) => self.import_number(object, n),
             };
         }
         let function = Function {
@@ -255,6 +256,13 @@ impl<'o> Join<'_, 'o> {
             })
         });
         open.collect()
+    }
+
+    /// The number of an object's import among those that are left. It is one of them: who calls it is its stub.
+    fn import_number(&self, object: usize, n: u32) -> u32 {
+        let item = self.item(object, self.all.list[object].imports[n as usize].symbol.item);
+        let open = self.resolution.open.iter().filter_map(|(object, import)| self.item(*object, import.symbol.item));
+        open.into_iter().position(|open| Some(open) == item).unwrap_or_default() as u32
     }
 
     fn variables(&self) -> Vec<Variable> {

@@ -180,7 +180,7 @@ impl Classes<'_> {
                 Some((true, self.functions[resolution.functions[all.flat_function(object, id)]], 0))
             }
             Reference::Global(id) => Some((false, self.globals[resolution.globals[all.flat_global(object, id)]], 0)),
-            Reference::Format(_) | Reference::Message(_) => None,
+            Reference::Format(_) | Reference::Message(_) | Reference::Import(_) => None,
         };
         all.list[object].outline(FuncId(n)).references.iter().filter_map(class).collect()
     }

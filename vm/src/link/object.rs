@@ -28,6 +28,7 @@ pub(super) enum Reference {
     Global(GlobalId),
     Format(u32),
     Message(u32),
+    Import(u32),
 }
 
 impl Object {
@@ -62,6 +63,7 @@ pub(super) fn reference(inst: &Inst) -> Option<Reference> {
         Extra::Global => Reference::Global(GlobalId(inst.aux)),
         Extra::Print => Reference::Format(inst.aux),
         Extra::Message => Reference::Message(inst.aux),
+        Extra::Host => Reference::Import(inst.aux),
         Extra::None | Extra::CallInd | Extra::LaunchInd | Extra::Memory | Extra::Frame | Extra::Label => return None,
     })
 }

@@ -1,5 +1,6 @@
 //! What can be reached: from exports and from what hosts see; and which imports a function can come to.
 
+use super::bind::is_bound;
 use super::object::{Reference, reference};
 use super::resolve::Resolution;
 use super::{Flat, Objects};
@@ -58,7 +59,7 @@ impl Reached {
             match reference {
                 Reference::Function(id) => todo.push(Todo::Function(all.flat_function(object, id))),
                 Reference::Global(id) => todo.push(Todo::Global(all.flat_global(object, id))),
-                Reference::Format(_) | Reference::Message(_) => {}
+                Reference::Format(_) | Reference::Message(_) | Reference::Import(_) => {}
             }
         }
     }
@@ -78,7 +79,7 @@ impl Reached {
     }
 }
 
-/// The functions that a program does not define and that a function of it can come to: by calls and launches, and by
+/// The functions that neither a program nor its host defines and that a function of it can come to: by calls and launches, and by
 /// addresses that are taken of functions, also in the images of globals.
 pub fn needed(program: &Program, from: FuncId) -> Vec<&Import> {
     let mut seen: HashSet<Item> = HashSet::new();
@@ -93,14 +94,17 @@ pub fn needed(program: &Program, from: FuncId) -> Vec<&Import> {
                 todo.extend(code.filter_map(reference).filter_map(|reference| match reference {
                     Reference::Function(id) => Some(Item::Function(id)),
                     Reference::Global(id) => Some(Item::Global(id)),
-                    Reference::Format(_) | Reference::Message(_) => None,
+                    Reference::Format(_) | Reference::Message(_) | Reference::Import(_) => None,
                 }));
             }
             Item::Global(id) => todo.extend(program.globals.get(id.0 as usize).into_iter().flat_map(targets)),
         }
     }
-    let is_function = |import: &&Import| matches!(import.symbol.item, Item::Function(_));
-    program.imports.iter().filter(is_function).filter(|import| seen.contains(&import.symbol.item)).collect()
+    let is_open = |import: &&Import| match import.symbol.item {
+        Item::Function(id) => program.functions.get(id.0 as usize).is_none_or(|f| !is_bound(f)),
+        Item::Global(_) => false,
+    };
+    program.imports.iter().filter(is_open).filter(|import| seen.contains(&import.symbol.item)).collect()
 }
 
 fn targets(global: &Global) -> impl Iterator<Item = Item> {

@@ -60,8 +60,26 @@ impl RegionName {
     pub const NONE: RegionName = RegionName(0);
 }
 
+/// What a pointer points into; see [`Memory::pointee`].
+#[derive(Clone, Copy, Debug)]
+pub struct Pointee {
+    /// The address of the byte that is pointed to.
+    pub start: *mut u8,
+    /// How many bytes there are from that on.
+    pub bytes: u64,
+    /// How many lie before it in the same array, variable or allocation.
+    pub offset: u64,
+    /// May they be written?
+    pub writable: bool,
+    /// What memory it is.
+    pub kind: RegionKind,
+    /// The global that it belongs to.
+    pub global: Option<GlobalId>,
+}
+
 /// The memory that the programs of one machine see.
 pub struct Memory {
+    n_globals: u32,
     table: RegionTable,
     names: Mutex<Vec<(Arc<str>, ArrayShape)>>,
     globals: Arc<Globals>,
@@ -84,6 +102,7 @@ impl Memory {
     pub(crate) fn new(program: &Program, globals: Arc<Globals>, limit: u64) -> Result<Memory, Trap> {
         let table = RegionTable::new();
         let memory = Memory {
+            n_globals: program.globals.len() as u32,
             table,
             names: Mutex::new(vec![("".into(), ArrayShape::default())]),
             globals,
@@ -372,6 +391,22 @@ impl Memory {
         let len = region.len / elem_size;
         let indices = Box::default();
         (kind, TrapDetail::Access { access, index, len, elem_size, region: region.kind, name, indices })
+    }
+
+    /// The memory of the globals.
+    pub fn globals(&self) -> &Arc<Globals> {
+        &self.globals
+    }
+
+    /// What a pointer points into, if that is live: the host address it stands for, how many bytes follow there, whether they may
+    /// be written, and the kind of memory. For functions of the host.
+    pub fn pointee(&self, pointer: u64) -> Option<Pointee> {
+        let region = self.table.get(region_of(pointer)).describe()?;
+        let offset = offset_of(pointer);
+        let bytes = u64::try_from(offset).ok().and_then(|offset| region.len.checked_sub(offset))?;
+        let start = region.base.wrapping_add(offset as usize);
+        let global = (1..=self.n_globals).contains(&region_of(pointer)).then(|| GlobalId(region_of(pointer) - 1));
+        Some(Pointee { start, bytes, offset: offset as u64, writable: region.writable, kind: region.kind, global })
     }
 
     /// Copies bytes out of a region, if they all may be read.

@@ -4,7 +4,9 @@ use super::limits::*;
 use super::{Errors, Rule};
 use crate::dispatch_type;
 use crate::isa::{Extra, Op, OpInfo, OperandShape, Slot};
-use crate::program::{ArgKind, Function, Inst, LAUNCH_COUNTS, List, Piece, Program, Reg, TASK_PARAMS};
+use crate::program::{
+    ArgKind, Function, HostValue, Import, Inst, LAUNCH_COUNTS, List, Piece, Program, Reg, TASK_PARAMS,
+};
 use crate::sem::Scalar;
 use crate::types::{Shape, Ty};
 
@@ -287,6 +289,11 @@ impl Checker<'_, '_> {
                     self.print(inst, format);
                 }
             }
+            Extra::Host => {
+                if let Some(import) = self.reference("import", inst.aux, &p.imports) {
+                    self.host(inst, import);
+                }
+            }
             Extra::Message => {
                 self.reference("message", inst.aux, &p.messages);
             }
@@ -358,6 +365,31 @@ impl Checker<'_, '_> {
         let Some((args, rets)) = self.lists(inst) else { return };
         self.pairs("argument", &args, (0..callee.n_params).map(Reg), callee);
         self.pairs("result", &rets, callee.results.iter().copied(), callee);
+    }
+
+    /// A host takes and gives what its import says, one value for the gang each.
+    fn host(&mut self, inst: &Inst, import: &Import) {
+        let Some((args, rets)) = self.lists(inst) else { return };
+        let name = &import.symbol.name;
+        let Some(host) = &import.host else {
+            return self.error(Rule::CallShape, format!("no host can provide `{name}`"));
+        };
+        let kind = |value: &HostValue| match value {
+            HostValue::Uniform(ty) => Some(*ty),
+            HostValue::Array { .. } => Some(Ty::U64),
+            HostValue::Varying(_) => None,
+        };
+        let params: Vec<Option<Ty>> = host.params.iter().map(|param| kind(&param.value)).collect();
+        let results: Vec<Option<Ty>> = host.result.iter().map(kind).collect();
+        for (what, given, wanted) in [("arguments", &args, params), ("results", &rets, results)] {
+            let given: Vec<Option<Ty>> = given
+                .iter()
+                .map(|&r| Some(self.f.reg(r)).filter(|decl| decl.shape == Shape::Uniform).map(|decl| decl.ty))
+                .collect();
+            if given != wanted || wanted.contains(&None) {
+                self.error(Rule::CallShape, format!("the {what} of `{name}` are not those of its import"));
+            }
+        }
     }
 
     /// The arguments of a launch beyond the counts, which are checked.

@@ -239,7 +239,7 @@ fn lane_operations_wrap_indices_and_see_inactive_lanes() {
 
 #[test]
 fn every_operation_has_a_handler() {
-    use crate::interp::{bulk::bulk, control::control, effects::effect, elementwise::elementwise};
+    use crate::interp::{bulk::bulk, control::control, effects::effect, elementwise::elementwise, host::host};
     use crate::interp::{memory_ops::memory_op, moves::moves};
     for row in OPS {
         for ty in if row.types.is_empty() { vec![Ty::Bool] } else { row.types.iter().collect() } {
@@ -250,7 +250,8 @@ fn every_operation_has_a_handler() {
                 .or_else(|| memory_op(&inst, &shapes, Isa::Baseline))
                 .or_else(|| control(&inst, false, false))
                 .or_else(|| bulk(&inst))
-                .or_else(|| effect(&inst));
+                .or_else(|| effect(&inst))
+                .or_else(|| host(&inst));
             assert!(found.is_some(), "{}.{ty} has no handler", row.name);
         }
     }

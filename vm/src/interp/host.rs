@@ -1,0 +1,136 @@
+//! Functions of the host that programs call, and calls of the program from within these.
+//!
+//! `host.call` has the host's function run on the thread that executes, between two instructions. What that does with the
+//! program's memory through pointers is checked like any access. It may call the program again: on a machine of its own
+//! ([`HostCall::machine`]) that shares memory, limits and output with the one that waits.
+
+use super::code::{CallSite, Handler, PreparedProgram, Step};
+use super::elementwise::{Kernel, plain};
+use super::machine::{Limits, Machine};
+use super::shared::Shared;
+use super::thread::Thread;
+use super::value::{Arg, read_word, write_arg};
+use crate::isa::Op;
+use crate::memory::Memory;
+use crate::program::{Import, Inst};
+use crate::trap::{HostError, Trap, TrapDetail, TrapKind};
+use crate::types::Ty;
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A function of the host: its result as bits, in a word; 0 if it has none.
+pub type HostCallee = Arc<dyn Fn(&HostCall<'_>) -> Result<u64, HostError> + Send + Sync>;
+
+/// The functions that a host provides: by import, in the order of [`Program::imports`](crate::Program::imports).
+pub type HostTable = Arc<[Option<HostCallee>]>;
+
+/// How deep calls of the program, by the host, by the program may be nested.
+const MAX_NESTING: u32 = 64;
+
+/// A call of a function of the host, while it lasts.
+pub struct HostCall<'t> {
+    thread: &'t Thread,
+    import: &'t Import,
+    args: &'t [u64],
+    /// Fuel that calls of the program from within have used.
+    spent: Cell<u64>,
+}
+
+impl HostCall<'_> {
+    /// What the program calls it as.
+    pub fn import(&self) -> &Import {
+        self.import
+    }
+
+    /// The arguments as bits, in words.
+    pub fn args(&self) -> &[u64] {
+        self.args
+    }
+
+    /// The lanes that are active where it is called; bit *i* is lane *i*. (It is called once for all of them.)
+    pub fn mask(&self) -> u64 {
+        self.thread.mask
+    }
+
+    /// The memory that pointers point into.
+    pub fn memory(&self) -> &Memory {
+        &self.thread.memory
+    }
+
+    /// A machine on which to call the program from within: with the same memory and output, and what is left of fuel and
+    /// time. Tasks that it launches run at their launch. Traps `stack_overflow` if such calls are nested too deeply.
+    pub fn machine(&self) -> Result<Machine, Trap> {
+        let outer = &self.thread.shared;
+        if outer.nesting >= MAX_NESTING {
+            return Err(Trap::new(TrapKind::StackOverflow, TrapDetail::Limit(MAX_NESTING.into())));
+        }
+        let left = self.thread.polls.deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        let limits = Limits {
+            fuel: Some(outer.fuel.left().saturating_sub(self.spent.get())),
+            timeout: left,
+            stack: outer.stack_bytes,
+            depth: outer.max_depth,
+            threads: 1,
+            ..Limits::default()
+        };
+        let code = Arc::clone(&self.thread.code);
+        let mut shared = Shared::new(Arc::clone(&code), Arc::clone(&self.thread.memory), &limits);
+        shared.nesting = outer.nesting + 1;
+        shared.hosts = Arc::clone(&outer.hosts);
+        let mut machine = Machine::of(PreparedProgram(code), shared, limits);
+        let output = Arc::clone(outer);
+        machine.set_output(move |text| output.print(text));
+        machine.set_interrupt(Arc::clone(&self.thread.polls.interrupt));
+        machine.set_watch(self.thread.polls.watch.clone());
+        Ok(machine)
+    }
+
+    /// Counts the fuel of a call that was made on a [`machine`](Self::machine) from within.
+    pub fn spend(&self, fuel: u64) {
+        self.spent.set(self.spent.get().saturating_add(fuel));
+    }
+}
+
+/// `host.call`
+struct CallHost;
+
+impl Kernel for CallHost {
+    unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        // SAFETY: the contract of handlers. `aux` is a site whose arguments and results are uniform registers.
+        let (site, args) = unsafe {
+            let site: &CallSite = &*(&raw const (&(*t.function).calls)[(*step).aux as usize]);
+            let args: Vec<u64> = site.args.iter().map(|place| read_word(t.reg(place.at), place.ty, 0)).collect();
+            (site, args)
+        };
+        // What it does not hold, calls from within may use.
+        t.release_fuel();
+        let (hosts, code) = (t.shared.hosts.get().cloned(), Arc::clone(&t.code));
+        let import = &code.program.imports[site.callee as usize];
+        let callee = hosts.as_ref().and_then(|hosts| hosts.get(site.callee as usize)?.as_ref());
+        let call = HostCall { thread: t, import, args: &args, spent: Cell::new(0) };
+        let result = match callee {
+            Some(callee) => callee(&call),
+            None => Err(HostError::new(format!("the host provides no function `{}`", import.symbol.name))),
+        };
+        let spent = call.spent.get();
+        match result {
+            Err(error) => t.raise(step, TrapKind::HostError, None, TrapDetail::Host(error)),
+            Ok(_) if spent > 0 && !t.charge(step, spent) => std::ptr::null(),
+            Ok(bits) => {
+                for place in &site.rets {
+                    let bits = if place.ty == Ty::Bool { (bits & 0xff != 0) as u64 } else { bits };
+                    // SAFETY: the result is a register of the executing frame.
+                    unsafe { write_arg(t.base, place, t.lanes, &Arg::Word(bits)) };
+                }
+                // SAFETY: a function's last instruction is a jump or `ret`.
+                unsafe { step.add(1) }
+            }
+        }
+    }
+}
+
+/// The handler of `host.call`; `None` for other operations.
+pub(crate) fn host(inst: &Inst) -> Option<Handler> {
+    (inst.op == Op::HostCall).then(plain::<CallHost>)
+}
