@@ -67,6 +67,8 @@ pub struct CompileOptions {
     pub no_warn: Vec<Code>,
     /// Which instances of exported polymorphic functions are compiled.
     pub instances: Instances,
+    /// Is the program for check mode, so that variables are told from zero while nothing is stored in them?
+    pub check: bool,
     /// How much the program may take.
     pub limits: Limits,
     /// While this is true, the compilation ends as soon as it sees it.
@@ -295,7 +297,7 @@ impl<'o> Session<'o> {
     }
 
     fn lower(&mut self, module: &hir::Module) -> Option<VerifiedProgram> {
-        let options = LowerOptions { fp: self.options.fp };
+        let options = LowerOptions { fp: self.options.fp, marks_unset: self.options.check };
         let program: Program = lower(module, &self.sources, &options, &mut self.diagnostics);
         if self.diagnostics.has_errors() || self.diagnostics.poll() {
             return None;
