@@ -1,5 +1,6 @@
 //! Compiled programs.
 
+use crate::check::{Report, Reports};
 use crate::error::{ArgumentError, CallError, CompileError};
 use crate::options::{Engine, Fp, Options};
 use crate::pool::Pool;
@@ -35,6 +36,8 @@ struct Inner {
     jit: Option<Arc<Jit>>,
     /// Exports to be compiled at their first call.
     deferred: Option<Deferred>,
+    /// What check mode has found.
+    reports: Reports,
 }
 
 /// Exported instances of polymorphic functions that are compiled when they are called.
@@ -77,6 +80,7 @@ fn prepare(
     stop: &Stop,
 ) -> Result<(PreparedProgram, Option<Arc<Jit>>), Stopped> {
     let wanted: &[Engine] = match &options.engine {
+        _ if !options.check.is_empty() => &[],
         Engine::Auto => &AUTO,
         Engine::Interp => &[],
         engine => std::slice::from_ref(engine),
@@ -233,7 +237,8 @@ impl Module {
         let (prepared, jit) = prepare(&program, options, stop)?;
         let pool = Pool::new(&program, prepared, options);
         let options = Options { interrupt: None, ..options.clone() };
-        Ok(Module { inner: Arc::new(Inner { program, options, warnings, sources, pool, jit, deferred }) })
+        let reports = Reports::default();
+        Ok(Module { inner: Arc::new(Inner { program, options, warnings, sources, pool, jit, deferred, reports }) })
     }
 
     /// The bytecode.
@@ -330,6 +335,17 @@ impl Module {
         made.into_iter().filter_map(|(_, module)| module.get()?.as_ref().ok().cloned()).collect()
     }
 
+    /// What check mode has found in the calls so far, each place once; see [`Options::check`].
+    pub fn report(&self) -> Report {
+        let mut report = self.inner.reports.get();
+        self.instances().iter().for_each(|instance| report.add(instance.report()));
+        report
+    }
+
+    pub(crate) fn reports(&self) -> &Reports {
+        &self.inner.reports
+    }
+
     /// Does anything that a call does outlast it: are there globals that can change, or allocations? Calls then take
     /// turns.
     pub fn is_stateful(&self) -> bool {
@@ -349,6 +365,9 @@ impl Module {
     pub fn check_engine(&self) -> Result<(), CallError> {
         match self.options().engine {
             Engine::Auto | Engine::Interp => Ok(()),
+            engine if !self.options().check.is_empty() => Err(CallError::Engine(format!(
+                "check mode runs on the reference interpreter, not on the engine `{engine}`"
+            ))),
             _ if self.inner.jit.is_some() => Ok(()),
             engine => spmdvm_jit::available(engine.name()).map_err(|e| CallError::Engine(e.to_string())),
         }
@@ -400,6 +419,7 @@ impl Options {
             hints: self.hints,
             no_warn: self.no_warn.clone(),
             instances: Instances::All,
+            check: !self.check.is_empty(),
             limits: self.program_limits,
             interrupt: self.interrupt.clone(),
             deadline: self.limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),

@@ -13,7 +13,7 @@ use crate::case::Case;
 use crate::subject::{self, Subject, engines};
 use call::{check_warnings, execute};
 use check::{check_diagnostics, check_outcome, difference, parallel_difference};
-use spmdvm::JitSettings;
+use spmdvm::{Checks, JitSettings, Options};
 
 const REFERENCE: &str = "interp";
 
@@ -63,6 +63,25 @@ pub fn compare_case(case: &Case, name: &str, mode: &Mode) -> Result<(), String> 
     failures.retain(|_| case.known_fails.is_empty());
     let report = grouped(&failures);
     if report.is_empty() { Ok(()) } else { Err(report.join("\n")) }
+}
+
+/// Compares check mode with the reference engine, at some of the widths. Whatever it finds, the same must come of all calls.
+pub fn check_mode_agrees(case: &Case, name: &str) -> Result<(), String> {
+    for (i, width) in case_widths(case).into_iter().enumerate() {
+        if case.runs.is_empty() || !case.known_fails.is_empty() || !is_turn(name, i) {
+            continue;
+        }
+        let options = subject::options(case, width)?;
+        let expected = execute(case, &Subject::compile(name, &case.source, &options)?, width)?;
+        let checked = Options { check: Checks::all(), ..options };
+        let came = execute(case, &Subject::compile(name, &case.source, &checked)?, width)?;
+        let mut wrong = Vec::new();
+        report_differences(&format!("in check mode at width {width}"), &expected, &came, |text| wrong.push(text));
+        if !wrong.is_empty() {
+            return Err(wrong.join("\n"));
+        }
+    }
+    Ok(())
 }
 
 /// Something that differs from case to case.
