@@ -88,8 +88,8 @@ class Finding(NamedTuple):
         message: it in words.
         file, line, column: the place of the innermost call that is not of the standard library, or None.
         lanes: the lanes it concerns, when it was found first; empty if the instruction is uniform.
-        values: a number for each of these lanes (one if there are none): the index that was accessed, the lane that was read,
-            the value that was stored, used or computed; empty where there is nothing to show.
+        values: a number for each of these lanes (one if there are none): the index that was accessed, the lane that was
+            read, the value that was stored, used or computed; empty where there is nothing to show.
         stack: the active calls, innermost first, a tuple of `TrapFrame`.
         related: another place that it has to do with, or None.
         count: how often it was found at this place.
@@ -293,5 +293,16 @@ def _warn(diagnostics):
             warnings.warn_explicit(text, CompileWarning, d.file, d.line, module="spmdvm", registry=_shown)
 
 
-for _class in (Label, Diagnostic, TrapFrame, Related, Finding, SpmdError, CompileError, CompileWarning, Trap, *_TRAPS.values()):
+for _class in (
+    Label,
+    Diagnostic,
+    TrapFrame,
+    Related,
+    Finding,
+    SpmdError,
+    CompileError,
+    CompileWarning,
+    Trap,
+    *_TRAPS.values(),
+):
     _class.__module__ = "spmdvm"
