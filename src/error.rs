@@ -84,14 +84,7 @@ pub struct TrapError {
 
 impl TrapError {
     pub(crate) fn new(mut trap: Trap, program: &Arc<Program>) -> TrapError {
-        // The functions that hosts call instead of those that take structs by value are none of the user's.
-        trap.stack.retain(|frame| !frame.name.contains(by_value::SUFFIX));
-        for frame in &mut trap.stack {
-            // Overloads and instances have their types behind the name that the source has, and wrappers what they are
-            // for.
-            let end = frame.name.find(['.', '$']).filter(|&end| end > 0).unwrap_or(frame.name.len());
-            frame.name.truncate(end);
-        }
+        as_in_source(&mut trap.stack);
         TrapError { trap: Box::new(trap), program: Arc::clone(program), elements: None }
     }
 
@@ -133,15 +126,9 @@ impl TrapError {
         Some((source.name.as_str(), line, col))
     }
 
-    /// The span of [`place`](Self::place). If all calls are of the library, the innermost one's.
+    /// The span of [`place`](Self::place).
     fn span(&self) -> Option<Span> {
-        let spans = || self.trap.stack.iter().map(|frame| frame.span).filter(|span| span.hi > 0);
-        spans().find(|span| !self.is_library(span.file)).or_else(|| spans().next())
-    }
-
-    fn is_library(&self, file: u32) -> bool {
-        let source = self.program.sources.get(file as usize);
-        source.is_some_and(|source| FILES.iter().any(|(name, _)| *name == source.name))
+        place_of(&self.program, &self.trap.stack)
     }
 
     /// The `crev` calls it happened in, innermost first: `lane 3 of crev bar ← lane 0 of crev foo`. `None` if in none.
@@ -175,41 +162,87 @@ impl TrapError {
         if let Some(chain) = self.crev_chain() {
             let _ = writeln!(text, "  in {chain}");
         }
-        let mut task = self.trap.stack.first().and_then(|frame| frame.task);
-        for frame in self.trap.stack.iter().skip(1).take(16) {
-            let lanes: String = frame.each_lanes.iter().map(|l| format!(" (lane {l})")).collect();
-            let place = self.program.line_col(frame.span);
-            let place = place.map_or(String::new(), |(s, line, col)| format!(" at {}:{line}:{col}", s.name));
-            let how = if task.is_some() { "launched" } else { "called" };
-            let in_task = frame.task.map_or(String::new(), |index| format!(" (task {index})"));
-            let _ = writeln!(text, "  {how} from {}{in_task}{lanes}{place}", frame.name);
-            task = frame.task;
-        }
-        if self.trap.stack.len() > 17 {
-            let _ = writeln!(text, "  … and {} more calls", self.trap.stack.len() - 17);
-        }
+        text += &callers(&self.program, &self.trap.stack);
         text
     }
 
     fn snippet(&self, color: bool) -> Option<String> {
-        let span = self.span()?;
-        let source = self.program.sources.get(span.file as usize)?;
-        let Span { lo, hi, .. } = span;
-        source.text.get(lo as usize..hi as usize)?;
-        let place = (source.name.as_str(), lo as usize..hi as usize);
-        let config = Config::default().with_color(color).with_index_type(IndexType::Byte);
-        let report = Report::build(ReportKind::Custom("Trap", ariadne::Color::Red), place.clone())
-            .with_config(config)
-            .with_code(self.trap.kind.name())
-            .with_message(self.trap.to_string())
-            .with_label(Label::new(place).with_message(self.trap.kind.info().message))
-            .finish();
-        let mut bytes = Vec::new();
-        report.write((source.name.as_str(), Source::from(&*source.text)), &mut bytes).ok()?;
-        let text = String::from_utf8_lossy(&bytes);
-        let text = if color { text.into_owned() } else { without_colors(&text) };
-        Some(text.lines().map(|line| line.trim_end().to_owned() + "\n").collect())
+        let (code, message) = (self.trap.kind.name(), self.trap.to_string());
+        let labels = [(self.span()?, self.trap.kind.info().message)];
+        snippet(&self.program, ("Trap", ariadne::Color::Red), code, &message, &labels, color)
     }
+}
+
+/// Calls as the source knows them.
+pub(crate) fn as_in_source(stack: &mut Vec<TrapFrame>) {
+    // The functions that hosts call instead of those that take structs by value are none of the user's.
+    stack.retain(|frame| !frame.name.contains(by_value::SUFFIX));
+    for frame in stack {
+        // Overloads and instances have their types behind the name that the source has, and wrappers what they are for.
+        let end = frame.name.find(['.', '$']).filter(|&end| end > 0).unwrap_or(frame.name.len());
+        frame.name.truncate(end);
+    }
+}
+
+/// The place of the innermost call that is not of the standard library. If all are, the innermost one's.
+pub(crate) fn place_of(program: &Program, stack: &[TrapFrame]) -> Option<Span> {
+    let is_library = |file: u32| {
+        let source = program.sources.get(file as usize);
+        source.is_some_and(|source| FILES.iter().any(|(name, _)| *name == source.name))
+    };
+    let spans = || stack.iter().map(|frame| frame.span).filter(|span| span.hi > 0);
+    spans().find(|span| !is_library(span.file)).or_else(|| spans().next())
+}
+
+/// The calls around the innermost one, a line for each.
+pub(crate) fn callers(program: &Program, stack: &[TrapFrame]) -> String {
+    let mut text = String::new();
+    let mut task = stack.first().and_then(|frame| frame.task);
+    for frame in stack.iter().skip(1).take(16) {
+        let lanes: String = frame.each_lanes.iter().map(|l| format!(" (lane {l})")).collect();
+        let place = program.line_col(frame.span);
+        let place = place.map_or(String::new(), |(s, line, col)| format!(" at {}:{line}:{col}", s.name));
+        let how = if task.is_some() { "launched" } else { "called" };
+        let in_task = frame.task.map_or(String::new(), |index| format!(" (task {index})"));
+        let _ = writeln!(text, "  {how} from {}{in_task}{lanes}{place}", frame.name);
+        task = frame.task;
+    }
+    if stack.len() > 17 {
+        let _ = writeln!(text, "  … and {} more calls", stack.len() - 17);
+    }
+    text
+}
+
+/// A message with the source of its labels, the first of which is where it is; `None` if there is no such source. Labels in other
+/// files are left out.
+pub(crate) fn snippet(
+    program: &Program,
+    (title, hue): (&str, ariadne::Color),
+    code: &str,
+    message: &str,
+    labels: &[(Span, &str)],
+    color: bool,
+) -> Option<String> {
+    let (main, _) = labels.first()?;
+    let source = program.sources.get(main.file as usize)?;
+    let range = |span: &Span| (span.file == main.file).then_some(span.lo as usize..span.hi as usize);
+    let place =
+        |span: &Span| range(span).filter(|r| source.text.get(r.clone()).is_some()).map(|r| (source.name.as_str(), r));
+    let config = Config::default().with_color(color).with_index_type(IndexType::Byte);
+    let mut report = Report::build(ReportKind::Custom(title, hue), place(main)?)
+        .with_config(config)
+        .with_code(code)
+        .with_message(message);
+    for (span, text) in labels {
+        if let Some(place) = place(span) {
+            report = report.with_label(Label::new(place).with_message(text));
+        }
+    }
+    let mut bytes = Vec::new();
+    report.finish().write((source.name.as_str(), Source::from(&*source.text)), &mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = if color { text.into_owned() } else { without_colors(&text) };
+    Some(text.lines().map(|line| line.trim_end().to_owned() + "\n").collect())
 }
 
 /// Removes colour codes (ariadne colours the title of a custom kind even where colours are off).

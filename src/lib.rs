@@ -16,6 +16,7 @@
 //! ```
 
 mod binding;
+mod check;
 mod error;
 mod foreign;
 mod global;
@@ -32,6 +33,7 @@ pub mod usimd;
 mod value;
 
 pub use binding::{Binding, Pointer};
+pub use check::{Finding, Report};
 pub use error::{ArgumentError, CallError, CompileError, TrapError};
 pub use global::{Global, GlobalMemory};
 pub use host::{HostCall, HostClosure, HostError, Hosts};
@@ -43,6 +45,7 @@ pub use value::{Array, Element, Value};
 
 pub use spmdvm_frontend::diag::{Code, Diagnostic, LeftOut, Severity};
 pub use spmdvm_vm as vm;
+pub use spmdvm_vm::check::{Checks, FindingKind};
 pub use spmdvm_vm::program::{Export, ExportParam, HostAccess, HostFunction, HostType, HostValue, Import};
 pub use spmdvm_vm::stop::Stopped;
 pub use spmdvm_vm::trap::{Trap, TrapKind};

@@ -1,5 +1,6 @@
 //! Compiled programs.
 
+use crate::check::{Report, Reports};
 use crate::error::{ArgumentError, CallError, CompileError};
 use crate::host::{Bound, Owner, provide};
 use crate::options::{Engine, Fp, Options};
@@ -41,6 +42,8 @@ struct Inner {
     is_open: bool,
     /// By exported function: whether it can do without them. Found out at the first call.
     checked: Mutex<HashMap<FuncId, Result<(), CompileError>>>,
+    /// What check mode has found.
+    reports: Reports,
 }
 
 /// Exported instances of polymorphic functions that are compiled when they are called.
@@ -98,6 +101,7 @@ fn prepare(
     stop: &Stop,
 ) -> Result<(PreparedProgram, Option<Arc<Jit>>), Stopped> {
     let wanted: &[Engine] = match &options.engine {
+        _ if !options.check.is_empty() => &[],
         Engine::Auto => &AUTO,
         Engine::Interp => &[],
         engine => std::slice::from_ref(engine),
@@ -315,7 +319,8 @@ impl Module {
         let options = Options { interrupt: None, ..options.clone() };
         let is_function = |import: &Import| matches!(import.symbol.item, Item::Function(_));
         let (is_open, checked) = (program.imports.iter().any(is_function), Mutex::default());
-        let inner = Inner { program, options, warnings, sources, pool, jit, deferred, is_open, checked };
+        let reports = Reports::default();
+        let inner = Inner { program, options, warnings, sources, pool, jit, deferred, is_open, checked, reports };
         Ok(Module { inner: Arc::new(inner) })
     }
 
@@ -413,6 +418,17 @@ impl Module {
         made.into_iter().filter_map(|(_, module)| module.get()?.as_ref().ok().cloned()).collect()
     }
 
+    /// What check mode has found in the calls so far, each place once; see [`Options::check`].
+    pub fn report(&self) -> Report {
+        let mut report = self.inner.reports.get();
+        self.instances().iter().for_each(|instance| report.add(instance.report()));
+        report
+    }
+
+    pub(crate) fn reports(&self) -> &Reports {
+        &self.inner.reports
+    }
+
     /// Does anything that a call does outlast it: are there globals that can change, or allocations? Calls then take
     /// turns.
     pub fn is_stateful(&self) -> bool {
@@ -432,6 +448,9 @@ impl Module {
     pub fn check_engine(&self) -> Result<(), CallError> {
         match self.options().engine {
             Engine::Auto | Engine::Interp => Ok(()),
+            engine if !self.options().check.is_empty() => Err(CallError::Engine(format!(
+                "check mode runs on the reference interpreter, not on the engine `{engine}`"
+            ))),
             _ if self.inner.jit.is_some() => Ok(()),
             engine => spmdvm_jit::available(engine.name()).map_err(|e| CallError::Engine(e.to_string())),
         }
@@ -484,6 +503,7 @@ impl Options {
             no_warn: self.no_warn.clone(),
             instances: Instances::All,
             object: false,
+            check: !self.check.is_empty(),
             limits: self.program_limits,
             interrupt: self.interrupt.clone(),
             deadline: self.limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),

@@ -4,6 +4,7 @@ use crate::host::Hosts;
 use spmdvm_frontend::diag::Code;
 pub use spmdvm_frontend::limits::Limits as ProgramLimits;
 pub use spmdvm_jit::Settings as JitSettings;
+use spmdvm_vm::check::Checks;
 use spmdvm_vm::types::Width;
 use std::fmt;
 use std::path::PathBuf;
@@ -34,6 +35,9 @@ pub struct Options {
     pub hints: bool,
     /// Codes of warnings that are not wanted.
     pub no_warn: Vec<Code>,
+    /// What check mode looks for in every call; without anything there is no check mode. With it, programs run on the
+    /// reference interpreter, give the same bits, and [`Module::report`](crate::Module::report) tells what was found.
+    pub check: Checks,
     /// Bounds on what a run may use, and on the time of a compilation.
     pub limits: Limits,
     /// Bounds on the size of programs.

@@ -7,6 +7,7 @@ use crate::value::{Array, Value};
 use spmdvm_frontend::lower::map_wrapper;
 use spmdvm_vm::RegionName;
 use spmdvm_vm::Watch;
+use spmdvm_vm::check::Checker;
 use spmdvm_vm::interp::{Arg, LaneValues, Machine, Results};
 use spmdvm_vm::memory::{offset_of, region_of};
 use spmdvm_vm::observe::Observer;
@@ -95,7 +96,8 @@ impl<'m> Run<'m> {
             return self.on(&module).call_export(&export, args);
         }
         self.module.check_linked_for(export)?;
-        self.run(export, args, |machine, function, args, mask| machine.call(function, args, mask).map(|r| first(&r)))
+        let module = self.module;
+        self.run(export, args, |machine, function, args, mask| execute(module, machine, function, args, mask))
     }
 
     /// [`call_export`](Self::call_export) under the eyes of an observer.
@@ -248,7 +250,7 @@ impl<'m> Run<'m> {
             None => words.extend([Arg::Word(0), Arg::Word(0)]),
         }
         words.push(Arg::Word(n as u64));
-        let Err(trap) = mapped.machine.call(function, &words, u64::MAX).map(drop) else { return Ok(()) };
+        let Err(trap) = execute(module, mapped.machine, function, &words, u64::MAX) else { return Ok(()) };
         // The mapping function's result is how far it came.
         let first = (!trap.stack.is_empty()).then(|| mapped.machine.last_results(function).word(0, 0));
         Err(CallError::Trap(TrapError::new(trap, module.program()).of_elements(
@@ -337,6 +339,24 @@ impl Drop for Mapped<'_> {
             self.machine.unmap(pointer);
         }
     }
+}
+
+/// Calls a function, in check mode with a checker watching.
+fn execute(
+    module: &Module,
+    machine: &mut Machine,
+    function: FuncId,
+    args: &[Arg<'_>],
+    mask: u64,
+) -> Result<Option<LaneValues>, Trap> {
+    let checks = module.options().check;
+    if checks.is_empty() {
+        return machine.call(function, args, mask).map(|results| first(&results));
+    }
+    let mut checker = Checker::new(checks);
+    let result = machine.call_observed(function, args, mask, &mut checker).map(|results| first(&results));
+    module.reports().keep(module.program(), checker);
+    result
 }
 
 /// The function's result, if it has one.

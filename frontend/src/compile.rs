@@ -79,6 +79,8 @@ pub struct CompileOptions {
     pub instances: Instances,
     /// Is the program to be linked with others? Then it has all functions that these may call, and symbols for them.
     pub object: bool,
+    /// Is the program for check mode, so that variables are told from zero while nothing is stored in them?
+    pub check: bool,
     /// How much the program may take.
     pub limits: Limits,
     /// While this is true, the compilation ends as soon as it sees it.
@@ -320,7 +322,7 @@ impl<'o> Session<'o> {
     }
 
     fn lower(&mut self, module: &hir::Module) -> Option<VerifiedProgram> {
-        let options = LowerOptions { fp: self.options.fp };
+        let options = LowerOptions { fp: self.options.fp, marks_unset: self.options.check };
         let program: Program = lower(module, &self.sources, &options, &mut self.diagnostics);
         if self.diagnostics.has_errors() || self.diagnostics.poll() {
             return None;

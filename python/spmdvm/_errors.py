@@ -72,6 +72,49 @@ class TrapFrame(NamedTuple):
     task: int | None = None
 
 
+class Related(NamedTuple):
+    """Another place that a finding has to do with: the other access of a race, where memory was allocated or freed."""
+
+    message: str
+    file: str | None
+    line: int | None
+    column: int | None
+    stack: tuple[TrapFrame, ...]
+
+
+class Finding(NamedTuple):
+    """Something wrong that check mode has found at a place of the program. `str()` shows it in the source.
+
+    Attributes:
+        kind: what it is, such as "uninitialised"; docs/check.md has the table.
+        message: it in words.
+        file, line, column: the place of the innermost call that is not of the standard library, or None.
+        lanes: the lanes it concerns, when it was found first; empty if the instruction is uniform.
+        values: a number for each of these lanes (one if there are none): the index that was accessed, the lane that was
+            read, the value that was stored, used or computed; empty where there is nothing to show.
+        stack: the active calls, innermost first, a tuple of `TrapFrame`.
+        related: another place that it has to do with, or None.
+        count: how often it was found at this place.
+        text: it in the source, for people.
+    """
+
+    kind: str
+    message: str
+    file: str | None
+    line: int | None
+    column: int | None
+    lanes: tuple[int, ...]
+    values: tuple[Any, ...]
+    stack: tuple[TrapFrame, ...]
+    related: Related | None
+    count: int
+    text: str
+
+    def __str__(self) -> str:
+        """Show it in the source."""
+        return self.text
+
+
 class SpmdError(Exception):
     """The base of all exceptions of this package."""
 
@@ -222,6 +265,18 @@ def _trap(kind, text, lane, index, length, array, stack, place):
     return trap
 
 
+def _finding(kind, message, place, lanes, values, stack, related, count, text):
+    """Make the record of a finding; called by the native module."""
+
+    def calls(stack):
+        return tuple(TrapFrame(*frame[:4], tuple(frame[4]), frame[5]) for frame in stack)
+
+    nowhere = (None, None, None)
+    if related:
+        related = Related(related[0], *(related[1] or nowhere), calls(related[2]))
+    return Finding(kind, message, *(place or nowhere), lanes, values, calls(stack), related, count, text)
+
+
 def _compile_error(text, diagnostics):
     """Make the exception for a program that does not compile; called by the native module."""
     linking = diagnostics and all(d.code == "E0233" or d.code.startswith("E03") for d in diagnostics)
@@ -254,6 +309,8 @@ for _class in (
     Label,
     Diagnostic,
     TrapFrame,
+    Related,
+    Finding,
     SpmdError,
     CompileError,
     LinkError,

@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn, TypeVar, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ._errors import Diagnostic
+from ._errors import Diagnostic, Finding
 
 __all__ = ["Function", "Globals", "Module", "Pointer", "__version__", "_rebuild", "compile", "compile_file"]
 
@@ -81,6 +81,7 @@ class Module:
     def bind(self, target: _Record, /, **fields: NDArray[Any] | Pointer | None) -> _Record: ...
     def disassemble(self) -> str: ...
     def explain(self, line: int | None = None, *, ir: bool = False, asm: bool = False) -> str: ...
+    def report(self) -> list[Finding]: ...
     def stats(self) -> dict[str, Any]: ...
     def __getattr__(self, name: str) -> Function: ...
     def __getitem__(self, name: str, /) -> Function: ...
@@ -97,7 +98,7 @@ def compile(
     width: Literal[1, 2, 4, 8, 16, 32, 64, "native"] = 16,
     engine: Literal["auto", "interp", "ir", "clif", "x86"] = "auto",
     fp: Literal["contract", "strict", "fast"] = "contract",
-    check: bool = False,
+    check: bool | str | Iterable[str] = False,
     include_paths: Iterable[str | PathLike[str]] = (),
     sandbox_includes: bool | None = None,
     defines: Mapping[str, object] = {},
@@ -117,7 +118,7 @@ def compile_file(
     width: Literal[1, 2, 4, 8, 16, 32, 64, "native"] = 16,
     engine: Literal["auto", "interp", "ir", "clif", "x86"] = "auto",
     fp: Literal["contract", "strict", "fast"] = "contract",
-    check: bool = False,
+    check: bool | str | Iterable[str] = False,
     include_paths: Iterable[str | PathLike[str]] = (),
     sandbox_includes: bool | None = None,
     defines: Mapping[str, object] = {},

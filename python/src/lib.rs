@@ -25,6 +25,7 @@ mod module;
 mod options;
 mod output;
 mod pointer;
+mod report;
 mod scalar;
 mod signature;
 mod stats;

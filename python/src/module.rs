@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use spmdvm::Show;
-use spmdvm::{Code, CompileError, Limits, Options, Source, Width};
+use spmdvm::{Checks, Code, CompileError, FindingKind, Limits, Options, Source, Width};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,7 +58,9 @@ pub struct Module {
 /// engine: "auto" (the fastest that runs here), "interp", or a JIT: "x86" (native code for machines with AVX-512), "clif"
 ///     (native code for others), "ir" (what they make code from, interpreted: for tests). docs/jit.md says what each needs.
 /// fp: "contract" (a*b+c is fused), "strict" or "fast".
-/// check: check mode; not available yet.
+/// check: True: every call is watched on the reference interpreter, which gives the same results, and `module.report()` lists what
+///     is wrong: values that were never stored, accesses out of bounds with all lanes, reads of inactive lanes, races and
+///     more. "all" or a list of kinds looks for others too; docs/check.md has the table.
 /// include_paths: folders for #include. Programs given as text include only from there.
 /// sandbox_includes: keep #include below the file's folder and the include paths? None: for text yes, for files no.
 /// defines: macros, name to value.
@@ -465,6 +467,14 @@ impl Module {
         }
     }
 
+    /// What check mode has found in the calls so far, a list of `Finding`, each place once. Only modules that were compiled with
+    /// `check` find anything. `str(finding)` shows its place in the source.
+    #[pyo3(text_signature = "($self)")]
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let report = py.detach(|| self.compiled.module.report());
+        crate::report::findings(py, &report)
+    }
+
     /// Facts about the program and what runs it: `engine`, `width`, numbers of `functions` and `instructions`, of `traces`
     /// (compiled versions of loops), their `code_bytes` (and the `code_limit`), `compile_seconds` (of which `first_seconds` until
     /// they could be entered) and `native_seconds` (spent in them, estimated from one entry in 64), and `loops`: for every loop that
@@ -506,7 +516,8 @@ impl Module {
         let mut texts = self.compiled.sources.iter().map(|source| (source.name.clone(), source.text.clone()));
         let text = texts.next().unwrap_or_default();
         let no_warn: Vec<String> = options.no_warn.iter().map(|code| code.id().into()).collect();
-        let names = (options.defines.clone(), options.jit.changes(), no_warn);
+        let checks = options.check.names().map(str::to_owned).collect();
+        let names = (options.defines.clone(), options.jit.changes(), no_warn, checks);
         Ok((rebuild, (text, choices, include_paths, names, bounds, texts.collect())))
     }
 }
@@ -514,7 +525,7 @@ impl Module {
 type Texts = (String, String);
 type Choices = (u32, String, String, Option<bool>);
 type Bounds = (Option<u64>, Option<f64>, Option<u64>, Option<usize>);
-type Names = (Pairs, Pairs, Vec<String>);
+type Names = (Pairs, Pairs, Vec<String>, Vec<String>);
 type Pickled = (Texts, Choices, Vec<PathBuf>, Names, Bounds, Vec<Texts>);
 
 /// Compiles a pickled module again.
@@ -540,6 +551,7 @@ pub fn _rebuild(
         defines: names.0,
         jit: options::jit(names.1)?,
         no_warn: names.2.iter().filter_map(|id| Code::from_id(id)).collect(),
+        check: names.3.iter().filter_map(|name| FindingKind::from_name(name)).fold(Checks::NONE, Checks::with),
         limits: Limits { fuel, timeout: options::seconds(timeout), memory },
         threads,
         lazy: true,

@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
-use spmdvm::{Code, Engine, Fp, JitSettings, Options, Severity, Width};
+use spmdvm::{Checks, Code, Engine, Fp, JitSettings, Options, Severity, Width};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -44,11 +44,7 @@ fn set(options: &mut Options, function: &str, name: &str, value: &Bound<'_, PyAn
         "width" => options.width = width(value)?,
         "engine" => options.engine = choice(name, value, Engine::ALL)?,
         "fp" => options.fp = choice(name, value, Fp::ALL)?,
-        "check" => {
-            if flag(name, value)? {
-                return Err(PyValueError::new_err("check=True: check mode is not available yet"));
-            }
-        }
+        "check" => options.check = checks(value)?,
         "include_paths" => options.include_paths = include_paths(value)?,
         "sandbox_includes" => options.sandbox_includes = sandbox_includes(name, value)?,
         "defines" => options.defines = macros(value)?,
@@ -186,6 +182,27 @@ fn warnings(value: &Bound<'_, PyAny>) -> PyResult<Vec<Code>> {
         found.ok_or_else(|| wrong("no_warn: each", "the code of a warning", &given, false))
     };
     codes.map(code).collect()
+}
+
+/// What check mode looks for: False (nothing), True, a word, or several.
+fn checks(value: &Bound<'_, PyAny>) -> PyResult<Checks> {
+    let expected = "False, True, \"all\", or a list of kinds such as [\"default\", \"overflow\"]";
+    if value.is_none() || value.is_instance_of::<PyBool>() {
+        let on = !value.is_none() && value.is_truthy()?;
+        return Ok(if on { Checks::by_default() } else { Checks::NONE });
+    }
+    let and = |set: Checks, word: &str| set.and(word).map_err(|why| PyValueError::new_err(format!("check: {why}")));
+    if let Ok(word) = value.extract::<String>() {
+        return and(Checks::NONE, &word);
+    }
+    let Ok(words) = value.try_iter() else { return Err(wrong("check", expected, value, true)) };
+    let mut set = Checks::NONE;
+    for word in words {
+        let word = word?;
+        let text: String = word.extract().map_err(|_| wrong("check: each", "the name of a kind", &word, true))?;
+        set = and(set, &text)?;
+    }
+    Ok(set)
 }
 
 /// Settings of the JIT from names and values.

@@ -125,7 +125,7 @@ def test_native_width() -> None:
         ({"width": "wide"}, "width must be 1, 2, 4"),
         ({"engine": "warp"}, "engine must be .*, not 'warp'"),
         ({"fp": "sloppy"}, "fp must be .*, not 'sloppy'"),
-        ({"check": True}, "not available yet"),
+        ({"check": "rase"}, "check: there is no check `rase`; there are default, all, uninitialised"),
         ({"timeout": -1.0}, "timeout"),
         ({"timeout": float("nan")}, "timeout"),
     ],

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import spmdvm
 
 FOLDER = Path(__file__).parents[2] / "examples"
 sys.path.insert(0, str(FOLDER))
@@ -49,6 +50,24 @@ def test_example(name: str) -> None:
         assert example.error(result, case.numpy()) <= case.tolerance
         if case.picture:
             assert case.picture(result).shape[:2] == result.shape
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_wrong_with_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import example
+
+    checked = []
+
+    def compile_example(name: str, **options: object) -> spmdvm.Module:
+        options["check"] = True
+        checked.append(spmdvm.compile_file(FOLDER / f"{name}.ispc", **options))
+        return checked[-1]
+
+    module = importlib.import_module(name)
+    monkeypatch.setattr(module, "compile_example", compile_example)
+    assert example.error(module.case(**SMALL[name]).spmdvm(), module.case(**SMALL[name]).numpy()) < 1
+    assert checked
+    assert [str(finding) for module in checked for finding in module.report()] == []
 
 
 def test_pictures_can_be_read(tmp_path: Path) -> None:

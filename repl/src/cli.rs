@@ -3,7 +3,7 @@
 use crate::{Failure, words};
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use spmdvm::{Code, Engine, Fp, JitSettings, Limits, Options, Severity, Width};
+use spmdvm::{Checks, Code, Engine, Fp, JitSettings, Limits, Options, Severity, Width};
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -120,7 +120,7 @@ pub enum Command {
     Conform(ConformArgs),
     /// Run a µ-SIMD program, the semantics of re-vectorised calls (docs/usimd.md)
     Usimd(UsimdArgs),
-    /// Explain a diagnostic (E0001, W0002, …) or a trap (out_of_bounds, …)
+    /// Explain a diagnostic (E0001, W0002, …), a trap (out_of_bounds, …) or what check mode finds (race, …)
     Explain {
         /// Its code or name; without one, all are listed
         code: Option<String>,
@@ -175,6 +175,11 @@ pub struct RunArgs {
     /// Lanes that are active at the start, as a bit mask
     #[arg(long, value_name = "BITS", value_parser = parse_mask)]
     pub mask: Option<u64>,
+    /// Check the run: report uses of values that were never stored, accesses out of bounds with all lanes, reads of inactive lanes,
+    /// races and more (docs/check.md). LIST names what to look for: default, all, or kinds such as race,overflow
+    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, default_missing_value = "default",
+        value_parser = parse_checks)]
+    pub check: Option<Checks>,
     /// Tell afterwards what became of a line of the source: compiled or not, why, and what takes time
     #[arg(long, value_name = "LINE")]
     pub explain: Vec<usize>,
@@ -323,6 +328,10 @@ fn parse_setting(s: &str) -> Result<(String, String), String> {
 fn warning_code(text: &str) -> Result<Code, String> {
     let code = Code::from_id(text).filter(|code| code.severity() == Severity::Warning);
     code.ok_or_else(|| "this is no code of a warning (`spmdvm explain` lists them)".into())
+}
+
+fn parse_checks(s: &str) -> Result<Checks, String> {
+    s.split(',').try_fold(Checks::NONE, Checks::and)
 }
 
 fn parse_mask(s: &str) -> Result<u64, String> {

@@ -404,7 +404,7 @@ fn codes_are_explained() {
     assert!(succeeds(&["explain", "e0101"]).starts_with("E0101: "));
     assert!(succeeds(&["explain", "division_by_zero"]).contains("divided an integer by zero"));
     assert!(succeeds(&["explain"]).contains("out_of_bounds"));
-    assert!(fails(2, &["explain", "E9999"]).contains("neither a diagnostic nor a trap"));
+    assert!(fails(2, &["explain", "E9999"]).contains("neither a diagnostic nor a trap nor a finding"));
 }
 
 #[test]
@@ -592,4 +592,39 @@ fn a_shared_library_provides_functions() {
     succeeds(&["trace", "--host", "libm.so.6", text(&program), "2.5"]);
     let said = fails(2, &["run", "--host", "libnowhere.so.9", text(&program), "2.5"]);
     assert!(said.contains("--host") && said.contains("libnowhere.so.9"), "{said}");
+}
+
+#[test]
+fn check_mode() {
+    let folder = Folder::new("check_mode");
+    let faulty = folder.file(
+        "faulty.ispc",
+        "export void f(uniform int a[]) {
+    int x;
+    if (programIndex & 1)
+        x = a[programIndex];
+    a[programIndex] = x;
+}
+",
+    );
+    let faulty = faulty.to_str().unwrap();
+    let said = fails(1, &["run", "--check", "--width", "8", faulty, "iota:i32:8"]);
+    let expected =
+        "[uninitialised] Check: `x` is used in what the host gets before anything was stored in it (lanes 0, 2, 4, 6)";
+    assert!(said.starts_with(expected), "{said}");
+    assert!(said.contains("5 │     a[programIndex] = x;") && said.ends_with("1 finding\n"), "{said}");
+    let output = spmdvm(&["run", "--check=default,nan", "--json", "--width", "4", faulty, "iota:i32:8"]);
+    let data: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let finding = &data["findings"][0];
+    assert_eq!((finding["kind"].as_str(), finding["place"]["line"].as_u64()), (Some("uninitialised"), Some(5)));
+    assert_eq!((&finding["lanes"], &finding["values"]), (&serde_json::json!([0, 2]), &serde_json::json!([0, 0])));
+    // Without check mode, and without faults, there is nothing to report.
+    succeeds(&["run", faulty, "iota:i32:16"]);
+    succeeds(&["run", "--check=race", faulty, "iota:i32:16"]);
+    // A trap is told too.
+    let said = fails(3, &["run", "--check", faulty, "iota:i32:8"]);
+    assert!(said.contains("[out_of_bounds] Check: ") && said.contains("[out_of_bounds] Trap: "), "{said}");
+    assert!(fails(2, &["run", "--check=rase", faulty]).contains("there is no check `rase`"));
+    assert!(fails(2, &["run", "--check", "--engine", "ir", faulty, "iota:i32:16"]).contains("check mode runs on"));
+    assert!(succeeds(&["explain", "stale_lane"]).contains("under another mask"));
 }

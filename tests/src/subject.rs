@@ -6,7 +6,7 @@ use crate::run::Returned;
 use spmdvm::vm::Op;
 use spmdvm::{
     Array, CallError, CompileError, Diagnostic, Engine, Fp, HostType, HostValue, JitSettings, Limits, Module, Options,
-    Run, TrapError, Ty, Value, Width,
+    Report, Run, TrapError, Ty, Value, Width,
 };
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -188,6 +188,11 @@ impl Subject {
     pub fn launches(&self) -> bool {
         let code = self.module.program().functions.iter().flat_map(|f| &f.code);
         code.into_iter().any(|inst| matches!(inst.op, Op::Launch | Op::LaunchInd))
+    }
+
+    /// What check mode has found in its calls.
+    pub fn report(&self) -> Report {
+        self.module.report()
     }
 
     /// The engine it runs on.

@@ -81,7 +81,6 @@ fn three_files() -> Vec<(&'static str, String)> {
         }
         export uniform int own_of_tables() { own += extract(helper(own), 0); return own; }
     ";
-    let tables = tables.replace("return own; }", "return own; }");
     let main = main.replace("own += helper(own)", "own += extract(helper(own), 0)");
     let third = "export uniform int how_often() { note(0); return calls; }".to_owned();
     [("main.ispc", main), ("tables.ispc", tables), ("third.ispc", third)]

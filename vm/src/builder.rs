@@ -71,6 +71,14 @@ impl FunctionBuilder {
         r
     }
 
+    /// A register for a variable in which nothing has been stored: a constant, zero, that has the variable's name, by which
+    /// check mode knows it.
+    pub fn unset(&mut self, ty: Ty, name: &str) -> Reg {
+        let r = self.named(Shape::Uniform, ty, name);
+        self.f.consts.push((r, 0));
+        r
+    }
+
     /// The bits of a constant register, if `r` is one.
     pub fn constant_bits(&self, r: Reg) -> Option<u64> {
         self.f.constant_bits(r)

@@ -9,6 +9,7 @@
 pub mod asm;
 pub mod binary;
 pub mod builder;
+pub mod check;
 pub mod flow;
 pub mod generate;
 pub mod interp;

@@ -3,8 +3,10 @@
 //! [`Machine::call_observed`](crate::Machine::call_observed) runs a separate loop, so a machine without an observer pays
 //! nothing for this.
 
-use crate::interp::{LaneValues, Thread, value};
+use crate::interp::{EntryKind, LaneValues, MAX_LANES, Step, Thread, lanes, value};
 use crate::program::{FuncId, Function, Inst, Program, Reg, Span};
+use crate::trap::TrapFrame;
+use crate::types::{Shape, Ty};
 
 /// Is told about every instruction.
 pub trait Observer {
@@ -16,6 +18,12 @@ pub trait Observer {
     /// An instruction has executed. Not told of calls and returns (whose registers belong to another frame) and of
     /// instructions that trapped.
     fn after(&mut self, view: &View<'_>) {
+        let _ = view;
+    }
+
+    /// A function has been entered: called, launched as a task, or called by the host. The view is at its first
+    /// instruction, and its parameters are there.
+    fn entered(&mut self, view: &View<'_>) {
         let _ = view;
     }
 }
@@ -88,5 +96,79 @@ impl View<'_> {
         let prepared = &self.thread.code.functions[self.function.0 as usize];
         // SAFETY: the frame at `base` is one of this function, whose registers lie at these places.
         unsafe { value::read_lanes(self.thread.base, &prepared.place(reg), self.thread.lanes) }
+    }
+
+    /// One lane of a register, or the value of a uniform one, as a word; see [`register`](Self::register).
+    pub fn lane(&self, reg: Reg, lane: usize) -> u64 {
+        let prepared = &self.thread.code.functions[self.function.0 as usize];
+        let place = prepared.place(reg);
+        let lane = if place.shape == Shape::Uniform { 0 } else { lane };
+        assert!(lane < self.thread.lanes, "lane {lane} of {}", self.thread.lanes);
+        // SAFETY: as in `register`; the lane is one of the register's.
+        unsafe { value::read_word(self.thread.base.add(place.at as usize), place.ty, lane) }
+    }
+
+    /// Lanes of an integer register, extended by their sign if they have one; what is above `i64::MAX` is that.
+    pub(crate) fn integers(&self, reg: Reg, into: &mut [i64; MAX_LANES]) {
+        let prepared = &self.thread.code.functions[self.function.0 as usize];
+        let place = prepared.place(reg);
+        let n = if place.shape == Shape::Uniform { 1 } else { self.thread.lanes };
+        let at = self.thread.base.wrapping_add(place.at as usize).cast_const();
+        macro_rules! read {
+            ($T:ty) => {
+                // SAFETY: as in `register`; lanes below `n` are the register's, and `n` is at most `MAX_LANES`.
+                (0..n).for_each(|l| into[l] = i64::try_from(unsafe { lanes::lane::<$T>(at, l) }).unwrap_or(i64::MAX))
+            };
+        }
+        match place.ty {
+            Ty::I8 => read!(i8),
+            Ty::I16 => read!(i16),
+            Ty::I32 => read!(i32),
+            Ty::I64 => read!(i64),
+            Ty::Bool | Ty::U8 => read!(u8),
+            Ty::U16 => read!(u16),
+            Ty::U32 => read!(u32),
+            _ => read!(u64),
+        }
+        if n == 1 {
+            let first = into[0];
+            into[..self.thread.lanes].fill(first);
+        }
+    }
+
+    /// The lanes in which a bool register is true; all or none of a uniform one.
+    pub(crate) fn bools(&self, reg: Reg) -> u64 {
+        if self.function().reg(reg).shape == Shape::Uniform {
+            return if self.lane(reg, 0) != 0 { u64::MAX } else { 0 };
+        }
+        let mut lanes = [0; MAX_LANES];
+        self.integers(reg, &mut lanes);
+        (0..self.thread.lanes).fold(0, |mask, l| mask | ((lanes[l] != 0) as u64) << l)
+    }
+
+    /// The calls that are active, innermost first, up to the task if it is one.
+    pub fn stack(&self) -> Vec<TrapFrame> {
+        self.thread.call_stack(self.thread.frames.len(), self.step())
+    }
+
+    /// The lanes that wait in the topmost entry of the mask stack: for their case, or their turn.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.thread.masks[self.thread.floor..].last().map_or(0, |entry| entry.other)
+    }
+
+    /// The lanes that were active outside the outermost `everywhere` of this call; all of them if there is none.
+    pub(crate) fn active_outside_unmasked(&self) -> u64 {
+        let entries = &self.thread.masks[self.thread.floor..];
+        entries.iter().find(|entry| entry.kind == EntryKind::Every).map_or(u64::MAX, |entry| entry.restore)
+    }
+
+    /// The calls around the executing one, innermost first, up to the task if it is one: functions and call instructions.
+    pub(crate) fn callers(&self) -> Box<[(FuncId, u32)]> {
+        self.thread.frames.iter().rev().map(|frame| self.thread.waiting_at(frame)).collect()
+    }
+
+    /// The prepared instruction.
+    pub(crate) fn step(&self) -> *const Step {
+        &self.thread.code.functions[self.function.0 as usize].steps[self.pc as usize]
     }
 }

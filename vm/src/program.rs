@@ -119,7 +119,8 @@ pub struct Function {
     pub n_params: u32,
     /// Registers read when the function returns.
     pub results: Vec<Reg>,
-    /// Constant registers and their bits: uniform, read-only, loaded at entry.
+    /// Constant registers and their bits: uniform, read-only, loaded at entry. One that has a name stands for what that
+    /// variable holds before anything is stored in it: check mode reports its uses.
     pub consts: Vec<(Reg, u64)>,
     /// The code; ends in `ret` or a jump.
     pub code: Vec<Inst>,

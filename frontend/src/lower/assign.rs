@@ -77,6 +77,9 @@ impl<'m> FunctionLowerer<'_, 'm> {
             _ => self.frame_variable(local),
         };
         self.body.storage[local.0 as usize] = Some(Storage::Memory(address));
+        if init.is_none() && self.cx.options.marks_unset {
+            return self.fill_unset(address, local, span);
+        }
         self.initialise_from(address, declared.ty, init, span);
     }
 
@@ -84,8 +87,11 @@ impl<'m> FunctionLowerer<'_, 'm> {
         if let Some(init) = init {
             return self.value(init);
         }
-        let ty = self.body.function.locals[local.0 as usize].ty;
-        let leaves = self.cx.leaves(ty).unwrap_or_default();
+        let declared = &self.body.function.locals[local.0 as usize];
+        let leaves = self.cx.leaves(declared.ty).unwrap_or_default();
+        if self.cx.options.marks_unset {
+            return leaves.iter().map(|leaf| self.b.unset(leaf.ty, declared.name.as_str())).collect();
+        }
         leaves.iter().map(|leaf| self.constant(leaf.ty, 0)).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use super::function::{FunctionLowerer, Value};
 use super::place::{Lowered, MemoryPlace};
-use crate::hir::{Expr, ExprKind, Leaf, Place, Shape, TypeId};
+use crate::hir::{Expr, ExprKind, Leaf, LocalId, Place, Shape, TypeId};
 use crate::source::Span;
 use spmdvm_vm::program::{Inst, Reg};
 use spmdvm_vm::{Op, Ty};
@@ -194,6 +194,17 @@ impl<'m> FunctionLowerer<'_, 'm> {
         self.at(span);
         let (zero, bytes) = (self.constant(Ty::I32, 0), self.int(size as i64));
         self.push(Op::MemSet, Ty::Bool, Ty::Bool, Reg::NONE, &[address, zero, bytes]);
+    }
+
+    /// The same for a variable in which nothing is stored, so that check mode sees it.
+    pub fn fill_unset(&mut self, address: Reg, local: LocalId, span: Span) {
+        let declared = &self.body.function.locals[local.0 as usize];
+        let size = self.cx.module.types.size(declared.ty, self.cx.lanes());
+        if size > 0 {
+            self.at(span);
+            let (unset, bytes) = (self.b.unset(Ty::I32, declared.name.as_str()), self.int(size as i64));
+            self.push(Op::MemSet, Ty::Bool, Ty::Bool, Reg::NONE, &[address, unset, bytes]);
+        }
     }
 
     fn copy_bytes(&mut self, to: Reg, from: Reg, size: u64, span: Span) {

@@ -62,6 +62,8 @@ pub enum FpMode {
 pub struct LowerOptions {
     /// How floating-point expressions of the user's code may be combined; the library's never are.
     pub fp: FpMode,
+    /// Are variables to be told from zero while nothing is stored in them, for check mode?
+    pub marks_unset: bool,
 }
 
 /// Scalars a value may have at most; larger ones cannot be passed, returned or assigned as a whole.

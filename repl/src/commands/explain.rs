@@ -1,7 +1,9 @@
-//! `spmdvm explain CODE`: the tables of diagnostics and traps, for people.
+//! `spmdvm explain CODE`: the tables of diagnostics, traps and findings of check mode, for people.
 
 use crate::Failure;
+use spmdvm::FindingKind;
 use spmdvm::frontend::diag::Code;
+use spmdvm::vm::check::KINDS;
 use spmdvm::vm::trap::{TRAPS, TrapKind};
 
 /// Explains one code, or lists all.
@@ -9,6 +11,7 @@ pub fn explain(code: Option<&str>) -> Result<(), Failure> {
     let Some(text) = code else {
         Code::ALL.iter().for_each(|c| println!("{}  {}", c.id(), c.name()));
         TRAPS.iter().for_each(|t| println!("{:<18} {}", t.name, t.message));
+        KINDS.iter().for_each(|k| println!("{:<18} {}", k.name, k.message));
         return Ok(());
     };
     if let Some(code) = Code::ALL.iter().find(|c| c.id().eq_ignore_ascii_case(text)) {
@@ -19,5 +22,11 @@ pub fn explain(code: Option<&str>) -> Result<(), Failure> {
         println!("{}: {}\n\n{}", kind.name(), kind.info().message, kind.info().explanation);
         return Ok(());
     }
-    Err(Failure::usage(format!("`{text}` is neither a diagnostic nor a trap; `spmdvm explain` lists all")))
+    if let Some(kind) = FindingKind::from_name(text) {
+        println!("{}: {}\n\n{}", kind.name(), kind.info().message, kind.info().explanation);
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "`{text}` is neither a diagnostic nor a trap nor a finding; `spmdvm explain` lists all"
+    )))
 }

@@ -7,7 +7,7 @@ use crate::cli::{Global, RunArgs};
 use crate::data::{CallData, element_bits, scalar_of, show_element};
 use crate::record;
 use serde_json::{Value as Json, json};
-use spmdvm::{Export, HostType, HostValue, Module, Pointer, Run, Show, Ty, Value};
+use spmdvm::{Export, Finding, HostType, HostValue, Module, Pointer, Report, Run, Show, Ty, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +24,7 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     let outputs = args.output.iter().map(|o| output(o)).collect::<Result<Vec<_>, _>>()?;
     let mut options = with_libraries(global.options(), &args.host)?;
     options.jit.keep_recorded = jit.is_some_and(|show| show.trace);
+    options.check = args.check.unwrap_or_default();
     let module = load_with(&args.file, &args.with, &options, global.color())?;
     let export = entry(&module, args.entry.as_deref())?;
     let mut data = CallData::parse(export, &args.args, module.lanes())?;
@@ -32,6 +33,11 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     let result = start(&module, args).call_export(export, &data.values());
     data.check()?;
     globals.check()?;
+    let report = module.report();
+    let found = report.render(global.color());
+    if result.is_err() {
+        eprint!("{found}");
+    }
     let result = result.map_err(|e| call_failure(e, global))?;
     for (name, path) in &outputs {
         match (name.as_str(), &result, data.array(name)) {
@@ -42,7 +48,7 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     }
     let set = globals.elements(&module);
     if global.json {
-        println!("{}", as_json(export, result.as_ref(), &data, &set));
+        println!("{}", as_json(export, result.as_ref(), &data, &set, args.check.map(|_| findings_json(&report))));
     } else if !args.quiet {
         show(export, result.as_ref(), &data, &set);
     }
@@ -54,7 +60,11 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     for &line in &args.explain {
         print!("{}", module.explain_line(line).map_err(|e| Failure::usage(format!("--explain: {e}")))?);
     }
-    Ok(())
+    match report.findings().len() {
+        0 => Ok(()),
+        1 => Err(Failure::Program(found + "1 finding\n")),
+        n => Err(Failure::Program(format!("{found}{n} findings\n"))),
+    }
 }
 
 /// The stages of the JIT that `--dump` names (`stats`, `trace`, `ir`, `asm`, with commas between them), if it names nothing else.
@@ -177,7 +187,13 @@ fn pointer_text(export: &Export, pointer: Pointer) -> String {
     }
 }
 
-fn as_json(export: &Export, result: Option<&Value<'_>>, data: &CallData, globals: &[Elements]) -> Json {
+fn as_json(
+    export: &Export,
+    result: Option<&Value<'_>>,
+    data: &CallData,
+    globals: &[Elements],
+    findings: Option<Json>,
+) -> Json {
     let result = match result {
         Some(Value::Scalar { ty, bits }) => number(*ty, *bits),
         Some(Value::Lanes { ty, words }) => words.iter().map(|w| number(*ty, *w)).collect(),
@@ -193,7 +209,34 @@ fn as_json(export: &Export, result: Option<&Value<'_>>, data: &CallData, globals
     };
     let arrays: Json = data.arrays().map(|(name, ty, shape, bytes)| array(name, ty, shape, bytes)).collect();
     let globals: Json = globals.iter().map(|(name, ty, shape, bytes)| array(name, *ty, shape, bytes)).collect();
-    json!({ "result": result, "arrays": arrays, "globals": globals })
+    let mut shown = json!({ "result": result, "arrays": arrays, "globals": globals });
+    if let Some(findings) = findings {
+        shown["findings"] = findings;
+    }
+    shown
+}
+
+/// What check mode has found.
+fn findings_json(report: &Report) -> Json {
+    let place = |place: Option<(&str, usize, usize)>| match place {
+        Some((file, line, column)) => json!({ "file": file, "line": line, "column": column }),
+        None => Json::Null,
+    };
+    let finding = |finding: &Finding| {
+        let data = finding.data();
+        let values: Json = data.values.iter().map(|&bits| number(data.ty, bits)).collect();
+        let program = finding.program();
+        let calls = data.stack.iter().map(|frame| {
+            let line = program.line_col(frame.span).map(|(_, line, _)| line);
+            json!({ "function": frame.name, "line": line, "task": frame.task })
+        });
+        json!({
+            "kind": data.kind.name(), "message": data.message, "place": place(finding.place()), "lanes": data.lanes,
+            "values": values, "related": place(finding.related_place()), "calls": calls.collect::<Vec<Json>>(),
+            "count": data.count,
+        })
+    };
+    report.findings().iter().map(finding).collect()
 }
 
 /// A JSON number, or a string for what JSON cannot say (infinities, NaN).

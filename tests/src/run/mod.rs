@@ -13,7 +13,7 @@ use crate::case::Case;
 use crate::subject::{self, Subject, engines};
 use call::{check_warnings, execute};
 use check::{check_diagnostics, check_outcome, difference, parallel_difference};
-use spmdvm::JitSettings;
+use spmdvm::{Checks, FindingKind, JitSettings, Options};
 
 const REFERENCE: &str = "interp";
 
@@ -63,6 +63,44 @@ pub fn compare_case(case: &Case, name: &str, mode: &Mode) -> Result<(), String> 
     failures.retain(|_| case.known_fails.is_empty());
     let report = grouped(&failures);
     if report.is_empty() { Ok(()) } else { Err(report.join("\n")) }
+}
+
+/// Compares check mode with the reference engine, at some of the widths: whatever it finds, the same must come of all calls. Gives
+/// the kinds that it finds and that are no traps.
+pub fn check_mode_agrees(case: &Case, name: &str) -> Result<Vec<FindingKind>, String> {
+    let mut kinds = Vec::new();
+    for (i, width) in case_widths(case).into_iter().enumerate() {
+        if case.runs.is_empty() || !case.known_fails.is_empty() || !is_turn(name, i) {
+            continue;
+        }
+        let options = subject::options(case, width)?;
+        let expected = execute(case, &Subject::compile(name, &case.source, &options)?, width)?;
+        let checked = Subject::compile(name, &case.source, &Options { check: Checks::all(), ..options })?;
+        let came = execute(case, &checked, width)?;
+        let mut wrong = Vec::new();
+        report_differences(&format!("in check mode at width {width}"), &expected, &came, |text| wrong.push(text));
+        for finding in checked.report().findings() {
+            let trap = match finding.kind() {
+                FindingKind::OutOfBounds => Some("out_of_bounds"),
+                FindingKind::NullPointer => Some("null_pointer"),
+                FindingKind::UseAfterFree => Some("bad_"),
+                kind => {
+                    kinds.push(kind);
+                    None
+                }
+            };
+            let traps = |trap| came.iter().any(|o| o.trap.as_ref().is_some_and(|t| t.kind.starts_with(trap)));
+            if trap.is_some_and(|trap| !traps(trap)) {
+                wrong.push(format!("at width {width}: found without a trap: {finding}"));
+            }
+        }
+        if !wrong.is_empty() {
+            return Err(wrong.join("\n"));
+        }
+    }
+    kinds.sort();
+    kinds.dedup();
+    Ok(kinds)
 }
 
 /// Something that differs from case to case.

@@ -225,6 +225,9 @@ impl Machine {
     ) -> Result<Results<'_>, Trap> {
         self.run(function, args, mask, false, |thread, first| {
             thread.observed = true;
+            if let Some(function) = thread.begins_at(first) {
+                observer.entered(&View { thread, function, pc: 0 });
+            }
             let mut step = first;
             while !step.is_null() {
                 // SAFETY: `Thread::function` is the function that executes.
@@ -233,8 +236,13 @@ impl Machine {
                 observer.before(&View { thread, function, pc });
                 // SAFETY: as in `run_steps`.
                 step = unsafe { ((*step).handler)(thread, step) };
-                if thread.trap.is_none() && thread.frames.len() == depth {
+                if thread.trap.is_some() {
+                    continue;
+                }
+                if thread.frames.len() == depth {
                     observer.after(&View { thread, function, pc });
+                } else if let Some(function) = thread.entered(step) {
+                    observer.entered(&View { thread, function, pc: 0 });
                 }
             }
         })

@@ -11,6 +11,7 @@ use super::masks::{EntryKind, MaskEntry};
 use super::shared::Shared;
 use super::stack::{Refused, Stack};
 use crate::memory::{Memory, Reader};
+use crate::program::FuncId;
 use crate::trap::{Trap, TrapDetail, TrapFrame, TrapKind};
 use std::ptr::null;
 use std::sync::Arc;
@@ -359,6 +360,27 @@ impl Thread {
         let first = entries.iter().find(|e| e.kind == EntryKind::Every || e.visited_lane().is_some());
         let unmasked = first.is_some_and(|e| e.kind == EntryKind::Every);
         TrapFrame { function: prepared.id, name: function.name.clone(), pc, span, task, each_lanes, unmasked }
+    }
+
+    /// The function of a caller that waits, and its call instruction.
+    pub fn waiting_at(&self, frame: &Frame) -> (FuncId, u32) {
+        // SAFETY: frames point to functions of `self.code`.
+        let function = unsafe { &*frame.function };
+        (function.id, function.pc(frame.step))
+    }
+
+    /// The executing function, if this is its first step: it has just been entered, when a step has changed the number of
+    /// calls.
+    pub fn entered(&self, step: *const Step) -> Option<FuncId> {
+        // SAFETY: while a step is to be executed, `function` is the function that executes.
+        let function = unsafe { (!step.is_null()).then(|| &*self.function) }?;
+        (step == function.steps.as_ptr()).then_some(function.id)
+    }
+
+    /// The function that the thread begins with at this step, rather than goes on.
+    pub fn begins_at(&self, step: *const Step) -> Option<FuncId> {
+        // What a thread goes on with, it has done something before: a launch, which is not waited for at a first step.
+        if self.frames.is_empty() { self.entered(step) } else { None }
     }
 
     /// Back to the state between two calls of the host, or two tasks, whatever happened.

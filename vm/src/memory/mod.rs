@@ -361,6 +361,11 @@ impl Memory {
         }
     }
 
+    /// What the region of a pointer is; `None` if it is not live.
+    pub(crate) fn kind(&self, pointer: u64) -> Option<RegionKind> {
+        self.table.get(region_of(pointer)).kind()
+    }
+
     /// Host address of `size` bytes at `pointer`, if they may be accessed so.
     #[inline(always)]
     pub(crate) fn resolve(&self, pointer: u64, size: u64, access: Access) -> Option<*mut u8> {
