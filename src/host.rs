@@ -228,7 +228,7 @@ pub(crate) fn provide(program: VerifiedProgram, hosts: &Hosts, owner: Owner) -> 
         .imports
         .iter()
         .map(|import| Ok(hosts.find(import)?.map(|found| callee(import, found, owner))))
-        .collect::<Result<_, Unsuitable>>()
+        .collect::<Result<_, Box<Unsuitable>>>()
         .map_err(|wrong| refused(&program, &wrong))?;
     if found.iter().all(Option::is_none) {
         return Ok(Bound { program, table: None });
@@ -267,14 +267,14 @@ impl Hosts {
     }
 
     /// What is provided for an import; an error if its declaration is not one that a host can follow.
-    fn find(&self, import: &Import) -> Result<Option<Provided>, Unsuitable> {
+    fn find(&self, import: &Import) -> Result<Option<Provided>, Box<Unsuitable>> {
         let name = import.symbol.name.as_str();
         let library = || self.libraries.iter().find_map(|library| library.find(name)).map(Provided::Address);
         let is_function = matches!(import.symbol.item, spmdvm_vm::program::Item::Function(_));
         let Some(found) = self.functions.get(name).cloned().or_else(library).filter(|_| is_function) else {
             return Ok(None);
         };
-        let unsuitable = |why: String| Err(Unsuitable { import: import.clone(), why });
+        let unsuitable = |why: String| Err(Box::new(Unsuitable { import: import.clone(), why }));
         let Some(signature) = &import.host else {
             return unsuitable("it takes or gives a struct by value, or something else that is not one number".into());
         };

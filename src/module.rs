@@ -256,6 +256,13 @@ impl Module {
         Ok(found.map(|export| (module, export)))
     }
 
+    /// The header that declares a file's exported functions for C and C++, with the types they need, as ISPC would write it.
+    /// `name` is what its first line calls it.
+    pub fn header(path: impl AsRef<Path>, options: &Options, name: &str) -> Result<String, CompileError> {
+        let input = Input::File(path.as_ref());
+        compile::c_header(input, &options.to_compile_options(), name).map_err(|failed| CompileError::from(*failed))
+    }
+
     /// The paths of the files that a file includes, directly or not, each once, in the order in which they are first met.
     pub fn includes(path: impl AsRef<Path>, options: &Options) -> Result<Vec<PathBuf>, CompileError> {
         let input = Input::File(path.as_ref());

@@ -35,7 +35,7 @@ fn main() {
         println!("{what}: {:.1} ms after a change of one", best.fold(f64::INFINITY, f64::min));
     }
     // Of which the linker takes:
-    let objects: Vec<Arc<Object>> = files.iter().map(|file| object(file)).collect();
+    let objects: Vec<Arc<Object>> = files.iter().map(object).collect();
     let best = (0..ROUNDS).map(|_| {
         let start = Instant::now();
         drop(link(&objects).expect("they link"));

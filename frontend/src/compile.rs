@@ -5,6 +5,7 @@
 
 use crate::ast::{self, TranslationUnit};
 use crate::diag::{Code, Diagnostic, Diagnostics, LeftOut, Quiet};
+use crate::header::header;
 use crate::hints::hints;
 use crate::hir;
 use crate::limits::Limits;
@@ -173,6 +174,13 @@ pub fn dump(input: Input<'_>, options: &CompileOptions, stage: Stage) -> Result<
     text.ok_or_else(|| Box::new(session.into_compilation(None)))
 }
 
+/// The header for C and C++ hosts of a program ([`header`]); `name` is what its first line calls it.
+pub fn c_header(input: Input<'_>, options: &CompileOptions, name: &str) -> Result<String, Box<Compilation>> {
+    let mut session = Session::new(input, options);
+    let text = session.run(|_, module| header(module, name));
+    text.ok_or_else(|| Box::new(session.into_compilation(None)))
+}
+
 /// The paths of the files that a program includes, directly or not, each once, in the order in which they are first met.
 pub fn includes(input: Input<'_>, options: &CompileOptions) -> Result<Vec<PathBuf>, Box<Compilation>> {
     let mut session = Session::new(input, options);
@@ -273,10 +281,7 @@ impl<'o> Session<'o> {
             }
         };
         let main = main.filter(|&main| is_small_enough(main, &sources, &mut diagnostics));
-        let mut files = FileLoader::new(path.as_deref(), &options.include_paths, predefined::HEADERS);
-        if !options.sandbox_includes.unwrap_or(matches!(input, Input::Text { .. })) {
-            files = files.unconfined();
-        }
+        let files = file_loader(input, options);
         let headers = Headers { given: &options.headers, files, asked: RefCell::default() };
         let mut defines = predefined::defines(options.width);
         defines.extend(options.defines.iter().cloned());
@@ -382,6 +387,19 @@ impl<'o> Session<'o> {
     }
 }
 
+/// What reads the files that a program includes.
+fn file_loader(input: Input<'_>, options: &CompileOptions) -> FileLoader<'static> {
+    let (path, is_trusted) = match input {
+        Input::Text { .. } => (None, false),
+        Input::File(path) | Input::Read { path, .. } => (Some(path), true),
+    };
+    let files = FileLoader::new(path, &options.include_paths, predefined::HEADERS);
+    match options.sandbox_includes.unwrap_or(!is_trusted) {
+        true => files,
+        false => files.unconfined(),
+    }
+}
+
 /// Whether the main file is within the limits; reported if it is not.
 fn is_small_enough(main: FileId, sources: &SourceMap, diagnostics: &mut Diagnostics) -> bool {
     let (limit, len) = (diagnostics.limits().bytes, sources.get(main).map_or(0, |file| file.text.len()));
@@ -422,11 +440,7 @@ pub struct Include {
 
 /// Returns whether a compilation of the same text with the same options would find again what it included.
 pub fn includes_are_current(input: Input<'_>, options: &CompileOptions, includes: &[Include]) -> bool {
-    let path = match input {
-        Input::Text { .. } => None,
-        Input::File(path) | Input::Read { path, .. } => Some(path),
-    };
-    let files = FileLoader::new(path, &options.include_paths, predefined::HEADERS);
+    let files = file_loader(input, options);
     let headers = Headers { given: &options.headers, files, asked: RefCell::default() };
     includes.iter().all(|include| {
         let Include { name, quoted, includer, found } = include;

@@ -6,6 +6,7 @@
 pub mod ast;
 pub mod compile;
 pub mod diag;
+pub mod header;
 pub mod hints;
 pub mod hir;
 pub mod lex;

@@ -6,11 +6,12 @@
 use spmdvm_vm::Width;
 
 /// Headers that every program may include: name and text.
-pub const HEADERS: &[(&str, &str)] = &[("short_vec.isph", SHORT_VEC)];
+pub const HEADERS: &[(&str, &str)] =
+    &[("short_vec.isph", PART_OF_LIBRARY), ("stdlib.isph", PART_OF_LIBRARY), ("core.isph", PART_OF_LIBRARY)];
 
-/// ISPC declares functions of short vectors in a header of their own. Here the library has them anyway.
-const SHORT_VEC: &str = "#pragma once
-// The functions of short vectors (abs, min, sin, select, ...) belong to the library; nothing need be included for them.
+/// ISPC declares functions of short vectors in a header of their own, and has one for its library. Here both are always there.
+const PART_OF_LIBRARY: &str = "#pragma once
+// What ISPC declares here belongs to the library; nothing need be included for it.
 ";
 
 /// The macros and their replacements; [`defines`] adds those that depend on the width.

@@ -53,17 +53,15 @@ pub struct SourceFile {
     pub name: String,
     /// The text.
     pub text: Arc<str>,
-    /// Where it is included; `None` for a file that was given.
-    pub included_at: Option<Span>,
     /// Offsets of the first byte of each line.
     line_starts: Vec<u32>,
 }
 
 impl SourceFile {
-    fn new(name: String, text: String, included_at: Option<Span>) -> SourceFile {
+    fn new(name: String, text: String) -> SourceFile {
         let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
         let line_starts = std::iter::once(0).chain(newlines.map(|at| at as u32 + 1)).collect();
-        SourceFile { name, text: text.into(), included_at, line_starts }
+        SourceFile { name, text: text.into(), line_starts }
     }
 
     /// The 1-based line of a byte offset. (Its column takes as long to find as its line is long.)
@@ -95,6 +93,8 @@ impl SourceFile {
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<Arc<SourceFile>>,
+    /// By file: where it is included; `None` for one that was given.
+    included_at: Vec<Option<Span>>,
 }
 
 /// The longest source text accepted, in bytes. Offsets are 32 bits; this also bounds the work for untrusted input.
@@ -122,15 +122,18 @@ impl SourceMap {
             text.truncate(cut);
         }
         let id = FileId(self.files.len() as u32);
-        self.files.push(Arc::new(SourceFile::new(name, text, included_at)));
+        self.files.push(Arc::new(SourceFile::new(name, text)));
+        self.included_at.push(included_at);
         id
     }
 
     /// Adds the files of another map from the `first` on. Gives the number by which their ids grow.
     pub fn append(&mut self, other: &SourceMap, first: usize) -> u32 {
-        let by = self.files.len().saturating_sub(first);
+        let by = self.files.len().saturating_sub(first) as u32;
+        let moved = |at: &Option<Span>| at.map(|at| Span { file: FileId(at.file.0 + by), ..at });
         self.files.extend(other.files.iter().skip(first).cloned());
-        by as u32
+        self.included_at.extend(other.included_at.iter().skip(first).map(moved));
+        by
     }
 
     /// Adds a file whose text is shared, unless it is there already.
@@ -154,7 +157,7 @@ impl SourceMap {
 
     /// The places through which a file is included, the innermost first; none for a file that was given.
     pub fn inclusions(&self, file: FileId) -> impl Iterator<Item = Span> + '_ {
-        let at = move |file: FileId| self.get(file).and_then(|file| file.included_at);
+        let at = |file: FileId| self.included_at.get(file.0 as usize).copied().flatten();
         std::iter::successors(at(file), move |span| at(span.file))
     }
 

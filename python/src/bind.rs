@@ -1,6 +1,7 @@
 //! Positional and keyword arguments meet parameters.
 
 use crate::array::{self, Wanted};
+use crate::containers::is_numpy_scalar;
 use crate::function::is_mapped;
 use crate::module::Compiled;
 use crate::pointer::Pointer;
@@ -101,7 +102,7 @@ fn convert(
             let (bits, distance) = scalar::to_bits(given, *ty, &place)?;
             Ok((Value::scalar(*ty, bits), distance))
         }
-        HostValue::Array { elem, reference, .. } if is_pointer(given, *reference) => {
+        HostValue::Array { elem, reference, .. } if is_pointer(given, elem, *reference) => {
             Ok((Value::Pointer(spmdvm::Pointer::from_address(address(compiled, given, elem, &place)?)), 0))
         }
         HostValue::Array { elem, writable, reference } => {
@@ -114,9 +115,17 @@ fn convert(
     }
 }
 
-/// Returns whether it is an address rather than memory: a pointer, or `None` for null, which no reference can be.
-pub fn is_pointer(given: &Bound<'_, PyAny>, reference: bool) -> bool {
-    given.is_instance_of::<Pointer>() || given.is_none() && !reference
+/// Returns whether it is an address rather than memory: a pointer, `None` for null, or an address that stood in a struct
+/// or array. No reference can be null or such an address.
+pub fn is_pointer(given: &Bound<'_, PyAny>, elem: &HostType, reference: bool) -> bool {
+    given.is_instance_of::<Pointer>() || !reference && (given.is_none() || stored_address(given, elem).is_some())
+}
+
+/// What a pointer in memory holds, as numpy reads it. For a parameter that points to numbers it would rather be a mistake.
+fn stored_address(given: &Bound<'_, PyAny>, elem: &HostType) -> Option<u64> {
+    let is_number = matches!(elem, HostType::Scalar(_) | HostType::Enum(_));
+    let is_address = !is_number && is_numpy_scalar(given) && given.get_type().name().is_ok_and(|name| name == "uint64");
+    is_address.then(|| given.extract().ok()).flatten()
 }
 
 /// The address that a parameter with such elements gets.
@@ -126,7 +135,10 @@ pub fn address(
     elem: &HostType,
     place: &dyn Fn() -> String,
 ) -> PyResult<u64> {
-    given.cast::<Pointer>().map_or(Ok(0), |pointer| pointer.get().passed(compiled, elem, place))
+    match given.cast::<Pointer>() {
+        Ok(pointer) => pointer.get().passed(compiled, elem, place),
+        Err(_) => Ok(stored_address(given, elem).unwrap_or(0)),
+    }
 }
 
 /// The type of a parameter that has a default: those are scalars.

@@ -202,6 +202,29 @@ def test_a_pointer_into_an_array() -> None:
     assert address
 
 
+def test_addresses_that_programs_store() -> None:
+    source = """
+        struct Node { uniform int value; };
+        export void make(Node *uniform *uniform out, uniform int value) {
+            *out = uniform new uniform Node;
+            (*out)->value = value;
+        }
+        export uniform int value(const Node *uniform node) { return node->value; }
+        export uniform int first(const uniform int64 a[]) { return a[0]; }
+        export int added(int x, const Node *uniform node) { return x + node->value; }
+    """
+    module = spmdvm.compile(source)
+    out = np.zeros(2, np.uint64)
+    module.make(out, 7)
+    assert module.value(out[0]) == 7
+    assert module.added(np.int32([1, 2]), out[0]).tolist() == [8, 9]
+    for wrong in (out[1], np.uint64(12345), np.uint64(out.ctypes.data)):
+        with pytest.raises(spmdvm.BadPointer):
+            module.value(wrong)
+    with pytest.raises(TypeError, match="expects a numpy array of int64"):
+        module.first(out[0])
+
+
 def mesh_type() -> np.dtype:
     return np.dtype([("x", np.uint64), ("n", np.int64)])
 

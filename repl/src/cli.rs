@@ -81,6 +81,16 @@ pub enum Command {
     ///
     /// @FILE stands for the arguments that a file holds.
     Check(CheckArgs),
+    /// Write the header that declares a program's exported functions for C and C++, as ISPC's `-h` does
+    ///
+    /// @FILE stands for the arguments that a file holds.
+    Header {
+        /// An SPMD source
+        file: PathBuf,
+        /// Where to write (default: print it)
+        #[arg(short, long)]
+        output: Option<PathBuf>,
+    },
     /// Show a program's bytecode as text, or write it as a file
     Disasm {
         /// An SPMD source, or a bytecode file

@@ -258,6 +258,72 @@ fn check_reads_compilation_databases() {
     }
 }
 
+const HOST_TYPES: &str = "enum Colour { Red, Green = 5 };
+struct Opaque;
+struct Node;
+struct Vec { float x, y; uniform int n; };
+struct Deep { Vec v[3]; Colour c; uniform float<3> p; uniform int8<5> q; bool flag; Opaque * o; int8 name[8]; Node * node; };
+struct Node { Node * uniform next; void * data; Deep deep; uniform double pair[2][3]; };
+struct Lanes { varying int a; varying bool b; };
+struct Packed { int8 a; int b; } __attribute__((packed));
+struct Aligned { int a; } __attribute__((aligned(64)));
+typedef struct { int64 a; } Named;
+typedef void (*Callback)(void * uniform, uniform int);
+export { Packed, Aligned };
+struct Inner { int a; };
+export uniform bool f(uniform float a[], const uniform int n, uniform Vec &v, const uniform Deep * uniform d, uniform Colour c) {
+    return n > 0;
+}
+export void g(uniform int m[][4], const uniform float<3> w[], void * uniform p, uniform Node nodes[], const uniform int8 t[],
+              uniform uint64 s, uniform Named &named, uniform Lanes &lanes, varying float v[], varying Inner * uniform inner) { }
+export void *uniform make(uniform float * uniform * uniform pp, uniform int (&three)[3]) { return NULL; }
+export void nothing() { }
+task void work() { }
+export void twice(uniform number x) { }
+";
+
+/// A C or C++ program that uses the header of [`HOST_TYPES`] and asks for the layouts that it describes.
+const HOST: &str = "#include \"types.h\"
+#include \"types.h\"
+#include <stddef.h>
+#ifdef __cplusplus
+using namespace ispc;
+#define CHECK(x) static_assert(x, #x)
+#else
+#define CHECK(x) _Static_assert(x, #x)
+#endif
+CHECK(sizeof(struct Vec) == 12);
+CHECK(offsetof(struct Deep, p) == 48 && offsetof(struct Deep, q) == 64 && offsetof(struct Deep, flag) == 72);
+CHECK(sizeof(struct Packed) == 5 && sizeof(struct Aligned) == 64 && sizeof(struct Named) == 8);
+CHECK(offsetof(struct Lanes, b) == 32 && sizeof(struct Lanes) == 64);
+CHECK(sizeof(struct v8_varying_Inner) == 32);
+CHECK(Green == 5);
+int main(void) { struct Vec v = { 1, 2, 3 }; return v.n != 3; }
+";
+
+#[test]
+fn headers_declare_exports_for_c() {
+    let folder = Folder::new("header");
+    let file = folder.file("types.ispc", HOST_TYPES);
+    let header = folder.path.join("types.h");
+    let printed = succeeds(&["header", "--width", "8", text(&file)]);
+    succeeds(&["header", "--width", "8", text(&file), "-o", text(&header)]);
+    assert_eq!(std::fs::read_to_string(&header).expect("a header"), printed);
+    insta::assert_snapshot!("header", printed);
+    for (compiler, standard, name) in [("cc", "-std=c11", "host.c"), ("c++", "-std=c++17", "host.cpp")] {
+        let host = folder.file(name, HOST);
+        let mut command = Command::new(compiler);
+        command.args([standard, "-Wall", "-Werror", "-fsyntax-only", text(&host)]);
+        // Machines without a compiler have the snapshot.
+        if let Ok(output) = command.output() {
+            assert!(output.status.success(), "{compiler}: {}", stderr(&output));
+        }
+    }
+    let bad = folder.file("bad.ispc", "export void f() { nothing; }");
+    assert!(fails(1, &["header", text(&bad)]).contains("E0200"));
+    assert!(fails(2, &["header", "no.ispc"]).contains("there is no such file"));
+}
+
 #[test]
 fn check_gives_hints_unless_told_not_to() {
     let folder = Folder::new("hints");

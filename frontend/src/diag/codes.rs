@@ -160,6 +160,7 @@ codes! {
     W0216 DecidedComparison: "A comparison with a constant that gives the same for every value of the other side's type: an unsigned number is never below 0, an `int8` never 200, a `float` never equal to the double `0.1d`.";
     W0217 FractionLost: "A `float` together with a 64-bit integer: their common type is the integer's, as in ISPC, so the fraction is lost before anything is computed. Cast the integer to `float` or `double`.";
     W0218 UsedBehindBlock: "A variable that is used behind the `unmasked` block that declares it. An `unmasked` block opens no scope, as in ISPC, which is easily overlooked: declare the variable in front of it. Only the first one is reported.";
+    W0219 FractionOfOffset: "A float is added to a pointer. As in ISPC it becomes an integer first, so its fraction is lost. A cast says that it is meant.";
 
     // Performance: only for who asks (`spmdvm check`, `hints` in Python and Rust), about loops.
     W0900 Gather: "A load in a loop for which every lane has an address of its own. It takes about as long as one load for each lane, where elements in a row are one vector.";

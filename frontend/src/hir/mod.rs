@@ -53,6 +53,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// What hosts may call.
     pub exports: Vec<Export>,
+    /// Types that are described to hosts though no export may have them (`export { T };`).
+    pub exported_types: Vec<TypeId>,
     /// Instances of exported polymorphic functions that have not been compiled: they trap.
     pub deferred: Vec<FuncId>,
     /// What it uses and does not define.

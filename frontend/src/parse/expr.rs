@@ -183,7 +183,7 @@ impl<'a> Parser<'a, '_> {
             self.type_name()?
         } else {
             let name = self.ident("a type")?;
-            self.report_unknown_type(name);
+            self.report_unknown_type(name, false);
             self.alloc(TypeExpr { kind: TypeKind::Error, quals: Quals::default(), span: name.span })
         };
         self.expect_close(TokenKind::RParen, start)?;

@@ -143,11 +143,14 @@ impl<'a> Parser<'a, '_> {
             self.tokens[at].kind = kind;
             return Some(true);
         }
-        self.report_unknown_type(Ident { name, span });
+        // What stands alone on its line, or before a type, is none itself.
+        let is_macro = self.nth(1).has(FIRST_ON_LINE) || self.is_type_start(1);
+        self.report_unknown_type(Ident { name, span }, is_macro);
         None
     }
 
-    pub(super) fn report_unknown_type(&mut self, name: Ident) {
+    /// Reports a name that is no type, and perhaps was to be a macro.
+    pub(super) fn report_unknown_type(&mut self, name: Ident, is_macro: bool) {
         let message = format!("unknown type `{}`", name.name);
         let mut diagnostic = Diagnostic::new(Code::UnknownType, name.span, message);
         if self.diagnostics.is_silent_at(name.span) {
@@ -162,6 +165,9 @@ impl<'a> Parser<'a, '_> {
         let known = types.iter().map(|name| name.as_str()).chain(keywords);
         if let Some(similar) = closest(name.name.as_str(), known) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        } else if is_macro {
+            diagnostic =
+                diagnostic.help(format!("if it is a macro, define it: `#define {0}`, or `-D {0}=`", name.name));
         }
         self.mention(diagnostic);
     }

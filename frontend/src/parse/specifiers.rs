@@ -41,6 +41,13 @@ struct Reader<'a> {
     any: bool,
 }
 
+impl Reader<'_> {
+    /// Returns whether a type may come: there is none yet, or only an unknown word, which may have been a macro.
+    fn awaits_type(&self) -> bool {
+        matches!(self.base, None | Some((TypeKind::Error, _)))
+    }
+}
+
 impl<'a> Parser<'a, '_> {
     /// Whether the token `ahead` begins specifiers: a type, a qualifier or a storage class.
     pub(super) fn is_type_start(&self, ahead: usize) -> bool {
@@ -128,8 +135,8 @@ impl<'a> Parser<'a, '_> {
                 let (width, _) = self.angle_constant()?;
                 reader.quals.soa = Some(width);
             }
-            TokenKind::Struct if reader.base.is_none() => self.struct_specifier(reader)?,
-            TokenKind::Enum if reader.base.is_none() => self.enum_specifier(reader)?,
+            TokenKind::Struct if reader.awaits_type() => self.struct_specifier(reader)?,
+            TokenKind::Enum if reader.awaits_type() => self.enum_specifier(reader)?,
             TokenKind::Typename => {
                 self.bump();
                 let help = "`typename` is written only before a template's parameters";
@@ -216,7 +223,7 @@ impl<'a> Parser<'a, '_> {
 
     fn basic_specifier(&mut self, reader: &mut Reader<'a>, basic: Basic) -> Parsed<bool> {
         let token = self.bump();
-        if let Some((_, first)) = reader.base {
+        if let Some((_, first)) = reader.base.filter(|_| !reader.awaits_type()) {
             let message = format!("a second type, `{}`, in one declaration", token.kind.text());
             let mut diagnostic = Diagnostic::new(Code::BadSpecifiers, token.span, message);
             if reader.is_typedef {
@@ -236,7 +243,7 @@ impl<'a> Parser<'a, '_> {
         let Some(name) = self.word() else {
             return Ok(false);
         };
-        if reader.base.is_some() {
+        if !reader.awaits_type() || (reader.base.is_some() && self.is_declared_name()) {
             return self.foreign_specifier(name);
         }
         let is_declared = reader.quals.sign.is_some() && !reader.type_only && self.is_declared_name();
@@ -259,6 +266,11 @@ impl<'a> Parser<'a, '_> {
         }
         if !reader.type_only && (self.is_declared_name() || !self.may_follow_type()) {
             return Ok(false);
+        }
+        if reader.base.is_some() {
+            // What followed from an unknown word is not reported.
+            self.bump();
+            return Ok(true);
         }
         if let Some(kind) = self.unknown_type(name) {
             // A misspelled keyword; the token was corrected and is read again.

@@ -358,6 +358,7 @@ impl<'a> Checker<'a, '_> {
             globals: self.globals,
             functions: self.functions,
             exports,
+            exported_types: self.exported_types,
             deferred: self.left_out,
             imports,
             symbols,

@@ -42,7 +42,8 @@ impl<'a> Checker<'a, '_> {
             ItemKind::Instantiation(instance) => self.declare_instantiation(instance),
             ItemKind::ExportTypes(types) => {
                 for ty in types {
-                    self.resolve(ty, Shape::Uniform);
+                    let ty = self.resolve(ty, Shape::Uniform);
+                    self.exported_types.push(ty);
                 }
             }
             ItemKind::StaticAssert { condition, message } => self.static_assert(condition, message, item.span),
@@ -61,6 +62,13 @@ impl<'a> Checker<'a, '_> {
     /// A typedef, in the scope that is open.
     pub(super) fn declare_typedef(&mut self, typedef: &ast::Typedef<'a>) {
         let ty = self.resolve_unbound(typedef.ty);
+        if let TypeKind::Struct(id, _) = *self.kind(ty) {
+            // A struct without a name is called as the first typedef of it.
+            let def = &mut self.table.types.structs[id.0 as usize];
+            if def.name.as_str().starts_with('<') {
+                def.name = typedef.name.name;
+            }
+        }
         self.declare_type(typedef.name, ty, typedef.name.span);
     }
 
@@ -431,7 +439,6 @@ impl<'a> Checker<'a, '_> {
         let flags = function.flags;
         let contradiction = [
             (flags.inline && flags.noinline, "a function cannot be both `inline` and `noinline`"),
-            (flags.export && flags.is_static, "a function cannot be both `export` and `static`"),
             (flags.export && flags.is_extern, "a function cannot be both `export` and `extern`"),
             (flags.task && flags.export && flags.unmasked, "an exported task cannot be `unmasked`"),
         ];

@@ -298,6 +298,13 @@ impl<'a> Checker<'a, '_> {
                 let wide = self.scalar(Ty::U32, shape);
                 Some(self.convert(index, wide, "the offset"))
             }
+            TypeKind::Scalar(_, shape) => {
+                let warning =
+                    Diagnostic::new(Code::FractionOfOffset, index.span, "the fraction of this offset is lost");
+                self.warn(warning.at(format!("this is `{}`", self.show(index.ty))).help("cast it to an integer"));
+                let wide = self.scalar(Ty::I64, shape);
+                Some(self.convert(index, wide, "the offset"))
+            }
             _ => {
                 let message = format!("an integer can be added to a pointer, not `{}`", self.show(index.ty));
                 self.error_at(Code::BadOperand, index.span, message);

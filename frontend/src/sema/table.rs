@@ -151,6 +151,8 @@ pub(super) struct Checker<'a, 'd> {
     pub function_ids: HashMap<DeclId, FuncId>,
     /// Instances of templates that the program asks for.
     pub explicit_instances: Vec<DeclId>,
+    /// Types that are exported by themselves.
+    pub exported_types: Vec<TypeId>,
     /// Exported polymorphic functions.
     pub exported_templates: Vec<TemplateId>,
     /// Which of their instances get bodies.
@@ -212,6 +214,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             functions: Vec::new(),
             function_ids: HashMap::new(),
             explicit_instances: Vec::new(),
+            exported_types: Vec::new(),
             exported_templates: Vec::new(),
             instances: Instances::All,
             is_object: false,
@@ -254,7 +257,7 @@ impl<'a, 'd> Checker<'a, 'd> {
     /// Reports a warning, unless the place is the library's, or it is one of style in a header: those are often not the
     /// user's, and what one program does not need another does.
     pub fn warn(&mut self, diagnostic: Diagnostic) {
-        let is_header = || self.sources.get(diagnostic.span().file).is_some_and(|file| file.included_at.is_some());
+        let is_header = || self.sources.inclusions(diagnostic.span().file).next().is_some();
         let is_unwanted = self.in_prelude() || (diagnostic.code.is_style() && is_header());
         if !is_unwanted {
             self.diags.emit(diagnostic);

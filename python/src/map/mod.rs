@@ -232,7 +232,7 @@ fn fit(export: &Export, bound: &mut Bindings<'_>) -> PyResult<u32> {
         let (taken, far) = match &param.value {
             HostValue::Varying(ty) => convert::elements(given, *ty, &place)?,
             HostValue::Uniform(ty) => (given.clone(), scalar::to_bits(given, *ty, &place)?.1),
-            HostValue::Array { reference, .. } if bind::is_pointer(given, *reference) => (given.clone(), 0),
+            HostValue::Array { elem, reference, .. } if bind::is_pointer(given, elem, *reference) => (given.clone(), 0),
             HostValue::Array { elem, writable, reference } => {
                 let wanted = Wanted { elem, writable: *writable, reference: *reference };
                 (array::adopt(given, wanted, &place)?.0.into_any(), array::distance(given))
@@ -261,7 +261,9 @@ impl<'py> Chosen<'_, 'py> {
                 (HostValue::Uniform(ty), Some(given)) => Operand::word(scalar::to_bits(given, *ty, &place)?.0),
                 (HostValue::Varying(ty), None) => kept.constant(param.default.unwrap_or_default(), *ty),
                 (HostValue::Uniform(_), None) => Operand::word(param.default.unwrap_or_default()),
-                (HostValue::Array { elem, reference, .. }, Some(given)) if bind::is_pointer(given, *reference) => {
+                (HostValue::Array { elem, reference, .. }, Some(given))
+                    if bind::is_pointer(given, elem, *reference) =>
+                {
                     Operand::word(bind::address(compiled, given, elem, &place)?)
                 }
                 (HostValue::Array { elem, writable, reference }, Some(given)) => {

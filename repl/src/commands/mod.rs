@@ -7,6 +7,7 @@ mod database;
 mod depends;
 mod explain;
 mod globals;
+mod header;
 mod run;
 mod trace;
 mod usimd;
@@ -26,6 +27,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Run(args) => run::run(&cli.global, args),
         Command::Check(args) if args.link => check::check_linked(&cli.global, args),
         Command::Check(args) => check::check(&cli.global, args),
+        Command::Header { file, output } => header::header(&cli.global, file, output.as_deref()),
         Command::Disasm { file, output } => bytecode::disasm(&cli.global, file, output.as_deref()),
         Command::Asm { file, output } => bytecode::asm(file, output.as_deref()),
         Command::Trace(args) => trace::trace(&cli.global, args),

@@ -1,13 +1,30 @@
-// There is no true randomness, as on a processor without it: the answer is false and memory stays.
-//~ run: f(a=fill(7):64) a[i] == (i < 3 ? 7 : 7); result == 0
-export uniform int f(uniform int a[]) {
-    uniform int tries = 0;
-    if (rdrand(&a[0])) tries += 1;
-    int mine = programIndex;
-    if (rdrand(&mine)) tries += 1;
-    if (rdrand(&a[programIndex])) tries += 1;
-    uniform float x = 0.5;
+// Random numbers of the "hardware": always there, a sequence for each variable and lane, the same in every run.
+//~ run: f(a=fill(7):64) result == 63; a[0] == 1496452567; a[63] == 7
+export uniform int f(uniform uint a[]) {
+    uniform int passed = 0;
+    uniform int32 one = 7, again = 7;
+    while (!rdrand(&one)) {}
+    rdrand(&again);
+    if (one == again) passed |= 1;
+    rdrand(&again);
+    if (one != again) passed |= 2;
+    a[0] = one;
+    int64 mine = 0;
+    const bool good = rdrand(&mine);
+    if (all(good)) passed |= 4;
+    bool differ = true;
+    for (uniform int lane = 0; lane < programCount; ++lane)
+        if (lane != programIndex && extract(mine, lane) == mine) differ = false;
+    if (all(differ)) passed |= 8;
+    if (programIndex % 2 == 0 && programIndex < 62) rdrand((uniform int32 *)&a[1 + programIndex]);
+    if (programCount < 2 || a[2] == 7) passed |= 16;
+    uniform float x = 0.5, sum = 0;
+    for (uniform int i = 0; i < 100; ++i) {
+        rdrand(&x);
+        if (x < 0 || x >= 1) return -1;
+        sum += x;
+    }
+    if (sum > 35 && sum < 65) passed |= 32;
     fastmath();
-    if (rdrand(&x)) tries += 1;
-    return any(mine != programIndex) ? -1 : tries;
+    return passed;
 }

@@ -1,7 +1,9 @@
-// ISPC's header for short vectors can be included (twice, too); the functions are there anyway.
+// ISPC's headers for short vectors and its library can be included (twice, too); the functions are there anyway.
 //~ run: f() out[0] == 3; out[1] == 4; out[2] == 1; out[3] == 8; out[4] == 5; out[5] == 6; out[6] == 1; out[7] == 0
 #include "short_vec.isph"
 #include "short_vec.isph"
+#include <stdlib.isph>
+#include <core.isph>
 export void f(uniform float out[]) {
     uniform float<2> a = { -3, 4 };
     uniform float<2> b = abs(a);

@@ -99,7 +99,7 @@ impl Kernel for CallHost {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
         // SAFETY: the contract of handlers. `aux` is a site whose arguments and results are uniform registers.
         let (site, args) = unsafe {
-            let site: &CallSite = &*(&raw const (&(*t.function).calls)[(*step).aux as usize]);
+            let site: &CallSite = &(&(*t.function).calls)[(*step).aux as usize];
             let args: Vec<u64> = site.args.iter().map(|place| read_word(t.reg(place.at), place.ty, 0)).collect();
             (site, args)
         };
