@@ -157,6 +157,17 @@ def test_pointers_are_arrays(engine: str) -> None:
     assert seen[-1] is None and seen[-2].dtype == np.uint8 and len(seen[-2]) == 40
 
 
+def test_calls_over_arrays_show_their_arrays() -> None:
+    source = """
+    extern "C" void see(const uniform float table[]);
+    export float look(float x, const uniform float table[]) { see(table); return table[0] * x; }"""
+    seen = []
+    module = spmdvm.compile(source, host={"see": seen.append})
+    table = np.array([2, 3], dtype=np.float32)
+    assert (module.look(np.ones(40, dtype=np.float32), table) == 2).all()
+    assert len(seen) == 3 and all(np.shares_memory(array, table) and len(array) == 2 for array in seen)
+
+
 def test_arrays_may_be_kept() -> None:
     """Views that outlive the call, the module and the memory of the program are still safe."""
     kept = []

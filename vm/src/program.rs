@@ -484,7 +484,7 @@ pub struct Program {
     pub variables: Vec<Variable>,
     /// What it needs and does not define.
     pub imports: Vec<Import>,
-    /// What others may link to; only of programs that were compiled to be linked.
+    /// What others may link to; only of programs that were compiled to be linked, and have not been.
     pub symbols: Vec<Symbol>,
 }
 

@@ -18,6 +18,7 @@ use crate::dtype;
 use crate::errors::{self, Element};
 use crate::execute::execute;
 use crate::function::{Function, is_mapped, no_overload};
+use crate::host;
 use crate::module::Compiled;
 use crate::scalar::{self, describe};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
@@ -93,7 +94,10 @@ fn run<'py>(
     let mask_array = mask.as_ref().and_then(|mask| kept.source(mask).cloned());
     let plan = Plan::new(&shape, inputs, result.as_ref().map(|t| kept.array(&t.memory, t.ty)), mask);
     let width = module.options().width.lanes();
-    let done = execute(py, module, |context| Ok(plan.run(context, export, threads, width)))?;
+    let lending = host::lend(module, kept.arrays());
+    let done = execute(py, module, |context| Ok(plan.run(context, export, threads, width)));
+    lending.end(kept.arrays());
+    let done = done?;
     if let Err(failure) = done {
         let element = element(py, export, &plan, &failure)?;
         return Err(errors::mapped_error(py, failure.error, element));

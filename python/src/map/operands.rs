@@ -85,6 +85,11 @@ impl<'py> Kept<'py> {
         self.arrays.len() - 1
     }
 
+    /// All arrays.
+    pub fn arrays(&self) -> impl Iterator<Item = &Bound<'py, PyAny>> {
+        self.arrays.iter().map(|array| array.as_any())
+    }
+
     /// The array that an operand is.
     pub fn source(&self, operand: &Operand) -> Option<&Bound<'py, PyUntypedArray>> {
         operand.source.map(|i| &self.arrays[i])

@@ -48,7 +48,6 @@ pub(super) fn join(
         messages: classes.tables.messages.iter().map(|&message| message.to_owned()).collect(),
         sources: classes.tables.sources.iter().map(|&source| source.clone()).collect(),
         exports: join.exports(),
-        symbols: join.symbols(),
         imports: join.imports(),
         variables: join.variables(),
         ..Program::default()
@@ -105,21 +104,25 @@ impl<'o> Join<'_, 'o> {
     /// The names of functions. Those that others know come first; what goes along with a function is called after it.
     fn function_names(&self, functions: &[Flat]) -> Vec<String> {
         let mut names = Names::default();
-        let named = self.symbol_items();
+        let named = self.known_by_name(self.all.functions.len(), |object, item| match item {
+            Item::Function(id) => Some(self.all.flat_function(object, id)),
+            Item::Global(_) => None,
+        });
         let (mut wrappers, mut rest) = (Vec::new(), Vec::new());
         for &flat in functions {
             let f = self.all.function(flat).1;
-            match self.all.functions[flat] {
+            match named[flat] {
                 _ if f.name.contains('$') => wrappers.push(flat),
-                (object, n) if named.contains(&(object, Item::Function(FuncId(n)))) => names.give(flat, &f.name),
-                _ => rest.push(flat),
+                true => names.give(flat, &f.name),
+                false => rest.push(flat),
             }
         }
         rest.into_iter().for_each(|flat| names.give(flat, &self.all.function(flat).1.name));
         // A wrapper of a wrapper is called after that.
         wrappers.sort_by_key(|&flat| self.all.function(flat).1.name.matches('$').count());
         let mut known: HashMap<(u32, &str), Flat> = HashMap::new();
-        functions.iter().for_each(|&flat| {
+        let exported = functions.iter().filter(|&&flat| named[flat] || self.all.function(flat).1.name.contains('$'));
+        exported.for_each(|&flat| {
             known.insert((self.all.functions[flat].0, &self.all.function(flat).1.name), flat);
         });
         for flat in wrappers {
@@ -135,20 +138,27 @@ impl<'o> Join<'_, 'o> {
 
     fn global_names(&self, globals: &[Flat]) -> Vec<String> {
         let mut names = Names::default();
-        let named = self.symbol_items();
-        let is_named = |flat: &Flat| {
-            let (object, n) = self.all.globals[*flat];
-            named.contains(&(object, Item::Global(GlobalId(n))))
-        };
-        let (first, rest): (Vec<Flat>, Vec<Flat>) = globals.iter().partition(|flat| is_named(flat));
+        let named = self.known_by_name(self.all.globals.len(), |object, item| match item {
+            Item::Global(id) => Some(self.all.flat_global(object, id)),
+            Item::Function(_) => None,
+        });
+        let (first, rest): (Vec<Flat>, Vec<Flat>) = globals.iter().partition(|&&flat| named[flat]);
         first.into_iter().chain(rest).for_each(|flat| names.give(flat, &self.all.global(flat).name));
         globals.iter().map(|flat| names.of.remove(flat).unwrap_or_default()).collect()
     }
 
-    /// What has a name to link by, in its object.
-    fn symbol_items(&self) -> HashSet<(u32, Item)> {
-        let symbols = self.all.symbols().map(|(object, symbol)| (object as u32, symbol.item));
-        symbols.chain(self.all.imports().map(|(object, import)| (object as u32, import.symbol.item))).collect()
+    /// By function (or global): whether others know it by its name, or hosts.
+    fn known_by_name(&self, total: usize, flat: impl Fn(usize, Item) -> Option<Flat>) -> Vec<bool> {
+        let mut known = vec![false; total];
+        let exports = self.all.list.iter().enumerate().flat_map(|(object, program)| {
+            program.exports.iter().map(move |export| (object, Item::Function(export.function)))
+        });
+        let symbols = self.all.symbols().map(|(object, symbol)| (object, symbol.item));
+        let imports = self.all.imports().map(|(object, import)| (object, import.symbol.item));
+        symbols.chain(imports).chain(exports).filter_map(|(object, item)| flat(object, item)).for_each(|flat| {
+            known[flat] = true;
+        });
+        known
     }
 
     fn function(&self, flat: Flat, name: String) -> (Function, Option<Arc<FunctionFacts>>) {
@@ -222,11 +232,11 @@ impl<'o> Join<'_, 'o> {
     /// The exports of all objects. An instance that two of them export is one.
     fn exports(&self) -> Vec<Export> {
         let mut exports = Vec::new();
-        let mut seen: HashSet<(&str, FuncId)> = HashSet::new();
+        let mut seen: HashMap<FuncId, &str> = HashMap::new();
         for (i, object) in self.all.list.iter().enumerate() {
             for export in &object.exports {
                 let Some(function) = self.function_id(i, export.function) else { continue };
-                if seen.insert((&export.name, function)) {
+                if seen.insert(function, &export.name) != Some(&export.name) {
                     exports.push(Export { function, ..export.clone() });
                 }
             }
@@ -237,13 +247,6 @@ impl<'o> Join<'_, 'o> {
     fn symbol(&self, object: usize, symbol: &Symbol) -> Option<Symbol> {
         let item = self.item(object, symbol.item)?;
         Some(Symbol { item, span: self.span(object, symbol.span), ..symbol.clone() })
-    }
-
-    /// Definitions that others could link to, each once.
-    fn symbols(&self) -> Vec<Symbol> {
-        let mut seen = HashSet::new();
-        let symbols = self.all.symbols().filter_map(|(object, symbol)| self.symbol(object, symbol));
-        symbols.filter(|symbol| seen.insert((symbol.name.clone(), symbol.item))).collect()
     }
 
     fn imports(&self) -> Vec<Import> {
