@@ -38,11 +38,13 @@ struct Key {
     width: Width,
     fp: FpMode,
     include_paths: Vec<PathBuf>,
+    sandbox_includes: Option<bool>,
     defines: Vec<(String, String)>,
     headers: Vec<(String, String)>,
     hints: bool,
     no_warn: Vec<Code>,
     limits: Limits,
+    check: bool,
 }
 
 /// An object that is kept.
@@ -132,18 +134,37 @@ impl Key {
             Input::Read { path, text } => (path.display().to_string(), Some(path.to_owned()), text.to_owned()),
             Input::File(path) => (path.display().to_string(), Some(path.to_owned()), String::new()),
         };
+        // All of them, so that none is forgotten. How long a compilation may take is none of what it gives.
+        let CompileOptions {
+            width,
+            fp,
+            include_paths,
+            sandbox_includes,
+            defines,
+            headers,
+            hints,
+            no_warn,
+            instances: _,
+            limits,
+            object: _,
+            check,
+            interrupt: _,
+            deadline: _,
+        } = options.clone();
         Key {
             name,
             path,
             text,
-            width: options.width,
-            fp: options.fp,
-            include_paths: options.include_paths.clone(),
-            defines: options.defines.clone(),
-            headers: options.headers.clone(),
-            hints: options.hints,
-            no_warn: options.no_warn.clone(),
-            limits: options.limits,
+            width,
+            fp,
+            include_paths,
+            sandbox_includes,
+            defines,
+            headers,
+            hints,
+            no_warn,
+            limits,
+            check,
         }
     }
 
