@@ -94,8 +94,8 @@ impl Finding {
             let _ = writeln!(text, "  {} at {file}:{line}:{col}", related.message);
         }
         text += &callers(&self.program, &data.stack);
-        if data.count > 1 {
-            let _ = writeln!(text, "  {} times at this place", data.count);
+        if data.times > 1 {
+            let _ = writeln!(text, "  {} times at this place", data.times);
         }
         text
     }
@@ -160,8 +160,8 @@ impl Report {
         self.left_out += other.left_out;
         for finding in other.findings {
             match self.findings.iter().position(|known| known.is_same(&finding)) {
-                Some(at) => self.findings[at].data.count += finding.data.count,
-                None if self.findings.len() >= MAX_FINDINGS => self.left_out += finding.data.count,
+                Some(at) => self.findings[at].data.times += finding.data.times,
+                None if self.findings.len() >= MAX_FINDINGS => self.left_out += finding.data.times,
                 None => self.findings.push(finding),
             }
         }

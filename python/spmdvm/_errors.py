@@ -94,7 +94,7 @@ class Finding(NamedTuple):
             read, the value that was stored, used or computed; empty where there is nothing to show.
         stack: the active calls, innermost first, a tuple of `TrapFrame`.
         related: another place that it has to do with, or None.
-        count: how often it was found at this place.
+        times: how often it was found at this place.
         text: it in the source, for people.
     """
 
@@ -107,7 +107,7 @@ class Finding(NamedTuple):
     values: tuple[Any, ...]
     stack: tuple[TrapFrame, ...]
     related: Related | None
-    count: int
+    times: int
     text: str
 
     def __str__(self) -> str:
@@ -265,7 +265,7 @@ def _trap(kind, text, lane, index, length, array, stack, place):
     return trap
 
 
-def _finding(kind, message, place, lanes, values, stack, related, count, text):
+def _finding(kind, message, place, lanes, values, stack, related, times, text):
     """Make the record of a finding; called by the native module."""
 
     def calls(stack):
@@ -274,7 +274,7 @@ def _finding(kind, message, place, lanes, values, stack, related, count, text):
     nowhere = (None, None, None)
     if related:
         related = Related(related[0], *(related[1] or nowhere), calls(related[2]))
-    return Finding(kind, message, *(place or nowhere), lanes, values, calls(stack), related, count, text)
+    return Finding(kind, message, *(place or nowhere), lanes, values, calls(stack), related, times, text)
 
 
 def _compile_error(text, diagnostics):

@@ -27,7 +27,7 @@ fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>>
         PyTuple::new(py, values)?,
         calls(found, &data.stack),
         related.map(|(message, stack)| (message, found.related_place(), stack)),
-        data.count,
+        data.times,
         found.render(false).trim_end(),
     ))
 }

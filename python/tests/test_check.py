@@ -28,13 +28,13 @@ def test_finding() -> None:
     (finding,) = module.report()
     assert isinstance(finding, spmdvm.Finding)
     assert (finding.kind, finding.file, finding.line, finding.column) == ("uninitialised", "<string>", 6, 5)
-    assert (finding.lanes, finding.values, finding.count) == ((0, 2, 4, 6), (0, 0, 0, 0), 1)
+    assert (finding.lanes, finding.values, finding.times) == ((0, 2, 4, 6), (0, 0, 0, 0), 1)
     assert finding.message.startswith("`x` is used in what the host gets before anything was stored in it")
     assert [frame.function for frame in finding.stack] == ["f"]
     assert finding.related is None
     assert "a[programIndex] = x;" in str(finding)
     module.f(a)
-    assert module.report()[0].count == 2
+    assert module.report()[0].times == 2
 
 
 def test_results_are_the_same() -> None:
@@ -81,7 +81,7 @@ def test_calls_over_arrays() -> None:
     module = spmdvm.compile(text, width=4, check=True)
     assert module.f(np.array([1, -1, 2, -2, -3], dtype=np.float32)).tolist() == [2, 0, 4, 0, 0]
     (finding,) = module.report()
-    assert (finding.kind, finding.lanes, finding.count) == ("uninitialised", (1, 3), 2)
+    assert (finding.kind, finding.lanes, finding.times) == ("uninitialised", (1, 3), 2)
     assert [frame.function for frame in finding.stack] in (["f"], [])
 
 
@@ -134,7 +134,7 @@ def test_threads_report_to_one_module() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [finding.count for finding in module.report()] == [8]
+    assert [finding.times for finding in module.report()] == [8]
 
 
 def test_other_engines_are_refused() -> None:

@@ -8,7 +8,8 @@ use spmdvm_tests::run::{WIDTHS, check_mode_agrees};
 use spmdvm_tests::{case, files};
 
 /// A program with a fault. It exports `f(uniform int a[], uniform int n)`, which is called with `a` = 0, 1, 2 … of two elements for
-/// each lane and `n` the number of lanes. The line of the fault ends in `// HERE`, that of what it has to do with in `// THERE`.
+/// each lane and `n` the number of lanes. The line of the fault ends in `// HERE`, that of what it has to do with in `// THERE`
+/// (`// HERE, TWICE`: the same).
 struct Fault {
     kind: FindingKind,
     /// What is asked for.
@@ -203,6 +204,19 @@ const FAULTS: &[Fault] = &[
             uniform int * uniform q = p;
             delete p; // THERE
             delete q; // HERE
+        }",
+    },
+    Fault {
+        kind: FindingKind::UseAfterFree,
+        checks: "default",
+        message: "memory is freed that has been freed before",
+        lanes: |width| (1..width).collect(),
+        values: nothing,
+        from_width: 2,
+        source: "export void f(uniform int a[], uniform int n) {
+            uniform int * uniform p = uniform new uniform int(7);
+            uniform int * varying q = (a[programIndex] >= 0) ? p : NULL;
+            delete q; // HERE, TWICE
         }",
     },
     Fault {
@@ -415,7 +429,7 @@ fn planted_faults_are_found() {
         for width in WIDTHS.into_iter().filter(|&width| width >= fault.from_width) {
             let all = found(fault.source, fault.checks, width);
             let case = format!("{} at width {width}: {all:#?}\n{}", fault.kind.name(), fault.source);
-            let here = line_of(fault.source, "// HERE");
+            let here = line_of(fault.source, "// HERE").or(line_of(fault.source, "// HERE, TWICE"));
             let fits = |f: &&Finding| f.kind() == fault.kind && f.place().map(|(_, line, _)| line) == here;
             let finding = all.iter().find(fits).unwrap_or_else(|| panic!("not found: {case}"));
             let data = finding.data();
@@ -423,7 +437,7 @@ fn planted_faults_are_found() {
             assert_eq!(data.lanes, (fault.lanes)(width), "{case}");
             let values: Vec<i64> = data.values.iter().map(|&bits| as_number(data.ty, bits)).collect();
             assert_eq!(values, (fault.values)(width), "{case}");
-            let there = line_of(fault.source, "// THERE");
+            let there = line_of(fault.source, "// THERE").or(line_of(fault.source, "// HERE, TWICE"));
             assert_eq!(finding.related_place().map(|(_, line, _)| line), there, "{case}");
             assert!(finding.render(false).contains("fault.ispc:"), "{}", finding.render(false));
             // Nothing else is wrong with these programs, but what follows from the same fault.
@@ -563,7 +577,7 @@ fn findings_are_counted_once_per_place() {
         }
     }";
     let all = found(source, "default", 8);
-    let counts: Vec<u64> = all.iter().map(|f| f.data().count).collect();
+    let counts: Vec<u64> = all.iter().map(|f| f.data().times).collect();
     assert_eq!(counts, [10, 1], "{all:#?}");
     let module = module(source, "default", 8);
     assert!(module.report().render(false).is_empty());
@@ -571,7 +585,7 @@ fn findings_are_counted_once_per_place() {
         let mut a = [0i32; 16];
         module.call("f", &[Value::slice_mut(&mut a), 8i32.into()]).unwrap();
     }
-    assert_eq!(module.report().findings()[0].data().count, 30);
+    assert_eq!(module.report().findings()[0].data().times, 30);
     assert!(module.report().render(false).contains("30 times at this place"));
 }
 

@@ -233,7 +233,7 @@ fn findings_json(report: &Report) -> Json {
         json!({
             "kind": data.kind.name(), "message": data.message, "place": place(finding.place()), "lanes": data.lanes,
             "values": values, "related": place(finding.related_place()), "calls": calls.collect::<Vec<Json>>(),
-            "count": data.count,
+            "times": data.times,
         })
     };
     report.findings().iter().map(finding).collect()

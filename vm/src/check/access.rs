@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, FindingKind, Related, lanes_text, list_text, numbers};
 use super::races::{Access as RaceAccess, How};
-use super::shadow::{Origin, OriginId, Shadow};
+use super::shadow::{OriginId, Shadow};
 use super::{Checker, frame_at};
 use crate::interp::MAX_LANES;
 use crate::interp::lanes::lanes_of;
@@ -13,6 +13,7 @@ use crate::observe::View;
 use crate::program::{Inst, Reg};
 use crate::trap::{Access, RegionKind, TrapDetail, TrapFrame, TrapKind};
 use crate::types::{Shape, Ty};
+use std::sync::Arc;
 
 /// What an instruction accesses: an element of each active lane, or one.
 struct Touched {
@@ -164,7 +165,7 @@ impl Checker {
             let values = lanes.iter().map(|&l| view.lane(value, l as usize)).collect();
             let message = format!("{} store different values to one address", lanes_text(&lanes));
             let ty = view.function().reg(value).ty;
-            Finding { kind: FindingKind::ConflictingStores, message, lanes, values, ty, stack, related: None, count: 1 }
+            Finding { kind: FindingKind::ConflictingStores, message, lanes, values, ty, stack, related: None, times: 1 }
         });
     }
 
@@ -184,7 +185,7 @@ impl Checker {
             let lanes = numbers(extra);
             let message = format!("{} store inside `unmasked`, but were not active outside", lanes_text(&lanes));
             let (kind, values) = (FindingKind::UnmaskedStore, Vec::new());
-            Finding { kind, message, lanes, values, ty: Ty::U64, stack, related: None, count: 1 }
+            Finding { kind, message, lanes, values, ty: Ty::U64, stack, related: None, times: 1 }
         });
     }
 
@@ -239,7 +240,7 @@ impl Checker {
                 let freed = self
                     .freed
                     .get(&region)
-                    .map(|stack| Related { message: "it was freed here".into(), stack: stack.clone() });
+                    .map(|stack| Related { message: "it was freed here".into(), stack: stack.to_vec() });
                 let what = if freed.is_some() { "memory that has been freed" } else { "memory that is gone" };
                 (FindingKind::UseAfterFree, format!("access to {what}{who}"), Vec::new(), freed)
             }
@@ -247,7 +248,7 @@ impl Checker {
             _ => return,
         };
         let ty = Ty::I64;
-        self.found.report(view, kind, || Finding { kind, message, lanes, values, ty, stack, related, count: 1 });
+        self.found.report(view, kind, || Finding { kind, message, lanes, values, ty, stack, related, times: 1 });
     }
 
     /// Takes note of accesses, and reports those that race with others. A store of what is there already (`value` tells what is
@@ -297,7 +298,7 @@ impl Checker {
             ty: Ty::U64,
             stack,
             related: Some(Related { message: "the other access".into(), stack: there }),
-            count: 1,
+            times: 1,
         });
     }
 
@@ -396,11 +397,10 @@ impl Checker {
     pub(super) fn allocated(&mut self, view: &View<'_>) {
         let inst = *view.inst();
         let made = self.work(view, &inst, inst.dst);
-        let stack = self.stack(view);
-        let origin = self.new_origin(Origin::Allocation(stack.clone()));
+        let (place, origin) = self.place(view);
         for l in lanes_of(made.lanes) {
             self.memory.poison_region(made.region(l), origin);
-            self.allocated.insert(made.region(l), stack.clone());
+            self.allocated.insert(made.region(l), Arc::clone(&place));
             self.freed.remove(&made.region(l));
         }
         if !made.is_uniform {
@@ -411,20 +411,20 @@ impl Checker {
     pub(super) fn free(&mut self, view: &View<'_>, inst: &Inst) {
         self.use_register(view, inst.src[0], view.mask(), "as what is freed");
         let freed = self.work(view, inst, inst.src[0]);
-        let stack = self.stack(view);
+        let (place, _) = self.place(view);
         let mut twice = 0;
-        let mut before: Option<Vec<TrapFrame>> = None;
+        let mut before: Option<Arc<[TrapFrame]>> = None;
         for l in lanes_of(freed.lanes).filter(|&l| freed.base[l] != 0) {
             let number = freed.region(l);
             match self.freed.get(&number) {
-                Some(first) if !view.thread.memory.can_free(freed.base[l] as u64) || before.is_some() => {
+                Some(first) => {
                     twice |= 1 << l;
-                    before = before.or_else(|| Some(first.clone()));
+                    before = before.or_else(|| Some(Arc::clone(first)));
                 }
-                _ => {
+                None => {
                     self.memory.forget(number);
                     self.allocated.remove(&number);
-                    self.freed.insert(number, stack.clone());
+                    self.freed.insert(number, Arc::clone(&place));
                 }
             }
         }
@@ -437,9 +437,9 @@ impl Checker {
             lanes,
             values: Vec::new(),
             ty: Ty::U64,
-            stack,
-            related: Some(Related { message: "it was freed here first".into(), stack: first }),
-            count: 1,
+            stack: place.to_vec(),
+            related: Some(Related { message: "it was freed here first".into(), stack: first.to_vec() }),
+            times: 1,
         });
     }
 }

@@ -165,7 +165,7 @@ pub struct Finding {
     /// The other place that it has to do with: the other access of a race, where memory was allocated or freed.
     pub related: Option<Related>,
     /// How often it was found at this place.
-    pub count: u64,
+    pub times: u64,
 }
 
 /// Another place that a finding has to do with.
@@ -234,7 +234,7 @@ impl Findings {
     pub fn add(&mut self, kind: FindingKind, site: u64, make: impl FnOnce() -> Finding) {
         let next = self.list.len();
         match self.sites.entry((kind, site)) {
-            Entry::Occupied(at) => self.list[*at.get()].count += 1,
+            Entry::Occupied(at) => self.list[*at.get()].times += 1,
             Entry::Vacant(_) if next >= MAX_SITES => self.left_out += 1,
             Entry::Vacant(new) => {
                 new.insert(next);

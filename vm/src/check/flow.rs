@@ -180,7 +180,7 @@ impl Checker {
             ty: Ty::I32,
             stack: self.stack(view),
             related: None,
-            count: 1,
+            times: 1,
         };
         self.lane_read_ids.insert(site, at);
         self.lane_reads.push((origin.0 as u64, finding));
@@ -212,19 +212,19 @@ impl Checker {
         match &self.origins[origin.0 as usize] {
             Origin::Variable(name) => self.found.report(view, FindingKind::Uninitialised, || {
                 let message = format!("`{name}` is used {how} before anything was stored in it{who}");
-                Finding { kind: FindingKind::Uninitialised, message, lanes, values, ty, stack, related: None, count: 1 }
+                Finding { kind: FindingKind::Uninitialised, message, lanes, values, ty, stack, related: None, times: 1 }
             }),
             Origin::Allocation(place) => self.found.report(view, FindingKind::Uninitialised, || {
                 let message = format!("allocated memory is used {how} before anything was stored in it{who}");
-                let related = Some(Related { message: "it was allocated here".into(), stack: place.clone() });
-                Finding { kind: FindingKind::Uninitialised, message, lanes, values, ty, stack, related, count: 1 }
+                let related = Some(Related { message: "it was allocated here".into(), stack: place.to_vec() });
+                Finding { kind: FindingKind::Uninitialised, message, lanes, values, ty, stack, related, times: 1 }
             }),
             Origin::Masked(function, pc) => self.found.report(view, FindingKind::StaleLane, || {
                 let message =
                     format!("a value is used {how} that was made while the lane was not active, so it is zero{who}");
                 let made = vec![frame_at(program, *function, *pc, None)];
                 let related = Some(Related { message: "it was made here".into(), stack: made });
-                Finding { kind: FindingKind::StaleLane, message, lanes, values, ty, stack, related, count: 1 }
+                Finding { kind: FindingKind::StaleLane, message, lanes, values, ty, stack, related, times: 1 }
             }),
             Origin::LaneRead(at) => {
                 let Some((_, finding)) = self.lane_reads.get(*at) else { return };

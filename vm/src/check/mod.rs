@@ -23,6 +23,7 @@ use finding::Findings;
 use races::{Races, TaskId};
 use shadow::{Memory, Origin, OriginId, Shadow};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// Checks one call of the host: give it to [`Machine::call_observed`](crate::Machine::call_observed), then ask for its
 /// [`findings`](Self::findings).
@@ -62,9 +63,11 @@ pub struct Checker {
     lane_reads: Vec<(u64, Finding)>,
     lane_read_ids: HashMap<u64, usize>,
     /// Allocations of this call that are live: where they were made, by region.
-    allocated: BTreeMap<u32, Vec<TrapFrame>>,
+    allocated: BTreeMap<u32, Arc<[TrapFrame]>>,
     /// Where regions were freed.
-    freed: HashMap<u32, Vec<TrapFrame>>,
+    freed: HashMap<u32, Arc<[TrapFrame]>>,
+    /// The places of allocations and frees, by site; of allocations with the origin of what they give.
+    places: HashMap<u64, (Arc<[TrapFrame]>, OriginId)>,
     /// Shadows of frames that have ended, for the next ones.
     spare: Vec<Vec<Shadow>>,
 }
@@ -114,6 +117,7 @@ impl Checker {
             lane_read_ids: HashMap::new(),
             allocated: BTreeMap::new(),
             freed: HashMap::new(),
+            places: HashMap::new(),
             spare: Vec::new(),
         }
     }
@@ -130,9 +134,9 @@ impl Checker {
                     lanes: Vec::new(),
                     values: Vec::new(),
                     ty: Ty::U64,
-                    stack,
+                    stack: stack.to_vec(),
                     related: None,
-                    count: 1,
+                    times: 1,
                 });
             }
         }
@@ -183,6 +187,18 @@ impl Checker {
         let mut stack = view.stack();
         stack.extend(self.tasks.last().into_iter().flat_map(|task| task.outside.iter().cloned()));
         stack
+    }
+
+    /// The same, kept once for each site, with the origin of what is allocated there.
+    fn place(&mut self, view: &View<'_>) -> (Arc<[TrapFrame]>, OriginId) {
+        let site = finding::site(view);
+        if let Some(known) = self.places.get(&site) {
+            return known.clone();
+        }
+        let stack: Arc<[TrapFrame]> = self.stack(view).into();
+        let origin = self.new_origin(Origin::Allocation(Arc::clone(&stack)));
+        self.places.insert(site, (Arc::clone(&stack), origin));
+        (stack, origin)
     }
 
     fn shadows_of(&self, regs: &[Reg]) -> Vec<Shadow> {

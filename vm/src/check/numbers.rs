@@ -54,7 +54,7 @@ impl Checker {
                 FindingKind::Shift => format!("the count of a shift is not below the width of {}{who}", inst.ty),
                 _ => format!("`{name}` of {} gives NaN, and no operand is NaN{who}", inst.ty),
             };
-            Finding { kind, message, lanes, values, ty, stack, related: None, count: 1 }
+            Finding { kind, message, lanes, values, ty, stack, related: None, times: 1 }
         });
     }
 }

@@ -60,7 +60,7 @@ pub(super) enum Origin {
     /// A variable in which nothing was stored.
     Variable(Arc<str>),
     /// An allocation in which nothing was stored.
-    Allocation(Vec<TrapFrame>),
+    Allocation(Arc<[TrapFrame]>),
     /// An instruction that gives nothing to lanes that are not active.
     Masked(FuncId, u32),
     /// A read of lanes that were not active: an index into what waits to be reported.
