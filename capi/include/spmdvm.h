@@ -65,6 +65,14 @@ typedef enum spmdvm_error_kind {
     SPMDVM_ERROR_INTERNAL
 } spmdvm_error_kind;
 
+/* A function of the host, for programs that declare it `extern "C"`. It is called with the C calling convention, once per
+ * gang, by any thread that runs the program, and gets the machine's addresses for pointers. This ends memory safety: the
+ * function must have the signature that the program declares, and stay within the memory that it is given. */
+typedef struct spmdvm_host {
+    const char *name;
+    void (*function)(void);
+} spmdvm_host;
+
 /* How to compile and what a call may take. All zero: the defaults. */
 typedef struct spmdvm_options {
     /* Lanes of the gang, a power of two up to 64; 0: 16. */
@@ -87,6 +95,9 @@ typedef struct spmdvm_options {
     uint64_t memory;
     /* Seconds that one call, and compiling, may take; 0: no limit. */
     double timeout;
+    /* Functions of the host. */
+    const spmdvm_host *hosts;
+    size_t n_hosts;
 } spmdvm_options;
 
 typedef enum spmdvm_value_kind {
@@ -119,8 +130,11 @@ typedef struct spmdvm_value {
 /* Compiles `length` bytes of source text; messages call it `name`. #include reads from the include paths only. */
 spmdvm_module *spmdvm_compile(const char *name, const char *text, size_t length, const spmdvm_options *options,
                               spmdvm_error **error);
-/* Compiles a file. #include also reads below its folder. */
+/* Compiles a file. #include also reads whatever the process may. */
 spmdvm_module *spmdvm_compile_file(const char *path, const spmdvm_options *options, spmdvm_error **error);
+/* Compiles `n` files, each by itself, and links them to one program. */
+spmdvm_module *spmdvm_compile_files(const char *const *paths, size_t n, const spmdvm_options *options,
+                                    spmdvm_error **error);
 void spmdvm_module_free(spmdvm_module *module);
 
 /* Warnings of the compilation as text; "" if there are none. */

@@ -9,11 +9,11 @@ mod value;
 
 use crate::error::{Error, Kind, store};
 use crate::value::{CValue, Fitting};
-use facade::{Binding, Export, GlobalMemory, HostAccess, Limits, Module, Options, Run, Width};
+use facade::{Binding, Export, GlobalMemory, HostAccess, Limits, Module, Options, Run, Source, Width};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -53,6 +53,15 @@ pub struct COptions {
     fuel: u64,
     memory: u64,
     timeout: f64,
+    hosts: *const CHost,
+    n_hosts: usize,
+}
+
+/// `spmdvm_host`.
+#[repr(C)]
+pub struct CHost {
+    name: *const c_char,
+    function: Option<extern "C" fn()>,
 }
 
 /// Does the work of an entry point; what fails, panics included, becomes an error object. Gives the default then.
@@ -129,6 +138,14 @@ unsafe fn options(given: *const COptions) -> Result<Options, Error> {
             let (name, value) = define.split_once('=').unwrap_or((define, "1"));
             options.defines.push((name.into(), value.into()));
         }
+    }
+    // SAFETY: the caller's promise.
+    for host in unsafe { slice(given.hosts, given.n_hosts, "hosts")? } {
+        // SAFETY: as above.
+        let name = unsafe { text(host.name, "the name of a function of the host")? };
+        let function = host.function.ok_or_else(|| Error::argument(format!("the host's function `{name}` is NULL")))?;
+        // SAFETY: the header asks for a function with the signature that the program declares, which stays.
+        options = unsafe { options.with_host_address(name, function as usize) };
     }
     let timeout = match given.timeout {
         0.0 => None,
@@ -223,6 +240,30 @@ pub unsafe extern "C" fn spmdvm_compile_file(
         // SAFETY: the caller's promise.
         let (path, options) = unsafe { (text(path, "path")?, options(given)?) };
         let module = Module::compile_file(path, &options).map_err(|why| Error::of_compile(&why))?;
+        module.check_engine().map_err(|why| Error::of_call(&why))?;
+        Ok(CModule::new(module))
+    })
+}
+
+/// `spmdvm_compile_files`.
+///
+/// # Safety
+/// As for [`spmdvm_compile`]; `n` texts at `paths`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn spmdvm_compile_files(
+    paths: *const *const c_char,
+    n: usize,
+    given: *const COptions,
+    error: *mut *mut Error,
+) -> *mut CModule {
+    guarded(error, std::ptr::null_mut(), || {
+        // SAFETY: the caller's promise.
+        let (paths, options) = unsafe { (slice(paths, n, "paths")?, options(given)?) };
+        // SAFETY: as above.
+        let path = |&path: &*const c_char| unsafe { text(path, "a path") }.map(Path::new);
+        let paths = paths.iter().map(path).collect::<Result<Vec<_>, Error>>()?;
+        let sources: Vec<Source<'_>> = paths.into_iter().map(Source::File).collect();
+        let module = Module::compile_all(&sources, &options).map_err(|why| Error::of_compile(&why))?;
         module.check_engine().map_err(|why| Error::of_call(&why))?;
         Ok(CModule::new(module))
     })

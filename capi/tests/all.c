@@ -47,6 +47,53 @@ static void keep(void *user, const char *text, size_t length) {
     strncat(kept, text, length < 100 ? length : 100);
 }
 
+static float half_of(float x) { return x / 2; }
+
+static int32_t total_of(const int32_t *numbers, int32_t n) {
+    int32_t sum = 0, i;
+    for (i = 0; i < n; ++i) sum += numbers[i];
+    return sum;
+}
+
+static void hosts(const char *const *files) {
+    static const char program[] =
+        "extern \"C\" uniform float half_of(uniform float x);\n"
+        "extern \"C\" uniform int total_of(const uniform int *uniform numbers, uniform int n);\n"
+        "export uniform float f(const uniform int numbers[], uniform int n) { return half_of(total_of(numbers, n)); }\n";
+    spmdvm_error *error = NULL;
+    spmdvm_host functions[2];
+    spmdvm_options options;
+    int32_t numbers[3] = {1, 2, 4};
+    spmdvm_value args[2], result;
+    spmdvm_module *module;
+    functions[0].name = "half_of";
+    functions[0].function = (void (*)(void))half_of;
+    functions[1].name = "total_of";
+    functions[1].function = (void (*)(void))total_of;
+    memset(&options, 0, sizeof options);
+    options.hosts = functions;
+    options.n_hosts = 2;
+    module = spmdvm_compile("f.ispc", program, sizeof program - 1, &options, &error);
+    CHECK(module);
+    args[0] = spmdvm_const_array(numbers, sizeof numbers);
+    args[1] = spmdvm_i32(3);
+    CHECK(spmdvm_call(module, "f", args, 2, &result, &error) && spmdvm_as_float(result) == 3.5f);
+    spmdvm_module_free(module);
+    options.n_hosts = 1;
+    module = spmdvm_compile("f.ispc", program, sizeof program - 1, &options, &error);
+    CHECK(module && !spmdvm_call(module, "f", args, 2, &result, &error));
+    CHECK(strcmp(spmdvm_error_code(error), "E0233") == 0);
+    spmdvm_error_free(error), error = NULL;
+    spmdvm_module_free(module);
+    if (files) {
+        module = spmdvm_compile_files(files, 2, NULL, &error);
+        CHECK(module && spmdvm_n_exports(module) == 1);
+        args[0] = spmdvm_i32(20);
+        CHECK(spmdvm_call(module, "f", args, 1, &result, &error) && result.bits == 41);
+        spmdvm_module_free(module);
+    }
+}
+
 static void compiling(void) {
     spmdvm_error *error = NULL;
     spmdvm_options options;
@@ -204,6 +251,7 @@ int main(int argc, char **argv) {
     compiling();
     calling(module);
     spmdvm_module_free(module);
+    hosts(argc > 3 ? (const char *const *)argv + 2 : NULL);
     if (argc > 1) {
         module = spmdvm_compile_file(argv[1], NULL, &error);
         CHECK(module && spmdvm_n_exports(module) == 2);

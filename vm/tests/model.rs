@@ -70,7 +70,8 @@ fn program(main: impl FnOnce(&mut FunctionBuilder), tasks: Vec<Function>) -> Pre
     main(&mut b);
     b.ret();
     let functions = std::iter::once(b.finish()).chain(tasks).collect();
-    let global = Global { name: "g".into(), size: 8, init: Vec::new(), constant: false, relocations: Vec::new(), host: None };
+    let global =
+        Global { name: "g".into(), size: 8, init: Vec::new(), constant: false, relocations: Vec::new(), host: None };
     let messages = vec!["failed".into()];
     let program = Program {
         width: Width::new(4).expect("a width"),

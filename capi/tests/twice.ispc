@@ -1,0 +1,2 @@
+// What main.ispc needs.
+uniform int twice(uniform int x) { return 2 * x; }
