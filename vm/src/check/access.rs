@@ -423,6 +423,7 @@ impl Checker {
                 }
                 None => {
                     self.memory.forget(number);
+                    self.races.forget(number);
                     self.allocated.remove(&number);
                     self.freed.insert(number, Arc::clone(&place));
                 }

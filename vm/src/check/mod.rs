@@ -226,6 +226,10 @@ impl Checker {
         let mut waiting = self.frame().waiting.take();
         self.races.sync(id, &mut waiting);
         let results = self.shadows_of(&view.function().results);
+        if view.thread.region != 0 {
+            self.memory.forget(view.thread.region);
+            self.races.forget(view.thread.region);
+        }
         let Some(call) = caller(view) else {
             if self.tasks.len() == 1 {
                 let lanes = self.frame().entry_mask;

@@ -41,7 +41,8 @@ struct Cell {
 
 /// What is known of accesses and of the order of tasks.
 pub(super) struct Races {
-    pages: HashMap<(u32, u64), Box<[Cell; PAGE]>>,
+    /// By region, and the number of the page in it.
+    pages: HashMap<u32, HashMap<u64, Box<[Cell; PAGE]>>>,
     accesses: Vec<Access>,
     /// For each of them the calls around it, innermost first, up to its task.
     calls: Vec<Box<[(FuncId, u32)]>>,
@@ -124,6 +125,11 @@ impl Races {
         a
     }
 
+    /// A region is no more.
+    pub fn forget(&mut self, region: u32) {
+        self.pages.remove(&region);
+    }
+
     /// Can anything race now?
     #[inline]
     pub fn are_possible(&self) -> bool {
@@ -148,8 +154,9 @@ impl Races {
     pub fn note(&mut self, region: u32, offset: u64, size: u64, how: How, access: u32) -> Option<(Access, How, u64)> {
         let mut race = None;
         for at in offset..offset + size {
-            let key = (region, at / PAGE as u64);
-            let page = self.pages.entry(key).or_insert_with(|| Box::new([Cell::default(); PAGE]));
+            let number = at / PAGE as u64;
+            let pages = self.pages.entry(region).or_default();
+            let page = pages.entry(number).or_insert_with(|| Box::new([Cell::default(); PAGE]));
             let cell = page[(at % PAGE as u64) as usize];
             let alone = match how {
                 How::Write => cell.write == access && cell.read | cell.atomic == 0,
@@ -174,7 +181,7 @@ impl Races {
             }
             let keep_read = cell.read != 0 && self.is_parallel(cell.read);
             let keep_atomic = cell.atomic != 0 && self.is_parallel(cell.atomic);
-            if let Some(page) = self.pages.get_mut(&key) {
+            if let Some(page) = self.pages.get_mut(&region).and_then(|pages| pages.get_mut(&number)) {
                 let cell = &mut page[(at % PAGE as u64) as usize];
                 match how {
                     How::Write => cell.write = access,
@@ -222,6 +229,8 @@ mod tests {
         // The call that launched them goes on beside them.
         let c = at(&mut races, 0, 3);
         assert!(races.note(5, 8, 4, How::Write, c).is_some());
+        races.forget(5);
+        assert_eq!(races.note(5, 0, 4, How::Write, c), None);
         races.sync(0, &mut waiting);
         assert_eq!(races.note(5, 0, 16, How::Write, c), None);
         assert!(!races.are_possible());
