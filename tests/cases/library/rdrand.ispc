@@ -13,8 +13,10 @@ export uniform int f(uniform uint a[]) {
     const bool good = rdrand(&mine);
     if (all(good)) passed |= 4;
     bool differ = true;
-    for (uniform int lane = 0; lane < programCount; ++lane)
-        if (lane != programIndex && extract(mine, lane) == mine) differ = false;
+    for (uniform int lane = 0; lane < programCount; ++lane) {
+        uniform int64 other = extract(mine, lane);
+        if (lane != programIndex && other == mine) differ = false;
+    }
     if (all(differ)) passed |= 8;
     if (programIndex % 2 == 0 && programIndex < 62) rdrand((uniform int32 *)&a[1 + programIndex]);
     if (programCount < 2 || a[2] == 7) passed |= 16;
