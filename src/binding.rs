@@ -89,6 +89,12 @@ impl Module {
             let message = format!("memory that is bound has less than {MAX_REGION_LEN} bytes");
             return Err(CallError::Argument(ArgumentError { parameter: String::new(), message, is_type: false }));
         }
+        if !self.pool().can_bind() {
+            let message =
+                "memory is bound for the first time before the call, not by a function of the host that it calls";
+            let (parameter, message) = (String::new(), message.to_owned());
+            return Err(CallError::Argument(ArgumentError { parameter, message, is_type: false }));
+        }
         // SAFETY: the caller's promise.
         let bound = unsafe { self.pool().bind(&memory, writable, "") };
         let address = bound.map_err(|trap| CallError::Trap(TrapError::new(trap, self.program())))?;

@@ -121,6 +121,11 @@ impl Pool {
         Ok(lease)
     }
 
+    /// Returns whether memory can be bound now: not by a function of the host that a call on one machine of several waits for.
+    pub fn can_bind(&self) -> bool {
+        self.is_stateful() || self.hosts.is_none() || host::nested(self.owner).is_none()
+    }
+
     /// Gives memory of a host an address, which it has until [`unbind`](Self::unbind).
     ///
     /// # Safety

@@ -5,6 +5,7 @@ use spmdvm::{
     CallError, Engine, GlobalMemory, MapArg, Module, Options, Pointer, Run, Source, Strided, TrapKind, Ty, Value, Width,
 };
 use spmdvm_tests::subject::engines;
+use std::sync::{Arc, OnceLock};
 
 /// The program on every engine at every width.
 fn everywhere(source: &str, check: impl Fn(&Module)) {
@@ -246,5 +247,37 @@ fn several_sources_export_alike() {
         // SAFETY: the arrays have five elements, and are not used meanwhile.
         unsafe { Run::new(&module).map(export, &args, Some(column(out.as_mut_ptr())), None, 5) }.unwrap();
         assert_eq!(out, [6.0; 5]);
+    }
+}
+
+#[test]
+fn functions_of_the_host_bind_where_there_is_one_machine() {
+    let source = |state: &str| {
+        format!(
+            "{state} extern \"C\" uniform int ask(uniform int x);
+            export uniform int f(uniform int x) {{ return ask(x); }}
+            export uniform int first(const uniform int *uniform a) {{ return a[0]; }}"
+        )
+    };
+    for &engine in engines() {
+        for (state, expected) in [("uniform int state = 0;", 7), ("", -1)] {
+            let slot: Arc<OnceLock<Module>> = Arc::default();
+            let found = Arc::clone(&slot);
+            let options = Options { engine, ..Options::default() }.with_host("ask", move |_| {
+                let module = found.get().unwrap();
+                let first = match module.bind(GlobalMemory::of(vec![7i32])) {
+                    Ok(bound) => module.call("first", &[Value::Pointer(bound.pointer())]).unwrap(),
+                    Err(CallError::Argument(error)) if error.message.contains("before the call") => {
+                        Some((-1i32).into())
+                    }
+                    Err(error) => panic!("{error}"),
+                };
+                Ok(first)
+            });
+            let module = Module::compile("bind.ispc", &source(state), &options).unwrap();
+            assert!(slot.set(module.clone()).is_ok());
+            let Some(Value::Scalar { bits, .. }) = module.call("f", &[1i32.into()]).unwrap() else { panic!() };
+            assert_eq!(bits as i32, expected);
+        }
     }
 }
