@@ -78,7 +78,7 @@ memcheck:
 	@valgrind --version
 	$(CARGO) test --config $(MEMCHECK) -p spmdvm-vm --lib -- --skip every_elementwise_row --skip reductions_follow --skip accesses_do \
 	    --skip flush_to_zero
-	SPMDVM_SEEDS=0..12 $(CARGO) test --config $(MEMCHECK) -p spmdvm-jit --test programs
+	SPMDVM_SEEDS=0..31 $(CARGO) test --config $(MEMCHECK) -p spmdvm-jit --test programs
 	$(CARGO) test --config $(MEMCHECK) -p spmdvm-tests --test cases -- tasks/ heap/ memory/ --test-threads=1
 
 docs:
