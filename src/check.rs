@@ -59,7 +59,7 @@ impl Finding {
         place_of(&self.program, &self.data.stack)
     }
 
-    /// Is it the same at the same place of the source?
+    /// Returns whether it is the same at the same place of the source.
     fn is_same(&self, other: &Finding) -> bool {
         let place = |finding: &Finding| match finding.span() {
             Some(span) => (Some(span), None),

@@ -13,7 +13,7 @@ use std::ffi::CString;
 const INTEGERS: usize = if cfg!(target_arch = "aarch64") { 8 } else { 6 };
 const FLOATS: usize = 8;
 
-/// Is this a machine whose calling convention is known?
+/// Returns whether this is a machine whose calling convention is known.
 const IS_KNOWN: bool = cfg!(all(unix, any(target_arch = "x86_64", target_arch = "aarch64")));
 
 /// A shared library.

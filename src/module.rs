@@ -19,7 +19,7 @@ use spmdvm_vm::{FuncId, GlobalId, PreparedProgram, Program, VerifiedProgram, Wat
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::RecvTimeoutError;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ struct Inner {
     jit: Option<Arc<Jit>>,
     /// Exports to be compiled at their first call.
     deferred: Option<Deferred>,
-    /// Are there functions that are declared but defined nowhere?
+    /// Whether there are functions that are declared but defined nowhere.
     is_open: bool,
     /// By exported function: whether it can do without them. Found out at the first call.
     checked: Mutex<HashMap<FuncId, Result<(), CompileError>>>,
@@ -116,24 +116,22 @@ fn prepare(
     Ok((PreparedProgram::until(program, stop)?, None))
 }
 
-/// Does work that does not poll, on another thread if something must be watched meanwhile.
-fn watched<R: Send>(watch: Option<&Watch>, work: impl FnOnce() -> R + Send) -> R {
+/// Does work that does not poll, on another thread if something must be watched meanwhile and there can be one.
+fn watched<R: Send>(watch: Option<&Watch>, work: impl Fn() -> R + Sync) -> R {
     const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
     let Some(watch) = watch else { return work() };
     std::thread::scope(|scope| {
-        let (done, result) = std::sync::mpsc::sync_channel(1);
-        // A panic of the work drops `done`, and is passed on below.
-        let worker = scope.spawn(move || drop(done.send(work())));
-        loop {
-            match result.recv_timeout(BETWEEN_LOOKS) {
-                Ok(result) => return result,
-                Err(RecvTimeoutError::Timeout) => watch(),
-                Err(RecvTimeoutError::Disconnected) => match worker.join() {
-                    Err(panic) => std::panic::resume_unwind(panic),
-                    Ok(()) => unreachable!("the work was done, so its result was sent"),
-                },
-            }
+        let (done, ends) = channel::<()>();
+        let worker = std::thread::Builder::new().spawn_scoped(scope, || {
+            // Dropped at the end, also by a panic.
+            let _done = done;
+            work()
+        });
+        let Ok(worker) = worker else { return work() };
+        while ends.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
+            watch();
         }
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct Pool {
     globals: OnceLock<Result<Arc<Globals>, Box<Trap>>>,
     /// What hosts have supplied.
     supplied: Mutex<Arc<Supplied>>,
-    /// Has a host ever bound memory?
+    /// Whether a host has ever bound memory.
     binds: AtomicBool,
     /// What is bound no more, but mapped still.
     unbound: Mutex<Vec<(u64, GlobalMemory)>>,

@@ -79,7 +79,7 @@ pub struct CompileOptions {
     pub instances: Instances,
     /// Is the program to be linked with others? Then it has all functions that these may call, and symbols for them.
     pub object: bool,
-    /// Is the program for check mode, so that variables are told from zero while nothing is stored in them?
+    /// Whether the program is for check mode, so that variables are told from zero while nothing is stored in them.
     pub check: bool,
     /// How much the program may take.
     pub limits: Limits,

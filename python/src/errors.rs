@@ -43,7 +43,7 @@ pub struct Element<'py> {
 }
 
 impl Element<'_> {
-    /// Is it known which one?
+    /// Whether it is known which one.
     fn is_one(&self) -> bool {
         self.first == self.last
     }

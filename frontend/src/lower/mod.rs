@@ -62,7 +62,7 @@ pub enum FpMode {
 pub struct LowerOptions {
     /// How floating-point expressions of the user's code may be combined; the library's never are.
     pub fp: FpMode,
-    /// Are variables to be told from zero while nothing is stored in them, for check mode?
+    /// Whether variables are told from zero while nothing is stored in them, for check mode.
     pub marks_unset: bool,
 }
 

@@ -132,7 +132,7 @@ pub struct Options {
     pub width: Width,
     /// Which instances of exported polymorphic functions get bodies.
     pub instances: Instances,
-    /// Is the program to be linked with others?
+    /// Whether the program is to be linked with others.
     pub object: bool,
 }
 

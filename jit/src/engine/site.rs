@@ -46,7 +46,7 @@ pub(super) struct Loop {
 pub(super) struct Rest {
     /// Verdicts so far.
     verdicts: u32,
-    /// Has it begun: does the countdown count it?
+    /// Whether it has begun: the countdown counts it.
     begun: bool,
 }
 

@@ -63,7 +63,7 @@ pub fn separate<'py>(
     Ok(())
 }
 
-/// May the program write to it?
+/// Returns whether the program may write to it.
 pub fn is_written(operand: &Operand) -> bool {
     matches!(operand.uniform, Some(MapArg::Array { writable: true, .. }))
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// What an instruction accesses: an element of each active lane, or one.
 struct Touched {
-    /// Is it one access, the same for all lanes?
+    /// Whether it is one access, the same for all lanes.
     is_uniform: bool,
     lanes: u64,
     base: [i64; MAX_LANES],

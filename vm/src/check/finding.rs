@@ -15,7 +15,7 @@ pub struct KindInfo {
     pub kind: FindingKind,
     /// Its name, as hosts and options write it.
     pub name: &'static str,
-    /// Is it looked for unless something else is asked for?
+    /// Whether it is looked for unless something else is asked for.
     pub by_default: bool,
     /// What it is, in a few words.
     pub message: &'static str,

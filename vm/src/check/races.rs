@@ -130,7 +130,7 @@ impl Races {
         self.pages.remove(&region);
     }
 
-    /// Can anything race now?
+    /// Returns whether anything can race now.
     #[inline]
     pub fn are_possible(&self) -> bool {
         self.open > 0

@@ -17,7 +17,7 @@ pub(super) struct Shadow {
     pub poison: u64,
     /// Where the poison of active lanes comes from.
     pub origin: OriginId,
-    /// Has the program seen to it that inactive lanes hold something fit, by selecting with the mask?
+    /// Whether the program has seen to it that inactive lanes hold something fit, by selecting with the mask.
     pub fills_inactive: bool,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Crew(Mutex<State>);
 #[derive(Default)]
 struct State {
     offered: Vec<Arc<Group>>,
-    /// Of each number, has a thread got it?
+    /// Of each number: whether a thread has got it.
     taken: Vec<bool>,
     /// Threads of the crew.
     present: usize,

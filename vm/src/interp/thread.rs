@@ -61,7 +61,7 @@ pub(crate) struct Thread {
     /// All fuel that it has taken and not given back, `ticks` included.
     taken: i64,
     pace: Pace,
-    /// Does native code run, which may hold addresses of memory?
+    /// Whether native code runs, which may hold addresses of memory.
     pub in_native: bool,
     pub function: *const PreparedFunction,
     pub masks: Vec<MaskEntry>,

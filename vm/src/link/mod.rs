@@ -62,7 +62,7 @@ pub enum LinkError {
         types: [String; 2],
         /// The struct that is not the same in both, if the types are.
         structure: Option<String>,
-        /// Is the second place a definition?
+        /// Whether the second place is a definition.
         is_defined: bool,
     },
     /// Objects were compiled for different gangs: the width of the first, and another one.

@@ -1,7 +1,7 @@
 //! Which definition every import means.
 
 use super::{Flat, LinkError, Objects, Place};
-use crate::program::{Function, Import, Item, RegDecl, Span, Symbol};
+use crate::program::{FuncId, Function, GlobalId, Import, Item, RegDecl, Span, Symbol};
 use std::collections::{BTreeMap, HashMap};
 
 /// What names stand for.
@@ -30,6 +30,15 @@ fn is_c(symbol: &Symbol) -> bool {
     matches!(symbol.item, Item::Function(_)) && !symbol.name.contains('(')
 }
 
+/// The imports that have been looked at, and what came of them.
+struct Resolver<'a, 'o> {
+    all: &'o Objects<'a>,
+    definitions: Definitions<'a>,
+    /// By name, and whether it is defined in C: the first import of several, which stands for the others.
+    first: HashMap<(&'a str, bool), (usize, &'a Import)>,
+    resolution: Resolution,
+}
+
 pub(super) fn resolve(all: &Objects<'_>) -> Result<Resolution, Vec<LinkError>> {
     let mut resolution = Resolution {
         functions: (0..all.functions.len()).collect(),
@@ -39,15 +48,15 @@ pub(super) fn resolve(all: &Objects<'_>) -> Result<Resolution, Vec<LinkError>> {
     };
     let mut errors = Vec::new();
     let definitions = define(all, &mut resolution, &mut errors);
-    let mut open: HashMap<(&str, bool), (usize, &Import)> = HashMap::new();
+    let mut resolver = Resolver { all, definitions, first: HashMap::new(), resolution };
     for (object, import) in all.imports() {
         let result = match import.symbol.item {
-            Item::Function(_) => resolution.function(all, object, import, &definitions, &mut open),
-            Item::Global(_) => resolution.global(all, object, import, &definitions, &mut open),
+            Item::Function(id) => resolver.function(object, import, id),
+            Item::Global(id) => resolver.global(object, import, id),
         };
         errors.extend(result.err().map(|error| *error));
     }
-    if errors.is_empty() { Ok(resolution) } else { Err(errors) }
+    if errors.is_empty() { Ok(resolver.resolution) } else { Err(errors) }
 }
 
 /// Collects the definitions, each of which must be the only one: except of constants that have the same value everywhere,
@@ -87,20 +96,12 @@ fn same_constant(all: &Objects<'_>, a: (usize, &Symbol), b: (usize, &Symbol)) ->
     x.constant && y.constant && plain && x.size == y.size && x.init == y.init && a.1.ty == b.1.ty
 }
 
-impl Resolution {
-    fn function<'a>(
-        &mut self,
-        all: &Objects<'a>,
-        object: usize,
-        import: &'a Import,
-        definitions: &Definitions<'a>,
-        open: &mut HashMap<(&'a str, bool), (usize, &'a Import)>,
-    ) -> Result<(), Box<LinkError>> {
-        let symbol = &import.symbol;
-        let Item::Function(id) = symbol.item else { return Ok(()) };
+impl<'a> Resolver<'a, '_> {
+    fn function(&mut self, object: usize, import: &'a Import, id: FuncId) -> Result<(), Box<LinkError>> {
+        let (all, symbol) = (self.all, &import.symbol);
         let flat = all.flat_function(object, id);
         let same_type = |list: &&Vec<(usize, &'a Symbol)>| list.iter().find(|(_, s)| s.ty == symbol.ty).copied();
-        let found = definitions.functions.get(symbol.name.as_str());
+        let found = self.definitions.functions.get(symbol.name.as_str());
         let found = found.and_then(|list| same_type(&list).or_else(|| list.first().copied()));
         if let Some((other, defined)) = found {
             agree((object, symbol), (other, defined), true)?;
@@ -110,70 +111,62 @@ impl Resolution {
                 return Err(Box::new(differs((object, symbol), (other, defined), None, true)));
             }
             if !is_c(symbol) {
-                self.functions[flat] = target;
+                self.resolution.functions[flat] = target;
                 return Ok(());
             }
             // Of several imports the first becomes the function that they all call.
-            match open.get(&(symbol.name.as_str(), true)) {
+            match self.first.get(&(symbol.name.as_str(), true)) {
                 Some(&(first, known)) if known.symbol.ty == symbol.ty => {
                     let Item::Function(known) = known.symbol.item else { return Ok(()) };
-                    self.functions[flat] = all.flat_function(first, known);
+                    self.resolution.functions[flat] = all.flat_function(first, known);
                 }
                 _ => {
-                    open.insert((&symbol.name, true), (object, import));
-                    self.bridges.insert(flat, target);
+                    self.first.insert((&symbol.name, true), (object, import));
+                    self.resolution.bridges.insert(flat, target);
                 }
             }
             return Ok(());
         }
-        match open.get(&(symbol.name.as_str(), false)) {
+        match self.first.get(&(symbol.name.as_str(), false)) {
             Some(&(first, known)) => {
                 agree((object, symbol), (first, &known.symbol), false)?;
                 let Item::Function(known) = known.symbol.item else { return Ok(()) };
-                self.functions[flat] = all.flat_function(first, known);
+                self.resolution.functions[flat] = all.flat_function(first, known);
             }
             None => {
-                open.insert((&symbol.name, false), (object, import));
+                self.first.insert((&symbol.name, false), (object, import));
                 let source_name = symbol.name.split('(').next().unwrap_or_default();
-                let near = definitions.by_source_name.get(source_name).copied();
-                self.leave_open(all, object, import, near);
+                let near = self.definitions.by_source_name.get(source_name).copied();
+                self.leave_open(object, import, near);
             }
         }
         Ok(())
     }
 
-    fn global<'a>(
-        &mut self,
-        all: &Objects<'a>,
-        object: usize,
-        import: &'a Import,
-        definitions: &Definitions<'a>,
-        open: &mut HashMap<(&'a str, bool), (usize, &'a Import)>,
-    ) -> Result<(), Box<LinkError>> {
-        let symbol = &import.symbol;
-        let Item::Global(id) = symbol.item else { return Ok(()) };
+    fn global(&mut self, object: usize, import: &'a Import, id: GlobalId) -> Result<(), Box<LinkError>> {
+        let (all, symbol) = (self.all, &import.symbol);
         let flat = all.flat_global(object, id);
-        let found = definitions.globals.get(symbol.name.as_str()).and_then(|list| list.first().copied());
-        let known = open.get(&(symbol.name.as_str(), false)).map(|&(first, import)| (first, &import.symbol));
+        let found = self.definitions.globals.get(symbol.name.as_str()).and_then(|list| list.first().copied());
+        let known = self.first.get(&(symbol.name.as_str(), false)).map(|&(first, import)| (first, &import.symbol));
         let (other, is_defined) = match (found, known) {
             (Some(found), _) => (found, true),
             (None, Some(known)) => (known, false),
             (None, None) => {
-                open.insert((&symbol.name, false), (object, import));
-                self.leave_open(all, object, import, None);
+                self.first.insert((&symbol.name, false), (object, import));
+                self.leave_open(object, import, None);
                 return Ok(());
             }
         };
         agree((object, symbol), other, is_defined)?;
         let Item::Global(target) = other.1.item else { return Ok(()) };
-        self.globals[flat] = all.flat_global(other.0, target);
+        self.resolution.globals[flat] = all.flat_global(other.0, target);
         Ok(())
     }
 
-    fn leave_open(&mut self, all: &Objects<'_>, object: usize, import: &Import, near: Option<(usize, &Symbol)>) {
+    fn leave_open(&mut self, object: usize, import: &Import, near: Option<(usize, &Symbol)>) {
         // Places are of the import's object still; that of the definition nearby is found by its file there, or left out.
         let near = near.and_then(|(other, symbol)| {
-            let (files, own) = (&all.list[other].program().sources, &all.list[object].program().sources);
+            let (files, own) = (&self.all.list[other].program().sources, &self.all.list[object].program().sources);
             let source = files.get(symbol.span.file as usize)?;
             let file = own.iter().position(|s| s == source);
             Some((
@@ -181,7 +174,7 @@ impl Resolution {
                 file.map_or_else(Default::default, |file| Span { file: file as u32, ..symbol.span }),
             ))
         });
-        self.open.push((object, Import { near: near.or_else(|| import.near.clone()), ..import.clone() }));
+        self.resolution.open.push((object, Import { near: near.or_else(|| import.near.clone()), ..import.clone() }));
     }
 }
 

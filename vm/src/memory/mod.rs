@@ -69,7 +69,7 @@ pub struct Pointee {
     pub bytes: u64,
     /// How many lie before it in the same array, variable or allocation.
     pub offset: u64,
-    /// May they be written?
+    /// Whether they may be written.
     pub writable: bool,
     /// What memory it is.
     pub kind: RegionKind,
