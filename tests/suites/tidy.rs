@@ -17,10 +17,11 @@ const CRATE_EDGES: &[(&str, &[&str])] = &[
     ("frontend", &["spmdvm-vm"]),
     ("jit", &["spmdvm-vm"]),
     ("", &["spmdvm-vm", "spmdvm-frontend", "spmdvm-jit"]),
-    ("repl", &["spmdvm"]),
+    ("oracle", &["spmdvm"]),
+    ("repl", &["spmdvm", "spmdvm-oracle"]),
     ("python", &["spmdvm"]),
     ("benches", &["spmdvm"]),
-    ("tests", &["spmdvm", "spmdvm-benches"]),
+    ("tests", &["spmdvm", "spmdvm-oracle", "spmdvm-benches"]),
 ];
 
 /// Every text file of the project with its path from the root.

@@ -1,0 +1,1 @@
+//! Making a program that shows a difference small.

@@ -1,0 +1,1 @@
+//! Recordings of what a run does, instruction by instruction.

@@ -1,0 +1,1 @@
+//! Edits of a source by its syntax tree.
