@@ -31,9 +31,15 @@ pub struct Global {
     /// Was the width given, rather than left at its default?
     #[arg(skip)]
     pub width_is_given: bool,
+    /// Was the floating-point mode given?
+    #[arg(skip)]
+    pub fp_is_given: bool,
     /// The engine: interp, ir, clif, x86 (needs AVX-512) or auto, the fastest that runs here
     #[arg(long, global = true, default_value = "auto", value_delimiter = ',')]
     pub engine: Vec<Engine>,
+    /// Was an engine given?
+    #[arg(skip)]
+    pub engine_is_given: bool,
     /// Floating-point mode: contract, strict or fast
     #[arg(long, global = true, default_value = "contract")]
     pub fp: Fp,
@@ -118,6 +124,12 @@ pub enum Command {
     ///
     /// --width and --engine take lists (4,8,16). The last line is `N passed, M failed, K skipped`.
     Conform(ConformArgs),
+    /// Run the calls in programs (`// call: f(a=iota:i32:40, n=40)`) on the reference VM and on other back ends, and report
+    /// where they differ (docs/oracle.md)
+    ///
+    /// --width takes a list (4,8,16), and so does --engine: our engines that are held against the interpreter (all, if no other back
+    /// end is given). Nothing is fused (--fp strict), and back ends get 10 seconds, if not said otherwise. Exit code 1: something differs.
+    Compare(CompareArgs),
     /// Run a µ-SIMD program, the semantics of re-vectorised calls (docs/usimd.md)
     Usimd(UsimdArgs),
     /// Explain a diagnostic (E0001, W0002, …), a trap (out_of_bounds, …) or what check mode finds (race, …)
@@ -199,6 +211,39 @@ pub struct ConformArgs {
     pub skip: Vec<String>,
 }
 
+/// `compare`.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// Programs with calls in comments
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// A back end: a command that prints the outcome as JSON, or as lines (`a: 1 2 3`). {source}, {width}, {entry} and {input} (a JSON
+    /// file with the call) stand for what it is to run
+    #[arg(long, value_name = "COMMAND")]
+    pub cmd: Vec<String>,
+    /// Compare with the compiler ispc, found on PATH or at the path given
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "ispc")]
+    pub ispc: Option<PathBuf>,
+    /// The targets of ispc, of which those of each width are used [default: what this machine runs]
+    #[arg(long, value_name = "TARGETS", value_delimiter = ',', requires = "ispc")]
+    pub ispc_target: Vec<String>,
+    /// The levels of optimisation of ispc
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_value = "0,2", value_parser = clap::value_parser!(u32).range(0..=3))]
+    pub ispc_opt: Vec<u32>,
+    /// A call in place of those in the files, such as 'f(a=iota:i32:40, n=40)'
+    #[arg(long, value_name = "CALL")]
+    pub call: Vec<String>,
+    /// How many units in the last place floats may differ: N, or NAME=N for an array or `result` [default: 0]
+    #[arg(long, value_name = "[NAME=]N")]
+    pub ulp: Vec<String>,
+    /// Leave out calls that trap, for back ends that have no traps
+    #[arg(long)]
+    pub ignore_traps: bool,
+    /// Do not compare what is printed
+    #[arg(long)]
+    pub ignore_prints: bool,
+}
+
 /// `trace`.
 #[derive(Args)]
 pub struct TraceArgs {
@@ -242,6 +287,8 @@ impl Cli {
             Err(_) => Cli::command().get_matches(),
         };
         let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+        cli.global.fp_is_given = matches.value_source("fp") == Some(ValueSource::CommandLine);
+        cli.global.engine_is_given = matches.value_source("engine") == Some(ValueSource::CommandLine);
         cli.global.width_is_given = matches.value_source("width") == Some(ValueSource::CommandLine);
         Ok(cli)
     }
@@ -252,8 +299,8 @@ impl Global {
     pub fn check_single(&self) -> Result<(), Failure> {
         match (self.width.as_slice(), self.engine.as_slice()) {
             ([_], [_]) => Ok(()),
-            ([_], _) => Err(Failure::usage("give one --engine: only `conform` takes several")),
-            _ => Err(Failure::usage("give one --width: only `conform` takes several")),
+            ([_], _) => Err(Failure::usage("give one --engine: only `conform` and `compare` take several")),
+            _ => Err(Failure::usage("give one --width: only `conform` and `compare` take several")),
         }
     }
 
