@@ -7,6 +7,7 @@
 
 pub mod compare;
 pub mod generate;
+pub mod number;
 pub mod outcome;
 pub mod reduce;
 pub mod testcase;
