@@ -35,10 +35,13 @@ fn options(lanes: u32) -> Options {
 /// Does something with the job of a call, at a width of 4.
 fn with_job<T>(text: &str, mask: u64, act: impl FnOnce(&Job<'_>) -> T) -> T {
     let options = options(4);
-    let module = Module::compile("p.ispc", PROGRAM, &options).expect("it compiles");
+    // ISPC exports no functions with varying results.
+    let program =
+        if text.starts_with("lanes") { PROGRAM } else { &PROGRAM.replace("export float lanes", "float lanes") };
+    let module = Module::compile("p.ispc", program, &options).expect("it compiles");
     let call = Call { mask, ..Call::parse(text, &module).expect("a call") };
     let export = call.export(&module).expect("an export").clone();
-    let case = TestCase { name: "p.ispc".into(), text: PROGRAM.into(), call };
+    let case = TestCase { name: "p.ispc".into(), text: program.into(), call };
     act(&Job { case: &case, path: None, options: &options, export: &export })
 }
 
@@ -92,7 +95,7 @@ fn commands_get_what_they_ask_for() {
     let seen = script("echo \"> $1 $2\"; grep -c foreach \"$3\" >&2; grep -q '\"width\":4' \"$4\" && echo 'result: 3'");
     let outcome = with_job("say(3)", u64::MAX, |job| seen.run(job)).expect("it runs");
     assert_eq!((outcome.printed.as_str(), outcome.result), ("4 say\n", Some((Ty::I32, vec![3]))));
-    let json = script("echo '{\"result\": 3, \"printed\": \"n is 3\\n\", \"arrays\": {}}'");
+    let json = script("printf %s '{\"result\": 3, \"printed\": \"n is 3\\n\", \"arrays\": {}}'");
     assert_eq!(verdict("say(3)", &json, &Rules::default()), Verdict::Equal);
     let lines = script("echo 'result: 3'; echo '> n is 4'");
     let found = different(verdict("say(3)", &lines, &Rules::default()));

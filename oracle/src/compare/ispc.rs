@@ -99,8 +99,7 @@ impl Ispc {
         let (object, program) = (folder.join("case.o"), folder.join("case"));
         let ended = process::run(&self.command(job, &source, &object), None, COMPILE_TIMEOUT)?;
         if let Some(why) = ended.failure(COMPILE_TIMEOUT) {
-            let error = ended.stderr.lines().find(|line| line.contains("Error:"));
-            return match error {
+            return match error_in(&ended.stderr) {
                 Some(error) if !ended.stderr.contains("FATAL ERROR") => {
                     Err(format!("ispc does not compile it: {error}"))
                 }
@@ -116,6 +115,14 @@ impl Ispc {
             None => Ok(Ok(program)),
         }
     }
+}
+
+/// The first error that the compiler reports, in one line: it breaks its messages, which end with a blank line.
+fn error_in(stderr: &str) -> Option<String> {
+    let lines: Vec<&str> = stderr.lines().collect();
+    let first = lines.iter().position(|line| line.contains("Error:"))?;
+    let message = lines[first..].iter().map(|line| line.trim()).take_while(|line| !line.is_empty());
+    Some(message.collect::<Vec<_>>().join(" "))
 }
 
 impl Backend for Ispc {
