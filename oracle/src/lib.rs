@@ -9,6 +9,7 @@
 pub mod compare;
 pub mod generate;
 pub mod json;
+pub mod number;
 pub mod outcome;
 pub mod reduce;
 pub mod run;

@@ -3,7 +3,7 @@
 use crate::outcome::{End, Outcome};
 use crate::testcase::{Argument, Call, TestCase};
 use crate::words;
-use spmdvm::{Array, CallError, Export, HostValue, Module, Pointer, Run, TrapKind, Ty, Value};
+use spmdvm::{Array, CallError, Export, Module, Pointer, Run, TrapKind, Ty, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -50,8 +50,7 @@ fn words_of(export: &Export, value: Value<'_>) -> Option<(Ty, Vec<u64>)> {
         Value::Scalar { ty, bits } => Some((ty, vec![words::bits_of(ty, bits)])),
         Value::Lanes { ty, words } => Some((ty, words.iter().map(|&word| words::bits_of(ty, word)).collect())),
         Value::Record(bytes) => {
-            let Some(HostValue::Array { elem, .. }) = &export.result else { return None };
-            let ty = words::scalar_of(elem).unwrap_or(Ty::U8);
+            let ty = words::result_type(export)?;
             Some((ty, elements(ty, &bytes)))
         }
         Value::Pointer(pointer) => pointer.argument().map(|(_, offset)| (Ty::I64, vec![offset as u64])),

@@ -2,6 +2,7 @@
 
 mod bytecode;
 mod check;
+mod compare;
 mod conform;
 mod database;
 mod depends;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 /// Carries out a command line.
 pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
-    if !matches!(cli.command, Command::Conform(_)) {
+    if !matches!(cli.command, Command::Conform(_) | Command::Compare(_)) {
         cli.global.check_single()?;
     }
     match &cli.command {
@@ -33,6 +34,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Trace(args) => trace::trace(&cli.global, args),
         Command::Repl { files } => crate::interactive::repl(&cli.global, files),
         Command::Conform(args) => conform::conform(&cli.global, args),
+        Command::Compare(args) => compare::compare(&cli.global, args),
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
         Command::Explain { code } => explain::explain(code.as_deref()),
     }
