@@ -6,6 +6,7 @@ mod conform;
 mod database;
 mod depends;
 mod explain;
+mod generate;
 mod globals;
 mod header;
 mod run;
@@ -34,6 +35,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Repl { files } => crate::interactive::repl(&cli.global, files),
         Command::Conform(args) => conform::conform(&cli.global, args),
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
+        Command::Gen(args) => generate::generate(args),
         Command::Explain { code } => explain::explain(code.as_deref()),
     }
 }
