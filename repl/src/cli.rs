@@ -5,6 +5,7 @@ use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use spmdvm::{Checks, Code, Engine, Fp, JitSettings, Limits, Options, Severity, Width};
 use spmdvm_oracle::generate::Dialect;
+use spmdvm_oracle::trace::Until;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -109,6 +110,8 @@ pub enum Command {
         output: Option<PathBuf>,
     },
     /// Call a function and show every instruction with the value of every lane
+    ///
+    /// --json prints lines of JSON (docs/trace.md); -o writes them to a file, which --read shows and --diff compares.
     Trace(TraceArgs),
     /// Type SPMD code and see all lanes
     Repl {
@@ -151,11 +154,9 @@ pub struct CheckArgs {
     pub no_hints: bool,
 }
 
-/// `run`.
+/// A call of a function of a program.
 #[derive(Args)]
-pub struct RunArgs {
-    /// An SPMD source, or a bytecode file
-    pub file: PathBuf,
+pub struct CallArgs {
     /// A source to be linked with it; may be given several times
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
@@ -166,18 +167,28 @@ pub struct RunArgs {
     /// The exported function to call (needed if there are several)
     #[arg(long, short)]
     pub entry: Option<String>,
-    /// Arguments, in order or as NAME=VALUE: numbers, @file.npy, zeros:f32:1024, ones:…, iota:i32:64, [1,2,3]
+    /// Arguments, in order or as NAME=VALUE: numbers, @file.npy, zeros:f32:1024, ones:…, iota:i32:64, random:f32:64:SEED, [1,2,3]
     #[arg(allow_negative_numbers = true)]
     pub args: Vec<String>,
     /// Set a global variable, or supply an `extern` one: NAME=VALUE, with values as for arguments
     #[arg(long = "global", value_name = "NAME=VALUE")]
     pub globals: Vec<String>,
-    /// Write an array argument, a global variable or `result` to a .npy file afterwards
-    #[arg(short, long = "output", value_name = "NAME=FILE.npy")]
-    pub output: Vec<String>,
     /// Lanes that are active at the start, as a bit mask
     #[arg(long, value_name = "BITS", value_parser = parse_mask)]
     pub mask: Option<u64>,
+}
+
+/// `run`.
+#[derive(Args)]
+pub struct RunArgs {
+    /// An SPMD source, or a bytecode file
+    pub file: PathBuf,
+    /// What to call.
+    #[command(flatten)]
+    pub call: CallArgs,
+    /// Write an array argument, a global variable or `result` to a .npy file afterwards
+    #[arg(short, long = "output", value_name = "NAME=FILE.npy")]
+    pub output: Vec<String>,
     /// Check the run: report uses of values that were never stored, accesses out of bounds with all lanes, reads of inactive lanes,
     /// races and more (docs/check.md). LIST names what to look for: default, all, or kinds such as race,overflow
     #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, default_missing_value = "default",
@@ -205,18 +216,43 @@ pub struct ConformArgs {
 /// `trace`.
 #[derive(Args)]
 pub struct TraceArgs {
+    /// An SPMD source, or a bytecode file
+    #[arg(required_unless_present_any = ["read", "diff"])]
+    pub file: Option<PathBuf>,
     /// What to call.
     #[command(flatten)]
-    pub run: RunArgs,
-    /// Stop showing after so many rows
+    pub call: CallArgs,
+    /// Stop showing after so many rows; with --until trap, how many to show before it
     #[arg(long, default_value_t = 1000)]
     pub rows: usize,
     /// Show only instructions of this source line
     #[arg(long)]
-    pub line: Option<usize>,
+    pub line: Option<u32>,
+    /// Show only instructions of this function
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Show only these lanes, and instructions where one of them is active
+    #[arg(long, value_name = "LANES", value_delimiter = ',')]
+    pub lanes: Option<Vec<u32>>,
     /// Show all functions, the standard library's too
     #[arg(long)]
     pub all: bool,
+    /// Where to stop: line=N (before that line), steps=N (after so many instructions), or trap (show what leads to it)
+    #[arg(long, value_name = "WHERE")]
+    pub until: Option<Until>,
+    /// Write the trace as lines of JSON to a file, compressed if the name ends in .gz (docs/trace.md)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Show a trace that was written, instead of calling a function
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "diff"])]
+    pub read: Option<PathBuf>,
+    /// Compare two traces that were written, and show where they first differ
+    #[arg(long, num_args = 2, value_names = ["A", "B"],
+        conflicts_with_all = ["file", "output", "line", "function", "lanes", "until"])]
+    pub diff: Vec<PathBuf>,
+    /// How many instructions --diff shows before the difference
+    #[arg(long, value_name = "N", default_value_t = 6)]
+    pub context: usize,
 }
 
 /// `usimd`.

@@ -33,69 +33,57 @@ impl Input {
 
 /// The program with its call.
 pub(super) fn test_case(seed: u64, mut w: Writer, inputs: &[Input]) -> TestCase {
-    let (mut arguments, mut words) = (Vec::new(), Vec::new());
-    let mut give = |name: &str, (argument, word): (Argument, String)| {
-        words.push(format!("{name}={word}"));
-        arguments.push((name.to_owned(), argument));
-    };
-    for input in inputs {
-        give(&input.name, w.content(input));
-    }
-    give("sum", filled("zeros", Ty::U64, 1, |_| 0));
+    let mut arguments: Vec<(String, Argument)> = inputs.iter().map(|i| (i.name.clone(), w.content(i))).collect();
     let (n, k) = (w.rng.draw(LENGTH + 1), w.rng.draw(120) as i64 - 20);
-    give("n", (Argument::Scalar(Ty::I32, n), n.to_string()));
-    give("k", (Argument::Scalar(Ty::I32, k as u32 as u64), k.to_string()));
+    arguments.push(("sum".to_owned(), Argument::Array(Ty::U64, vec![0])));
+    arguments.push(("n".to_owned(), Argument::Scalar(Ty::I32, n)));
+    arguments.push(("k".to_owned(), Argument::Scalar(Ty::I32, (k as u32).into())));
     let partial = w.has(Feature::Mask) && w.rng.one_in(2);
     let mask = if partial { w.rng.bits() | 1 << w.rng.draw(2) } else { u64::MAX };
     let call = Call { entry: "f".to_owned(), arguments, mask };
-    let mut line = format!("f({})", words.join(", "));
-    if partial {
-        line += &format!(" mask={mask:#x}");
-    }
-    let text = kernel::head(seed, &w.config, &line) + &w.text;
+    let text = kernel::head(seed, &w.config, &call) + &w.text;
     TestCase { name: format!("seed-{seed}.ispc"), text, call }
 }
 
 impl Writer {
     /// What an array holds at first.
-    fn content(&mut self, input: &Input) -> (Argument, String) {
+    fn content(&mut self, input: &Input) -> Argument {
         let (ty, len) = (input.ty, input.len);
         if let Some((of, from)) = &input.alias {
-            return (Argument::Alias { of: of.clone(), from: *from }, format!("alias({of}, {from})"));
+            return Argument::Alias { of: of.clone(), from: *from };
         }
-        match self.rng.draw(5) {
-            _ if input.zero => filled("zeros", ty, len, |_| 0),
-            0 => filled("iota", ty, len, |i| i as i64),
-            1 => filled("ones", ty, len, |_| 1),
-            _ => self.list(ty, len),
-        }
+        let kind = if input.zero { 5 } else { self.rng.draw(5) };
+        let element = |i: u64| match kind {
+            0 => number(ty, i as i128 * 2),
+            1 => number(ty, 2),
+            5 => 0,
+            _ => self.element(ty),
+        };
+        Argument::Array(ty, (0..len).map(element).collect())
     }
 
-    fn list(&mut self, ty: Ty, len: u64) -> (Argument, String) {
-        let (mut words, mut texts) = (Vec::new(), Vec::new());
-        for _ in 0..len {
-            if ty.is_float() {
-                let halves = self.rng.draw(400) as i64 - 150;
-                words.push(float_bits(ty, halves as f64 * 0.5));
-                texts.push((halves as f64 * 0.5).to_string());
-                continue;
-            }
-            let value = match self.rng.draw(6) {
-                0 => (self.rng.bits() as i128 & types::greatest(ty)) + types::least(ty) / 2,
-                1 => types::greatest(ty) - self.rng.draw(2) as i128,
-                _ => (self.rng.draw(90) as i128 - 30).max(types::least(ty)),
-            };
-            words.push(value as u64 & (u64::MAX >> (64 - types::bits(ty))));
-            texts.push(value.to_string());
+    /// An element: mostly a small number.
+    fn element(&mut self, ty: Ty) -> u64 {
+        if ty.is_float() {
+            let halves = self.rng.draw(400) as i128 - 150;
+            return number(ty, halves);
         }
-        (Argument::Array(ty, words), format!("[{}]", texts.join(", ")))
+        let value = match self.rng.draw(6) {
+            0 => (self.rng.bits() as i128 & types::greatest(ty)) + types::least(ty) / 2,
+            1 => types::greatest(ty) - self.rng.draw(2) as i128,
+            _ => (self.rng.draw(90) as i128 - 30).max(types::least(ty)),
+        };
+        number(ty, 2 * value)
     }
 }
 
-/// An array whose elements follow from their indices, and its name.
-fn filled(kind: &str, ty: Ty, len: u64, element: impl Fn(u64) -> i64) -> (Argument, String) {
-    let bits = |i: u64| if ty.is_float() { float_bits(ty, element(i) as f64) } else { element(i) as u64 };
-    (Argument::Array(ty, (0..len).map(bits).collect()), format!("{kind}:{}:{len}", ty.name()))
+/// The bits of half a whole number, as an integer or as a float that has it exactly.
+fn number(ty: Ty, halves: i128) -> u64 {
+    if ty.is_float() {
+        float_bits(ty, halves as f64 * 0.5)
+    } else {
+        (halves / 2) as u64 & (u64::MAX >> (64 - types::bits(ty)))
+    }
 }
 
 /// The bits of a number that the type has exactly.

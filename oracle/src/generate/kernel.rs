@@ -6,8 +6,8 @@ use super::scope::{Array, Mask, Place, Returns, Sharing, Variable};
 use super::statements::bits_of;
 use super::types::Range;
 use super::writer::Writer;
-use super::{Config, Feature, functions::array_param};
-use crate::TestCase;
+use super::{Config, Feature, Features, functions::array_param};
+use crate::{Call, TestCase};
 use spmdvm::Ty;
 
 /// Begins a checksum, and mixes into it: FNV-1a on whole words.
@@ -152,8 +152,12 @@ impl Writer {
     }
 }
 
-/// What stands in front of a program: what it is, and how it is called.
-pub(super) fn head(seed: u64, config: &Config, call: &str) -> String {
+/// What stands in front of a program: how it was made, and how it is called.
+pub(super) fn head(seed: u64, config: &Config, call: &Call) -> String {
     let (dialect, size) = (config.dialect.name(), config.size);
-    format!("// spmdvm gen --seed {seed} --size {size} --dialect {dialect}\n// call: {call}\n")
+    let features = match config.features == Features::by_default(config.dialect) {
+        true => String::new(),
+        false => format!(" --features {}", config.features.names().collect::<Vec<_>>().join(",")),
+    };
+    format!("// spmdvm gen --seed {seed} --size {size} --dialect {dialect}{features}\n{}\n", call.line())
 }
