@@ -4,6 +4,7 @@ use crate::{Failure, words};
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use spmdvm::{Checks, Code, Engine, Fp, JitSettings, Limits, Options, Severity, Width};
+use spmdvm_oracle::generate::Dialect;
 use spmdvm_oracle::trace::Until;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
@@ -135,6 +136,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Run a µ-SIMD program, the semantics of re-vectorised calls (docs/usimd.md)
     Usimd(UsimdArgs),
+    /// Write a random program that is well defined, always ends and prints a checksum of all it has computed (docs/oracle.md)
+    Gen(GenArgs),
     /// Explain a diagnostic (E0001, W0002, …), a trap (out_of_bounds, …) or what check mode finds (race, …)
     Explain {
         /// Its code or name; without one, all are listed
@@ -311,6 +314,29 @@ pub struct UsimdArgs {
     /// Show what the machine counted
     #[arg(long)]
     pub counts: bool,
+}
+
+/// `gen`.
+#[derive(Args)]
+pub struct GenArgs {
+    /// Which program: the same seed and options give the same one everywhere
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// About how many statements it has [default: 40]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10000))]
+    pub size: Option<u32>,
+    /// What it may contain: names, such as loops,switch, or changes of the default, such as -tasks,+halves
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub features: Option<String>,
+    /// The language: ispc, with nothing that ISPC leaves open, or spmdvm
+    #[arg(long, default_value = "ispc")]
+    pub dialect: Dialect,
+    /// List the features
+    #[arg(long)]
+    pub list_features: bool,
+    /// Write the program to a file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 impl Cli {

@@ -7,6 +7,7 @@ mod conform;
 mod database;
 mod depends;
 mod explain;
+mod generate;
 mod globals;
 mod header;
 mod run;
@@ -36,6 +37,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Conform(args) => conform::conform(&cli.global, args),
         Command::Compare(args) => compare::compare(&cli.global, args),
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
+        Command::Gen(args) => generate::generate(args),
         Command::Explain { code } => explain::explain(code.as_deref()),
     }
 }
