@@ -67,3 +67,15 @@ fn the_example_draws() {
     assert!(lines.iter().eq(lines.iter().rev()), "{drawn}");
     assert!(lines[0].starts_with("          "), "{drawn}");
 }
+
+#[test]
+fn the_example_with_functions_of_the_host_simulates() {
+    let Some(drawn) = run("cc", "examples/heat.c", "heat", &[]) else { return };
+    let lines: Vec<&str> = drawn.lines().collect();
+    let [rows @ .., steps] = &lines[..] else { panic!("nothing is drawn") };
+    assert_eq!((rows.len(), *steps), (9, "20000 steps"), "{drawn}");
+    // The heat comes from the left while that end is hot, and stays inside afterwards.
+    assert!(rows[0].contains("|@   "), "{drawn}");
+    assert!(rows[3].contains("|@@") && !rows[3].ends_with(" |"), "{drawn}");
+    assert!(rows[8].contains("| "), "{drawn}");
+}

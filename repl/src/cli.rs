@@ -164,7 +164,7 @@ pub struct CallArgs {
     /// The exported function to call (needed if there are several)
     #[arg(long, short)]
     pub entry: Option<String>,
-    /// Arguments, in order or as NAME=VALUE: numbers, @file.npy, zeros:f32:1024, ones:…, iota:i32:64, [1,2,3]
+    /// Arguments, in order or as NAME=VALUE: numbers, @file.npy, zeros:f32:1024, ones:…, iota:i32:64, random:f32:64:SEED, [1,2,3]
     #[arg(allow_negative_numbers = true)]
     pub args: Vec<String>,
     /// Set a global variable, or supply an `extern` one: NAME=VALUE, with values as for arguments

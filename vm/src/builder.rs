@@ -3,7 +3,7 @@
 use crate::isa::Op;
 use crate::program::{Function, Inst, List, Reg, RegDecl, Span};
 use crate::types::{Shape, Ty};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::Arc;
 
 /// A place in the code that jumps can name before it is known.
@@ -22,9 +22,13 @@ pub struct Label(u32);
 /// assert_eq!(b.finish().code.len(), 2);
 /// ```
 pub struct FunctionBuilder {
+    /// All but the lists that follow.
     f: Function,
+    regs: Vec<RegDecl>,
+    consts: Vec<(Reg, u64)>,
+    pool: Vec<Reg>,
     labels: Vec<Option<u32>>,
-    consts: HashMap<(Ty, u64), Reg>,
+    known_consts: HashMap<(Ty, u64), Reg>,
     span: Span,
 }
 
@@ -32,12 +36,20 @@ impl FunctionBuilder {
     /// An empty function.
     pub fn new(name: impl Into<String>) -> Self {
         let f = Function { name: name.into(), ..Function::default() };
-        FunctionBuilder { f, labels: Vec::new(), consts: HashMap::new(), span: Span::default() }
+        FunctionBuilder {
+            f,
+            regs: Vec::new(),
+            consts: Vec::new(),
+            pool: Vec::new(),
+            labels: Vec::new(),
+            known_consts: HashMap::default(),
+            span: Span::default(),
+        }
     }
 
     /// Declares the next parameter; all parameters come before any other register.
     pub fn param(&mut self, shape: Shape, ty: Ty, name: &str) -> Reg {
-        assert_eq!(self.f.regs.len() as u32, self.f.n_params, "parameters are the first registers");
+        assert_eq!(self.regs.len() as u32, self.f.n_params, "parameters are the first registers");
         self.f.n_params += 1;
         self.named(shape, ty, name)
     }
@@ -49,25 +61,25 @@ impl FunctionBuilder {
 
     /// A fresh register.
     pub fn reg(&mut self, shape: Shape, ty: Ty) -> Reg {
-        self.f.regs.push(RegDecl { shape, ty, name: None });
-        Reg(self.f.regs.len() as u32 - 1)
+        self.regs.push(RegDecl { shape, ty, name: None });
+        Reg(self.regs.len() as u32 - 1)
     }
 
     /// A fresh register that holds a source variable.
     pub fn named(&mut self, shape: Shape, ty: Ty, name: &str) -> Reg {
         let name = (!name.is_empty()).then(|| Arc::from(name));
-        self.f.regs.push(RegDecl { shape, ty, name });
-        Reg(self.f.regs.len() as u32 - 1)
+        self.regs.push(RegDecl { shape, ty, name });
+        Reg(self.regs.len() as u32 - 1)
     }
 
     /// The constant register with these bits; each constant stands once.
     pub fn constant(&mut self, ty: Ty, bits: u64) -> Reg {
-        if let Some(&r) = self.consts.get(&(ty, bits)) {
+        if let Some(&r) = self.known_consts.get(&(ty, bits)) {
             return r;
         }
         let r = self.reg(Shape::Uniform, ty);
-        self.f.consts.push((r, bits));
-        self.consts.insert((ty, bits), r);
+        self.consts.push((r, bits));
+        self.known_consts.insert((ty, bits), r);
         r
     }
 
@@ -75,28 +87,28 @@ impl FunctionBuilder {
     /// check mode knows it.
     pub fn unset(&mut self, ty: Ty, name: &str) -> Reg {
         let r = self.named(Shape::Uniform, ty, name);
-        self.f.consts.push((r, 0));
+        self.consts.push((r, 0));
         r
     }
 
     /// The bits of a constant register, if `r` is one.
     pub fn constant_bits(&self, r: Reg) -> Option<u64> {
-        self.f.constant_bits(r)
+        self.consts.iter().find(|c| c.0 == r).map(|c| c.1)
     }
 
     /// Declaration of a register.
     pub fn decl(&self, r: Reg) -> &RegDecl {
-        self.f.reg(r)
+        &self.regs[r.index()]
     }
 
     /// Shape of a register.
     pub fn shape(&self, r: Reg) -> Shape {
-        self.f.reg(r).shape
+        self.regs[r.index()].shape
     }
 
     /// Element type of a register.
     pub fn ty(&self, r: Reg) -> Ty {
-        self.f.reg(r).ty
+        self.regs[r.index()].ty
     }
 
     /// The source position that following instructions get.
@@ -196,8 +208,8 @@ impl FunctionBuilder {
 
     /// Puts registers into the pool.
     pub fn list(&mut self, regs: &[Reg]) -> List {
-        let start = self.f.pool.len() as u32;
-        self.f.pool.extend_from_slice(regs);
+        let start = self.pool.len() as u32;
+        self.pool.extend_from_slice(regs);
         List { start, len: regs.len() as u32 }
     }
 
@@ -210,7 +222,7 @@ impl FunctionBuilder {
 
     /// Names a register after a source variable, unless it has a name or is a constant.
     pub fn set_name(&mut self, r: Reg, name: &str) {
-        let decl = &mut self.f.regs[r.index()];
+        let decl = &mut self.regs[r.index()];
         if decl.name.is_none() && !name.is_empty() {
             decl.name = Some(Arc::from(name));
         }
@@ -243,6 +255,6 @@ impl FunctionBuilder {
                 inst.aux = self.labels[inst.aux as usize].unwrap_or(u32::MAX);
             }
         }
-        self.f
+        Function { regs: self.regs.into(), consts: self.consts.into(), pool: self.pool.into(), ..self.f }
     }
 }

@@ -108,26 +108,26 @@ impl Inst {
     }
 }
 
-/// A function.
+/// A function. What linking does not change is shared by a program and those it was linked from.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Function {
     /// Its name; unique in the program.
     pub name: String,
     /// All registers; the first `n_params` are the parameters.
-    pub regs: Vec<RegDecl>,
+    pub regs: Arc<[RegDecl]>,
     /// Number of parameters.
     pub n_params: u32,
     /// Registers read when the function returns.
     pub results: Vec<Reg>,
     /// Constant registers and their bits: uniform, read-only, loaded at entry. One that has a name stands for what that
     /// variable holds before anything is stored in it: check mode reports its uses.
-    pub consts: Vec<(Reg, u64)>,
+    pub consts: Arc<[(Reg, u64)]>,
     /// The code; ends in `ret` or a jump.
     pub code: Vec<Inst>,
     /// The source of each instruction; as long as `code`.
     pub spans: Vec<Span>,
     /// Register lists of calls and prints.
-    pub pool: Vec<Reg>,
+    pub pool: Arc<[Reg]>,
     /// Bytes of frame memory; 0 if it has none. Zeroed at entry.
     pub frame_size: u64,
     /// May it be launched as a task? Then its first [`TASK_PARAMS`] parameters are its indices and the counts.

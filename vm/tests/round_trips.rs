@@ -43,7 +43,9 @@ fn damage(program: &mut Program, at: usize, field: usize, value: u64) {
         10 => inst.args = List { start: value as u32 % 64, len: (value >> 32) as u32 % 8 },
         11 => inst.rets = List { start: value as u32, len: (value >> 32) as u32 },
         12 => drop(f.code.remove(at / n % length)),
-        _ => f.regs[value as usize % registers as usize].ty = Ty::ALL[value as usize % 12],
+        _ => {
+            std::sync::Arc::make_mut(&mut f.regs)[value as usize % registers as usize].ty = Ty::ALL[value as usize % 12]
+        }
     }
 }
 

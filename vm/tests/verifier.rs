@@ -4,6 +4,7 @@ use spmdvm_vm::asm::assemble;
 use spmdvm_vm::program::*;
 use spmdvm_vm::verify::{EntryKind, MAX_FRAME_BYTES, MAX_GLOBAL_BYTES, RULES, Rule, verify};
 use spmdvm_vm::{Program, Ty};
+use std::sync::Arc;
 
 fn program(text: &str) -> Program {
     assemble(text).unwrap_or_else(|e| panic!("{e:#?}\n{text}"))
@@ -182,14 +183,14 @@ type Change = fn(&mut Function);
 fn changes() -> Vec<(Rule, Change)> {
     vec![
         (Rule::Limit, |f| {
-            f.regs = vec![RegDecl { shape: spmdvm_vm::Shape::Varying, ty: Ty::F64, name: None }; 1 << 19]
+            f.regs = vec![RegDecl { shape: spmdvm_vm::Shape::Varying, ty: Ty::F64, name: None }; 1 << 19].into()
         }),
         (Rule::SourceSpan, |f| f.spans.clear()),
         (Rule::Registers, |f| f.n_params = 3),
         (Rule::Registers, |f| f.results = vec![Reg(9)]),
-        (Rule::Constant, |f| f.consts = vec![(Reg(9), 0)]),
-        (Rule::Constant, |f| f.consts = vec![(Reg(1), 0), (Reg(1), 0)]),
-        (Rule::Constant, |f| f.consts = vec![(Reg(0), 0)]),
+        (Rule::Constant, |f| f.consts = Arc::new([(Reg(9), 0)])),
+        (Rule::Constant, |f| f.consts = Arc::new([(Reg(1), 0), (Reg(1), 0)])),
+        (Rule::Constant, |f| f.consts = Arc::new([(Reg(0), 0)])),
         (Rule::Presence, |f| f.code[0].aux = 1),
         (Rule::Presence, |f| f.code[0].imm = 1),
         (Rule::Presence, |f| f.code[0].src[2] = Reg(0)),

@@ -9,6 +9,7 @@ use spmdvm_vm::isa::{Effect, Extra};
 use spmdvm_vm::program::{Function, Inst, Reg};
 use spmdvm_vm::stop::Stop;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Bound on the work for each instruction.
 const MAX_KNOWN: usize = 256;
@@ -102,7 +103,7 @@ pub(super) fn unite(function: &mut Function, stop: &Stop) {
     for inst in function.code.iter().filter(|inst| inst.rets.len > 0) {
         is_ret[inst.rets.start as usize..][..inst.rets.len as usize].fill(true);
     }
-    function.pool.iter_mut().zip(is_ret).filter(|(_, is_ret)| !is_ret).for_each(|(r, _)| rename(r));
+    Arc::make_mut(&mut function.pool).iter_mut().zip(is_ret).filter(|(_, is_ret)| !is_ret).for_each(|(r, _)| rename(r));
     function.results.iter_mut().for_each(rename);
 }
 
@@ -116,6 +117,6 @@ fn is_candidate(function: &Function, inst: &Inst, writes: &[u32]) -> bool {
 
 fn take_name(function: &mut Function, from: Reg, to: Reg) {
     if function.reg(to).name.is_none() {
-        function.regs[to.index()].name = function.reg(from).name.clone();
+        Arc::make_mut(&mut function.regs)[to.index()].name = function.reg(from).name.clone();
     }
 }

@@ -142,11 +142,9 @@ fn renumber(function: &mut Function) {
     }
     let mut new_index = vec![Reg::NONE; used.len()];
     let mut regs = Vec::new();
-    for (at, decl) in std::mem::take(&mut function.regs).into_iter().enumerate() {
-        if used[at] {
-            new_index[at] = Reg(regs.len() as u32);
-            regs.push(decl);
-        }
+    for (at, decl) in function.regs.iter().enumerate().filter(|(at, _)| used[*at]) {
+        new_index[at] = Reg(regs.len() as u32);
+        regs.push(decl.clone());
     }
     let rename = |r: &mut Reg| {
         if !r.is_none() {
@@ -160,9 +158,9 @@ fn renumber(function: &mut Function) {
     }
     pool.iter_mut().for_each(rename);
     function.results.iter_mut().for_each(rename);
-    function.consts.retain(|c| used[c.0.index()]);
-    function.consts.iter_mut().for_each(|c| rename(&mut c.0));
-    function.regs = regs;
-    function.pool = pool;
+    let consts = function.consts.iter().filter(|c| used[c.0.index()]);
+    function.consts = consts.map(|&(r, bits)| (new_index[r.index()], bits)).collect();
+    function.regs = regs.into();
+    function.pool = pool.into();
     debug_assert!(function.consts.iter().all(|c| function.reg(c.0).shape == Shape::Uniform));
 }

@@ -27,7 +27,7 @@ impl Addresses {
             let is_pointer = f.regs[i as usize].ty == Ty::U64;
             places[i as usize] = if is_pointer { Place::At(Root::Param(i), 0) } else { Place::Other };
         }
-        for &(r, _) in &f.consts {
+        for &(r, _) in f.consts.iter() {
             places[r.index()] = Place::Other;
         }
         Addresses { places, escaped: vec![false; f.n_params as usize + 1] }

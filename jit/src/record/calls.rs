@@ -39,7 +39,7 @@ impl Recorder<'_> {
                 state.agreed.insert((depth, Reg(param as u32)));
             }
         }
-        for &(r, bits) in &f.consts {
+        for &(r, bits) in f.consts.iter() {
             regs[r.index()] = Some(self.constant(f.reg(r).ty, bits));
         }
         let mask = state.mask();

@@ -70,7 +70,7 @@ pub fn normalize(program: &mut Program) {
             inst.args = copy(inst.args);
             inst.rets = copy(inst.rets);
         }
-        f.pool = pool;
+        f.pool = pool.into();
         f.spans.iter_mut().for_each(normal_span);
     }
     for import in &mut program.imports {

@@ -16,10 +16,24 @@ struct Body {
     declared: Vec<(u32, RegDecl, usize)>,
     /// Registers used: index, shape by its letter, place in the text.
     used: Vec<(Reg, Shape, usize)>,
+    /// Constant registers, and the lists of calls and prints, so far.
+    consts: Vec<(Reg, u64)>,
+    pool: Vec<Reg>,
     /// Labels bound so far.
     labels: HashMap<String, u32>,
     /// Labels to be filled in: instruction, name, place in the text.
     jumps: Vec<(usize, String, usize)>,
+}
+
+impl Body {
+    /// Puts registers into the pool.
+    fn list(&mut self, regs: &[Reg]) -> List {
+        if regs.is_empty() {
+            return List::default();
+        }
+        self.pool.extend_from_slice(regs);
+        List { start: (self.pool.len() - regs.len()) as u32, len: regs.len() as u32 }
+    }
 }
 
 /// `u7` or `v7`.
@@ -106,7 +120,7 @@ impl Parser<'_> {
             let ty = body.declared.last().map_or(Ty::U64, |d| d.1.ty);
             self.expect(Token::Equals)?;
             let bits = self.constant(ty)?;
-            self.current(body).consts.push((r, bits));
+            body.consts.push((r, bits));
             return self.end_of_line();
         }
         if matches!(self.peek(), Token::Ident | Token::Str) && self.peek_second() == Token::Colon {
@@ -132,7 +146,7 @@ impl Parser<'_> {
         let mut inst = self.operation()?;
         let info = inst.op.info();
         if info.sig.extra.has_results() {
-            inst.rets = self.list(body, &results);
+            inst.rets = body.list(&results);
         } else if let [one] = results[..] {
             inst.dst = one;
         } else if !results.is_empty() {
@@ -253,11 +267,11 @@ impl Parser<'_> {
     fn arguments(&mut self, body: &mut Body, inst: &mut Inst) -> Option<()> {
         self.expect(Token::Open)?;
         let args = self.registers(body, Token::Close)?;
-        inst.args = self.list(body, &args);
+        inst.args = body.list(&args);
         // Arguments stand before results in the pool, but are read after them.
         if inst.rets.len > 0 && inst.args.len > 0 {
             let start = inst.rets.start as usize;
-            self.current(body).pool[start..].rotate_left(inst.rets.len as usize);
+            body.pool[start..].rotate_left(inst.rets.len as usize);
             (inst.args.start, inst.rets.start) = (inst.rets.start, inst.rets.start + inst.args.len);
         }
         Some(())
@@ -299,16 +313,6 @@ impl Parser<'_> {
         Some(regs)
     }
 
-    /// Puts registers into the pool.
-    fn list(&mut self, body: &Body, regs: &[Reg]) -> List {
-        let pool = &mut self.current(body).pool;
-        if regs.is_empty() {
-            return List::default();
-        }
-        pool.extend_from_slice(regs);
-        List { start: (pool.len() - regs.len()) as u32, len: regs.len() as u32 }
-    }
-
     /// Places declarations, checks uses and fills in labels.
     fn finish(&mut self, body: Body) {
         let n = body.declared.len();
@@ -332,6 +336,7 @@ impl Parser<'_> {
         let mut labels = body.labels;
         let f = &mut self.program.functions[body.index];
         f.regs = regs.into_iter().flatten().collect();
+        (f.consts, f.pool) = (body.consts.into(), body.pool.into());
         let mut missing = Vec::new();
         for (inst, name, at) in body.jumps {
             match labels.entry(name) {

@@ -93,7 +93,7 @@ impl<'a> Printer<'a> {
 
     fn declarations(&mut self, f: &Function) {
         let mut declared: Vec<bool> = (0..f.regs.len()).map(|i| i < f.n_params as usize).collect();
-        for &(r, bits) in &f.consts {
+        for &(r, bits) in f.consts.iter() {
             let ty = f.regs.get(r.index()).map_or(Ty::U64, |d| d.ty);
             put!(self, "  const {} = {}\n", declaration(f, r), constant_text(ty, bits));
             declared.iter_mut().skip(r.index()).take(1).for_each(|d| *d = true);

@@ -274,10 +274,10 @@ impl Reader<'_> {
         let mut last = Span::default();
         Ok(Function {
             name: self.text()?,
-            regs: self.list(Reader::declaration)?,
+            regs: self.list(Reader::declaration)?.into(),
             n_params: self.narrow("number of parameters")?,
             results: self.list(Reader::reg)?,
-            consts: self.list(|r| Ok((r.reg()?, r.number()?)))?,
+            consts: self.list(|r| Ok((r.reg()?, r.number()?)))?.into(),
             code: self.list(Reader::inst)?,
             spans: self.list(|r| {
                 let file = r.narrow("file")?;
@@ -286,7 +286,7 @@ impl Reader<'_> {
                 last = Span { file, lo, hi };
                 Ok(last)
             })?,
-            pool: self.list(Reader::reg)?,
+            pool: self.list(Reader::reg)?.into(),
             frame_size: self.number()?,
             is_task: self.flag()?,
         })

@@ -210,7 +210,7 @@ impl Checker {
         if !self.functions.contains_key(&id) {
             let f = view.function();
             let mut unset = Vec::new();
-            for &(r, _) in &f.consts {
+            for &(r, _) in f.consts.iter() {
                 if let Some(name) = &f.reg(r).name {
                     unset.push((r, self.new_origin(Origin::Variable(name.clone()))));
                 }

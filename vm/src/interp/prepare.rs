@@ -19,7 +19,7 @@ use crate::sem;
 use crate::stop::{Stop, Stopped};
 use crate::types::{Shape, Ty};
 use crate::verify::{VerifiedProgram, stack_change};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
@@ -183,7 +183,7 @@ impl<'a> Preparation<'a> {
             place.size = size as u32;
             at += size as u32;
         };
-        for &(r, _) in &self.f.consts {
+        for &(r, _) in self.f.consts.iter() {
             put(&mut self.places[r.index()], 8);
         }
         for place in self.places.iter_mut().filter(|p| p.shape == Shape::Uniform && p.at == u32::MAX) {

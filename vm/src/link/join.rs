@@ -10,7 +10,7 @@ use crate::isa::Op;
 use crate::program::*;
 use crate::types::Ty;
 use crate::verify::{FunctionFacts, VerifiedProgram, VerifyError, verify_joined};
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// No number: what is not in the program.
@@ -120,7 +120,7 @@ impl<'o> Join<'_, 'o> {
         rest.into_iter().for_each(|flat| names.give(flat, &self.all.function(flat).1.name));
         // A wrapper of a wrapper is called after that.
         wrappers.sort_by_key(|&flat| self.all.function(flat).1.name.matches('$').count());
-        let mut known: HashMap<(u32, &str), Flat> = HashMap::new();
+        let mut known: HashMap<(u32, &str), Flat> = HashMap::default();
         let exported = functions.iter().filter(|&&flat| named[flat] || self.all.function(flat).1.name.contains('$'));
         exported.for_each(|&flat| {
             known.insert((self.all.functions[flat].0, &self.all.function(flat).1.name), flat);
@@ -232,7 +232,7 @@ impl<'o> Join<'_, 'o> {
     /// The exports of all objects. An instance that two of them export is one.
     fn exports(&self) -> Vec<Export> {
         let mut exports = Vec::new();
-        let mut seen: HashMap<FuncId, &str> = HashMap::new();
+        let mut seen: HashMap<FuncId, &str> = HashMap::default();
         for (i, object) in self.all.list.iter().enumerate() {
             for export in &object.exports {
                 let Some(function) = self.function_id(i, export.function) else { continue };

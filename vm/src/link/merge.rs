@@ -9,7 +9,7 @@ use super::reach::Reached;
 use super::resolve::Resolution;
 use super::{Flat, Objects};
 use crate::program::{FuncId, Function, Item, Source, Target};
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What stands for what, and the tables that all objects share from here on.
@@ -41,8 +41,8 @@ pub(super) struct Numbers {
 impl<'a> Tables<'a> {
     fn of(all: &Objects<'a>) -> Tables<'a> {
         let mut tables = Tables::default();
-        let (mut formats, mut messages) = (HashMap::new(), HashMap::new());
-        let mut sources: HashMap<(&str, usize), Vec<u32>> = HashMap::new();
+        let (mut formats, mut messages) = (HashMap::default(), HashMap::default());
+        let mut sources: HashMap<(&str, usize), Vec<u32>> = HashMap::default();
         for object in all.list {
             let program: &'a crate::Program = object.program();
             let mut numbers = Numbers::default();
@@ -88,7 +88,7 @@ pub(super) fn merge<'a>(all: &Objects<'a>, resolution: &Resolution, reached: &Re
         tables: Tables::of(all),
     };
     let unique = unique_functions(all);
-    let mut groups: HashMap<(&str, u64), Vec<Vec<Flat>>> = HashMap::new();
+    let mut groups: HashMap<(&str, u64), Vec<Vec<Flat>>> = HashMap::default();
     for flat in (0..all.functions.len()).filter(|flat| reached.functions[*flat] && !unique.contains(flat)) {
         let f = all.function(flat).1;
         let (object, n) = all.functions[flat];
@@ -99,7 +99,7 @@ pub(super) fn merge<'a>(all: &Objects<'a>, resolution: &Resolution, reached: &Re
             None => candidates.push(vec![flat]),
         }
     }
-    let mut constants: HashMap<(&str, u64, &[u8], usize), Vec<Flat>> = HashMap::new();
+    let mut constants: HashMap<(&str, u64, &[u8], usize), Vec<Flat>> = HashMap::default();
     for flat in (0..all.globals.len()).filter(|&flat| reached.globals[flat]) {
         let global = all.global(flat);
         if global.constant && global.host.is_none() {
@@ -124,7 +124,7 @@ fn source_name(name: &str) -> &str {
 
 /// Functions that are not the same as any other: those that others know by name, and what goes along with them.
 fn unique_functions(all: &Objects<'_>) -> HashSet<Flat> {
-    let mut unique = HashSet::new();
+    let mut unique = HashSet::default();
     for (i, object) in all.list.iter().enumerate() {
         let symbols = object.symbols.iter().chain(object.imports.iter().map(|import| &import.symbol));
         let by_name = symbols.filter_map(|symbol| match symbol.item {
@@ -154,7 +154,7 @@ impl Classes<'_> {
             let split = |groups: &[Vec<Flat>], refers: &dyn Fn(Flat) -> Vec<(bool, Flat, i64)>| {
                 let mut new = Vec::with_capacity(groups.len());
                 for group in groups {
-                    let mut parts: HashMap<Vec<(bool, Flat, i64)>, Vec<Flat>> = HashMap::new();
+                    let mut parts: HashMap<Vec<(bool, Flat, i64)>, Vec<Flat>> = HashMap::default();
                     group.iter().for_each(|&flat| parts.entry(refers(flat)).or_default().push(flat));
                     new.extend(parts.into_values());
                 }

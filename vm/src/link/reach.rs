@@ -5,7 +5,7 @@ use super::object::{Reference, reference};
 use super::resolve::Resolution;
 use super::{Flat, Objects};
 use crate::program::{FuncId, Global, Import, Item, Program, Target};
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 /// By function, and by global: whether the linked program needs it. Only what stands for itself is needed.
 pub(super) struct Reached {
@@ -82,7 +82,7 @@ impl Reached {
 /// The functions that neither a program nor its host defines and that a function of it can come to: by calls and launches, and by
 /// addresses that are taken of functions, also in the images of globals.
 pub fn needed(program: &Program, from: FuncId) -> Vec<&Import> {
-    let mut seen: HashSet<Item> = HashSet::new();
+    let mut seen: HashSet<Item> = HashSet::default();
     let mut todo = vec![Item::Function(from)];
     while let Some(item) = todo.pop() {
         if !seen.insert(item) {

@@ -2,7 +2,8 @@
 
 use super::{Flat, LinkError, Objects, Place};
 use crate::program::{FuncId, Function, GlobalId, Import, Item, RegDecl, Span, Symbol};
-use std::collections::{BTreeMap, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeMap;
 
 /// What names stand for.
 pub(super) struct Resolution {
@@ -48,7 +49,7 @@ pub(super) fn resolve(all: &Objects<'_>) -> Result<Resolution, Vec<LinkError>> {
     };
     let mut errors = Vec::new();
     let definitions = define(all, &mut resolution, &mut errors);
-    let mut resolver = Resolver { all, definitions, first: HashMap::new(), resolution };
+    let mut resolver = Resolver { all, definitions, first: HashMap::default(), resolution };
     for (object, import) in all.imports() {
         let result = match import.symbol.item {
             Item::Function(id) => resolver.function(object, import, id),

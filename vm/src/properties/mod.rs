@@ -146,7 +146,7 @@ impl State {
             Shape::Varying => Lanes::VARYING,
         };
         let mut all: Vec<Lanes> = f.regs.iter().map(of).collect();
-        for &(r, bits) in &f.consts {
+        for &(r, bits) in f.consts.iter() {
             all[r.index()].zeros = bits.trailing_zeros().min(63) as u8;
         }
         State { active: all.clone(), all, mask: Mask::Entry, stack: Vec::new() }

@@ -36,7 +36,7 @@ pub use rules::{RULES, Rule, RuleInfo, VerifyError};
 
 use crate::program::{FuncId, Function, Program};
 use crate::stop::{Stop, Stopped};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -184,7 +184,7 @@ impl Errors<'_> {
 
 /// Reports names that stand twice.
 fn check_unique<'a>(what: &str, names: impl Iterator<Item = &'a str>, errors: &mut Errors) {
-    let mut seen = HashMap::new();
+    let mut seen = HashMap::default();
     for (i, name) in names.enumerate() {
         if let Some(first) = seen.insert(name, i) {
             errors.whole(Rule::DuplicateName, format!("{what}s {first} and {i} are both called `{name}`"));

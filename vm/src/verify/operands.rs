@@ -71,7 +71,7 @@ impl Checker<'_, '_> {
         if f.is_task {
             self.task_header();
         }
-        for &(r, bits) in &f.consts {
+        for &(r, bits) in f.consts.iter() {
             self.constant(r, bits);
         }
         if f.code.last().is_none_or(|inst| crate::flow::falls_through(inst.op)) {

@@ -125,7 +125,7 @@ fn check_signature(what: &str, params: &[ExportParam], result: Option<&HostValue
         let m = f.n_params;
         errors.whole(Rule::ExportShape, format!("{what} describes {n} parameters of {m}"));
     }
-    for (i, (param, decl)) in params.iter().zip(&f.regs).enumerate() {
+    for (i, (param, decl)) in params.iter().zip(f.regs.iter()).enumerate() {
         check_value(&format!("{what}, parameter {i}"), &param.value, decl, errors);
         check_default(&format!("{what}, parameter {i}"), param, errors);
     }

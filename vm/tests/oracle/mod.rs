@@ -112,7 +112,7 @@ impl<'p> Oracle<'p> {
         // What is not written yet is made conspicuous.
         let mut regs: Vec<Value> = f.regs.iter().map(|d| vec![0xdead_beef_dead_beef; one(d.shape)]).collect();
         regs.iter_mut().zip(args).for_each(|(r, arg)| *r = arg);
-        for &(r, bits) in &f.consts {
+        for &(r, bits) in f.consts.iter() {
             regs[r.index()] = vec![bits];
         }
         let region = if f.frame_size > 0 { self.regions.add(f.frame_size, false) } else { 0 };
