@@ -138,6 +138,8 @@ pub enum Command {
     Usimd(UsimdArgs),
     /// Write a random program that is well defined, always ends and prints a checksum of all it has computed (docs/oracle.md)
     Gen(GenArgs),
+    /// Run random programs on all engines, or on other back ends, for as long as you like, and keep what differs (docs/oracle.md)
+    Fuzz(FuzzArgs),
     /// Explain a diagnostic (E0001, W0002, …), a trap (out_of_bounds, …) or what check mode finds (race, …)
     Explain {
         /// Its code or name; without one, all are listed
@@ -225,12 +227,9 @@ pub struct ConformArgs {
     pub skip: Vec<String>,
 }
 
-/// `compare`.
+/// Other back ends.
 #[derive(Args)]
-pub struct CompareArgs {
-    /// Programs with calls in comments
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+pub struct BackendArgs {
     /// A back end: a command that prints the outcome as JSON, or as lines (`a: 1 2 3`). {source}, {width}, {entry} and {input} (a JSON
     /// file with the call) stand for what it is to run
     #[arg(long, value_name = "COMMAND")]
@@ -244,6 +243,17 @@ pub struct CompareArgs {
     /// The levels of optimisation of ispc
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_value = "0,2", value_parser = clap::value_parser!(u32).range(0..=3))]
     pub ispc_opt: Vec<u32>,
+}
+
+/// `compare`.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// Programs with calls in comments
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The back ends.
+    #[command(flatten)]
+    pub backends: BackendArgs,
     /// A call in place of those in the files, such as 'f(a=iota:i32:40, n=40)'
     #[arg(long, value_name = "CALL")]
     pub call: Vec<String>,
@@ -316,9 +326,9 @@ pub struct UsimdArgs {
     pub counts: bool,
 }
 
-/// `gen`.
+/// What random programs are like.
 #[derive(Args)]
-pub struct GenArgs {
+pub struct ProgramArgs {
     /// Which program: the same seed and options give the same one everywhere
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -331,12 +341,46 @@ pub struct GenArgs {
     /// The language: ispc, with nothing that ISPC leaves open, or spmdvm
     #[arg(long, default_value = "ispc")]
     pub dialect: Dialect,
+}
+
+/// `gen`.
+#[derive(Args)]
+pub struct GenArgs {
+    /// Which programs.
+    #[command(flatten)]
+    pub programs: ProgramArgs,
     /// List the features
     #[arg(long)]
     pub list_features: bool,
     /// Write the program to a file
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// `fuzz`.
+#[derive(Args)]
+pub struct FuzzArgs {
+    /// How long [default: until Ctrl-C]
+    #[arg(long, value_name = "N", value_parser = parse_timeout)]
+    pub seconds: Option<f64>,
+    /// Which programs.
+    #[command(flatten)]
+    pub programs: ProgramArgs,
+    /// The back ends to compare with, instead of our own engines.
+    #[command(flatten)]
+    pub backends: BackendArgs,
+    /// The folder for findings, kept programs and the state; a campaign that stands there goes on
+    #[arg(short, long, value_name = "DIR", default_value = "spmdvm-fuzz")]
+    pub output: PathBuf,
+    /// Programs that run at the same time [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Leave findings as large as they are
+    #[arg(long)]
+    pub no_reduce: bool,
+    /// Stop at the first finding
+    #[arg(long)]
+    pub stop: bool,
 }
 
 impl Cli {

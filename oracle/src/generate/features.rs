@@ -189,6 +189,11 @@ impl Features {
         Features(self.0 & !(1 << feature as u8))
     }
 
+    /// Those that bits choose of it: of a random word, about half.
+    pub const fn some(self, bits: u64) -> Features {
+        Features(self.0 & bits)
+    }
+
     /// Whether it contains one.
     pub const fn has(self, feature: Feature) -> bool {
         self.0 >> feature as u8 & 1 != 0

@@ -1,9 +1,9 @@
 //! The text of a program while it is written, and the choices made for it.
 
-use super::rng::Rng;
 use super::scope::{Array, Function, Place, Procedure, Record, Struct, Variable, Vector};
 use super::types::{Range, literal};
 use super::{Config, Dialect, Feature};
+use crate::random::Rng;
 use spmdvm::Ty;
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! `spmdvm gen`: random programs.
 
 use crate::Failure;
-use crate::cli::GenArgs;
+use crate::cli::{GenArgs, ProgramArgs};
 use spmdvm_oracle::generate::{self, Config, FEATURES, Features};
 
 /// Writes a random program, or lists what programs may contain.
@@ -10,7 +10,7 @@ pub fn generate(args: &GenArgs) -> Result<(), Failure> {
         list_features();
         return Ok(());
     }
-    let case = generate::generate(args.seed, &config(args)?);
+    let case = generate::generate(args.programs.seed, &config(&args.programs)?);
     match &args.output {
         None => print!("{}", case.text),
         Some(path) => std::fs::write(path, case.text)
@@ -19,7 +19,8 @@ pub fn generate(args: &GenArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn config(args: &GenArgs) -> Result<Config, Failure> {
+/// What programs are asked for.
+pub fn config(args: &ProgramArgs) -> Result<Config, Failure> {
     let mut config = Config::of(args.dialect);
     config.size = args.size.unwrap_or(config.size);
     if let Some(list) = &args.features {
