@@ -338,9 +338,9 @@ pub struct ProgramArgs {
     /// What it may contain: names, such as loops,switch, or changes of the default, such as -tasks,+halves
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub features: Option<String>,
-    /// The language: ispc, with nothing that ISPC leaves open, or spmdvm
-    #[arg(long, default_value = "ispc")]
-    pub dialect: Dialect,
+    /// The language: ispc, with nothing that ISPC leaves open, or spmdvm [default: ispc; for `fuzz` on our own engines spmdvm]
+    #[arg(long)]
+    pub dialect: Option<Dialect>,
 }
 
 /// `gen`.

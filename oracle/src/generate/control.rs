@@ -98,6 +98,7 @@ impl Writer {
                 (format!("{keyword} {{"), format!("}} while ({counter} < {turns} && {condition});"))
             }
         };
+        let place = Place { in_loop: true, ..place };
         self.block(&head, place, &tail, |w| {
             w.line(&count);
             w.count(counter.clone(), true);
@@ -112,6 +113,7 @@ impl Writer {
     }
 
     fn turns_of(&mut self, head: &str, place: Place, tail: &str, counter: Option<(String, bool)>) {
+        let place = Place { in_loop: true, ..place };
         self.block(head, place, tail, |w| {
             if let Some((name, varying)) = counter {
                 w.count(name, varying);
@@ -142,7 +144,8 @@ impl Writer {
         let place = if varying { self.place.diverged() } else { self.together() };
         let breaks = self.has(Feature::Leaving) && (varying || place.breaks);
         // Those that go on with a loop around leave the rest of the `switch`: that is for where lanes have parted.
-        let place = Place { breaks, continues: place.continues && self.place.continues, ..place };
+        let continues = place.continues && self.place.continues && (self.place.in_loop || self.open());
+        let place = Place { breaks, continues, ..place };
         let (value, labels) = self.switched(varying);
         self.line(&format!("switch ({value}) {{"));
         let last = labels.len() - 1;

@@ -26,6 +26,7 @@ impl Writer {
                 w.index(index, most);
             }
             w.some_statements(6);
+            w.store();
             w.fold_lanes(from);
         });
     }
@@ -39,7 +40,7 @@ impl Writer {
         };
         let breaks = leaves && self.open();
         let returns = if self.open() { base.returns } else { Returns::Not };
-        Place { in_foreach: true, breaks, returns, ..base }.times(16)
+        Place { in_foreach: true, in_loop: false, breaks, returns, ..base }.times(16)
     }
 
     /// The head of a `foreach`, what is each lane's own in it, and the indices with their greatest values.
@@ -104,13 +105,21 @@ impl Writer {
 
     /// The place of a part that only some lanes are in, one after another.
     fn one_by_one(&mut self, turns: u64) -> Place {
-        let leaves = self.has(Feature::Leaving) && self.rng.one_in(2);
+        // `continue` in these crashes ISPC's compiler in some places.
+        let leaves = self.has(Feature::Leaving) && self.open() && self.rng.one_in(2);
         let base = match leaves || !self.sees_gang() {
             true => Place { continues: leaves, ..self.place.diverged() },
             false => Place { mask: Mask::Some, continues: false, ..self.place.inner() },
         };
-        Place { breaks: leaves && self.open(), returns: Returns::Not, in_each: true, in_foreach: true, ..base }
-            .times(turns)
+        Place {
+            breaks: leaves && self.open(),
+            returns: Returns::Not,
+            in_each: true,
+            in_foreach: true,
+            in_loop: false,
+            ..base
+        }
+        .times(turns)
     }
 
     /// A `foreach_active`.

@@ -163,10 +163,11 @@ impl Writer {
             ways.push("continue".to_owned());
         }
         match self.place.returns {
-            Returns::Nothing if !self.place.in_foreach || self.open() => ways.push("return".to_owned()),
-            Returns::Value(ty) if !self.place.in_foreach => {
-                ways.push(format!("return {}", self.value(ty, true, 1).text))
+            Returns::Together if self.open() || uniform && self.place.depth > 2 && self.rng.one_in(4) => {
+                ways.push("return".to_owned());
             }
+            Returns::Nothing => ways.push("return".to_owned()),
+            Returns::Value(ty) => ways.push(format!("return {}", self.value(ty, true, 1).text)),
             _ => {}
         }
         if ways.is_empty() {

@@ -9,7 +9,7 @@ use spmdvm_oracle::campaign::folder::{Folder, FolderError, MAX_WORKERS};
 use spmdvm_oracle::campaign::{Campaign, Checked, Coverage, Finding, Place, Plan, Round, Settings, agree};
 use spmdvm_oracle::compare::Backend;
 use spmdvm_oracle::compare::engine::OwnEngine;
-use spmdvm_oracle::generate::Config;
+use spmdvm_oracle::generate::{Config, Dialect, Features};
 use spmdvm_oracle::{TestCase, reduce};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write as _};
@@ -46,6 +46,10 @@ pub fn fuzz(global: &Global, args: &FuzzArgs) -> Result<(), Failure> {
 
 fn settings(global: &Global, args: &FuzzArgs, is_foreign: bool) -> Result<Settings, Failure> {
     let mut config = super::generate::config(&args.programs)?;
+    if args.programs.dialect.is_none() && args.programs.features.is_none() && !is_foreign {
+        // All that the engines agree on: nothing is left open.
+        config = Config { dialect: Dialect::Spmdvm, features: Features::all(), ..config };
+    }
     if args.programs.size.is_none() {
         config.size = if is_foreign { config.size } else { Config::SMALL };
     }
