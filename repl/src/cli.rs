@@ -133,6 +133,12 @@ pub enum Command {
     /// --width takes a list (4,8,16), and so does --engine: our engines that are held against the interpreter (all, if no other back
     /// end is given). Nothing is fused (--fp strict), and back ends get 10 seconds, if not said otherwise. Exit code 1: something differs.
     Compare(CompareArgs),
+    /// Make a program small that shows something, such as a difference between back ends, and keep it valid, defined and
+    /// showing it (docs/oracle.md)
+    ///
+    /// A program is interesting if the command given with --cmd ends with exit code 0 for it, or if a comparison (--compare, --ispc,
+    /// --engine, as for `spmdvm compare`) still shows a difference of the same kind. Ctrl-C ends it; the smallest program so far is written.
+    Reduce(ReduceArgs),
     /// Run a µ-SIMD program, the semantics of re-vectorised calls (docs/usimd.md)
     Usimd(UsimdArgs),
     /// Explain a diagnostic (E0001, W0002, …), a trap (out_of_bounds, …) or what check mode finds (race, …)
@@ -253,6 +259,49 @@ pub struct CompareArgs {
     /// Do not compare what is printed
     #[arg(long)]
     pub ignore_prints: bool,
+}
+
+/// `reduce`.
+#[derive(Args)]
+pub struct ReduceArgs {
+    /// The program, with the calls in comments that show it
+    pub file: PathBuf,
+    /// A command that ends with exit code 0 if a program is interesting; {source} and {width} stand for its path and the lanes
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["compare", "ispc"])]
+    pub cmd: Option<String>,
+    /// A back end, as `spmdvm compare --cmd` takes it: a program is interesting if the outcome differs
+    #[arg(long, value_name = "COMMAND")]
+    pub compare: Vec<String>,
+    /// Compare with the compiler ispc, found on PATH or at the path given
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "ispc")]
+    pub ispc: Option<PathBuf>,
+    /// The targets of ispc, of which those of each width are used [default: what this machine runs]
+    #[arg(long, value_name = "TARGETS", value_delimiter = ',', requires = "ispc")]
+    pub ispc_target: Vec<String>,
+    /// The levels of optimisation of ispc
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_value = "0,2", value_parser = clap::value_parser!(u32).range(0..=3))]
+    pub ispc_opt: Vec<u32>,
+    /// How many units in the last place floats may differ: N, or NAME=N for an array or `result` [default: 0]
+    #[arg(long, value_name = "[NAME=]N")]
+    pub ulp: Vec<String>,
+    /// Leave out calls that trap
+    #[arg(long)]
+    pub ignore_traps: bool,
+    /// Do not compare what is printed
+    #[arg(long)]
+    pub ignore_prints: bool,
+    /// Where to write the small program [default: FILE with the ending .reduced.ispc]
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// How many candidates are tried at the same time; the result is the same
+    #[arg(short, long, default_value = "1")]
+    pub jobs: NonZeroUsize,
+    /// End after so many seconds
+    #[arg(long)]
+    pub seconds: Option<u64>,
+    /// End after asking so often whether a program is interesting
+    #[arg(long)]
+    pub trials: Option<usize>,
 }
 
 /// `trace`.

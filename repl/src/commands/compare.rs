@@ -14,20 +14,48 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long a run may take, if that is not said.
-const TIMEOUT: Duration = Duration::from_secs(10);
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A back end, or why there is none.
 type Other = Result<Box<dyn Backend>, String>;
 
 /// Compares; fails if something differs.
 pub fn compare(global: &Global, args: &CompareArgs) -> Result<(), Failure> {
+    check(args)?;
     let options = options(global);
-    let timeout = options.limits.timeout.unwrap_or(TIMEOUT);
-    let (rules, commands) = (rules(args)?, commands(args)?);
+    let mut made = Vec::new();
+    for file in &args.files {
+        let text = files::text(file)?;
+        compare_text(global, args, &options, (file, &text), &mut |comparison| {
+            if !global.json {
+                println!("{comparison}");
+            }
+            made.push(comparison);
+        })?;
+    }
+    summary(global, &made)
+}
+
+/// Fails if a back end cannot be had.
+pub fn check(args: &CompareArgs) -> Result<(), Failure> {
     if let Some(compiler) = &args.ispc {
         let why = |why| Failure::usage(format!("--ispc: {why} (give its path: --ispc=PATH)"));
         ispc::version(compiler).map_err(why)?;
     }
+    rules(args)?;
+    commands(args).map(drop)
+}
+
+/// Compares what the calls in a file with this text do.
+pub fn compare_text(
+    global: &Global,
+    args: &CompareArgs,
+    options: &Options,
+    (file, text): (&Path, &str),
+    each: &mut dyn FnMut(Comparison),
+) -> Result<(), Failure> {
+    let timeout = options.limits.timeout.unwrap_or(TIMEOUT);
+    let (rules, commands) = (rules(args)?, commands(args)?);
     let others = |width: Width| {
         let mut others = engines(global, args);
         others.extend(commands.iter().map(|words| boxed(Command { words: words.clone(), timeout })));
@@ -36,22 +64,12 @@ pub fn compare(global: &Global, args: &CompareArgs) -> Result<(), Failure> {
     };
     let reference = OwnEngine { engine: Engine::Interp };
     let (widths, calls) = (&global.width, &args.call);
-    let setup = Setup { options: &options, widths, reference: &reference, others: &others, rules: &rules, calls };
-    let mut made = Vec::new();
-    for file in &args.files {
-        let text = files::text(file)?;
-        let mut each = |comparison: Comparison| {
-            if !global.json {
-                println!("{comparison}");
-            }
-            made.push(comparison);
-        };
-        compare_file(file, &text, &setup, &mut each).map_err(|error| failure(error, file, global))?;
-    }
-    summary(global, &made)
+    let setup = Setup { options, widths, reference: &reference, others: &others, rules: &rules, calls };
+    compare_file(file, text, &setup, each).map_err(|error| failure(error, file, global))
 }
 
-fn options(global: &Global) -> Options {
+/// How programs are compiled and run: nothing is fused, and loops are compiled at once, if that is not said otherwise.
+pub fn options(global: &Global) -> Options {
     let given = global.options();
     let timeout = given.limits.timeout.or(Some(TIMEOUT));
     let fp = if global.fp_is_given { given.fp } else { Fp::Strict };

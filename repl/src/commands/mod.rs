@@ -9,6 +9,7 @@ mod depends;
 mod explain;
 mod globals;
 mod header;
+mod reduce;
 mod run;
 mod trace;
 mod usimd;
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 /// Carries out a command line.
 pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
-    if !matches!(cli.command, Command::Conform(_) | Command::Compare(_)) {
+    if !matches!(cli.command, Command::Conform(_) | Command::Compare(_) | Command::Reduce(_)) {
         cli.global.check_single()?;
     }
     match &cli.command {
@@ -35,6 +36,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Repl { files } => crate::interactive::repl(&cli.global, files),
         Command::Conform(args) => conform::conform(&cli.global, args),
         Command::Compare(args) => compare::compare(&cli.global, args),
+        Command::Reduce(args) => reduce::reduce(&cli.global, args),
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
         Command::Explain { code } => explain::explain(code.as_deref()),
     }
