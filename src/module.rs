@@ -482,8 +482,8 @@ impl Module {
 }
 
 impl Options {
-    /// The time that a compilation may take begins now.
-    fn to_compile_options(&self) -> CompileOptions {
+    /// The same for the front end alone. The time that a compilation may take begins now.
+    pub fn to_compile_options(&self) -> CompileOptions {
         // What is made once in a process is not the program's to pay.
         compile::prepare_library(self.width);
         CompileOptions {

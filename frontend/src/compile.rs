@@ -8,6 +8,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics, LeftOut, Quiet};
 use crate::header::header;
 use crate::hints::hints;
 use crate::hir;
+use crate::lex::Token;
 use crate::limits::Limits;
 use crate::lower::{FpMode, LowerOptions, lower};
 use crate::parse::{ParseOptions, parse};
@@ -224,6 +225,33 @@ pub fn parse_text<'a>(
     let library = prelude().unit();
     let options = ParseOptions { preprocess, type_names: library.type_names, template_names: library.template_names };
     parse(sources, main, &options, arena, diagnostics)
+}
+
+/// A program as tokens and as a tree, for tools that edit its text.
+pub struct Syntax<'a> {
+    /// The tree.
+    pub unit: &'a TranslationUnit<'a>,
+    /// What the tree was made of: tokens after preprocessing.
+    pub tokens: Vec<Token>,
+    /// The program's file.
+    pub main: FileId,
+    /// The files.
+    pub sources: SourceMap,
+    /// What is wrong with the syntax.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Parses a program, as a compilation does, and goes no further. There is none if it cannot be read.
+pub fn syntax<'a>(input: Input<'_>, options: &CompileOptions, arena: &'a Bump) -> Option<Syntax<'a>> {
+    // The parser takes the tokens along, so they are made twice.
+    let mut session = Session::new(input, options);
+    let preprocess_options = preprocess_options(&session.defines, &session.headers, &session.path);
+    let unheard = &mut Diagnostics::new();
+    let tokens = preprocess(&mut session.sources, session.main?, &preprocess_options, arena, unheard).tokens;
+    let mut session = Session::new(input, options);
+    let main = session.main?;
+    let unit = session.parse(main, arena);
+    Some(Syntax { unit, tokens, main, sources: session.sources, diagnostics: session.diagnostics.into_vec() })
 }
 
 /// Has the library ready for a gang width, so that the first compilation takes no longer than others.

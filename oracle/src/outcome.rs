@@ -3,7 +3,7 @@
 use spmdvm::{TrapKind, Ty};
 
 /// All that can be seen of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// How it ended.
     pub end: End,
@@ -16,9 +16,10 @@ pub struct Outcome {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum End {
     /// It returned.
+    #[default]
     Returned,
     /// It trapped.
     Trapped {
@@ -29,4 +30,16 @@ pub enum End {
     },
     /// It was stopped by a limit, or the back end failed; the text says what happened.
     Stopped(String),
+}
+
+impl Outcome {
+    /// A run that was stopped, or could not be made.
+    pub fn stopped(why: impl Into<String>) -> Outcome {
+        Outcome { end: End::Stopped(why.into()), ..Outcome::default() }
+    }
+
+    /// The elements of an array.
+    pub fn array(&self, name: &str) -> Option<(Ty, &[u64])> {
+        self.arrays.iter().find(|(known, ..)| known == name).map(|(_, ty, words)| (*ty, words.as_slice()))
+    }
 }

@@ -4,6 +4,8 @@ use crate::{Failure, words};
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use spmdvm::{Checks, Code, Engine, Fp, JitSettings, Limits, Options, Severity, Width};
+use spmdvm_oracle::generate::Dialect;
+use spmdvm_oracle::trace::Until;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -31,9 +33,15 @@ pub struct Global {
     /// Was the width given, rather than left at its default?
     #[arg(skip)]
     pub width_is_given: bool,
+    /// Was the floating-point mode given?
+    #[arg(skip)]
+    pub fp_is_given: bool,
     /// The engine: interp, ir, clif, x86 (needs AVX-512) or auto, the fastest that runs here
     #[arg(long, global = true, default_value = "auto", value_delimiter = ',')]
     pub engine: Vec<Engine>,
+    /// Was an engine given?
+    #[arg(skip)]
+    pub engine_is_given: bool,
     /// Floating-point mode: contract, strict or fast
     #[arg(long, global = true, default_value = "contract")]
     pub fp: Fp,
@@ -108,6 +116,8 @@ pub enum Command {
         output: Option<PathBuf>,
     },
     /// Call a function and show every instruction with the value of every lane
+    ///
+    /// --json prints lines of JSON (docs/trace.md); -o writes them to a file, which --read shows and --diff compares.
     Trace(TraceArgs),
     /// Type SPMD code and see all lanes
     Repl {
@@ -118,8 +128,18 @@ pub enum Command {
     ///
     /// --width and --engine take lists (4,8,16). The last line is `N passed, M failed, K skipped`.
     Conform(ConformArgs),
+    /// Run the calls in programs (`// call: f(a=iota:i32:40, n=40)`) on the reference VM and on other back ends, and report
+    /// where they differ (docs/oracle.md)
+    ///
+    /// --width takes a list (4,8,16), and so does --engine: our engines that are held against the interpreter (all, if no other back
+    /// end is given). Nothing is fused (--fp strict), and back ends get 10 seconds, if not said otherwise. Exit code 1: something differs.
+    Compare(CompareArgs),
     /// Run a µ-SIMD program, the semantics of re-vectorised calls (docs/usimd.md)
     Usimd(UsimdArgs),
+    /// Write a random program that is well defined, always ends and prints a checksum of all it has computed (docs/oracle.md)
+    Gen(GenArgs),
+    /// Run random programs on all engines, or on other back ends, for as long as you like, and keep what differs (docs/oracle.md)
+    Fuzz(FuzzArgs),
     /// Explain a diagnostic (E0001, W0002, …), a trap (out_of_bounds, …) or what check mode finds (race, …)
     Explain {
         /// Its code or name; without one, all are listed
@@ -148,11 +168,9 @@ pub struct CheckArgs {
     pub no_hints: bool,
 }
 
-/// `run`.
+/// A call of a function of a program.
 #[derive(Args)]
-pub struct RunArgs {
-    /// An SPMD source, or a bytecode file
-    pub file: PathBuf,
+pub struct CallArgs {
     /// A source to be linked with it; may be given several times
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
@@ -163,18 +181,28 @@ pub struct RunArgs {
     /// The exported function to call (needed if there are several)
     #[arg(long, short)]
     pub entry: Option<String>,
-    /// Arguments, in order or as NAME=VALUE: numbers, @file.npy, zeros:f32:1024, ones:…, iota:i32:64, [1,2,3]
+    /// Arguments, in order or as NAME=VALUE: numbers, @file.npy, zeros:f32:1024, ones:…, iota:i32:64, random:f32:64:SEED, [1,2,3]
     #[arg(allow_negative_numbers = true)]
     pub args: Vec<String>,
     /// Set a global variable, or supply an `extern` one: NAME=VALUE, with values as for arguments
     #[arg(long = "global", value_name = "NAME=VALUE")]
     pub globals: Vec<String>,
-    /// Write an array argument, a global variable or `result` to a .npy file afterwards
-    #[arg(short, long = "output", value_name = "NAME=FILE.npy")]
-    pub output: Vec<String>,
     /// Lanes that are active at the start, as a bit mask
     #[arg(long, value_name = "BITS", value_parser = parse_mask)]
     pub mask: Option<u64>,
+}
+
+/// `run`.
+#[derive(Args)]
+pub struct RunArgs {
+    /// An SPMD source, or a bytecode file
+    pub file: PathBuf,
+    /// What to call.
+    #[command(flatten)]
+    pub call: CallArgs,
+    /// Write an array argument, a global variable or `result` to a .npy file afterwards
+    #[arg(short, long = "output", value_name = "NAME=FILE.npy")]
+    pub output: Vec<String>,
     /// Check the run: report uses of values that were never stored, accesses out of bounds with all lanes, reads of inactive lanes,
     /// races and more (docs/check.md). LIST names what to look for: default, all, or kinds such as race,overflow
     #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, default_missing_value = "default",
@@ -199,21 +227,87 @@ pub struct ConformArgs {
     pub skip: Vec<String>,
 }
 
+/// Other back ends.
+#[derive(Args)]
+pub struct BackendArgs {
+    /// A back end: a command that prints the outcome as JSON, or as lines (`a: 1 2 3`). {source}, {width}, {entry} and {input} (a JSON
+    /// file with the call) stand for what it is to run
+    #[arg(long, value_name = "COMMAND")]
+    pub cmd: Vec<String>,
+    /// Compare with the compiler ispc, found on PATH or at the path given
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "ispc")]
+    pub ispc: Option<PathBuf>,
+    /// The targets of ispc, of which those of each width are used [default: what this machine runs]
+    #[arg(long, value_name = "TARGETS", value_delimiter = ',', requires = "ispc")]
+    pub ispc_target: Vec<String>,
+    /// The levels of optimisation of ispc
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_value = "0,2", value_parser = clap::value_parser!(u32).range(0..=3))]
+    pub ispc_opt: Vec<u32>,
+}
+
+/// `compare`.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// Programs with calls in comments
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The back ends.
+    #[command(flatten)]
+    pub backends: BackendArgs,
+    /// A call in place of those in the files, such as 'f(a=iota:i32:40, n=40)'
+    #[arg(long, value_name = "CALL")]
+    pub call: Vec<String>,
+    /// How many units in the last place floats may differ: N, or NAME=N for an array or `result` [default: 0]
+    #[arg(long, value_name = "[NAME=]N")]
+    pub ulp: Vec<String>,
+    /// Leave out calls that trap, for back ends that have no traps
+    #[arg(long)]
+    pub ignore_traps: bool,
+    /// Do not compare what is printed
+    #[arg(long)]
+    pub ignore_prints: bool,
+}
+
 /// `trace`.
 #[derive(Args)]
 pub struct TraceArgs {
+    /// An SPMD source, or a bytecode file
+    #[arg(required_unless_present_any = ["read", "diff"])]
+    pub file: Option<PathBuf>,
     /// What to call.
     #[command(flatten)]
-    pub run: RunArgs,
-    /// Stop showing after so many rows
+    pub call: CallArgs,
+    /// Stop showing after so many rows; with --until trap, how many to show before it
     #[arg(long, default_value_t = 1000)]
     pub rows: usize,
     /// Show only instructions of this source line
     #[arg(long)]
-    pub line: Option<usize>,
+    pub line: Option<u32>,
+    /// Show only instructions of this function
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Show only these lanes, and instructions where one of them is active
+    #[arg(long, value_name = "LANES", value_delimiter = ',')]
+    pub lanes: Option<Vec<u32>>,
     /// Show all functions, the standard library's too
     #[arg(long)]
     pub all: bool,
+    /// Where to stop: line=N (before that line), steps=N (after so many instructions), or trap (show what leads to it)
+    #[arg(long, value_name = "WHERE")]
+    pub until: Option<Until>,
+    /// Write the trace as lines of JSON to a file, compressed if the name ends in .gz (docs/trace.md)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Show a trace that was written, instead of calling a function
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "diff"])]
+    pub read: Option<PathBuf>,
+    /// Compare two traces that were written, and show where they first differ
+    #[arg(long, num_args = 2, value_names = ["A", "B"],
+        conflicts_with_all = ["file", "output", "line", "function", "lanes", "until"])]
+    pub diff: Vec<PathBuf>,
+    /// How many instructions --diff shows before the difference
+    #[arg(long, value_name = "N", default_value_t = 6)]
+    pub context: usize,
 }
 
 /// `usimd`.
@@ -232,6 +326,63 @@ pub struct UsimdArgs {
     pub counts: bool,
 }
 
+/// What random programs are like.
+#[derive(Args)]
+pub struct ProgramArgs {
+    /// Which program: the same seed and options give the same one everywhere
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// About how many statements it has [default: 40]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10000))]
+    pub size: Option<u32>,
+    /// What it may contain: names, such as loops,switch, or changes of the default, such as -tasks,+halves
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub features: Option<String>,
+    /// The language: ispc, with nothing that ISPC leaves open, or spmdvm
+    #[arg(long, default_value = "ispc")]
+    pub dialect: Dialect,
+}
+
+/// `gen`.
+#[derive(Args)]
+pub struct GenArgs {
+    /// Which programs.
+    #[command(flatten)]
+    pub programs: ProgramArgs,
+    /// List the features
+    #[arg(long)]
+    pub list_features: bool,
+    /// Write the program to a file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `fuzz`.
+#[derive(Args)]
+pub struct FuzzArgs {
+    /// How long [default: until Ctrl-C]
+    #[arg(long, value_name = "N", value_parser = parse_timeout)]
+    pub seconds: Option<f64>,
+    /// Which programs.
+    #[command(flatten)]
+    pub programs: ProgramArgs,
+    /// The back ends to compare with, instead of our own engines.
+    #[command(flatten)]
+    pub backends: BackendArgs,
+    /// The folder for findings, kept programs and the state; a campaign that stands there goes on
+    #[arg(short, long, value_name = "DIR", default_value = "spmdvm-fuzz")]
+    pub output: PathBuf,
+    /// Programs that run at the same time [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Leave findings as large as they are
+    #[arg(long)]
+    pub no_reduce: bool,
+    /// Stop at the first finding
+    #[arg(long)]
+    pub stop: bool,
+}
+
 impl Cli {
     /// Reads the command line; ends the process if it is wrong or asks for help.
     pub fn read() -> Result<Cli, Failure> {
@@ -242,6 +393,8 @@ impl Cli {
             Err(_) => Cli::command().get_matches(),
         };
         let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+        cli.global.fp_is_given = matches.value_source("fp") == Some(ValueSource::CommandLine);
+        cli.global.engine_is_given = matches.value_source("engine") == Some(ValueSource::CommandLine);
         cli.global.width_is_given = matches.value_source("width") == Some(ValueSource::CommandLine);
         Ok(cli)
     }
@@ -252,8 +405,8 @@ impl Global {
     pub fn check_single(&self) -> Result<(), Failure> {
         match (self.width.as_slice(), self.engine.as_slice()) {
             ([_], [_]) => Ok(()),
-            ([_], _) => Err(Failure::usage("give one --engine: only `conform` takes several")),
-            _ => Err(Failure::usage("give one --width: only `conform` takes several")),
+            ([_], _) => Err(Failure::usage("give one --engine: only `conform` and `compare` take several")),
+            _ => Err(Failure::usage("give one --width: only `conform` and `compare` take several")),
         }
     }
 

@@ -6,6 +6,7 @@
 //! [`Machine`]), [`trap`] (how runs fail), [`print`] and [`observe`] (what they show). Beside them [`asm`] and [`binary`]
 //! are the forms programs are kept in, and [`generate`] makes random ones. [`usimd`] is a machine of its own. This crate knows nothing of the source language.
 
+mod accesses;
 pub mod asm;
 pub mod binary;
 pub mod builder;
@@ -30,6 +31,7 @@ pub mod types;
 pub mod usimd;
 pub mod verify;
 
+pub use accesses::{Accessed, Place};
 pub use builder::{FunctionBuilder, Label};
 pub use interp::{
     Arg, HostCall, HostCallee, HostTable, LaneValues, Limits, MAX_THREADS, Machine, PreparedProgram, Results, Watch,

@@ -91,6 +91,11 @@ impl View<'_> {
         self.thread.masks.len() - self.thread.floor
     }
 
+    /// The index of the task in its launch, if the executing function is one: launched, rather than called.
+    pub fn task(&self) -> Option<u64> {
+        self.thread.task.as_ref().filter(|_| self.thread.frames.is_empty()).map(|task| task.index)
+    }
+
     /// The value a register holds. What a register holds before it is written is not specified.
     pub fn register(&self, reg: Reg) -> LaneValues {
         let prepared = &self.thread.code.functions[self.function.0 as usize];

@@ -16,12 +16,14 @@ mod expr;
 mod item;
 mod stmt;
 mod types;
+mod visit;
 
 pub use dump::dump;
 pub use expr::*;
 pub use item::*;
 pub use stmt::*;
 pub use types::*;
+pub use visit::{Node, Role};
 
 use crate::source::Span;
 use crate::symbol::Symbol;

@@ -22,13 +22,13 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
         return check::dump(global, &args.file, stage);
     }
     let outputs = args.output.iter().map(|o| output(o)).collect::<Result<Vec<_>, _>>()?;
-    let mut options = with_libraries(global.options(), &args.host)?;
+    let mut options = with_libraries(global.options(), &args.call.host)?;
     options.jit.keep_recorded = jit.is_some_and(|show| show.trace);
     options.check = args.check.unwrap_or_default();
-    let module = load_with(&args.file, &args.with, &options, global.color())?;
-    let export = entry(&module, args.entry.as_deref())?;
-    let mut data = CallData::parse(export, &args.args, module.lanes())?;
-    let globals = Globals::set(&module, &args.globals)?;
+    let module = load_with(&args.file, &args.call.with, &options, global.color())?;
+    let export = entry(&module, args.call.entry.as_deref())?;
+    let mut data = CallData::parse(export, &args.call.args, module.lanes())?;
+    let globals = Globals::set(&module, &args.call.globals)?;
     outputs.iter().try_for_each(|(name, _)| check_output(&module, export, &data, name))?;
     let result = start(&module, args).call_export(export, &data.values());
     data.check()?;
@@ -79,9 +79,9 @@ fn jit_stages(names: &str) -> Option<Show> {
 }
 
 /// A call with the mask asked for, that Ctrl-C interrupts.
-pub fn start<'m>(module: &'m Module, args: &RunArgs) -> Run<'m> {
+fn start<'m>(module: &'m Module, args: &RunArgs) -> Run<'m> {
     let run = Run::new(module).interrupt(interrupt_flag());
-    match args.mask {
+    match args.call.mask {
         Some(mask) => run.mask(mask),
         None => run,
     }

@@ -1,118 +1,151 @@
-//! `spmdvm trace`: a table of instructions × lanes.
+//! `spmdvm trace`: a table of instructions × lanes, or the same as lines of JSON; traces read back and compared.
 
 use super::globals::Globals;
-use super::run::start;
-use super::{call_failure, entry, load_with, with_libraries};
+use super::{call_failure, entry, interrupt_flag, load_with, with_libraries};
 use crate::Failure;
 use crate::cli::{Global, TraceArgs};
-use crate::data::{CallData, show_element};
-use spmdvm::Shape;
-use spmdvm::vm::asm::format_inst;
-use spmdvm::vm::observe::{Observer, View};
-use std::fmt::Write as _;
-use std::io::Write as _;
+use crate::data::CallData;
+use spmdvm::Run;
+use spmdvm_oracle::trace::event::{Event, Header};
+use spmdvm_oracle::trace::{
+    self, Filter, JsonLines, Last, PlayError, Reader, Shown, Sink, Table, TraceFile, Until, UpTo, Wanted,
+};
+use std::io::{self, BufRead, BufWriter, Write as _};
+use std::ops::ControlFlow;
+use std::path::Path;
 
-/// Widest column of a lane.
-const MAX_COLUMN: usize = 12;
-
-/// Calls a function and prints the table.
+/// Calls a function and shows what happens, or shows what was written about an earlier call.
 pub fn trace(global: &Global, args: &TraceArgs) -> Result<(), Failure> {
-    let options = with_libraries(global.options(), &args.run.host)?;
-    let module = load_with(&args.run.file, &args.run.with, &options, global.color())?;
-    let export = entry(&module, args.run.entry.as_deref())?;
-    let mut data = CallData::parse(export, &args.run.args, module.lanes())?;
-    let globals = Globals::set(&module, &args.run.globals)?;
-    let mut table = Table { args, main_file: main_file(&module, export), rows: 0, left_out: 0 };
-    let result = start(&module, &args.run).call_observed(export, &data.values(), &mut table);
-    if table.left_out > 0 {
-        // A closed pipe ends the table, not the program.
-        let _ = writeln!(std::io::stdout(), "… and {} more rows (--rows shows more)", table.left_out);
+    match (args.diff.as_slice(), &args.read, &args.file) {
+        ([a, b], ..) => compare(global, args, a, b),
+        (_, Some(path), _) => replay(global, args, path),
+        (_, None, Some(file)) => record(global, args, file),
+        (_, None, None) => Err(Failure::usage("give a program, --read FILE or --diff A B")),
     }
+}
+
+fn record(global: &Global, args: &TraceArgs, file: &Path) -> Result<(), Failure> {
+    let options = with_libraries(global.options(), &args.call.host)?;
+    let module = load_with(file, &args.call.with, &options, global.color())?;
+    let export = entry(&module, args.call.entry.as_deref())?;
+    let mut data = CallData::parse(export, &args.call.args, module.lanes())?;
+    let globals = Globals::set(&module, &args.call.globals)?;
+    let all: Vec<u32> = (0..module.lanes() as u32).collect();
+    let mut sink = sink(global, args, &all)?;
+    let mask = args.call.mask.unwrap_or(u64::MAX);
+    let call = (export, &data.values()[..], mask);
+    let recorded = trace::record(&module, Run::new(&module).mask(mask), call, interrupt_flag(), &mut *sink);
+    written(recorded.written, args)?;
     data.check()?;
     globals.check()?;
-    result.map(drop).map_err(|e| call_failure(e, global))
-}
-
-/// The file the traced function stands in; the standard library's functions stand in others.
-fn main_file(module: &spmdvm::Module, export: &spmdvm::Export) -> Option<u32> {
-    let function = &module.program().functions[export.function.0 as usize];
-    function.spans.iter().find(|s| s.hi > 0).map(|s| s.file)
-}
-
-struct Table<'a> {
-    args: &'a TraceArgs,
-    main_file: Option<u32>,
-    rows: usize,
-    left_out: usize,
-}
-
-impl Table<'_> {
-    fn wants(&self, view: &View<'_>) -> bool {
-        let span = view.span();
-        let in_file = self.args.all || span.hi == 0 || Some(span.file) == self.main_file;
-        let line_fits = self.args.line.is_none_or(|line| view.line() == Some(line));
-        in_file && line_fits
-    }
-
-    fn print(&mut self, view: &View<'_>, with_values: bool) {
-        if !self.wants(view) {
-            return;
-        }
-        self.rows += 1;
-        if self.rows > self.args.rows {
-            self.left_out += 1;
-            return;
-        }
-        let line = view.line().map_or(String::new(), |l| l.to_string());
-        let text = format!(
-            "{}{}",
-            "  ".repeat(view.depth()),
-            format_inst(view.program(), view.function(), view.pc() as usize)
-        );
-        let mut row = format!("{line:>5}  {text:<44.44} ");
-        let dst = view.inst().dst;
-        if with_values && !dst.is_none() {
-            let value = view.register(dst);
-            let shown: Vec<String> = value.words.iter().map(|&w| show_element(value.ty, w)).collect();
-            match value.shape {
-                Shape::Uniform => row += &shown[0],
-                Shape::Varying => lanes(&mut row, view, &shown),
+    match recorded.result {
+        Some(result) => {
+            result.map_err(|e| call_failure(e, global))?;
+            if args.until == Some(Until::Trap) {
+                eprintln!("note: the function returned, there was no trap");
             }
-        } else {
-            let dots = vec![String::new(); view.lanes()];
-            lanes(&mut row, view, &dots);
+            Ok(())
         }
-        // A closed pipe ends the table, not the program.
-        let _ = writeln!(std::io::stdout(), "{}", row.trim_end());
+        None => Ok(()),
     }
 }
 
-/// One column per lane: `✓` or the value where active, `•` or the value in brackets where not.
-fn lanes(row: &mut String, view: &View<'_>, shown: &[String]) {
-    let width = shown.iter().map(|s| s.len().min(MAX_COLUMN)).max().unwrap_or(0) + 2;
-    for (lane, text) in shown.iter().enumerate() {
-        let active = view.mask() >> lane & 1 == 1;
-        let short: String = text.chars().take(MAX_COLUMN).collect();
-        let cell = match (active, short.is_empty()) {
-            (true, true) => "✓".to_owned(),
-            (false, true) => "•".to_owned(),
-            (true, false) => short,
-            (false, false) => format!("({short})"),
-        };
-        let _ = write!(row, "{cell:>width$} ");
+/// Shows a trace that was written.
+fn replay(global: &Global, args: &TraceArgs, path: &Path) -> Result<(), Failure> {
+    let reader = open(path)?;
+    let mut sink = sink(global, args, &reader.header().lanes.clone())?;
+    match reader.play(&mut *sink) {
+        Ok(()) => Ok(()),
+        Err(PlayError::Read(error)) => {
+            // What could be read is shown.
+            written(sink.finish(), args)?;
+            Err(Failure::usage(format!("{}: {error}", path.display())))
+        }
+        Err(PlayError::Write(error)) => written(Err(error), args),
     }
 }
 
-impl Observer for Table<'_> {
-    fn before(&mut self, view: &View<'_>) {
-        if view.inst().op.info().sig.dst.is_none() {
-            self.print(view, false);
+/// Shows where two traces first differ; then the command fails, as `diff` does.
+fn compare(global: &Global, args: &TraceArgs, a: &Path, b: &Path) -> Result<(), Failure> {
+    let compared = trace::diff(open(a)?, open(b)?, args.context).map_err(|e| Failure::usage(e.to_string()))?;
+    match global.json {
+        true => println!("{}", serde_json::to_string(&compared).map_err(|e| Failure::usage(e.to_string()))?),
+        false => print!("A: {}\nB: {}\n{compared}", a.display(), b.display()),
+    }
+    match compared.difference {
+        Some(_) => Err(Failure::Program(String::new())),
+        None => Ok(()),
+    }
+}
+
+fn open(path: &Path) -> Result<Reader<Box<dyn BufRead>>, Failure> {
+    let file = trace::open(path).map_err(|e| Failure::usage(format!("cannot read {}: {e}", path.display())))?;
+    Reader::new(file).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))
+}
+
+/// Fails if a trace could not be written. A reader that has gone away does not want it.
+fn written(result: io::Result<()>, args: &TraceArgs) -> Result<(), Failure> {
+    let to = args.output.as_deref().map_or("the trace".into(), |path| path.display().to_string());
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|e| Failure::usage(format!("cannot write {to}: {e}"))),
+    }
+}
+
+/// Where the events go, as the options say. The trace has these lanes.
+fn sink(global: &Global, args: &TraceArgs, all: &[u32]) -> Result<Box<dyn Sink>, Failure> {
+    let shown = Shown { rows: args.rows, all_files: args.all || args.function.is_some() };
+    let mut sink: Box<dyn Sink> = match &args.output {
+        Some(path) => {
+            let file = TraceFile::create(path);
+            Box::new(Echo(JsonLines::new(file.map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?)))
+        }
+        None if global.json => Box::new(JsonLines::new(BufWriter::new(io::stdout()))),
+        None => Box::new(Table::new(shown, io::stdout())),
+    };
+    if args.until == Some(Until::Trap) {
+        sink = Box::new(Last::new(args.rows, sink));
+    }
+    let wanted = Wanted { line: args.line, function: args.function.clone(), lanes: lanes(args, all)? };
+    if wanted.line.is_some() || wanted.function.is_some() || wanted.lanes.is_some() {
+        sink = Box::new(Filter::new(wanted, sink));
+    }
+    match args.until {
+        Some(until) if until != Until::Trap => Ok(Box::new(UpTo::new(until, sink))),
+        _ => Ok(sink),
+    }
+}
+
+/// The lanes asked for, in order.
+fn lanes(args: &TraceArgs, all: &[u32]) -> Result<Option<Vec<u32>>, Failure> {
+    let Some(mut lanes) = args.lanes.clone() else { return Ok(None) };
+    lanes.sort_unstable();
+    lanes.dedup();
+    match lanes.iter().find(|lane| !all.contains(lane)) {
+        None => Ok(Some(lanes)),
+        Some(lane) => {
+            let all: Vec<String> = all.iter().map(u32::to_string).collect();
+            Err(Failure::usage(format!("--lanes: there is no lane {lane}; there are {}", all.join(", "))))
         }
     }
+}
 
-    fn after(&mut self, view: &View<'_>) {
-        if view.inst().op.info().sig.dst.is_some() {
-            self.print(view, true);
+/// Prints what the program prints while its trace goes elsewhere.
+struct Echo<S>(S);
+
+impl<S: Sink> Sink for Echo<S> {
+    fn begin(&mut self, header: &Header) -> io::Result<()> {
+        self.0.begin(header)
+    }
+
+    fn event(&mut self, event: &Event) -> io::Result<ControlFlow<()>> {
+        if let Event::Print(print) = event {
+            io::stdout().write_all(print.text.as_bytes())?;
         }
+        self.0.event(event)
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.0.finish()
     }
 }

@@ -4,76 +4,17 @@ use super::finding::{Finding, FindingKind, Related, lanes_text, list_text, numbe
 use super::races::{Access as RaceAccess, How};
 use super::shadow::{OriginId, Shadow};
 use super::{Checker, frame_at};
+use crate::accesses::{Touched, range_sizes};
 use crate::interp::MAX_LANES;
 use crate::interp::lanes::lanes_of;
 use crate::interp::places::Reached;
 use crate::isa::Op;
-use crate::memory::{MAX_REGION_LEN, offset_of, region_of};
+use crate::memory::offset_of;
 use crate::observe::View;
 use crate::program::{Inst, Reg};
 use crate::trap::{Access, RegionKind, TrapDetail, TrapFrame, TrapKind};
 use crate::types::{Shape, Ty};
 use std::sync::Arc;
-
-/// What an instruction accesses: an element of each active lane, or one.
-struct Touched {
-    /// Whether it is one access, the same for all lanes.
-    is_uniform: bool,
-    lanes: u64,
-    base: [i64; MAX_LANES],
-    offset: [i64; MAX_LANES],
-    /// The part of the offset that the index makes up, for messages.
-    index: Option<([i64; MAX_LANES], u64)>,
-    size: u64,
-}
-
-impl Touched {
-    /// The memory operand of a load or store.
-    fn of_operand(view: &View<'_>, inst: &Inst) -> Touched {
-        let varies = |r: Reg| !r.is_none() && view.function().reg(r).shape == Shape::Varying;
-        let by_lane = matches!(inst.op, Op::LoadLane | Op::StoreLane);
-        let is_uniform = !by_lane && !varies(inst.src[0]) && !varies(inst.src[1]);
-        let size = inst.ty.size() as i64;
-        let mut touched = Touched::at(view, inst.src[0], is_uniform, size as u64);
-        let mut index = [0; MAX_LANES];
-        if !inst.src[1].is_none() {
-            view.integers(inst.src[1], &mut index);
-        }
-        for l in lanes_of(touched.lanes) {
-            let part = index[l].saturating_mul(inst.aux as i64).saturating_add(inst.imm);
-            let lane = if by_lane { l as i64 * size } else { 0 };
-            touched.offset[l] = touched.offset[l].saturating_add(part).saturating_add(lane);
-        }
-        touched.index = (!inst.src[1].is_none()).then_some((index, inst.aux as u64));
-        touched
-    }
-
-    /// What pointers in a register lead to.
-    fn at(view: &View<'_>, pointers: Reg, is_uniform: bool, size: u64) -> Touched {
-        let mask = view.mask();
-        let lanes = if is_uniform { mask & mask.wrapping_neg() } else { mask };
-        let mut base = [0; MAX_LANES];
-        pointer_words(view, pointers, lanes, &mut base);
-        let offset = base.map(|pointer| offset_of(pointer as u64));
-        Touched { is_uniform, lanes, base, offset, index: None, size }
-    }
-
-    fn region(&self, l: usize) -> u32 {
-        region_of(self.base[l] as u64)
-    }
-
-    /// The lanes as findings have them.
-    fn named(&self, lanes: u64) -> Vec<u32> {
-        if self.is_uniform { Vec::new() } else { numbers(lanes) }
-    }
-}
-
-/// The pointers in a register.
-fn pointer_words(view: &View<'_>, r: Reg, lanes: u64, into: &mut [i64; MAX_LANES]) {
-    for l in lanes_of(lanes) {
-        into[l] = view.lane(r, l) as i64;
-    }
-}
 
 impl Checker {
     /// A load or store.
@@ -220,7 +161,7 @@ impl Checker {
         let faults: Vec<(usize, (TrapKind, TrapDetail))> = lanes_of(bad).map(|l| (l, fault(l))).collect();
         let Some((lowest, (first, detail))) = faults.first() else { return };
         let alike: Vec<_> = faults.iter().filter(|(_, (kind, _))| kind == first).collect();
-        let lanes = touched.named(alike.iter().fold(0, |mask, (l, _)| mask | 1 << l));
+        let lanes = named(touched, alike.iter().fold(0, |mask, (l, _)| mask | 1 << l));
         let who = if lanes.is_empty() { String::new() } else { format!(" ({})", lanes_text(&lanes)) };
         let stack = self.stack(view);
         let region = touched.region(*lowest);
@@ -289,7 +230,7 @@ impl Checker {
         if let Some(outermost) = there.last_mut() {
             outermost.task = index;
         }
-        let lanes = touched.named(racing);
+        let lanes = named(touched, racing);
         self.found.report(view, kind, || Finding {
             kind,
             message,
@@ -305,8 +246,7 @@ impl Checker {
     pub(super) fn atomic(&mut self, view: &View<'_>, inst: &Inst) {
         let mask = view.mask();
         self.use_register(view, inst.src[0], mask, "in an address");
-        let varies = inst.src.iter().any(|&r| !r.is_none() && view.function().reg(r).shape == Shape::Varying);
-        let touched = Touched::at(view, inst.src[0], !varies, inst.ty.size() as u64);
+        let touched = Touched::of_atomic(view, inst);
         if !self.in_bounds(view, &touched, Access::Write) {
             return;
         }
@@ -323,16 +263,10 @@ impl Checker {
         }
     }
 
-    /// The lanes that a copy, fill, allocation or free works on, which is one if all operands are uniform.
-    fn work(&self, view: &View<'_>, inst: &Inst, pointers: Reg) -> Touched {
-        let varies = inst.src.iter().any(|&r| !r.is_none() && view.function().reg(r).shape == Shape::Varying);
-        Touched::at(view, pointers, !varies, 0)
-    }
-
     /// `mem.copy`
     pub(super) fn copy(&mut self, view: &View<'_>, inst: &Inst) {
         self.use_operands(view, inst);
-        let (to, from) = (self.work(view, inst, inst.src[0]), self.work(view, inst, inst.src[1]));
+        let (to, from) = (Touched::of_work(view, inst, inst.src[0]), Touched::of_work(view, inst, inst.src[1]));
         let Some(sizes) = self.ranges(view, inst, &[(&to, Access::Write), (&from, Access::Read)]) else { return };
         for l in lanes_of(to.lanes).filter(|&l| sizes[l] != 0) {
             let source = (from.region(l), from.offset[l] as u64);
@@ -346,7 +280,7 @@ impl Checker {
         for r in [inst.src[0], inst.src[2]] {
             self.use_register(view, r, view.mask(), "in the place of a fill");
         }
-        let to = self.work(view, inst, inst.src[0]);
+        let to = Touched::of_work(view, inst, inst.src[0]);
         let Some(sizes) = self.ranges(view, inst, &[(&to, Access::Write)]) else { return };
         for l in lanes_of(to.lanes).filter(|&l| sizes[l] != 0) {
             let origin = if value.poison >> l & 1 == 1 { value.origin } else { OriginId::NONE };
@@ -362,9 +296,7 @@ impl Checker {
 
     /// The bytes that each lane copies or fills (source 2), if all of them may be accessed.
     fn ranges(&mut self, view: &View<'_>, inst: &Inst, ends: &[(&Touched, Access)]) -> Option<[u64; MAX_LANES]> {
-        let mut given = [0; MAX_LANES];
-        view.integers(inst.src[2], &mut given);
-        let sizes = given.map(|n| u64::try_from(n).unwrap_or(MAX_REGION_LEN));
+        let sizes = range_sizes(view, inst);
         for &(touched, access) in ends {
             for l in lanes_of(touched.lanes).filter(|&l| sizes[l] != 0) {
                 let one = Touched { lanes: 1 << l, size: sizes[l], index: None, ..*touched };
@@ -396,7 +328,7 @@ impl Checker {
     /// `alloc`, when it has been done.
     pub(super) fn allocated(&mut self, view: &View<'_>) {
         let inst = *view.inst();
-        let made = self.work(view, &inst, inst.dst);
+        let made = Touched::of_work(view, &inst, inst.dst);
         let (place, origin) = self.place(view);
         for l in lanes_of(made.lanes) {
             self.memory.poison_region(made.region(l), origin);
@@ -410,7 +342,7 @@ impl Checker {
 
     pub(super) fn free(&mut self, view: &View<'_>, inst: &Inst) {
         self.use_register(view, inst.src[0], view.mask(), "as what is freed");
-        let freed = self.work(view, inst, inst.src[0]);
+        let freed = Touched::of_work(view, inst, inst.src[0]);
         let (place, _) = self.place(view);
         let mut twice = 0;
         let mut before: Option<Arc<[TrapFrame]>> = None;
@@ -430,7 +362,7 @@ impl Checker {
             }
         }
         let Some(first) = before else { return };
-        let lanes = freed.named(twice);
+        let lanes = named(&freed, twice);
         let who = if lanes.is_empty() { String::new() } else { format!(" ({})", lanes_text(&lanes)) };
         self.found.report(view, FindingKind::UseAfterFree, || Finding {
             kind: FindingKind::UseAfterFree,
@@ -473,4 +405,9 @@ fn bounds_message(detail: &TrapDetail, indices: &[i64]) -> String {
     let noun = if distinct.len() == 1 { "index" } else { "indices" };
     let elements = if *len == 1 { "element" } else { "elements" };
     format!("{verb} {noun} {} of {what}, which has {len} {elements}", list_text(&distinct))
+}
+
+/// Lanes as findings have them: none for an access that is the same for all.
+fn named(touched: &Touched, lanes: u64) -> Vec<u32> {
+    if touched.is_uniform { Vec::new() } else { numbers(lanes) }
 }

@@ -5,6 +5,7 @@
 
 use super::code::Step;
 use super::thread::Thread;
+use crate::accesses::Place;
 use crate::isa::Op;
 use crate::memory::{offset_of, region_of};
 use crate::program::{ArrayShape, FuncId, Function, GlobalId, Home, Reg, Variable};
@@ -87,6 +88,33 @@ impl Thread {
                 Some(found)
             }
         }
+    }
+
+    /// A byte of a region as the source calls it: the array or variable that holds it, and which of its elements that is. `None` if
+    /// the region is not live.
+    pub(crate) fn place(&self, pointer: u64, byte: i64) -> Option<Place> {
+        let number = region_of(pointer);
+        let (kind, region_name) = self.memory.describe(pointer)?;
+        let home = match kind {
+            RegionKind::Global => number.checked_sub(1).map(|id| Home::Global(GlobalId(id))),
+            RegionKind::Frame => self.function_of_region(number).map(Home::Frame),
+            _ => None,
+        };
+        let holds = |v: &&Variable| {
+            let (start, end) = (v.offset as i64, v.offset.saturating_add(v.shape.size()) as i64);
+            // Of a global there is one, which an `extern` array of open length fills.
+            Some(v.home) == home && (kind == RegionKind::Global || (start..end).contains(&byte))
+        };
+        let variable = self.variables().find(holds);
+        let shape = match variable {
+            Some(variable) => Some(variable.shape.clone()),
+            None => self.memory.shape(number).filter(|shape| shape.stride > 0 && kind == RegionKind::Host),
+        };
+        let start = variable.filter(|_| kind == RegionKind::Frame).map_or(0, |v| v.offset as i64);
+        let offset = byte.saturating_sub(start);
+        let name = variable.map(|v| v.name.as_str().into()).or(region_name);
+        let indices = shape.map_or(Vec::new(), |shape| shape.indices(offset as i128, None));
+        Some(Place { kind, name, offset, indices })
     }
 
     fn variables(&self) -> impl Iterator<Item = &Variable> {

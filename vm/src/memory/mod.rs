@@ -366,6 +366,12 @@ impl Memory {
         self.table.get(region_of(pointer)).kind()
     }
 
+    /// What the region of a pointer is, and its name; `None` if it is not live.
+    pub(crate) fn describe(&self, pointer: u64) -> Option<(RegionKind, Option<Arc<str>>)> {
+        let region = self.table.get(region_of(pointer)).describe()?;
+        Some((region.kind, self.name_text(region.name)))
+    }
+
     /// Host address of `size` bytes at `pointer`, if they may be accessed so.
     #[inline(always)]
     pub(crate) fn resolve(&self, pointer: u64, size: u64, access: Access) -> Option<*mut u8> {
