@@ -26,7 +26,7 @@ const MAX_KEPT: usize = 500;
 /// What a campaign runs.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What programs may contain. Half of them have all of that, the others what a seed chooses of it.
+    /// What programs may contain, and their size at most. Half of them have all of that, the others what a seed chooses of it.
     pub config: Config,
     /// The widths, of which each round draws one.
     pub widths: Vec<Width>,
@@ -114,10 +114,10 @@ impl Campaign {
 
     fn config(&self, rng: &mut Rng) -> Config {
         let config = self.settings.config;
-        match rng.one_in(2) {
-            true => config,
-            false => Config { features: config.features.some(rng.bits()), ..config },
-        }
+        // Small programs run faster than they are fewer, and what they show is easier to see.
+        let size = 1 + rng.draw(config.size.into()) as u32;
+        let features = if rng.one_in(2) { config.features } else { config.features.some(rng.bits()) };
+        Config { size, features, ..config }
     }
 
     /// Counts what came of a program.
