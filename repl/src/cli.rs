@@ -253,6 +253,10 @@ pub struct CompareArgs {
     /// Do not compare what is printed
     #[arg(long)]
     pub ignore_prints: bool,
+    /// Of a difference, find the first statement behind which a value differs, by programs that print values (the back end must
+    /// tell what is printed)
+    #[arg(long)]
+    pub bisect: bool,
 }
 
 /// `trace`.

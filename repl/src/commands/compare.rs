@@ -36,7 +36,8 @@ pub fn compare(global: &Global, args: &CompareArgs) -> Result<(), Failure> {
     };
     let reference = OwnEngine { engine: Engine::Interp };
     let (widths, calls) = (&global.width, &args.call);
-    let setup = Setup { options: &options, widths, reference: &reference, others: &others, rules: &rules, calls };
+    let (options, rules, bisect) = (&options, &rules, args.bisect);
+    let setup = Setup { options, widths, reference: &reference, others: &others, rules, bisect, calls };
     let mut made = Vec::new();
     for file in &args.files {
         let text = files::text(file)?;
