@@ -19,7 +19,7 @@ if [ $1 = 8 ]; then echo 'a: 0 2.5 5 7.5 10 12.500001'; else echo 'a: 0 2.5 5 7.
 
 fn compare(folder: &Folder, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_spmdvm"));
-    command.current_dir(folder.path).arg("compare").args(args).output().expect("the command starts")
+    command.current_dir(&folder.path).arg("compare").args(args).output().expect("the command starts")
 }
 
 fn shown(output: &Output) -> String {
