@@ -77,7 +77,7 @@ fn wrong_command_lines_say_what_is_wrong() {
         (&["no-call.ispc"], "no-call.ispc: there is no line `// call: f(…)`"),
         (&["wrong-call.ispc"], "wrong-call.ispc:2: `n` is of type i32, and `x` is no such value"),
         (&["scale.ispc", "--ulp", "a=b"], "--ulp takes N or NAME=N, such as 2 or x=2, not `a=b`"),
-        (&["scale.ispc", "--cmd", " "], "--cmd is empty"),
+        (&["scale.ispc", "--cmd", " "], "a command is empty"),
         (&["scale.ispc", "--ispc=/nowhere/ispc"], "--ispc: cannot run /nowhere/ispc"),
     ] {
         let output = compare(&folder, args);

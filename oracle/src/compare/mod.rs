@@ -34,7 +34,7 @@ pub struct Job<'a> {
 }
 
 /// Something that runs programs.
-pub trait Backend {
+pub trait Backend: Send + Sync {
     /// What reports call it.
     fn name(&self) -> String;
 
