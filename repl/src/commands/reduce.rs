@@ -14,7 +14,7 @@ use spmdvm_oracle::reduce::{
 };
 use std::io::IsTerminal;
 use std::mem::{Discriminant, discriminant};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How often the progress is shown.
