@@ -285,6 +285,10 @@ pub struct CompareArgs {
     /// A call in place of those in the files, such as 'f(a=iota:i32:40, n=40)'
     #[arg(long, value_name = "CALL")]
     pub call: Vec<String>,
+    /// Of a difference, find the first statement behind which a value differs, by programs that print values (the back end must
+    /// tell what is printed)
+    #[arg(long)]
+    pub bisect: bool,
     /// What counts as equal.
     #[command(flatten)]
     pub rules: RuleArgs,

@@ -16,7 +16,7 @@ use std::time::Duration;
 pub fn compare(global: &Global, args: &CompareArgs) -> Result<(), Failure> {
     let options = options(global);
     let foreign = Foreign::new(&args.backends.cmd, &args.backends.ispc, timeout(&options))?;
-    let comparing = Comparing { global, foreign, rules: rules(&args.rules)?, calls: &args.call };
+    let comparing = Comparing { global, foreign, rules: rules(&args.rules)?, bisect: args.bisect, calls: &args.call };
     let mut made = Vec::new();
     for file in &args.files {
         let text = files::text(file)?;
@@ -39,6 +39,8 @@ pub struct Comparing<'a> {
     pub foreign: Foreign<'a>,
     /// What counts as equal.
     pub rules: Rules,
+    /// Whether the first statement that differs is looked for.
+    pub bisect: bool,
     /// Calls in place of those in the files.
     pub calls: &'a [String],
 }
@@ -58,7 +60,8 @@ impl Comparing<'_> {
         };
         let reference = OwnEngine { engine: Engine::Interp };
         let (widths, rules, calls) = (&self.global.width, &self.rules, self.calls);
-        let setup = Setup { options, widths, reference: &reference, others: &others, rules, calls };
+        let bisect = self.bisect;
+        let setup = Setup { options, widths, reference: &reference, others: &others, rules, bisect, calls };
         compare_file(file, text, &setup, each).map_err(|error| failure(error, file, self.global))
     }
 }
