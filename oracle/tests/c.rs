@@ -252,6 +252,10 @@ const OUTSIDE: &[(&str, &str)] = &[
         "foreach (i = 0 ... n) {\n unmasked { a[programIndex] = 1; } }",
         "line 3: no translation lane by lane: `unmasked`",
     ),
+    (
+        "for (uniform int k = 0; k < n; ++k) {\n int x = a[k]; if (x > 2) break;\n a[k] = reduce_add(crev own(x)); }",
+        "line 3: no translation lane by lane: `break` of single lanes out of a loop of the gang",
+    ),
     // What only shows as it runs.
     (
         "foreach (i = 0 ... n) {\n int x = a[0];\n a[i] = x + 1; }",
@@ -272,7 +276,7 @@ fn what_has_no_meaning_lane_by_lane_is_refused_by_name_and_line() {
     let Some(compiler) = compiler() else { return };
     for (body, reason) in OUTSIDE {
         let text = format!(
-            "export void f(uniform int a[], uniform int n) {{ uniform int m = 0;\n {body}\n }}\n// call: f(a=iota:i32:16, n=16)\n"
+            "static uniform int own(uniform int x) {{ return x; }} export void f(uniform int a[], uniform int n) {{ uniform int m = 0;\n {body}\n }}\n// call: f(a=iota:i32:16, n=16)\n"
         );
         assert_eq!(verdict(&text, 4, &compiler), Verdict::NotComparable((*reason).to_owned()), "{body}");
     }
@@ -284,6 +288,18 @@ fn uniform_stores_of_one_value_are_no_conflict() {
     let text = "export void f(uniform int a[], uniform int n) { foreach (i = 0 ... n) { a[0] = n; a[i + 1] = i; } }\n\
                 // call: f(a=zeros:i32:20, n=19)\n";
     assert_eq!(verdict(text, 4, &compiler), Verdict::Equal);
+}
+
+#[test]
+fn an_array_may_be_called_result() {
+    let Some(compiler) = compiler() else { return };
+    for head in ["void", "uniform int"] {
+        let value = if head == "void" { "" } else { "7" };
+        let text = format!(
+            "export {head} f(uniform float result[]) {{ result[1] = 2.5f; return {value}; }}\n// call: f(result=zeros:f32:3)\n"
+        );
+        assert_eq!(verdict(&text, 4, &compiler), Verdict::Equal, "{head}");
+    }
 }
 
 #[test]

@@ -96,3 +96,17 @@ fn what_is_not_comparable_has_a_reason() {
         "endless.ispc:2, width 16, ir: not comparable: interp stopped: out of fuel\n0 equal, 0 different, 1 not comparable\n"
     );
 }
+
+#[test]
+fn scalar_c_is_a_back_end() {
+    let folder = folder("compare_c");
+    let output = compare(&folder, &["scale.ispc", "--width", "8", "--c=no_such_compiler"]);
+    assert!(shown(&output).contains("--c: cannot run no_such_compiler"), "{}", shown(&output));
+    assert_eq!(output.status.code(), Some(2));
+    if Command::new("cc").arg("--version").output().is_err() {
+        eprintln!("skipped: no C compiler `cc` on PATH");
+        return;
+    }
+    let output = compare(&folder, &["scale.ispc", "--width", "8", "--c"]);
+    assert_eq!(shown(&output), "scale.ispc:4, width 8, cc: equal\n1 equal, 0 different, 0 not comparable\n");
+}

@@ -46,12 +46,15 @@ fn read_line(line: &str, job: &Job<'_>, outcome: &mut Outcome) -> Result<(), Str
         outcome.end = End::Trapped { kind, lane };
         return Ok(());
     }
-    let ty = type_of(job, name).ok_or_else(|| format!("the call has no array `{name}`, which it wrote"))?;
+    // An array may be called so too; then the result comes first.
+    let result_ty = words::result_type(job.export).filter(|_| name == "result" && outcome.result.is_none());
+    let ty = result_ty.or_else(|| type_of(job, name));
+    let ty = ty.ok_or_else(|| format!("the call has no array `{name}`, which it wrote"))?;
     let numbers = rest.split([' ', ',', '\t']).filter(|word| !word.is_empty());
     let words = numbers.map(|word| words::parse_number(name, ty, word)).collect::<Result<Vec<u64>, String>>()?;
-    match name {
-        "result" => outcome.result = Some((ty, words)),
-        name => outcome.arrays.push((name.to_owned(), ty, words)),
+    match result_ty {
+        Some(_) => outcome.result = Some((ty, words)),
+        None => outcome.arrays.push((name.to_owned(), ty, words)),
     }
     Ok(())
 }

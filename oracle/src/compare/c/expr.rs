@@ -210,9 +210,10 @@ impl<'m> Body<'_, 'm> {
 
     /// Does something under a condition.
     pub fn under<T>(&mut self, is_varying: bool, act: impl FnOnce(&mut Self) -> Made<T>) -> Made<T> {
+        let outer = self.divergence;
         self.divergence += u32::from(is_varying);
         let made = act(self);
-        self.divergence -= u32::from(is_varying);
+        self.divergence = outer;
         made
     }
 
