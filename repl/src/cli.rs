@@ -420,6 +420,9 @@ pub struct FuzzArgs {
     /// How long [default: until Ctrl-C]
     #[arg(long, value_name = "N", value_parser = parse_timeout)]
     pub seconds: Option<f64>,
+    /// After how many programs to end
+    #[arg(long = "programs", value_name = "N")]
+    pub rounds: Option<u64>,
     /// Which programs.
     #[command(flatten)]
     pub programs: ProgramArgs,

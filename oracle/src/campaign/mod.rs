@@ -100,7 +100,7 @@ impl Campaign {
     }
 
     /// The program of the next round, and how it is run.
-    pub fn next(&mut self) -> (TestCase, Plan) {
+    pub fn begin(&mut self) -> (TestCase, Plan) {
         let seed = self.settings.seed.wrapping_add(self.rounds);
         self.rounds += 1;
         let mut rng = Rng::new(seed);
