@@ -151,6 +151,8 @@ pub(super) struct Place {
     pub weight: u64,
     /// Whether it is in a `foreach` of any kind.
     pub in_foreach: bool,
+    /// Whether it is in the body of a `foreach` itself, of this function.
+    pub lanes_have_turns: bool,
     /// Whether it is in a `foreach_active`, a `foreach_unique` or a `foreach` in another.
     pub in_each: bool,
     /// Whether it is in a task, which shares nothing but its own part and what is only added to.
@@ -172,6 +174,7 @@ impl Place {
             depth: 0,
             weight: 1,
             in_foreach: false,
+            lanes_have_turns: false,
             in_each: false,
             in_task: false,
         }
