@@ -3,7 +3,8 @@
 use crate::outcome::{End, Outcome};
 use crate::testcase::{Argument, Call, TestCase};
 use crate::words;
-use spmdvm::{Array, CallError, Export, HostValue, Module, Pointer, Run, TrapKind, Ty, Value};
+use spmdvm::vm::observe::Observer;
+use spmdvm::{Array, CallError, Export, Module, Pointer, Run, TrapKind, Ty, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,6 +16,19 @@ pub fn run(case: &TestCase, module: &Module) -> Outcome {
 
 /// Runs a call; see [`run`].
 pub fn run_call(call: &Call, module: &Module) -> Outcome {
+    outcome(call, module, |run, export, values| run.call_export(export, values))
+}
+
+/// Runs a call on the interpreter, whatever the module's engine, under the eyes of an observer.
+pub fn run_call_observed(call: &Call, module: &Module, observer: &mut impl Observer) -> Outcome {
+    outcome(call, module, |run, export, values| run.call_observed(export, values, observer))
+}
+
+fn outcome(
+    call: &Call,
+    module: &Module,
+    start: impl FnOnce(Run<'_>, &Export, &[Value<'_>]) -> Result<Option<Value<'static>>, CallError>,
+) -> Outcome {
     let Some(export) = call.export(module) else {
         return Outcome::stopped(format!("no export takes the arguments of `{call}`"));
     };
@@ -24,7 +38,7 @@ pub fn run_call(call: &Call, module: &Module) -> Outcome {
     let run = Run::new(module)
         .mask(call.mask)
         .output(move |text| sink.lock().unwrap_or_else(PoisonError::into_inner).push_str(text));
-    let result = run.call_export(export, &memory.values(call));
+    let result = start(run, export, &memory.values(call));
     let (end, result) = match result {
         Ok(value) => (End::Returned, value.and_then(|value| words_of(export, value))),
         Err(error) => (end_of(error), None),
@@ -50,8 +64,7 @@ fn words_of(export: &Export, value: Value<'_>) -> Option<(Ty, Vec<u64>)> {
         Value::Scalar { ty, bits } => Some((ty, vec![words::bits_of(ty, bits)])),
         Value::Lanes { ty, words } => Some((ty, words.iter().map(|&word| words::bits_of(ty, word)).collect())),
         Value::Record(bytes) => {
-            let Some(HostValue::Array { elem, .. }) = &export.result else { return None };
-            let ty = words::scalar_of(elem).unwrap_or(Ty::U8);
+            let ty = words::result_type(export)?;
             Some((ty, elements(ty, &bytes)))
         }
         Value::Pointer(pointer) => pointer.argument().map(|(_, offset)| (Ty::I64, vec![offset as u64])),

@@ -124,8 +124,8 @@ impl TestCase {
     }
 }
 
-/// The calls in the comments of a text, with their lines.
-fn calls(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// The calls in the comments of a text, with their lines from 1.
+pub(crate) fn calls(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().filter_map(|(i, line)| Some((i + 1, call_in(line)?)))
 }
 

@@ -165,6 +165,15 @@ pub fn scalar_of(elem: &HostType) -> Option<Ty> {
     }
 }
 
+/// The type of the numbers in the result of a function; of a struct with several types, bytes. `None` if it gives none.
+pub fn result_type(export: &Export) -> Option<Ty> {
+    match export.result.as_ref()? {
+        HostValue::Uniform(ty) | HostValue::Varying(ty) => Some(*ty),
+        HostValue::Array { elem, reference: true, .. } => Some(scalar_of(elem).unwrap_or(Ty::U8)),
+        HostValue::Array { .. } => Some(Ty::I64),
+    }
+}
+
 /// Reads the word for a parameter. The error says what is wrong, and what was expected.
 pub fn parse(param: &ExportParam, text: &str, lanes: usize) -> Result<Word, String> {
     match &param.value {

@@ -116,7 +116,7 @@ fn wrong_calls_say_what_was_expected() {
         ("f(a=[], a=[], n=2, b=[])", "`a` is given twice"),
         ("f(a=[], q=[], n=2, b=[])", "f() has no parameter `q` (it has a, x, n, b)"),
         ("f(a=random:i32:4, x=[], n=2, b=[])", "random:TYPE:LENGTH:SEED"),
-        ("f(a=zeros:i32:99999999999, x=[], n=2, b=[])", "elements, not 99999999999"),
+        ("f(a=zeros:i32:99999999, x=[], n=2, b=[])", "elements, not 99999999"),
         ("nothing() mask=0b12", "a mask is a number such as 0b1011"),
         (
             "lanes([1, 2])",

@@ -33,9 +33,15 @@ pub struct Global {
     /// Was the width given, rather than left at its default?
     #[arg(skip)]
     pub width_is_given: bool,
+    /// Was the floating-point mode given?
+    #[arg(skip)]
+    pub fp_is_given: bool,
     /// The engine: interp, ir, clif, x86 (needs AVX-512) or auto, the fastest that runs here
     #[arg(long, global = true, default_value = "auto", value_delimiter = ',')]
     pub engine: Vec<Engine>,
+    /// Was an engine given?
+    #[arg(skip)]
+    pub engine_is_given: bool,
     /// Floating-point mode: contract, strict or fast
     #[arg(long, global = true, default_value = "contract")]
     pub fp: Fp,
@@ -122,10 +128,24 @@ pub enum Command {
     ///
     /// --width and --engine take lists (4,8,16). The last line is `N passed, M failed, K skipped`.
     Conform(ConformArgs),
+    /// Run the calls in programs (`// call: f(a=iota:i32:40, n=40)`) on the reference VM and on other back ends, and report
+    /// where they differ (docs/oracle.md)
+    ///
+    /// --width takes a list (4,8,16), and so does --engine: our engines that are held against the interpreter (all, if no other back
+    /// end is given). Nothing is fused (--fp strict), and back ends get 10 seconds, if not said otherwise. Exit code 1: something differs.
+    Compare(CompareArgs),
+    /// Make a program small that shows something, such as a difference between back ends, and keep it valid, defined and
+    /// showing it (docs/oracle.md)
+    ///
+    /// A program is interesting if the command given with --cmd ends with exit code 0 for it, or if a comparison (--compare, --ispc,
+    /// --engine, as for `spmdvm compare`) still shows a difference of the same kind. Ctrl-C ends it; the smallest program so far is written.
+    Reduce(ReduceArgs),
     /// Run a µ-SIMD program, the semantics of re-vectorised calls (docs/usimd.md)
     Usimd(UsimdArgs),
     /// Write a random program that is well defined, always ends and prints a checksum of all it has computed (docs/oracle.md)
     Gen(GenArgs),
+    /// Run random programs on all engines, or on other back ends, for as long as you like, and keep what differs (docs/oracle.md)
+    Fuzz(FuzzArgs),
     /// Explain a diagnostic (E0001, W0002, …), a trap (out_of_bounds, …) or what check mode finds (race, …)
     Explain {
         /// Its code or name; without one, all are listed
@@ -213,6 +233,98 @@ pub struct ConformArgs {
     pub skip: Vec<String>,
 }
 
+/// What counts as equal.
+#[derive(Args)]
+pub struct RuleArgs {
+    /// How many units in the last place floats may differ: N, or NAME=N for an array or `result` [default: 0]
+    #[arg(long, value_name = "[NAME=]N")]
+    pub ulp: Vec<String>,
+    /// Leave out calls that trap, for back ends that have no traps
+    #[arg(long)]
+    pub ignore_traps: bool,
+    /// Do not compare what is printed
+    #[arg(long)]
+    pub ignore_prints: bool,
+}
+
+/// Other back ends.
+#[derive(Args)]
+pub struct BackendArgs {
+    /// A back end: a command that prints the outcome as JSON, or as lines (`a: 1 2 3`). {source}, {width}, {entry} and {input} (a JSON
+    /// file with the call) stand for what it is to run
+    #[arg(long, value_name = "COMMAND")]
+    pub cmd: Vec<String>,
+    /// The compiler ispc.
+    #[command(flatten)]
+    pub ispc: IspcArgs,
+}
+
+/// The compiler ispc as a back end.
+#[derive(Args)]
+pub struct IspcArgs {
+    /// Compare with the compiler ispc, found on PATH or at the path given
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "ispc")]
+    pub ispc: Option<PathBuf>,
+    /// The targets of ispc, of which those of each width are used [default: what this machine runs]
+    #[arg(long, value_name = "TARGETS", value_delimiter = ',', requires = "ispc")]
+    pub ispc_target: Vec<String>,
+    /// The levels of optimisation of ispc
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_value = "0,2", value_parser = clap::value_parser!(u32).range(0..=3))]
+    pub ispc_opt: Vec<u32>,
+}
+
+/// `compare`.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// Programs with calls in comments
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The back ends.
+    #[command(flatten)]
+    pub backends: BackendArgs,
+    /// A call in place of those in the files, such as 'f(a=iota:i32:40, n=40)'
+    #[arg(long, value_name = "CALL")]
+    pub call: Vec<String>,
+    /// Of a difference, find the first statement behind which a value differs, by programs that print values (the back end must
+    /// tell what is printed)
+    #[arg(long)]
+    pub bisect: bool,
+    /// What counts as equal.
+    #[command(flatten)]
+    pub rules: RuleArgs,
+}
+
+/// `reduce`.
+#[derive(Args)]
+pub struct ReduceArgs {
+    /// The program, with the calls in comments that show it
+    pub file: PathBuf,
+    /// A command that ends with exit code 0 if a program is interesting; {source} and {width} stand for its path and the lanes
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["compare", "ispc"])]
+    pub cmd: Option<String>,
+    /// A back end, as `spmdvm compare --cmd` takes it: a program is interesting if the outcome differs
+    #[arg(long, value_name = "COMMAND")]
+    pub compare: Vec<String>,
+    /// The compiler ispc.
+    #[command(flatten)]
+    pub ispc: IspcArgs,
+    /// What counts as equal.
+    #[command(flatten)]
+    pub rules: RuleArgs,
+    /// Where to write the small program [default: FILE with the ending .reduced.ispc]
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// How many candidates are tried at the same time; the result is the same
+    #[arg(short, long, default_value = "1")]
+    pub jobs: NonZeroUsize,
+    /// End after so many seconds
+    #[arg(long)]
+    pub seconds: Option<u64>,
+    /// End after asking so often whether a program is interesting
+    #[arg(long)]
+    pub trials: Option<usize>,
+}
+
 /// `trace`.
 #[derive(Args)]
 pub struct TraceArgs {
@@ -271,9 +383,9 @@ pub struct UsimdArgs {
     pub counts: bool,
 }
 
-/// `gen`.
+/// What random programs are like.
 #[derive(Args)]
-pub struct GenArgs {
+pub struct ProgramArgs {
     /// Which program: the same seed and options give the same one everywhere
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -283,15 +395,49 @@ pub struct GenArgs {
     /// What it may contain: names, such as loops,switch, or changes of the default, such as -tasks,+halves
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub features: Option<String>,
-    /// The language: ispc, with nothing that ISPC leaves open, or spmdvm
-    #[arg(long, default_value = "ispc")]
-    pub dialect: Dialect,
+    /// The language: ispc, with nothing that ISPC leaves open, or spmdvm [default: ispc; for `fuzz` on our own engines spmdvm]
+    #[arg(long)]
+    pub dialect: Option<Dialect>,
+}
+
+/// `gen`.
+#[derive(Args)]
+pub struct GenArgs {
+    /// Which programs.
+    #[command(flatten)]
+    pub programs: ProgramArgs,
     /// List the features
     #[arg(long)]
     pub list_features: bool,
     /// Write the program to a file
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// `fuzz`.
+#[derive(Args)]
+pub struct FuzzArgs {
+    /// How long [default: until Ctrl-C]
+    #[arg(long, value_name = "N", value_parser = parse_timeout)]
+    pub seconds: Option<f64>,
+    /// Which programs.
+    #[command(flatten)]
+    pub programs: ProgramArgs,
+    /// The back ends to compare with, instead of our own engines.
+    #[command(flatten)]
+    pub backends: BackendArgs,
+    /// The folder for findings, kept programs and the state; a campaign that stands there goes on
+    #[arg(short, long, value_name = "DIR", default_value = "spmdvm-fuzz")]
+    pub output: PathBuf,
+    /// Programs that run at the same time [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Leave findings as large as they are
+    #[arg(long)]
+    pub no_reduce: bool,
+    /// Stop at the first finding
+    #[arg(long)]
+    pub stop: bool,
 }
 
 impl Cli {
@@ -304,6 +450,8 @@ impl Cli {
             Err(_) => Cli::command().get_matches(),
         };
         let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+        cli.global.fp_is_given = matches.value_source("fp") == Some(ValueSource::CommandLine);
+        cli.global.engine_is_given = matches.value_source("engine") == Some(ValueSource::CommandLine);
         cli.global.width_is_given = matches.value_source("width") == Some(ValueSource::CommandLine);
         Ok(cli)
     }
@@ -314,8 +462,8 @@ impl Global {
     pub fn check_single(&self) -> Result<(), Failure> {
         match (self.width.as_slice(), self.engine.as_slice()) {
             ([_], [_]) => Ok(()),
-            ([_], _) => Err(Failure::usage("give one --engine: only `conform` takes several")),
-            _ => Err(Failure::usage("give one --width: only `conform` takes several")),
+            ([_], _) => Err(Failure::usage("give one --engine: only `conform` and `compare` take several")),
+            _ => Err(Failure::usage("give one --width: only `conform` and `compare` take several")),
         }
     }
 

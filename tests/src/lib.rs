@@ -14,6 +14,7 @@ pub mod crev;
 pub mod data;
 pub mod expr;
 pub mod files;
+pub mod planted;
 pub mod program;
 pub mod run;
 pub mod sheet;

@@ -17,7 +17,6 @@ mod gang;
 mod integers;
 mod kernel;
 mod memory;
-mod rng;
 mod scope;
 mod statements;
 mod types;

@@ -1,10 +1,10 @@
 //! The text of a program while it is written, and the choices made for it.
 
 use super::arguments::Input;
-use super::rng::Rng;
 use super::scope::{Array, Function, Place, Procedure, Record, Struct, Variable, Vector};
 use super::types::{Range, literal};
 use super::{Config, Dialect, Feature};
+use crate::random::Rng;
 use spmdvm::Ty;
 use std::collections::BTreeSet;
 

@@ -46,10 +46,10 @@ export void f(uniform int out[], uniform int n, uniform float scale) {
     print("% %\n", b, q.x);
     launch[2] work(out, n);
     sync;
-    Point *there = &p;
+    varying Point * uniform there = &p;
     there->y = reduce_add(p.x), there = NULL;
     goto end;
 end:
-    out[0] += pointer(1, 2.0f) + (true ? 1 : 0) + packed[0].x;
+    out[0] += reduce_add(pointer(1, 2.0f) + (true ? 1 : 0) + (int)packed[0].x);
     return;
 }

@@ -108,7 +108,7 @@ impl<'a> Tree<'a> {
         self.text
     }
 
-    /// The tokens that stand in the text itself.
+    /// The tokens of the text before preprocessing.
     pub fn written(&self) -> &Written {
         &self.written
     }
@@ -256,7 +256,7 @@ impl<'a> Tree<'a> {
             }
             (Node::Stmt(_), Role::Else) => {
                 let keyword = self.written.last_before(range.start).filter(|token| token.kind == TokenKind::Else)?;
-                Some(Edit::delete(self.with_blanks_before(keyword.range().start..range.end)))
+                Some(Edit::delete(self.whole_lines(keyword.range().start..range.end)))
             }
             (Node::Stmt(_), Role::First) => Some(Edit::replace(range, ";")),
             (Node::Stmt(_), _) => Some(Edit::replace(range, "{}")),
@@ -332,6 +332,7 @@ impl<'a> Tree<'a> {
         match behind.strip_prefix('\n') {
             Some(next) if begins_line => before..self.text.len() - next.len(),
             None if begins_line && behind.is_empty() => before..self.text.len(),
+            _ if !begins_line => before..range.end,
             _ => range,
         }
     }

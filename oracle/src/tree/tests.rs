@@ -45,7 +45,7 @@ fn nothing_of_a_macro_is_edited() {
     // there twice, has none either.
     assert_eq!(expressions(text), ["a"]);
     with_tree(text, |tree| {
-        let refused: Vec<_> = tree.expressions().filter(|&id| tree.range(id).is_none()).collect();
+        let refused: Vec<NodeId> = tree.expressions().filter(|&id| tree.range(id).is_none()).collect();
         assert!(refused.len() > 5);
         assert!(refused.into_iter().all(|id| tree.replace(id, "0").is_none() && tree.delete(id).is_none()));
         // The statement as a whole is the program's own.

@@ -4,18 +4,20 @@
 //! text would replace more, or other things, than the node. So only a node whose first and last tokens stand in the text
 //! themselves, once, has a range.
 
-use spmdvm::frontend::lex::{FROM_MACRO, Token, TokenKind};
+use spmdvm::frontend::lex::{FROM_MACRO, Lexer, Texts, Token, TokenKind, WordCache};
 use spmdvm::frontend::source::{FileId, Span};
 use spmdvm::frontend::symbol::Symbol;
 use std::ops::Range;
 
-/// A token of the program's own text.
+/// A token of a program's text before preprocessing.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenToken {
     /// What it is.
     pub kind: TokenKind,
     /// The name, of a word.
     pub name: Option<Symbol>,
+    /// Whether it goes into the program as it stands, once: it is not of a directive, a macro's use, or what a conditional leaves out.
+    pub is_own: bool,
     lo: u32,
     hi: u32,
 }
@@ -27,7 +29,7 @@ impl WrittenToken {
     }
 }
 
-/// The tokens of the program's own text, in order.
+/// The tokens of a program's text before preprocessing, in order.
 #[derive(Debug, Default)]
 pub struct Written {
     tokens: Vec<WrittenToken>,
@@ -51,13 +53,11 @@ enum Directive {
 impl Written {
     /// Those of a preprocessed program.
     pub fn new(tokens: &[Token], main: FileId, text: &str) -> Written {
-        let mut own = own_tokens(tokens, main);
-        own.sort_by_key(|token| token.lo);
-        let copied: Vec<u32> = own.windows(2).filter(|pair| pair[0].lo == pair[1].lo).map(|pair| pair[0].lo).collect();
-        own.retain(|token| copied.binary_search(&token.lo).is_err());
-        let (around, closing) = brackets(&own);
-        let directives = directives(&own, text);
-        Written { tokens: own, around, closing, directives }
+        let own = own_tokens(tokens, main);
+        let mut written = raw_tokens(main, text);
+        written.iter_mut().for_each(|token| token.is_own = own.binary_search(&token.lo).is_ok());
+        let (around, closing) = brackets(&written);
+        Written { tokens: written, around, closing, directives: directives(text) }
     }
 
     /// The tokens.
@@ -95,8 +95,9 @@ impl Written {
                 (opening, closing) => (first, last) = (opening.unwrap_or(first), closing.unwrap_or(last)),
             }
         }
-        let range = self.tokens[first].lo as usize..self.tokens[last].hi as usize;
-        self.is_whole(&range).then_some(range)
+        let (first, last) = (&self.tokens[first], &self.tokens[last]);
+        let range = first.lo as usize..last.hi as usize;
+        (first.is_own && last.is_own && self.is_whole(&range)).then_some(range)
     }
 
     /// Whether the text can be cut out without tearing a conditional apart or losing the definition of a macro.
@@ -113,8 +114,20 @@ impl Written {
     }
 }
 
-/// The tokens that stand in the file and in no use of a macro.
-fn own_tokens(tokens: &[Token], main: FileId) -> Vec<WrittenToken> {
+/// All tokens of a text.
+fn raw_tokens(main: FileId, text: &str) -> Vec<WrittenToken> {
+    let (mut texts, mut words, mut lexer) = (Texts::default(), WordCache::default(), Lexer::new(main, text));
+    let next = || {
+        let token = lexer.next(&mut texts, &mut words);
+        let Span { lo, hi, .. } = token.span;
+        let written = WrittenToken { kind: token.kind, name: token.symbol(), is_own: false, lo, hi };
+        (token.kind != TokenKind::Eof).then_some(written)
+    };
+    std::iter::from_fn(next).collect()
+}
+
+/// Where the tokens begin that come from the file, in no use of a macro, and only once.
+fn own_tokens(tokens: &[Token], main: FileId) -> Vec<u32> {
     let in_main = |token: &&Token| token.span.file == main && token.span.lo < token.span.hi;
     let from_macro = tokens.iter().filter(in_main).filter(|token| token.has(FROM_MACRO));
     let mut uses: Vec<Span> = from_macro.map(|token| token.span).collect();
@@ -124,10 +137,11 @@ fn own_tokens(tokens: &[Token], main: FileId) -> Vec<WrittenToken> {
         let before = uses.partition_point(|span| span.lo <= token.span.lo);
         before.checked_sub(1).is_some_and(|at| uses[at].hi > token.span.lo)
     };
-    let own = tokens.iter().filter(in_main).filter(|token| !token.has(FROM_MACRO) && !is_used(token));
-    let written =
-        |token: &Token| WrittenToken { kind: token.kind, name: token.symbol(), lo: token.span.lo, hi: token.span.hi };
-    own.filter(|token| token.kind != TokenKind::Eof).map(written).collect()
+    let mut starts: Vec<u32> =
+        tokens.iter().filter(in_main).filter(|token| !is_used(token)).map(|token| token.span.lo).collect();
+    starts.sort_unstable();
+    let is_single = |&at: &usize| starts.get(at + 1) != Some(&starts[at]) && (at == 0 || starts[at - 1] != starts[at]);
+    (0..starts.len()).filter(is_single).map(|at| starts[at]).collect()
 }
 
 /// By token, the innermost bracket around it; by opening bracket, the closing one.
@@ -154,18 +168,14 @@ fn brackets(tokens: &[WrittenToken]) -> (Vec<Option<usize>>, Vec<Option<usize>>)
     (around, closing)
 }
 
-/// The directives of a text: lines that begin with `#`, where no token stands. A comment that looks like one makes the text
-/// around it uneditable, no more.
-fn directives(tokens: &[WrittenToken], text: &str) -> Vec<(usize, Directive)> {
+/// The directives of a text: lines that begin with `#`. A comment that looks like one makes the text around it uneditable, no more.
+fn directives(text: &str) -> Vec<(usize, Directive)> {
     let mut found = Vec::new();
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
         let start = offset + (line.len() - line.trim_start().len());
         offset += line.len();
         let Some(directive) = line.trim_start().strip_prefix('#') else { continue };
-        if tokens.binary_search_by_key(&(start as u32), |token| token.lo).is_ok() {
-            continue;
-        }
         let word: String = directive.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
         match word.as_str() {
             "pragma" => {}

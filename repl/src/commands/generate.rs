@@ -1,8 +1,8 @@
 //! `spmdvm gen`: random programs.
 
 use crate::Failure;
-use crate::cli::GenArgs;
-use spmdvm_oracle::generate::{self, Config, FEATURES, Features};
+use crate::cli::{GenArgs, ProgramArgs};
+use spmdvm_oracle::generate::{self, Config, Dialect, FEATURES, Features};
 
 /// Writes a random program, or lists what programs may contain.
 pub fn generate(args: &GenArgs) -> Result<(), Failure> {
@@ -10,7 +10,7 @@ pub fn generate(args: &GenArgs) -> Result<(), Failure> {
         list_features();
         return Ok(());
     }
-    let case = generate::generate(args.seed, &config(args)?);
+    let case = generate::generate(args.programs.seed, &config(&args.programs)?);
     match &args.output {
         None => print!("{}", case.text),
         Some(path) => std::fs::write(path, case.text)
@@ -19,11 +19,13 @@ pub fn generate(args: &GenArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn config(args: &GenArgs) -> Result<Config, Failure> {
-    let mut config = Config::of(args.dialect);
+/// What programs are asked for.
+pub fn config(args: &ProgramArgs) -> Result<Config, Failure> {
+    let dialect = args.dialect.unwrap_or(Dialect::Ispc);
+    let mut config = Config::of(dialect);
     config.size = args.size.unwrap_or(config.size);
     if let Some(list) = &args.features {
-        config.features = Features::parse(list, args.dialect).map_err(Failure::usage)?;
+        config.features = Features::parse(list, dialect).map_err(Failure::usage)?;
     }
     Ok(config)
 }

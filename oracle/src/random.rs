@@ -1,7 +1,7 @@
 //! The choices that a seed makes, the same on every machine.
 
 /// A stream of numbers (SplitMix64).
-pub(super) struct Rng {
+pub struct Rng {
     state: u64,
 }
 
