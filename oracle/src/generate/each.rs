@@ -42,7 +42,7 @@ impl Writer {
         let ends = self.open() && self.sees_gang();
         let breaks = leaves && ends;
         let returns = if ends { base.returns } else { Returns::Not };
-        Place { in_foreach: true, in_loop: false, breaks, returns, ..base }.times(16)
+        Place { in_foreach: true, breaks, returns, ..base }.times(16)
     }
 
     /// The head of a `foreach`, what is each lane's own in it, and the indices with their greatest values.
@@ -119,7 +119,6 @@ impl Writer {
             returns: Returns::Not,
             in_each: true,
             in_foreach: true,
-            in_loop: false,
             ..base
         }
         .times(turns)

@@ -143,8 +143,6 @@ pub(super) struct Place {
     pub breaks: bool,
     pub continues: bool,
     pub returns: Returns,
-    /// Whether the innermost loop is a `for`, `while` or `do`: ISPC has no `continue` in a `switch` of others.
-    pub in_loop: bool,
     /// Blocks around.
     pub depth: u32,
     /// About how often it is executed.
@@ -170,7 +168,6 @@ impl Place {
             breaks: false,
             continues: false,
             returns,
-            in_loop: false,
             depth: 0,
             weight: 1,
             in_foreach: false,
