@@ -20,7 +20,7 @@ pub const FUEL: u64 = 1 << 17;
 pub struct Plan {
     /// The lanes.
     pub width: Width,
-    /// The engines, each with its settings.
+    /// The engines that are compared with the interpreter, each with its settings.
     pub subjects: Vec<Subject>,
 }
 
@@ -36,11 +36,13 @@ pub struct Subject {
 }
 
 impl Plan {
-    /// One of the widths, and the engines, each in one of the modes.
+    /// One of the widths, and one of the engines in one of the modes: over many programs everything meets everything.
     pub fn draw(rng: &mut Rng, widths: &[Width], engines: &[Engine]) -> Plan {
-        let width = rng.pick(widths);
-        let subjects = engines.iter().map(|&engine| Subject::draw(rng, engine)).collect();
-        Plan { width, subjects }
+        // Compiling takes the longer the wider.
+        let weights = widths.iter().map(|width| 1 + 16 / width.lanes().max(4) as u32);
+        let width = widths[rng.weighted(weights)];
+        let subjects = if engines.is_empty() { Vec::new() } else { vec![rng.pick(engines)] };
+        Plan { width, subjects: subjects.into_iter().map(|engine| Subject::draw(rng, engine)).collect() }
     }
 }
 

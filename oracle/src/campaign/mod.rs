@@ -27,7 +27,7 @@ const MAX_KEPT: usize = 500;
 /// What a campaign runs.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What programs may contain. Half of them have all of that, the others what a seed chooses of it.
+    /// What programs may contain, and their size at most. Half of them have all of that, the others what a seed chooses of it.
     pub config: Config,
     /// The widths, of which each round draws one.
     pub widths: Vec<Width>,
@@ -101,7 +101,7 @@ impl Campaign {
     }
 
     /// The program of the next round, and how it is run.
-    pub fn next(&mut self) -> (TestCase, Plan) {
+    pub fn begin(&mut self) -> (TestCase, Plan) {
         let seed = self.settings.seed.wrapping_add(self.rounds);
         self.rounds += 1;
         let mut rng = Rng::new(seed);
@@ -115,10 +115,10 @@ impl Campaign {
 
     fn config(&self, rng: &mut Rng) -> Config {
         let config = self.settings.config;
-        match rng.one_in(2) {
-            true => config,
-            false => Config { features: config.features.some(rng.bits()), ..config },
-        }
+        // Small programs run faster than they are fewer, and what they show is easier to see.
+        let size = 1 + rng.draw(config.size.into()) as u32;
+        let features = if rng.one_in(2) { config.features } else { config.features.some(rng.bits()) };
+        Config { size, features, ..config }
     }
 
     /// Counts what came of a program.

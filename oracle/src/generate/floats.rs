@@ -38,6 +38,12 @@ impl Writer {
         {
             return Expr { text: v.text, ty, varying: v.varying, range: v.range };
         }
+        if self.rng.one_in(2)
+            && let Some(v) = self.variable(|v| v.ty.is_int() && (varying || !v.varying))
+        {
+            let from = Expr { text: v.text, ty: v.ty, varying: v.varying, range: v.range };
+            return self.of_integer(from, ty);
+        }
         let value = self.rng.pick(&[0.0, 0.5, 1.0, -1.0, 2.5, 0.75, -3.25, 10.0, 100.0, 0.1, 1.5, 7.0]);
         Expr { text: float_literal(ty, value), ty, varying: false, range: Range::Float(f64::abs(value)) }
     }
@@ -124,6 +130,10 @@ impl Writer {
     fn from_int(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
         let from = self.any_int();
         let value = self.int(from, varying, depth - 1);
+        self.of_integer(value, ty)
+    }
+
+    fn of_integer(&mut self, value: Expr, ty: Ty) -> Expr {
         // A `float16` is made of what it represents exactly: otherwise some machines round twice.
         let value = if ty == Ty::F16 && !self.open() { self.below(value, 127) } else { value };
         let range = Range::Float(value.range.magnitude() * 1.001);

@@ -12,6 +12,7 @@ mod fuzz;
 mod generate;
 mod globals;
 mod header;
+mod reduce;
 mod run;
 mod trace;
 mod usimd;
@@ -24,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 /// Carries out a command line.
 pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
-    if !matches!(cli.command, Command::Conform(_) | Command::Compare(_) | Command::Fuzz(_)) {
+    if !matches!(cli.command, Command::Conform(_) | Command::Compare(_) | Command::Reduce(_) | Command::Fuzz(_)) {
         cli.global.check_single()?;
     }
     match &cli.command {
@@ -38,6 +39,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Repl { files } => crate::interactive::repl(&cli.global, files),
         Command::Conform(args) => conform::conform(&cli.global, args),
         Command::Compare(args) => compare::compare(&cli.global, args),
+        Command::Reduce(args) => reduce::reduce(&cli.global, args),
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
         Command::Gen(args) => generate::generate(args),
         Command::Fuzz(args) => fuzz::fuzz(&cli.global, args),
