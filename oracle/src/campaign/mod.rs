@@ -4,13 +4,14 @@
 //! new, and runs it on the interpreter, which says what is expected, and on the other engines ([`agree`]). [`coverage`] keeps what
 //! has been reached; a program that adds to it is kept as a source of mutants. What differs is a [`Finding`]; it is written to a
 //! [`folder`], from which a campaign also goes on after an interruption. All choices follow from the number of the round and the
-//! programs kept so far.
+//! programs kept so far. How much of what is wrong it finds, a [`score`] tells, by faults that are planted.
 
 pub mod agree;
 pub mod coverage;
 pub mod folder;
 pub mod mutate;
 mod report;
+pub mod score;
 
 pub use agree::{Checked, Finding, Place, Plan, Subject, What};
 pub use coverage::Coverage;
