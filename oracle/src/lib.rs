@@ -6,11 +6,13 @@
 //! instruction by instruction. [`json`] is how all of it goes to other programs and comes back.
 //! `spmdvm gen`, `compare`, `reduce`, `trace` and `fuzz` are thin commands over this crate (`docs/oracle.md`).
 
+pub mod campaign;
 pub mod compare;
 pub mod generate;
 pub mod json;
 pub mod number;
 pub mod outcome;
+pub mod random;
 pub mod reduce;
 pub mod run;
 pub mod testcase;

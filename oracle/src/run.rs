@@ -3,6 +3,7 @@
 use crate::outcome::{End, Outcome};
 use crate::testcase::{Argument, Call, TestCase};
 use crate::words;
+use spmdvm::vm::observe::Observer;
 use spmdvm::{Array, CallError, Export, Module, Pointer, Run, TrapKind, Ty, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +16,19 @@ pub fn run(case: &TestCase, module: &Module) -> Outcome {
 
 /// Runs a call; see [`run`].
 pub fn run_call(call: &Call, module: &Module) -> Outcome {
+    outcome(call, module, |run, export, values| run.call_export(export, values))
+}
+
+/// Runs a call on the interpreter, whatever the module's engine, under the eyes of an observer.
+pub fn run_call_observed(call: &Call, module: &Module, observer: &mut impl Observer) -> Outcome {
+    outcome(call, module, |run, export, values| run.call_observed(export, values, observer))
+}
+
+fn outcome(
+    call: &Call,
+    module: &Module,
+    start: impl FnOnce(Run<'_>, &Export, &[Value<'_>]) -> Result<Option<Value<'static>>, CallError>,
+) -> Outcome {
     let Some(export) = call.export(module) else {
         return Outcome::stopped(format!("no export takes the arguments of `{call}`"));
     };
@@ -24,7 +38,7 @@ pub fn run_call(call: &Call, module: &Module) -> Outcome {
     let run = Run::new(module)
         .mask(call.mask)
         .output(move |text| sink.lock().unwrap_or_else(PoisonError::into_inner).push_str(text));
-    let result = run.call_export(export, &memory.values(call));
+    let result = start(run, export, &memory.values(call));
     let (end, result) = match result {
         Ok(value) => (End::Returned, value.and_then(|value| words_of(export, value))),
         Err(error) => (end_of(error), None),

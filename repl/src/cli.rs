@@ -4,6 +4,7 @@ use crate::{Failure, words};
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use spmdvm::{Checks, Code, Engine, Fp, JitSettings, Limits, Options, Severity, Width};
+use spmdvm_oracle::generate::Dialect;
 use spmdvm_oracle::trace::Until;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
@@ -141,6 +142,10 @@ pub enum Command {
     Reduce(ReduceArgs),
     /// Run a µ-SIMD program, the semantics of re-vectorised calls (docs/usimd.md)
     Usimd(UsimdArgs),
+    /// Write a random program that is well defined, always ends and prints a checksum of all it has computed (docs/oracle.md)
+    Gen(GenArgs),
+    /// Run random programs on all engines, or on other back ends, for as long as you like, and keep what differs (docs/oracle.md)
+    Fuzz(FuzzArgs),
     /// Explain a diagnostic (E0001, W0002, …), a trap (out_of_bounds, …) or what check mode finds (race, …)
     Explain {
         /// Its code or name; without one, all are listed
@@ -228,28 +233,9 @@ pub struct ConformArgs {
     pub skip: Vec<String>,
 }
 
-/// `compare`.
+/// What counts as equal.
 #[derive(Args)]
-pub struct CompareArgs {
-    /// Programs with calls in comments
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// A back end: a command that prints the outcome as JSON, or as lines (`a: 1 2 3`). {source}, {width}, {entry} and {input} (a JSON
-    /// file with the call) stand for what it is to run
-    #[arg(long, value_name = "COMMAND")]
-    pub cmd: Vec<String>,
-    /// Compare with the compiler ispc, found on PATH or at the path given
-    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "ispc")]
-    pub ispc: Option<PathBuf>,
-    /// The targets of ispc, of which those of each width are used [default: what this machine runs]
-    #[arg(long, value_name = "TARGETS", value_delimiter = ',', requires = "ispc")]
-    pub ispc_target: Vec<String>,
-    /// The levels of optimisation of ispc
-    #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_value = "0,2", value_parser = clap::value_parser!(u32).range(0..=3))]
-    pub ispc_opt: Vec<u32>,
-    /// A call in place of those in the files, such as 'f(a=iota:i32:40, n=40)'
-    #[arg(long, value_name = "CALL")]
-    pub call: Vec<String>,
+pub struct RuleArgs {
     /// How many units in the last place floats may differ: N, or NAME=N for an array or `result` [default: 0]
     #[arg(long, value_name = "[NAME=]N")]
     pub ulp: Vec<String>,
@@ -259,6 +245,53 @@ pub struct CompareArgs {
     /// Do not compare what is printed
     #[arg(long)]
     pub ignore_prints: bool,
+}
+
+/// Other back ends.
+#[derive(Args)]
+pub struct BackendArgs {
+    /// A back end: a command that prints the outcome as JSON, or as lines (`a: 1 2 3`). {source}, {width}, {entry} and {input} (a JSON
+    /// file with the call) stand for what it is to run
+    #[arg(long, value_name = "COMMAND")]
+    pub cmd: Vec<String>,
+    /// The compiler ispc.
+    #[command(flatten)]
+    pub ispc: IspcArgs,
+}
+
+/// The compiler ispc as a back end.
+#[derive(Args)]
+pub struct IspcArgs {
+    /// Compare with the compiler ispc, found on PATH or at the path given
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "ispc")]
+    pub ispc: Option<PathBuf>,
+    /// The targets of ispc, of which those of each width are used [default: what this machine runs]
+    #[arg(long, value_name = "TARGETS", value_delimiter = ',', requires = "ispc")]
+    pub ispc_target: Vec<String>,
+    /// The levels of optimisation of ispc
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_value = "0,2", value_parser = clap::value_parser!(u32).range(0..=3))]
+    pub ispc_opt: Vec<u32>,
+}
+
+/// `compare`.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// Programs with calls in comments
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The back ends.
+    #[command(flatten)]
+    pub backends: BackendArgs,
+    /// A call in place of those in the files, such as 'f(a=iota:i32:40, n=40)'
+    #[arg(long, value_name = "CALL")]
+    pub call: Vec<String>,
+    /// Of a difference, find the first statement behind which a value differs, by programs that print values (the back end must
+    /// tell what is printed)
+    #[arg(long)]
+    pub bisect: bool,
+    /// What counts as equal.
+    #[command(flatten)]
+    pub rules: RuleArgs,
 }
 
 /// `reduce`.
@@ -272,24 +305,12 @@ pub struct ReduceArgs {
     /// A back end, as `spmdvm compare --cmd` takes it: a program is interesting if the outcome differs
     #[arg(long, value_name = "COMMAND")]
     pub compare: Vec<String>,
-    /// Compare with the compiler ispc, found on PATH or at the path given
-    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "ispc")]
-    pub ispc: Option<PathBuf>,
-    /// The targets of ispc, of which those of each width are used [default: what this machine runs]
-    #[arg(long, value_name = "TARGETS", value_delimiter = ',', requires = "ispc")]
-    pub ispc_target: Vec<String>,
-    /// The levels of optimisation of ispc
-    #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_value = "0,2", value_parser = clap::value_parser!(u32).range(0..=3))]
-    pub ispc_opt: Vec<u32>,
-    /// How many units in the last place floats may differ: N, or NAME=N for an array or `result` [default: 0]
-    #[arg(long, value_name = "[NAME=]N")]
-    pub ulp: Vec<String>,
-    /// Leave out calls that trap
-    #[arg(long)]
-    pub ignore_traps: bool,
-    /// Do not compare what is printed
-    #[arg(long)]
-    pub ignore_prints: bool,
+    /// The compiler ispc.
+    #[command(flatten)]
+    pub ispc: IspcArgs,
+    /// What counts as equal.
+    #[command(flatten)]
+    pub rules: RuleArgs,
     /// Where to write the small program [default: FILE with the ending .reduced.ispc]
     #[arg(short, long)]
     pub output: Option<PathBuf>,
@@ -360,6 +381,63 @@ pub struct UsimdArgs {
     /// Show what the machine counted
     #[arg(long)]
     pub counts: bool,
+}
+
+/// What random programs are like.
+#[derive(Args)]
+pub struct ProgramArgs {
+    /// Which program: the same seed and options give the same one everywhere
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// About how many statements it has [default: 40]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10000))]
+    pub size: Option<u32>,
+    /// What it may contain: names, such as loops,switch, or changes of the default, such as -tasks,+halves
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub features: Option<String>,
+    /// The language: ispc, with nothing that ISPC leaves open, or spmdvm [default: ispc; for `fuzz` on our own engines spmdvm]
+    #[arg(long)]
+    pub dialect: Option<Dialect>,
+}
+
+/// `gen`.
+#[derive(Args)]
+pub struct GenArgs {
+    /// Which programs.
+    #[command(flatten)]
+    pub programs: ProgramArgs,
+    /// List the features
+    #[arg(long)]
+    pub list_features: bool,
+    /// Write the program to a file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `fuzz`.
+#[derive(Args)]
+pub struct FuzzArgs {
+    /// How long [default: until Ctrl-C]
+    #[arg(long, value_name = "N", value_parser = parse_timeout)]
+    pub seconds: Option<f64>,
+    /// Which programs.
+    #[command(flatten)]
+    pub programs: ProgramArgs,
+    /// The back ends to compare with, instead of our own engines.
+    #[command(flatten)]
+    pub backends: BackendArgs,
+    /// The folder for findings, kept programs and the state; a campaign that stands there goes on
+    #[arg(short, long, value_name = "DIR", default_value = "spmdvm-fuzz")]
+    pub output: PathBuf,
+    /// Programs that run at the same time [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Leave findings as large as they are
+    #[arg(long)]
+    pub no_reduce: bool,
+    /// Stop at the first finding
+    #[arg(long)]
+    pub stop: bool,
 }
 
 impl Cli {

@@ -10,12 +10,15 @@ use std::path::Path;
 /// How files in the format of gzip begin.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
+/// How many bytes are compressed at once.
+const BUFFER: usize = 1 << 16;
+
 /// A file that a trace is written to. Flushing completes it.
 pub enum TraceFile {
     /// Lines of JSON.
     Plain(BufWriter<File>),
     /// The same, compressed.
-    Gzip(GzEncoder<BufWriter<File>>),
+    Gzip(BufWriter<GzEncoder<File>>),
 }
 
 impl TraceFile {
@@ -26,10 +29,10 @@ impl TraceFile {
             let message = "traces are compressed as .gz alone; give a name that ends in .jsonl.gz or .jsonl";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let file = BufWriter::new(File::create(path)?);
+        let file = File::create(path)?;
         Ok(match is("gz") {
-            true => TraceFile::Gzip(GzEncoder::new(file, Compression::fast())),
-            false => TraceFile::Plain(file),
+            true => TraceFile::Gzip(BufWriter::with_capacity(BUFFER, GzEncoder::new(file, Compression::fast()))),
+            false => TraceFile::Plain(BufWriter::new(file)),
         })
     }
 }
@@ -47,8 +50,8 @@ impl Write for TraceFile {
         match self {
             TraceFile::Plain(to) => to.flush(),
             TraceFile::Gzip(to) => {
-                to.try_finish()?;
-                to.get_mut().flush()
+                to.flush()?;
+                to.get_mut().try_finish()
             }
         }
     }

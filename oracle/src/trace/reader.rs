@@ -57,7 +57,7 @@ impl fmt::Display for ReadError {
             }
             ReadErrorKind::Behind => write!(f, "line {}: there is more behind the end of the trace", self.line),
             ReadErrorKind::Malformed(what) => write!(f, "line {}: {what}", self.line),
-            ReadErrorKind::Io(error) => write!(f, "behind line {}: {error}", self.line),
+            ReadErrorKind::Io(error) => write!(f, "line {}: {error}", self.line),
         }
     }
 }
@@ -71,7 +71,7 @@ impl<R: BufRead> Reader<R> {
         let line = match read_line(&mut from) {
             Ok(Some(line)) => line,
             Ok(None) => return Err(fail(ReadErrorKind::NoTrace)),
-            Err(error) => return Err(ReadError { line: 0, kind: ReadErrorKind::Io(error) }),
+            Err(error) => return Err(fail(of_io(error))),
         };
         let json: serde_json::Value = serde_json::from_slice(&line).map_err(|_| fail(ReadErrorKind::NoTrace))?;
         if json["schema"] != SCHEMA {

@@ -122,6 +122,9 @@ impl<S: Sink> Sink for Last<S> {
         self.held.push_back(event.clone());
         while self.held_steps > self.steps {
             self.held_steps -= self.held.pop_front().as_ref().is_some_and(is_step) as usize;
+            // What happened between the dropped step and the next belongs to the former.
+            let next = self.held.iter().position(is_step).unwrap_or(0);
+            self.held.drain(..next);
         }
         Ok(ControlFlow::Continue(()))
     }

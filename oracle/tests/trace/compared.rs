@@ -54,8 +54,7 @@ fn a_changed_operator_is_found_with_lanes_and_values() {
     assert_eq!(line, 8);
     let difference = compared.difference.as_ref().expect("they differ");
     // In the first round nothing is added; then lanes 0 and 2 are even.
-    let What::Values(name, lanes) = &difference.what else { panic!("{difference:?}") };
-    assert!(name.contains('x'), "{name}");
+    let What::Values(_, lanes) = &difference.what else { panic!("{difference:?}") };
     let number = |n: i32| n.to_string();
     assert_eq!(lanes, &[(Some(0), number(1), number(-1)), (Some(2), number(3), number(1))]);
     assert_eq!(difference.before.len(), 3);

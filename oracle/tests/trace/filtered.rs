@@ -74,6 +74,7 @@ fn the_last_steps_alone() {
     kept.events.iter().for_each(|event| assert!(last.event(event).expect("it is kept").is_continue()));
     last.finish().expect("it ends");
     let events = last.into_inner().events;
+    assert!(matches!(events.first(), Some(Event::Step(_))));
     assert_eq!(steps(&events).count(), 2);
     assert_eq!(events[..], kept.events[kept.events.len() - events.len()..]);
 }

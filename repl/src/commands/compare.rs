@@ -1,71 +1,74 @@
 //! `spmdvm compare`: the calls in programs on several back ends.
 
-use crate::cli::{CompareArgs, Global};
-use crate::{Failure, files, words};
+use super::backends::{Foreign, Other, TIMEOUT, boxed};
+use crate::cli::{CompareArgs, Global, RuleArgs};
+use crate::{Failure, files};
 use serde_json::json;
 use spmdvm::{Engine, Fp, Limits, Options, Width};
 use spmdvm_oracle::CaseError;
-use spmdvm_oracle::compare::command::Command;
 use spmdvm_oracle::compare::engine::OwnEngine;
 use spmdvm_oracle::compare::files::{Comparison, Setup, compare as compare_file};
-use spmdvm_oracle::compare::ispc::{self, Ispc};
-use spmdvm_oracle::compare::{Backend, Rules, Verdict};
+use spmdvm_oracle::compare::{Rules, Verdict};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a run may take, if that is not said.
-pub const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// A back end, or why there is none.
-type Other = Result<Box<dyn Backend>, String>;
-
 /// Compares; fails if something differs.
 pub fn compare(global: &Global, args: &CompareArgs) -> Result<(), Failure> {
-    check(args)?;
     let options = options(global);
+    let foreign = Foreign::new(&args.backends.cmd, &args.backends.ispc, timeout(&options))?;
+    let comparing = Comparing { global, foreign, rules: rules(&args.rules)?, bisect: args.bisect, calls: &args.call };
     let mut made = Vec::new();
     for file in &args.files {
         let text = files::text(file)?;
-        compare_text(global, args, &options, (file, &text), &mut |comparison| {
+        let mut each = |comparison: Comparison| {
             if !global.json {
                 println!("{comparison}");
             }
             made.push(comparison);
-        })?;
+        };
+        comparing.run(&options, (file, &text), &mut each)?;
     }
     summary(global, &made)
 }
 
-/// Fails if a back end cannot be had.
-pub fn check(args: &CompareArgs) -> Result<(), Failure> {
-    if let Some(compiler) = &args.ispc {
-        let why = |why| Failure::usage(format!("--ispc: {why} (give its path: --ispc=PATH)"));
-        ispc::version(compiler).map_err(why)?;
-    }
-    rules(args)?;
-    commands(args).map(drop)
+/// What is compared with what, and how.
+pub struct Comparing<'a> {
+    /// The widths, and our engines.
+    pub global: &'a Global,
+    /// The other back ends.
+    pub foreign: Foreign<'a>,
+    /// What counts as equal.
+    pub rules: Rules,
+    /// Whether the first statement that differs is looked for.
+    pub bisect: bool,
+    /// Calls in place of those in the files.
+    pub calls: &'a [String],
 }
 
-/// Compares what the calls in a file with this text do.
-pub fn compare_text(
-    global: &Global,
-    args: &CompareArgs,
-    options: &Options,
-    (file, text): (&Path, &str),
-    each: &mut dyn FnMut(Comparison),
-) -> Result<(), Failure> {
-    let timeout = options.limits.timeout.unwrap_or(TIMEOUT);
-    let (rules, commands) = (rules(args)?, commands(args)?);
-    let others = |width: Width| {
-        let mut others = engines(global, args);
-        others.extend(commands.iter().map(|words| boxed(Command { words: words.clone(), timeout })));
-        others.extend(args.ispc.iter().flat_map(|compiler| with_ispc(args, compiler, width, timeout)));
-        others
-    };
-    let reference = OwnEngine { engine: Engine::Interp };
-    let (widths, calls) = (&global.width, &args.call);
-    let setup = Setup { options, widths, reference: &reference, others: &others, rules: &rules, calls };
-    compare_file(file, text, &setup, each).map_err(|error| failure(error, file, global))
+impl Comparing<'_> {
+    /// Compares what the calls in a file with this text do.
+    pub fn run(
+        &self,
+        options: &Options,
+        (file, text): (&Path, &str),
+        each: &mut dyn FnMut(Comparison),
+    ) -> Result<(), Failure> {
+        let others = |width: Width| {
+            let mut others = engines(self.global, &self.foreign);
+            others.extend(self.foreign.at(width));
+            others
+        };
+        let reference = OwnEngine { engine: Engine::Interp };
+        let (widths, rules, calls) = (&self.global.width, &self.rules, self.calls);
+        let bisect = self.bisect;
+        let setup = Setup { options, widths, reference: &reference, others: &others, rules, bisect, calls };
+        compare_file(file, text, &setup, each).map_err(|error| failure(error, file, self.global))
+    }
+}
+
+/// How long a run may take.
+pub fn timeout(options: &Options) -> Duration {
+    options.limits.timeout.unwrap_or(TIMEOUT)
 }
 
 /// How programs are compiled and run: nothing is fused, and loops are compiled at once, if that is not said otherwise.
@@ -77,7 +80,8 @@ pub fn options(global: &Global) -> Options {
     Options { fp, jit, limits: Limits { timeout, ..given.limits }, ..given }
 }
 
-fn rules(args: &CompareArgs) -> Result<Rules, Failure> {
+/// What counts as equal.
+pub fn rules(args: &RuleArgs) -> Result<Rules, Failure> {
     let mut rules = Rules { ignore_traps: args.ignore_traps, ignore_prints: args.ignore_prints, ..Rules::default() };
     for bound in &args.ulp {
         let (name, number) = bound.split_once('=').map_or((None, bound.as_str()), |(name, n)| (Some(name), n));
@@ -91,46 +95,14 @@ fn rules(args: &CompareArgs) -> Result<Rules, Failure> {
     Ok(rules)
 }
 
-fn commands(args: &CompareArgs) -> Result<Vec<Vec<String>>, Failure> {
-    let command = |text: &String| match words::split(text) {
-        words if words.is_empty() => {
-            Err(Failure::usage("--cmd is empty: give a command, such as 'backend {source} {width}'"))
-        }
-        words => Ok(words),
-    };
-    args.cmd.iter().map(command).collect()
-}
-
-fn boxed(backend: impl Backend + 'static) -> Other {
-    Ok(Box::new(backend))
-}
-
 /// Our own engines: those that are named; all that run here if there is no other back end.
-fn engines(global: &Global, args: &CompareArgs) -> Vec<Other> {
-    let is_alone = args.cmd.is_empty() && args.ispc.is_none();
+fn engines(global: &Global, foreign: &Foreign<'_>) -> Vec<Other> {
+    let is_alone = foreign.is_empty();
     match (global.engine_is_given, is_alone) {
         (true, _) => global.engine.iter().map(|&engine| boxed(OwnEngine { engine })).collect(),
         (false, true) => OwnEngine::compiling().into_iter().map(boxed).collect(),
         (false, false) => Vec::new(),
     }
-}
-
-/// `ispc` for the targets of a width, at each level of optimisation.
-fn with_ispc(args: &CompareArgs, compiler: &Path, width: Width, timeout: Duration) -> Vec<Other> {
-    let targets = match args.ispc_target.as_slice() {
-        [] => ispc::targets(width),
-        given => given.iter().filter(|target| ispc::width_of(target) == Some(width)).cloned().collect(),
-    };
-    if targets.is_empty() {
-        return vec![Err(format!("there is no target of ispc with gangs of {width} lanes"))];
-    }
-    let levels = |target: &String| {
-        let target = target.clone();
-        args.ispc_opt
-            .iter()
-            .map(move |&level| boxed(Ispc { compiler: compiler.to_owned(), target: target.clone(), level, timeout }))
-    };
-    targets.iter().flat_map(levels).collect()
 }
 
 fn failure(error: CaseError, file: &Path, global: &Global) -> Failure {

@@ -1,5 +1,6 @@
 //! The subcommands, one module each.
 
+mod backends;
 mod bytecode;
 mod check;
 mod compare;
@@ -7,6 +8,8 @@ mod conform;
 mod database;
 mod depends;
 mod explain;
+mod fuzz;
+mod generate;
 mod globals;
 mod header;
 mod reduce;
@@ -22,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 /// Carries out a command line.
 pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
-    if !matches!(cli.command, Command::Conform(_) | Command::Compare(_) | Command::Reduce(_)) {
+    if !matches!(cli.command, Command::Conform(_) | Command::Compare(_) | Command::Reduce(_) | Command::Fuzz(_)) {
         cli.global.check_single()?;
     }
     match &cli.command {
@@ -38,6 +41,8 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Compare(args) => compare::compare(&cli.global, args),
         Command::Reduce(args) => reduce::reduce(&cli.global, args),
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
+        Command::Gen(args) => generate::generate(args),
+        Command::Fuzz(args) => fuzz::fuzz(&cli.global, args),
         Command::Explain { code } => explain::explain(code.as_deref()),
     }
 }

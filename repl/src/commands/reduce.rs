@@ -1,7 +1,9 @@
 //! `spmdvm reduce`: a program made small that shows something.
 
-use super::{compare, run};
-use crate::cli::{CompareArgs, Global, ReduceArgs};
+use super::backends::Foreign;
+use super::compare::{self, Comparing};
+use super::run;
+use crate::cli::{Global, ReduceArgs};
 use crate::{Failure, files, words};
 use serde_json::json;
 use spmdvm::Options;
@@ -12,7 +14,7 @@ use spmdvm_oracle::reduce::{
 };
 use std::io::IsTerminal;
 use std::mem::{Discriminant, discriminant};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How often the progress is shown.
@@ -57,7 +59,7 @@ fn by_command(global: &Global, command: &str, text: &str, settings: &Settings) -
     if !words.iter().any(|word| word.contains("{source}")) {
         return Err(Failure::usage("--cmd has no {source}, which stands for the path of the program to look at"));
     }
-    let timeout = settings.options.limits.timeout.unwrap_or(compare::TIMEOUT);
+    let timeout = compare::timeout(&settings.options);
     let command = Command { words, width: settings.options.width, timeout };
     command.is_interested(text).map_err(|why| Failure::usage(format!("--cmd: {why}")))?;
     let why = "the command does not end with exit code 0 for it (interesting programs are those for which it does)";
@@ -66,12 +68,11 @@ fn by_command(global: &Global, command: &str, text: &str, settings: &Settings) -
 
 /// With a comparison that shows a difference of the same kind.
 fn by_comparison(global: &Global, args: &ReduceArgs, text: &str, settings: &Settings) -> Result<Reduced, Failure> {
-    let args = CompareArgs::from(args);
-    compare::check(&args)?;
-    let sought = kinds(global, &args, &settings.options, text)?;
-    let still = |text: &str| {
-        kinds(global, &args, &settings.options, text).is_ok_and(|kinds| kinds.iter().any(|kind| sought.contains(kind)))
-    };
+    let foreign = Foreign::new(&args.compare, &args.ispc, compare::timeout(&settings.options))?;
+    let comparing = Comparing { global, foreign, rules: compare::rules(&args.rules)?, bisect: false, calls: &[] };
+    let kinds = |text: &str| kinds(&comparing, &settings.options, text);
+    let sought = kinds(text)?;
+    let still = |text: &str| kinds(text).is_ok_and(|kinds| kinds.iter().any(|kind| sought.contains(kind)));
     search(global, text, &still, settings, "the back ends give the same outcomes for it")
 }
 
@@ -79,10 +80,10 @@ fn by_comparison(global: &Global, args: &ReduceArgs, text: &str, settings: &Sett
 type Kind = (String, Discriminant<Difference>);
 
 /// The kinds of differences that the calls of a program show.
-fn kinds(global: &Global, args: &CompareArgs, options: &Options, text: &str) -> Result<Vec<Kind>, Failure> {
+fn kinds(comparing: &Comparing<'_>, options: &Options, text: &str) -> Result<Vec<Kind>, Failure> {
     let written = Written::new(text).map_err(Failure::usage)?;
     let mut kinds = Vec::new();
-    compare::compare_text(global, args, options, (written.path(), text), &mut |comparison| {
+    comparing.run(options, (written.path(), text), &mut |comparison| {
         if let Verdict::Different(difference) = &comparison.verdict {
             kinds.push((comparison.backend.clone(), discriminant(&**difference)));
         }
@@ -142,20 +143,4 @@ fn summary(global: &Global, text: &str, reduced: &Reduced, output: &Path) {
     };
     println!("{before} lines, {bytes} bytes -> {after} lines, {fewer} bytes, in {seconds:.1} s: {end}");
     println!("{trials} trials of {candidates} candidates; written to {}", output.display());
-}
-
-impl From<&ReduceArgs> for CompareArgs {
-    fn from(args: &ReduceArgs) -> CompareArgs {
-        CompareArgs {
-            files: Vec::<PathBuf>::new(),
-            cmd: args.compare.clone(),
-            ispc: args.ispc.clone(),
-            ispc_target: args.ispc_target.clone(),
-            ispc_opt: args.ispc_opt.clone(),
-            call: Vec::new(),
-            ulp: args.ulp.clone(),
-            ignore_traps: args.ignore_traps,
-            ignore_prints: args.ignore_prints,
-        }
-    }
 }

@@ -1,0 +1,249 @@
+//! One program on several engines, in this process.
+
+use super::coverage::Coverage;
+use crate::compare::engine::OwnEngine;
+use crate::compare::{Backend, Difference, Expected, Job, Rules, Verdict, difference};
+use crate::random::Rng;
+use crate::run::{run_call, run_call_observed};
+use crate::{Outcome, TestCase};
+use serde_json::{Value as Json, json};
+use spmdvm::{Engine, JitSettings, Limits, Module, Options, Width};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Loop iterations and calls that a run may take: the same on all engines, so that programs that do not end can be compared too.
+pub const FUEL: u64 = 1 << 17;
+
+/// How a program is run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The lanes.
+    pub width: Width,
+    /// The engines that are compared with the interpreter, each with its settings.
+    pub subjects: Vec<Subject>,
+}
+
+/// An engine as a program is run on it.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The engine.
+    pub engine: Engine,
+    /// When and how it compiles.
+    pub jit: JitSettings,
+    /// What the settings are called.
+    pub mode: &'static str,
+}
+
+impl Plan {
+    /// One of the widths, and one of the engines in one of the modes: over many programs everything meets everything.
+    pub fn draw(rng: &mut Rng, widths: &[Width], engines: &[Engine]) -> Plan {
+        // Compiling takes the longer the wider.
+        let weights = widths.iter().map(|width| 1 + 16 / width.lanes().max(4) as u32);
+        let width = widths[rng.weighted(weights)];
+        let subjects = if engines.is_empty() { Vec::new() } else { vec![rng.pick(engines)] };
+        Plan { width, subjects: subjects.into_iter().map(|engine| Subject::draw(rng, engine)).collect() }
+    }
+}
+
+impl Subject {
+    fn draw(rng: &mut Rng, engine: Engine) -> Subject {
+        let (seed, small) = (rng.bits(), rng.draw(9) as u32);
+        let (mode, jit) = match rng.draw(6) {
+            0 => ("eager", JitSettings::eager()),
+            1 => ("every-variant", JitSettings::eager_in_every_variant()),
+            2 => ("stress", JitSettings { stress: Some(seed), ..JitSettings::eager() }),
+            3 => ("stress-every-variant", JitSettings { stress: Some(seed), ..JitSettings::eager_in_every_variant() }),
+            4 => ("usual", JitSettings { background: false, ..JitSettings::default() }),
+            // Everything that takes time to happen, soon.
+            _ => {
+                let soon =
+                    JitSettings { hot: small, observe: 40 * small, trial: 3, hot_exit: 1, ..JitSettings::default() };
+                ("soon", JitSettings { same_arguments: 2, background: false, ..soon })
+            }
+        };
+        Subject { engine, jit, mode }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.engine, self.mode)
+    }
+}
+
+/// A program on which an engine does not do what the interpreter does.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The program.
+    pub case: TestCase,
+    /// The lanes.
+    pub width: Width,
+    /// Where something is wrong.
+    pub place: Place,
+    /// What is wrong.
+    pub what: What,
+}
+
+/// Where something is wrong.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// On one of our engines.
+    Engine(Subject),
+    /// On another back end, of this name.
+    Foreign(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Engine(subject) => subject.fmt(f),
+            Place::Foreign(name) => f.write_str(name),
+        }
+    }
+}
+
+/// What is wrong.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// The outcomes differ.
+    Differs(Difference),
+    /// It panicked, with this message.
+    Panicked(String),
+}
+
+impl What {
+    /// Whether it is the same kind of thing, as reduction is to keep it.
+    pub fn is_like(&self, other: &What) -> bool {
+        use std::mem::discriminant;
+        match (self, other) {
+            (What::Differs(a), What::Differs(b)) => discriminant(a) == discriminant(b),
+            (What::Panicked(_), What::Panicked(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            What::Differs(difference) => difference.fmt(f),
+            What::Panicked(message) => write!(f, "it panicked: {message}"),
+        }
+    }
+}
+
+impl Finding {
+    /// It as JSON, without the program.
+    pub fn to_json(&self) -> Json {
+        let what = match &self.what {
+            What::Differs(difference) => difference.to_json(),
+            What::Panicked(message) => json!({ "what": "panic", "message": message }),
+        };
+        let place = match &self.place {
+            Place::Engine(Subject { engine, mode, jit }) => {
+                json!({ "engine": engine.name(), "mode": mode, "settings": format!("{jit:?}") })
+            }
+            Place::Foreign(name) => json!({ "backend": name }),
+        };
+        json!({ "program": self.case.name, "width": self.width.lanes(), "place": place, "difference": what })
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, width {}, {}: {}", self.case.name, self.width, self.place, self.what)
+    }
+}
+
+/// What came of a program.
+pub enum Checked {
+    /// All engines do the same.
+    Agrees,
+    /// It is no program.
+    Invalid,
+    /// One of them does not.
+    Differs(Box<Finding>),
+}
+
+/// Runs a program as a plan says, and notes what it reaches.
+pub fn check(case: &TestCase, plan: &Plan, options: &Options, seen: &mut Coverage) -> Checked {
+    let options = options_of(plan, options);
+    let module = Module::compile(&case.name, &case.text, &options);
+    let Some(module) = module.ok().filter(|module| case.call.export(module).is_some()) else { return Checked::Invalid };
+    let expected = run_call_observed(&case.call, &module, &mut seen.observer());
+    for subject in &plan.subjects {
+        let found = wrong_on(subject, case, &module, &options, &expected, seen);
+        if let Some(what) = found {
+            return found_at(Place::Engine(subject.clone()), case, plan.width, what);
+        }
+    }
+    Checked::Agrees
+}
+
+fn found_at(place: Place, case: &TestCase, width: Width, what: What) -> Checked {
+    Checked::Differs(Box::new(Finding { case: case.clone(), width, place, what }))
+}
+
+/// What an engine does wrong on a program; `None` if nothing, or if it is no program.
+pub fn disagreement(case: &TestCase, width: Width, subject: &Subject, options: &Options) -> Option<What> {
+    let plan = Plan { width, subjects: vec![subject.clone()] };
+    match check(case, &plan, options, &mut Coverage::default()) {
+        Checked::Differs(finding) => Some(finding.what),
+        Checked::Agrees | Checked::Invalid => None,
+    }
+}
+
+/// What another back end does otherwise; `None` if nothing, or if there is nothing to compare.
+pub fn differs_on(case: &TestCase, width: Width, backend: &dyn Backend, options: &Options) -> Option<What> {
+    match check_foreign(case, width, &[backend], options) {
+        Checked::Differs(finding) => Some(finding.what),
+        Checked::Agrees | Checked::Invalid => None,
+    }
+}
+
+/// Runs a program on other back ends. One that has no word to say on it agrees.
+pub fn check_foreign(case: &TestCase, width: Width, backends: &[&dyn Backend], options: &Options) -> Checked {
+    let options = Options { engine: Engine::Interp, threads: Some(1), ..options.clone() }.with_width(width);
+    let module = Module::compile(&case.name, &case.text, &options).ok();
+    let Some(export) = module.as_ref().and_then(|module| case.call.export(module)) else { return Checked::Invalid };
+    let job = Job { case, path: None, options: &options, export };
+    let Ok(expected) = Expected::of(&OwnEngine { engine: Engine::Interp }, &job) else { return Checked::Agrees };
+    for backend in backends {
+        if let Verdict::Different(difference) = expected.compare(*backend, &job, &Rules::default()) {
+            return found_at(Place::Foreign(backend.name()), case, width, What::Differs(*difference));
+        }
+    }
+    Checked::Agrees
+}
+
+fn options_of(plan: &Plan, options: &Options) -> Options {
+    let limits = Limits { fuel: Some(FUEL), ..options.limits };
+    // Tasks run in the order of their indices.
+    Options { engine: Engine::Interp, limits, threads: Some(1), ..options.clone() }.with_width(plan.width)
+}
+
+fn wrong_on(
+    subject: &Subject,
+    case: &TestCase,
+    module: &Module,
+    options: &Options,
+    expected: &Outcome,
+    seen: &mut Coverage,
+) -> Option<What> {
+    let options = Options { engine: subject.engine, jit: subject.jit.clone(), ..options.clone() };
+    let run = || {
+        let compiled = Module::from_program(module.verified().clone(), &options);
+        let got = run_call(&case.call, &compiled);
+        (got, compiled.loops())
+    };
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            Some(What::Panicked(text.unwrap_or_default().to_owned()))
+        }
+        Ok((got, loops)) => {
+            seen.add_loops(subject.engine, &loops);
+            difference(&case.call, options.width.lanes(), expected, &got, &Rules::default()).map(What::Differs)
+        }
+    }
+}

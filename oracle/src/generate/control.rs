@@ -1,0 +1,185 @@
+//! `if`, loops and `switch`.
+
+use super::Feature;
+use super::scope::{Mask, Place, Returns, Variable};
+use super::statements::counting;
+use super::writer::Writer;
+use spmdvm::Ty;
+
+impl Writer {
+    /// An `if`.
+    pub fn branch(&mut self) {
+        let varying = self.varies() && self.rng.draw(4) > 0;
+        let (condition, _) = self.condition(varying, 1);
+        let place = if varying { self.place.diverged() } else { self.place.inner() };
+        let keyword = if varying { self.rng.pick(&["if", "if", "if", "cif"]) } else { "if" };
+        self.block(&format!("{keyword} ({condition}) {{"), place.clone(), "}", |w| w.some_statements(4));
+        if self.rng.one_in(2) && self.left > 0 {
+            self.block("else {", place, "}", |w| w.some_statements(3));
+        }
+    }
+
+    /// A loop.
+    pub fn repeat(&mut self) {
+        let turns = 1 + self.rng.draw(5);
+        if !self.affords(turns * 3) {
+            return self.branch();
+        }
+        match self.rng.draw(if self.varies() { 6 } else { 2 }) {
+            0 | 1 => self.uniform_for(turns),
+            2 | 3 => self.varying_for(turns),
+            4 => self.open_loop(turns, true),
+            _ => self.open_loop(turns, false),
+        }
+    }
+
+    /// The place of a body that all lanes of now go through together, unless some leave it.
+    fn together(&mut self) -> Place {
+        let keeps = self.place.mask != Mask::Full && self.rng.one_in(2);
+        let leaves = self.has(Feature::Leaving);
+        match self.place.mask {
+            Mask::Full => Place { breaks: leaves, continues: leaves, ..self.place.inner() },
+            _ if keeps || !leaves => {
+                Place { breaks: false, continues: false, returns: Returns::Not, ..self.place.inner() }
+            }
+            _ => Place { breaks: true, continues: true, ..self.place.diverged() },
+        }
+    }
+
+    fn uniform_for(&mut self, turns: u64) {
+        let counter = self.name("k");
+        let place = self.together().times(turns);
+        let head = match self.rng.draw(3) {
+            0 => format!("for (uniform int {counter} = {turns}; {counter} > 0; --{counter}) {{"),
+            1 => {
+                let bound = self.int(Ty::I32, false, 1);
+                let mask = (turns.next_power_of_two() - 1) as i128;
+                let bound = self.below(bound, mask);
+                let start = self.name("u");
+                self.line(&format!("const uniform int {start} = {};", bound.text));
+                format!("for (uniform int {counter} = 0; {counter} < {start}; ++{counter}) {{")
+            }
+            _ => format!("for (uniform int {counter} = 0; {counter} < {turns}; ++{counter}) {{"),
+        };
+        self.turns_of(&head, place, "}", Some((counter, false)));
+    }
+
+    /// A loop whose number of turns differs from lane to lane.
+    fn varying_for(&mut self, turns: u64) {
+        let counter = self.name("k");
+        let mask = turns.next_power_of_two() as i128 - 1;
+        let bound = self.in_arm(|w| {
+            let bound = w.int(Ty::I32, true, 1);
+            w.below(bound, mask)
+        });
+        let keyword = self.rng.pick(&["for", "for", "for", "cfor"]);
+        let head = match self.rng.one_in(2) {
+            true => format!("{keyword} (int {counter} = 0; {counter} < {}; ++{counter}) {{", bound.text),
+            false => format!("{keyword} (int {counter} = {}; {counter} > 0; --{counter}) {{", bound.text),
+        };
+        let place = self.parted().times(turns);
+        self.turns_of(&head, place, "}", Some((counter, true)));
+    }
+
+    /// A `while` or `do` that ends by a counter at the latest.
+    fn open_loop(&mut self, turns: u64, before: bool) {
+        let counter = self.name("k");
+        let (condition, _) = self.in_arm(|w| w.condition(true, 1));
+        self.line(&format!("int {counter} = 0;"));
+        let place = self.parted().times(turns);
+        let count = format!("++{counter};");
+        let (head, tail) = match before {
+            true => {
+                let keyword = self.rng.pick(&["while", "while", "cwhile"]);
+                (format!("{keyword} ({counter} < {turns} && {condition}) {{"), "}".to_owned())
+            }
+            false => {
+                let keyword = self.rng.pick(&["do", "do", "cdo"]);
+                (format!("{keyword} {{"), format!("}} while ({counter} < {turns} && {condition});"))
+            }
+        };
+        let place = Place { in_loop: true, ..place };
+        self.block(&head, place, &tail, |w| {
+            w.line(&count);
+            w.count(counter.clone(), true);
+            w.some_statements(4);
+        });
+    }
+
+    /// The place of a body that lanes leave one by one.
+    fn parted(&self) -> Place {
+        let leaves = self.has(Feature::Leaving);
+        Place { breaks: leaves, continues: leaves, ..self.place.diverged() }
+    }
+
+    fn turns_of(&mut self, head: &str, place: Place, tail: &str, counter: Option<(String, bool)>) {
+        let place = Place { in_loop: true, ..place };
+        self.block(head, place, tail, |w| {
+            if let Some((name, varying)) = counter {
+                w.count(name, varying);
+            }
+            w.some_statements(4);
+        });
+    }
+
+    /// Makes a counter visible, which nobody assigns.
+    fn count(&mut self, text: String, varying: bool) {
+        let (level, full) = (self.place.level, false);
+        let range = counting(8);
+        self.variables.push(Variable {
+            text,
+            ty: Ty::I32,
+            varying,
+            range,
+            assignable: false,
+            full,
+            level,
+            addressable: false,
+        });
+    }
+
+    /// A `switch`.
+    pub fn switch(&mut self) {
+        let varying = self.varies() && self.rng.draw(3) > 0;
+        let place = if varying { self.place.diverged() } else { self.together() };
+        let breaks = self.has(Feature::Leaving) && (varying || place.breaks);
+        // Those that go on with a loop around leave the rest of the `switch`: that is for where lanes have parted.
+        let continues = place.continues && self.place.continues && (self.place.in_loop || self.open());
+        let place = Place { breaks, continues, ..place };
+        let (value, labels) = self.switched(varying);
+        self.line(&format!("switch ({value}) {{"));
+        let last = labels.len() - 1;
+        for (at, label) in labels.iter().enumerate() {
+            let inner = Place { depth: place.depth + 1, ..place.clone() };
+            let outer = std::mem::replace(&mut self.place, place.clone());
+            self.block(&format!("{label} {{"), inner, "}", |w| w.some_statements(2));
+            if at == last || self.rng.draw(3) > 0 {
+                self.line("break;");
+            }
+            self.place = outer;
+        }
+        self.line("}");
+    }
+
+    /// The value of a `switch`, and its labels.
+    fn switched(&mut self, varying: bool) -> (String, Vec<String>) {
+        let value = self.int(Ty::I32, varying, 1);
+        let value = self.below(value, 3);
+        let mut labels: Vec<String> =
+            (0..4).filter(|_| self.rng.draw(3) > 0).map(|case| format!("case {case}:")).collect();
+        let at = self.rng.draw(labels.len() as u64 + 1) as usize;
+        labels.insert(at, "default:".to_owned());
+        if varying && !value.varying {
+            return (format!("(varying int){}", value.text), labels);
+        }
+        (value.text, labels)
+    }
+
+    /// Writes what is not executed by all lanes that come by: it does not look at other lanes.
+    pub fn in_arm<T>(&mut self, write: impl FnOnce(&mut Writer) -> T) -> T {
+        self.arms += 1;
+        let written = write(self);
+        self.arms -= 1;
+        written
+    }
+}
