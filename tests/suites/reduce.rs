@@ -6,7 +6,7 @@
 use spmdvm::{Checks, FindingKind, Module, Options};
 use spmdvm_oracle::TestCase;
 use spmdvm_oracle::reduce::{Ended, Settings, lines, reduce};
-use spmdvm_tests::planted::{FAULTS, options};
+use spmdvm_tests::planted::{FAULTS, Fault, options};
 
 /// Lines that the small programs have at most.
 const LINES: usize = 19;
@@ -26,17 +26,24 @@ fn findings(text: &str) -> Vec<FindingKind> {
 
 #[test]
 fn ten_planted_faults_are_reduced() {
+    std::thread::scope(|scope| {
+        for (number, fault) in FAULTS.iter().enumerate() {
+            scope.spawn(move || is_reduced(fault, 1 + 1000 * number as u64));
+        }
+    });
+}
+
+/// Reduces the first program from a seed on that shows a fault.
+fn is_reduced(fault: &Fault, seed: u64) {
     let settings = Settings { options: options(), ..Settings::default() };
-    for (number, fault) in FAULTS.iter().enumerate() {
-        let text = fault.example(1 + 1000 * number as u64);
-        assert!(lines(&text) >= 250, "{}", fault.name);
-        let reduced = reduce(&text, &|text| fault.shows(text), &settings, &mut |_| {}).unwrap();
-        let small = &reduced.text;
-        assert_eq!(reduced.end, Ended::Smallest);
-        assert!(fault.shows(small), "{}:\n{small}", fault.name);
-        assert!(lines(small) <= LINES, "{}: {} lines\n{small}", fault.name, lines(small));
-        assert!(reduced.trials <= TRIALS, "{}: {} trials", fault.name, reduced.trials);
-        let before = findings(&text);
-        assert!(findings(small).iter().all(|kind| before.contains(kind)), "{}:\n{small}", fault.name);
-    }
+    let text = fault.example(seed);
+    assert!(lines(&text) >= 250, "{}", fault.name);
+    let reduced = reduce(&text, &|text| fault.shows(text), &settings, &mut |_| {}).unwrap();
+    let small = &reduced.text;
+    assert_eq!(reduced.end, Ended::Smallest);
+    assert!(fault.shows(small), "{}:\n{small}", fault.name);
+    assert!(lines(small) <= LINES, "{}: {} lines\n{small}", fault.name, lines(small));
+    assert!(reduced.trials <= TRIALS, "{}: {} trials", fault.name, reduced.trials);
+    let before = findings(&text);
+    assert!(findings(small).iter().all(|kind| before.contains(kind)), "{}:\n{small}", fault.name);
 }
