@@ -88,9 +88,8 @@ impl Folder {
             let text = fs::read_to_string(&path).map_err(|error| FolderError::Io(path.clone(), error))?;
             let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             // One that the language has outgrown is no loss.
-            campaign
-                .kept
-                .extend(TestCase::from_source(&name, &text, &campaign.settings.options).ok().into_iter().flatten());
+            let cases = TestCase::from_source(&name, &text, &campaign.settings.options).unwrap_or_default();
+            cases.into_iter().for_each(|case| campaign.keep(case));
         }
         Ok(())
     }

@@ -55,6 +55,8 @@ pub struct Campaign {
     /// What has been reached.
     pub coverage: Coverage,
     kept: Vec<TestCase>,
+    /// How many were ever kept.
+    kept_ever: u64,
 }
 
 /// What a round did.
@@ -78,6 +80,7 @@ impl Campaign {
             findings: 0,
             coverage: Coverage::default(),
             kept: Vec::new(),
+            kept_ever: 0,
         }
     }
 
@@ -93,8 +96,9 @@ impl Campaign {
 
     /// Adds a program as a source of mutants.
     pub fn keep(&mut self, case: TestCase) {
+        self.kept_ever += 1;
         if self.kept.len() >= MAX_KEPT {
-            let at = Rng::new(self.rounds).draw(MAX_KEPT as u64) as usize;
+            let at = Rng::new(self.kept_ever).draw(MAX_KEPT as u64) as usize;
             self.kept.swap_remove(at);
         }
         self.kept.push(case);
