@@ -29,6 +29,8 @@ pub mod clif;
 pub mod dominance;
 pub mod engine;
 pub mod exec_ir;
+#[cfg(feature = "planted-faults")]
+pub mod faults;
 mod frames;
 pub mod ir;
 mod native;

@@ -1,8 +1,8 @@
 //! Test cases, calls and outcomes as JSON (`docs/oracle.md` has the schema).
 //!
-//! Numbers are exact. Integers are JSON numbers of up to 64 bits; floats are JSON numbers where they are finite, else `"nan"`,
-//! `"inf"`, `"-inf"`; a string in hexadecimal (`"0x7fc00001"`) holds a float's bits.
+//! [Numbers](crate::number) are exact.
 
+use crate::number::{Number, to_json};
 use crate::outcome::{End, Outcome};
 use crate::testcase::{Argument, Call, TestCase};
 use crate::words;
@@ -13,19 +13,7 @@ use spmdvm::{TrapKind, Ty};
 
 /// A number.
 pub fn number(ty: Ty, bits: u64) -> Json {
-    let float =
-        |x: f64| serde_json::Number::from_f64(x).map_or_else(|| Json::from(words::number(ty, bits)), Json::from);
-    match ty {
-        Ty::Bool => Json::from(bits != 0),
-        Ty::I8 => Json::from(bits as i8),
-        Ty::I16 => Json::from(bits as i16),
-        Ty::I32 => Json::from(bits as i32),
-        Ty::I64 => Json::from(bits as i64),
-        Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64 => Json::from(bits),
-        Ty::F16 => float(half::f16::from_bits(bits as u16).to_f64()),
-        Ty::F32 => float(f32::from_bits(bits as u32) as f64),
-        Ty::F64 => float(f64::from_bits(bits)),
-    }
+    to_json(Number(ty, bits))
 }
 
 /// The bits of a number; `name` is what messages call it.

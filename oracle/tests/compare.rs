@@ -1,12 +1,13 @@
 //! Comparison: what differs is found and named, and outside back ends are run, read and ended.
 
 use spmdvm::{Engine, Fp, Module, Options, TrapKind, Ty, Width};
+use spmdvm_oracle::compare::bisect::first_statement;
 use spmdvm_oracle::compare::command::Command;
 use spmdvm_oracle::compare::difference::{Difference, Element, equal};
 use spmdvm_oracle::compare::engine::OwnEngine;
 use spmdvm_oracle::compare::ispc::{self, Ispc};
 use spmdvm_oracle::compare::{Backend, Expected, Job, Rules, Verdict, difference, driver};
-use spmdvm_oracle::{Call, End, Outcome, TestCase};
+use spmdvm_oracle::{Call, End, Outcome, TestCase, run};
 use std::path::Path;
 use std::time::Duration;
 
@@ -280,4 +281,87 @@ fn targets_have_widths() {
     }
     assert_eq!(ispc::width_of("avx2-i32x8"), Width::new(8));
     assert_eq!(ispc::width_of("host"), None);
+}
+
+/// A back end that reads one thing for another.
+struct Misreading {
+    what: &'static str,
+    read_as: &'static str,
+    /// Whether it does so only in programs without this.
+    unless: &'static str,
+}
+
+impl Backend for Misreading {
+    fn name(&self) -> String {
+        "misreading".into()
+    }
+
+    fn run(&self, job: &Job<'_>) -> Result<Outcome, String> {
+        let text = match job.case.text.contains(self.unless) {
+            true => job.case.text.clone(),
+            false => job.case.text.replace(self.what, self.read_as),
+        };
+        let module = Module::compile("p.ispc", &text, job.options).map_err(|error| error.to_string())?;
+        Ok(run(job.case, &module))
+    }
+}
+
+const STEPS: &str = "\
+static float twice(float x) {
+    float y = x * 2.0f;
+    y += 1.0f;
+    return y;
+}
+export void f(uniform float a[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float x = a[i];
+        if (x > 2.0f) {
+            x = twice(x);
+        }
+        int bits = (int)x;
+        bits ^= i;
+        a[i] = x + bits;
+    }
+    uniform float last = a[n - 1];
+    a[0] = last;
+}
+";
+
+fn first(what: &'static str, read_as: &'static str, unless: &'static str) -> Result<String, String> {
+    let options = options(4);
+    let module = Module::compile("p.ispc", STEPS, &options).expect("it compiles");
+    let call = Call::parse("f([1, 2, 3, 4, 5, 6], 6)", &module).expect("a call");
+    let export = call.export(&module).expect("an export").clone();
+    let case = TestCase { name: "p.ispc".into(), text: STEPS.into(), call };
+    let job = Job { case: &case, path: None, options: &options, export: &export };
+    first_statement(&job, &reference(), &Misreading { what, read_as, unless }).map(|place| place.to_string())
+}
+
+#[test]
+fn the_first_statement_that_differs_is_found() {
+    let never = "no such text";
+    let bits = |x: f32| format!("{} ({:#x})", x.to_bits(), x.to_bits());
+    let (six, seven) = (bits(6.0), bits(7.0));
+    assert_eq!(
+        first("x * 2.0f", "x * 2.0f + (programIndex == 2 ? 1 : 0)", never),
+        Ok(format!(
+            "first behind line 2, `float y = x * 2.0f;`: the bits of `y` of lane 2: expected {six}, got {seven}"
+        ))
+    );
+    let found = first("bits ^= i", "bits ^= i == 5 ? 4 : i", never).expect("a statement");
+    assert!(
+        found.starts_with("first behind line 13, `bits ^= i;`: the bits of `bits` of lane 1: expected 8 (0x8)"),
+        "{found}"
+    );
+    let found = first("a[0] = last", "a[0] = last + 1", never).expect("a statement");
+    assert!(found.starts_with("first behind line 17, `a[0] = last;`: the bits of `a[0]` of lane 0"), "{found}");
+}
+
+#[test]
+fn a_statement_is_found_though_checkpoints_hide_it() {
+    // The difference is gone when a checkpoint stands behind the first statement of the loop.
+    let found = first("x + bits", "x + bits + 1", "float x = a[i];\n        print").expect("a statement");
+    assert!(found.starts_with("first behind line 14, `a[i] = x + bits;`: the bits of `a[i]` of lane 0"), "{found}");
+    let nothing = first("x + bits", "x + bits + 1", "f").expect_err("it never differs");
+    assert!(nothing.starts_with("no value differs behind any of"), "{nothing}");
 }

@@ -1,10 +1,11 @@
 //! The frozen corpus: our engines do what it says, and what is wrong with a corpus is told.
 
-use spmdvm::Width;
+use spmdvm::{Checks, Module, Options, Width};
 use spmdvm_oracle::compare::engine::OwnEngine;
 use spmdvm_oracle::compare::files::{Comparison, Setup, compare};
 use spmdvm_oracle::compare::{Backend, Rules, Verdict};
 use spmdvm_oracle::corpus::{Corpus, Program};
+use spmdvm_oracle::{TestCase, run};
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {
@@ -29,17 +30,26 @@ fn change(folder: &Path, file: &str, from: &str, to: &str) {
     std::fs::write(path, text.replacen(from, to, 1)).expect("it can be written");
 }
 
-/// The comparisons of a program with the interpreter and the engines that compile.
-fn comparisons(corpus: &Corpus, program: &Program) -> Vec<Comparison> {
+/// The comparisons of a program with the interpreter, and at one of the widths with the engines that compile.
+fn comparisons(corpus: &Corpus, program: &Program, number: usize) -> Vec<Comparison> {
+    let compiled_at = corpus.widths()[number % corpus.widths().len()];
     let frozen = corpus.frozen(program).expect("its outcomes are frozen");
-    let others = |_: Width| -> Vec<Result<Box<dyn Backend>, String>> {
+    let others = |width: Width| -> Vec<Result<Box<dyn Backend>, String>> {
         let interpreter = OwnEngine { engine: spmdvm::Engine::Interp };
-        let all = std::iter::once(interpreter).chain(OwnEngine::compiling());
+        let compiling = OwnEngine::compiling().into_iter().filter(|_| width == compiled_at);
+        let all = std::iter::once(interpreter).chain(compiling);
         all.map(|engine| Ok(Box::new(engine) as Box<dyn Backend>)).collect()
     };
     let (options, widths, rules) = (corpus.options(), corpus.widths(), Rules::default());
-    let setup =
-        Setup { options: &options, widths: &widths, reference: &frozen, others: &others, rules: &rules, calls: &[] };
+    let setup = Setup {
+        options: &options,
+        widths: &widths,
+        reference: &frozen,
+        others: &others,
+        rules: &rules,
+        bisect: false,
+        calls: &[],
+    };
     let mut made = Vec::new();
     compare(&program.path, &program.text, &setup, &mut |comparison| made.push(comparison)).expect("it compiles");
     made
@@ -51,13 +61,30 @@ fn our_engines_do_what_the_corpus_says() {
     let programs = corpus.programs().expect("programs");
     assert!(programs.len() >= 60);
     let mut equal = 0;
-    for program in &programs {
-        for comparison in comparisons(&corpus, program) {
+    for (number, program) in programs.iter().enumerate() {
+        for comparison in comparisons(&corpus, program, number) {
             assert!(comparison.verdict == Verdict::Equal, "{comparison}");
             equal += 1;
         }
     }
     assert!(equal >= 3 * programs.len());
+}
+
+/// What the corpus says follows from the language: check mode finds nothing.
+#[test]
+fn programs_are_defined() {
+    let corpus = Corpus::open(&folder()).expect("the corpus");
+    let check = Checks::NONE.and("default").expect("what check mode looks for");
+    let width = Width::new(8).expect("a width");
+    let options = Options { check, ..corpus.options() }.with_width(width);
+    for program in corpus.programs().expect("programs").iter().filter(|program| !program.name.starts_with("trap_")) {
+        let module = Module::compile(&program.name, &program.text, &options).expect("it compiles");
+        for case in TestCase::of_module(&program.name, &program.text, &module).expect("it has calls") {
+            run(&case, &module);
+            let report = module.report();
+            assert!(report.findings().is_empty(), "{}: {}", program.name, report.render(false));
+        }
+    }
 }
 
 #[test]
@@ -77,7 +104,7 @@ fn a_wrong_outcome_is_found() {
     change(&folder, "outcomes/masks_if_else.json", "100,1,3,101", "100,1,3,102");
     let corpus = Corpus::open(&folder).expect("the corpus");
     let program = &corpus.programs().expect("programs")[0];
-    let wrong: Vec<String> = comparisons(&corpus, program)
+    let wrong: Vec<String> = comparisons(&corpus, program, 0)
         .iter()
         .filter(|comparison| matches!(comparison.verdict, Verdict::Different(_)))
         .map(Comparison::to_string)

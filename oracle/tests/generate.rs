@@ -1,7 +1,7 @@
 //! Random programs: they compile, end, do nothing that their dialect leaves open, and mean the same on every engine.
 
 use spmdvm::vm::check::FindingKind;
-use spmdvm::{Checks, Engine, Fp, JitSettings, Limits, Module, Options, Severity, Width};
+use spmdvm::{Checks, Engine, Fp, JitSettings, Limits, Module, Options, Width};
 use spmdvm_oracle::generate::{Config, Dialect, FEATURES, Feature, Features, generate};
 use spmdvm_oracle::run::run;
 use spmdvm_oracle::{End, TestCase};
@@ -61,4 +61,157 @@ fn programs_are_well_defined_in_ispc() {
         lines += case.text.lines().count();
     }
     assert!(lines / count > 40, "{} lines per program", lines / count);
+}
+
+#[test]
+fn every_engine_agrees() {
+    let engines = [Engine::Ir, Engine::Clif, Engine::X86];
+    let (mut compared, mut checksums) = (0, std::collections::HashSet::new());
+    for seed in seeds(60) {
+        let configs = configs();
+        let case = generate(seed, &configs[seed as usize % configs.len()]);
+        let width = 1 << (seed / 3 % 7);
+        let options = options(width, Engine::Interp);
+        let expected = run(&case, &compile(&case, &options));
+        assert_eq!(expected.end, End::Returned, "seed {seed}, width {width}\n{}", case.text);
+        checksums.insert(expected.array("sum").expect("it has one").1[0]);
+        let engine = engines[seed as usize % 3];
+        let jit = JitSettings::eager();
+        let module = Module::compile(&case.name, &case.text, &Options { engine, jit, ..options }).expect("it compiles");
+        if module.check_engine().is_ok() {
+            compared += 1;
+            assert_eq!(run(&case, &module), expected, "seed {seed}, width {width}, {engine}\n{}", case.text);
+        }
+    }
+    assert!(compared * 2 > seeds(60).count(), "{compared} compared");
+    assert!(checksums.len() * 10 > seeds(60).count() * 9, "programs compute different things");
+}
+
+#[test]
+fn programs_that_do_not_ask_are_the_same_at_every_width() {
+    for seed in seeds(40) {
+        let dialect = if seed % 2 == 0 { Dialect::Ispc } else { Dialect::Spmdvm };
+        let case = generate(seed, &Config::of(dialect).sized(25).with(Feature::WidthIndependent));
+        let at = |width| run(&case, &compile(&case, &options(width, Engine::Interp)));
+        let expected = at(1);
+        assert_eq!(expected.end, End::Returned, "seed {seed}\n{}", case.text);
+        for width in [2, 4, 8, 16, 32, 64] {
+            assert_eq!(at(width), expected, "seed {seed}, width {width}\n{}", case.text);
+        }
+    }
+}
+
+#[test]
+fn some_programs_trap_if_they_may() {
+    let config = Config::of(Dialect::Spmdvm).with(Feature::Traps).with(Feature::Mask);
+    let ends = seeds(100).map(|seed| {
+        let case = generate(seed, &config);
+        run(&case, &compile(&case, &options(8, Engine::Interp))).end
+    });
+    let trapped = ends.filter(|end| matches!(end, End::Trapped { .. })).count();
+    let all = seeds(100).count();
+    assert!(trapped * 10 > all && trapped * 10 < all * 9, "{trapped} of {all}");
+}
+
+/// What shows that a program makes use of a feature.
+fn marks(feature: Feature) -> &'static [&'static str] {
+    match feature {
+        Feature::Loops => &["while (", "do {", "for (int", "for (uniform int k", "cfor", "cwhile", "cdo"],
+        Feature::Leaving => &[") break;", ") continue;", ") return;", ") return ("],
+        Feature::Switch => &["switch (", "default: {", "case 3: {"],
+        Feature::Structs => &["struct S", ".list[", " &r"],
+        Feature::Pointers => &[" * uniform p", " * p", "= &"],
+        Feature::Vectors => &["<2> ", "<3> ", "<4> "],
+        Feature::Enums => &["enum "],
+        Feature::LocalArrays => &["    int t", "uniform unsigned int t"],
+        Feature::Globals => &["static uniform ", "static varying ", "static const "],
+        Feature::Calls => &["(f", "void p"],
+        Feature::Overloads => &["(o"],
+        Feature::Templates => &["template <typename T>", "template <typename T, int N>"],
+        Feature::Lanes => &["rotate(", "shuffle(", "shift(", "broadcast(", "extract(", "insert("],
+        Feature::Reductions => &["reduce_add(", "reduce_max(", "any(", "exclusive_scan_add(", "popcnt(("],
+        Feature::Packed => &["packed_store_active(", "packed_load_active("],
+        Feature::Gathers => &["[(v", "[((v"],
+        Feature::Atomics => &["atomic_add_global(", "atomic_swap_local(", "atomic_compare_exchange_global("],
+        Feature::Tasks => &["task void", "launch[4]", "launch[2, 2]", "sync;"],
+        Feature::Tiles => &["foreach_tiled (", "foreach (i", ", i"],
+        Feature::ForeachActive => &["foreach_active ("],
+        Feature::ForeachUnique => &["foreach_unique ("],
+        Feature::Unmasked => &["unmasked {"],
+        Feature::Small => &["int8 v", "unsigned int16 v"],
+        Feature::Wide => &["int64 v", "unsigned int64 v"],
+        Feature::Floats => &["float v"],
+        Feature::Doubles => &["double v"],
+        Feature::Halves => &["float16 v"],
+        Feature::Heap => &["= uniform new ", "delete[] "],
+        Feature::Prints => &["print(\"% %"],
+        Feature::Aliases => &["=a"],
+        Feature::WidthIndependent => &["foreach ("],
+        Feature::Math => &["sin(", "exp("],
+        Feature::Crev => &["(crev c"],
+        Feature::Nested => &["foreach (i"],
+        Feature::Open => &["sqrt(v"],
+        Feature::Mask => &["mask=0"],
+        Feature::Traps => &["!= 77);"],
+    }
+}
+
+#[test]
+fn every_feature_occurs_and_only_if_it_may() {
+    let all = FEATURES.iter().fold(Features::NONE, |set, row| set.with(row.feature)).without(Feature::WidthIndependent);
+    let text = |features: Features, size: u32| {
+        let config = Config { features, size, dialect: Dialect::Spmdvm };
+        (1..=200).map(|seed| generate(seed, &config).text).collect::<String>()
+    };
+    let with_all = text(all, 40);
+    for row in FEATURES {
+        for mark in marks(row.feature) {
+            assert!(with_all.contains(mark), "{}: no program contains `{mark}`", row.name);
+        }
+    }
+    let bare = text(Features::NONE, 40);
+    for row in FEATURES
+        .iter()
+        .filter(|row| !matches!(row.feature, Feature::Tiles | Feature::Nested | Feature::WidthIndependent))
+    {
+        let mark = marks(row.feature)[0];
+        assert!(!bare.contains(mark) || mark == "popcnt((", "{}: `{mark}` without the feature", row.name);
+    }
+}
+
+#[test]
+fn a_seed_has_one_program() {
+    let config = Config::of(Dialect::Ispc);
+    assert_eq!(generate(7, &config), generate(7, &config));
+    assert_ne!(generate(7, &config).text, generate(8, &config).text);
+    // FNV-1a of some programs: they stay the same on every machine, and a change of the generator is seen here.
+    let hash = |text: &str| {
+        text.bytes().fold(0xcbf2_9ce4_8422_2325, |h: u64, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
+    };
+    let all: String = (1..20).map(|seed| generate(seed, &config).text).collect();
+    assert_eq!(format!("{:016x}", hash(&all)), "2a9f0b4cce136e1f");
+}
+
+#[test]
+fn the_call_in_the_text_is_the_call() {
+    for seed in 1..40 {
+        let config = Config::of(Dialect::Spmdvm).with(Feature::Mask).with(Feature::Aliases).with(Feature::Halves);
+        let case = generate(seed, &config);
+        let read = TestCase::from_source(&case.name, &case.text, &options(8, Engine::Interp)).expect("it has a call");
+        assert_eq!(read, [case]);
+    }
+}
+
+#[test]
+fn lists_of_features_are_read() {
+    let parse = |list| Features::parse(list, Dialect::Ispc);
+    assert_eq!(parse("loops,switch"), Ok(Features::NONE.with(Feature::Loops).with(Feature::Switch)));
+    let changed = Features::by_default(Dialect::Ispc).without(Feature::Tasks).with(Feature::Halves);
+    assert_eq!(parse("default,-tasks,+halves"), Ok(changed));
+    assert_eq!(parse("-tasks,+halves"), Ok(changed));
+    assert!(parse("lops").unwrap_err().contains("no feature `lops`"));
+    assert!(parse("crev").unwrap_err().contains("--dialect spmdvm"));
+    for (at, row) in FEATURES.iter().enumerate() {
+        assert_eq!(row.feature as usize, at, "{}", row.name);
+    }
 }

@@ -137,6 +137,12 @@ pub enum Command {
     /// Hold our engines or another back end against the outcomes of a frozen corpus of programs (tests/corpus/README.md)
     #[command(subcommand)]
     Corpus(CorpusCommand),
+    /// Make a program small that shows something, such as a difference between back ends, and keep it valid, defined and
+    /// showing it (docs/oracle.md)
+    ///
+    /// A program is interesting if the command given with --cmd ends with exit code 0 for it, or if a comparison (--compare, --ispc,
+    /// --engine, as for `spmdvm compare`) still shows a difference of the same kind. Ctrl-C ends it; the smallest program so far is written.
+    Reduce(ReduceArgs),
     /// Run a µ-SIMD program, the semantics of re-vectorised calls (docs/usimd.md)
     Usimd(UsimdArgs),
     /// Write a random program that is well defined, always ends and prints a checksum of all it has computed (docs/oracle.md)
@@ -228,6 +234,24 @@ pub struct ConformArgs {
     /// Leave out the files of these names (with or without `.ispc`)
     #[arg(long, num_args = 1.., value_delimiter = ',', value_name = "NAME")]
     pub skip: Vec<String>,
+    /// Check each run too (docs/check.md): a program in which something is found fails, even if its results are as expected
+    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, default_missing_value = "default",
+        value_parser = parse_checks)]
+    pub check: Option<Checks>,
+}
+
+/// What counts as equal.
+#[derive(Args)]
+pub struct RuleArgs {
+    /// How many units in the last place floats may differ: N, or NAME=N for an array or `result` [default: 0]
+    #[arg(long, value_name = "[NAME=]N")]
+    pub ulp: Vec<String>,
+    /// Leave out calls that trap, for back ends that have no traps
+    #[arg(long)]
+    pub ignore_traps: bool,
+    /// Do not compare what is printed
+    #[arg(long)]
+    pub ignore_prints: bool,
 }
 
 /// Other back ends.
@@ -237,6 +261,14 @@ pub struct BackendArgs {
     /// file with the call) stand for what it is to run
     #[arg(long, value_name = "COMMAND")]
     pub cmd: Vec<String>,
+    /// The compiler ispc.
+    #[command(flatten)]
+    pub ispc: IspcArgs,
+}
+
+/// The compiler ispc as a back end.
+#[derive(Args)]
+pub struct IspcArgs {
     /// Compare with the compiler ispc, found on PATH or at the path given
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "ispc")]
     pub ispc: Option<PathBuf>,
@@ -260,15 +292,44 @@ pub struct CompareArgs {
     /// A call in place of those in the files, such as 'f(a=iota:i32:40, n=40)'
     #[arg(long, value_name = "CALL")]
     pub call: Vec<String>,
-    /// How many units in the last place floats may differ: N, or NAME=N for an array or `result` [default: 0]
-    #[arg(long, value_name = "[NAME=]N")]
-    pub ulp: Vec<String>,
-    /// Leave out calls that trap, for back ends that have no traps
+    /// Of a difference, find the first statement behind which a value differs, by programs that print values (the back end must
+    /// tell what is printed)
     #[arg(long)]
-    pub ignore_traps: bool,
-    /// Do not compare what is printed
+    pub bisect: bool,
+    /// What counts as equal.
+    #[command(flatten)]
+    pub rules: RuleArgs,
+}
+
+/// `reduce`.
+#[derive(Args)]
+pub struct ReduceArgs {
+    /// The program, with the calls in comments that show it
+    pub file: PathBuf,
+    /// A command that ends with exit code 0 if a program is interesting; {source} and {width} stand for its path and the lanes
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["compare", "ispc"])]
+    pub cmd: Option<String>,
+    /// A back end, as `spmdvm compare --cmd` takes it: a program is interesting if the outcome differs
+    #[arg(long, value_name = "COMMAND")]
+    pub compare: Vec<String>,
+    /// The compiler ispc.
+    #[command(flatten)]
+    pub ispc: IspcArgs,
+    /// What counts as equal.
+    #[command(flatten)]
+    pub rules: RuleArgs,
+    /// Where to write the small program [default: FILE with the ending .reduced.ispc]
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// How many candidates are tried at the same time; the result is the same
+    #[arg(short, long, default_value = "1")]
+    pub jobs: NonZeroUsize,
+    /// End after so many seconds
     #[arg(long)]
-    pub ignore_prints: bool,
+    pub seconds: Option<u64>,
+    /// End after asking so often whether a program is interesting
+    #[arg(long)]
+    pub trials: Option<usize>,
 }
 
 /// `trace`.
@@ -330,12 +391,9 @@ pub enum CorpusCommand {
         /// The back ends.
         #[command(flatten)]
         backends: BackendArgs,
-        /// How many units in the last place floats may differ
-        #[arg(long, value_name = "N", default_value_t = 0)]
-        ulp: u64,
-        /// Leave out programs that trap
-        #[arg(long)]
-        ignore_traps: bool,
+        /// What counts as equal.
+        #[command(flatten)]
+        rules: RuleArgs,
     },
     /// Freeze the outcomes of programs that have none yet
     Freeze {
@@ -376,9 +434,9 @@ pub struct ProgramArgs {
     /// What it may contain: names, such as loops,switch, or changes of the default, such as -tasks,+halves
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub features: Option<String>,
-    /// The language: ispc, with nothing that ISPC leaves open, or spmdvm
-    #[arg(long, default_value = "ispc")]
-    pub dialect: Dialect,
+    /// The language: ispc, with nothing that ISPC leaves open, or spmdvm [default: ispc; for `fuzz` on our own engines spmdvm]
+    #[arg(long)]
+    pub dialect: Option<Dialect>,
 }
 
 /// `gen`.
@@ -401,6 +459,9 @@ pub struct FuzzArgs {
     /// How long [default: until Ctrl-C]
     #[arg(long, value_name = "N", value_parser = parse_timeout)]
     pub seconds: Option<f64>,
+    /// After how many programs to end
+    #[arg(long = "programs", value_name = "N")]
+    pub rounds: Option<u64>,
     /// Which programs.
     #[command(flatten)]
     pub programs: ProgramArgs,

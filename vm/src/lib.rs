@@ -11,6 +11,8 @@ pub mod asm;
 pub mod binary;
 pub mod builder;
 pub mod check;
+#[cfg(feature = "planted-faults")]
+pub mod faults;
 pub mod flow;
 pub mod generate;
 pub mod interp;

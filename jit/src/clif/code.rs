@@ -116,6 +116,8 @@ impl Maker {
         let builder = FunctionBuilder::new(&mut compilation.func, &mut memory);
         let means = Means { features: Features::of(&*self.isa), stubs: &self.stubs, retired };
         let held = translate::region(region, means, self.isa.frontend_config(), builder)?;
+        #[cfg(feature = "planted-faults")]
+        super::faults::spoil(&mut compilation.func);
         Ok((compilation, held))
     }
 }

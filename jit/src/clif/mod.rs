@@ -25,6 +25,8 @@ mod demand;
 mod divide;
 mod edges;
 mod exits;
+#[cfg(feature = "planted-faults")]
+pub(crate) mod faults;
 mod fuel;
 mod gather;
 mod general;

@@ -25,6 +25,8 @@ pub mod counted;
 pub mod dead;
 pub(crate) mod defs;
 pub mod divide;
+#[cfg(feature = "planted-faults")]
+pub(crate) mod faults;
 pub mod fold;
 pub mod fuse;
 pub mod guards;
@@ -71,9 +73,15 @@ pub const PASSES: &[Pass] = &[
 
 /// Runs all passes.
 pub fn optimise(region: &mut Region) -> Result<(), Abort> {
+    #[cfg(feature = "planted-faults")]
+    faults::after("record", region, 0);
     check(region, "recording")?;
     for (name, pass) in PASSES {
+        #[cfg(feature = "planted-faults")]
+        let n_values = region.types.len();
         pass(region);
+        #[cfg(feature = "planted-faults")]
+        faults::after(name, region, n_values);
         check(region, name)?;
     }
     Ok(())

@@ -28,6 +28,8 @@ mod emit;
 mod env;
 mod executable;
 mod exits;
+#[cfg(feature = "planted-faults")]
+pub(crate) mod faults;
 mod flow;
 mod gather;
 mod inst;

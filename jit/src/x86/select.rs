@@ -105,6 +105,8 @@ pub(super) fn select(region: &Region) -> Result<(Flow, Vec<Held>), String> {
     for &id in &layout.order {
         s.translate(id)?;
     }
+    #[cfg(feature = "planted-faults")]
+    super::faults::spoil(&mut s.flow);
     s.flow.finish();
     Ok((s.flow, s.held))
 }

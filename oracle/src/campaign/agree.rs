@@ -7,7 +7,8 @@ use crate::random::Rng;
 use crate::run::{run_call, run_call_observed};
 use crate::{Outcome, TestCase};
 use serde_json::{Value as Json, json};
-use spmdvm::{Engine, JitSettings, Limits, Module, Options, Width};
+use spmdvm::jit::abort::Abort;
+use spmdvm::{Engine, JitSettings, Limits, LoopInfo, Module, Options, Width};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,7 +20,7 @@ pub const FUEL: u64 = 1 << 17;
 pub struct Plan {
     /// The lanes.
     pub width: Width,
-    /// The engines, each with its settings.
+    /// The engines that are compared with the interpreter, each with its settings.
     pub subjects: Vec<Subject>,
 }
 
@@ -35,11 +36,13 @@ pub struct Subject {
 }
 
 impl Plan {
-    /// One of the widths, and the engines, each in one of the modes.
+    /// One of the widths, and one of the engines in one of the modes: over many programs everything meets everything.
     pub fn draw(rng: &mut Rng, widths: &[Width], engines: &[Engine]) -> Plan {
-        let width = rng.pick(widths);
-        let subjects = engines.iter().map(|&engine| Subject::draw(rng, engine)).collect();
-        Plan { width, subjects }
+        // Compiling takes the longer the wider.
+        let weights = widths.iter().map(|width| 1 + 16 / width.lanes().max(4) as u32);
+        let width = widths[rng.weighted(weights)];
+        let subjects = if engines.is_empty() { Vec::new() } else { vec![rng.pick(engines)] };
+        Plan { width, subjects: subjects.into_iter().map(|engine| Subject::draw(rng, engine)).collect() }
     }
 }
 
@@ -107,6 +110,8 @@ pub enum What {
     Differs(Difference),
     /// It panicked, with this message.
     Panicked(String),
+    /// The outcome is right, but its compiler found that its own work is not, and left a loop to the interpreter.
+    Defect(String),
 }
 
 impl What {
@@ -115,7 +120,7 @@ impl What {
         use std::mem::discriminant;
         match (self, other) {
             (What::Differs(a), What::Differs(b)) => discriminant(a) == discriminant(b),
-            (What::Panicked(_), What::Panicked(_)) => true,
+            (What::Panicked(_), What::Panicked(_)) | (What::Defect(_), What::Defect(_)) => true,
             _ => false,
         }
     }
@@ -126,6 +131,7 @@ impl fmt::Display for What {
         match self {
             What::Differs(difference) => difference.fmt(f),
             What::Panicked(message) => write!(f, "it panicked: {message}"),
+            What::Defect(message) => write!(f, "its compiler failed: {message}"),
         }
     }
 }
@@ -136,6 +142,7 @@ impl Finding {
         let what = match &self.what {
             What::Differs(difference) => difference.to_json(),
             What::Panicked(message) => json!({ "what": "panic", "message": message }),
+            What::Defect(message) => json!({ "what": "defect", "message": message }),
         };
         let place = match &self.place {
             Place::Engine(Subject { engine, mode, jit }) => {
@@ -241,7 +248,17 @@ fn wrong_on(
         }
         Ok((got, loops)) => {
             seen.add_loops(subject.engine, &loops);
-            difference(&case.call, options.width.lanes(), expected, &got, &Rules::default()).map(What::Differs)
+            let differs = difference(&case.call, options.width.lanes(), expected, &got, &Rules::default());
+            differs.map(What::Differs).or_else(|| loops.iter().find_map(defect))
         }
+    }
+}
+
+/// A loop that is interpreted because the compiler failed on it, and not for a limit that it has.
+fn defect(info: &LoopInfo) -> Option<What> {
+    match info.aborted.as_ref()? {
+        Abort::Invalid(why) => Some(What::Defect(why.clone())),
+        Abort::Backend(why) if why.ends_with("failed") => Some(What::Defect(why.clone())),
+        _ => None,
     }
 }

@@ -4,13 +4,14 @@
 //! new, and runs it on the interpreter, which says what is expected, and on the other engines ([`agree`]). [`coverage`] keeps what
 //! has been reached; a program that adds to it is kept as a source of mutants. What differs is a [`Finding`]; it is written to a
 //! [`folder`], from which a campaign also goes on after an interruption. All choices follow from the number of the round and the
-//! programs kept so far.
+//! programs kept so far. How much of what is wrong it finds, a [`score`] tells, by faults that are planted.
 
 pub mod agree;
 pub mod coverage;
 pub mod folder;
 pub mod mutate;
 mod report;
+pub mod score;
 
 pub use agree::{Checked, Finding, Place, Plan, Subject, What};
 pub use coverage::Coverage;
@@ -26,7 +27,7 @@ const MAX_KEPT: usize = 500;
 /// What a campaign runs.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What programs may contain. Half of them have all of that, the others what a seed chooses of it.
+    /// What programs may contain, and their size at most. Half of them have all of that, the others what a seed chooses of it.
     pub config: Config,
     /// The widths, of which each round draws one.
     pub widths: Vec<Width>,
@@ -54,6 +55,8 @@ pub struct Campaign {
     /// What has been reached.
     pub coverage: Coverage,
     kept: Vec<TestCase>,
+    /// How many were ever kept.
+    kept_ever: u64,
 }
 
 /// What a round did.
@@ -77,6 +80,7 @@ impl Campaign {
             findings: 0,
             coverage: Coverage::default(),
             kept: Vec::new(),
+            kept_ever: 0,
         }
     }
 
@@ -92,15 +96,16 @@ impl Campaign {
 
     /// Adds a program as a source of mutants.
     pub fn keep(&mut self, case: TestCase) {
+        self.kept_ever += 1;
         if self.kept.len() >= MAX_KEPT {
-            let at = Rng::new(self.rounds).draw(MAX_KEPT as u64) as usize;
+            let at = Rng::new(self.kept_ever).draw(MAX_KEPT as u64) as usize;
             self.kept.swap_remove(at);
         }
         self.kept.push(case);
     }
 
     /// The program of the next round, and how it is run.
-    pub fn next(&mut self) -> (TestCase, Plan) {
+    pub fn begin(&mut self) -> (TestCase, Plan) {
         let seed = self.settings.seed.wrapping_add(self.rounds);
         self.rounds += 1;
         let mut rng = Rng::new(seed);
@@ -114,10 +119,10 @@ impl Campaign {
 
     fn config(&self, rng: &mut Rng) -> Config {
         let config = self.settings.config;
-        match rng.one_in(2) {
-            true => config,
-            false => Config { features: config.features.some(rng.bits()), ..config },
-        }
+        // Small programs run faster than they are fewer, and what they show is easier to see.
+        let size = 1 + rng.draw(config.size.into()) as u32;
+        let features = if rng.one_in(2) { config.features } else { config.features.some(rng.bits()) };
+        Config { size, features, ..config }
     }
 
     /// Counts what came of a program.

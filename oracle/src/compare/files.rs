@@ -1,5 +1,6 @@
 //! All calls in a file, at several widths, on several back ends.
 
+use super::bisect::{Place, first_statement};
 use super::{Backend, Expected, Job, Rules, Verdict};
 use crate::testcase::{self, Call, CaseError, TestCase};
 use serde_json::{Value as Json, json};
@@ -19,6 +20,8 @@ pub struct Setup<'a> {
     pub others: &'a dyn Fn(Width) -> Vec<Result<Box<dyn Backend>, String>>,
     /// What counts as equal.
     pub rules: &'a Rules,
+    /// Whether the first statement that differs is looked for.
+    pub bisect: bool,
     /// Calls in place of those that stand in the file.
     pub calls: &'a [String],
 }
@@ -37,6 +40,8 @@ pub struct Comparison {
     pub backend: String,
     /// What came out.
     pub verdict: Verdict,
+    /// The first statement that differs, or why there is none, if it was looked for.
+    pub place: Option<Result<Place, String>>,
 }
 
 /// Compares what a file's calls do. Each comparison is given to `each` as soon as it is made.
@@ -58,7 +63,13 @@ pub fn compare(path: &Path, text: &str, setup: &Setup<'_>, each: &mut dyn FnMut(
                     (Ok(other), Err(why)) => (other.name(), Verdict::NotComparable(why.clone())),
                     (Ok(other), Ok(expected)) => (other.name(), expected.compare(&**other, &job, setup.rules)),
                 };
-                each(Comparison { name: name.clone(), line, call: case.call.clone(), width, backend, verdict });
+                let place = match (other, &verdict) {
+                    (Ok(other), Verdict::Different(_)) if setup.bisect => {
+                        Some(first_statement(&job, setup.reference, &**other))
+                    }
+                    _ => None,
+                };
+                each(Comparison { name: name.clone(), line, call: case.call.clone(), width, backend, verdict, place });
             }
         }
     }
@@ -89,6 +100,11 @@ impl Comparison {
             "file": self.name, "line": self.line, "call": self.call.to_string(), "width": self.width.lanes(), "backend": self.backend,
             "verdict": verdict,
         });
+        match &self.place {
+            Some(Ok(place)) => json["first_statement"] = place.to_json(),
+            Some(Err(why)) => json["first_statement"] = Json::from(why.as_str()),
+            None => {}
+        }
         match self.verdict {
             Verdict::Equal => {}
             Verdict::Different(_) => json["difference"] = more,
@@ -109,6 +125,11 @@ impl fmt::Display for Comparison {
                 write!(f, "differs in {}\n  {difference}", shortened(&self.call.to_string()))
             }
             Verdict::NotComparable(why) => write!(f, "not comparable: {why}"),
+        }?;
+        match &self.place {
+            Some(Ok(place)) => write!(f, "\n  {place}"),
+            Some(Err(why)) => write!(f, "\n  {why}"),
+            None => Ok(()),
         }
     }
 }

@@ -141,8 +141,9 @@ impl Writer {
         let varying = self.varies() && self.rng.draw(3) > 0;
         let place = if varying { self.place.diverged() } else { self.together() };
         let breaks = self.has(Feature::Leaving) && (varying || place.breaks);
-        // Those that go on with a loop around leave the rest of the `switch`: that is for where lanes have parted.
-        let place = Place { breaks, continues: place.continues && self.place.continues, ..place };
+        // ISPC has no `continue` in most of them.
+        let continues = place.continues && self.place.continues && self.open();
+        let place = Place { breaks, continues, ..place };
         let (value, labels) = self.switched(varying);
         self.line(&format!("switch ({value}) {{"));
         let last = labels.len() - 1;

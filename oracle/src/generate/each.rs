@@ -9,8 +9,8 @@ use spmdvm::Ty;
 impl Writer {
     /// A `foreach`, where all lanes are active.
     pub fn foreach(&mut self) {
-        if self.place.in_foreach && self.has(Feature::Nested) && self.open() && !self.place.in_each && self.affords(40)
-        {
+        let around = self.place.lanes_have_turns && !self.place.in_each && !self.place.all_on;
+        if around && self.sees_gang() && self.has(Feature::Nested) && self.open() && self.affords(40) {
             return self.nested();
         }
         let possible = self.place.mask == Mask::Full && !self.place.in_foreach && self.affords(16);
@@ -19,13 +19,14 @@ impl Writer {
         }
         let place = self.turns();
         let (head, own, indices) = self.ranges();
-        let place = Place { own: Some(own), ..place };
+        let place = Place { own: Some(own), lanes_have_turns: true, ..place };
         self.block(&head, place, "}", |w| {
             let from = w.variables.len();
             for (index, most) in indices {
                 w.index(index, most);
             }
             w.some_statements(6);
+            w.store();
             w.fold_lanes(from);
         });
     }
@@ -37,8 +38,10 @@ impl Writer {
             true => Place { continues: leaves, ..self.place.diverged() },
             false => Place { mask: Mask::Some, continues: false, ..self.place.inner() },
         };
-        let breaks = leaves && self.open();
-        let returns = if self.open() { base.returns } else { Returns::Not };
+        // They end further turns of the lane, whose number depends on the width.
+        let ends = self.open() && self.sees_gang();
+        let breaks = leaves && ends;
+        let returns = if ends { base.returns } else { Returns::Not };
         Place { in_foreach: true, breaks, returns, ..base }.times(16)
     }
 
@@ -85,7 +88,8 @@ impl Writer {
             ..self.place.inner()
         };
         let outer = (self.variables.clone(), self.arrays.clone(), self.records.clone(), self.vectors.clone());
-        self.variables.retain(|v| v.text.chars().all(char::is_alphanumeric));
+        // Varying globals stay what they are.
+        self.variables.retain(|v| v.text.chars().all(char::is_alphanumeric) && !(v.varying && v.text.starts_with('g')));
         for variable in &mut self.variables {
             (variable.varying, variable.assignable, variable.addressable) = (false, false, false);
         }
@@ -104,13 +108,20 @@ impl Writer {
 
     /// The place of a part that only some lanes are in, one after another.
     fn one_by_one(&mut self, turns: u64) -> Place {
-        let leaves = self.has(Feature::Leaving) && self.rng.one_in(2);
+        // `continue` in these crashes ISPC's compiler in some places.
+        let leaves = self.has(Feature::Leaving) && self.open() && self.rng.one_in(2);
         let base = match leaves || !self.sees_gang() {
             true => Place { continues: leaves, ..self.place.diverged() },
             false => Place { mask: Mask::Some, continues: false, ..self.place.inner() },
         };
-        Place { breaks: leaves && self.open(), returns: Returns::Not, in_each: true, in_foreach: true, ..base }
-            .times(turns)
+        Place {
+            breaks: leaves && self.open() && self.sees_gang(),
+            returns: Returns::Not,
+            in_each: true,
+            in_foreach: true,
+            ..base
+        }
+        .times(turns)
     }
 
     /// A `foreach_active`.

@@ -179,6 +179,12 @@ impl Features {
         rows.fold(Features::NONE, |set, row| set.with(row.feature))
     }
 
+    /// All that has a meaning at one width, traps included.
+    pub fn all() -> Features {
+        let rows = FEATURES.iter().filter(|row| row.feature != Feature::WidthIndependent);
+        rows.fold(Features::NONE, |set, row| set.with(row.feature))
+    }
+
     /// The set with one more.
     pub const fn with(self, feature: Feature) -> Features {
         Features(self.0 | 1 << feature as u8)

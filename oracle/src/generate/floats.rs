@@ -21,8 +21,8 @@ impl Writer {
                 let (a, b) = self.in_arm(|w| (w.float(ty, varying, depth - 1), w.float(ty, varying, 0)));
                 self.choice(varying, a, b)
             }
-            12 => self.from_int(ty, varying, depth),
-            13 => self.from_float(ty, varying, depth),
+            12 => self.converted_int(ty, varying, depth),
+            13 => self.converted_float(ty, varying, depth),
             14 => self.load(ty, varying).unwrap_or_else(|| self.float_leaf(ty, varying)),
             15 => self.call(ty, varying, depth).unwrap_or_else(|| self.float_arithmetic(ty, varying, depth)),
             16 => self.of_gang(ty, varying, depth).unwrap_or_else(|| self.float_arithmetic(ty, varying, depth)),
@@ -37,6 +37,12 @@ impl Writer {
             && let Some(v) = self.variable(|v| v.ty == ty && (varying || !v.varying))
         {
             return Expr { text: v.text, ty, varying: v.varying, range: v.range };
+        }
+        if self.rng.one_in(2)
+            && let Some(v) = self.variable(|v| v.ty.is_int() && (varying || !v.varying))
+        {
+            let from = Expr { text: v.text, ty: v.ty, varying: v.varying, range: v.range };
+            return self.of_integer(from, ty);
         }
         let value = self.rng.pick(&[0.0, 0.5, 1.0, -1.0, 2.5, 0.75, -3.25, 10.0, 100.0, 0.1, 1.5, 7.0]);
         Expr { text: float_literal(ty, value), ty, varying: false, range: Range::Float(f64::abs(value)) }
@@ -121,16 +127,20 @@ impl Writer {
         Expr { text, ty, varying: a.varying || b.varying, range }
     }
 
-    fn from_int(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
+    fn converted_int(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
         let from = self.any_int();
         let value = self.int(from, varying, depth - 1);
+        self.of_integer(value, ty)
+    }
+
+    fn of_integer(&mut self, value: Expr, ty: Ty) -> Expr {
         // A `float16` is made of what it represents exactly: otherwise some machines round twice.
         let value = if ty == Ty::F16 && !self.open() { self.below(value, 127) } else { value };
         let range = Range::Float(value.range.magnitude() * 1.001);
         Expr { text: format!("(({}){})", name(ty), value.text), ty, varying: value.varying, range }
     }
 
-    fn from_float(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
+    fn converted_float(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
         let types = self.float_types();
         let from = self.rng.pick(&types);
         let value = self.float(from, varying, depth - 1);

@@ -1,17 +1,21 @@
 //! Functions: those without effects, whose calls are expressions; those that change what they are handed; tasks.
 
 use super::Feature;
+use super::arguments::Input;
 use super::memory::LENGTH;
 use super::scope::{Function, Mask, Param, Place, Procedure, Returns, Sharing};
 use super::types::{Range, name};
 use super::writer::Writer;
 use spmdvm::Ty;
 
+/// Functions that a feature brings, and what writes one.
+type Kind = (Feature, fn(&mut Writer));
+
 impl Writer {
     /// The functions of the program.
     pub fn declare_functions(&mut self) {
         let most = 1 + u64::from(self.config.size) / 16;
-        let kinds: [(Feature, fn(&mut Writer)); 5] = [
+        let kinds: [Kind; 5] = [
             (Feature::Calls, Writer::pure_function),
             (Feature::Overloads, Writer::overloads),
             (Feature::Templates, Writer::template),
@@ -29,10 +33,13 @@ impl Writer {
 
     /// Writes a function: its head, and what is in it at a place. Gives the cost of a call.
     fn function(&mut self, head: &str, place: Place, statements: u32, write: impl FnOnce(&mut Writer)) -> u64 {
+        let takes_inputs = head.starts_with("task ");
         let variables = self.as_seen_by_functions();
         let outer = std::mem::replace(&mut self.variables, variables);
         let arrays = self.arrays.clone();
-        self.arrays.retain(|array| array.sharing == Sharing::Constant);
+        let inputs: Vec<String> = self.inputs.iter().map(|i| i.name.clone()).collect();
+        self.arrays
+            .retain(|array| array.sharing == Sharing::Constant && (takes_inputs || !inputs.contains(&array.name)));
         let (left, cost) = (std::mem::replace(&mut self.left, statements), std::mem::take(&mut self.cost));
         self.block(head, Place { depth: 1, ..place }, "}", write);
         (self.variables, self.arrays, self.left) = (outer, arrays, left);
@@ -215,9 +222,10 @@ impl Writer {
         }
         let task = self.name("work");
         let index = self.name("i");
-        let head = format!(
-            "task void {task}(uniform unsigned int64 tasks[], uniform unsigned int count[], uniform int given) {{"
-        );
+        let constants: Vec<Input> = self.inputs.iter().filter(|i| i.sharing == Sharing::Constant).cloned().collect();
+        let mut params = vec!["uniform unsigned int64 tasks[], uniform unsigned int count[]".to_owned()];
+        params.extend(constants.iter().map(|i| array_param(i.ty, i.sharing, &i.name)));
+        let head = format!("task void {task}({}, uniform int given) {{", params.join(", "));
         let outer = Place { level: 2, ..Place::function(Mask::Full, None, Returns::Not) };
         let statements = 3 + self.config.size / 10;
         self.function(&head, outer, statements, |w| {
@@ -235,17 +243,19 @@ impl Writer {
                 w.line(&format!("tasks[first + {index}] += {};", bits.text));
             });
         });
-        self.task = Some(task);
+        let names: Vec<&str> = constants.iter().map(|i| i.name.as_str()).collect();
+        let given = [["tasks", "count"].as_slice(), &names].concat().join(", ");
+        self.task = Some((task, given));
     }
 
     /// A launch of all tasks, which end before anything else happens.
     pub fn launch(&mut self) {
         let here = self.place.mask == Mask::Full && !self.place.in_foreach && !self.place.all_on;
-        let Some(task) = self.task.clone().filter(|_| here && self.affords(32)) else { return self.assign() };
+        let Some((task, arrays)) = self.task.clone().filter(|_| here && self.affords(32)) else { return self.assign() };
         self.spend(16);
         let given = self.int(Ty::I32, false, 1);
         let counts = self.rng.pick(&["4", "4", "2, 2", "2, 2, 1"]);
-        self.line(&format!("launch[{counts}] {task}(tasks, count, {});", given.text));
+        self.line(&format!("launch[{counts}] {task}({arrays}, {});", given.text));
         self.line("sync;");
     }
 }

@@ -45,7 +45,7 @@ impl Writer {
         {
             return e;
         }
-        if choice > 6
+        if choice >= 3
             && let Some(v) = self.variable(|v| v.ty.is_int() && (varying || !v.varying))
         {
             let from = Expr { text: v.text, ty: v.ty, varying: v.varying, range: v.range };
@@ -61,7 +61,7 @@ impl Writer {
         }
         let enums = self.enums.clone();
         let names = self.rng.pick(&enums);
-        let text = format!("({}){}", name(ty), self.rng.pick(&names));
+        let text = format!("({})((int){})", name(ty), self.rng.pick(&names));
         Some(Expr { text, ty, varying: false, range: Range::Int(0, 127) })
     }
 
@@ -220,7 +220,8 @@ impl Writer {
         let at_least = |low: i128| a.range.bounds().0 > low;
         match self.rng.draw(4) {
             0 if bits(ty) >= 32 => {
-                let text = format!("popcnt({})", a.text);
+                let signed = if bits(ty) == 32 { "int" } else { "int64" };
+                let text = format!("popcnt(({signed}){})", a.text);
                 let count = Expr { text, ty: Ty::I32, varying: a.varying, range: Range::Int(0, bits(ty).into()) };
                 self.cast(count, ty)
             }

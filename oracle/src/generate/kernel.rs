@@ -22,7 +22,8 @@ pub(super) fn program(seed: u64, config: &Config) -> TestCase {
     w.declare_types();
     w.declare_globals();
     let globals = (w.variables.clone(), w.arrays.clone());
-    let inputs = w.inputs();
+    let inputs = w.choose_inputs();
+    w.inputs.clone_from(&inputs);
     w.declare_functions();
     w.declare_task();
     w.body(&inputs);
@@ -32,7 +33,7 @@ pub(super) fn program(seed: u64, config: &Config) -> TestCase {
 
 impl Writer {
     /// The array parameters.
-    fn inputs(&mut self) -> Vec<Input> {
+    fn choose_inputs(&mut self) -> Vec<Input> {
         let large = u64::from(self.config.size > 20);
         let mut inputs = Vec::new();
         for _ in 0..1 + self.rng.draw(2 + large) {
@@ -72,7 +73,7 @@ impl Writer {
         let params: Vec<String> = inputs.iter().map(|i| array_param(i.ty, i.sharing, &i.name)).collect();
         let head = format!("static void body({}, uniform int n, uniform int k) {{", params.join(", "));
         let own = self.sees_gang().then(|| "programIndex".to_owned());
-        let place = Place { own, depth: 1, returns: Returns::Nothing, ..self.place.clone() };
+        let place = Place { own, depth: 1, returns: Returns::Together, ..self.place.clone() };
         self.left = self.config.size;
         self.cost = 0;
         self.block(&head, place, "}", |w| {

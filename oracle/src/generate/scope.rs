@@ -125,6 +125,8 @@ pub(super) struct Vector {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Returns {
     Not,
+    /// Nothing, where all lanes do.
+    Together,
     Nothing,
     Value(Ty),
 }
@@ -147,6 +149,8 @@ pub(super) struct Place {
     pub weight: u64,
     /// Whether it is in a `foreach` of any kind.
     pub in_foreach: bool,
+    /// Whether it is in the body of a `foreach` itself, of this function.
+    pub lanes_have_turns: bool,
     /// Whether it is in a `foreach_active`, a `foreach_unique` or a `foreach` in another.
     pub in_each: bool,
     /// Whether it is in a task, which shares nothing but its own part and what is only added to.
@@ -167,6 +171,7 @@ impl Place {
             depth: 0,
             weight: 1,
             in_foreach: false,
+            lanes_have_turns: false,
             in_each: false,
             in_task: false,
         }

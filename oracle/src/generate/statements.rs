@@ -3,7 +3,7 @@
 use super::Feature;
 use super::scope::{Mask, Returns};
 use super::types::{Range, name};
-use super::writer::{Expr, Writer};
+use super::writer::{Expr, Writer, as_varying_bool};
 use spmdvm::Ty;
 
 /// Blocks within blocks.
@@ -154,7 +154,11 @@ impl Writer {
     pub fn leave(&mut self) {
         let uniform = self.place.mask == Mask::Full && !self.open();
         let varying = !uniform && self.varies();
-        let condition = self.condition(varying, 1).0;
+        let condition = match self.open() || !varying {
+            true => self.condition(varying, 1).0,
+            // Conditions of several parts, or the same in all lanes, crash ISPC's compiler here.
+            false => as_varying_bool(&self.condition(true, 0)),
+        };
         let mut ways = Vec::new();
         if self.place.breaks {
             ways.push("break".to_owned());
@@ -163,10 +167,11 @@ impl Writer {
             ways.push("continue".to_owned());
         }
         match self.place.returns {
-            Returns::Nothing if !self.place.in_foreach || self.open() => ways.push("return".to_owned()),
-            Returns::Value(ty) if !self.place.in_foreach => {
-                ways.push(format!("return {}", self.value(ty, true, 1).text))
+            Returns::Together if self.open() || uniform && self.place.depth > 2 && self.rng.one_in(4) => {
+                ways.push("return".to_owned());
             }
+            Returns::Nothing => ways.push("return".to_owned()),
+            Returns::Value(ty) => ways.push(format!("return {}", self.value(ty, true, 1).text)),
             _ => {}
         }
         if ways.is_empty() {

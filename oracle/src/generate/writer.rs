@@ -1,5 +1,6 @@
 //! The text of a program while it is written, and the choices made for it.
 
+use super::arguments::Input;
 use super::scope::{Array, Function, Place, Procedure, Record, Struct, Variable, Vector};
 use super::types::{Range, literal};
 use super::{Config, Dialect, Feature};
@@ -38,8 +39,10 @@ pub(super) struct Writer {
     pub place: Place,
     /// Statements that may still be written in this function.
     pub left: u32,
-    /// The task, if the program has one.
-    pub task: Option<String>,
+    /// The array parameters of the program.
+    pub inputs: Vec<Input>,
+    /// The task, if the program has one, and the arrays that it is given.
+    pub task: Option<(String, String)>,
     /// How many operands around the one being written are executed by a part of the lanes only.
     pub arms: u32,
     /// About how many statements the function executes, so far.
@@ -70,6 +73,7 @@ impl Writer {
             enums: Vec::new(),
             place,
             left: 0,
+            inputs: Vec::new(),
             task: None,
             arms: 0,
             cost: 0,
@@ -231,17 +235,32 @@ impl Writer {
             3 | 4 => self.bit_test(varying),
             _ => {
                 let ty = self.any_type();
-                let (a, b) = (self.expr(ty, varying, depth.min(1)), self.expr(ty, varying, 0));
+                let (a, b) = (self.no_constant(ty, varying, depth.min(1)), self.expr(ty, varying, 0));
                 let op = self.rng.pick(&["<", "<=", ">", ">=", "==", "!="]);
                 (format!("({} {op} {})", a.text, b.text), a.varying || b.varying)
             }
         }
     }
 
+    /// An expression that depends on a variable: conditions that are constants say little, and crash ISPC's compiler.
+    fn no_constant(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
+        let any = self.expr(ty, varying, depth);
+        let Some(v) = self.variable(|v| (v.ty == ty || ty.is_int() && v.ty.is_int()) && (varying || !v.varying)) else {
+            return any;
+        };
+        let v = Expr { text: v.text, ty: v.ty, varying: v.varying, range: v.range };
+        if ty.is_float() {
+            let sum = if depth > 0 { self.float_operation("-", any, v) } else { v };
+            return self.tamed(sum);
+        }
+        let v = self.cast(v, ty);
+        if depth > 0 { self.arithmetic("-", any, v) } else { v }
+    }
+
     /// A condition that holds about as often as it does not.
     fn bit_test(&mut self, varying: bool) -> (String, bool) {
         let ty = self.any_int();
-        let a = self.int(ty, varying, 0);
+        let a = self.no_constant(ty, varying, 0);
         let bit = 1 << self.rng.draw(4);
         let bit = self.constant(ty, bit);
         let zero = self.constant(ty, 0);

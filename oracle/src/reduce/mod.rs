@@ -7,6 +7,7 @@
 //! so a reduction with more jobs gives the same program.
 
 mod calls;
+pub mod command;
 mod defined;
 mod passes;
 mod search;

@@ -1,6 +1,6 @@
 //! Other back ends, as the command line names them.
 
-use crate::cli::BackendArgs;
+use crate::cli::IspcArgs;
 use crate::{Failure, words};
 use spmdvm::Width;
 use spmdvm_oracle::compare::Backend;
@@ -22,51 +22,51 @@ pub fn boxed(backend: impl Backend + 'static) -> Other {
 
 /// The back ends that are named.
 pub struct Foreign<'a> {
-    args: &'a BackendArgs,
+    ispc: &'a IspcArgs,
     commands: Vec<Vec<String>>,
     timeout: Duration,
 }
 
 impl<'a> Foreign<'a> {
     /// Fails if a command is empty, or the compiler cannot be run.
-    pub fn new(args: &'a BackendArgs, timeout: Duration) -> Result<Foreign<'a>, Failure> {
+    pub fn new(commands: &[String], ispc: &'a IspcArgs, timeout: Duration) -> Result<Foreign<'a>, Failure> {
         let command = |text: &String| match words::split(text) {
             words if words.is_empty() => {
-                Err(Failure::usage("--cmd is empty: give a command, such as 'backend {source} {width}'"))
+                Err(Failure::usage("a command is empty: give one, such as 'backend {source} {width}'"))
             }
             words => Ok(words),
         };
-        let commands = args.cmd.iter().map(command).collect::<Result<_, _>>()?;
-        if let Some(compiler) = &args.ispc {
+        let commands = commands.iter().map(command).collect::<Result<_, _>>()?;
+        if let Some(compiler) = &ispc.ispc {
             let why = |why| Failure::usage(format!("--ispc: {why} (give its path: --ispc=PATH)"));
             ispc::version(compiler).map_err(why)?;
         }
-        Ok(Foreign { args, commands, timeout })
+        Ok(Foreign { ispc, commands, timeout })
     }
 
     /// Returns whether none is named.
     pub fn is_empty(&self) -> bool {
-        self.commands.is_empty() && self.args.ispc.is_none()
+        self.commands.is_empty() && self.ispc.ispc.is_none()
     }
 
     /// Those for gangs of a width.
     pub fn at(&self, width: Width) -> Vec<Other> {
         let commands = self.commands.iter().cloned();
         let mut others: Vec<Other> = commands.map(|words| boxed(Command { words, timeout: self.timeout })).collect();
-        others.extend(self.args.ispc.iter().flat_map(|compiler| self.with_ispc(compiler, width)));
+        others.extend(self.ispc.ispc.iter().flat_map(|compiler| self.with_ispc(compiler, width)));
         others
     }
 
     /// `ispc` for the targets of a width, at each level of optimisation.
     fn with_ispc(&self, compiler: &Path, width: Width) -> Vec<Other> {
-        let targets = match self.args.ispc_target.as_slice() {
+        let targets = match self.ispc.ispc_target.as_slice() {
             [] => ispc::targets(width),
             given => given.iter().filter(|target| ispc::width_of(target) == Some(width)).cloned().collect(),
         };
         if targets.is_empty() {
             return vec![Err(format!("there is no target of ispc with gangs of {width} lanes"))];
         }
-        let (levels, timeout) = (&self.args.ispc_opt, self.timeout);
+        let (levels, timeout) = (&self.ispc.ispc_opt, self.timeout);
         let at = |target: String, level: u32| boxed(Ispc { compiler: compiler.to_owned(), target, level, timeout });
         targets.iter().flat_map(|target| levels.iter().map(move |&level| at(target.clone(), level))).collect()
     }

@@ -1,7 +1,7 @@
 //! `spmdvm compare`: the calls in programs on several back ends.
 
 use super::backends::{Foreign, Other, TIMEOUT, boxed};
-use crate::cli::{CompareArgs, Global};
+use crate::cli::{CompareArgs, Global, RuleArgs};
 use crate::{Failure, files};
 use serde_json::json;
 use spmdvm::{Engine, Fp, Limits, Options, Width};
@@ -10,20 +10,13 @@ use spmdvm_oracle::compare::engine::OwnEngine;
 use spmdvm_oracle::compare::files::{Comparison, Setup, compare as compare_file};
 use spmdvm_oracle::compare::{Rules, Verdict};
 use std::path::Path;
+use std::time::Duration;
 
 /// Compares; fails if something differs.
 pub fn compare(global: &Global, args: &CompareArgs) -> Result<(), Failure> {
     let options = options(global);
-    let timeout = options.limits.timeout.unwrap_or(TIMEOUT);
-    let (rules, foreign) = (rules(args)?, Foreign::new(&args.backends, timeout)?);
-    let others = |width: Width| {
-        let mut others = engines(global, &foreign);
-        others.extend(foreign.at(width));
-        others
-    };
-    let reference = OwnEngine { engine: Engine::Interp };
-    let (widths, calls) = (&global.width, &args.call);
-    let setup = Setup { options: &options, widths, reference: &reference, others: &others, rules: &rules, calls };
+    let foreign = Foreign::new(&args.backends.cmd, &args.backends.ispc, timeout(&options))?;
+    let comparing = Comparing { global, foreign, rules: rules(&args.rules)?, bisect: args.bisect, calls: &args.call };
     let mut made = Vec::new();
     for file in &args.files {
         let text = files::text(file)?;
@@ -33,12 +26,53 @@ pub fn compare(global: &Global, args: &CompareArgs) -> Result<(), Failure> {
             }
             made.push(comparison);
         };
-        compare_file(file, &text, &setup, &mut each).map_err(|error| failure(error, file, global))?;
+        comparing.run(&options, (file, &text), &mut each)?;
     }
     summary(global, &made)
 }
 
-fn options(global: &Global) -> Options {
+/// What is compared with what, and how.
+pub struct Comparing<'a> {
+    /// The widths, and our engines.
+    pub global: &'a Global,
+    /// The other back ends.
+    pub foreign: Foreign<'a>,
+    /// What counts as equal.
+    pub rules: Rules,
+    /// Whether the first statement that differs is looked for.
+    pub bisect: bool,
+    /// Calls in place of those in the files.
+    pub calls: &'a [String],
+}
+
+impl Comparing<'_> {
+    /// Compares what the calls in a file with this text do.
+    pub fn run(
+        &self,
+        options: &Options,
+        (file, text): (&Path, &str),
+        each: &mut dyn FnMut(Comparison),
+    ) -> Result<(), Failure> {
+        let others = |width: Width| {
+            let mut others = engines(self.global, &self.foreign);
+            others.extend(self.foreign.at(width));
+            others
+        };
+        let reference = OwnEngine { engine: Engine::Interp };
+        let (widths, rules, calls) = (&self.global.width, &self.rules, self.calls);
+        let bisect = self.bisect;
+        let setup = Setup { options, widths, reference: &reference, others: &others, rules, bisect, calls };
+        compare_file(file, text, &setup, each).map_err(|error| failure(error, file, self.global))
+    }
+}
+
+/// How long a run may take.
+pub fn timeout(options: &Options) -> Duration {
+    options.limits.timeout.unwrap_or(TIMEOUT)
+}
+
+/// How programs are compiled and run: nothing is fused, and loops are compiled at once, if that is not said otherwise.
+pub fn options(global: &Global) -> Options {
     let given = global.options();
     let timeout = given.limits.timeout.or(Some(TIMEOUT));
     let fp = if global.fp_is_given { given.fp } else { Fp::Strict };
@@ -46,7 +80,8 @@ fn options(global: &Global) -> Options {
     Options { fp, jit, limits: Limits { timeout, ..given.limits }, ..given }
 }
 
-fn rules(args: &CompareArgs) -> Result<Rules, Failure> {
+/// What counts as equal.
+pub fn rules(args: &RuleArgs) -> Result<Rules, Failure> {
     let mut rules = Rules { ignore_traps: args.ignore_traps, ignore_prints: args.ignore_prints, ..Rules::default() };
     for bound in &args.ulp {
         let (name, number) = bound.split_once('=').map_or((None, bound.as_str()), |(name, n)| (Some(name), n));

@@ -1,12 +1,13 @@
 //! `spmdvm corpus`: a frozen corpus, on our engines and on other back ends.
 
 use super::backends::{Foreign, Other, TIMEOUT, boxed};
+use super::compare;
 use crate::Failure;
 use crate::cli::{CorpusCommand, Global};
 use spmdvm::{Engine, Width};
 use spmdvm_oracle::CaseError;
 use spmdvm_oracle::compare::engine::OwnEngine;
-use spmdvm_oracle::compare::files::{Comparison, Setup, compare};
+use spmdvm_oracle::compare::files::{Comparison, Setup, compare as compare_file};
 use spmdvm_oracle::compare::{Rules, Verdict};
 use spmdvm_oracle::corpus::{Corpus, Program};
 use std::path::Path;
@@ -15,7 +16,7 @@ use std::path::Path;
 pub fn corpus(global: &Global, command: &CorpusCommand) -> Result<(), Failure> {
     match command {
         CorpusCommand::Check { folder } => check(global, folder),
-        CorpusCommand::Run { folder, backends, ulp, ignore_traps } => {
+        CorpusCommand::Run { folder, backends, rules } => {
             let timeout = global.options().limits.timeout.unwrap_or(TIMEOUT);
             let foreign = Foreign::new(backends, timeout)?;
             if foreign.is_empty() {
@@ -23,7 +24,7 @@ pub fn corpus(global: &Global, command: &CorpusCommand) -> Result<(), Failure> {
                     "name the back end: --cmd 'BACKEND {source} {width} {entry} {input}' or --ispc",
                 ));
             }
-            let rules = Rules { ulp: *ulp, ignore_traps: *ignore_traps, ..Rules::default() };
+            let rules = compare::rules(rules)?;
             let corpus = open(folder)?;
             let mut count = Count::default();
             for program in programs(&corpus)? {
@@ -94,7 +95,8 @@ fn outcomes(
 ) -> Result<(), Failure> {
     let frozen = corpus.frozen(program).map_err(Failure::usage)?;
     let (options, widths) = (corpus.options(), corpus.widths());
-    let setup = Setup { options: &options, widths: &widths, reference: &frozen, others, rules, calls: &[] };
+    let setup =
+        Setup { options: &options, widths: &widths, reference: &frozen, others, rules, bisect: false, calls: &[] };
     let mut each = |comparison: Comparison| {
         match comparison.verdict {
             Verdict::Equal => count.equal += 1,
@@ -107,7 +109,7 @@ fn outcomes(
             (false, _) => println!("{comparison}"),
         }
     };
-    compare(&program.path, &program.text, &setup, &mut each).map_err(|error| match error {
+    compare_file(&program.path, &program.text, &setup, &mut each).map_err(|error| match error {
         CaseError::Compile(error) => super::compile_failure(&error, &program.path, global.color()),
         error => Failure::usage(error.to_string()),
     })

@@ -9,7 +9,7 @@ use spmdvm_oracle::campaign::folder::{Folder, FolderError, MAX_WORKERS};
 use spmdvm_oracle::campaign::{Campaign, Checked, Coverage, Finding, Place, Plan, Round, Settings, agree};
 use spmdvm_oracle::compare::Backend;
 use spmdvm_oracle::compare::engine::OwnEngine;
-use spmdvm_oracle::generate::Config;
+use spmdvm_oracle::generate::{Config, Dialect, Features};
 use spmdvm_oracle::{TestCase, reduce};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write as _};
@@ -31,7 +31,7 @@ type ByWidth = BTreeMap<Width, Vec<Box<dyn Backend>>>;
 /// Runs programs until the time is over, Ctrl-C, or (if asked) a finding. Fails if there was one.
 pub fn fuzz(global: &Global, args: &FuzzArgs) -> Result<(), Failure> {
     let timeout = global.options().limits.timeout.unwrap_or(TIMEOUT);
-    let foreign = Foreign::new(&args.backends, timeout)?;
+    let foreign = Foreign::new(&args.backends.cmd, &args.backends.ispc, timeout)?;
     let settings = settings(global, args, !foreign.is_empty())?;
     let foreign = by_width(&foreign, &settings.widths)?;
     let folder = Folder::open(&args.output).map_err(failure)?;
@@ -46,6 +46,10 @@ pub fn fuzz(global: &Global, args: &FuzzArgs) -> Result<(), Failure> {
 
 fn settings(global: &Global, args: &FuzzArgs, is_foreign: bool) -> Result<Settings, Failure> {
     let mut config = super::generate::config(&args.programs)?;
+    if args.programs.dialect.is_none() && args.programs.features.is_none() && !is_foreign {
+        // All that the engines agree on: nothing is left open.
+        config = Config { dialect: Dialect::Spmdvm, features: Features::all(), ..config };
+    }
     if args.programs.size.is_none() {
         config.size = if is_foreign { config.size } else { Config::SMALL };
     }
@@ -96,6 +100,8 @@ struct Work {
     earlier: u64,
     start: Instant,
     end: Option<Instant>,
+    /// After how many programs it ends.
+    programs: Option<u64>,
     shown: Mutex<Instant>,
     stop: Arc<AtomicBool>,
     stop_at_first: bool,
@@ -114,6 +120,7 @@ impl Work {
             campaign: Mutex::new(campaign),
             start,
             end: args.seconds.and_then(|seconds| start.checked_add(Duration::from_secs_f64(seconds))),
+            programs: args.rounds,
             shown: Mutex::new(start),
             stop: interrupt_flag(),
             stop_at_first: args.stop,
@@ -136,13 +143,17 @@ impl Work {
     }
 
     fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() >= end)
+        let ran = || self.campaign().programs - self.earlier;
+        self.stop.load(Ordering::Relaxed)
+            || self.end.is_some_and(|end| Instant::now() >= end)
+            || self.programs.is_some_and(|programs| ran() >= programs)
     }
 
     fn work(&self, worker: usize) -> Result<(), FolderError> {
+        let mut current = self.folder.current(worker)?;
         while !self.is_over() {
-            let (case, plan) = self.campaign().next();
-            self.folder.begin(worker, &case, &plan)?;
+            let (case, plan) = self.campaign().begin();
+            current.write(&case, &plan)?;
             let mut seen = Coverage::default();
             let checked = self.check(&case, &plan, &mut seen);
             let round = {
@@ -158,7 +169,7 @@ impl Work {
             }
             self.show()?;
         }
-        self.folder.done(worker)
+        current.done()
     }
 
     fn check(&self, case: &TestCase, plan: &Plan, seen: &mut Coverage) -> Checked {

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::cli::{GenArgs, ProgramArgs};
-use spmdvm_oracle::generate::{self, Config, FEATURES, Features};
+use spmdvm_oracle::generate::{self, Config, Dialect, FEATURES, Features};
 
 /// Writes a random program, or lists what programs may contain.
 pub fn generate(args: &GenArgs) -> Result<(), Failure> {
@@ -21,10 +21,11 @@ pub fn generate(args: &GenArgs) -> Result<(), Failure> {
 
 /// What programs are asked for.
 pub fn config(args: &ProgramArgs) -> Result<Config, Failure> {
-    let mut config = Config::of(args.dialect);
+    let dialect = args.dialect.unwrap_or(Dialect::Ispc);
+    let mut config = Config::of(dialect);
     config.size = args.size.unwrap_or(config.size);
     if let Some(list) = &args.features {
-        config.features = Features::parse(list, args.dialect).map_err(Failure::usage)?;
+        config.features = Features::parse(list, dialect).map_err(Failure::usage)?;
     }
     Ok(config)
 }

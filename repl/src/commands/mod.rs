@@ -13,6 +13,7 @@ mod fuzz;
 mod generate;
 mod globals;
 mod header;
+mod reduce;
 mod run;
 mod trace;
 mod usimd;
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 /// Carries out a command line.
 pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
-    if !matches!(cli.command, Command::Conform(_) | Command::Compare(_) | Command::Fuzz(_)) {
+    if !matches!(cli.command, Command::Conform(_) | Command::Compare(_) | Command::Reduce(_) | Command::Fuzz(_)) {
         cli.global.check_single()?;
     }
     match &cli.command {
@@ -40,6 +41,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Conform(args) => conform::conform(&cli.global, args),
         Command::Compare(args) => compare::compare(&cli.global, args),
         Command::Corpus(command) => corpus::corpus(&cli.global, command),
+        Command::Reduce(args) => reduce::reduce(&cli.global, args),
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
         Command::Gen(args) => generate::generate(args),
         Command::Fuzz(args) => fuzz::fuzz(&cli.global, args),

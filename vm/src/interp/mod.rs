@@ -35,6 +35,8 @@ mod control;
 mod crew;
 mod effects;
 mod elementwise;
+#[cfg(feature = "planted-faults")]
+pub mod faults;
 mod fpenv;
 mod fuel;
 mod group;

@@ -212,7 +212,10 @@ impl<'a> Preparation<'a> {
     }
 
     fn step(&mut self, pc: usize, signatures: &mut Signatures, heads: Option<&mut Heads>) -> Step {
+        #[cfg(not(feature = "planted-faults"))]
         let inst = &self.f.code[pc];
+        #[cfg(feature = "planted-faults")]
+        let inst = &super::faults::instead(self.f, pc);
         let shapes = inst.src.map(|r| self.place(r).shape);
         let [a, b, c] = inst.src.map(|r| self.place(r).at);
         let mut step = Step {
@@ -243,6 +246,8 @@ impl<'a> Preparation<'a> {
         if info.form == Form::Reduce {
             step.imm = sem::reduce_neutral(inst.op, inst.ty).unwrap_or(0) as i64;
         }
+        #[cfg(feature = "planted-faults")]
+        super::faults::spoil(self.f, pc, &mut step);
         step
     }
 

@@ -4,7 +4,7 @@ use super::Unit;
 use super::declarations::callee;
 use super::expressions::in_parentheses;
 use crate::tree::{Edit, Edits, NodeId, Tree};
-use spmdvm::frontend::ast::{Node, Role, StmtKind};
+use spmdvm::frontend::ast::{Expr, ExprKind, Node, Role, StmtKind};
 
 /// A variable becomes its initialiser.
 pub fn variables(tree: &Tree<'_>) -> Vec<Unit> {
@@ -22,6 +22,28 @@ pub fn variables(tree: &Tree<'_>) -> Vec<Unit> {
         Some(unit)
     };
     tree.nodes().filter_map(inline).collect()
+}
+
+/// What is assigned becomes the value: `x = e;` goes, and where `x` is read later in the function, `e` is.
+pub fn assignments(tree: &Tree<'_>) -> Vec<Unit> {
+    let forward = |id: NodeId| {
+        let StmtKind::Expr(Expr { kind: ExprKind::Assign { op: None, .. }, .. }) = tree.as_stmt(id)?.kind else {
+            return None;
+        };
+        let assign = tree.child(id, Role::Value)?;
+        let target = tree.source(tree.child(assign, Role::Target)?)?;
+        let value = in_parentheses(tree, tree.child(assign, Role::Value)?)?;
+        let behind = tree
+            .within(tree.position(id).function?)
+            .filter(|&later| later > id && !tree.within(id).any(|n| n == later));
+        let reads = behind.filter(|&later| tree.role(later) != Role::Target && tree.source(later) == Some(target));
+        let mut unit = vec![tree.delete(id)?];
+        unit.extend(
+            reads.filter(|&later| tree.as_expr(later).is_some()).filter_map(|read| tree.replace(read, value.clone())),
+        );
+        (unit.len() > 1).then_some(unit)
+    };
+    tree.statements().filter_map(forward).collect()
 }
 
 /// Calls of functions that only return a value become that value, with arguments in the place of parameters.

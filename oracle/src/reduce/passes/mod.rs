@@ -56,6 +56,7 @@ pub const PASSES: &[Pass] = &[
     of_tree("expressions to 1", expressions::to_one),
     of_tree("compound assignments", expressions::plain_assignments),
     of_tree("variables to initialisers", inlining::variables),
+    of_tree("assignments to values", inlining::assignments),
     of_tree("blocks", control::blocks),
     of_tree("words", tokens::without_words),
     of_tree("types", tokens::simpler_types),
