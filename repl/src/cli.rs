@@ -231,6 +231,10 @@ pub struct ConformArgs {
     /// Leave out the files of these names (with or without `.ispc`)
     #[arg(long, num_args = 1.., value_delimiter = ',', value_name = "NAME")]
     pub skip: Vec<String>,
+    /// Check each run too (docs/check.md): a program in which something is found fails, even if its results are as expected
+    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, default_missing_value = "default",
+        value_parser = parse_checks)]
+    pub check: Option<Checks>,
 }
 
 /// What counts as equal.
@@ -420,6 +424,9 @@ pub struct FuzzArgs {
     /// How long [default: until Ctrl-C]
     #[arg(long, value_name = "N", value_parser = parse_timeout)]
     pub seconds: Option<f64>,
+    /// After how many programs to end
+    #[arg(long = "programs", value_name = "N")]
+    pub rounds: Option<u64>,
     /// Which programs.
     #[command(flatten)]
     pub programs: ProgramArgs,

@@ -7,7 +7,8 @@ use crate::random::Rng;
 use crate::run::{run_call, run_call_observed};
 use crate::{Outcome, TestCase};
 use serde_json::{Value as Json, json};
-use spmdvm::{Engine, JitSettings, Limits, Module, Options, Width};
+use spmdvm::jit::abort::Abort;
+use spmdvm::{Engine, JitSettings, Limits, LoopInfo, Module, Options, Width};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -109,6 +110,8 @@ pub enum What {
     Differs(Difference),
     /// It panicked, with this message.
     Panicked(String),
+    /// The outcome is right, but its compiler found that its own work is not, and left a loop to the interpreter.
+    Defect(String),
 }
 
 impl What {
@@ -117,7 +120,7 @@ impl What {
         use std::mem::discriminant;
         match (self, other) {
             (What::Differs(a), What::Differs(b)) => discriminant(a) == discriminant(b),
-            (What::Panicked(_), What::Panicked(_)) => true,
+            (What::Panicked(_), What::Panicked(_)) | (What::Defect(_), What::Defect(_)) => true,
             _ => false,
         }
     }
@@ -128,6 +131,7 @@ impl fmt::Display for What {
         match self {
             What::Differs(difference) => difference.fmt(f),
             What::Panicked(message) => write!(f, "it panicked: {message}"),
+            What::Defect(message) => write!(f, "its compiler failed: {message}"),
         }
     }
 }
@@ -138,6 +142,7 @@ impl Finding {
         let what = match &self.what {
             What::Differs(difference) => difference.to_json(),
             What::Panicked(message) => json!({ "what": "panic", "message": message }),
+            What::Defect(message) => json!({ "what": "defect", "message": message }),
         };
         let place = match &self.place {
             Place::Engine(Subject { engine, mode, jit }) => {
@@ -243,7 +248,17 @@ fn wrong_on(
         }
         Ok((got, loops)) => {
             seen.add_loops(subject.engine, &loops);
-            difference(&case.call, options.width.lanes(), expected, &got, &Rules::default()).map(What::Differs)
+            let differs = difference(&case.call, options.width.lanes(), expected, &got, &Rules::default());
+            differs.map(What::Differs).or_else(|| loops.iter().find_map(defect))
         }
+    }
+}
+
+/// A loop that is interpreted because the compiler failed on it, and not for a limit that it has.
+fn defect(info: &LoopInfo) -> Option<What> {
+    match info.aborted.as_ref()? {
+        Abort::Invalid(why) => Some(What::Defect(why.clone())),
+        Abort::Backend(why) if why.ends_with("failed") => Some(What::Defect(why.clone())),
+        _ => None,
     }
 }

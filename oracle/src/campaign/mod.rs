@@ -4,13 +4,14 @@
 //! new, and runs it on the interpreter, which says what is expected, and on the other engines ([`agree`]). [`coverage`] keeps what
 //! has been reached; a program that adds to it is kept as a source of mutants. What differs is a [`Finding`]; it is written to a
 //! [`folder`], from which a campaign also goes on after an interruption. All choices follow from the number of the round and the
-//! programs kept so far.
+//! programs kept so far. How much of what is wrong it finds, a [`score`] tells, by faults that are planted.
 
 pub mod agree;
 pub mod coverage;
 pub mod folder;
 pub mod mutate;
 mod report;
+pub mod score;
 
 pub use agree::{Checked, Finding, Place, Plan, Subject, What};
 pub use coverage::Coverage;
@@ -54,6 +55,8 @@ pub struct Campaign {
     /// What has been reached.
     pub coverage: Coverage,
     kept: Vec<TestCase>,
+    /// How many were ever kept.
+    kept_ever: u64,
 }
 
 /// What a round did.
@@ -77,6 +80,7 @@ impl Campaign {
             findings: 0,
             coverage: Coverage::default(),
             kept: Vec::new(),
+            kept_ever: 0,
         }
     }
 
@@ -92,15 +96,16 @@ impl Campaign {
 
     /// Adds a program as a source of mutants.
     pub fn keep(&mut self, case: TestCase) {
+        self.kept_ever += 1;
         if self.kept.len() >= MAX_KEPT {
-            let at = Rng::new(self.rounds).draw(MAX_KEPT as u64) as usize;
+            let at = Rng::new(self.kept_ever).draw(MAX_KEPT as u64) as usize;
             self.kept.swap_remove(at);
         }
         self.kept.push(case);
     }
 
     /// The program of the next round, and how it is run.
-    pub fn next(&mut self) -> (TestCase, Plan) {
+    pub fn begin(&mut self) -> (TestCase, Plan) {
         let seed = self.settings.seed.wrapping_add(self.rounds);
         self.rounds += 1;
         let mut rng = Rng::new(seed);

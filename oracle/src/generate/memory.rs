@@ -2,7 +2,7 @@
 
 use super::scope::{Array, Mask, Sharing, Variable};
 use super::types::{Range, literal, name};
-use super::writer::Writer;
+use super::writer::{Expr, Writer};
 use super::{Feature, types};
 use spmdvm::Ty;
 
@@ -32,7 +32,7 @@ impl Writer {
         let depth = self.rng.draw(2) as u32;
         let e = self.int(ty, varying, depth);
         if self.has(Feature::Traps) && self.rng.one_in(15) {
-            return (e.text, e.varying);
+            return self.wild_index(e, len);
         }
         if let Range::Int(value, high) = e.range
             && value == high
@@ -43,11 +43,27 @@ impl Writer {
         (e.text, e.varying)
     }
 
+    /// An index that may be far out of bounds, or just beyond one of the ends.
+    fn wild_index(&mut self, e: Expr, len: u64) -> (String, bool) {
+        let step = match self.rng.draw(3) {
+            0 => return (e.text, e.varying),
+            1 => "+ 1",
+            _ => "- 1",
+        };
+        let e = self.below(e, len as i128 - 1);
+        (format!("({} {step})", e.text), e.varying)
+    }
+
     /// An index at which no two lanes meet.
     pub fn own_index(&mut self) -> Option<String> {
         let own = self.place.own.clone()?;
         if !self.sees_gang() || self.place.in_task {
             return Some(own);
+        }
+        if self.has(Feature::Traps) && self.rng.one_in(12) {
+            // It leaves the array at one of its ends, sooner or later.
+            let (op, distance) = (self.rng.pick(&["+", "-"]), self.rng.draw(LENGTH));
+            return Some(format!("({own} {op} {distance})"));
         }
         Some(match self.rng.draw(8) {
             0 => format!("({own} ^ {})", self.rng.draw(LENGTH)),

@@ -100,6 +100,8 @@ struct Work {
     earlier: u64,
     start: Instant,
     end: Option<Instant>,
+    /// After how many programs it ends.
+    programs: Option<u64>,
     shown: Mutex<Instant>,
     stop: Arc<AtomicBool>,
     stop_at_first: bool,
@@ -118,6 +120,7 @@ impl Work {
             campaign: Mutex::new(campaign),
             start,
             end: args.seconds.and_then(|seconds| start.checked_add(Duration::from_secs_f64(seconds))),
+            programs: args.rounds,
             shown: Mutex::new(start),
             stop: interrupt_flag(),
             stop_at_first: args.stop,
@@ -140,13 +143,17 @@ impl Work {
     }
 
     fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() >= end)
+        let ran = || self.campaign().programs - self.earlier;
+        self.stop.load(Ordering::Relaxed)
+            || self.end.is_some_and(|end| Instant::now() >= end)
+            || self.programs.is_some_and(|programs| ran() >= programs)
     }
 
     fn work(&self, worker: usize) -> Result<(), FolderError> {
+        let mut current = self.folder.current(worker)?;
         while !self.is_over() {
-            let (case, plan) = self.campaign().next();
-            self.folder.begin(worker, &case, &plan)?;
+            let (case, plan) = self.campaign().begin();
+            current.write(&case, &plan)?;
             let mut seen = Coverage::default();
             let checked = self.check(&case, &plan, &mut seen);
             let round = {
@@ -162,7 +169,7 @@ impl Work {
             }
             self.show()?;
         }
-        self.folder.done(worker)
+        current.done()
     }
 
     fn check(&self, case: &TestCase, plan: &Plan, seen: &mut Coverage) -> Checked {
