@@ -134,6 +134,8 @@ pub enum Command {
     /// --width takes a list (4,8,16), and so does --engine: our engines that are held against the interpreter (all, if no other back
     /// end is given). Nothing is fused (--fp strict), and back ends get 10 seconds, if not said otherwise. Exit code 1: something differs.
     Compare(CompareArgs),
+    /// Print what the calls in a program leave behind, a line of JSON each: what other back ends are to give (docs/oracle.md)
+    Outcome(OutcomeArgs),
     /// Hold our engines or another back end against the outcomes of a frozen corpus of programs (tests/corpus/README.md)
     #[command(subcommand)]
     Corpus(CorpusCommand),
@@ -238,6 +240,13 @@ pub struct ConformArgs {
     #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, default_missing_value = "default",
         value_parser = parse_checks)]
     pub check: Option<Checks>,
+}
+
+/// `outcome`.
+#[derive(Args)]
+pub struct OutcomeArgs {
+    /// A program with calls in comments
+    pub file: PathBuf,
 }
 
 /// What counts as equal.
