@@ -134,6 +134,9 @@ pub enum Command {
     /// --width takes a list (4,8,16), and so does --engine: our engines that are held against the interpreter (all, if no other back
     /// end is given). Nothing is fused (--fp strict), and back ends get 10 seconds, if not said otherwise. Exit code 1: something differs.
     Compare(CompareArgs),
+    /// Hold our engines or another back end against the outcomes of a frozen corpus of programs (tests/corpus/README.md)
+    #[command(subcommand)]
+    Corpus(CorpusCommand),
     /// Make a program small that shows something, such as a difference between back ends, and keep it valid, defined and
     /// showing it (docs/oracle.md)
     ///
@@ -370,6 +373,38 @@ pub struct TraceArgs {
     #[arg(long, value_name = "N", default_value_t = 6)]
     pub context: usize,
 }
+
+/// `corpus`.
+#[derive(Subcommand)]
+pub enum CorpusCommand {
+    /// Run the corpus on our engines, and compare the traces of the interpreter
+    Check {
+        /// The corpus
+        #[arg(default_value = CORPUS)]
+        folder: PathBuf,
+    },
+    /// Run the corpus on another back end
+    Run {
+        /// The corpus
+        #[arg(default_value = CORPUS)]
+        folder: PathBuf,
+        /// The back ends.
+        #[command(flatten)]
+        backends: BackendArgs,
+        /// What counts as equal.
+        #[command(flatten)]
+        rules: RuleArgs,
+    },
+    /// Freeze the outcomes of programs that have none yet
+    Freeze {
+        /// The corpus
+        #[arg(default_value = CORPUS)]
+        folder: PathBuf,
+    },
+}
+
+/// Where the corpus is.
+const CORPUS: &str = "tests/corpus/v1";
 
 /// `usimd`.
 #[derive(Args)]

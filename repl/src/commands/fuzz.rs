@@ -154,7 +154,7 @@ impl Work {
         while !self.is_over() {
             let (case, plan) = self.campaign().begin();
             current.write(&case, &plan)?;
-            let mut seen = Coverage::default();
+            let (name, mut seen) = (case.name.clone(), Coverage::default());
             let checked = self.check(&case, &plan, &mut seen);
             let round = {
                 let mut campaign = self.campaign();
@@ -164,8 +164,13 @@ impl Work {
                 }
                 round
             };
-            if let Round::Found(finding) = round {
-                self.found(&finding)?;
+            match round {
+                Round::Found(finding) => self.found(&finding)?,
+                Round::NotComparable(backend, why) => {
+                    self.clear_line();
+                    eprintln!("{name} on {backend} is not comparable: {why}");
+                }
+                Round::Agree(_) | Round::Invalid => {}
             }
             self.show()?;
         }

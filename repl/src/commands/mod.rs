@@ -5,6 +5,7 @@ mod bytecode;
 mod check;
 mod compare;
 mod conform;
+mod corpus;
 mod database;
 mod depends;
 mod explain;
@@ -39,6 +40,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Repl { files } => crate::interactive::repl(&cli.global, files),
         Command::Conform(args) => conform::conform(&cli.global, args),
         Command::Compare(args) => compare::compare(&cli.global, args),
+        Command::Corpus(command) => corpus::corpus(&cli.global, command),
         Command::Reduce(args) => reduce::reduce(&cli.global, args),
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
         Command::Gen(args) => generate::generate(&cli.global, args),
