@@ -454,6 +454,10 @@ pub struct GenArgs {
     /// Which programs.
     #[command(flatten)]
     pub programs: ProgramArgs,
+    /// Instead of a new program write a changed one that does the same in the calls in its comments: dead code under empty masks and
+    /// unmet conditions, masks widened and narrowed where it cannot matter
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["size", "features", "dialect", "list_features"])]
+    pub mutate: Option<PathBuf>,
     /// List the features
     #[arg(long)]
     pub list_features: bool,

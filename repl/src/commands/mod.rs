@@ -45,7 +45,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Outcome(args) => outcome::outcome(&cli.global, args),
         Command::Reduce(args) => reduce::reduce(&cli.global, args),
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
-        Command::Gen(args) => generate::generate(args),
+        Command::Gen(args) => generate::generate(&cli.global, args),
         Command::Fuzz(args) => fuzz::fuzz(&cli.global, args),
         Command::Explain { code } => explain::explain(code.as_deref()),
     }
