@@ -22,7 +22,7 @@ fn findings(page: &str) -> Vec<(&str, &str)> {
 #[test]
 fn programs_do_what_is_expected() {
     let findings = findings(include_str!("../../docs/findings.md"));
-    assert!(findings.len() >= 4, "{}", findings.len());
+    assert!(findings.len() >= 5, "{}", findings.len());
     let options = Options { width: Width::new(8).expect("a width"), fp: Fp::Strict, ..Options::default() };
     for (program, expected) in findings {
         assert!(program.lines().count() < MOST_LINES, "{program}");
