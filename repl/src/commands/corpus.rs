@@ -18,7 +18,7 @@ pub fn corpus(global: &Global, command: &CorpusCommand) -> Result<(), Failure> {
         CorpusCommand::Check { folder } => check(global, folder),
         CorpusCommand::Run { folder, backends, rules } => {
             let timeout = global.options().limits.timeout.unwrap_or(TIMEOUT);
-            let foreign = Foreign::new(&backends.cmd, &backends.ispc, timeout)?;
+            let foreign = Foreign::new(&backends.cmd, &backends.compilers, timeout)?;
             if foreign.is_empty() {
                 return Err(Failure::usage(
                     "name the back end: --cmd 'BACKEND {source} {width} {entry} {input}' or --ispc",

@@ -54,7 +54,7 @@ impl<'m> Unit<'m> {
 
     /// The number of lanes.
     pub fn lanes(&self) -> usize {
-        self.module.width.lanes() as usize
+        self.module.width.lanes()
     }
 
     /// The name of a function in a form, which is translated if it is not yet.
