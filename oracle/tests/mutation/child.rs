@@ -3,7 +3,7 @@
 use super::Wanted;
 use serde_json::json;
 use spmdvm::jit::faults;
-use spmdvm::{Engine, Fp, Options, Width};
+use spmdvm::{Engine, Options, Width};
 use spmdvm_oracle::campaign::{Campaign, Coverage, Finding, Round, Settings, agree};
 use spmdvm_oracle::compare::engine::OwnEngine;
 use spmdvm_oracle::generate::{Config, Dialect, Feature};
@@ -30,7 +30,7 @@ pub fn look_for(fault: &str, wanted: &Wanted) -> ExitCode {
 }
 
 fn next_program(campaign: &mut Campaign) -> Option<Box<Finding>> {
-    let (case, plan) = campaign.next();
+    let (case, plan) = campaign.begin();
     let mut seen = Coverage::default();
     let checked = agree::check(&case, &plan, &campaign.settings().options.clone(), &mut seen);
     match campaign.count(case, checked, &seen) {
@@ -39,17 +39,18 @@ fn next_program(campaign: &mut Campaign) -> Option<Box<Finding>> {
     }
 }
 
-/// All that programs may contain, small, on all engines at all widths.
+/// All that programs may contain, on all engines at all widths.
 fn settings(wanted: &Wanted) -> Settings {
-    let config = Config::of(Dialect::Spmdvm).sized(Config::SMALL);
+    let config = Config::of(Dialect::Spmdvm).sized(wanted.size);
     let config =
         [Feature::Traps, Feature::Mask, Feature::Aliases, Feature::Halves].into_iter().fold(config, Config::with);
-    let engines = OwnEngine::compiling().iter().map(|own| own.engine).filter(|engine| *engine != Engine::Interp);
+    let own = OwnEngine::compiling();
+    let engines = own.iter().map(|own| own.engine).filter(|engine| *engine != Engine::Interp);
     Settings {
         config,
         widths: Width::ALL.to_vec(),
         engines: engines.collect(),
-        options: Options { fp: Fp::Strict, ..Options::default() },
+        options: Options::default(),
         mutants: true,
         seed: wanted.seed,
     }

@@ -4,7 +4,7 @@
 //! a program that does not end. Without a fault the same campaign must find nothing.
 //!
 //! ```text
-//! make mutation-score [SCORE='--programs N --seed S --jobs J --only PART-OF-A-NAME --json FILE']
+//! make mutation-score [SCORE='--programs N --size N --seed S --jobs J --only PART-OF-A-NAME --json FILE']
 //! ```
 
 mod child;
@@ -17,6 +17,8 @@ use std::process::ExitCode;
 struct Wanted {
     /// Programs for each fault.
     programs: u64,
+    /// Their size at most.
+    size: u32,
     seed: u64,
     /// How many faults are looked for at a time.
     jobs: usize,
@@ -48,6 +50,7 @@ impl Wanted {
     fn read(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
         let mut wanted = Wanted {
             programs: 1000,
+            size: 30,
             seed: 1,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             only: String::new(),
@@ -60,6 +63,7 @@ impl Wanted {
             let wrong = |_| format!("{name} takes a number, not `{value}`");
             match name.as_str() {
                 "--programs" => wanted.programs = value.parse().map_err(wrong)?,
+                "--size" => wanted.size = value.parse().map_err(wrong)?,
                 "--seed" => wanted.seed = value.parse().map_err(wrong)?,
                 "--jobs" => wanted.jobs = value.parse().map_err(wrong)?,
                 "--least" => wanted.least = value.parse::<u32>().map_err(wrong)?.into(),

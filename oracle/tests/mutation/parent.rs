@@ -98,9 +98,9 @@ fn look_for(fault: &Fault<()>, wanted: &Wanted) -> Entry {
 
 fn start(fault: &Fault<()>, wanted: &Wanted) -> Child {
     let program = std::env::current_exe().expect("this program has a path");
-    let (programs, seed) = (wanted.programs.to_string(), wanted.seed.to_string());
+    let [programs, size, seed] = [wanted.programs, wanted.size.into(), wanted.seed].map(|number| number.to_string());
     let mut command = Command::new(program);
-    command.args(["--fault", fault.name, "--programs", &programs, "--seed", &seed]);
+    command.args(["--fault", fault.name, "--programs", &programs, "--size", &size, "--seed", &seed]);
     // Panics that are caught are findings; what they say is in these.
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("this program can be started again")
 }
