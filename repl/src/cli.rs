@@ -134,6 +134,11 @@ pub enum Command {
     /// --width takes a list (4,8,16), and so does --engine: our engines that are held against the interpreter (all, if no other back
     /// end is given). Nothing is fused (--fp strict), and back ends get 10 seconds, if not said otherwise. Exit code 1: something differs.
     Compare(CompareArgs),
+    /// Print what the calls in a program leave behind, a line of JSON each: what other back ends are to give (docs/oracle.md)
+    Outcome(OutcomeArgs),
+    /// Hold our engines or another back end against the outcomes of a frozen corpus of programs (tests/corpus/README.md)
+    #[command(subcommand)]
+    Corpus(CorpusCommand),
     /// Make a program small that shows something, such as a difference between back ends, and keep it valid, defined and
     /// showing it (docs/oracle.md)
     ///
@@ -237,6 +242,13 @@ pub struct ConformArgs {
     pub check: Option<Checks>,
 }
 
+/// `outcome`.
+#[derive(Args)]
+pub struct OutcomeArgs {
+    /// A program with calls in comments
+    pub file: PathBuf,
+}
+
 /// What counts as equal.
 #[derive(Args)]
 pub struct RuleArgs {
@@ -258,14 +270,14 @@ pub struct BackendArgs {
     /// file with the call) stand for what it is to run
     #[arg(long, value_name = "COMMAND")]
     pub cmd: Vec<String>,
-    /// The compiler ispc.
+    /// Compilers.
     #[command(flatten)]
-    pub ispc: IspcArgs,
+    pub compilers: CompilerArgs,
 }
 
-/// The compiler ispc as a back end.
+/// Compilers as back ends.
 #[derive(Args)]
-pub struct IspcArgs {
+pub struct CompilerArgs {
     /// Compare with the compiler ispc, found on PATH or at the path given
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "ispc")]
     pub ispc: Option<PathBuf>,
@@ -275,6 +287,9 @@ pub struct IspcArgs {
     /// The levels of optimisation of ispc
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_value = "0,2", value_parser = clap::value_parser!(u32).range(0..=3))]
     pub ispc_opt: Vec<u32>,
+    /// Compare with a translation to scalar C, one lane after the other, compiled by cc or the compiler at the path given
+    #[arg(long, value_name = "CC", num_args = 0..=1, require_equals = true, default_missing_value = "cc")]
+    pub c: Option<PathBuf>,
 }
 
 /// `compare`.
@@ -304,14 +319,14 @@ pub struct ReduceArgs {
     /// The program, with the calls in comments that show it
     pub file: PathBuf,
     /// A command that ends with exit code 0 if a program is interesting; {source} and {width} stand for its path and the lanes
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["compare", "ispc"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["compare", "ispc", "c"])]
     pub cmd: Option<String>,
     /// A back end, as `spmdvm compare --cmd` takes it: a program is interesting if the outcome differs
     #[arg(long, value_name = "COMMAND")]
     pub compare: Vec<String>,
-    /// The compiler ispc.
+    /// Compilers.
     #[command(flatten)]
-    pub ispc: IspcArgs,
+    pub compilers: CompilerArgs,
     /// What counts as equal.
     #[command(flatten)]
     pub rules: RuleArgs,
@@ -371,6 +386,38 @@ pub struct TraceArgs {
     pub context: usize,
 }
 
+/// `corpus`.
+#[derive(Subcommand)]
+pub enum CorpusCommand {
+    /// Run the corpus on our engines, and compare the traces of the interpreter
+    Check {
+        /// The corpus
+        #[arg(default_value = CORPUS)]
+        folder: PathBuf,
+    },
+    /// Run the corpus on another back end
+    Run {
+        /// The corpus
+        #[arg(default_value = CORPUS)]
+        folder: PathBuf,
+        /// The back ends.
+        #[command(flatten)]
+        backends: BackendArgs,
+        /// What counts as equal.
+        #[command(flatten)]
+        rules: RuleArgs,
+    },
+    /// Freeze the outcomes of programs that have none yet
+    Freeze {
+        /// The corpus
+        #[arg(default_value = CORPUS)]
+        folder: PathBuf,
+    },
+}
+
+/// Where the corpus is.
+const CORPUS: &str = "tests/corpus/v1";
+
 /// `usimd`.
 #[derive(Args)]
 pub struct UsimdArgs {
@@ -410,6 +457,10 @@ pub struct GenArgs {
     /// Which programs.
     #[command(flatten)]
     pub programs: ProgramArgs,
+    /// Instead of a new program write a changed one that does the same in the calls in its comments: dead code under empty masks and
+    /// unmet conditions, masks widened and narrowed where it cannot matter
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["size", "features", "dialect", "list_features"])]
+    pub mutate: Option<PathBuf>,
     /// List the features
     #[arg(long)]
     pub list_features: bool,

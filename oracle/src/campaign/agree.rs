@@ -168,6 +168,8 @@ pub enum Checked {
     Invalid,
     /// One of them does not.
     Differs(Box<Finding>),
+    /// Another back end, with this name, has no word to say on it, for this reason. The others agree.
+    NotComparable(String, String),
 }
 
 /// Runs a program as a plan says, and notes what it reaches.
@@ -194,7 +196,7 @@ pub fn disagreement(case: &TestCase, width: Width, subject: &Subject, options: &
     let plan = Plan { width, subjects: vec![subject.clone()] };
     match check(case, &plan, options, &mut Coverage::default()) {
         Checked::Differs(finding) => Some(finding.what),
-        Checked::Agrees | Checked::Invalid => None,
+        _ => None,
     }
 }
 
@@ -202,23 +204,32 @@ pub fn disagreement(case: &TestCase, width: Width, subject: &Subject, options: &
 pub fn differs_on(case: &TestCase, width: Width, backend: &dyn Backend, options: &Options) -> Option<What> {
     match check_foreign(case, width, &[backend], options) {
         Checked::Differs(finding) => Some(finding.what),
-        Checked::Agrees | Checked::Invalid => None,
+        _ => None,
     }
 }
 
-/// Runs a program on other back ends. One that has no word to say on it agrees.
+/// Runs a program on other back ends.
 pub fn check_foreign(case: &TestCase, width: Width, backends: &[&dyn Backend], options: &Options) -> Checked {
     let options = Options { engine: Engine::Interp, threads: Some(1), ..options.clone() }.with_width(width);
     let module = Module::compile(&case.name, &case.text, &options).ok();
     let Some(export) = module.as_ref().and_then(|module| case.call.export(module)) else { return Checked::Invalid };
     let job = Job { case, path: None, options: &options, export };
-    let Ok(expected) = Expected::of(&OwnEngine { engine: Engine::Interp }, &job) else { return Checked::Agrees };
+    let reference = OwnEngine { engine: Engine::Interp };
+    let expected = match Expected::of(&reference, &job) {
+        Ok(expected) => expected,
+        Err(why) => return Checked::NotComparable(reference.name(), why),
+    };
+    let mut checked = Checked::Agrees;
     for backend in backends {
-        if let Verdict::Different(difference) = expected.compare(*backend, &job, &Rules::default()) {
-            return found_at(Place::Foreign(backend.name()), case, width, What::Differs(*difference));
+        match expected.compare(*backend, &job, &Rules::default()) {
+            Verdict::Equal => {}
+            Verdict::NotComparable(why) => checked = Checked::NotComparable(backend.name(), why),
+            Verdict::Different(difference) => {
+                return found_at(Place::Foreign(backend.name()), case, width, What::Differs(*difference));
+            }
         }
     }
-    Checked::Agrees
+    checked
 }
 
 fn options_of(plan: &Plan, options: &Options) -> Options {

@@ -124,8 +124,8 @@ impl Folder {
     pub fn save(&self, campaign: &Campaign) -> Result<(), FolderError> {
         let state = json!({
             "version": VERSION, "settings": digest(campaign.settings()), "rounds": campaign.rounds,
-            "programs": campaign.programs, "invalid": campaign.invalid, "findings": campaign.findings,
-            "coverage": campaign.coverage.to_json(),
+            "programs": campaign.programs, "invalid": campaign.invalid, "not_comparable": campaign.not_comparable,
+            "findings": campaign.findings, "coverage": campaign.coverage.to_json(),
         });
         // Beside it first, so that a process that dies meanwhile leaves a whole file.
         self.write("state.json.new", &state.to_string())?;
@@ -194,6 +194,7 @@ fn restore(campaign: &mut Campaign, state: &Json) -> Option<()> {
     campaign.rounds = number("rounds")?;
     campaign.programs = number("programs")?;
     campaign.invalid = number("invalid")?;
+    campaign.not_comparable = number("not_comparable")?;
     campaign.findings = number("findings")?;
     campaign.coverage = Coverage::from_json(state.get("coverage")?)?;
     Some(())

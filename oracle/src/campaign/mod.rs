@@ -50,6 +50,8 @@ pub struct Campaign {
     pub programs: u64,
     /// Mutants that were no programs.
     pub invalid: u64,
+    /// Programs on which another back end had no word to say.
+    pub not_comparable: u64,
     /// Findings so far.
     pub findings: u64,
     /// What has been reached.
@@ -67,6 +69,8 @@ pub enum Round {
     Invalid,
     /// They do not.
     Found(Box<Finding>),
+    /// A back end, with this name, had no word to say, for this reason.
+    NotComparable(String, String),
 }
 
 impl Campaign {
@@ -77,6 +81,7 @@ impl Campaign {
             rounds: 0,
             programs: 0,
             invalid: 0,
+            not_comparable: 0,
             findings: 0,
             coverage: Coverage::default(),
             kept: Vec::new(),
@@ -139,6 +144,11 @@ impl Campaign {
                     self.keep(case.clone());
                 }
                 Round::Agree(is_new.then_some(case))
+            }
+            Checked::NotComparable(backend, why) => {
+                self.programs += 1;
+                self.not_comparable += 1;
+                Round::NotComparable(backend, why)
             }
             Checked::Differs(finding) => {
                 self.programs += 1;

@@ -129,7 +129,8 @@ impl Writer {
         if self.place.in_each || !self.affords(16) || !self.varies() || self.place.all_on {
             return self.branch();
         }
-        let (lane, place) = (self.name("lane"), self.one_by_one(8));
+        let lane = self.name("lane");
+        let place = Place { in_active: !self.open(), ..self.one_by_one(8) };
         let told = self.sees_gang() && self.has(Feature::Wide);
         self.block(&format!("foreach_active ({lane}) {{"), place, "}", |w| {
             if told {

@@ -153,6 +153,9 @@ pub(super) struct Place {
     pub lanes_have_turns: bool,
     /// Whether it is in a `foreach_active`, a `foreach_unique` or a `foreach` in another.
     pub in_each: bool,
+    /// Whether it is in a `foreach_active` of ISPC's, whose compiler breaks down at `continue` under a varying condition, even if
+    /// the loop stands within.
+    pub in_active: bool,
     /// Whether it is in a task, which shares nothing but its own part and what is only added to.
     pub in_task: bool,
 }
@@ -173,6 +176,7 @@ impl Place {
             in_foreach: false,
             lanes_have_turns: false,
             in_each: false,
+            in_active: false,
             in_task: false,
         }
     }

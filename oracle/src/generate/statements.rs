@@ -163,7 +163,7 @@ impl Writer {
         if self.place.breaks {
             ways.push("break".to_owned());
         }
-        if self.place.continues {
+        if self.place.continues && !self.place.in_active {
             ways.push("continue".to_owned());
         }
         match self.place.returns {

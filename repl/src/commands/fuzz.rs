@@ -31,7 +31,7 @@ type ByWidth = BTreeMap<Width, Vec<Box<dyn Backend>>>;
 /// Runs programs until the time is over, Ctrl-C, or (if asked) a finding. Fails if there was one.
 pub fn fuzz(global: &Global, args: &FuzzArgs) -> Result<(), Failure> {
     let timeout = global.options().limits.timeout.unwrap_or(TIMEOUT);
-    let foreign = Foreign::new(&args.backends.cmd, &args.backends.ispc, timeout)?;
+    let foreign = Foreign::new(&args.backends.cmd, &args.backends.compilers, timeout)?;
     let settings = settings(global, args, !foreign.is_empty())?;
     let foreign = by_width(&foreign, &settings.widths)?;
     let folder = Folder::open(&args.output).map_err(failure)?;
@@ -154,7 +154,7 @@ impl Work {
         while !self.is_over() {
             let (case, plan) = self.campaign().begin();
             current.write(&case, &plan)?;
-            let mut seen = Coverage::default();
+            let (name, mut seen) = (case.name.clone(), Coverage::default());
             let checked = self.check(&case, &plan, &mut seen);
             let round = {
                 let mut campaign = self.campaign();
@@ -164,8 +164,13 @@ impl Work {
                 }
                 round
             };
-            if let Round::Found(finding) = round {
-                self.found(&finding)?;
+            match round {
+                Round::Found(finding) => self.found(&finding)?,
+                Round::NotComparable(backend, why) => {
+                    self.clear_line();
+                    eprintln!("{name} on {backend} is not comparable: {why}");
+                }
+                Round::Agree(_) | Round::Invalid => {}
             }
             self.show()?;
         }
