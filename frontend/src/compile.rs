@@ -177,6 +177,18 @@ pub fn dump(input: Input<'_>, options: &CompileOptions, stage: Stage) -> Result<
     text.ok_or_else(|| Box::new(session.into_compilation(None)))
 }
 
+/// Hands the typed program, with the files that its spans point into, to a function: for tools that make something else of it than
+/// bytecode. Fails with the diagnostics if the program is wrong.
+pub fn with_typed<R>(
+    input: Input<'_>,
+    options: &CompileOptions,
+    then: impl FnOnce(&hir::Module, &SourceMap) -> R,
+) -> Result<R, Box<Compilation>> {
+    let mut session = Session::new(input, options);
+    let made = session.run(|session, module| then(module, &session.sources));
+    made.ok_or_else(|| Box::new(session.into_compilation(None)))
+}
+
 /// The header for C and C++ hosts of a program ([`header`]); `name` is what its first line calls it.
 pub fn c_header(input: Input<'_>, options: &CompileOptions, name: &str) -> Result<String, Box<Compilation>> {
     let mut session = Session::new(input, options);

@@ -270,14 +270,14 @@ pub struct BackendArgs {
     /// file with the call) stand for what it is to run
     #[arg(long, value_name = "COMMAND")]
     pub cmd: Vec<String>,
-    /// The compiler ispc.
+    /// Compilers.
     #[command(flatten)]
-    pub ispc: IspcArgs,
+    pub compilers: CompilerArgs,
 }
 
-/// The compiler ispc as a back end.
+/// Compilers as back ends.
 #[derive(Args)]
-pub struct IspcArgs {
+pub struct CompilerArgs {
     /// Compare with the compiler ispc, found on PATH or at the path given
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "ispc")]
     pub ispc: Option<PathBuf>,
@@ -287,6 +287,9 @@ pub struct IspcArgs {
     /// The levels of optimisation of ispc
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_value = "0,2", value_parser = clap::value_parser!(u32).range(0..=3))]
     pub ispc_opt: Vec<u32>,
+    /// Compare with a translation to scalar C, one lane after the other, compiled by cc or the compiler at the path given
+    #[arg(long, value_name = "CC", num_args = 0..=1, require_equals = true, default_missing_value = "cc")]
+    pub c: Option<PathBuf>,
 }
 
 /// `compare`.
@@ -316,14 +319,14 @@ pub struct ReduceArgs {
     /// The program, with the calls in comments that show it
     pub file: PathBuf,
     /// A command that ends with exit code 0 if a program is interesting; {source} and {width} stand for its path and the lanes
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["compare", "ispc"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["compare", "ispc", "c"])]
     pub cmd: Option<String>,
     /// A back end, as `spmdvm compare --cmd` takes it: a program is interesting if the outcome differs
     #[arg(long, value_name = "COMMAND")]
     pub compare: Vec<String>,
-    /// The compiler ispc.
+    /// Compilers.
     #[command(flatten)]
-    pub ispc: IspcArgs,
+    pub compilers: CompilerArgs,
     /// What counts as equal.
     #[command(flatten)]
     pub rules: RuleArgs,

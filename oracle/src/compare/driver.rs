@@ -135,12 +135,14 @@ fn prototype(export: &Export) -> Result<String, String> {
     Ok(format!("extern {result} {}({params});", export.name))
 }
 
-fn uses_halves(export: &Export) -> bool {
+/// Whether a function takes or gives halves.
+pub(super) fn uses_halves(export: &Export) -> bool {
     let is_half = |value: &HostValue| matches!(value, HostValue::Uniform(Ty::F16));
     export.params.iter().any(|param| is_half(&param.value)) || export.result.as_ref().is_some_and(is_half)
 }
 
-fn c_type(ty: Ty) -> &'static str {
+/// A type in C, as hosts have it.
+pub(super) fn c_type(ty: Ty) -> &'static str {
     match ty {
         Ty::Bool => "bool",
         Ty::I8 => "int8_t",

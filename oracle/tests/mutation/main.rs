@@ -4,7 +4,7 @@
 //! a program that does not end. Without a fault the same campaign must find nothing.
 //!
 //! ```text
-//! make mutation-score [SCORE='--programs N --size N --seed S --jobs J --only PART-OF-A-NAME --json FILE']
+//! make mutation-score [SCORE='--programs N --size N --seed S --jobs J --only PART-OF-A-NAME,… --json FILE']
 //! ```
 
 mod child;
@@ -22,7 +22,7 @@ struct Wanted {
     seed: u64,
     /// How many faults are looked for at a time.
     jobs: usize,
-    /// A part of the names of the faults.
+    /// Parts of the names of the faults, with commas between them.
     only: String,
     /// Where the score goes as JSON.
     json: Option<String>,
@@ -50,7 +50,7 @@ impl Wanted {
     fn read(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
         let mut wanted = Wanted {
             programs: 1000,
-            size: 30,
+            size: 40,
             seed: 1,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             only: String::new(),

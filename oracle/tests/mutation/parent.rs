@@ -19,7 +19,8 @@ const CONTROL: Fault<()> = Fault { name: "", part: "", what: "nothing", act: () 
 
 /// Looks for all faults and prints the score. Fails if it is too low, or if something is found that was not planted.
 pub fn score(wanted: &Wanted) -> ExitCode {
-    let faults: Vec<Fault<()>> = faults::all().into_iter().filter(|fault| fault.name.contains(&wanted.only)).collect();
+    let is_wanted = |fault: &Fault<()>| wanted.only.split(',').any(|part| fault.name.contains(part));
+    let faults: Vec<Fault<()>> = faults::all().into_iter().filter(is_wanted).collect();
     let all: Vec<Fault<()>> = std::iter::once(CONTROL).chain(faults).collect();
     println!("{} faults, {} programs for each, seed {}", all.len() - 1, wanted.programs, wanted.seed);
     let entries = in_parallel(&all, wanted);

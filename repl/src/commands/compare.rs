@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Compares; fails if something differs.
 pub fn compare(global: &Global, args: &CompareArgs) -> Result<(), Failure> {
     let options = options(global);
-    let foreign = Foreign::new(&args.backends.cmd, &args.backends.ispc, timeout(&options))?;
+    let foreign = Foreign::new(&args.backends.cmd, &args.backends.compilers, timeout(&options))?;
     let comparing = Comparing { global, foreign, rules: rules(&args.rules)?, bisect: args.bisect, calls: &args.call };
     let mut made = Vec::new();
     for file in &args.files {

@@ -31,7 +31,7 @@ type ByWidth = BTreeMap<Width, Vec<Box<dyn Backend>>>;
 /// Runs programs until the time is over, Ctrl-C, or (if asked) a finding. Fails if there was one.
 pub fn fuzz(global: &Global, args: &FuzzArgs) -> Result<(), Failure> {
     let timeout = global.options().limits.timeout.unwrap_or(TIMEOUT);
-    let foreign = Foreign::new(&args.backends.cmd, &args.backends.ispc, timeout)?;
+    let foreign = Foreign::new(&args.backends.cmd, &args.backends.compilers, timeout)?;
     let settings = settings(global, args, !foreign.is_empty())?;
     let foreign = by_width(&foreign, &settings.widths)?;
     let folder = Folder::open(&args.output).map_err(failure)?;

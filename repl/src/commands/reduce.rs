@@ -68,7 +68,7 @@ fn by_command(global: &Global, command: &str, text: &str, settings: &Settings) -
 
 /// With a comparison that shows a difference of the same kind.
 fn by_comparison(global: &Global, args: &ReduceArgs, text: &str, settings: &Settings) -> Result<Reduced, Failure> {
-    let foreign = Foreign::new(&args.compare, &args.ispc, compare::timeout(&settings.options))?;
+    let foreign = Foreign::new(&args.compare, &args.compilers, compare::timeout(&settings.options))?;
     let comparing = Comparing { global, foreign, rules: compare::rules(&args.rules)?, bisect: false, calls: &[] };
     let kinds = |text: &str| kinds(&comparing, &settings.options, text);
     let sought = kinds(text)?;
