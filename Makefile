@@ -8,6 +8,7 @@
 #   make soak    random programs, arrays, threads, signals, limits and forks for ten minutes (SPMDVM_SOAK_SECONDS=…)
 #   make model-check    tasks, and the threads that compile, in thousands of orders (SPMDVM_ORDERS=…)
 #   make memcheck       the interpreter and compiled code under valgrind
+#   make mutation-score plants faults in the interpreter, the JIT's passes and back ends, and counts those that random programs find
 #   make docs    the generated pages and the Rust documentation
 #   make clean   remove everything that was built
 
@@ -21,7 +22,7 @@ BIN := $(VENV)/bin
 IN_VENV := env -u CONDA_PREFIX -u PYTHONHOME VIRTUAL_ENV="$(CURDIR)/$(VENV)" PATH="$(CURDIR)/$(BIN):$$PATH"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench fuzz soak model-check memcheck docs clean install rust-test python-test lint
+.PHONY: demo test check bench fuzz soak model-check memcheck mutation-score docs clean install rust-test python-test lint
 
 demo: install
 	@$(BIN)/python examples/demo.py
@@ -80,6 +81,9 @@ memcheck:
 	    --skip flush_to_zero
 	SPMDVM_SEEDS=0..31 $(CARGO) test --config $(MEMCHECK) -p spmdvm-jit --test programs
 	$(CARGO) test --config $(MEMCHECK) -p spmdvm-tests --test cases -- tasks/ heap/ memory/ --test-threads=1
+
+mutation-score:
+	$(CARGO) test -p spmdvm-oracle --features planted-faults --test mutation -- $(SCORE)
 
 docs:
 	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-vm --test docs_fresh

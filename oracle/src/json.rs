@@ -2,7 +2,7 @@
 //!
 //! [Numbers](crate::number) are exact.
 
-use crate::number::Number;
+use crate::number::{Number, to_json};
 use crate::outcome::{End, Outcome};
 use crate::testcase::{Argument, Call, TestCase};
 use crate::words;
@@ -13,7 +13,7 @@ use spmdvm::{TrapKind, Ty};
 
 /// A number.
 pub fn number(ty: Ty, bits: u64) -> Json {
-    serde_json::to_value(Number(ty, bits)).unwrap_or_default()
+    to_json(Number(ty, bits))
 }
 
 /// The bits of a number; `name` is what messages call it.

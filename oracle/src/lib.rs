@@ -8,6 +8,7 @@
 
 pub mod campaign;
 pub mod compare;
+pub mod corpus;
 pub mod generate;
 pub mod json;
 pub mod number;

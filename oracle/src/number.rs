@@ -31,6 +31,16 @@ impl Serialize for Number {
     }
 }
 
+/// A number as a value of JSON.
+pub fn to_json(Number(ty, bits): Number) -> Json {
+    let x = f32::from_bits(bits as u32);
+    match ty {
+        // Values hold no floats of 32 bits; the f64 that has the same digits is read back as the same number.
+        Ty::F32 if x.is_finite() => Json::from(x.to_string().parse().unwrap_or(x as f64)),
+        _ => serde_json::to_value(Number(ty, bits)).unwrap_or_default(),
+    }
+}
+
 /// The value of a float.
 fn float(ty: Ty, bits: u64) -> f64 {
     match ty {
@@ -110,6 +120,7 @@ mod tests {
         let text = serde_json::to_string(&Number(ty, bits)).expect("a number");
         let json: Json = serde_json::from_str(&text).expect("JSON");
         assert_eq!(from_json(ty, &json), Some(bits), "{ty} {text}");
+        assert_eq!(from_json(ty, &to_json(Number(ty, bits))), Some(bits), "{ty} {text}");
     }
 
     #[test]
@@ -134,6 +145,7 @@ mod tests {
     fn f32_has_as_few_digits_as_tell_it_apart() {
         let text = |ty, bits| serde_json::to_string(&Number(ty, bits)).expect("a number");
         assert_eq!(text(Ty::F32, 0.1f32.to_bits() as u64), "0.1");
+        assert_eq!(to_json(Number(Ty::F32, 0.1f32.to_bits() as u64)).to_string(), "0.1");
         assert_eq!(text(Ty::F32, (-0.0f32).to_bits() as u64), "-0.0");
         assert_eq!(text(Ty::F64, f64::NEG_INFINITY.to_bits()), "\"-inf\"");
         assert_eq!(text(Ty::F32, f32::NAN.to_bits() as u64), "\"nan\"");

@@ -2,10 +2,12 @@
 
 use crate::outcome::{End, Outcome};
 use crate::testcase::{Argument, Call, TestCase};
+use crate::trace::{self, Sink};
 use crate::words;
 use spmdvm::vm::observe::Observer;
 use spmdvm::{Array, CallError, Export, Module, Pointer, Run, TrapKind, Ty, Value};
 use std::collections::HashMap;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Runs a test case on a module that its source was compiled to, within the module's limits. What a program leaves in its globals
@@ -22,6 +24,17 @@ pub fn run_call(call: &Call, module: &Module) -> Outcome {
 /// Runs a call on the interpreter, whatever the module's engine, under the eyes of an observer.
 pub fn run_call_observed(call: &Call, module: &Module, observer: &mut impl Observer) -> Outcome {
     outcome(call, module, |run, export, values| run.call_observed(export, values, observer))
+}
+
+/// Runs a call on the interpreter and hands its trace to a sink.
+pub fn record_call(call: &Call, module: &Module, sink: &mut dyn Sink) -> io::Result<()> {
+    let mut written = Ok(());
+    outcome(call, module, |run, export, values| {
+        let recorded = trace::record(module, run, (export, values, call.mask), Arc::default(), sink);
+        written = recorded.written;
+        recorded.result.unwrap_or(Ok(None))
+    });
+    written
 }
 
 fn outcome(

@@ -2,7 +2,7 @@
 
 use spmdvm::vm::check::FindingKind;
 use spmdvm::{Checks, Engine, Fp, JitSettings, Limits, Module, Options, Width};
-use spmdvm_oracle::generate::{Config, Dialect, FEATURES, Feature, Features, generate};
+use spmdvm_oracle::generate::{Config, Dialect, FEATURES, Feature, Features, equivalent, generate};
 use spmdvm_oracle::run::run;
 use spmdvm_oracle::{End, TestCase};
 
@@ -189,7 +189,7 @@ fn a_seed_has_one_program() {
         text.bytes().fold(0xcbf2_9ce4_8422_2325, |h: u64, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
     };
     let all: String = (1..20).map(|seed| generate(seed, &config).text).collect();
-    assert_eq!(format!("{:016x}", hash(&all)), "");
+    assert_eq!(format!("{:016x}", hash(&all)), "39ac2f73858d1d78");
 }
 
 #[test]
@@ -214,4 +214,45 @@ fn lists_of_features_are_read() {
     for (at, row) in FEATURES.iter().enumerate() {
         assert_eq!(row.feature as usize, at, "{}", row.name);
     }
+}
+
+#[test]
+fn mutants_do_the_same() {
+    let (mut mutants, mut kinds) = (0, [0; 5]);
+    for seed in seeds(30) {
+        let case = generate(seed, &Config::of(Dialect::Ispc).sized(20));
+        let interp = options(8, Engine::Interp);
+        let Ok(text) = equivalent(&case.name, &case.text, seed, &interp) else { continue };
+        assert_ne!(text, case.text);
+        assert_eq!(equivalent(&case.name, &case.text, seed, &interp).as_ref(), Ok(&text), "seed {seed}");
+        mutants += 1;
+        let added = |mark: &str| text.matches(mark).count() > case.text.matches(mark).count();
+        let marks = ["programIndex < 0", "== 1000)", "} else {", "unmasked {", "if (!("];
+        kinds.iter_mut().zip(marks).for_each(|(count, mark)| *count += u32::from(added(mark)));
+        let mutant = TestCase { text, ..case.clone() };
+        // Also at widths at which it was not tried, and compiled.
+        for (width, engine) in [(1, Engine::Interp), (4, Engine::Ir), (64, Engine::Interp)] {
+            let options = options(width, engine);
+            let expected = run(&case, &compile(&case, &options));
+            assert_eq!(
+                run(&mutant, &compile(&mutant, &options)),
+                expected,
+                "seed {seed}, width {width}\n{}",
+                mutant.text
+            );
+        }
+    }
+    assert!(mutants * 10 > seeds(30).count() * 9, "{mutants} mutants");
+    assert!(kinds.iter().all(|&count| count > 0), "{kinds:?}");
+}
+
+#[test]
+fn what_cannot_be_mutated_says_why() {
+    let options = options(8, Engine::Interp);
+    let of = |text: &str| equivalent("a.ispc", text, 1, &options).unwrap_err();
+    assert!(of("export void f() { return 1 }").contains("a.ispc"));
+    assert!(of("export void f() { }").contains("call: f("));
+    assert!(of("export void f() { }\n// call: f()\n").contains("no place for a change"));
+    let endless = "export void f() { for (;;) { } }\n// call: f()\n";
+    assert!(of(endless).contains("does not end"));
 }

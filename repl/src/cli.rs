@@ -134,6 +134,11 @@ pub enum Command {
     /// --width takes a list (4,8,16), and so does --engine: our engines that are held against the interpreter (all, if no other back
     /// end is given). Nothing is fused (--fp strict), and back ends get 10 seconds, if not said otherwise. Exit code 1: something differs.
     Compare(CompareArgs),
+    /// Print what the calls in a program leave behind, a line of JSON each: what other back ends are to give (docs/oracle.md)
+    Outcome(OutcomeArgs),
+    /// Hold our engines or another back end against the outcomes of a frozen corpus of programs (tests/corpus/README.md)
+    #[command(subcommand)]
+    Corpus(CorpusCommand),
     /// Make a program small that shows something, such as a difference between back ends, and keep it valid, defined and
     /// showing it (docs/oracle.md)
     ///
@@ -231,6 +236,17 @@ pub struct ConformArgs {
     /// Leave out the files of these names (with or without `.ispc`)
     #[arg(long, num_args = 1.., value_delimiter = ',', value_name = "NAME")]
     pub skip: Vec<String>,
+    /// Check each run too (docs/check.md): a program in which something is found fails, even if its results are as expected
+    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, default_missing_value = "default",
+        value_parser = parse_checks)]
+    pub check: Option<Checks>,
+}
+
+/// `outcome`.
+#[derive(Args)]
+pub struct OutcomeArgs {
+    /// A program with calls in comments
+    pub file: PathBuf,
 }
 
 /// What counts as equal.
@@ -370,6 +386,38 @@ pub struct TraceArgs {
     pub context: usize,
 }
 
+/// `corpus`.
+#[derive(Subcommand)]
+pub enum CorpusCommand {
+    /// Run the corpus on our engines, and compare the traces of the interpreter
+    Check {
+        /// The corpus
+        #[arg(default_value = CORPUS)]
+        folder: PathBuf,
+    },
+    /// Run the corpus on another back end
+    Run {
+        /// The corpus
+        #[arg(default_value = CORPUS)]
+        folder: PathBuf,
+        /// The back ends.
+        #[command(flatten)]
+        backends: BackendArgs,
+        /// What counts as equal.
+        #[command(flatten)]
+        rules: RuleArgs,
+    },
+    /// Freeze the outcomes of programs that have none yet
+    Freeze {
+        /// The corpus
+        #[arg(default_value = CORPUS)]
+        folder: PathBuf,
+    },
+}
+
+/// Where the corpus is.
+const CORPUS: &str = "tests/corpus/v1";
+
 /// `usimd`.
 #[derive(Args)]
 pub struct UsimdArgs {
@@ -409,6 +457,10 @@ pub struct GenArgs {
     /// Which programs.
     #[command(flatten)]
     pub programs: ProgramArgs,
+    /// Instead of a new program write a changed one that does the same in the calls in its comments: dead code under empty masks and
+    /// unmet conditions, masks widened and narrowed where it cannot matter
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["size", "features", "dialect", "list_features"])]
+    pub mutate: Option<PathBuf>,
     /// List the features
     #[arg(long)]
     pub list_features: bool,
@@ -423,6 +475,9 @@ pub struct FuzzArgs {
     /// How long [default: until Ctrl-C]
     #[arg(long, value_name = "N", value_parser = parse_timeout)]
     pub seconds: Option<f64>,
+    /// After how many programs to end
+    #[arg(long = "programs", value_name = "N")]
+    pub rounds: Option<u64>,
     /// Which programs.
     #[command(flatten)]
     pub programs: ProgramArgs,

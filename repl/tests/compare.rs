@@ -110,3 +110,20 @@ fn scalar_c_is_a_back_end() {
     let output = compare(&folder, &["scale.ispc", "--width", "8", "--c"]);
     assert_eq!(shown(&output), "scale.ispc:4, width 8, cc: equal\n1 equal, 0 different, 0 not comparable\n");
 }
+
+#[test]
+fn outcomes_are_what_a_back_end_is_to_give() {
+    let folder = folder("outcome");
+    let spmdvm = env!("CARGO_BIN_EXE_spmdvm");
+    let output =
+        Command::new(spmdvm).current_dir(&folder.path).args(["outcome", "scale.ispc"]).output().expect("it starts");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&json["end"], &json["arrays"][0]["data"][5]), (&"returned".into(), &12.5.into()), "{json}");
+    let itself = format!("{spmdvm} outcome {{source}} --width {{width}}");
+    let output = compare(&folder, &["scale.ispc", "--width", "4,8", "--cmd", &itself]);
+    assert!(shown(&output).ends_with("2 equal, 0 different, 0 not comparable\n"), "{}", shown(&output));
+    let output =
+        Command::new(spmdvm).current_dir(&folder.path).args(["outcome", "empty.ispc"]).output().expect("it starts");
+    assert!(shown(&output).contains("there is no line `// call: f(…)`"), "{}", shown(&output));
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -316,3 +316,17 @@ fn wrong_command_lines_are_explained() {
     assert_eq!(check.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&check.stderr).contains("only `conform`"));
 }
+
+#[test]
+fn runs_can_be_checked() {
+    let folder = Folder::new("checked");
+    let test = |body: &str| format!("export void f_f(uniform float RET[], uniform float a[]) {{ {body} }}");
+    folder.case("clean.ispc", &program(&test("RET[programIndex] = a[programIndex];"), "programIndex + 1"));
+    let reads =
+        "float x = a[programIndex]; RET[programIndex] = 1; if (programIndex > 0) RET[programIndex] = broadcast(x, 0);";
+    folder.case("inactive.ispc", &program(&test(reads), "1"));
+    folder.conform(&["--width", "4"]).last_line_is("2 passed, 0 failed, 0 skipped");
+    let ran = folder.conform(&["--width", "4", "--check"]);
+    ran.last_line_is("1 passed, 1 failed, 0 skipped");
+    assert!(ran.line_about("inactive").contains("inactive_lane: "), "{}", ran.line_about("inactive"));
+}

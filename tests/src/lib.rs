@@ -4,7 +4,7 @@
 //! arguments they describe, and [`expr`] evaluates what they say about the results; [`run`] makes the
 //! calls on what is tested ([`subject`]) and compares; [`files`] finds files. `suites/cases.rs` runs every file of
 //! `cases/` on every engine at every width; `suites/tidy.rs` checks the rules all of the project's files obey.
-//! `README.md` documents the format. [`program`] and [`wild`] write random programs (on a [`sheet`]) for `suites/random_source.rs`, [`crev`] those for
+//! `README.md` documents the format. The random programs of `suites/random_source.rs` are those of `spmdvm gen`; [`crev`] writes those for
 //! `suites/usimd.rs`; [`agree`] compares engines on one program, [`compiled`] looks at what was compiled.
 
 pub mod agree;
@@ -15,11 +15,8 @@ pub mod data;
 pub mod expr;
 pub mod files;
 pub mod planted;
-pub mod program;
 pub mod run;
-pub mod sheet;
 pub mod subject;
-pub mod wild;
 
 /// A number that an environment variable may give.
 pub fn number(name: &str, default: u64) -> u64 {

@@ -1,9 +1,9 @@
 //! Long random programs, and back ends with a fault: our interpreter, given a program in which an operation is replaced by a wrong one.
 
-use crate::program::random_program;
 use spmdvm::frontend::ast::{BinaryOp, ExprKind, Node, Role, StmtKind, UnaryOp};
 use spmdvm::frontend::bumpalo::Bump;
 use spmdvm::{Engine, Limits, Module, Options, Width};
+use spmdvm_oracle::generate::{Config, Dialect, Feature, Features, generate};
 use spmdvm_oracle::tree::{Edit, Edits, NodeId, Tree};
 use spmdvm_oracle::{Outcome, TestCase, run};
 
@@ -139,7 +139,22 @@ impl Fault {
     }
 }
 
+/// What long programs contain: the faults concern operations of 32 bits and statements.
+const FEATURES: [Feature; 9] = [
+    Feature::Loops,
+    Feature::Leaving,
+    Feature::Switch,
+    Feature::Structs,
+    Feature::LocalArrays,
+    Feature::Globals,
+    Feature::Calls,
+    Feature::Floats,
+    Feature::WidthIndependent,
+];
+
 /// A random program and a call of it.
 fn long_program(seed: u64) -> String {
-    random_program(seed) + "// call: f(ints=iota:i32:40, floats=iota:f32:40, n=37)\n"
+    let features = FEATURES.into_iter().fold(Features::NONE, Features::with);
+    let config = Config { size: 150, features, dialect: Dialect::Ispc };
+    generate(seed, &config).text
 }

@@ -77,7 +77,7 @@ faults! {
     });
     "record-exit-else", "record", "a snapshot forgets the lanes that wait in an entry of the mask stack", Act::Exit(|_, exit, _| {
         let mut exit = exit.clone();
-        let entry = exit.frames.last_mut()?.entries.iter_mut().find(|e| e.restore != e.other)?;
+        let entry = exit.frames.last_mut()?.entries.iter_mut().rfind(|e| e.restore != e.other)?;
         entry.other = entry.restore;
         Some(exit)
     });
@@ -213,17 +213,17 @@ faults! {
         let is_new = is_op(i, Op::Select) && i.result?.index() >= f.values_before;
         is_new.then(|| with_args(i, vec![i.args[0], i.args[2], i.args[1]]))
     });
-    "counted-one-more", "counted", "a counted loop does a round too many without tests", Act::Inst(|f, i| {
-        let Kind::Op { op: op @ (Op::Lt | Op::Gt), ty, from } = i.kind else { return None };
-        let op = if op == Op::Lt { Op::Le } else { Op::Ge };
-        (i.result?.index() >= f.values_before).then(|| Inst { kind: Kind::Op { op, ty, from }, ..i.clone() }.into())
+    "counted-one-more", "counted", "a loop that ends below its limit does a round too many without tests", Act::Inst(|f, i| {
+        let Kind::Op { op: Op::Add, ty: Ty::U64, .. } = i.kind else { return None };
+        let less_one = f.defs.known(i.args[1]) == Some(u64::MAX) && i.result?.index() >= f.values_before;
+        less_one.then(|| Instead { constant: Some((1, Ty::U64, 0)), ..with_args(i, i.args.clone()) })
     });
-    "counted-first", "counted", "a counted loop begins its rounds without tests one too late", Act::Inst(|f, i| {
-        let Kind::Op { op: Op::Sub, ty: ty @ (Ty::I32 | Ty::I64 | Ty::U32 | Ty::U64), from } = i.kind else { return None };
-        let is_new = i.result?.index() >= f.values_before && !f.is_varying(i);
-        let inst = Inst { kind: Kind::Op { op: Op::Sub, ty, from }, ..i.clone() };
-        let bits = f.defs.known(i.args[1])?;
-        is_new.then_some(Instead { inst, constant: Some((1, ty, bits.wrapping_add(1))) })
+    "counted-first", "counted", "the rounds without tests begin one too late", Act::Inst(|f, i| {
+        let Kind::Op { op: Op::Sub, ty: Ty::U64, .. } = i.kind else { return None };
+        let rounds = f.defs.as_op(i.args[1], Op::Shl).filter(|_| f.defs.known(i.args[0]) == Some(0))?;
+        let unit = 1 << f.defs.known(rounds.arg(1))?;
+        (i.result?.index() >= f.values_before)
+            .then(|| Instead { constant: Some((0, Ty::U64, unit)), ..with_args(i, i.args.clone()) })
     });
     "unseen-lanes", "unseen", "gathers do not clear inactive lanes though somebody sees them", Act::Inst(|_, i| match i.kind {
         Kind::Gather { ty, index, scale, clears: true } if ty != Ty::Bool => {

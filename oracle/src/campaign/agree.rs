@@ -7,7 +7,8 @@ use crate::random::Rng;
 use crate::run::{run_call, run_call_observed};
 use crate::{Outcome, TestCase};
 use serde_json::{Value as Json, json};
-use spmdvm::{Engine, JitSettings, Limits, Module, Options, Width};
+use spmdvm::jit::abort::Abort;
+use spmdvm::{Engine, JitSettings, Limits, LoopInfo, Module, Options, Width};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -109,6 +110,8 @@ pub enum What {
     Differs(Difference),
     /// It panicked, with this message.
     Panicked(String),
+    /// The outcome is right, but its compiler found that its own work is not, and left a loop to the interpreter.
+    Defect(String),
 }
 
 impl What {
@@ -117,7 +120,7 @@ impl What {
         use std::mem::discriminant;
         match (self, other) {
             (What::Differs(a), What::Differs(b)) => discriminant(a) == discriminant(b),
-            (What::Panicked(_), What::Panicked(_)) => true,
+            (What::Panicked(_), What::Panicked(_)) | (What::Defect(_), What::Defect(_)) => true,
             _ => false,
         }
     }
@@ -128,6 +131,7 @@ impl fmt::Display for What {
         match self {
             What::Differs(difference) => difference.fmt(f),
             What::Panicked(message) => write!(f, "it panicked: {message}"),
+            What::Defect(message) => write!(f, "its compiler failed: {message}"),
         }
     }
 }
@@ -138,6 +142,7 @@ impl Finding {
         let what = match &self.what {
             What::Differs(difference) => difference.to_json(),
             What::Panicked(message) => json!({ "what": "panic", "message": message }),
+            What::Defect(message) => json!({ "what": "defect", "message": message }),
         };
         let place = match &self.place {
             Place::Engine(Subject { engine, mode, jit }) => {
@@ -163,6 +168,8 @@ pub enum Checked {
     Invalid,
     /// One of them does not.
     Differs(Box<Finding>),
+    /// Another back end, with this name, has no word to say on it, for this reason. The others agree.
+    NotComparable(String, String),
 }
 
 /// Runs a program as a plan says, and notes what it reaches.
@@ -189,7 +196,7 @@ pub fn disagreement(case: &TestCase, width: Width, subject: &Subject, options: &
     let plan = Plan { width, subjects: vec![subject.clone()] };
     match check(case, &plan, options, &mut Coverage::default()) {
         Checked::Differs(finding) => Some(finding.what),
-        Checked::Agrees | Checked::Invalid => None,
+        _ => None,
     }
 }
 
@@ -197,23 +204,32 @@ pub fn disagreement(case: &TestCase, width: Width, subject: &Subject, options: &
 pub fn differs_on(case: &TestCase, width: Width, backend: &dyn Backend, options: &Options) -> Option<What> {
     match check_foreign(case, width, &[backend], options) {
         Checked::Differs(finding) => Some(finding.what),
-        Checked::Agrees | Checked::Invalid => None,
+        _ => None,
     }
 }
 
-/// Runs a program on other back ends. One that has no word to say on it agrees.
+/// Runs a program on other back ends.
 pub fn check_foreign(case: &TestCase, width: Width, backends: &[&dyn Backend], options: &Options) -> Checked {
     let options = Options { engine: Engine::Interp, threads: Some(1), ..options.clone() }.with_width(width);
     let module = Module::compile(&case.name, &case.text, &options).ok();
     let Some(export) = module.as_ref().and_then(|module| case.call.export(module)) else { return Checked::Invalid };
     let job = Job { case, path: None, options: &options, export };
-    let Ok(expected) = Expected::of(&OwnEngine { engine: Engine::Interp }, &job) else { return Checked::Agrees };
+    let reference = OwnEngine { engine: Engine::Interp };
+    let expected = match Expected::of(&reference, &job) {
+        Ok(expected) => expected,
+        Err(why) => return Checked::NotComparable(reference.name(), why),
+    };
+    let mut checked = Checked::Agrees;
     for backend in backends {
-        if let Verdict::Different(difference) = expected.compare(*backend, &job, &Rules::default()) {
-            return found_at(Place::Foreign(backend.name()), case, width, What::Differs(*difference));
+        match expected.compare(*backend, &job, &Rules::default()) {
+            Verdict::Equal => {}
+            Verdict::NotComparable(why) => checked = Checked::NotComparable(backend.name(), why),
+            Verdict::Different(difference) => {
+                return found_at(Place::Foreign(backend.name()), case, width, What::Differs(*difference));
+            }
         }
     }
-    Checked::Agrees
+    checked
 }
 
 fn options_of(plan: &Plan, options: &Options) -> Options {
@@ -243,7 +259,17 @@ fn wrong_on(
         }
         Ok((got, loops)) => {
             seen.add_loops(subject.engine, &loops);
-            difference(&case.call, options.width.lanes(), expected, &got, &Rules::default()).map(What::Differs)
+            let differs = difference(&case.call, options.width.lanes(), expected, &got, &Rules::default());
+            differs.map(What::Differs).or_else(|| loops.iter().find_map(defect))
         }
+    }
+}
+
+/// A loop that is interpreted because the compiler failed on it, and not for a limit that it has.
+fn defect(info: &LoopInfo) -> Option<What> {
+    match info.aborted.as_ref()? {
+        Abort::Invalid(why) => Some(What::Defect(why.clone())),
+        Abort::Backend(why) if why.ends_with("failed") => Some(What::Defect(why.clone())),
+        _ => None,
     }
 }

@@ -10,8 +10,8 @@
 use super::{Campaign, Coverage, Finding, Plan, Settings};
 use crate::TestCase;
 use serde_json::{Value as Json, json};
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// The version of `state.json`.
@@ -88,51 +88,44 @@ impl Folder {
             let text = fs::read_to_string(&path).map_err(|error| FolderError::Io(path.clone(), error))?;
             let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             // One that the language has outgrown is no loss.
-            campaign
-                .kept
-                .extend(TestCase::from_source(&name, &text, &campaign.settings.options).ok().into_iter().flatten());
+            let cases = TestCase::from_source(&name, &text, &campaign.settings.options).unwrap_or_default();
+            cases.into_iter().for_each(|case| campaign.keep(case));
         }
         Ok(())
     }
 
     /// If a run did not end, its program is a finding.
     fn after_death(&self, worker: usize, campaign: &mut Campaign) -> Result<Option<PathBuf>, FolderError> {
-        let Ok(text) = fs::read_to_string(self.current(worker)) else { return Ok(None) };
+        let path = self.path_of(worker);
+        let Ok(text) = fs::read_to_string(&path) else { return Ok(None) };
+        fs::remove_file(&path).map_err(|error| FolderError::Io(path, error))?;
+        if text.is_empty() {
+            return Ok(None);
+        }
         campaign.findings += 1;
         campaign.rounds += 1;
         let name = format!("findings/{}.ispc", campaign.findings);
         self.write(&name, &text)?;
-        self.done(worker)?;
         Ok(Some(self.path.join(name)))
     }
 
-    fn current(&self, worker: usize) -> PathBuf {
+    fn path_of(&self, worker: usize) -> PathBuf {
         self.path.join(format!("current-{worker}.ispc"))
     }
 
-    /// Notes which program a worker is about to run.
-    pub fn begin(&self, worker: usize, case: &TestCase, plan: &Plan) -> Result<(), FolderError> {
-        let subjects: Vec<String> = plan.subjects.iter().map(ToString::to_string).collect();
-        let how = format!("// width {}; one of {}\n{}", plan.width, subjects.join(", "), case.text);
-        let path = self.current(worker);
-        fs::write(&path, how).map_err(|error| FolderError::Io(path, error))
-    }
-
-    /// Notes that a worker runs no program.
-    pub fn done(&self, worker: usize) -> Result<(), FolderError> {
-        let path = self.current(worker);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(FolderError::Io(path, error)),
-            _ => Ok(()),
-        }
+    /// Where a worker notes what it runs.
+    pub fn current(&self, worker: usize) -> Result<Current, FolderError> {
+        let path = self.path_of(worker);
+        let file = File::create(&path).map_err(|error| FolderError::Io(path.clone(), error))?;
+        Ok(Current { path, file })
     }
 
     /// Writes where the campaign stands.
     pub fn save(&self, campaign: &Campaign) -> Result<(), FolderError> {
         let state = json!({
             "version": VERSION, "settings": digest(campaign.settings()), "rounds": campaign.rounds,
-            "programs": campaign.programs, "invalid": campaign.invalid, "findings": campaign.findings,
-            "coverage": campaign.coverage.to_json(),
+            "programs": campaign.programs, "invalid": campaign.invalid, "not_comparable": campaign.not_comparable,
+            "findings": campaign.findings, "coverage": campaign.coverage.to_json(),
         });
         // Beside it first, so that a process that dies meanwhile leaves a whole file.
         self.write("state.json.new", &state.to_string())?;
@@ -162,6 +155,28 @@ impl Folder {
     }
 }
 
+/// The program that a worker runs: a file that stays open, as it is written hundreds of times a second.
+pub struct Current {
+    path: PathBuf,
+    file: File,
+}
+
+impl Current {
+    /// Notes which program is about to be run.
+    pub fn write(&mut self, case: &TestCase, plan: &Plan) -> Result<(), FolderError> {
+        let subjects: Vec<String> = plan.subjects.iter().map(ToString::to_string).collect();
+        let text = format!("// width {}; {}\n{}", plan.width, subjects.join(", "), case.text);
+        let written = self.file.rewind().and_then(|()| self.file.write_all(text.as_bytes()));
+        let written = written.and_then(|()| self.file.set_len(text.len() as u64));
+        written.map_err(|error| FolderError::Io(self.path.clone(), error))
+    }
+
+    /// Notes that nothing is run any more.
+    pub fn done(self) -> Result<(), FolderError> {
+        fs::remove_file(&self.path).map_err(|error| FolderError::Io(self.path, error))
+    }
+}
+
 /// What has to be the same for a campaign to go on.
 fn digest(settings: &Settings) -> Json {
     let engines: Vec<&str> = settings.engines.iter().map(|engine| engine.name()).collect();
@@ -179,6 +194,7 @@ fn restore(campaign: &mut Campaign, state: &Json) -> Option<()> {
     campaign.rounds = number("rounds")?;
     campaign.programs = number("programs")?;
     campaign.invalid = number("invalid")?;
+    campaign.not_comparable = number("not_comparable")?;
     campaign.findings = number("findings")?;
     campaign.coverage = Coverage::from_json(state.get("coverage")?)?;
     Some(())

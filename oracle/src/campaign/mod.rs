@@ -4,13 +4,14 @@
 //! new, and runs it on the interpreter, which says what is expected, and on the other engines ([`agree`]). [`coverage`] keeps what
 //! has been reached; a program that adds to it is kept as a source of mutants. What differs is a [`Finding`]; it is written to a
 //! [`folder`], from which a campaign also goes on after an interruption. All choices follow from the number of the round and the
-//! programs kept so far.
+//! programs kept so far. How much of what is wrong it finds, a [`score`] tells, by faults that are planted.
 
 pub mod agree;
 pub mod coverage;
 pub mod folder;
 pub mod mutate;
 mod report;
+pub mod score;
 
 pub use agree::{Checked, Finding, Place, Plan, Subject, What};
 pub use coverage::Coverage;
@@ -49,11 +50,15 @@ pub struct Campaign {
     pub programs: u64,
     /// Mutants that were no programs.
     pub invalid: u64,
+    /// Programs on which another back end had no word to say.
+    pub not_comparable: u64,
     /// Findings so far.
     pub findings: u64,
     /// What has been reached.
     pub coverage: Coverage,
     kept: Vec<TestCase>,
+    /// How many were ever kept.
+    kept_ever: u64,
 }
 
 /// What a round did.
@@ -64,6 +69,8 @@ pub enum Round {
     Invalid,
     /// They do not.
     Found(Box<Finding>),
+    /// A back end, with this name, had no word to say, for this reason.
+    NotComparable(String, String),
 }
 
 impl Campaign {
@@ -74,9 +81,11 @@ impl Campaign {
             rounds: 0,
             programs: 0,
             invalid: 0,
+            not_comparable: 0,
             findings: 0,
             coverage: Coverage::default(),
             kept: Vec::new(),
+            kept_ever: 0,
         }
     }
 
@@ -92,15 +101,16 @@ impl Campaign {
 
     /// Adds a program as a source of mutants.
     pub fn keep(&mut self, case: TestCase) {
+        self.kept_ever += 1;
         if self.kept.len() >= MAX_KEPT {
-            let at = Rng::new(self.rounds).draw(MAX_KEPT as u64) as usize;
+            let at = Rng::new(self.kept_ever).draw(MAX_KEPT as u64) as usize;
             self.kept.swap_remove(at);
         }
         self.kept.push(case);
     }
 
     /// The program of the next round, and how it is run.
-    pub fn next(&mut self) -> (TestCase, Plan) {
+    pub fn begin(&mut self) -> (TestCase, Plan) {
         let seed = self.settings.seed.wrapping_add(self.rounds);
         self.rounds += 1;
         let mut rng = Rng::new(seed);
@@ -134,6 +144,11 @@ impl Campaign {
                     self.keep(case.clone());
                 }
                 Round::Agree(is_new.then_some(case))
+            }
+            Checked::NotComparable(backend, why) => {
+                self.programs += 1;
+                self.not_comparable += 1;
+                Round::NotComparable(backend, why)
             }
             Checked::Differs(finding) => {
                 self.programs += 1;

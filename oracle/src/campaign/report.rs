@@ -13,8 +13,13 @@ impl Campaign {
     /// How far it is: one line.
     pub fn progress(&self, ran: Duration, programs: u64) -> String {
         let rate = programs as f64 / ran.as_secs_f64().max(1e-3);
+        let digits = if rate < 10.0 { 1 } else { 0 };
+        let not_comparable = match self.not_comparable {
+            0 => String::new(),
+            n => format!("{n} not comparable, "),
+        };
         format!(
-            "{} programs, {rate:.0}/s, {} things reached, {} kept, {} findings, next seed {}",
+            "{} programs, {rate:.digits$}/s, {not_comparable}{} things reached, {} kept, {} findings, next seed {}",
             self.programs,
             self.coverage.len(),
             self.kept().len(),
@@ -62,7 +67,8 @@ impl Campaign {
         let (all, seen) = (Coverage::all_operations(), self.coverage.operations());
         let missing: Vec<String> = all.difference(&seen).map(|(name, ty)| format!("{name}.{ty}")).collect();
         json!({
-            "programs": self.programs, "rounds": self.rounds, "invalid_mutants": self.invalid, "findings": self.findings,
+            "programs": self.programs, "rounds": self.rounds, "invalid_mutants": self.invalid,
+            "not_comparable": self.not_comparable, "findings": self.findings,
             "kept": self.kept().len(), "reached": self.coverage.len(),
             "operations": { "reached": all.intersection(&seen).count(), "of": all.len(), "not_reached": missing },
             "by_width": self.coverage.by_width(), "jit": self.coverage.jit(),

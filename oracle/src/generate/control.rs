@@ -98,7 +98,6 @@ impl Writer {
                 (format!("{keyword} {{"), format!("}} while ({counter} < {turns} && {condition});"))
             }
         };
-        let place = Place { in_loop: true, ..place };
         self.block(&head, place, &tail, |w| {
             w.line(&count);
             w.count(counter.clone(), true);
@@ -113,7 +112,6 @@ impl Writer {
     }
 
     fn turns_of(&mut self, head: &str, place: Place, tail: &str, counter: Option<(String, bool)>) {
-        let place = Place { in_loop: true, ..place };
         self.block(head, place, tail, |w| {
             if let Some((name, varying)) = counter {
                 w.count(name, varying);
@@ -143,8 +141,8 @@ impl Writer {
         let varying = self.varies() && self.rng.draw(3) > 0;
         let place = if varying { self.place.diverged() } else { self.together() };
         let breaks = self.has(Feature::Leaving) && (varying || place.breaks);
-        // Those that go on with a loop around leave the rest of the `switch`: that is for where lanes have parted.
-        let continues = place.continues && self.place.continues && (self.place.in_loop || self.open());
+        // ISPC has no `continue` in most of them.
+        let continues = place.continues && self.place.continues && self.open();
         let place = Place { breaks, continues, ..place };
         let (value, labels) = self.switched(varying);
         self.line(&format!("switch ({value}) {{"));

@@ -9,8 +9,8 @@ use spmdvm::Ty;
 impl Writer {
     /// A `foreach`, where all lanes are active.
     pub fn foreach(&mut self) {
-        if self.place.in_foreach && self.has(Feature::Nested) && self.open() && !self.place.in_each && self.affords(40)
-        {
+        let around = self.place.lanes_have_turns && !self.place.in_each && !self.place.all_on;
+        if around && self.sees_gang() && self.has(Feature::Nested) && self.open() && self.affords(40) {
             return self.nested();
         }
         let possible = self.place.mask == Mask::Full && !self.place.in_foreach && self.affords(16);
@@ -19,7 +19,7 @@ impl Writer {
         }
         let place = self.turns();
         let (head, own, indices) = self.ranges();
-        let place = Place { own: Some(own), ..place };
+        let place = Place { own: Some(own), lanes_have_turns: true, ..place };
         self.block(&head, place, "}", |w| {
             let from = w.variables.len();
             for (index, most) in indices {
@@ -38,9 +38,11 @@ impl Writer {
             true => Place { continues: leaves, ..self.place.diverged() },
             false => Place { mask: Mask::Some, continues: false, ..self.place.inner() },
         };
-        let breaks = leaves && self.open();
-        let returns = if self.open() { base.returns } else { Returns::Not };
-        Place { in_foreach: true, in_loop: false, breaks, returns, ..base }.times(16)
+        // They end further turns of the lane, whose number depends on the width.
+        let ends = self.open() && self.sees_gang();
+        let breaks = leaves && ends;
+        let returns = if ends { base.returns } else { Returns::Not };
+        Place { in_foreach: true, breaks, returns, ..base }.times(16)
     }
 
     /// The head of a `foreach`, what is each lane's own in it, and the indices with their greatest values.
@@ -86,7 +88,8 @@ impl Writer {
             ..self.place.inner()
         };
         let outer = (self.variables.clone(), self.arrays.clone(), self.records.clone(), self.vectors.clone());
-        self.variables.retain(|v| v.text.chars().all(char::is_alphanumeric));
+        // Varying globals stay what they are.
+        self.variables.retain(|v| v.text.chars().all(char::is_alphanumeric) && !(v.varying && v.text.starts_with('g')));
         for variable in &mut self.variables {
             (variable.varying, variable.assignable, variable.addressable) = (false, false, false);
         }
@@ -112,11 +115,10 @@ impl Writer {
             false => Place { mask: Mask::Some, continues: false, ..self.place.inner() },
         };
         Place {
-            breaks: leaves && self.open(),
+            breaks: leaves && self.open() && self.sees_gang(),
             returns: Returns::Not,
             in_each: true,
             in_foreach: true,
-            in_loop: false,
             ..base
         }
         .times(turns)
@@ -127,7 +129,8 @@ impl Writer {
         if self.place.in_each || !self.affords(16) || !self.varies() || self.place.all_on {
             return self.branch();
         }
-        let (lane, place) = (self.name("lane"), self.one_by_one(8));
+        let lane = self.name("lane");
+        let place = Place { in_active: !self.open(), ..self.one_by_one(8) };
         let told = self.sees_gang() && self.has(Feature::Wide);
         self.block(&format!("foreach_active ({lane}) {{"), place, "}", |w| {
             if told {

@@ -21,8 +21,8 @@ impl Writer {
                 let (a, b) = self.in_arm(|w| (w.float(ty, varying, depth - 1), w.float(ty, varying, 0)));
                 self.choice(varying, a, b)
             }
-            12 => self.from_int(ty, varying, depth),
-            13 => self.from_float(ty, varying, depth),
+            12 => self.converted_int(ty, varying, depth),
+            13 => self.converted_float(ty, varying, depth),
             14 => self.load(ty, varying).unwrap_or_else(|| self.float_leaf(ty, varying)),
             15 => self.call(ty, varying, depth).unwrap_or_else(|| self.float_arithmetic(ty, varying, depth)),
             16 => self.of_gang(ty, varying, depth).unwrap_or_else(|| self.float_arithmetic(ty, varying, depth)),
@@ -127,7 +127,7 @@ impl Writer {
         Expr { text, ty, varying: a.varying || b.varying, range }
     }
 
-    fn from_int(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
+    fn converted_int(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
         let from = self.any_int();
         let value = self.int(from, varying, depth - 1);
         self.of_integer(value, ty)
@@ -140,7 +140,7 @@ impl Writer {
         Expr { text: format!("(({}){})", name(ty), value.text), ty, varying: value.varying, range }
     }
 
-    fn from_float(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
+    fn converted_float(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
         let types = self.float_types();
         let from = self.rng.pick(&types);
         let value = self.float(from, varying, depth - 1);

@@ -8,11 +8,14 @@ use super::types::{Range, name};
 use super::writer::Writer;
 use spmdvm::Ty;
 
+/// Functions that a feature brings, and what writes one.
+type Kind = (Feature, fn(&mut Writer));
+
 impl Writer {
     /// The functions of the program.
     pub fn declare_functions(&mut self) {
         let most = 1 + u64::from(self.config.size) / 16;
-        let kinds: [(Feature, fn(&mut Writer)); 5] = [
+        let kinds: [Kind; 5] = [
             (Feature::Calls, Writer::pure_function),
             (Feature::Overloads, Writer::overloads),
             (Feature::Templates, Writer::template),

@@ -2,7 +2,7 @@
 
 use super::scope::{Array, Mask, Sharing, Variable};
 use super::types::{Range, literal, name};
-use super::writer::Writer;
+use super::writer::{Expr, Writer};
 use super::{Feature, types};
 use spmdvm::Ty;
 
@@ -32,7 +32,7 @@ impl Writer {
         let depth = self.rng.draw(2) as u32;
         let e = self.int(ty, varying, depth);
         if self.has(Feature::Traps) && self.rng.one_in(15) {
-            return (e.text, e.varying);
+            return self.wild_index(e, len);
         }
         if let Range::Int(value, high) = e.range
             && value == high
@@ -43,11 +43,27 @@ impl Writer {
         (e.text, e.varying)
     }
 
+    /// An index that may be far out of bounds, or just beyond one of the ends.
+    fn wild_index(&mut self, e: Expr, len: u64) -> (String, bool) {
+        let step = match self.rng.draw(3) {
+            0 => return (e.text, e.varying),
+            1 => "+ 1",
+            _ => "- 1",
+        };
+        let e = self.below(e, len as i128 - 1);
+        (format!("({} {step})", e.text), e.varying)
+    }
+
     /// An index at which no two lanes meet.
     pub fn own_index(&mut self) -> Option<String> {
         let own = self.place.own.clone()?;
         if !self.sees_gang() || self.place.in_task {
             return Some(own);
+        }
+        if self.has(Feature::Traps) && self.rng.one_in(12) {
+            // It leaves the array at one of its ends, sooner or later.
+            let (op, distance) = (self.rng.pick(&["+", "-"]), self.rng.draw(LENGTH));
+            return Some(format!("({own} {op} {distance})"));
         }
         Some(match self.rng.draw(8) {
             0 => format!("({own} ^ {})", self.rng.draw(LENGTH)),
@@ -245,13 +261,13 @@ impl Writer {
         let value = if varying { format!("((varying {}){})", name(counter.ty), value.text) } else { value.text };
         // Only sums: whichever comes first, the last is the same. Tasks need the global form.
         let global = if self.place.in_task { "global" } else { global };
-        let op = if self.rng.one_in(4) { "subtract" } else { "add" };
+        // ISPC's compiler adds up the differences of lanes wrongly.
+        let subtracts = self.rng.one_in(4) && (!varying || self.open());
+        let op = if subtracts { "subtract" } else { "add" };
         if !varying && !self.may_change(counter.level) {
             return self.assign();
         }
-        let (index, parts) = self.any_index(counter.len, varying && self.has(Feature::Gathers));
-        // A uniform place takes part in the reduction of its values; a varying one is done lane by lane.
-        let _ = parts;
+        let (index, _) = self.any_index(counter.len, varying && self.has(Feature::Gathers));
         self.line(&format!("atomic_{op}_{global}(&{}[{index}], {value});", counter.name));
     }
 

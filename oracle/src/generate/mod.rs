@@ -5,11 +5,13 @@
 //! ([`scope::Mask`]) and which expression differs from lane to lane, so that stores do not meet. A `Writer` ([`writer`]) writes a
 //! text: [`kernel`] the program around, [`functions`] functions, [`statements`] and [`control`] statements, [`gang`] what looks at
 //! other lanes, [`memory`] arrays and pointers, [`integers`] and [`floats`] expressions. [`arguments`] chooses inputs.
+//! [`equivalent`](mod@equivalent) changes given programs so that they mean the same.
 
 mod arguments;
 mod control;
 mod declarations;
 mod each;
+mod equivalent;
 mod features;
 mod floats;
 mod functions;
@@ -22,6 +24,7 @@ mod statements;
 mod types;
 mod writer;
 
+pub use equivalent::equivalent;
 pub use features::{FEATURES, Feature, FeatureRow, Features};
 
 use crate::TestCase;

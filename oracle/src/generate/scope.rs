@@ -143,16 +143,19 @@ pub(super) struct Place {
     pub breaks: bool,
     pub continues: bool,
     pub returns: Returns,
-    /// Whether the innermost loop is a `for`, `while` or `do`: ISPC has no `continue` in a `switch` of others.
-    pub in_loop: bool,
     /// Blocks around.
     pub depth: u32,
     /// About how often it is executed.
     pub weight: u64,
     /// Whether it is in a `foreach` of any kind.
     pub in_foreach: bool,
+    /// Whether it is in the body of a `foreach` itself, of this function.
+    pub lanes_have_turns: bool,
     /// Whether it is in a `foreach_active`, a `foreach_unique` or a `foreach` in another.
     pub in_each: bool,
+    /// Whether it is in a `foreach_active` of ISPC's, whose compiler breaks down at `continue` under a varying condition, even if
+    /// the loop stands within.
+    pub in_active: bool,
     /// Whether it is in a task, which shares nothing but its own part and what is only added to.
     pub in_task: bool,
 }
@@ -168,11 +171,12 @@ impl Place {
             breaks: false,
             continues: false,
             returns,
-            in_loop: false,
             depth: 0,
             weight: 1,
             in_foreach: false,
+            lanes_have_turns: false,
             in_each: false,
+            in_active: false,
             in_task: false,
         }
     }

@@ -3,7 +3,7 @@
 use super::Feature;
 use super::scope::{Mask, Returns};
 use super::types::{Range, name};
-use super::writer::{Expr, Writer};
+use super::writer::{Expr, Writer, as_varying_bool};
 use spmdvm::Ty;
 
 /// Blocks within blocks.
@@ -154,12 +154,16 @@ impl Writer {
     pub fn leave(&mut self) {
         let uniform = self.place.mask == Mask::Full && !self.open();
         let varying = !uniform && self.varies();
-        let condition = self.condition(varying, 1).0;
+        let condition = match self.open() || !varying {
+            true => self.condition(varying, 1).0,
+            // Conditions of several parts, or the same in all lanes, crash ISPC's compiler here.
+            false => as_varying_bool(&self.condition(true, 0)),
+        };
         let mut ways = Vec::new();
         if self.place.breaks {
             ways.push("break".to_owned());
         }
-        if self.place.continues {
+        if self.place.continues && !self.place.in_active {
             ways.push("continue".to_owned());
         }
         match self.place.returns {

@@ -11,6 +11,8 @@ use std::ops::Range;
 pub struct CallLine {
     line: Range<usize>,
     call: Call,
+    /// The lanes that there are.
+    lanes: u64,
 }
 
 impl CallLine {
@@ -36,7 +38,8 @@ pub fn of(text: &str, defined: &Defined) -> Vec<CallLine> {
         }
     }
     let cases = defined.cases(text).unwrap_or_default();
-    lines.into_iter().zip(cases).map(|(line, case)| CallLine { line, call: case.call }).collect()
+    let lanes = u64::MAX >> (u64::BITS as usize - defined.options().width.lanes());
+    lines.into_iter().zip(cases).map(|(line, case)| CallLine { line, call: case.call, lanes }).collect()
 }
 
 /// Whole calls, as long as there are several.
@@ -54,7 +57,7 @@ pub fn masks(_: &Tree<'_>, calls: &[CallLine]) -> Vec<Unit> {
         single.chain(without).filter(move |&fewer| fewer != mask && fewer != 0)
     };
     let with = |line: &CallLine, mask| vec![line.replaced(&Call { mask, ..line.call.clone() })];
-    calls.iter().flat_map(|line| fewer(line.call.mask).map(move |mask| with(line, mask))).collect()
+    calls.iter().flat_map(|line| fewer(line.call.mask & line.lanes).map(move |mask| with(line, mask))).collect()
 }
 
 /// Plainer arguments, those that take most away first.

@@ -100,6 +100,8 @@ struct Work {
     earlier: u64,
     start: Instant,
     end: Option<Instant>,
+    /// After how many programs it ends.
+    programs: Option<u64>,
     shown: Mutex<Instant>,
     stop: Arc<AtomicBool>,
     stop_at_first: bool,
@@ -118,6 +120,7 @@ impl Work {
             campaign: Mutex::new(campaign),
             start,
             end: args.seconds.and_then(|seconds| start.checked_add(Duration::from_secs_f64(seconds))),
+            programs: args.rounds,
             shown: Mutex::new(start),
             stop: interrupt_flag(),
             stop_at_first: args.stop,
@@ -140,14 +143,18 @@ impl Work {
     }
 
     fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() >= end)
+        let ran = || self.campaign().programs - self.earlier;
+        self.stop.load(Ordering::Relaxed)
+            || self.end.is_some_and(|end| Instant::now() >= end)
+            || self.programs.is_some_and(|programs| ran() >= programs)
     }
 
     fn work(&self, worker: usize) -> Result<(), FolderError> {
+        let mut current = self.folder.current(worker)?;
         while !self.is_over() {
-            let (case, plan) = self.campaign().next();
-            self.folder.begin(worker, &case, &plan)?;
-            let mut seen = Coverage::default();
+            let (case, plan) = self.campaign().begin();
+            current.write(&case, &plan)?;
+            let (name, mut seen) = (case.name.clone(), Coverage::default());
             let checked = self.check(&case, &plan, &mut seen);
             let round = {
                 let mut campaign = self.campaign();
@@ -157,12 +164,17 @@ impl Work {
                 }
                 round
             };
-            if let Round::Found(finding) = round {
-                self.found(&finding)?;
+            match round {
+                Round::Found(finding) => self.found(&finding)?,
+                Round::NotComparable(backend, why) => {
+                    self.clear_line();
+                    eprintln!("{name} on {backend} is not comparable: {why}");
+                }
+                Round::Agree(_) | Round::Invalid => {}
             }
             self.show()?;
         }
-        self.folder.done(worker)
+        current.done()
     }
 
     fn check(&self, case: &TestCase, plan: &Plan, seen: &mut Coverage) -> Checked {

@@ -1,20 +1,28 @@
 //! `spmdvm gen`: random programs.
 
-use crate::Failure;
-use crate::cli::{GenArgs, ProgramArgs};
+use crate::cli::{GenArgs, Global, ProgramArgs};
+use crate::{Failure, files};
 use spmdvm_oracle::generate::{self, Config, Dialect, FEATURES, Features};
 
-/// Writes a random program, or lists what programs may contain.
-pub fn generate(args: &GenArgs) -> Result<(), Failure> {
+/// Writes a random program or a changed one, or lists what programs may contain.
+pub fn generate(global: &Global, args: &GenArgs) -> Result<(), Failure> {
     if args.list_features {
         list_features();
         return Ok(());
     }
-    let case = generate::generate(args.programs.seed, &config(&args.programs)?);
+    let seed = args.programs.seed;
+    let text = match &args.mutate {
+        None => generate::generate(seed, &config(&args.programs)?).text,
+        Some(path) => {
+            let name = path.display().to_string();
+            generate::equivalent(&name, &files::text(path)?, seed, &global.options()).map_err(Failure::Program)?
+        }
+    };
     match &args.output {
-        None => print!("{}", case.text),
-        Some(path) => std::fs::write(path, case.text)
-            .map_err(|e| Failure::Program(format!("cannot write {}: {e}", path.display())))?,
+        None => print!("{text}"),
+        Some(path) => {
+            std::fs::write(path, text).map_err(|e| Failure::Program(format!("cannot write {}: {e}", path.display())))?
+        }
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ mod bytecode;
 mod check;
 mod compare;
 mod conform;
+mod corpus;
 mod database;
 mod depends;
 mod explain;
@@ -12,6 +13,7 @@ mod fuzz;
 mod generate;
 mod globals;
 mod header;
+mod outcome;
 mod reduce;
 mod run;
 mod trace;
@@ -39,9 +41,11 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Repl { files } => crate::interactive::repl(&cli.global, files),
         Command::Conform(args) => conform::conform(&cli.global, args),
         Command::Compare(args) => compare::compare(&cli.global, args),
+        Command::Corpus(command) => corpus::corpus(&cli.global, command),
+        Command::Outcome(args) => outcome::outcome(&cli.global, args),
         Command::Reduce(args) => reduce::reduce(&cli.global, args),
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
-        Command::Gen(args) => generate::generate(args),
+        Command::Gen(args) => generate::generate(&cli.global, args),
         Command::Fuzz(args) => fuzz::fuzz(&cli.global, args),
         Command::Explain { code } => explain::explain(code.as_deref()),
     }

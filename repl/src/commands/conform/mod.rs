@@ -34,7 +34,7 @@ struct Trial {
 
 /// Runs every file at every width on every engine; fails if one fails.
 pub fn conform(global: &Global, args: &ConformArgs) -> Result<(), Failure> {
-    let options = base_options(global);
+    let options = Options { check: args.check.unwrap_or_default(), ..base_options(global) };
     for &engine in &global.engine {
         check_engine(engine, &options)?;
     }

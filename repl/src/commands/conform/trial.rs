@@ -59,7 +59,11 @@ pub fn run(path: &Path, text: &str, options: &Options) -> Outcome {
         Ok(Some(rule)) => return Outcome::Skipped(format!("skipped on {rule}")),
         Err(reason) => return failed("convention", reason).into(),
     }
-    let attempt = || Trial::new(path, text, options)?.judge();
+    let attempt = || {
+        let trial = Trial::new(path, text, options)?;
+        trial.judge()?;
+        trial.judge_findings()
+    };
     match catch_unwind(AssertUnwindSafe(attempt)) {
         Ok(Ok(())) => Outcome::Passed,
         Ok(Err(failure)) => failure.into(),
@@ -114,6 +118,16 @@ impl Trial {
         let size = self.module.exports().iter().find_map(|e| struct_size(e, self.signature.name));
         let size = size.ok_or_else(|| failed("convention", "no exported function takes a pointer to `f_sz`"))?;
         self.compare(&[size as f32])
+    }
+
+    /// Fails if check mode has found something; without it there is nothing.
+    fn judge_findings(&self) -> Result<(), Failed> {
+        let report = self.module.report();
+        match report.findings() {
+            [] => Ok(()),
+            [only] => Err(failed("check", only.to_string())),
+            [first, rest @ ..] => Err(failed("check", format!("{first}, and {} more", rest.len()))),
+        }
     }
 
     /// Compares with what the program itself expects.
