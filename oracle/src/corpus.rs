@@ -128,6 +128,10 @@ impl Corpus {
     /// The outcomes that a program must have.
     pub fn frozen(&self, program: &Program) -> Result<Frozen, String> {
         let path = self.outcomes_file(program);
+        if !path.exists() {
+            let (file, path) = (program.path.display(), path.display());
+            return Err(format!("{file} has no frozen outcomes: `spmdvm corpus freeze` writes {path}"));
+        }
         let frozen: Frozen =
             serde_json::from_str(&read(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
         if frozen.digest != digest(&program.text) {

@@ -69,3 +69,12 @@ fn what_a_process_died_of_is_a_finding() {
     assert_eq!(kept, "// the last words\n");
     assert_eq!(output.status.code(), Some(1));
 }
+
+#[test]
+fn programs_on_which_a_back_end_has_no_word_are_counted_and_named() {
+    let folder = Folder::new("fuzz-no-word");
+    let output = fuzz(&folder, &["--programs", "2", "--width", "4", "--size", "5", "--cmd", "./no-such-back-end"]);
+    let (shown, said) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success() && shown.contains(", 2 not comparable, "), "{shown}{said}");
+    assert!(said.contains("seed-1.ispc on no-such-back-end is not comparable: cannot run"), "{said}");
+}

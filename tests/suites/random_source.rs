@@ -88,7 +88,7 @@ fn every_width_and_engine_agrees() {
 
 /// The fuel of a seed's calls: for one in four so little that it may run out.
 fn fuel(seed: u64) -> u64 {
-    if random(seed, 4) % 4 == 0 { random(seed, 5) % 300 } else { 200_000 }
+    if random(seed, 4).is_multiple_of(4) { random(seed, 5) % 300 } else { 200_000 }
 }
 
 /// What can be seen of two calls: the second one meets the globals that the first one left.

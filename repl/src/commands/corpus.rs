@@ -18,7 +18,7 @@ pub fn corpus(global: &Global, command: &CorpusCommand) -> Result<(), Failure> {
         CorpusCommand::Check { folder } => check(global, folder),
         CorpusCommand::Run { folder, backends, rules } => {
             let timeout = global.options().limits.timeout.unwrap_or(TIMEOUT);
-            let foreign = Foreign::new(&backends.cmd, &backends.ispc, timeout)?;
+            let foreign = Foreign::new(&backends.cmd, &backends.compilers, timeout)?;
             if foreign.is_empty() {
                 return Err(Failure::usage(
                     "name the back end: --cmd 'BACKEND {source} {width} {entry} {input}' or --ispc",
@@ -55,7 +55,7 @@ struct Count {
 
 impl Count {
     fn end(self) -> Result<(), Failure> {
-        let traces = if self.traces > 0 { format!(", {} traces as they were", self.traces) } else { String::new() };
+        let traces = if self.traces > 0 { format!(", traces as they were: {}", self.traces) } else { String::new() };
         println!("{} equal, {} different, {} not comparable{traces}", self.equal, self.different, self.not_comparable);
         if self.different > 0 { Err(Failure::Program(String::new())) } else { Ok(()) }
     }
@@ -125,6 +125,6 @@ fn freeze(folder: &Path) -> Result<(), Failure> {
             false => known += 1,
         }
     }
-    println!("{new} programs frozen, {known} were frozen before");
+    println!("frozen: {new} new, {known} as before");
     Ok(())
 }

@@ -3,5 +3,5 @@ export void f(uniform int out[], uniform int k) {
     out[programIndex] = 1;
     out[programIndex * k] = 2;
 }
-// call: f(out=zeros:i32:16, k=1)
 // call: f(out=zeros:i32:16, k=7)
+// call: f(out=zeros:i32:16, k=1)

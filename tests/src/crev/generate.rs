@@ -3,6 +3,9 @@
 //! They end: every loop counts up to a small bound in variables that nothing else assigns, and functions call only those
 //! before them. They never fail: addresses are masked to shared memory's size, and divisors are constants. How much work a
 //! program makes is estimated as it grows, and kept small.
+//!
+//! They are trees in the paper's own semantics, which a model evaluates beside; so the generator of `spmdvm gen`, which writes
+//! text of the whole language, does not take their place.
 
 use crate::data::random;
 use spmdvm::Width;

@@ -175,7 +175,7 @@ impl<'u, 'm> Body<'u, 'm> {
     /// Whether it gives a value by `return`.
     pub fn result_is_value(&self) -> bool {
         let is_void = layout::c_type(self.module, self.function.result) == "void";
-        !is_void && !(self.mode == Mode::Gang && self.is_varying(self.function.result))
+        !(is_void || self.mode == Mode::Gang && self.is_varying(self.function.result))
     }
 
     // Text.

@@ -3,20 +3,20 @@
 //! The typed program ([`spmdvm::frontend::hir`]) is translated to scalar C, past lowering, bytecode and engines: a function in the
 //! form for one lane computes with that lane's values alone, knows no masks, and branches where the lane's conditions say so. One
 //! iteration of a `foreach` after the other runs so, and likewise what the gang does outside of it; only uniform control, reductions
-//! and what else looks at all lanes is the gang's ([`gang`]). That comes to the same as lanes in step if in no turn of the gang one lane
+//! and what else looks at all lanes is the gang's (`gang`). That comes to the same as lanes in step if in no turn of the gang one lane
 //! touches what another one writes: the program watches that as it runs, and gives no opinion otherwise.
 //!
-//! [`unit`] is the program that comes about, [`body`] one function of it, [`stmt`], [`expr`], [`place`] and [`operation`] its parts,
-//! [`layout`] its types; `runtime.c` spells out the arithmetic of the language.
+//! `unit` is the program that comes about, `body` one function of it, `stmt`, `expr`, `place` and `operation` its parts,
+//! `layout` its types; `runtime.c` spells out the arithmetic of the language.
 
-pub mod body;
-pub mod expr;
-pub mod gang;
-pub mod layout;
-pub mod operation;
-pub mod place;
-pub mod stmt;
-pub mod unit;
+mod body;
+mod expr;
+mod gang;
+mod layout;
+mod operation;
+mod place;
+mod stmt;
+mod unit;
 
 use super::process::{self, Ended};
 use super::{Backend, Job, driver, form};
@@ -96,7 +96,7 @@ fn exported(module: &Module, export: &Export) -> Option<FuncId> {
 }
 
 fn told(refusal: &Refusal, sources: &SourceMap) -> String {
-    format!("line {}: {} has no translation lane by lane", sources.line(refusal.span), refusal.what)
+    format!("line {}: no translation lane by lane: {}", sources.line(refusal.span), refusal.what)
 }
 
 /// The translation of a program, with a function that the driver calls.

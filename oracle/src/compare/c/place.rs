@@ -74,7 +74,7 @@ impl<'m> Body<'_, 'm> {
         let path = match variable {
             Some(name) if place.projections.is_empty() => Path::Variable(name),
             _ => {
-                self.to_lane(&mut way, components.is_some(), span)?;
+                self.pick_lane(&mut way, components.is_some(), span)?;
                 Path::Address(self.temp("u8 *", &way.address))
             }
         };
@@ -118,7 +118,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// Goes to the lane's own element, if there is one for each lane.
-    fn to_lane(&mut self, way: &mut Way, has_components: bool, span: Span) -> Made<()> {
+    fn pick_lane(&mut self, way: &mut Way, has_components: bool, span: Span) -> Made<()> {
         if !way.is_of_lanes {
             return Ok(());
         }

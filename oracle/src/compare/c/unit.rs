@@ -2,7 +2,7 @@
 
 use super::body::{Body, Mode};
 use super::layout;
-use spmdvm::frontend::hir::{FuncId, Function, GlobalId, Module, RelocationTarget, TypeId};
+use spmdvm::frontend::hir::{FuncId, GlobalId, Module, RelocationTarget, TypeId};
 use spmdvm::frontend::source::{SourceMap, Span};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -54,7 +54,7 @@ impl<'m> Unit<'m> {
 
     /// The number of lanes.
     pub fn lanes(&self) -> usize {
-        self.module.width.lanes() as usize
+        self.module.width.lanes()
     }
 
     /// The name of a function in a form, which is translated if it is not yet.
@@ -92,10 +92,9 @@ impl<'m> Unit<'m> {
 
     /// Whether something stands in the library.
     pub fn is_library(&self, span: Span) -> bool {
+        // Its files come first in every map.
         let library = spmdvm::frontend::compile::prelude().sources().files().count();
-        let (file, ..) = self.sources.locate(span);
-        let mut files = self.sources.files().take(library);
-        files.any(|(_, known)| known.name == file)
+        (span.file.0 as usize) < library
     }
 
     /// The line of something in the program; 0 if it stands in the library.
@@ -163,10 +162,5 @@ impl<'m> Unit<'m> {
             }
         }
         Ok(start)
-    }
-
-    /// The function with this id.
-    pub fn of(&self, id: FuncId) -> &'m Function {
-        self.module.function(id)
     }
 }
