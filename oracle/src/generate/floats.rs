@@ -103,7 +103,7 @@ impl Writer {
     fn float_function(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
         let a = self.float(ty, varying, depth - 1);
         let most = a.range.magnitude();
-        match self.rng.draw(5) {
+        match self.rng.draw(5 + self.open() as u64) {
             0 => {
                 let text = if self.open() { format!("sqrt({})", a.text) } else { format!("sqrt(abs({}))", a.text) };
                 Expr { text, range: Range::Float(most.max(1.0)), ..a }
@@ -111,6 +111,7 @@ impl Writer {
             1 => Expr { text: format!("floor({})", a.text), range: Range::Float(most + 1.0), ..a },
             2 => Expr { text: format!("ceil({})", a.text), range: Range::Float(most + 1.0), ..a },
             3 => Expr { text: format!("abs({})", a.text), ..a },
+            5 => Expr { text: format!("round({})", a.text), range: Range::Float(most + 1.0), ..a },
             _ => Expr { text: format!("(-{})", a.text), ..a },
         }
     }

@@ -62,7 +62,8 @@ impl Writer {
         }
         if self.has(Feature::Traps) && self.rng.one_in(12) {
             // It leaves the array at one of its ends, sooner or later.
-            let (op, distance) = (self.rng.pick(&["+", "-"]), self.rng.draw(LENGTH));
+            let far = self.rng.draw(LENGTH);
+            let (op, distance) = (self.rng.pick(&["+", "-"]), self.rng.pick(&[1, 1, far]));
             return Some(format!("({own} {op} {distance})"));
         }
         Some(match self.rng.draw(8) {

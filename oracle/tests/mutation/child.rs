@@ -35,7 +35,7 @@ fn next_program(campaign: &mut Campaign) -> Option<Box<Finding>> {
     let checked = agree::check(&case, &plan, &campaign.settings().options.clone(), &mut seen);
     match campaign.count(case, checked, &seen) {
         Round::Found(finding) => Some(finding),
-        Round::Agree(_) | Round::Invalid => None,
+        Round::Agree(_) | Round::Invalid | Round::NotComparable(..) => None,
     }
 }
 
