@@ -23,9 +23,10 @@ impl Select<'_> {
     /// An operation whose operands and result are uniform; `false` if it has no code.
     pub fn scalar_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> bool {
         let made = match class_of(ty) {
-            _ if ty == Ty::F16 && !matches!(op, Op::Mov | Op::Select) => None,
             _ if op == Op::Convert => self.convert_scalar(inst.args[0], from, ty),
             _ if op == Op::Bitcast => self.bitcast_scalar(inst.args[0], from, ty),
+            _ if ty == Ty::F16 && is_comparison(op) => None,
+            _ if ty == Ty::F16 && !matches!(op, Op::Mov | Op::Select) => self.half_scalar(inst, op),
             _ if op == Op::Select => Some(self.select_scalar(inst, ty)),
             _ if op == Op::Mov => Some(self.scalar(inst.args[0])),
             _ if is_comparison(op) && ty != Ty::Bool => {
@@ -329,8 +330,8 @@ impl Select<'_> {
     }
 
     fn convert_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
-        if from == Ty::F16 || ty == Ty::F16 {
-            return (from == ty).then(|| self.scalar(v));
+        if from != ty && (from == Ty::F16 || ty == Ty::F16) {
+            return self.convert_half_scalar(v, from, ty);
         }
         let float = |ty: Ty| (RegClass::Float, if ty == Ty::F32 { 32 } else { 64 });
         Some(match (from, ty) {
@@ -362,7 +363,10 @@ impl Select<'_> {
                 let x = self.scalar(v);
                 self.vector(Code::EVEX_Vcvtpd2ps_xmm_k1z_xmmm128b64, Form::X, &[Arg::Use(x, Form::X)])
             }
-            _ if from.is_float() => return None,
+            _ if from.is_float() => {
+                let x = self.scalar(v);
+                self.integer_of_float(x, from, ty)
+            }
             _ if ty.is_float() => {
                 // By way of 64 bits, if those are all its values.
                 let (unsigned, x) = match from {
@@ -383,6 +387,34 @@ impl Select<'_> {
             (Ty::Bool, _) => self.gpr(v),
             _ => self.extended(v, from),
         })
+    }
+
+    /// The first lane of a vector of floats as an integer: cut, saturated, and a NaN as 0.
+    fn integer_of_float(&mut self, x: VReg, from: Ty, ty: Ty) -> VReg {
+        let n = 16 / from.size().max(ty.size());
+        let x = self.convert_chunk(x, n, from, ty).unwrap_or_else(|| unreachable!("all of these have code"));
+        match ty.size() {
+            8 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Form::X)]),
+            _ => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Form::X)]),
+        }
+    }
+
+    /// Conversions from and to `float16`, but for those of `double` to it, which rounding twice would spoil.
+    fn convert_half_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
+        if from == Ty::F16 {
+            let x = self.float_of_half_scalar(v);
+            return match ty {
+                Ty::F32 => Some(x),
+                Ty::F64 => Some(self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Form::X, &[Arg::Use(x, Form::X)])),
+                Ty::Bool => None,
+                _ => Some(self.integer_of_float(x, Ty::F32, ty)),
+            };
+        }
+        if from == Ty::F64 {
+            return None;
+        }
+        let x = self.convert_scalar(v, from, Ty::F32)?;
+        Some(self.half_of_float_scalar(x))
     }
 
     fn bitcast_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {

@@ -45,17 +45,22 @@ impl Select<'_> {
         match op {
             Op::Mov => return Some((0..n).map(|i| self.piece(args[0], size, i)).collect()),
             Op::Convert => return self.convert_pieces(args[0], from, ty),
-            Op::Bitcast if from == Ty::Bool || from == Ty::F16 => return None,
+            Op::Bitcast if from == Ty::Bool => return None,
             Op::Bitcast => {
                 let pieces = (0..n).map(|i| {
                     let x = self.piece(args[0], size, i);
-                    if from.is_float() { self.canonical(from, form, x) } else { x }
+                    match from {
+                        Ty::F16 => self.canonical_halves(form, x),
+                        _ if from.is_float() => self.canonical(from, form, x),
+                        _ => x,
+                    }
                 });
                 return Some(pieces.collect());
             }
             Op::Select => return Some(self.select_pieces(args, ty)),
             Op::Shl | Op::Shr => return self.shift_pieces(op, ty, args),
             Op::IDiv | Op::IRem => return self.divide_pieces(op, ty, args),
+            _ if ty == Ty::F16 && !matches!(op, Op::Neg | Op::Abs) => return self.half_pieces(op, args),
             Op::Fma if matches!(ty, Ty::F32 | Ty::F64) => {
                 return Some((0..n).map(|i| self.fma_piece(args, ty, i)).collect());
             }
@@ -132,7 +137,7 @@ impl Select<'_> {
         Some(self.vector(sized(code, form), form, args))
     }
 
-    /// `float16` has no arithmetic here; its sign is a bit like any.
+    /// What `float16` does without being a `float` meanwhile: its sign is a bit like any.
     fn half_vector(&mut self, op: Op, form: Form, args: &[Arg]) -> Option<VReg> {
         let (code, bits) = match op {
             Op::Neg => (Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32, 0x8000_8000),
