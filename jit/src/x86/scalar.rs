@@ -257,7 +257,8 @@ impl Select<'_> {
             Op::Shl | Op::Shr => self.shift_scalar(op, ty, args),
             Op::IDiv | Op::IRem => self.divide_scalars(op, ty, args),
             Op::MulHi => self.high_product_scalar(ty, args),
-            Op::Popcnt | Op::Clz | Op::Ctz if ty.size() >= 4 => {
+            Op::Popcnt | Op::Clz | Op::Ctz if ty.size() < 4 => self.count_few_bits(op, ty, args[0]),
+            Op::Popcnt | Op::Clz | Op::Ctz => {
                 let a = self.gpr(args[0]);
                 let code = match op {
                     Op::Popcnt => pick(Code::Popcnt_r64_rm64, Code::Popcnt_r32_rm32),
@@ -268,6 +269,26 @@ impl Select<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// What `popcnt`, `clz` and `ctz` give of 8 or 16 bits.
+    fn count_few_bits(&mut self, op: Op, ty: Ty, v: Value) -> VReg {
+        let bits = 8 * ty.size() as i64;
+        let x = self.extended(v, if bits == 8 { Ty::U8 } else { Ty::U16 });
+        let count = |s: &mut Self, code, x| s.def(code, HALF, &[Arg::Use(x, Form::G32)]);
+        match op {
+            Op::Popcnt => count(self, Code::Popcnt_r32_rm32, x),
+            Op::Clz => {
+                let zeros = count(self, Code::Lzcnt_r32_rm32, x);
+                self.gpr_over(Code::Sub_rm32_imm32, Form::G32, zeros, Arg::Imm(OpKind::Immediate32, 32 - bits))
+            }
+            _ => {
+                // The bit above ends the count where there is no other.
+                let end = Arg::Imm(OpKind::Immediate32, 1 << bits);
+                let x = self.gpr_over(Code::Or_rm32_imm32, Form::G32, x, end);
+                count(self, Code::Tzcnt_r32_rm32, x)
+            }
+        }
     }
 
     pub fn negated(&mut self, form: Form, from: VReg) -> VReg {
