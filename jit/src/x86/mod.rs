@@ -40,6 +40,7 @@ mod masks;
 mod memory;
 mod merge;
 mod needs;
+mod pointer;
 mod renew;
 mod scalar;
 mod select;

@@ -8,7 +8,6 @@ use crate::ir::{Inst, Value};
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
-use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
 const WORD: (RegClass, Form) = (RegClass::Int, Form::G64);
@@ -455,34 +454,6 @@ impl Select<'_> {
             }
             _ => x,
         })
-    }
-
-    /// A pointer plus an offset, within its region; see `vm::sem::padd`.
-    pub fn pointer_sum(&mut self, inst: &Inst) {
-        let (p, offset) = (self.gpr(inst.args[0]), self.gpr(inst.args[1]));
-        let shift = Arg::Imm(OpKind::Immediate8, 64 - OFFSET_BITS as i64);
-        let by_region = Arg::Imm(OpKind::Immediate8, OFFSET_BITS as i64);
-        let over = |s: &mut Self, code, x, by| s.gpr_over(code, Form::G64, x, by);
-        let poison_bits = -1i64 << (OFFSET_BITS - 1);
-        let cut = |s: &mut Self, x| {
-            let x = over(s, Code::Shl_rm64_imm8, x, shift);
-            over(s, Code::Sar_rm64_imm8, x, shift)
-        };
-        let old = cut(self, p);
-        // A sum that overflows 64 bits does not fit either: one operand has 40 bits.
-        let sum = self.gpr_binary(Code::Add_rm64_r64, Form::G64, old, offset);
-        let kept = cut(self, sum);
-        let poison = self.imm(poison_bits as u64);
-        self.compare(Form::G64, kept, sum);
-        let new = self.choose(Cond::EQUAL, sum, poison);
-        self.compare(Form::G64, old, poison);
-        let new = self.choose(Cond::NOT_EQUAL, new, poison);
-        let new = over(self, Code::Shl_rm64_imm8, new, shift);
-        let new = over(self, Code::Shr_rm64_imm8, new, shift);
-        let region = over(self, Code::Shr_rm64_imm8, p, by_region);
-        let region = over(self, Code::Shl_rm64_imm8, region, by_region);
-        let x = self.gpr_binary(Code::Or_rm64_r64, Form::G64, region, new);
-        self.set(inst, x);
     }
 }
 

@@ -58,6 +58,7 @@ impl Select<'_> {
                 return Some(pieces.collect());
             }
             Op::Select => return Some(self.select_pieces(args, ty)),
+            Op::PAdd => return Some(self.pointer_sums(args)),
             Op::Shl | Op::Shr => return self.shift_pieces(op, ty, args),
             Op::IDiv | Op::IRem => return self.divide_pieces(op, ty, args),
             _ if ty == Ty::F16 && !matches!(op, Op::Neg | Op::Abs) => return self.half_pieces(op, args),
