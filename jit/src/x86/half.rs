@@ -1,6 +1,6 @@
 //! `float16`: computed as `float`, which rounds twice without harm for what one operation gives (see `vm::sem`), and rounded back.
 
-use super::inst::{Arg, Form};
+use super::inst::{Arg, Cond, Form};
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Value};
@@ -129,6 +129,15 @@ impl Select<'_> {
     pub fn half_of_float_scalar(&mut self, x: VReg) -> VReg {
         let x = self.rounded_to_half(x, 4);
         self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Form::G32), &[Arg::Use(x, Form::X)])
+    }
+
+    /// The bits of a uniform `float16`, those of the canonical NaN if it is one.
+    pub fn canonical_half_scalar(&mut self, v: Value) -> VReg {
+        let x = self.scalar(v);
+        let [magnitude, infinity, nan] = [0x7fff, 0x7c00, 0x7e00].map(|bits| self.imm(bits));
+        let magnitude = self.gpr_binary(Code::And_rm32_r32, Form::G32, magnitude, x);
+        self.compare(Form::G32, magnitude, infinity);
+        self.choose(Cond::ABOVE, nan, x)
     }
 
     /// An operation on uniform `float16`, if it has code.

@@ -24,8 +24,9 @@ impl Select<'_> {
         let made = match class_of(ty) {
             _ if op == Op::Convert => self.convert_scalar(inst.args[0], from, ty),
             _ if op == Op::Bitcast => self.bitcast_scalar(inst.args[0], from, ty),
-            _ if ty == Ty::F16 && is_comparison(op) => None,
-            _ if ty == Ty::F16 && !matches!(op, Op::Mov | Op::Select) => self.half_scalar(inst, op),
+            _ if ty == Ty::F16 && !matches!(op, Op::Mov | Op::Select) && !is_comparison(op) => {
+                self.half_scalar(inst, op)
+            }
             _ if op == Op::Select => Some(self.select_scalar(inst, ty)),
             _ if op == Op::Mov => Some(self.scalar(inst.args[0])),
             _ if is_comparison(op) && ty != Ty::Bool => {
@@ -72,8 +73,8 @@ impl Select<'_> {
     }
 
     fn compare_floats(&mut self, op: Op, ty: Ty, a: Value, b: Value) -> Cond {
-        let (x, y) = (self.scalar(a), self.scalar(b));
-        let single = ty == Ty::F32;
+        let [x, y] = [a, b].map(|v| if ty == Ty::F16 { self.float_of_half_scalar(v) } else { self.scalar(v) });
+        let single = ty != Ty::F64;
         let (x, y) = match op {
             Op::Lt | Op::Le => (y, x),
             _ => (x, y),
@@ -358,15 +359,7 @@ impl Select<'_> {
             _ if from == ty => self.scalar(v),
             (_, Ty::Bool) if from.is_float() => {
                 let x = self.scalar(v);
-                let zero = self.zero();
-                let code = if from == Ty::F32 {
-                    Code::EVEX_Vcmpss_kr_k1_xmm_xmmm32_imm8_sae
-                } else {
-                    Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
-                };
-                let args = [Arg::Use(x, Form::X), Arg::Use(zero, Form::X), imm8(4)];
-                let mask = self.def(code, (RegClass::Vector, Form::K), &args);
-                self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Form::K)])
+                self.is_not_zero_scalar(x, from)
             }
             (_, Ty::Bool) => {
                 let x = self.extended(v, from);
@@ -409,6 +402,18 @@ impl Select<'_> {
         })
     }
 
+    fn is_not_zero_scalar(&mut self, x: VReg, ty: Ty) -> VReg {
+        let zero = self.zero();
+        let code = if ty == Ty::F32 {
+            Code::EVEX_Vcmpss_kr_k1_xmm_xmmm32_imm8_sae
+        } else {
+            Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
+        };
+        let args = [Arg::Use(x, Form::X), Arg::Use(zero, Form::X), imm8(4)];
+        let mask = self.def(code, (RegClass::Vector, Form::K), &args);
+        self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Form::K)])
+    }
+
     /// The first lane of a vector of floats as an integer: cut, saturated, and a NaN as 0.
     fn integer_of_float(&mut self, x: VReg, from: Ty, ty: Ty) -> VReg {
         let n = 16 / from.size().max(ty.size());
@@ -426,7 +431,7 @@ impl Select<'_> {
             return match ty {
                 Ty::F32 => Some(x),
                 Ty::F64 => Some(self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Form::X, &[Arg::Use(x, Form::X)])),
-                Ty::Bool => None,
+                Ty::Bool => Some(self.is_not_zero_scalar(x, Ty::F32)),
                 _ => Some(self.integer_of_float(x, Ty::F32, ty)),
             };
         }
@@ -439,7 +444,7 @@ impl Select<'_> {
 
     fn bitcast_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
         if from == Ty::F16 {
-            return None;
+            return Some(self.canonical_half_scalar(v));
         }
         let x = self.scalar(v);
         let x = if from.is_float() { self.canonical(from, Form::X, x) } else { x };

@@ -7,6 +7,7 @@
 
 pub mod arms;
 pub mod by_hand;
+pub mod cases;
 pub mod checks;
 pub mod crowd;
 pub mod generate;
