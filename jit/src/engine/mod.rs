@@ -20,6 +20,7 @@ use crate::abort::Abort;
 use crate::advice::Advice;
 use crate::backend::{Backend, Executable};
 use crate::cache::CodeCache;
+use crate::frames::Frames;
 use crate::ir::Region;
 use crate::passes::optimise;
 use crate::profile::{Place, Profile, Watcher};
@@ -66,6 +67,8 @@ pub struct Jit {
     /// What has been learnt of the program.
     advice: Mutex<Advice>,
     cache: CodeCache,
+    /// What is known of the memory of the program's frames, once something is compiled.
+    frames: OnceLock<Option<Frames>>,
 }
 
 /// A version of a loop to be made.
@@ -103,7 +106,15 @@ impl Jit {
     pub fn new(backend: Box<dyn Backend>, settings: Settings) -> Arc<Jit> {
         let advice = Mutex::new(Advice::new(&settings));
         let cache = CodeCache::new(settings.code_limit);
-        Arc::new_cyclic(|this| Jit { this: this.clone(), backend, settings, loops: OnceLock::new(), advice, cache })
+        Arc::new_cyclic(|this| Jit {
+            this: this.clone(),
+            backend,
+            settings,
+            loops: OnceLock::new(),
+            advice,
+            cache,
+            frames: OnceLock::new(),
+        })
     }
 
     /// The name of its back end.
@@ -209,7 +220,8 @@ impl Jit {
         if !order.prunes {
             advice.forbid(Variant::Prune);
         }
-        let mut region = record(&order.prepared, order.at.0, order.at.1, &order.facts, &advice)?;
+        let frames = self.frames.get_or_init(|| Frames::new(order.prepared.program()));
+        let mut region = record(&order.prepared, order.at.0, order.at.1, &order.facts, &advice, frames.as_ref())?;
         let recorded = self.settings.keep_recorded.then(|| region.to_string());
         optimise(&mut region)?;
         if region.leaves_at_once() {

@@ -126,19 +126,18 @@ pub struct Constant {
 }
 
 /// Records the loop of a function whose head is the instruction `pc`.
-pub fn record(
+pub(crate) fn record(
     prepared: &PreparedProgram,
     function: FuncId,
     pc: u32,
     facts: &EntryFacts,
     advice: &Advice,
+    frames: Option<&Frames>,
 ) -> Result<Region, Abort> {
     let mut varying = Noted::new();
     let mut analyses = HashMap::new();
-    let frames = Frames::new(prepared.program(), function);
     for _ in 0..MAX_ATTEMPTS {
-        let mut recorder =
-            Recorder::new(prepared, (function, pc), advice, frames.as_ref(), &mut varying, &mut analyses)?;
+        let mut recorder = Recorder::new(prepared, (function, pc), advice, frames, &mut varying, &mut analyses)?;
         recorder.run(facts)?;
         if !recorder.again {
             return Ok(recorder.b.region);
