@@ -11,11 +11,11 @@
 
 use super::addresses::Addresses;
 use super::{Place, Root};
+use crate::analysis::mask_depths;
 use spmdvm_vm::flow::{edges, predecessors};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
 use spmdvm_vm::types::Shape;
-use spmdvm_vm::verify::stack_change;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -173,7 +173,7 @@ impl Reads<'_> {
     /// Finds what may be read at every instruction, given what callees read through their parameters.
     pub fn find(&self, callee: impl Fn(FuncId, u32) -> Option<Arc<Bytes>>) -> Live {
         let code = &self.f.code;
-        let depth = depths(self.f);
+        let depth = mask_depths(self.f);
         let before = predecessors(code);
         let effects: Vec<Effect> =
             code.iter().enumerate().map(|(at, inst)| self.effect(inst, depth[at], &callee)).collect();
@@ -300,19 +300,4 @@ fn least_depth(op: Op, depth: i16) -> i16 {
         Op::Everywhere | Op::EachAll => BELOW,
         _ => depth,
     }
-}
-
-/// How many entries are on the mask stack before each instruction.
-fn depths(f: &Function) -> Vec<i16> {
-    let mut depths = vec![None; f.code.len()];
-    let mut work = vec![(0, 0)];
-    while let Some((at, depth)) = work.pop() {
-        if depths.get(at).is_none_or(|known: &Option<i16>| known.is_some()) {
-            continue;
-        }
-        depths[at] = Some(depth);
-        let after = depth + stack_change(f.code[at].op);
-        work.extend(edges(&f.code, at).map(|edge| (edge.to, after)));
-    }
-    depths.into_iter().map(|depth| depth.unwrap_or(0)).collect()
 }

@@ -83,9 +83,10 @@ impl PreparedProgram {
             .take_while(|_| !stop.is_over())
             .collect();
         let lanes = program.width.lanes();
-        let n = heads.map_or(0, |h| h.0.len());
-        let rounds = tracer.as_ref().map_or(0, |t| t.1);
-        let sites = (0..n).map(|_| Site { countdown: AtomicU32::new(rounds) }).collect();
+        let sites = match (&tracer, heads) {
+            (Some((tracer, rounds)), Some(heads)) => heads.sites(*rounds, tracer.calls()),
+            _ => Box::default(),
+        };
         let tracer = tracer.map(|t| t.0);
         PreparedProgram(Arc::new(Code { program, functions, lanes, tracer, sites }))
     }
@@ -105,14 +106,29 @@ impl Signatures {
     }
 }
 
-/// Numbers for the heads of loops, which their back-edges count down together.
+/// Numbers for the heads of loops, which their back-edges count down together, and of functions, counted by calls.
 #[derive(Default)]
-struct Heads(HashMap<(FuncId, u32), u32>);
+struct Heads {
+    numbers: HashMap<(FuncId, u32), u32>,
+    /// Of each number the place, and whether it is a loop's.
+    places: Vec<((FuncId, u32), bool)>,
+}
 
 impl Heads {
-    fn number(&mut self, function: FuncId, head: u32) -> u32 {
-        let next = self.0.len() as u32;
-        *self.0.entry((function, head)).or_insert(next)
+    fn number(&mut self, at: (FuncId, u32), is_loop: bool) -> u32 {
+        let next = self.places.len() as u32;
+        let number = *self.numbers.entry(at).or_insert(next);
+        if number == next {
+            self.places.push((at, false));
+        }
+        self.places[number as usize].1 |= is_loop;
+        number
+    }
+
+    /// Their countdowns: after so many rounds of a loop, so many calls of a function.
+    fn sites(&self, rounds: u32, calls: u32) -> Box<[Site]> {
+        let first = |is_loop| AtomicU32::new(if is_loop { rounds } else { calls });
+        self.places.iter().map(|&(at, is_loop)| Site { countdown: first(is_loop), at }).collect()
     }
 }
 
@@ -144,6 +160,7 @@ impl<'a> Preparation<'a> {
             .take_while(|_| !stop.poll())
             .map(|pc| self.step(pc, signatures, heads.as_deref_mut()))
             .collect();
+        let site = heads.map_or(0, |heads| heads.number((self.id, 0), false));
         let params: Box<[Place]> = self.places[..self.f.n_params as usize].into();
         let results = self.list(&self.f.results);
         let mut results_bytes = 0;
@@ -168,6 +185,7 @@ impl<'a> Preparation<'a> {
             results_bytes: results_bytes as usize,
             places: self.places.into(),
             calls: self.calls.into(),
+            site,
             mask_depth: self.f.code.iter().filter(|inst| stack_change(inst.op) > 0).count().min(64),
         }
     }
@@ -234,7 +252,7 @@ impl<'a> Preparation<'a> {
             Extra::Label => {
                 step.imm = inst.aux as i64 - pc as i64;
                 if let Some(heads) = heads.filter(|_| is_back_edge(inst, pc)) {
-                    step.d = heads.number(self.id, inst.aux);
+                    step.d = heads.number((self.id, inst.aux), true);
                 }
             }
             Extra::Memory => step.flags |= memory_flags(inst),
