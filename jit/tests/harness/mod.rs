@@ -45,7 +45,7 @@ type Job = Box<dyn FnMut(&mut Pause<'_>) + Send>;
 struct Stage(Mutex<Option<Job>>);
 
 impl Tracer for Stage {
-    fn at_loop(&self, pause: &mut Pause<'_>) -> u32 {
+    fn at_head(&self, pause: &mut Pause<'_>) -> u32 {
         if let Some(mut job) = self.0.lock().unwrap().take() {
             job(pause);
         }
