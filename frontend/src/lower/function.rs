@@ -5,7 +5,7 @@ use super::uniformity::{Analysis, analyse};
 use super::{FpMode, Lowerer};
 use crate::hir::{self, Leaf, LocalId, StmtKind, TypeId};
 use crate::source::Span;
-use spmdvm_vm::program::{ArrayShape, Home, Inst, Reg, Variable};
+use spmdvm_vm::program::{FuncId, Home, Inst, Reg, Variable};
 use spmdvm_vm::verify::{MAX_CODE, MAX_FRAME_BYTES, MAX_LIST, MAX_REGS};
 use spmdvm_vm::{Function, FunctionBuilder, Label, Op, Shape, Ty};
 use std::collections::{HashMap, HashSet};
@@ -70,8 +70,8 @@ pub(super) struct FunctionLowerer<'l, 'm> {
     iota: Option<Reg>,
     /// Bytes of frame memory so far.
     frame_bytes: u64,
-    /// The variables there, for messages about indices.
-    in_frame: Vec<(String, u64, ArrayShape)>,
+    /// The variables there, for messages and debuggers.
+    in_frame: Vec<Variable>,
     /// Number of instructions when the last label was bound: what came before is not the only way here.
     pub barrier: usize,
     /// The hidden parameters of a task: indices and counts.
@@ -113,8 +113,7 @@ pub(super) fn lower_function(cx: &mut Lowerer, id: hir::FuncId) -> Function {
     let in_frame = std::mem::take(&mut lowerer.in_frame);
     let lowered = lowerer.finish();
     let home = Home::Frame(cx.func_id(id));
-    let variables = in_frame.into_iter().map(|(name, offset, shape)| Variable { home, name, offset, shape });
-    cx.program.variables.extend(variables);
+    cx.program.variables.extend(in_frame.into_iter().map(|variable| Variable { home, ..variable }));
     lowered
 }
 
@@ -265,7 +264,10 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let declared = &self.body.function.locals[local.0 as usize];
         let (address, offset) = self.frame_slot(declared.ty);
         let shape = self.cx.array_shape(declared.ty);
-        self.in_frame.push((declared.name.as_str().to_owned(), offset, shape));
+        let layout = self.cx.module.types.host_type(declared.ty, self.cx.lanes());
+        // Whose frame it is is known in the end.
+        let home = Home::Frame(FuncId(0));
+        self.in_frame.push(Variable { home, name: declared.name.as_str().to_owned(), offset, shape, layout });
         address
     }
 

@@ -20,7 +20,8 @@ impl Parser<'_> {
         self.end_of_line()
     }
 
-    /// `.variable frame 0 at 16 "x" 4 * 3 * 5`: home, offset, name, and the stride times the lengths.
+    /// `.variable frame 0 at 16 "x" 4 * 3 * 5 : [f32 * 15]`: home, offset, name, the stride times the lengths, and the layout,
+    /// if it is known.
     pub(super) fn variable(&mut self) -> Option<()> {
         self.advance();
         let is_global = self.accept_word("global");
@@ -38,7 +39,8 @@ impl Parser<'_> {
         while self.accept(Token::Star) {
             shape.extents.push(self.number("a length")?);
         }
-        self.program.variables.push(Variable { home, name, offset, shape });
+        let layout = if self.accept(Token::Colon) { Some(self.host_type(0)?) } else { None };
+        self.program.variables.push(Variable { home, name, offset, shape, layout });
         self.end_of_line()
     }
 

@@ -98,6 +98,11 @@ fn variable(p: &mut Printer<'_>, v: &Variable) {
     for n in &v.shape.extents {
         put!(p, " * {n}");
     }
+    if let Some(layout) = &v.layout {
+        let mut text = String::new();
+        host_type(&mut text, layout, 0);
+        put!(p, " : {text}");
+    }
     put!(p, "\n");
 }
 

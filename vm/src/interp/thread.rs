@@ -87,6 +87,8 @@ pub(crate) struct Thread {
     pub parallel: bool,
     /// Is every instruction to be seen, so that none may run as native code?
     pub observed: bool,
+    /// Has an instruction taken in something from outside, which it would not get again? For who repeats runs.
+    pub took_in: bool,
     /// What it has launched and not yet waited for, in order.
     pub launched: Vec<Launched>,
     /// When it pauses: for which tasks, and where it goes on.
@@ -134,6 +136,7 @@ impl Thread {
             task: None,
             parallel: false,
             observed: false,
+            took_in: false,
             launched: Vec::new(),
             waits_for: None,
             resume: null(),
