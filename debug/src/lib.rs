@@ -8,7 +8,7 @@
 //!
 //! [`recording`] sets a run to any of its positions, from the [`checkpoints`] that are kept. [`session`] is what front ends ask:
 //! [`motion`]s, [`stops`], and what can be seen, as plain data: [`lines`], [`masks`], [`variables`] (with [`layout`] of values in memory),
-//! [`writes`] to memory. [`expr`] computes what users ask about variables. [`console`] makes commands and texts of all that.
+//! [`writes`] to memory. [`expr`] computes what users ask about variables, [`why`] tells where values come from. [`console`] makes commands and texts of all that.
 
 pub mod checkpoints;
 pub mod console;
@@ -21,6 +21,7 @@ pub mod recording;
 pub mod session;
 pub mod stops;
 pub mod variables;
+pub mod why;
 pub mod writes;
 
 pub use checkpoints::Limits;

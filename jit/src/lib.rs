@@ -47,7 +47,6 @@ pub use backend::Backend;
 pub use engine::Jit;
 pub use settings::{Settings, Variant, Variants};
 
-use spmdvm_vm::stop::{Stop, Stopped};
 use spmdvm_vm::{PreparedProgram, VerifiedProgram};
 use std::fmt;
 use std::sync::Arc;
@@ -64,8 +63,6 @@ pub enum NotCompiled {
         /// What is missing.
         why: String,
     },
-    /// It was called off.
-    Stopped(Stopped),
 }
 
 impl fmt::Display for NotCompiled {
@@ -80,7 +77,6 @@ impl fmt::Display for NotCompiled {
                     "the engine `{engine}` cannot make code for this machine: {why}; use `auto`, which takes the best there is"
                 )
             }
-            NotCompiled::Stopped(_) => f.write_str("the preparation was called off"),
         }
     }
 }
@@ -114,18 +110,8 @@ pub fn prepare(
     engine: &str,
     settings: Settings,
 ) -> Result<(PreparedProgram, Arc<Jit>), NotCompiled> {
-    prepare_until(program, engine, settings, &Stop::never())
-}
-
-/// [`prepare`], unless that is called off meanwhile.
-pub fn prepare_until(
-    program: &VerifiedProgram,
-    engine: &str,
-    settings: Settings,
-    stop: &Stop,
-) -> Result<(PreparedProgram, Arc<Jit>), NotCompiled> {
     let hot = settings.hot;
     let jit = Jit::new(backend(engine)?, settings);
-    let prepared = PreparedProgram::traced_until(program, jit.clone(), hot, stop).map_err(NotCompiled::Stopped)?;
+    let prepared = PreparedProgram::traced(program, jit.clone(), hot);
     Ok((prepared, jit))
 }

@@ -77,6 +77,7 @@ commands! {
         "masks" ["m"] "" "Shows all masks, and what they mean." => masks;
         "vars" ["v"] "[all]" "Shows the variables; with `all` the global ones too." => vars;
         "print" ["p"] "EXPR" "Shows the value of an expression over the variables." => print;
+        "why" [] "VAR[[LANE]] [N]" "Tells which instructions, under which masks, gave a lane its value: at most N of them." => why;
         "lanes" [] "[L,L…|all]" "Shows only these lanes from now on." => set_lanes;
         "state" ["info"] "" "Shows where the run is, how far it is known, and what is kept of it." => info;
     }

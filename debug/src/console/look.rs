@@ -7,6 +7,8 @@ use crate::expr::{self, Scope, Value};
 use crate::layout;
 use crate::masks::Strip;
 use crate::session::{Seen, State};
+use crate::variables::{Place, named, register};
+use crate::why;
 use crate::writes::Write as Written;
 use spmdvm::vm::asm;
 use spmdvm::vm::trap::TrapFrame;
@@ -15,6 +17,9 @@ use std::fmt::Write;
 
 /// Most writes to memory that are shown after a motion.
 const MAX_WRITES: usize = 8;
+
+/// Most causes that `:why` looks for, if not said otherwise.
+const MAX_CAUSES: usize = 24;
 
 impl Console<'_, '_> {
     /// Where the run is: the line, the masks, and the variables that have changed.
@@ -74,21 +79,21 @@ impl Console<'_, '_> {
         }
         for seen in &state.variables {
             let old = known.as_ref().map(|shown| shown.variables.iter().find(|old| old.name == seen.name));
-            self.change(seen, old.flatten(), known.is_none(), state.lanes, &mut table, &mut others);
+            self.change(seen, old.flatten(), state.lanes, &mut table, &mut others);
         }
         let shown = Shown { function: state.function.clone(), depth: state.depth, variables: state.variables.clone() };
         self.shown = Some(shown);
         table.render() + &others
     }
 
-    /// A variable that has changed. When a call is first shown, all count as known.
-    fn change(&self, seen: &Seen, old: Option<&Seen>, first: bool, n: usize, table: &mut Table, others: &mut String) {
+    /// A variable that is new, or has changed; the lanes that have get a star.
+    fn change(&self, seen: &Seen, old: Option<&Seen>, n: usize, table: &mut Table, others: &mut String) {
         match (&seen.lanes, &seen.text) {
             (Some(lanes), _) if !lanes.is_uniform => {
                 let before = old.and_then(|old| old.lanes.as_ref()).filter(|old| old.ty == lanes.ty && !old.is_uniform);
-                let changed = before.map_or(u64::MAX, |old| old.differing(lanes, n));
-                if first || changed != 0 {
-                    table.values(&seen.name, lanes, if first { 0 } else { changed });
+                let changed = before.map(|old| old.differing(lanes, n));
+                if changed != Some(0) {
+                    table.values(&seen.name, lanes, changed.unwrap_or(0));
                 }
             }
             (Some(lanes), _) => {
@@ -225,6 +230,51 @@ impl Console<'_, '_> {
         }
         let active = self.lanes.iter().filter(|&&l| view.mask() >> l & 1 == 1);
         Ok(active.map(|&l| format!("  lane {l}: {}\n", shown(address.word(l)))).collect())
+    }
+
+    pub(super) fn why(&mut self, words: &str) -> Reply {
+        let (what, most) = match words.rsplit_once(char::is_whitespace) {
+            Some((what, n)) if n.parse::<usize>().is_ok() => (what.trim(), n.parse().unwrap_or(MAX_CAUSES)),
+            _ => (words, MAX_CAUSES),
+        };
+        let (key, value) = self.asked(what)?;
+        let slice = why::why(self.session, key, most).map_err(|failure| failure.to_string())?;
+        Ok(why::render(self.session, &slice, &format!("{what} = {value}")))
+    }
+
+    /// The value that `x`, `x[3]` or `a[i + 1]` means, to ask where it comes from.
+    fn asked(&self, what: &str) -> Result<(why::Key, String), String> {
+        let Some(view) = self.session.view() else {
+            return Err("the function has returned: go back first (`:back`)".into());
+        };
+        let export = &self.session.export;
+        let (name, lane) = match what.strip_suffix(']').and_then(|text| text.split_once('[')) {
+            Some((name, lane)) => (name.trim(), lane.trim().parse::<usize>().ok()),
+            None => (what, None),
+        };
+        if let (Some(Place::Register(reg)), true) =
+            (named(&view, export, name).map(|v| v.place), lane.is_some() || name == what)
+        {
+            let lanes = register(&view, reg);
+            if lanes.is_uniform && lane.is_some() {
+                return Err(format!("`{name}` is uniform: it has no lanes"));
+            }
+            let first = view.mask().trailing_zeros() as usize % view.lanes();
+            let lane = if lanes.is_uniform { 0 } else { lane.unwrap_or(first) };
+            if lane >= view.lanes() {
+                return Err(format!("there is no lane {lane}; there are 0 to {}", view.lanes() - 1));
+            }
+            return Ok((why::Key::Register { depth: view.depth(), reg, lane }, lanes.text(lane)));
+        }
+        let scope = Scope { view: &view, export };
+        let Value::Memory { address, layout } = expr::eval(&expr::parse(what)?, scope)? else {
+            return Err(format!("`{what}` is no variable, lane of a variable or element of an array"));
+        };
+        if !address.is_uniform || layout::scalar(&layout).is_none() {
+            return Err(format!("`{what}` is more than one number: name an element of it"));
+        }
+        let value = expr::read(&address, &layout, scope)?;
+        Ok((why::Key::Memory { address: address.word(0), bytes: layout.size() }, value.text(0)))
     }
 
     pub(super) fn set_lanes(&mut self, words: &str) -> Reply {

@@ -1,5 +1,6 @@
 //! One program on several engines, in this process.
 
+use super::constructs;
 use super::coverage::Coverage;
 use crate::compare::engine::OwnEngine;
 use crate::compare::{Backend, Difference, Expected, Job, Rules, Verdict, difference};
@@ -177,6 +178,7 @@ pub fn check(case: &TestCase, plan: &Plan, options: &Options, seen: &mut Coverag
     let options = options_of(plan, options);
     let module = Module::compile(&case.name, &case.text, &options);
     let Some(module) = module.ok().filter(|module| case.call.export(module).is_some()) else { return Checked::Invalid };
+    seen.add_constructs(constructs::of(&case.name, &case.text, &options));
     let expected = run_call_observed(&case.call, &module, &mut seen.observer());
     for subject in &plan.subjects {
         let found = wrong_on(subject, case, &module, &options, &expected, seen);

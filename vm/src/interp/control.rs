@@ -8,7 +8,7 @@ use super::masks::{self, Branch, BranchBack, Jump, JumpBack, LoopBack};
 use super::thread::{Frame, Thread};
 use crate::dispatch_type;
 use crate::isa::Op;
-use crate::program::Inst;
+use crate::program::{FuncId, Inst};
 use crate::trap::{Trap, TrapDetail, TrapKind};
 use crate::types::Shape;
 use std::ptr::null;
@@ -108,7 +108,7 @@ impl Kernel for Call {
         // SAFETY: the contract of handlers. `aux` is a call site of the function; the verifier matched signatures.
         unsafe {
             let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
-            let callee: *const PreparedFunction = &t.code.functions[(*site).callee as usize];
+            let callee: *const PreparedFunction = t.code.function(FuncId((*site).callee));
             call(t, step, &*site, callee)
         }
     }
@@ -125,7 +125,7 @@ impl Kernel for CallIndirect {
             let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
             let value = get::<u64>(t.reg((*step).a));
             let index = usize::try_from(value.wrapping_sub(1)).unwrap_or(usize::MAX);
-            let callee = t.code.functions.get(index).filter(|f| f.signature == (*site).signature);
+            let callee = t.code.function_at(index).filter(|f| f.signature == (*site).signature);
             match callee.map(|f| f as *const PreparedFunction) {
                 Some(callee) => call(t, step, &*site, callee),
                 None => t.raise(step, TrapKind::BadFunction, None, TrapDetail::Pointer(value)),

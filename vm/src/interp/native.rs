@@ -91,19 +91,19 @@ pub const ENTRY_WORDS: usize = 3;
 impl PreparedProgram {
     /// Bytes of a frame of a function; `None` if no stack can hold it.
     pub fn frame_bytes(&self, function: FuncId) -> Option<u64> {
-        let bytes = self.0.functions[function.0 as usize].frame_bytes;
+        let bytes = self.0.function(function).frame_bytes;
         (bytes != usize::MAX).then_some(bytes as u64)
     }
 
     /// Where the memory of a function's frames begins: byte offset from [`Context::memory_base`], if the frame is the
     /// entered one; else the frame's own offset is to be added.
     pub fn frame_memory(&self, function: FuncId) -> u64 {
-        self.0.functions[function.0 as usize].memory_at as u64
+        self.0.function(function).memory_at as u64
     }
 
     /// Where a register of a function lies in its frames.
     pub fn register(&self, function: FuncId, reg: Reg) -> RegisterPlace {
-        let place = self.0.functions[function.0 as usize].place(reg);
+        let place = self.0.function(function).place(reg);
         RegisterPlace { at: place.at, shape: place.shape, ty: place.ty }
     }
 
@@ -242,7 +242,7 @@ impl Pause<'_> {
         t.masks.truncate(t.floor);
         let mut waiting: Option<*const Step> = None;
         for frame in frames {
-            let function: *const PreparedFunction = &t.code.functions[frame.function.0 as usize];
+            let function: *const PreparedFunction = t.code.function(frame.function);
             // SAFETY: it belongs to the thread's code; and the caller's promise about `pc` and room.
             unsafe {
                 if let Some(step) = waiting {
@@ -388,7 +388,7 @@ impl Context {
         let (base, ticks) = (self.base, self.ticks.max(0));
         let t = self.thread();
         let saved = (t.function, t.mask, t.region);
-        let prepared: *const PreparedFunction = &t.code.functions[function.0 as usize];
+        let prepared: *const PreparedFunction = t.code.function(function);
         (t.ticks, t.in_native) = (ticks, true);
         // SAFETY: the function belongs to the thread's code; the caller's promise is the contract of the handler.
         let next = unsafe {
@@ -414,7 +414,7 @@ impl Context {
     /// The frame has room.
     pub unsafe fn open_frame(&mut self, function: FuncId, at: u32) -> u64 {
         let base = self.base;
-        let prepared: *const PreparedFunction = &self.thread().code.functions[function.0 as usize];
+        let prepared: *const PreparedFunction = self.thread().code.function(function);
         // SAFETY: it belongs to the thread's code, which nothing replaces while native code runs; the caller's promise.
         let opened = unsafe {
             let (memory_at, bytes) = ((*prepared).memory_at, (*prepared).memory_bytes);
