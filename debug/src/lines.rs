@@ -1,6 +1,9 @@
-//! Which line of the source each instruction belongs to, and where lines begin.
+//! What is known of the code of a program: which line of the source each instruction belongs to, where lines begin, and where
+//! variables hold something.
 
-use spmdvm::vm::{FuncId, Function, Program, Span};
+use crate::assigned::Assigned;
+use spmdvm::vm::{FuncId, Function, Program, Reg, Span, View};
+use std::cell::OnceCell;
 
 /// The lines of a program.
 pub struct Lines {
@@ -15,6 +18,8 @@ pub struct Lines {
 struct FunctionLines {
     places: Vec<Option<LinePlace>>,
     begins: Vec<bool>,
+    /// Found out when first asked for.
+    assigned: OnceCell<Assigned>,
 }
 
 /// A line of a file.
@@ -62,7 +67,13 @@ impl Lines {
             known = own.or(known);
             places.push(known);
         }
-        FunctionLines { places, begins }
+        FunctionLines { places, begins, assigned: OnceCell::new() }
+    }
+
+    /// Whether a register of the executing function holds its variable where a view is.
+    pub fn is_assigned(&self, view: &View<'_>, reg: Reg) -> bool {
+        let own = &self.functions[view.function_id().0 as usize];
+        own.assigned.get_or_init(|| Assigned::new(view.function())).is_assigned(reg, view.pc())
     }
 
     /// The line of an instruction.

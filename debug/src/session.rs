@@ -244,6 +244,11 @@ impl<'s> Session<'s> {
         self.recording.end()?.as_ref().err()
     }
 
+    /// The lanes that were active at the start.
+    pub fn mask(&self) -> u64 {
+        self.mask
+    }
+
     /// The mask that the executing call began with.
     pub fn entry_mask(&self, view: &View<'_>) -> u64 {
         let full = u64::MAX >> (64 - view.lanes());
@@ -267,7 +272,10 @@ impl<'s> Session<'s> {
             lanes: view.lanes(),
             mask: view.mask(),
             strips: strips(&view, self.entry_mask(&view)),
-            variables: visible(&view, &self.export, false).iter().map(|variable| seen(&view, variable)).collect(),
+            variables: visible(&view, &self.export, &self.lines, false)
+                .iter()
+                .map(|variable| seen(&view, variable))
+                .collect(),
             end: self.trap().map(Trap::to_string),
         })
     }
@@ -275,7 +283,8 @@ impl<'s> Session<'s> {
     /// The global variables of the source.
     pub fn globals(&self) -> Vec<Seen> {
         let Some(view) = self.view() else { return Vec::new() };
-        let globals = visible(&view, &self.export, true).into_iter().filter(|v| v.origin == Origin::Global);
+        let globals =
+            visible(&view, &self.export, &self.lines, true).into_iter().filter(|v| v.origin == Origin::Global);
         globals.map(|variable| seen(&view, &variable)).collect()
     }
 }
@@ -298,13 +307,13 @@ fn seen(view: &View<'_>, variable: &Variable) -> Seen {
             };
             new(format!("{}[]", layout::type_text(elem)), None, Some(text))
         }
-        Place::Memory { address, layout: None } => new(String::new(), None, Some(layout::address(*address))),
-        Place::Memory { address, layout: Some(of) } => {
+        Place::Memory { address, layout: None, .. } => new(String::new(), None, Some(layout::address(*address))),
+        Place::Memory { address, layout: Some(of), varying } => {
             let name = layout::type_text(of);
             let known = variables::bytes(view, *address, layout::looked_at(of) as usize);
             let Some(bytes) = known else { return new(name, None, Some("(no memory)".into())) };
             let word = |l: usize, size: usize| variables::word(&bytes[l * size..][..size]);
-            match (layout::scalar(of), layout::per_lane(of, view.lanes())) {
+            match (layout::scalar(of), layout::per_lane(of, view.lanes()).filter(|_| *varying)) {
                 (Some(ty), _) => {
                     let lanes = Lanes { ty, is_uniform: true, words: vec![word(0, ty.size())] };
                     new(name, Some(lanes), None)

@@ -113,7 +113,7 @@ impl<'a> Stops<'a> {
             Kind::Break(at) => {
                 let place = self.lines.place(view.function_id(), view.pc());
                 let here = place == Some(at.place) && self.lines.begins(view.function_id(), view.pc());
-                if here { holds(at, view, self.export) } else { None }
+                if here { holds(at, Scope { view, export: self.export, lines: self.lines }) } else { None }
             }
             Kind::Watch(watch) => {
                 let before = before?;
@@ -148,9 +148,10 @@ impl Probe for Stops<'_> {
 }
 
 /// The lanes in which a condition holds, as text; `None` if there is no active one.
-fn holds(at: &Break, view: &View<'_>, export: &Export) -> Option<String> {
+fn holds(at: &Break, scope: Scope<'_, '_>) -> Option<String> {
+    let view = scope.view;
     let Some((_, condition)) = &at.condition else { return Some(String::new()) };
-    match number(condition, Scope { view, export }) {
+    match number(condition, scope) {
         Err(error) => Some(format!("its condition cannot be computed: {error}")),
         Ok(value) => {
             let is_true = |&l: &usize| view.mask() >> l & 1 == 1 && value.word(l) != 0;

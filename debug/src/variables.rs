@@ -1,5 +1,6 @@
 //! What the variables of the source hold at a position: those in registers, and those in memory.
 
+use crate::lines::Lines;
 use serde::Serialize;
 use spmdvm::vm::program::{Home, Variable as InMemory};
 use spmdvm::vm::sem::OFFSET_BITS;
@@ -41,6 +42,8 @@ pub enum Place {
         address: u64,
         /// Its type, if it is known.
         layout: Option<HostType>,
+        /// Whether it may be one value per lane: lanes are the innermost array then.
+        varying: bool,
     },
     /// It is an address, in a register, of elements.
     Pointer {
@@ -90,10 +93,10 @@ pub fn register(view: &View<'_>, reg: Reg) -> Lanes {
     Lanes { ty: values.ty, is_uniform: values.shape == Shape::Uniform, words: values.words }
 }
 
-/// The variables that can be seen: parameters, locals that have been declared above, and globals if wanted. `export` is
-/// what the host called.
-pub fn visible(view: &View<'_>, export: &Export, globals: bool) -> Vec<Variable> {
-    let mut seen = in_registers(view, export);
+/// The variables that can be seen: parameters, locals that hold something, and globals if wanted. `export` is what the host
+/// called.
+pub fn visible(view: &View<'_>, export: &Export, lines: &Lines, globals: bool) -> Vec<Variable> {
+    let mut seen = in_registers(view, export, lines);
     seen.extend(in_frame(view));
     if globals {
         seen.extend(in_globals(view));
@@ -102,16 +105,16 @@ pub fn visible(view: &View<'_>, export: &Export, globals: bool) -> Vec<Variable>
 }
 
 /// The variable of this name that the source means: a local before a global.
-pub fn named(view: &View<'_>, export: &Export, name: &str) -> Option<Variable> {
-    visible(view, export, true).into_iter().find(|variable| &*variable.name == name)
+pub fn named(view: &View<'_>, export: &Export, lines: &Lines, name: &str) -> Option<Variable> {
+    visible(view, export, lines, true).into_iter().find(|variable| &*variable.name == name)
 }
 
-fn in_registers(view: &View<'_>, export: &Export) -> Vec<Variable> {
+fn in_registers(view: &View<'_>, export: &Export, lines: &Lines) -> Vec<Variable> {
     let function = view.function();
     let mut seen: Vec<(u32, Variable)> = Vec::new();
     let named = function.regs.iter().enumerate().filter_map(|(at, decl)| Some((Reg(at as u32), decl.name.clone()?)));
     for (reg, name) in named {
-        let Some(since) = declared_at(function, reg).filter(|&at| at <= view.pc()) else { continue };
+        let Some(since) = declared_at(function, reg).filter(|_| lines.is_assigned(view, reg)) else { continue };
         let origin = if reg.0 < function.n_params { Origin::Parameter } else { Origin::Local };
         let is_entry = view.function_id() == export.function && origin == Origin::Parameter;
         let param = export.params.get(reg.index()).filter(|_| is_entry);
@@ -122,18 +125,12 @@ fn in_registers(view: &View<'_>, export: &Export) -> Vec<Variable> {
         let variable = Variable { name, origin, place };
         // Of several variables of a name, that of the innermost block is declared last.
         match seen.iter_mut().find(|(_, other)| other.name == variable.name) {
-            Some(other) if other.0 <= since && !is_leaf_of(function, &other.1, reg) => *other = (since, variable),
-            Some(other) if other.0 > since => {}
-            _ => seen.push((since, variable)),
+            Some(other) if other.0 <= since => *other = (since, variable),
+            Some(_) => {}
+            None => seen.push((since, variable)),
         }
     }
     seen.into_iter().map(|(_, variable)| variable).collect()
-}
-
-/// Whether a register is another part of the same struct or short vector: those follow one another.
-fn is_leaf_of(function: &Function, variable: &Variable, reg: Reg) -> bool {
-    let (Place::Register(first) | Place::Pointer { reg: first, .. }) = variable.place else { return false };
-    (first.0..=reg.0).all(|at| function.regs[at as usize].name == function.regs[first.index()].name)
 }
 
 /// The instruction from which on a register holds its variable; `None` for constants.
@@ -157,7 +154,8 @@ fn in_globals(view: &View<'_>) -> Vec<Variable> {
     let seen = own.filter_map(|(id, global)| {
         let layout = global.host.as_ref()?.layout.clone();
         let address = (id as u64 + 1) << OFFSET_BITS;
-        let place = Place::Memory { address, layout: Some(layout) };
+        // What hosts see does not tell lanes from elements.
+        let place = Place::Memory { address, layout: Some(layout), varying: true };
         Some(Variable { name: global.name.as_str().into(), origin: Origin::Global, place })
     });
     seen.collect()
@@ -165,7 +163,8 @@ fn in_globals(view: &View<'_>) -> Vec<Variable> {
 
 fn in_memory(variable: &InMemory, address: u64, origin: Origin) -> Variable {
     let layout = variable.layout.clone();
-    Variable { name: variable.name.as_str().into(), origin, place: Place::Memory { address, layout } }
+    let place = Place::Memory { address, layout, varying: variable.varying };
+    Variable { name: variable.name.as_str().into(), origin, place }
 }
 
 /// Bytes of memory; `None` if they are not to be read.

@@ -224,6 +224,8 @@ pub struct Variable {
     pub shape: ArrayShape,
     /// Its layout, as [`HostGlobal::layout`] has it; `None` if it is not known. Globals have theirs there.
     pub layout: Option<HostType>,
+    /// Whether it is varying: the innermost arrays of its layout are of lanes.
+    pub varying: bool,
 }
 
 /// The memory that a [`Variable`] lies in.

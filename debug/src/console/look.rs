@@ -7,7 +7,7 @@ use crate::expr::{self, Scope, Value};
 use crate::layout;
 use crate::masks::Strip;
 use crate::session::{Seen, State};
-use crate::variables::{Place, named, register};
+use crate::variables::{Lanes, Place, named, register};
 use crate::why;
 use crate::writes::Write as Written;
 use spmdvm::vm::asm;
@@ -44,7 +44,20 @@ impl Console<'_, '_> {
     }
 
     fn at_the_end(&self) -> String {
-        format!("step {}: the function has returned\n", self.session.recording.position())
+        let mut text = format!("step {}: the function has returned\n", self.session.recording.position());
+        let results = self.session.recording.stepping().results();
+        for result in results.iter().flat_map(|results| results.to_vec()) {
+            let is_uniform = result.shape == spmdvm::Shape::Uniform;
+            let lanes = Lanes { ty: result.ty, is_uniform, words: result.words };
+            if is_uniform {
+                let _ = writeln!(text, "  result = {}", lanes.text(0));
+            } else {
+                let mut table = Table::new(&self.lanes, self.session.mask(), self.color);
+                table.values("result", &lanes, 0);
+                text += &table.render();
+            }
+        }
+        text
     }
 
     fn heading(&self, state: &State) -> String {
@@ -194,7 +207,7 @@ impl Console<'_, '_> {
         let Some(view) = self.session.view() else {
             return Err("the function has returned: go back first (`:back`)".into());
         };
-        let scope = Scope { view: &view, export: &self.session.export };
+        let scope = Scope { view: &view, export: &self.session.export, lines: &self.session.lines };
         let value = match expr::eval(&expr, scope)? {
             Value::Memory { address, layout } => match expr::read(&address, &layout, scope) {
                 Ok(lanes) => Value::Lanes(lanes),
@@ -253,7 +266,7 @@ impl Console<'_, '_> {
             None => (what, None),
         };
         if let (Some(Place::Register(reg)), true) =
-            (named(&view, export, name).map(|v| v.place), lane.is_some() || name == what)
+            (named(&view, export, &self.session.lines, name).map(|v| v.place), lane.is_some() || name == what)
         {
             let lanes = register(&view, reg);
             if lanes.is_uniform && lane.is_some() {
@@ -266,7 +279,7 @@ impl Console<'_, '_> {
             }
             return Ok((why::Key::Register { depth: view.depth(), reg, lane }, lanes.text(lane)));
         }
-        let scope = Scope { view: &view, export };
+        let scope = Scope { view: &view, export, lines: &self.session.lines };
         let Value::Memory { address, layout } = expr::eval(&expr::parse(what)?, scope)? else {
             return Err(format!("`{what}` is no variable, lane of a variable or element of an array"));
         };
@@ -274,7 +287,8 @@ impl Console<'_, '_> {
             return Err(format!("`{what}` is more than one number: name an element of it"));
         }
         let value = expr::read(&address, &layout, scope)?;
-        Ok((why::Key::Memory { address: address.word(0), bytes: layout.size() }, value.text(0)))
+        let key = why::Key::Memory { address: address.word(0), bytes: layout.size(), ty: value.ty };
+        Ok((key, value.text(0)))
     }
 
     pub(super) fn set_lanes(&mut self, words: &str) -> Reply {

@@ -174,7 +174,7 @@ impl Console<'_, '_> {
             None => (words, None),
         };
         let export = &self.session.export;
-        let target = match (named(&view, export, name).map(|variable| variable.place), lane) {
+        let target = match (named(&view, export, &self.session.lines, name).map(|variable| variable.place), lane) {
             (Some(Place::Register(reg)), lane) if lane.is_some() == (words != name) => {
                 let lanes = view.lanes();
                 if let Some(lane) = lane.filter(|&lane| lane >= lanes) {
@@ -189,7 +189,7 @@ impl Console<'_, '_> {
                 return Ok(format!("{id}: watch {words}, in this call of the function\n"));
             }
             _ => {
-                let scope = expr::Scope { view: &view, export };
+                let scope = expr::Scope { view: &view, export, lines: &self.session.lines };
                 match expr::eval(&expr::parse(words)?, scope)? {
                     expr::Value::Memory { address, layout } if address.is_uniform => {
                         Target::Memory { address: address.word(0), bytes: layout.size() as usize }

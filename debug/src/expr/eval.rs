@@ -2,6 +2,7 @@
 
 use super::{Binary, Expr, Unary};
 use crate::layout::{per_lane, scalar, type_text};
+use crate::lines::Lines;
 use crate::variables::{Lanes, Place, bytes, named, register, word};
 use spmdvm::vm::{Op, View, sem};
 use spmdvm::{Export, HostType, Ty};
@@ -13,6 +14,8 @@ pub struct Scope<'v, 'm> {
     pub view: &'v View<'m>,
     /// What the host called.
     pub export: &'v Export,
+    /// What is known of the code.
+    pub lines: &'v Lines,
 }
 
 /// What an expression stands for.
@@ -44,6 +47,9 @@ pub fn eval(expr: &Expr, scope: Scope<'_, '_>) -> Result<Value, String> {
         Expr::Float(value) => Ok(uniform(Ty::F64, value.to_bits())),
         Expr::Bool(value) => Ok(uniform(Ty::Bool, *value as u64)),
         Expr::Name(name) => by_name(name, scope),
+        Expr::Field(..) | Expr::Index(..) if scalar_of(expr, scope).is_some() => {
+            scalar_of(expr, scope).ok_or_else(String::new)
+        }
         Expr::Index(array, index) => {
             let (array, index) = (eval(array, scope)?, number(index, scope)?);
             element(array, &index, scope)
@@ -56,6 +62,26 @@ pub fn eval(expr: &Expr, scope: Scope<'_, '_>) -> Result<Value, String> {
             let types = common(&a_value, &b_value, (a, b));
             binary(*op, &a_value, &b_value, types).map(Value::Lanes)
         }
+    }
+}
+
+/// A scalar of a struct or short vector that is held in registers, which has a name of its own there: `p.x`, `v[2]`.
+fn scalar_of(expr: &Expr, scope: Scope<'_, '_>) -> Option<Value> {
+    fn name(expr: &Expr) -> Option<String> {
+        match expr {
+            Expr::Name(name) => Some(name.clone()),
+            Expr::Field(of, field) => Some(format!("{}.{field}", name(of)?)),
+            Expr::Index(of, index) => match **index {
+                Expr::Int(i) => Some(format!("{}[{i}]", name(of)?)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+    let variable = named(scope.view, scope.export, scope.lines, &name(expr)?)?;
+    match variable.place {
+        Place::Register(reg) => Some(Value::Lanes(register(scope.view, reg))),
+        _ => None,
     }
 }
 
@@ -78,7 +104,7 @@ fn uniform(ty: Ty, bits: u64) -> Value {
 
 fn by_name(name: &str, scope: Scope<'_, '_>) -> Result<Value, String> {
     let view = scope.view;
-    let Some(variable) = named(view, scope.export, name) else {
+    let Some(variable) = named(view, scope.export, scope.lines, name) else {
         let n = view.lanes() as u64;
         return match name {
             "programCount" => Ok(uniform(Ty::I32, n)),
@@ -89,7 +115,7 @@ fn by_name(name: &str, scope: Scope<'_, '_>) -> Result<Value, String> {
     Ok(match variable.place {
         Place::Register(reg) => Value::Lanes(register(view, reg)),
         Place::Pointer { reg, elem } => Value::Pointer { address: register(view, reg), elem },
-        Place::Memory { address, layout } => {
+        Place::Memory { address, layout, .. } => {
             let layout = layout.ok_or_else(|| format!("the type of `{name}` is not known"))?;
             Value::Memory { address: constant(Ty::U64, address), layout }
         }

@@ -14,8 +14,8 @@ use crate::session::Session;
 use crate::variables::{bytes, word};
 use control::Control;
 use sources::{makes, sources};
+use spmdvm::Shape;
 use spmdvm::vm::{FuncId, Op, Reg, View, asm};
-use spmdvm::{Shape, Ty};
 use spmdvm_oracle::number::{Number, shown};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -165,6 +165,11 @@ impl Search {
         let (begun, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|wanted| begins(view, &wanted.what));
         self.wanted = others;
         for wanted in made {
+            if let (What::Value(key @ Key::Register { .. }), Op::Ret) = (&wanted.what, view.inst().op) {
+                // What is returned has been made elsewhere.
+                sources(view, key).into_iter().for_each(|key| self.want_value(view, key, wanted.by));
+                continue;
+            }
             let (is_new, cause) = self.cause(view, position, place, &wanted);
             self.link(wanted.by, cause);
             if !is_new {
@@ -224,7 +229,7 @@ impl Search {
                     let name = view.function().reg(*reg).name.as_deref().unwrap_or("a parameter").to_owned();
                     format!("{name}, a parameter")
                 }
-                What::Value(Key::Memory { address, bytes: n }) => match element(view, *address, *n) {
+                What::Value(Key::Memory { address, bytes: n, .. }) => match element(view, *address, *n) {
                     Some(place) => format!("{place}, as it was at the start"),
                     None => "memory in which nothing was stored".to_owned(),
                 },
@@ -244,10 +249,13 @@ impl Search {
 
     /// The cause that the instruction is, and whether it is a new one.
     fn cause(&mut self, view: &View<'_>, position: u64, place: Option<LinePlace>, wanted: &Wanted) -> (bool, usize) {
-        if let Some(&known) = self.at.get(&(position, wanted.lane)) {
+        let decided = matches!(wanted.what, What::Decision { .. });
+        // A uniform condition decides for all lanes.
+        let is_shared = decided && condition(view).is_some_and(|reg| view.function().reg(reg).shape == Shape::Uniform);
+        let lane = wanted.lane.filter(|_| !is_shared);
+        if let Some(&known) = self.at.get(&(position, lane)) {
             return (false, known);
         }
-        let decided = matches!(wanted.what, What::Decision { .. });
         let (role, value) = match decided {
             true => (Role::Decided, decision(view, wanted.lane)),
             false => (Role::Made, wanted.value.clone()),
@@ -259,13 +267,13 @@ impl Search {
             text: text(view),
             copies: matches!(view.inst().op, Op::Assign | Op::Mov | Op::Store | Op::StoreLane),
             value,
-            lane: wanted.lane,
+            lane,
             mask: view.mask(),
             causes: Vec::new(),
         };
         self.slice.causes.push(cause);
         let index = self.slice.causes.len() - 1;
-        self.at.insert((position, wanted.lane), index);
+        self.at.insert((position, lane), index);
         (true, index)
     }
 
@@ -291,10 +299,8 @@ impl Search {
                 let value = shown(Number(decl.ty, view.lane(reg, lane)));
                 (value, (decl.shape == Shape::Varying).then_some(lane))
             }
-            Key::Memory { address, bytes: n } => {
+            Key::Memory { address, bytes: n, ty } => {
                 let bits = bytes(view, address, n as usize).map(|bytes| word(&bytes));
-                let ty = view.inst().ty;
-                let ty = if ty.size() as u64 == n { ty } else { Ty::U8 };
                 let lane = by.and_then(|by| self.slice.causes[by].lane);
                 (bits.map_or(String::new(), |bits| shown(Number(ty, bits))), lane)
             }

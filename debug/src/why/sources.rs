@@ -23,6 +23,8 @@ pub enum Key {
         address: u64,
         /// Their number.
         bytes: u64,
+        /// What they are.
+        ty: Ty,
     },
 }
 
@@ -56,7 +58,7 @@ fn returned(view: &View<'_>, reg: Reg) -> Option<Reg> {
 
 /// The last access that writes to bytes of the key.
 fn writer(view: &View<'_>, key: &Key) -> Option<Accessed> {
-    let Key::Memory { address, bytes } = *key else { return None };
+    let Key::Memory { address, bytes, .. } = *key else { return None };
     let writes = |accessed: &Accessed| {
         let start = start(accessed);
         accessed.access == Access::Write && start < address + bytes && address < start + accessed.bytes
@@ -82,8 +84,8 @@ pub fn sources(view: &View<'_>, key: &Key) -> Vec<Key> {
             returned(view, reg).map(|result| register(view, result, lane)).into_iter().collect()
         }
         Key::Register { .. } => view.function().list(inst.args).iter().map(|&arg| register(view, arg, 0)).collect(),
-        Key::Memory { address, .. } => {
-            writer(view, key).map_or(Vec::new(), |writer| of_write(view, inst, address, &writer))
+        Key::Memory { address, bytes, ty } => {
+            writer(view, key).map_or(Vec::new(), |writer| of_write(view, inst, (address, bytes, ty), &writer))
         }
     }
 }
@@ -138,11 +140,12 @@ fn of_access(view: &View<'_>, inst: &Inst, lane: usize) -> Vec<Key> {
     let of_lane = |accessed: &&Accessed| accessed.lane.is_none_or(|own| own as usize == lane);
     let accesses = view.accesses();
     let found = accesses.iter().find(of_lane);
-    found.map(|accessed| Key::Memory { address: start(accessed), bytes: inst.ty.size() as u64 }).into_iter().collect()
+    let bytes = inst.ty.size() as u64;
+    found.map(|accessed| Key::Memory { address: start(accessed), bytes, ty: inst.ty }).into_iter().collect()
 }
 
 /// What a write puts at an address.
-fn of_write(view: &View<'_>, inst: &Inst, address: u64, writer: &Accessed) -> Vec<Key> {
+fn of_write(view: &View<'_>, inst: &Inst, (address, bytes, ty): (u64, u64, Ty), writer: &Accessed) -> Vec<Key> {
     let lane = writer.lane.map_or(0, |lane| lane as usize);
     let own = |reg: Reg| register(view, reg, lane);
     let [_, b, c] = inst.src;
@@ -150,14 +153,14 @@ fn of_write(view: &View<'_>, inst: &Inst, address: u64, writer: &Accessed) -> Ve
         Op::MemCopy => {
             let from = view.lane(b, if view.function().reg(b).shape == Shape::Uniform { 0 } else { lane });
             let address = sem::padd(from, address.wrapping_sub(start(writer)) as i64);
-            vec![Key::Memory { address, bytes: 1 }]
+            vec![Key::Memory { address, bytes, ty }]
         }
         Op::MemSet => vec![own(b)],
         Op::Store | Op::StoreLane if b.is_none() => vec![own(c)],
         Op::Store | Op::StoreLane => vec![own(c), own(b)],
         // Atomic operations: of what was there and their operands.
         _ => {
-            let known = Key::Memory { address: start(writer), bytes: writer.bytes };
+            let known = Key::Memory { address: start(writer), bytes: writer.bytes, ty: inst.ty };
             std::iter::once(known).chain([b, c].into_iter().filter(|reg| !reg.is_none()).map(own)).collect()
         }
     }

@@ -52,4 +52,32 @@ impl TypeTable {
             Shape::Soa(n) => HostType::Array(Box::new(plain), u64::from(n)),
         })
     }
+
+    /// What the source calls the scalars of a variable, in the order of [`leaves`](Self::leaves): `p.x`, `v[2]`. Nothing has a name
+    /// in a variable without one.
+    pub fn leaf_names(&self, variable: &str, ty: TypeId) -> Vec<String> {
+        let mut names = Vec::new();
+        self.collect_names(variable, ty, &mut names);
+        names
+    }
+
+    fn collect_names(&self, name: &str, ty: TypeId, names: &mut Vec<String>) {
+        let member = |part: String| if name.is_empty() { String::new() } else { format!("{name}{part}") };
+        match *self.kind(ty) {
+            TypeKind::Struct(id, shape) => {
+                for (index, field) in self.struct_def(id).fields.iter().enumerate() {
+                    let name = member(format!(".{}", field.name.as_str()));
+                    self.collect_names(&name, self.field_type(id, shape, index), names);
+                }
+            }
+            TypeKind::Array(elem, len) => {
+                (0..len.unwrap_or(0)).for_each(|i| self.collect_names(&member(format!("[{i}]")), elem, names));
+            }
+            TypeKind::Vector(elem, len) => {
+                (0..len).for_each(|i| self.collect_names(&member(format!("[{i}]")), elem, names));
+            }
+            TypeKind::Void => {}
+            _ => names.push(name.to_owned()),
+        }
+    }
 }

@@ -200,8 +200,9 @@ impl<'m> FunctionLowerer<'_, 'm> {
         for &param in &function.params {
             let local = &function.locals[param.0 as usize];
             let Some(leaves) = self.leaves(local.ty, local.span) else { continue };
+            let names = self.cx.module.types.leaf_names(local.name.as_str(), local.ty);
             let regs: Value =
-                leaves.iter().map(|leaf| self.b.param(shape_of(leaf), leaf.ty, local.name.as_str())).collect();
+                leaves.iter().zip(names).map(|(leaf, name)| self.b.param(shape_of(leaf), leaf.ty, &name)).collect();
             all.push((param, regs));
         }
         for (param, regs) in all {
@@ -252,9 +253,10 @@ impl<'m> FunctionLowerer<'_, 'm> {
             return Some(Storage::Memory(self.frame_variable(local)));
         };
         let uniform = self.body.analysis.is_uniform_local(local);
+        let names = self.cx.module.types.leaf_names(declared.name.as_str(), declared.ty);
         let shape = |leaf: &Leaf| if uniform { Shape::Uniform } else { shape_of(leaf) };
         let regs: Value =
-            leaves.iter().map(|leaf| self.b.named(shape(leaf), leaf.ty, declared.name.as_str())).collect();
+            leaves.iter().zip(names).map(|(leaf, name)| self.b.named(shape(leaf), leaf.ty, &name)).collect();
         self.variables.extend(regs.iter().copied());
         Some(Storage::Regs(regs))
     }
@@ -267,7 +269,9 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let layout = self.cx.module.types.host_type(declared.ty, self.cx.lanes());
         // Whose frame it is is known in the end.
         let home = Home::Frame(FuncId(0));
-        self.in_frame.push(Variable { home, name: declared.name.as_str().to_owned(), offset, shape, layout });
+        let (name, is_varying) = (declared.name.as_str().to_owned(), self.cx.module.types.shape(declared.ty));
+        let varying = is_varying == hir::Shape::Varying;
+        self.in_frame.push(Variable { home, name, offset, shape, layout, varying });
         address
     }
 

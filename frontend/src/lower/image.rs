@@ -41,7 +41,7 @@ impl Lowerer<'_> {
             let home = Home::Global(GlobalId(index as u32));
             let shape = self.array_shape(global.ty);
             let (name, layout) = (global.name.clone(), None);
-            self.program.variables.push(Variable { home, name, offset: 0, shape, layout });
+            self.program.variables.push(Variable { home, name, offset: 0, shape, layout, varying: false });
         }
     }
 

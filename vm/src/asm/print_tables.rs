@@ -101,7 +101,8 @@ fn variable(p: &mut Printer<'_>, v: &Variable) {
     if let Some(layout) = &v.layout {
         let mut text = String::new();
         host_type(&mut text, layout, 0);
-        put!(p, " : {text}");
+        let varying = if v.varying { "varying " } else { "" };
+        put!(p, " : {varying}{text}");
     }
     put!(p, "\n");
 }

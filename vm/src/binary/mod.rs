@@ -111,9 +111,15 @@ mod tests {
             offset: 16,
             shape: shape.clone(),
             layout: None,
+            varying: false,
         };
         let layout = Some(HostType::Array(Box::new(HostType::Scalar(crate::types::Ty::F64)), 3));
-        let scalar = Variable { shape: ArrayShape { stride: 8, extents: Vec::new() }, layout, ..variable(false, "") };
+        let scalar = Variable {
+            shape: ArrayShape { stride: 8, extents: Vec::new() },
+            layout,
+            varying: true,
+            ..variable(false, "")
+        };
         let variables = vec![variable(true, "a \"b\""), variable(false, "c"), scalar];
         let program = Program { variables, ..Program::default() };
         assert_eq!(decode(&encode(&program)).as_ref(), Ok(&program));

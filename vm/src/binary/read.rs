@@ -268,6 +268,7 @@ impl Reader<'_> {
             offset: self.number()?,
             shape: ArrayShape { stride: self.number()?, extents: self.list(Reader::number)? },
             layout: self.option(|r| r.host_type(0))?,
+            varying: self.flag()?,
         })
     }
 
