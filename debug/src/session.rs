@@ -9,8 +9,10 @@ use crate::variables::{Lanes, Origin, Place, Variable, register, visible};
 use crate::writes::{Write, Writes};
 use crate::{Limits, layout, variables};
 use serde::Serialize;
-use spmdvm::vm::{Stepping, View, asm};
-use spmdvm::{CallError, Export, Module, Run, Trap, Value};
+use spmdvm::vm::memory::offset_of;
+use spmdvm::vm::trap::Access;
+use spmdvm::vm::{Accessed, Stepping, View, asm};
+use spmdvm::{CallError, Export, Module, Run, Trap, Ty, Value};
 use spmdvm_oracle::trace::in_source;
 
 /// A call that is being looked at.
@@ -296,7 +298,10 @@ fn seen(view: &View<'_>, variable: &Variable) -> Seen {
     match &variable.place {
         Place::Register(reg) => {
             let lanes = register(view, *reg);
-            new(lanes.ty.name().into(), Some(lanes), None)
+            match pointee(view, &lanes) {
+                Some(place) => new("pointer".into(), None, Some(format!("→ {place}"))),
+                None => new(lanes.ty.name().into(), Some(lanes), None),
+            }
         }
         Place::Pointer { reg, elem } => {
             let address = register(view, *reg).word(0);
@@ -327,6 +332,14 @@ fn seen(view: &View<'_>, variable: &Variable) -> Seen {
             }
         }
     }
+}
+
+/// What a number points to, if it is an address: those of memory are far above what else is kept in 64 bits.
+fn pointee(view: &View<'_>, lanes: &Lanes) -> Option<String> {
+    let address = lanes.word(0);
+    let is_address = lanes.is_uniform && lanes.ty == Ty::U64 && view.memory().pointee(address).is_some();
+    let accessed = Accessed { lane: None, access: Access::Read, base: address, offset: offset_of(address), bytes: 1 };
+    is_address.then(|| crate::writes::place(view, &accessed))
 }
 
 /// An array of so many elements as text.

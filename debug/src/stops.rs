@@ -6,7 +6,8 @@ use crate::recording::Probe;
 use crate::variables::{Lanes, bytes, register};
 use spmdvm::vm::isa::Effect;
 use spmdvm::vm::{FuncId, Op, Reg, View};
-use spmdvm::{Export, Shape};
+use spmdvm::{Export, Shape, Ty};
+use spmdvm_oracle::number::{Number, shown};
 use std::fmt;
 
 /// A line to stop at.
@@ -49,6 +50,8 @@ pub enum Target {
         address: u64,
         /// The number of bytes.
         bytes: usize,
+        /// What they are, if they are one number.
+        ty: Option<Ty>,
     },
 }
 
@@ -196,7 +199,9 @@ impl Target {
                 let here = view.function_id() == function && view.depth() == depth;
                 here.then(|| register(view, reg).words)
             }
-            Target::Memory { address, bytes: n } => Some(bytes(view, address, n)?.iter().map(|&b| b as u64).collect()),
+            Target::Memory { address, bytes: n, .. } => {
+                Some(bytes(view, address, n)?.iter().map(|&b| b as u64).collect())
+            }
         }
     }
 }
@@ -204,7 +209,17 @@ impl Target {
 /// What has changed of a watched variable, as text.
 fn change(watch: &Watch, before: &[u64], after: &[u64], view: &View<'_>) -> Option<String> {
     let Target::Register { reg, .. } = watch.target else {
-        return (before != after).then(|| format!("`{}` has changed", watch.text));
+        let what = match watch.target {
+            Target::Memory { ty: Some(ty), .. } => {
+                let number = |bytes: &[u64]| {
+                    let bits = bytes.iter().rev().fold(0, |word, &byte| word << 8 | byte);
+                    shown(Number(ty, bits))
+                };
+                format!("`{}`: {} → {}", watch.text, number(before), number(after))
+            }
+            _ => format!("`{}` has changed", watch.text),
+        };
+        return (before != after).then_some(what);
     };
     let decl = view.function().reg(reg);
     let is_uniform = decl.shape == Shape::Uniform;

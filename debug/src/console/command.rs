@@ -14,6 +14,8 @@ pub struct Command {
     pub help: &'static str,
     /// Whether an empty line does it again.
     pub repeats: bool,
+    /// Whether it looks at what the function that executes has: behind the end, at its last instruction.
+    pub looks: bool,
     pub(super) run: fn(&mut Console<'_, '_>, &str) -> Reply,
 }
 
@@ -26,7 +28,7 @@ pub struct Section {
 }
 
 macro_rules! commands {
-    ($( $title:literal { $( $name:literal [ $($alias:literal)* ] $takes:literal $help:literal $($repeats:ident)? => $run:ident; )* } )*) => {
+    ($( $title:literal { $( $name:literal [ $($alias:literal)* ] $takes:literal $help:literal $($kind:ident)? => $run:ident; )* } )*) => {
         /// All commands.
         pub const SECTIONS: &[Section] = &[ $( Section {
             title: $title,
@@ -35,13 +37,18 @@ macro_rules! commands {
                 aliases: &[ $($alias),* ],
                 takes: $takes,
                 help: $help,
-                repeats: commands!(@repeats $($repeats)?),
+                repeats: commands!(@repeats $($kind)?),
+                looks: commands!(@looks $($kind)?),
                 run: |console, words| console.$run(words),
             } ),* ],
         } ),* ];
     };
     (@repeats) => { false };
     (@repeats again) => { true };
+    (@repeats looks) => { false };
+    (@looks) => { false };
+    (@looks again) => { false };
+    (@looks looks) => { true };
 }
 
 commands! {
@@ -71,13 +78,13 @@ commands! {
         "delete" ["d"] "[N]" "Deletes a stop, or all." => delete;
     }
     "Looking" {
-        "where" ["bt" "backtrace"] "" "Shows the calls." => calls;
+        "where" ["bt" "backtrace"] "" "Shows the calls." looks => calls;
         "list" ["l"] "[LINE]" "Shows the source around here, or around a line." => list;
-        "code" ["disasm"] "" "Shows the instructions around here." => code;
-        "masks" ["m"] "" "Shows all masks, and what they mean." => masks;
-        "vars" ["v"] "[all]" "Shows the variables; with `all` the global ones too." => vars;
-        "print" ["p"] "EXPR" "Shows the value of an expression over the variables." => print;
-        "why" [] "VAR[[LANE]] [N]" "Tells which instructions, under which masks, gave a lane its value: at most N of them." => why;
+        "code" ["disasm"] "" "Shows the instructions around here." looks => code;
+        "masks" ["m"] "" "Shows all masks, and what they mean." looks => masks;
+        "vars" ["v"] "[all]" "Shows the variables; with `all` the global ones too." looks => vars;
+        "print" ["p"] "EXPR" "Shows the value of an expression over the variables." looks => print;
+        "why" [] "VAR[[LANE]] [N]" "Tells which instructions, under which masks, gave a lane its value: at most N of them." looks => why;
         "lanes" [] "[L,L…|all]" "Shows only these lanes from now on." => set_lanes;
         "state" ["info"] "" "Shows where the run is, how far it is known, and what is kept of it." => info;
     }

@@ -374,8 +374,11 @@ fn lanes_of(words: &str, n: usize) -> Result<Vec<usize>, String> {
             text.trim().parse::<usize>().map_err(|_| format!("`{part}` is no lane: give numbers such as 3,5 or 0-7"))
         };
         let (from, to) = (number(from)?, number(to)?);
-        if from > to || to >= n {
-            return Err(format!("there is no lane {}; there are 0 to {}", from.max(to), n - 1));
+        if from > to {
+            return Err(format!("`{part}` goes backwards: give the lower lane first"));
+        }
+        if to >= n {
+            return Err(format!("there is no lane {to}; there are 0 to {}", n - 1));
         }
         mask = (from..=to).fold(mask, |mask, l| mask | 1 << l);
     }

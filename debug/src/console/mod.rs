@@ -94,7 +94,15 @@ impl<'c, 's> Console<'c, 's> {
         let (word, rest) = line.split_at(end);
         let command = command::find(word)?;
         self.last = command.repeats.then(|| line.to_owned());
-        (command.run)(self, rest.trim())
+        let position = self.session.recording.position();
+        if !command.looks || self.session.view().is_some() || position == 0 {
+            return (command.run)(self, rest.trim());
+        }
+        let to = |console: &mut Self, position| console.session.go_to(position).map_err(|failure| failure.to_string());
+        to(self, position - 1)?;
+        let reply = (command.run)(self, rest.trim());
+        to(self, position)?;
+        reply
     }
 
     fn help(&mut self, words: &str) -> Reply {

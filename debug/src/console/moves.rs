@@ -151,9 +151,11 @@ impl Console<'_, '_> {
             let stops: String = self.session.stops().iter().map(|stop| format!("  {stop}\n")).collect();
             return Ok(if stops.is_empty() { "there are no stops\n".into() } else { stops });
         }
-        let (at, condition) = match words.split_once(" if ") {
-            Some((at, condition)) => (at.trim(), Some(condition.trim())),
-            None => (words, None),
+        let (at, condition) = match words.split_once(" if") {
+            Some((at, condition)) if condition.is_empty() || condition.starts_with([' ', '(']) => {
+                (at.trim(), Some(condition.trim()))
+            }
+            _ => (words, None),
         };
         let condition = condition.map(|text| Ok::<_, String>((text.to_owned(), expr::parse(text)?))).transpose()?;
         let asked = place_of(self.session, at)?;
@@ -192,7 +194,8 @@ impl Console<'_, '_> {
                 let scope = expr::Scope { view: &view, export, lines: &self.session.lines };
                 match expr::eval(&expr::parse(words)?, scope)? {
                     expr::Value::Memory { address, layout } if address.is_uniform => {
-                        Target::Memory { address: address.word(0), bytes: layout.size() as usize }
+                        let ty = crate::layout::scalar(&layout);
+                        Target::Memory { address: address.word(0), bytes: layout.size() as usize, ty }
                     }
                     expr::Value::Memory { .. } => return Err("this is another place in each lane".into()),
                     _ => return Err(format!("`{words}` is no place: watch a variable or an element of an array")),

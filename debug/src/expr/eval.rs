@@ -109,7 +109,9 @@ fn by_name(name: &str, scope: Scope<'_, '_>) -> Result<Value, String> {
         return match name {
             "programCount" => Ok(uniform(Ty::I32, n)),
             "programIndex" => Ok(Value::Lanes(Lanes { ty: Ty::I32, is_uniform: false, words: (0..n).collect() })),
-            _ => Err(format!("there is no variable `{name}` here (`:vars` lists them)")),
+            _ => Err(format!(
+                "there is no variable `{name}` here (`:vars` lists them; those that nothing reads are not kept)"
+            )),
         };
     };
     Ok(match variable.place {
@@ -136,7 +138,10 @@ fn element(of: Value, index: &Lanes, scope: Scope<'_, '_>) -> Result<Value, Stri
             let lane = signed(index, 0);
             let within = (0..scope.view.lanes() as i64).contains(&lane) && !lanes.is_uniform;
             let known = within.then(|| lanes.word(lane as usize));
-            let none = || format!("there is no lane {lane} of it");
+            let none = || match lanes.is_uniform {
+                true => "this is uniform: it has no lanes".to_owned(),
+                false => format!("there is no lane {lane}; there are 0 to {}", scope.view.lanes() - 1),
+            };
             return known.map(|bits| uniform(lanes.ty, bits)).ok_or_else(none);
         }
         Value::Lanes(_) => return Err("this has no elements; a lane of it is `x[3]`".into()),

@@ -264,7 +264,7 @@ impl Search {
             role,
             position,
             place,
-            text: text(view),
+            text: if view.inst().op == Op::Iota { "programIndex".into() } else { text(view) },
             copies: matches!(view.inst().op, Op::Assign | Op::Mov | Op::Store | Op::StoreLane),
             value,
             lane,
@@ -312,6 +312,8 @@ impl Search {
     fn want_decision(&mut self, view: &View<'_>, by: Option<usize>, lane: Option<usize>) {
         let control = self.control.entry(view.function_id()).or_insert_with(|| Control::new(view.function()));
         let branches: Rc<[u32]> = control.of(&view.function().code, view.pc()).into();
+        // What is done once for all lanes is done if one of them is active.
+        let lane = lane.or_else(|| (view.mask() != 0).then(|| view.mask().trailing_zeros() as usize));
         // Without one, the call decides.
         self.wanted.push(Wanted {
             what: What::Decision { depth: view.depth(), branches },
