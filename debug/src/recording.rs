@@ -70,6 +70,9 @@ pub trait Probe {
     }
 }
 
+/// Is asked at positions whether to go on.
+type GoesOn<'a> = &'a mut dyn FnMut(&View<'_>, u64) -> bool;
+
 /// A run, at a position.
 pub struct Recording<'s> {
     stepping: Stepping<'s>,
@@ -144,7 +147,7 @@ impl<'s> Recording<'s> {
         if position < here || from > here {
             self.restore(from)?;
         }
-        self.advance(position, &mut |_, _| true)
+        self.advance(position, None)
     }
 
     /// Goes on to the next position that a probe is for, at most up to a limit.
@@ -159,7 +162,7 @@ impl<'s> Recording<'s> {
             probe.leaving(view, position);
             true
         };
-        self.advance(limit, &mut goes_on)?;
+        self.advance(limit, Some(&mut goes_on))?;
         // At the limit nobody has been asked.
         if found == Found::No && self.position() == limit && limit > start && self.end().is_none() {
             let arrived = self.stepping.view().is_some_and(|view| probe.arrived(&view, limit));
@@ -193,13 +196,14 @@ impl<'s> Recording<'s> {
     fn last_in(&mut self, from: u64, to: u64, or_to: bool, probe: &mut dyn Probe) -> Result<Option<u64>, Failure> {
         self.restore(from)?;
         let mut last = None;
-        self.advance(to, &mut |view, position| {
+        let mut look = |view: &View<'_>, position: u64| {
             if (position > from || position == 0) && probe.arrived(view, position) {
                 last = Some(position);
             }
             probe.leaving(view, position);
             true
-        })?;
+        };
+        self.advance(to, Some(&mut look))?;
         // Where some positions are forgotten, this is not the position.
         if or_to && self.position() == to && self.stepping.view().is_some_and(|view| probe.arrived(&view, to)) {
             last = Some(to);
@@ -213,9 +217,9 @@ impl<'s> Recording<'s> {
         self.stepping.restore(snapshot).map_err(|trap| Failure::NoMemory(Box::new(trap)))
     }
 
-    /// Executes instructions up to a position, or the end, or where it is told not to go on. Asks at each position but the
-    /// last.
-    fn advance(&mut self, to: u64, goes_on: &mut dyn FnMut(&View<'_>, u64) -> bool) -> Result<(), Failure> {
+    /// Executes instructions up to a position, or the end, or where it is told not to go on; if there is somebody to ask, that
+    /// is at each position but the last.
+    fn advance(&mut self, to: u64, mut goes_on: Option<GoesOn<'_>>) -> Result<(), Failure> {
         while self.position() < to && self.end().is_none() {
             let here = self.position();
             let Some(checkpoints) = &self.checkpoints else { break };
@@ -224,7 +228,9 @@ impl<'s> Recording<'s> {
                 && at == here + 1
             {
                 // Not to be repeated.
-                if self.stepping.view().is_some_and(|view| !goes_on(&view, here)) {
+                if let (Some(goes_on), Some(view)) = (&mut goes_on, self.stepping.view())
+                    && !goes_on(&view, here)
+                {
                     break;
                 }
                 self.restore(behind)?;
@@ -235,10 +241,14 @@ impl<'s> Recording<'s> {
             let until = if repeats { until.min(self.frontier) } else { until };
             self.signals.repeats.store(repeats, Ordering::Relaxed);
             let mut told = false;
-            let took_in = self.stepping.run_while(until.saturating_sub(here).max(1), |view, position| {
-                told = !goes_on(view, position);
-                !told
-            });
+            let instructions = until.saturating_sub(here).max(1);
+            let took_in = match &mut goes_on {
+                None => self.stepping.run(instructions),
+                Some(goes_on) => self.stepping.run_while(instructions, |view, position| {
+                    told = !goes_on(view, position);
+                    !told
+                }),
+            };
             self.signals.repeats.store(true, Ordering::Relaxed);
             self.arrived(took_in);
             if told {

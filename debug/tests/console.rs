@@ -363,12 +363,11 @@ export void f(uniform int a[]) {
          vars
          break 4 if taskIndex == 2
          c
-         why x[1]
+         why x
          back
+         delete
          out
-         next
-         next
-         why a[3]
+         why a[1]
          back 2
          back-in
          run"

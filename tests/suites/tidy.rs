@@ -21,7 +21,7 @@ const CRATE_EDGES: &[(&str, &[&str])] = &[
     ("debug", &["spmdvm", "spmdvm-oracle"]),
     ("repl", &["spmdvm", "spmdvm-debug", "spmdvm-oracle"]),
     ("python", &["spmdvm"]),
-    ("benches", &["spmdvm"]),
+    ("benches", &["spmdvm", "spmdvm-debug"]),
     ("tests", &["spmdvm", "spmdvm-oracle", "spmdvm-benches"]),
 ];
 

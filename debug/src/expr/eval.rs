@@ -108,6 +108,7 @@ fn by_name(name: &str, scope: Scope<'_, '_>) -> Result<Value, String> {
         let n = view.lanes() as u64;
         return match name {
             "programCount" => Ok(uniform(Ty::I32, n)),
+            "taskIndex" if view.task().is_some() => Ok(uniform(Ty::I32, view.task().unwrap_or(0))),
             "programIndex" => Ok(Value::Lanes(Lanes { ty: Ty::I32, is_uniform: false, words: (0..n).collect() })),
             _ => Err(format!(
                 "there is no variable `{name}` here (`:vars` lists them; those that nothing reads are not kept)"
