@@ -96,7 +96,7 @@ pub fn register(view: &View<'_>, reg: Reg) -> Lanes {
 /// The variables that can be seen: parameters, locals that hold something, and globals if wanted. `export` is what the host
 /// called.
 pub fn visible(view: &View<'_>, export: &Export, lines: &Lines, globals: bool) -> Vec<Variable> {
-    let mut seen = in_registers(view, export, lines);
+    let mut seen = in_registers(view, export, lines, None);
     seen.extend(in_frame(view));
     if globals {
         seen.extend(in_globals(view));
@@ -106,14 +106,17 @@ pub fn visible(view: &View<'_>, export: &Export, lines: &Lines, globals: bool) -
 
 /// The variable of this name that the source means: a local before a global.
 pub fn named(view: &View<'_>, export: &Export, lines: &Lines, name: &str) -> Option<Variable> {
-    visible(view, export, lines, true).into_iter().find(|variable| &*variable.name == name)
+    let is_meant = |variable: &Variable| &*variable.name == name;
+    let local = in_registers(view, export, lines, Some(name)).pop();
+    local.or_else(|| in_frame(view).into_iter().chain(in_globals(view)).find(is_meant))
 }
 
-fn in_registers(view: &View<'_>, export: &Export, lines: &Lines) -> Vec<Variable> {
+/// Those in registers; if a name is given, that one.
+fn in_registers(view: &View<'_>, export: &Export, lines: &Lines, only: Option<&str>) -> Vec<Variable> {
     let function = view.function();
     let mut seen: Vec<(u32, Variable)> = Vec::new();
     let named = function.regs.iter().enumerate().filter_map(|(at, decl)| Some((Reg(at as u32), decl.name.clone()?)));
-    for (reg, name) in named {
+    for (reg, name) in named.filter(|(_, name)| only.is_none_or(|only| only == &**name)) {
         let Some(since) = declared_at(function, reg).filter(|_| lines.is_assigned(view, reg)) else { continue };
         let origin = if reg.0 < function.n_params { Origin::Parameter } else { Origin::Local };
         let is_entry = view.function_id() == export.function && origin == Origin::Parameter;

@@ -298,8 +298,9 @@ impl Stepping<'_> {
         }
         self.levels[self.top].release_fuel();
         let known = |at: usize| previous.and_then(|previous| Some(&previous.levels.get(at)?.registers));
+        let above = |at: usize| self.levels[..=self.top].get(at).map(|thread| &**thread);
         let levels = self.levels[..=self.top].iter().enumerate();
-        let levels = levels.map(|(at, thread)| LevelImage::of(thread, self.levels[..=self.top].get(at + 1), known(at)));
+        let levels = levels.map(|(at, thread)| LevelImage::of(thread, above(at + 1), known(at)));
         Some(Snapshot {
             position: self.position,
             step: self.step,
@@ -362,7 +363,7 @@ fn view_at(thread: &Thread, step: *const Step) -> View<'_> {
 }
 
 impl LevelImage {
-    fn of(thread: &Thread, above: Option<&Box<Thread>>, previous: Option<&Pages>) -> LevelImage {
+    fn of(thread: &Thread, above: Option<&Thread>, previous: Option<&Pages>) -> LevelImage {
         // SAFETY: `function` is the function that executes.
         let registers = unsafe { (*thread.function).memory_at };
         let start = thread.stack.start();
