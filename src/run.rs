@@ -8,7 +8,7 @@ use spmdvm_frontend::lower::map_wrapper;
 use spmdvm_vm::RegionName;
 use spmdvm_vm::Watch;
 use spmdvm_vm::check::Checker;
-use spmdvm_vm::interp::{Arg, LaneValues, Machine, Results};
+use spmdvm_vm::interp::{Arg, LaneValues, Machine, Results, Stepping};
 use spmdvm_vm::memory::{offset_of, region_of};
 use spmdvm_vm::observe::Observer;
 use spmdvm_vm::program::{Export, ExportParam, FuncId, HostType, HostValue};
@@ -115,6 +115,28 @@ impl<'m> Run<'m> {
         self.run(export, args, |machine, function, args, mask| {
             machine.call_observed(function, args, mask, observer).map(|r| first(&r))
         })
+    }
+
+    /// Begins a call, to be executed step by step on the interpreter, and hands it to a session. Neither a time limit nor the
+    /// flag that interrupts ends it; tasks run at their launch. What it has done when the session ends stays done.
+    pub fn call_stepped<R>(
+        mut self,
+        export: &Export,
+        args: &[Value<'_>],
+        session: impl FnOnce(Stepping<'_>) -> R,
+    ) -> Result<R, CallError> {
+        check_arguments(export, args, self.module.lanes()).map_err(CallError::Argument)?;
+        if let Some((module, export)) = self.instance(export)? {
+            return self.on(&module).call_stepped(&export, args, session);
+        }
+        self.module.check_linked_for(export)?;
+        (self.interrupt, self.watch) = (None, None);
+        let mut answer = None;
+        self.run(export, args, |machine, function, args, mask| {
+            answer = Some(session(machine.begin(function, args, mask)?));
+            Ok(None)
+        })?;
+        Ok(answer.expect("a call that began had its session"))
     }
 
     /// The module that runs an export, if that is another one. Compiling it takes of the call's time.

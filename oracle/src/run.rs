@@ -37,6 +37,13 @@ pub fn record_call(call: &Call, module: &Module, sink: &mut dyn Sink) -> io::Res
     written
 }
 
+/// Hands the export that a call is of, and its arguments, to whoever makes the call in another way. `None` if no export takes
+/// the arguments.
+pub fn with_arguments<R>(call: &Call, module: &Module, work: impl FnOnce(&Export, &[Value<'_>]) -> R) -> Option<R> {
+    let export = call.export(module)?;
+    Some(work(export, &Memory::of(call).values(call)))
+}
+
 fn outcome(
     call: &Call,
     module: &Module,

@@ -119,6 +119,10 @@ pub enum Command {
     ///
     /// --json prints lines of JSON (docs/trace.md); -o writes them to a file, which --read shows and --diff compares.
     Trace(TraceArgs),
+    /// Step through a call, line by line or instruction by instruction, forwards and backwards (docs/stepper.md)
+    ///
+    /// Commands are asked for, or read from standard input. The name of the function may stand before its arguments.
+    Debug(DebugArgs),
     /// Type SPMD code and see all lanes
     Repl {
         /// Programs to load first
@@ -384,6 +388,22 @@ pub struct TraceArgs {
     /// How many instructions --diff shows before the difference
     #[arg(long, value_name = "N", default_value_t = 6)]
     pub context: usize,
+}
+
+/// `debug`.
+#[derive(Args)]
+pub struct DebugArgs {
+    /// An SPMD source, or a bytecode file
+    pub file: PathBuf,
+    /// What to call.
+    #[command(flatten)]
+    pub call: CallArgs,
+    /// End at the first command that is wrong or cannot be done, with exit code 1
+    #[arg(long)]
+    pub batch: bool,
+    /// How many MiB of the run's past to keep
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    pub keep: usize,
 }
 
 /// `corpus`.

@@ -18,9 +18,10 @@ const CRATE_EDGES: &[(&str, &[&str])] = &[
     ("jit", &["spmdvm-vm"]),
     ("", &["spmdvm-vm", "spmdvm-frontend", "spmdvm-jit"]),
     ("oracle", &["spmdvm"]),
-    ("repl", &["spmdvm", "spmdvm-oracle"]),
+    ("debug", &["spmdvm", "spmdvm-oracle"]),
+    ("repl", &["spmdvm", "spmdvm-debug", "spmdvm-oracle"]),
     ("python", &["spmdvm"]),
-    ("benches", &["spmdvm"]),
+    ("benches", &["spmdvm", "spmdvm-debug"]),
     ("tests", &["spmdvm", "spmdvm-oracle", "spmdvm-benches"]),
 ];
 

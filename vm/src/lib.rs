@@ -33,13 +33,15 @@ pub mod verify;
 
 pub use accesses::{Accessed, Place};
 pub use builder::{FunctionBuilder, Label};
+pub use interp::EntryKind;
 pub use interp::{
-    Arg, HostCall, HostCallee, HostTable, LaneValues, Limits, MAX_THREADS, Machine, PreparedProgram, Results, Watch,
+    Arg, HostCall, HostCallee, HostTable, LaneValues, Limits, MAX_THREADS, Machine, PreparedProgram, Results, Snapshot,
+    Stepping, Watch,
 };
 pub use isa::{OPS, Op};
 pub use link::{LinkError, Object, link};
 pub use memory::{Globals, Memory, Pointee, RegionName};
-pub use observe::{Observer, View};
+pub use observe::{MaskLevel, Observer, View};
 pub use program::{FuncId, Function, GlobalId, Inst, Program, Reg, Span};
 pub use trap::{HostError, TRAPS, Trap, TrapDetail, TrapFrame, TrapKind};
 pub use types::{Shape, Ty, Width};

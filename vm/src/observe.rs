@@ -3,7 +3,8 @@
 //! [`Machine::call_observed`](crate::Machine::call_observed) runs a separate loop, so a machine without an observer pays
 //! nothing for this.
 
-use crate::interp::{EntryKind, LaneValues, MAX_LANES, Step, Thread, lanes, value};
+use crate::interp::{EntryKind, LaneValues, MAX_LANES, MaskEntry, Step, Thread, lanes, value};
+use crate::memory::{Memory, region_start};
 use crate::program::{FuncId, Function, Inst, Program, Reg, Span};
 use crate::trap::TrapFrame;
 use crate::types::{Shape, Ty};
@@ -26,6 +27,19 @@ pub trait Observer {
     fn entered(&mut self, view: &View<'_>) {
         let _ = view;
     }
+}
+
+/// An entry of the mask stack; see ARCHITECTURE, section 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaskLevel {
+    /// What pushed it.
+    pub kind: EntryKind,
+    /// The mask to come back to.
+    pub restore: u64,
+    /// Lanes that wait: for the else part, the next round, their case, their turn.
+    pub waiting: u64,
+    /// The lane whose turn it is, if all lanes are on for it.
+    pub visiting: Option<u32>,
 }
 
 /// A look at a running machine, at one instruction.
@@ -91,6 +105,30 @@ impl View<'_> {
         self.thread.masks.len() - self.thread.floor
     }
 
+    /// The entries of the mask stack of this call, the innermost last.
+    pub fn mask_stack(&self) -> Vec<MaskLevel> {
+        let level = |entry: &MaskEntry| {
+            let (kind, restore, waiting) = (entry.kind, entry.restore, entry.other);
+            MaskLevel { kind, restore, waiting, visiting: entry.visited_lane() }
+        };
+        self.thread.masks[self.thread.floor..].iter().map(level).collect()
+    }
+
+    /// The mask that this function was called with; `None` if it was called by the host, or launched.
+    pub fn entry_mask(&self) -> Option<u64> {
+        self.thread.frames.last().map(|frame| frame.mask)
+    }
+
+    /// The memory of the machine.
+    pub fn memory(&self) -> &Memory {
+        &self.thread.memory
+    }
+
+    /// The pointer to the memory of this call; `None` if it has none.
+    pub fn frame(&self) -> Option<u64> {
+        (self.thread.region != 0).then(|| region_start(self.thread.region))
+    }
+
     /// The index of the task in its launch, if the executing function is one: launched, rather than called.
     pub fn task(&self) -> Option<u64> {
         self.thread.task.as_ref().filter(|_| self.thread.frames.is_empty()).map(|task| task.index)
@@ -101,6 +139,13 @@ impl View<'_> {
         let prepared = self.thread.code.function(self.function);
         // SAFETY: the frame at `base` is one of this function, whose registers lie at these places.
         unsafe { value::read_lanes(self.thread.base, &prepared.place(reg), self.thread.lanes) }
+    }
+
+    /// The value a register of the caller holds; `None` if the host called, or it is a task.
+    pub fn caller_register(&self, reg: Reg) -> Option<LaneValues> {
+        let frame = self.thread.frames.last()?;
+        // SAFETY: frames point to functions of the thread's code, whose registers lie at these places.
+        Some(unsafe { value::read_lanes(frame.base, &(*frame.function).place(reg), self.thread.lanes) })
     }
 
     /// One lane of a register, or the value of a uniform one, as a word; see [`register`](Self::register).

@@ -211,7 +211,7 @@ impl HostAccess {
         [(HostAccess::Read, "readonly"), (HostAccess::Write, "writable"), (HostAccess::Supply, "extern")];
 }
 
-/// An array as the source has it, in the memory of a frame or a global: what messages about indices say.
+/// A variable as the source has it, in the memory of a frame or a global: what messages about indices say, and debuggers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// Where it lies.
@@ -222,6 +222,10 @@ pub struct Variable {
     pub offset: u64,
     /// How its elements follow one another.
     pub shape: ArrayShape,
+    /// Its layout, as [`HostGlobal::layout`] has it; `None` if it is not known. Globals have theirs there.
+    pub layout: Option<HostType>,
+    /// Whether it is varying: the innermost arrays of its layout are of lanes.
+    pub varying: bool,
 }
 
 /// The memory that a [`Variable`] lies in.

@@ -5,6 +5,7 @@
 //! apart. Structured control is kept; masks are lowering's matter.
 
 mod expr;
+mod host;
 pub mod layout;
 mod stmt;
 mod types;

@@ -5,7 +5,7 @@ use super::uniformity::{Analysis, analyse};
 use super::{FpMode, Lowerer};
 use crate::hir::{self, Leaf, LocalId, StmtKind, TypeId};
 use crate::source::Span;
-use spmdvm_vm::program::{ArrayShape, Home, Inst, Reg, Variable};
+use spmdvm_vm::program::{FuncId, Home, Inst, Reg, Variable};
 use spmdvm_vm::verify::{MAX_CODE, MAX_FRAME_BYTES, MAX_LIST, MAX_REGS};
 use spmdvm_vm::{Function, FunctionBuilder, Label, Op, Shape, Ty};
 use std::collections::{HashMap, HashSet};
@@ -70,8 +70,8 @@ pub(super) struct FunctionLowerer<'l, 'm> {
     iota: Option<Reg>,
     /// Bytes of frame memory so far.
     frame_bytes: u64,
-    /// The variables there, for messages about indices.
-    in_frame: Vec<(String, u64, ArrayShape)>,
+    /// The variables there, for messages and debuggers.
+    in_frame: Vec<Variable>,
     /// Number of instructions when the last label was bound: what came before is not the only way here.
     pub barrier: usize,
     /// The hidden parameters of a task: indices and counts.
@@ -113,8 +113,7 @@ pub(super) fn lower_function(cx: &mut Lowerer, id: hir::FuncId) -> Function {
     let in_frame = std::mem::take(&mut lowerer.in_frame);
     let lowered = lowerer.finish();
     let home = Home::Frame(cx.func_id(id));
-    let variables = in_frame.into_iter().map(|(name, offset, shape)| Variable { home, name, offset, shape });
-    cx.program.variables.extend(variables);
+    cx.program.variables.extend(in_frame.into_iter().map(|variable| Variable { home, ..variable }));
     lowered
 }
 
@@ -201,8 +200,9 @@ impl<'m> FunctionLowerer<'_, 'm> {
         for &param in &function.params {
             let local = &function.locals[param.0 as usize];
             let Some(leaves) = self.leaves(local.ty, local.span) else { continue };
+            let names = self.cx.module.types.leaf_names(local.name.as_str(), local.ty);
             let regs: Value =
-                leaves.iter().map(|leaf| self.b.param(shape_of(leaf), leaf.ty, local.name.as_str())).collect();
+                leaves.iter().zip(names).map(|(leaf, name)| self.b.param(shape_of(leaf), leaf.ty, &name)).collect();
             all.push((param, regs));
         }
         for (param, regs) in all {
@@ -253,9 +253,10 @@ impl<'m> FunctionLowerer<'_, 'm> {
             return Some(Storage::Memory(self.frame_variable(local)));
         };
         let uniform = self.body.analysis.is_uniform_local(local);
+        let names = self.cx.module.types.leaf_names(declared.name.as_str(), declared.ty);
         let shape = |leaf: &Leaf| if uniform { Shape::Uniform } else { shape_of(leaf) };
         let regs: Value =
-            leaves.iter().map(|leaf| self.b.named(shape(leaf), leaf.ty, declared.name.as_str())).collect();
+            leaves.iter().zip(names).map(|(leaf, name)| self.b.named(shape(leaf), leaf.ty, &name)).collect();
         self.variables.extend(regs.iter().copied());
         Some(Storage::Regs(regs))
     }
@@ -265,7 +266,12 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let declared = &self.body.function.locals[local.0 as usize];
         let (address, offset) = self.frame_slot(declared.ty);
         let shape = self.cx.array_shape(declared.ty);
-        self.in_frame.push((declared.name.as_str().to_owned(), offset, shape));
+        let layout = self.cx.module.types.host_type(declared.ty, self.cx.lanes());
+        // Whose frame it is is known in the end.
+        let home = Home::Frame(FuncId(0));
+        let (name, is_varying) = (declared.name.as_str().to_owned(), self.cx.module.types.shape(declared.ty));
+        let varying = is_varying == hir::Shape::Varying;
+        self.in_frame.push(Variable { home, name, offset, shape, layout, varying });
         address
     }
 

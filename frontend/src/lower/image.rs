@@ -40,7 +40,8 @@ impl Lowerer<'_> {
         for (index, global) in module.globals.iter().enumerate() {
             let home = Home::Global(GlobalId(index as u32));
             let shape = self.array_shape(global.ty);
-            self.program.variables.push(Variable { home, name: global.name.clone(), offset: 0, shape });
+            let (name, layout) = (global.name.clone(), None);
+            self.program.variables.push(Variable { home, name, offset: 0, shape, layout, varying: false });
         }
     }
 

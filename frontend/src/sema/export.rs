@@ -5,10 +5,7 @@ use crate::ast;
 use crate::diag::{Code, Diagnostic};
 use crate::hir::{Export, Linkage, Shape, TypeId, TypeKind, TypeTable};
 use spmdvm_vm::Ty;
-use spmdvm_vm::program::{ExportParam, HostType, HostValue};
-
-/// How many parts the description of a type for hosts may have.
-const MAX_HOST_PARTS: u32 = 10_000;
+use spmdvm_vm::program::{ExportParam, HostValue};
 
 impl<'a> Checker<'a, '_> {
     /// The exports of the program, in the order of their definitions.
@@ -106,8 +103,7 @@ impl<'a> Checker<'a, '_> {
             if linkage == Linkage::Internal {
                 continue;
             }
-            let mut budget = MAX_HOST_PARTS;
-            let layout = self.host_type(ty, &mut budget);
+            let layout = self.table.types.host_type(ty, self.lanes());
             if layout.is_none() && linkage == Linkage::Extern {
                 let message = format!("hosts cannot supply a `{}`", self.show(ty));
                 self.error_at(Code::BadExport, span, message);
@@ -138,51 +134,8 @@ impl<'a> Checker<'a, '_> {
 
     fn host_array(&self, elem: TypeId, reference: bool) -> Option<HostValue> {
         let writable = !self.is_const(elem);
-        let mut budget = MAX_HOST_PARTS;
-        let elem = self.host_type(elem, &mut budget)?;
+        let elem = self.table.types.host_type(elem, self.lanes())?;
         Some(HostValue::Array { elem, writable, reference })
-    }
-
-    /// The layout of a type in memory shared with hosts.
-    fn host_type(&self, ty: TypeId, budget: &mut u32) -> Option<HostType> {
-        *budget = budget.checked_sub(1)?;
-        let lanes = self.lanes() as u64;
-        let plain = match *self.kind(ty) {
-            TypeKind::Void => return Some(HostType::Byte),
-            TypeKind::Scalar(scalar, _) => HostType::Scalar(scalar),
-            TypeKind::Enum(id, _) => HostType::Enum(self.table.types.enum_def(id).name.as_str().to_string()),
-            TypeKind::Pointer { .. } | TypeKind::Reference(_) => HostType::Pointer,
-            TypeKind::Array(elem, len) => {
-                return Some(HostType::Array(Box::new(self.host_type(elem, budget)?), len.unwrap_or(0)));
-            }
-            TypeKind::Vector(elem, _) => {
-                // With the padding that such a vector has.
-                let elem_type = self.host_type(elem, budget)?;
-                let size = self.table.types.size(ty, self.lanes());
-                let count = size / elem_type.size().max(1);
-                return Some(HostType::Array(Box::new(elem_type), count));
-            }
-            TypeKind::Struct(id, shape) => {
-                let def = self.table.types.struct_def(id);
-                if def.is_opaque {
-                    return Some(HostType::Byte);
-                }
-                let (layout, offsets) = self.table.types.struct_layout(id, shape, self.lanes());
-                let mut fields = Vec::with_capacity(def.fields.len());
-                for (index, field) in def.fields.iter().enumerate() {
-                    let ty = self.table.types.field_type(id, shape, index);
-                    let name = field.name.as_str().to_string();
-                    fields.push((name, offsets[index], self.host_type(ty, budget)?));
-                }
-                return Some(HostType::Struct { name: def.name.as_str().to_string(), size: layout.size, fields });
-            }
-            TypeKind::Error | TypeKind::Function(_) => return None,
-        };
-        Some(match self.shape(ty) {
-            Shape::Uniform => plain,
-            Shape::Varying => HostType::Array(Box::new(plain), lanes),
-            Shape::Soa(n) => HostType::Array(Box::new(plain), u64::from(n)),
-        })
     }
 }
 

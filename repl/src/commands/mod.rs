@@ -7,6 +7,7 @@ mod compare;
 mod conform;
 mod corpus;
 mod database;
+mod debug;
 mod depends;
 mod explain;
 mod fuzz;
@@ -38,6 +39,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Disasm { file, output } => bytecode::disasm(&cli.global, file, output.as_deref()),
         Command::Asm { file, output } => bytecode::asm(file, output.as_deref()),
         Command::Trace(args) => trace::trace(&cli.global, args),
+        Command::Debug(args) => debug::debug(&cli.global, args),
         Command::Repl { files } => crate::interactive::repl(&cli.global, files),
         Command::Conform(args) => conform::conform(&cli.global, args),
         Command::Compare(args) => compare::compare(&cli.global, args),

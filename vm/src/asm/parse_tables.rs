@@ -20,7 +20,8 @@ impl Parser<'_> {
         self.end_of_line()
     }
 
-    /// `.variable frame 0 at 16 "x" 4 * 3 * 5`: home, offset, name, and the stride times the lengths.
+    /// `.variable frame 0 at 16 "x" 4 * 3 * 5 : [f32 * 15]`: home, offset, name, the stride times the lengths, and the layout,
+    /// if it is known, with `varying` before it.
     pub(super) fn variable(&mut self) -> Option<()> {
         self.advance();
         let is_global = self.accept_word("global");
@@ -38,7 +39,10 @@ impl Parser<'_> {
         while self.accept(Token::Star) {
             shape.extents.push(self.number("a length")?);
         }
-        self.program.variables.push(Variable { home, name, offset, shape });
+        let has_layout = self.accept(Token::Colon);
+        let varying = has_layout && self.accept_word("varying");
+        let layout = if has_layout { Some(self.host_type(0)?) } else { None };
+        self.program.variables.push(Variable { home, name, offset, shape, layout, varying });
         self.end_of_line()
     }
 

@@ -98,6 +98,12 @@ fn variable(p: &mut Printer<'_>, v: &Variable) {
     for n in &v.shape.extents {
         put!(p, " * {n}");
     }
+    if let Some(layout) = &v.layout {
+        let mut text = String::new();
+        host_type(&mut text, layout, 0);
+        let varying = if v.varying { "varying " } else { "" };
+        put!(p, " : {varying}{text}");
+    }
     put!(p, "\n");
 }
 

@@ -18,7 +18,7 @@ use std::fmt;
 /// The first bytes of a file.
 pub const MAGIC: [u8; 4] = *b"SPMD";
 /// The version that [`encode`] writes and [`decode`] reads.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 
 const HEADER: usize = 18;
 
@@ -105,9 +105,21 @@ mod tests {
     fn variables_round_trip_in_both_forms() {
         let shape = ArrayShape { stride: 4, extents: vec![3, 5] };
         let home = |global| if global { Home::Global(GlobalId(2)) } else { Home::Frame(FuncId(7)) };
-        let variable =
-            |global, name: &str| Variable { home: home(global), name: name.into(), offset: 16, shape: shape.clone() };
-        let scalar = Variable { shape: ArrayShape { stride: 8, extents: Vec::new() }, ..variable(false, "") };
+        let variable = |global, name: &str| Variable {
+            home: home(global),
+            name: name.into(),
+            offset: 16,
+            shape: shape.clone(),
+            layout: None,
+            varying: false,
+        };
+        let layout = Some(HostType::Array(Box::new(HostType::Scalar(crate::types::Ty::F64)), 3));
+        let scalar = Variable {
+            shape: ArrayShape { stride: 8, extents: Vec::new() },
+            layout,
+            varying: true,
+            ..variable(false, "")
+        };
         let variables = vec![variable(true, "a \"b\""), variable(false, "c"), scalar];
         let program = Program { variables, ..Program::default() };
         assert_eq!(decode(&encode(&program)).as_ref(), Ok(&program));

@@ -267,6 +267,8 @@ impl Reader<'_> {
             name: self.text()?,
             offset: self.number()?,
             shape: ArrayShape { stride: self.number()?, extents: self.list(Reader::number)? },
+            layout: self.option(|r| r.host_type(0))?,
+            varying: self.flag()?,
         })
     }
 

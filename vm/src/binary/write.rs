@@ -167,6 +167,8 @@ impl Writer<'_> {
         self.number(v.offset);
         self.number(v.shape.stride);
         self.list(&v.shape.extents, |w, &n| w.number(n));
+        self.option(v.layout.as_ref(), |w, layout| w.host_type(layout));
+        self.flag(v.varying);
     }
 
     fn export(&mut self, e: &Export) {

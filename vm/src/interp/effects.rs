@@ -170,6 +170,7 @@ impl Kernel for Clock {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
         // SAFETY: the contract of handlers; the destination is a uniform `u64`.
         unsafe {
+            t.took_in = true;
             put(t.reg((*step).d), t.shared.epoch.elapsed().as_nanos() as u64);
             step.add(1)
         }

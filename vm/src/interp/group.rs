@@ -108,6 +108,16 @@ impl Group {
         }
     }
 
+    /// The tasks that a thread has launched, of which all before this one have ended and this one executes.
+    pub fn resumed(launching: Launching, by: &Thread, task: u64) -> Group {
+        let group = Group::new(launching, by);
+        {
+            let mut state = group.state();
+            (state.next, state.running) = (task + 1, 1);
+        }
+        group
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

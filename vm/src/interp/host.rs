@@ -105,6 +105,7 @@ impl Kernel for CallHost {
         };
         // What it does not hold, calls from within may use.
         t.release_fuel();
+        t.took_in = true;
         let (hosts, code) = (t.shared.hosts.get().cloned(), Arc::clone(&t.code));
         let import = &code.program.imports[site.callee as usize];
         let callee = hosts.as_ref().and_then(|hosts| hosts.get(site.callee as usize)?.as_ref());

@@ -71,8 +71,8 @@ impl Default for Limits {
 /// ```
 pub struct Machine {
     prepared: PreparedProgram,
-    thread: Thread,
-    shared: Arc<Shared>,
+    pub(super) thread: Thread,
+    pub(super) shared: Arc<Shared>,
     limits: Limits,
     /// Fuel that the last call began with.
     fuel: u64,
@@ -277,6 +277,28 @@ impl Machine {
         parallel: bool,
         mut execute: impl FnMut(&mut Thread, *const Step),
     ) -> Result<(), Trap> {
+        if !self.enter_call(function, args, mask, parallel)? {
+            return Ok(());
+        }
+        let t = &mut self.thread;
+        let base = t.base;
+        run_to_end(t, &mut execute);
+        let trap = t.trap.take();
+        t.reset();
+        self.shared.crew.clear();
+        self.keep_results(function, base);
+        trap.map_or(Ok(()), |trap| Err(*trap))
+    }
+
+    /// Makes a thread that has stacks ready to execute a function, from `Thread::resume` on. Returns whether anything is to be
+    /// executed.
+    pub(super) fn enter_call(
+        &mut self,
+        function: FuncId,
+        args: &[Arg<'_>],
+        mask: u64,
+        parallel: bool,
+    ) -> Result<bool, Trap> {
         let function: *const PreparedFunction = self.prepared.0.function(function);
         // SAFETY: it belongs to the prepared program, which the machine holds.
         let f = unsafe { &*function };
@@ -297,7 +319,7 @@ impl Machine {
         self.results.clear();
         self.results.resize(f.results_bytes.div_ceil(8), 0);
         if t.mask == 0 {
-            return Ok(());
+            return Ok(false);
         }
         for (place, arg) in f.params.iter().zip(args) {
             // SAFETY: parameters are registers of the frame, which fits.
@@ -305,19 +327,19 @@ impl Machine {
         }
         // SAFETY: the frame fits at `base`.
         t.resume = unsafe { enter(t, function, base) }?;
-        run_to_end(t, &mut execute);
-        let trap = t.trap.take();
-        t.reset();
-        self.shared.crew.clear();
+        Ok(true)
+    }
+
+    /// Takes the results of a call out of its frame, the outermost one, which nothing has overwritten.
+    pub(super) fn keep_results(&mut self, function: FuncId, base: *const u8) {
+        let f = self.prepared.0.function(function);
         let to = self.results.as_mut_ptr().cast::<u8>();
         for (from, apart) in f.results.iter().zip(&f.results_apart) {
-            // SAFETY: results are registers of the outermost frame, which nothing has overwritten; there is room for
-            // all of them.
+            // SAFETY: results are registers of the frame; there is room for all of them.
             unsafe {
                 std::ptr::copy_nonoverlapping(base.add(from.at as usize), to.add(apart.at as usize), from.size as usize)
             };
         }
-        trap.map_or(Ok(()), |trap| Err(*trap))
     }
 }
 

@@ -17,7 +17,7 @@
 //!
 //! Tasks (ARCHITECTURE, section 4) are `Thread`s too: `group` is what one launch made, `runner` runs its tasks and
 //! those they launch in turn, `crew` are the threads that do for a machine, `workers` all threads of the host that do,
-//! `shared` and `fuel` what all threads of a machine share.
+//! `shared` and `fuel` what all threads of a machine share. `stepping` executes a call as far as the host asks, and sets it back.
 //!
 //! # Why it is safe
 //!
@@ -54,6 +54,7 @@ mod prepare;
 mod runner;
 mod shared;
 mod stack;
+mod stepping;
 mod thread;
 pub(crate) mod value;
 mod workers;
@@ -67,6 +68,8 @@ pub use host::{HostCall, HostCallee, HostTable};
 pub(crate) use lanes::MAX_LANES;
 pub use machine::{Limits, MAX_THREADS, Machine, Results};
 pub use masks::EntryKind;
+pub(crate) use masks::MaskEntry;
+pub use stepping::{Snapshot, Stepping};
 pub(crate) use thread::Thread;
 pub use thread::Watch;
 pub use value::{Arg, LaneValues};

@@ -156,7 +156,7 @@ fn end_task(mut thread: Box<Thread>) -> Option<Box<Thread>> {
 
 impl Thread {
     /// Makes an idle thread ready to run a task.
-    fn start_task(&mut self, task: Task) {
+    pub fn start_task(&mut self, task: Task) {
         let group = &task.group;
         // SAFETY: it points into the code that the thread holds too.
         let f = unsafe { &*group.function };

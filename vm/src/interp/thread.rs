@@ -87,6 +87,8 @@ pub(crate) struct Thread {
     pub parallel: bool,
     /// Is every instruction to be seen, so that none may run as native code?
     pub observed: bool,
+    /// Has an instruction taken in something from outside, which it would not get again? For who repeats runs.
+    pub took_in: bool,
     /// Does the tracer have single instructions executed?
     pub stepping: bool,
     /// What it has launched and not yet waited for, in order.
@@ -136,6 +138,7 @@ impl Thread {
             task: None,
             parallel: false,
             observed: false,
+            took_in: false,
             stepping: false,
             launched: Vec::new(),
             waits_for: None,

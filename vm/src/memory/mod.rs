@@ -8,13 +8,17 @@
 mod atomic;
 mod block;
 mod globals;
+mod image;
 mod limbo;
+mod pages;
 mod raw;
 mod table;
 
 pub(crate) use atomic::modify;
 pub use globals::Globals;
+pub(crate) use image::MemoryImage;
 pub(crate) use limbo::Reader;
+pub(crate) use pages::Pages;
 pub(crate) use raw::{RawElem, copy_bytes, fill_bytes, read, read_text_byte, write};
 pub(crate) use table::Region;
 

@@ -164,6 +164,22 @@ impl RetiredChunk {
     pub const BYTES: u64 = size_of::<Chunk>() as u64;
 }
 
+/// Which numbers had been handed out at some moment.
+pub(super) struct TableImage {
+    open: u64,
+    /// The chunks in the directory, and what they had left.
+    chunks: Vec<(usize, u32)>,
+    gone: Vec<u32>,
+    keeps_gone: bool,
+}
+
+impl TableImage {
+    /// Its size.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.chunks) + size_of_val(&*self.gone)
+    }
+}
+
 /// The table.
 pub(super) struct RegionTable {
     chunks: Box<[AtomicPtr<Chunk>]>,
@@ -333,8 +349,50 @@ impl RegionTable {
 
     /// All live regions.
     pub fn live(&self) -> impl Iterator<Item = Region> {
-        let chunks = (0..self.chunks.len()).filter_map(|i| self.chunk(i));
-        chunks.flat_map(|c| c.entries.iter()).filter_map(Entry::describe)
+        self.live_numbers().map(|(_, region)| region)
+    }
+
+    /// All live regions with their numbers, in their order.
+    pub fn live_numbers(&self) -> impl Iterator<Item = (u32, Region)> {
+        let chunks = (0..self.chunks.len()).filter_map(|i| Some((i, self.chunk(i)?)));
+        let entries = chunks.flat_map(|(i, chunk)| (i as u32 * CHUNK_LEN..).zip(&chunk.entries));
+        entries.filter_map(|(number, entry)| Some((number, entry.describe()?)))
+    }
+
+    /// Which numbers have been handed out. Only while no other thread uses the table.
+    pub fn image(&self) -> TableImage {
+        let chunks = (0..self.chunks.len()).filter_map(|i| Some((i, self.chunk(i)?.left.load(Relaxed)))).collect();
+        let gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        TableImage { open: self.open.load(Relaxed), chunks, gone, keeps_gone: self.keeps_gone.load(Relaxed) }
+    }
+
+    /// Goes back to the numbers of then, with these live regions. Only while no other thread uses the table.
+    pub fn restore(&self, image: &TableImage, regions: &[(u32, Region)]) {
+        let mut wanted = image.chunks.iter().peekable();
+        for (i, slot) in self.chunks.iter().enumerate() {
+            let left = wanted.next_if(|&&(at, _)| at == i).map(|&(_, left)| left);
+            match (self.chunk(i), left) {
+                (None, None) => {}
+                (Some(chunk), None) => {
+                    chunk.entries.iter().for_each(Entry::clear);
+                    self.recycle(self.retire(i));
+                }
+                (Some(chunk), Some(left)) => {
+                    chunk.entries.iter().for_each(Entry::clear);
+                    chunk.left.store(left, Relaxed);
+                }
+                (None, Some(left)) => {
+                    let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                    let chunk = spare.unwrap_or_else(Chunk::new);
+                    chunk.left.store(left, Relaxed);
+                    slot.store(Box::into_raw(chunk), Release);
+                }
+            }
+        }
+        regions.iter().for_each(|&(number, region)| self.get(number).set(region));
+        self.open.store(image.open, Release);
+        self.gone.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&image.gone);
+        self.keeps_gone.store(image.keeps_gone, Relaxed);
     }
 }
 

@@ -3,6 +3,7 @@
 mod calls;
 mod mask_stack;
 mod memory;
+mod stepping;
 mod table;
 
 use super::elementwise::Isa;

@@ -1,0 +1,95 @@
+//! Which registers of variables hold something at an instruction, however it is come to.
+
+use spmdvm::vm::flow::{each_written, edges};
+use spmdvm::vm::{Function, Reg};
+
+/// By instruction: the registers with names that have been written on every way there.
+pub struct Assigned {
+    /// By register: its bit, if it has a name.
+    bits: Vec<Option<u32>>,
+    /// By instruction: a set of bits in words.
+    sets: Vec<Option<Vec<u64>>>,
+}
+
+impl Assigned {
+    /// That of a function.
+    pub fn new(function: &Function) -> Assigned {
+        let mut n = 0;
+        let is_constant = |reg: u32| function.constant_bits(Reg(reg)).is_some();
+        let bit = |(reg, decl): (usize, &spmdvm::vm::program::RegDecl)| {
+            let has_name = decl.name.is_some() && !is_constant(reg as u32);
+            n += has_name as u32;
+            has_name.then(|| n - 1)
+        };
+        let bits: Vec<Option<u32>> = function.regs.iter().enumerate().map(bit).collect();
+        let mut assigned = Assigned { bits, sets: vec![None; function.code.len()] };
+        let mut entry = vec![0; (n as usize).div_ceil(64)];
+        (0..function.n_params).for_each(|reg| assigned.add(&mut entry, Reg(reg)));
+        assigned.spread(function, entry);
+        assigned
+    }
+
+    fn add(&self, set: &mut [u64], reg: Reg) {
+        if let Some(bit) = self.bits[reg.index()] {
+            set[bit as usize / 64] |= 1 << (bit % 64);
+        }
+    }
+
+    /// From the first instruction on: what is known at an instruction is what is known on all ways to it.
+    fn spread(&mut self, function: &Function, entry: Vec<u64>) {
+        if function.code.is_empty() {
+            return;
+        }
+        self.sets[0] = Some(entry);
+        let mut todo = vec![0];
+        while let Some(at) = todo.pop() {
+            let Some(known) = self.sets[at].clone() else { continue };
+            for edge in edges(&function.code, at) {
+                let mut set = known.clone();
+                each_written(function, &function.code[at], edge.jumps, |reg| self.add(&mut set, reg));
+                let merged = match &self.sets[edge.to] {
+                    Some(old) => old.iter().zip(&set).map(|(a, b)| a & b).collect(),
+                    None => set,
+                };
+                if self.sets[edge.to].as_ref() != Some(&merged) {
+                    self.sets[edge.to] = Some(merged);
+                    todo.push(edge.to);
+                }
+            }
+        }
+    }
+
+    /// Whether a register holds its variable at an instruction.
+    pub fn is_assigned(&self, reg: Reg, pc: u32) -> bool {
+        let set = self.sets.get(pc as usize).and_then(Option::as_ref);
+        let bit = self.bits.get(reg.index()).copied().flatten();
+        set.zip(bit).is_some_and(|(set, bit)| set[bit as usize / 64] >> (bit % 64) & 1 == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_on_one_way_only_is_not_known() {
+        let source = "export uniform int f(uniform int n) {
+            uniform int a = 1;
+            if (n > 3) { uniform int b = n * 2; a = b + n; } else { uniform int c = n * 3; a = c * n; }
+            return a * 7;
+        }";
+        let module = spmdvm::Module::compile("t.ispc", source, &spmdvm::Options::default()).expect("it is right");
+        let function = &module.program().functions[module.exports()[0].function.0 as usize];
+        let assigned = Assigned::new(function);
+        let last = function.code.len() as u32 - 1;
+        let known = |pc: u32| {
+            let regs = (0..function.regs.len() as u32).filter(|&reg| assigned.is_assigned(Reg(reg), pc));
+            let names = regs.filter_map(|reg| function.regs[reg as usize].name.as_deref());
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(known(0), ["n"]);
+        assert_eq!(known(last), ["n", "a"]);
+        assert!((0..last).any(|pc| known(pc).contains(&"b")));
+        assert!((0..last).all(|pc| !(known(pc).contains(&"b") && known(pc).contains(&"c"))));
+    }
+}
