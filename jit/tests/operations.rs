@@ -87,7 +87,7 @@ fn page() -> Option<String> {
         let _ =
             write!(text, "\n## `{engine}`\n\n| operation | of uniform values | of varying values |\n|---|---|---|\n");
         for (op, shapes) in calls {
-            let types = |shape: &str| shapes.get(shape).map_or("–".to_owned(), |types| summary(types));
+            let types = |shape: &str| shapes.get(shape).map_or("–".to_owned(), summary);
             let _ = writeln!(text, "| `{op}` | {} | {} |", types("uniform"), types("varying"));
         }
     }
