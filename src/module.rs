@@ -303,6 +303,13 @@ impl Module {
         Ok((Module::finish(compilation, options, &compile_options, None)?, info))
     }
 
+    /// Compiles a text with all functions that it defines, whether anything calls them or not: for looking at them.
+    pub fn compile_definitions(program: &str, options: &Options) -> Result<Module, CompileError> {
+        let compile_options = CompileOptions { object: true, ..options.to_compile_options() };
+        let compilation = compile::compile(Input::Text { name: "<session>", text: program }, &compile_options);
+        Module::finish(compilation, options, &compile_options, None)
+    }
+
     /// Takes apart what was typed at a prompt, for [`compile_prompt`](Self::compile_prompt).
     pub fn read_prompt(program: &str, prompt: &str, options: &Options) -> Result<Reading, Unread> {
         compile::prompt::read(program, &options.to_prompt_options(prompt)).map_err(|unread| match unread {

@@ -120,9 +120,14 @@ pub enum Command {
     /// --json prints lines of JSON (docs/trace.md); -o writes them to a file, which --read shows and --diff compares.
     Trace(TraceArgs),
     /// Type SPMD code and see all lanes
+    ///
+    /// What is not typed but comes from a file (`spmdvm repl < session`) is answered line by line.
     Repl {
         /// Programs to load first
         files: Vec<PathBuf>,
+        /// Stop at the first error, with an exit code
+        #[arg(long)]
+        batch: bool,
     },
     /// Run programs written in the convention of ISPC's functional tests
     ///
@@ -602,7 +607,8 @@ fn parse_checks(s: &str) -> Result<Checks, String> {
     s.split(',').try_fold(Checks::NONE, Checks::and)
 }
 
-fn parse_mask(s: &str) -> Result<u64, String> {
+/// A mask of lanes, of a number such as `0b1011`.
+pub fn parse_mask(s: &str) -> Result<u64, String> {
     let parsed = match (s.strip_prefix("0b"), s.strip_prefix("0x")) {
         (Some(bits), _) => u64::from_str_radix(bits, 2),
         (_, Some(hex)) => u64::from_str_radix(hex, 16),

@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod data;
 mod files;
+mod image;
 mod interactive;
 mod npy;
 mod record;

@@ -38,7 +38,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Disasm { file, output } => bytecode::disasm(&cli.global, file, output.as_deref()),
         Command::Asm { file, output } => bytecode::asm(file, output.as_deref()),
         Command::Trace(args) => trace::trace(&cli.global, args),
-        Command::Repl { files } => crate::interactive::repl(&cli.global, files),
+        Command::Repl { files, batch } => crate::interactive::repl(&cli.global, files, *batch),
         Command::Conform(args) => conform::conform(&cli.global, args),
         Command::Compare(args) => compare::compare(&cli.global, args),
         Command::Corpus(command) => corpus::corpus(&cli.global, command),
@@ -135,6 +135,7 @@ pub fn entry<'m>(module: &'m Module, name: Option<&str>) -> Result<&'m Export, F
     }
 }
 
+pub use explain::explanation;
 pub use run::interrupt_flag;
 
 /// A failed call as text.

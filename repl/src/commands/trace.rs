@@ -94,7 +94,7 @@ fn written(result: io::Result<()>, args: &TraceArgs) -> Result<(), Failure> {
 
 /// Where the events go, as the options say. The trace has these lanes.
 fn sink(global: &Global, args: &TraceArgs, all: &[u32]) -> Result<Box<dyn Sink>, Failure> {
-    let shown = Shown { rows: args.rows, all_files: args.all || args.function.is_some() };
+    let shown = Shown { rows: args.rows, all_files: args.all || args.function.is_some(), included: false };
     let mut sink: Box<dyn Sink> = match &args.output {
         Some(path) => {
             let file = TraceFile::create(path);
