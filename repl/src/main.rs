@@ -11,6 +11,7 @@ mod files;
 mod image;
 mod interactive;
 mod npy;
+mod npz;
 mod record;
 mod words;
 

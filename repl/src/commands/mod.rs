@@ -8,12 +8,16 @@ mod conform;
 mod corpus;
 mod database;
 mod depends;
+mod doctor;
 mod explain;
 mod fuzz;
 mod generate;
 mod globals;
 mod header;
+mod manual;
+mod new;
 mod outcome;
+mod profile;
 mod reduce;
 mod run;
 mod trace;
@@ -47,6 +51,13 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
         Command::Gen(args) => generate::generate(&cli.global, args),
         Command::Fuzz(args) => fuzz::fuzz(&cli.global, args),
+        Command::New { name } => new::new(name),
+        Command::Doctor => doctor::doctor(&cli.global.options()),
+        Command::Completions { shell } => {
+            manual::completions(*shell);
+            Ok(())
+        }
+        Command::Man { folder } => manual::man(folder.as_deref()),
         Command::Explain { code } => explain::explain(code.as_deref()),
     }
 }

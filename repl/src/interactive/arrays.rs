@@ -5,6 +5,7 @@ use super::variables::{Stored, Variable, Variables};
 use crate::npy::MappedNpy;
 use spmdvm::{InfoKind, Ty, TypeInfo, TypeShape};
 use std::path::Path;
+use std::sync::Arc;
 
 /// An array of numbers.
 #[derive(Clone, Debug)]
@@ -295,7 +296,7 @@ impl Array {
         let lengths: String = self.shape.iter().map(|n| format!("[{n}]")).collect();
         let declaration = format!("uniform {} {name}{lengths}", language_name(self.ty));
         let mut variable = Variable::new(declaration, ty, false);
-        variable.value = Some(Stored { bytes: self.bytes, pointers: Vec::new() });
+        variable.value = Some(Arc::new(Stored { bytes: self.bytes, pointers: Vec::new() }));
         variable
     }
 

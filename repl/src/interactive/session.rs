@@ -290,7 +290,10 @@ impl Session {
             return Ok(None);
         }
         variables.write_to(module);
-        self.call(module, sink).map_err(|error| call_failure_text(error, self.painter.color))?;
+        // The function that the input becomes has no name that anybody has given.
+        let own_name = format!(" in `{PROMPT_FUNCTION}`");
+        let failed = |error| call_failure_text(error, self.painter.color).replace(&own_name, "");
+        self.call(module, sink).map_err(failed)?;
         Ok(info.shown.as_ref().and_then(|shown| read_shown(module, shown)))
     }
 

@@ -1,7 +1,7 @@
 //! One input after another: expressions, statements, definitions, and commands.
 
 use super::commands;
-use super::session::{Answer, Problem, Session};
+use super::session::{Answer, Session};
 
 /// What answers inputs.
 pub struct Shell {
@@ -31,11 +31,6 @@ impl Shell {
             self.session.log.push(trimmed.to_owned());
         }
         answer
-    }
-
-    /// Answers an input that no more will come for.
-    pub fn respond_at_end(&mut self, input: &str) -> Result<String, String> {
-        self.respond(input).map_err(Problem::into_text)
     }
 
     /// Returns whether an input ends in the middle of something.

@@ -5,7 +5,9 @@
 
 use super::units::words;
 use spmdvm::{InfoKind, Module, TypeInfo, TypeShape};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A pointer to memory that was there in an earlier input only: any access to it traps.
 pub const GONE: u64 = ((1 << 24) - 1) << 40;
@@ -19,8 +21,8 @@ pub struct Variable {
     pub ty: TypeInfo,
     /// Whether it is only declared, and the host has the memory.
     pub is_extern: bool,
-    /// Its value; `None` if it has none.
-    pub value: Option<Stored>,
+    /// Its value; `None` if it has none. Sessions are copied often, and arrays may be large.
+    pub value: Option<Arc<Stored>>,
     words: Vec<String>,
 }
 
@@ -94,7 +96,7 @@ impl Variables {
     /// Sets a value.
     pub fn set(&mut self, name: &str, value: Stored) {
         if let Some(variable) = self.variables.get_mut(name) {
-            variable.value = Some(value);
+            variable.value = Some(Arc::new(value));
         }
     }
 
@@ -125,7 +127,10 @@ impl Variables {
                 Some(value) if variable.is_extern => {
                     let _ = module.global(name).and_then(|global| global.write_bytes(&value.bytes));
                 }
-                Some(value) => drop(module.write_state(name, &value.bytes_for(module))),
+                Some(value) if module.address_of(name, 0).is_some() => {
+                    module.write_state(name, &value.bytes_for(module));
+                }
+                Some(_) => {}
                 None => {}
             }
         }
@@ -140,12 +145,14 @@ impl Variables {
             let name = &global.name;
             match self.variables.get_mut(name) {
                 Some(variable) if variable.is_extern => {
-                    if let (Some(value), Ok(global)) = (&mut variable.value, module.global(name)) {
-                        value.bytes = global.read_bytes().unwrap_or_default();
+                    if let (true, Ok(global)) = (variable.value.is_some(), module.global(name)) {
+                        let bytes = global.read_bytes().unwrap_or_default();
+                        variable.value = Some(Arc::new(Stored { bytes, pointers: Vec::new() }));
                     }
                 }
                 Some(variable) => {
-                    variable.value = module.read_state(name).map(|bytes| Stored::of(bytes, &variable.ty, module));
+                    let bytes = module.read_state(name);
+                    variable.value = bytes.map(|bytes| Arc::new(Stored::of(bytes, &variable.ty, module)));
                 }
                 None if name.contains('.') => {
                     if let Some(bytes) = module.read_state(name) {
@@ -180,7 +187,10 @@ impl Stored {
     }
 
     /// The bytes of it in a program.
-    fn bytes_for(&self, module: &Module) -> Vec<u8> {
+    fn bytes_for(&self, module: &Module) -> Cow<'_, [u8]> {
+        if self.pointers.is_empty() {
+            return Cow::Borrowed(&self.bytes);
+        }
         let mut bytes = self.bytes.clone();
         for (at, target) in &self.pointers {
             let address = match target {
@@ -192,7 +202,7 @@ impl Stored {
             };
             bytes[*at..at + 8].copy_from_slice(&address.unwrap_or(GONE).to_le_bytes());
         }
-        bytes
+        Cow::Owned(bytes)
     }
 }
 
@@ -229,8 +239,8 @@ fn has_pointers(ty: &TypeInfo) -> bool {
     }
 }
 
-/// A value of one gang width for another: lanes that both have keep their values, new ones have those of lane 0 if all lanes
-/// were equal, and zero else. Returns whether nothing was lost.
+/// A value of one gang width for another: lanes that both have keep their values; new ones have the value of the others if
+/// these were all equal, and zero else. Returns with it whether nothing is lost or made up.
 pub fn change_width(value: &Stored, old: (&TypeInfo, usize), new: (&TypeInfo, usize)) -> (Stored, bool) {
     let mut moved = Stored { bytes: vec![0; new.0.size as usize], pointers: Vec::new() };
     let mut whole = true;

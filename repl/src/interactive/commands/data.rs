@@ -1,11 +1,11 @@
 //! Commands about arrays: making, drawing and writing them.
 
 use super::{fail, needs};
+use crate::data::as_floats;
 use crate::image::{Image, is_image};
 use crate::interactive::arrays::{self, of_variable};
 use crate::interactive::session::Answer;
 use crate::interactive::shell::Shell;
-use crate::interactive::show::as_floats;
 use crate::interactive::variables::Stored;
 use crate::{files, npy};
 use spmdvm::frontend::lex::TokenKind;

@@ -40,10 +40,12 @@ pub fn width(shell: &mut Shell, rest: &str) -> Answer {
     let Some(width) = rest.parse().ok().and_then(Width::new) else {
         return Err(fail("the width is one of 1, 2, 4, 8, 16, 32, 64"));
     };
+    let before = session.options.width;
     let lost = set_width(session, width)?;
     let note = match lost.as_slice() {
         [] => String::new(),
-        names => format!("; other lanes than before in {}", names.join(", ")),
+        names if width < before => format!("; lanes from {width} on are gone from {}", names.join(", ")),
+        names => format!("; new lanes are 0 in {}", names.join(", ")),
     };
     Ok(format!("{width} lanes{note}\n"))
 }

@@ -10,7 +10,6 @@ pub use numbers::{histogram, scalar};
 pub use rows::Rows;
 
 use super::variables::{Stored, Target, count};
-use crate::data::element_bits;
 use spmdvm::{InfoKind, Ty, TypeInfo, TypeShape};
 
 /// Elements of an array that are shown at either end of it.
@@ -140,7 +139,7 @@ impl Painter {
                 .collect();
             return format!("{head} = {}\n", cells.join(" "));
         }
-        let rows = Rows { indent: indent + 2, columns: self.columns };
+        let rows = Rows { indent: indent + 2, columns: self.columns, total: cells.len() };
         format!(
             "{head}\n{}",
             rows.lay_out(&cells, 0, &|i, cell| if is_off(i) { self.dim(cell) } else { cell.to_owned() }, &|text| self
@@ -190,7 +189,7 @@ impl Painter {
         };
         let summary = if summary.is_empty() { String::new() } else { format!("  {summary}") };
         let row = lengths.last().copied().unwrap_or(1).max(1);
-        let rows = Rows { indent: indent + 2, columns: self.columns };
+        let rows = Rows { indent: indent + 2, columns: self.columns, total: n };
         let ends = if n <= WHOLE { n } else { ENDS };
         let mut body = String::new();
         let plain_cell = |_: usize, cell: &str| cell.to_owned();
@@ -360,9 +359,4 @@ fn component_name(i: usize, n: u64) -> String {
         Some(name) => name.to_owned(),
         None => i.to_string(),
     }
-}
-
-/// The numbers of an array, as floating-point ones.
-pub fn as_floats(ty: Ty, bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
-    (0..bytes.len() / ty.size()).map(move |i| numbers::as_float(ty, element_bits(ty, bytes, i)))
 }

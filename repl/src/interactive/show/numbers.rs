@@ -1,8 +1,6 @@
 //! Single numbers, and what many of them are like.
 
-use super::as_floats;
-use crate::data::show_element;
-use half::f16;
+use crate::data::{as_float, as_floats, show_element};
 use spmdvm::Ty;
 
 /// Signs of a histogram, from few to many.
@@ -48,21 +46,6 @@ fn rounded(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// A number of any type as a floating-point one.
-pub fn as_float(ty: Ty, bits: u64) -> f64 {
-    match ty {
-        Ty::Bool => f64::from(u8::from(bits != 0)),
-        Ty::I8 => f64::from(bits as i8),
-        Ty::I16 => f64::from(bits as i16),
-        Ty::I32 => f64::from(bits as i32),
-        Ty::I64 => bits as i64 as f64,
-        Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64 => bits as f64,
-        Ty::F16 => f64::from(f16::from_bits(bits as u16)),
-        Ty::F32 => f64::from(f32::from_bits(bits as u32)),
-        Ty::F64 => f64::from_bits(bits),
-    }
-}
-
 /// What numbers are like, in a line: the least and greatest, the mean, and how they are distributed between.
 pub fn histogram(ty: Ty, bytes: &[u8]) -> String {
     let finite = || as_floats(ty, bytes).filter(|x| x.is_finite());
@@ -75,10 +58,13 @@ pub fn histogram(ty: Ty, bytes: &[u8]) -> String {
     if n == 0 {
         return others.trim_start().to_owned();
     }
-    let mut bins = [0usize; BINS];
     let span = greatest - least;
+    if span == 0.0 {
+        return format!("all {}{others}", rounded(least));
+    }
+    let mut bins = [0usize; BINS];
     for x in finite() {
-        let at = if span > 0.0 { ((x - least) / span * BINS as f64) as usize } else { 0 };
+        let at = ((x - least) / span * BINS as f64) as usize;
         bins[at.min(BINS - 1)] += 1;
     }
     let most = bins.iter().copied().max().unwrap_or(1).max(1);

@@ -6,6 +6,8 @@ pub struct Rows {
     pub indent: usize,
     /// Columns of the terminal.
     pub columns: usize,
+    /// The number of cells, of which some may be left out.
+    pub total: usize,
 }
 
 impl Rows {
@@ -18,7 +20,7 @@ impl Rows {
         gutter: &dyn Fn(&str) -> String,
     ) -> String {
         let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-        let label = (first + cells.len()).saturating_sub(1).to_string().len();
+        let label = self.total.saturating_sub(1).to_string().len();
         let room = self.columns.saturating_sub(self.indent + label + 1);
         let fitting = (room / (width + 1)).max(1);
         let per_row = 1usize << fitting.ilog2().min(5);
@@ -43,7 +45,7 @@ mod tests {
     #[test]
     fn rows_are_aligned() {
         let cells: Vec<String> = [1, 20, 3, 4, 5].iter().map(ToString::to_string).collect();
-        let rows = Rows { indent: 1, columns: 16 };
+        let rows = Rows { indent: 1, columns: 16, total: 13 };
         let text = rows.lay_out(&cells, 8, &|_, cell| cell.to_owned(), &|text| text.to_owned());
         assert_eq!(text, "  8│  1 20  3  4\n 12│  5\n");
     }
