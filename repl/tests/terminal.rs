@@ -38,6 +38,8 @@ struct Terminal {
     raw: String,
     /// How much of it has been looked at.
     seen: usize,
+    /// How many prompts there have been.
+    prompts: usize,
 }
 
 impl Terminal {
@@ -75,9 +77,16 @@ impl Terminal {
                 }
             }
         });
-        let mut terminal =
-            Terminal { child, keys: File::from(master), output, shown: String::new(), raw: String::new(), seen: 0 };
-        terminal.expect("» ");
+        let mut terminal = Terminal {
+            child,
+            keys: File::from(master),
+            output,
+            shown: String::new(),
+            raw: String::new(),
+            seen: 0,
+            prompts: 0,
+        };
+        terminal.prompt();
         terminal
     }
 
@@ -107,6 +116,22 @@ impl Terminal {
         }
     }
 
+    /// Waits until it reads the next input: what is typed before that is lost.
+    fn prompt(&mut self) -> &mut Terminal {
+        // With this it asks the terminal to mark what is pasted. A dumb one is not asked.
+        const READS: &str = "\x1b[?2004h";
+        let start = Instant::now();
+        let is_dumb = |raw: &str| !raw.contains('\x1b') && raw.contains("» ");
+        while self.raw.matches(READS).count() <= self.prompts && !is_dumb(&self.raw) {
+            match self.output.recv_timeout(PATIENCE.saturating_sub(start.elapsed())) {
+                Ok(bytes) => self.take(&bytes),
+                Err(_) => panic!("there is no prompt, but:\n{}", &self.shown[self.seen..]),
+            }
+        }
+        self.prompts += 1;
+        self
+    }
+
     fn take(&mut self, bytes: &[u8]) {
         self.raw += &String::from_utf8_lossy(bytes);
         self.shown = plain(&self.raw);
@@ -114,7 +139,12 @@ impl Terminal {
 
     /// Types a line and waits for the answer, and for the next prompt.
     fn answers(&mut self, line: &str, answer: &str) -> &mut Terminal {
-        self.line(line).expect(answer).expect("» ")
+        self.line(line).expect(answer).prompt()
+    }
+
+    /// Types a line that has no answer.
+    fn done(&mut self, line: &str) -> &mut Terminal {
+        self.line(line).prompt()
     }
 
     /// Waits until it ends.
@@ -162,7 +192,7 @@ fn expressions_and_mistakes() {
     let mut shell = Terminal::start(&folder, &[], &[]);
     shell
         .answers("programIndex * 2", "varying int32 = 0 2 4 6")
-        .answers("int x = programIndex; int y = 0; if (x > 1) y = 3;", "»")
+        .done("int x = programIndex; int y = 0; if (x > 1) y = 3;")
         .answers("y", "varying int32 = 0 0 3 3")
         .answers("z", "there is no `z` here")
         .answers("x = 5; 1 / (x - 5)", "division by zero")
@@ -178,20 +208,16 @@ fn expressions_and_mistakes() {
 fn several_lines() {
     let folder = Folder::new("terminal-lines");
     let mut shell = Terminal::start(&folder, &[], &[]);
-    shell.line("float twice(float a) { // {").line("/* } */ return a").line("* 2; }").expect("»");
+    shell.line("float twice(float a) { // {").line("/* } */ return a").done("* 2; }");
     shell.answers("twice(4)", "varying float = 8 8 8 8");
-    shell.line("1 +").line("2").expect("uniform int32 = 3").expect("» ");
-    shell.line("(1 +").line("2").line(")").expect("uniform int32 = 3").expect("» ");
-    shell.line("\"(\"").expect("= \"(\"").expect("» ");
+    shell.line("1 +").line("2").expect("uniform int32 = 3").prompt();
+    shell.line("(1 +").line("2").line(")").expect("uniform int32 = 3").prompt();
+    shell.line("\"(\"").expect("= \"(\"").prompt();
     // An empty line ends what is unfinished.
-    shell.line("1 +").line("").expect("expected a value").expect("» ");
-    shell.line("if (programIndex > 1) {").line("print(\"%\\n\", 7);").line("}").expect("7").expect("» ");
+    shell.line("1 +").line("").expect("expected a value").prompt();
+    shell.line("if (programIndex > 1) {").line("print(\"%\\n\", 7);").line("}").expect("7").prompt();
     // What is pasted comes at once.
-    shell
-        .press("\x1b[200~int a = 1;\nint b = a + 1;\x1b[201~")
-        .press(ENTER)
-        .expect("b: varying int32 = 2")
-        .expect("» ");
+    shell.press("\x1b[200~int a = 1;\nint b = a + 1;\x1b[201~").press(ENTER).expect("b: varying int32 = 2").prompt();
 }
 
 #[test]
@@ -199,37 +225,30 @@ fn completion() {
     let folder = Folder::new("terminal-completion");
     folder.file("program.ispc", b"float thrice(float a) { return a * 3; }\n");
     let mut shell = Terminal::start(&folder, &[], &[]);
-    shell.press("programI").press(TAB).expect("programIndex").press(ENTER).expect("= 0 1 2 3").expect("» ");
-    shell.press(":comp").press(TAB).expect(":compare").press(CTRL_C).expect("» ");
-    shell.press(":width 6").press(TAB).expect("64").press(CTRL_C).expect("» ");
+    shell.press("programI").press(TAB).expect("programIndex").press(ENTER).expect("= 0 1 2 3").prompt();
+    shell.press(":comp").press(TAB).expect(":compare").press(CTRL_C).prompt();
+    shell.press(":width 6").press(TAB).expect("64").press(CTRL_C).prompt();
     // All that fits, with signatures.
-    shell
-        .press("reduce_m")
-        .press(TAB)
-        .press(TAB)
-        .expect("reduce_max(")
-        .expect("reduce_min(")
-        .press(CTRL_C)
-        .expect("» ");
-    shell.answers("struct Point { float far, near; };", "»").answers("Point p;", "p: varying Point");
-    shell.press("p.f").press(TAB).expect("p.far").press(ENTER).expect("varying float = 0 0 0 0").expect("» ");
-    shell.press("int long_name = 3;").press(ENTER).expect("= 3 3 3 3").expect("» ");
-    shell.press("long_n").press(TAB).press(ENTER).expect("= 3 3 3 3").expect("» ");
-    shell.press(":load prog").press(TAB).press(ENTER).expect("loaded").expect("» ");
-    shell.press("thri").press(TAB).press("(2)").press(ENTER).expect("= 6 6 6 6").expect("» ");
+    shell.press("reduce_m").press(TAB).press(TAB).expect("reduce_max(").expect("reduce_min(").press(CTRL_C).prompt();
+    shell.done("struct Point { float far, near; };").answers("Point p;", "p: varying Point");
+    shell.press("p.f").press(TAB).expect("p.far").press(ENTER).expect("varying float = 0 0 0 0").prompt();
+    shell.press("int long_name = 3;").press(ENTER).expect("= 3 3 3 3").prompt();
+    shell.press("long_n").press(TAB).press(ENTER).expect("= 3 3 3 3").prompt();
+    shell.press(":load prog").press(TAB).press(ENTER).expect("loaded").prompt();
+    shell.press("thri").press(TAB).press("(2)").press(ENTER).expect("= 6 6 6 6").prompt();
     // Nothing fits: nothing happens.
-    shell.press("qqq").press(TAB).press(CTRL_C).expect("» ");
+    shell.press("qqq").press(TAB).press(CTRL_C).prompt();
 }
 
 #[test]
 fn hints() {
     let folder = Folder::new("terminal-hints");
     let mut shell = Terminal::start(&folder, &[], &[]);
-    shell.press("atan2(").expect("T atan2(").press(CTRL_C).expect("» ");
-    shell.press(":compare ").expect("WIDTHS").press(CTRL_C).expect("» ");
+    shell.press("atan2(").expect("T atan2(").press(CTRL_C).prompt();
+    shell.press(":compare ").expect("WIDTHS").press(CTRL_C).prompt();
     shell.answers("11 * 11", "uniform int32 = 121");
     // The rest of an earlier input; the right arrow takes it.
-    shell.press("11").expect("11 * 11").press(RIGHT).press(ENTER).expect("uniform int32 = 121").expect("» ");
+    shell.press("11").expect("11 * 11").press(RIGHT).press(ENTER).expect("uniform int32 = 121").prompt();
 }
 
 #[test]
@@ -238,10 +257,10 @@ fn the_program_is_stopped_and_not_the_shell() {
     let mut shell = Terminal::start(&folder, &[], &[]);
     shell.answers("int kept = 7;", "= 7 7 7 7");
     shell.line("kept = 8; print(\"begun\\n\"); while (true) kept = 9;").expect("begun\n");
-    shell.press(CTRL_C).expect("interrupted").expect("» ");
+    shell.press(CTRL_C).expect("interrupted").prompt();
     shell.answers("kept", "= 7 7 7 7");
     // A line that is dropped.
-    shell.press("kept = 1").press(CTRL_C).expect("» ");
+    shell.press("kept = 1").press(CTRL_C).prompt();
     shell.answers("kept", "= 7 7 7 7");
     shell.press(CTRL_D);
     shell.ends();
@@ -253,15 +272,22 @@ fn history() {
     folder.file(".spmdvm_history", b"#V2\n40 + 1\n");
     let mut shell = Terminal::start(&folder, &[], &[]);
     // That of earlier versions.
-    shell.press(UP).press(ENTER).expect("uniform int32 = 41").expect("» ");
+    shell.press(UP).press(ENTER).expect("uniform int32 = 41").prompt();
     shell.answers("40 + 2", "uniform int32 = 42").answers("\"other\"", "= \"other\"");
-    shell.press(CTRL_R).press("40 + 2").expect("40 + 2").press(ENTER).expect("uniform int32 = 42").expect("» ");
+    shell.press(CTRL_R).press("40 + 2").expect("40 + 2").press(ENTER).expect("uniform int32 = 42").prompt();
     shell.press(CTRL_D);
     shell.ends();
     assert!(folder.path.join(".local/state/spmdvm/history").is_file());
     let mut again = Terminal::start(&folder, &[], &[]);
-    again.press(UP).press(ENTER).expect("uniform int32 = 42").expect("» ").line(":quit");
+    again.press(UP).press(ENTER).expect("uniform int32 = 42").prompt().line(":quit");
     again.ends();
+}
+
+/// Returns whether there is an escape sequence that changes how text looks.
+fn has_colours(raw: &str) -> bool {
+    raw.split("\x1b[")
+        .skip(1)
+        .any(|part| part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m'))
 }
 
 #[test]
@@ -275,7 +301,7 @@ fn colours() {
     let is_colour = |raw: &str| raw.contains("\x1b[35muniform\x1b[0m") && raw.contains("\x1b[31m");
     assert!(is_colour(&shown(&[])));
     let plain = shown(&[("NO_COLOR", "1")]);
-    assert!(!plain.contains("\x1b[3"), "{plain:?}");
+    assert!(!has_colours(&plain), "{plain:?}");
     let dumb = shown(&[("TERM", "dumb")]);
     assert!(!dumb.contains('\x1b'), "{dumb:?}");
 }

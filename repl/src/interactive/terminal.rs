@@ -4,6 +4,7 @@ use super::assist::Assistant;
 use super::session::Problem;
 use super::shell::Shell;
 use crate::Failure;
+use crate::commands::interrupt_flag;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{ColorMode, CompletionType, Config, Editor};
@@ -19,6 +20,8 @@ const HISTORY: usize = 5000;
 pub fn run(shell: Shell) -> Result<(), Failure> {
     let (color, width) = (shell.session.painter.color, shell.session.options.width);
     let shell = Rc::new(RefCell::new(shell));
+    // Before the editor, which brings back what was there when a line is done.
+    drop(interrupt_flag());
     let mut editor = editor(&shell, color).map_err(trouble)?;
     let history = history_file();
     if let Some(path) = &history {

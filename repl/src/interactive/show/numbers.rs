@@ -7,10 +7,10 @@ use spmdvm::Ty;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Its columns.
 const BINS: usize = 24;
-/// Digits of a number that is shortened.
-const DIGITS: i32 = 6;
+/// Digits of a number that is shortened; one sign more of the number itself is no reason to shorten it.
+const DIGITS: i32 = 5;
 
-/// A number as text; `short` rounds floating-point ones to six digits.
+/// A number as text; `short` rounds floating-point ones to five digits.
 pub fn scalar(ty: Ty, bits: u64, short: bool) -> String {
     match ty {
         Ty::F32 | Ty::F64 | Ty::F16 => {
@@ -83,7 +83,7 @@ mod tests {
         let f = |x: f32| scalar(Ty::F32, u64::from(x.to_bits()), false);
         assert_eq!([f(0.1), f(1.0), f(1e20), f(1.5e-30), f(f32::INFINITY)], ["0.1", "1", "1e20", "1.5e-30", "inf"]);
         let short = |x: f64| scalar(Ty::F64, x.to_bits(), true);
-        assert_eq!([short(1.0 / 3.0), short(123456.789), short(2e-9 / 3.0)], ["0.333333", "123457", "6.66667e-10"]);
+        assert_eq!([short(1.0 / 3.0), short(123456.789), short(2e-9 / 3.0)], ["0.33333", "123457", "6.6667e-10"]);
     }
 
     #[test]
