@@ -151,6 +151,10 @@ fn scripts() {
     let (code, shown, said) = run("good.txt", &[]);
     assert_eq!((code, said.as_str()), (Some(0), ""));
     assert!(shown.ends_with("varying int32 = 5 5\n"), "{shown}");
+    let inputs = b"int f(int a) { return a + 1; }\n:let v = arange(4)\nint w = f(v[1]);\nw = 7; nothing\n:save kept.txt\n:reset\n:load kept.txt\nw\n";
+    folder.file("saved.txt", inputs);
+    let (_, shown, _) = run("saved.txt", &[]);
+    assert!(shown.ends_with("loaded\nvarying int32 = 2 2\n"), "{shown}");
     let (code, shown, said) = run("bad.txt", &[]);
     assert_eq!((code, shown.as_str()), (Some(0), "uniform int32 = 2\nuniform int32 = 4\n"));
     assert!(said.contains("there is no `nothing` here"));

@@ -59,6 +59,7 @@ pub fn parse<'a>(
     let prompt = options.prompt.and_then(|name| sources.files().find(|(_, file)| file.name == name));
     let mut parser = Parser::new(preprocessed.tokens, &preprocessed.texts, arena, diagnostics, scopes);
     parser.prompt_at = prompt.and_then(|(id, _)| parser.tokens.iter().position(|token| token.span.file == id));
+    parser.end_with_prompt();
     let unit = parser.translation_unit();
     diagnostics.sort();
     unit
@@ -282,6 +283,7 @@ impl<'a, 'p> Parser<'a, 'p> {
     fn describe(&self) -> String {
         let token = self.token();
         match token.kind {
+            TokenKind::Eof if self.in_prompt => "the end of the input".into(),
             TokenKind::Eof => "the end of the file".into(),
             TokenKind::Number => format!("the number `{}`", self.texts.literal(&token)),
             TokenKind::String => "a string".into(),

@@ -18,6 +18,16 @@ impl<'a> Parser<'a, '_> {
         self.prompt_at.is_some_and(|at| self.at >= at)
     }
 
+    /// Has the end of the file be where what was typed ends, so that what is missing there is shown there.
+    pub(super) fn end_with_prompt(&mut self) {
+        let n = self.tokens.len();
+        if let ([.., last, end], Some(at)) = (&mut self.tokens[..], self.prompt_at)
+            && at + 1 < n
+        {
+            end.span = last.span.after();
+        }
+    }
+
     /// Reads all of it.
     pub(super) fn prompt(&mut self, items: &mut Vec<Item<'a>>) -> &'a Prompt<'a> {
         self.in_prompt = true;

@@ -224,7 +224,7 @@ fn arange(call: &Call<'_>) -> Result<Array, String> {
     };
     let all_ints = [start, end, step].iter().all(|n| matches!(n, Number::Int(_)));
     let n = ((end.float() - start.float()) / step.float()).ceil();
-    if !(n >= 1.0 && n < 4e9) {
+    if !(1.0..4e9).contains(&n) {
         return Err(format!("arange({}) has no elements, or too many", call.arguments.join(", ")));
     }
     let ty = call.ty.unwrap_or(if all_ints { Ty::I32 } else { Ty::F32 });
@@ -303,7 +303,7 @@ impl Array {
     fn type_info(&self) -> TypeInfo {
         let size = self.ty.size() as u64;
         let element = TypeInfo {
-            name: format!("uniform {}", language_name(self.ty)),
+            name: format!("uniform {}", type_name(self.ty)),
             size,
             kind: InfoKind::Scalar(self.ty, TypeShape::Uniform),
         };
@@ -317,6 +317,15 @@ impl Array {
                 kind: InfoKind::Array(Box::new(elem), n),
             }
         })
+    }
+}
+
+/// A type as the compiler's messages name it.
+fn type_name(ty: Ty) -> &'static str {
+    match ty {
+        Ty::I32 => "int32",
+        Ty::U32 => "uint32",
+        _ => language_name(ty),
     }
 }
 

@@ -80,9 +80,9 @@ enum Wanted {
 impl Assistant {
     fn wanted(&self, before: &str) -> Wanted {
         let start = before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |at| at + 1);
-        if before.starts_with(':') {
+        if let Some(command) = before.strip_prefix(':') {
             let (name, rest) = commands::split(before);
-            let has_arguments = before[1..].contains(char::is_whitespace);
+            let has_arguments = command.contains(char::is_whitespace);
             if !has_arguments {
                 return Wanted::Commands(1);
             }

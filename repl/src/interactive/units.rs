@@ -85,6 +85,7 @@ pub struct Composition {
     pub variables: Vec<String>,
     /// Whether there are functions in it.
     pub has_functions: bool,
+    late: String,
     /// Names of units that were taken in.
     names: HashSet<String>,
     taken: HashSet<String>,
@@ -159,6 +160,7 @@ impl Units {
         // Where they stand among one another makes no difference.
         functions.sort_unstable();
         functions.into_iter().for_each(|index| made.include(&self.units[index]));
+        made.text += &std::mem::take(&mut made.late);
         made
     }
 
@@ -176,7 +178,9 @@ impl Units {
         }
         if let Some(variable) = variables.get(word) {
             variable.words().for_each(|word| self.take(word, variables, made, functions));
-            made.text += &format!("{};\n", variable.declaration);
+            // What points to functions stands behind them.
+            let place = if variable.points_to_function() { &mut made.late } else { &mut made.text };
+            *place += &format!("{};\n", variable.declared());
             made.variables.push(word.to_owned());
         }
         for (index, unit) in self.units.iter().enumerate() {

@@ -60,10 +60,27 @@ impl Variable {
         Variable { declaration, ty, is_extern, value: None, words: mentioned }
     }
 
+    /// Returns whether it is a pointer that leads to a function.
+    pub fn points_to_function(&self) -> bool {
+        self.declared() != self.declaration
+    }
+
+    /// Its declaration in a program: with the function that it points to, which the program would not have else.
+    pub fn declared(&self) -> String {
+        let target = self.value.iter().flat_map(|value| &value.pointers).next();
+        match (&self.ty.kind, target) {
+            (InfoKind::Function(_), Some((_, Target::Function(name)))) => {
+                format!("{} = {}", self.declaration, in_source(name))
+            }
+            _ => self.declaration.clone(),
+        }
+    }
+
     /// The names that its program must know: those of its declaration, and of what its pointers point to.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         let targets = self.value.iter().flat_map(|value| &value.pointers).map(|(_, target)| match target {
-            Target::Variable(name, _) | Target::Function(name) => name.as_str(),
+            Target::Variable(name, _) => name.as_str(),
+            Target::Function(name) => in_source(name),
         });
         self.words.iter().map(String::as_str).chain(targets)
     }
@@ -204,6 +221,11 @@ impl Stored {
         }
         Cow::Owned(bytes)
     }
+}
+
+/// The name of a function as the source has it.
+fn in_source(name: &str) -> &str {
+    name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or(name)
 }
 
 /// How many values there are of a shape.
