@@ -2,12 +2,13 @@
 //!
 //! `terminal` reads what is typed, with `assist` (completion, colours, hints, and whether more lines must come), and `script`
 //! what is not typed. `shell` answers each input: `commands` (one table) carries out lines that begin with a colon, `session`
-//! everything else. What a session remembers are `units` (definitions) and `variables`; `arrays` makes arrays, `show` lays
+//! everything else (`parts` what becomes of its parts, `waiting` functions that lack others). What a session remembers are `units` (definitions) and `variables`; `arrays` makes arrays, `show` lays
 //! out values.
 
 mod arrays;
 mod assist;
 mod commands;
+mod parts;
 mod script;
 mod session;
 mod shell;
@@ -15,6 +16,7 @@ mod show;
 mod terminal;
 mod units;
 mod variables;
+mod waiting;
 
 use crate::cli::Global;
 use crate::{Failure, files};

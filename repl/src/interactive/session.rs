@@ -4,12 +4,14 @@
 //! a header, which the front end compiles as what was typed at a prompt. Its values come from and go back to
 //! `Variables` once it has run: an input that fails at any point changes nothing.
 
+use super::parts::{blank, declare, directive_names, unit_of};
 use super::show::{Gang, Painter};
 use super::units::{Composition, Unit, UnitKind, Units, has_loops, words};
 use super::variables::{Stored, Target, Variable, Variables};
+use super::waiting::Waiting;
 use crate::commands::{call_failure_text, interrupt_flag};
 use spmdvm::frontend::ast::PROMPT_FUNCTION;
-use spmdvm::frontend::diag::{Code, Diagnostic, LeftOut, Severity, closest, render_list};
+use spmdvm::frontend::diag::{Code, Diagnostic, LeftOut, closest, render_list};
 use spmdvm::{
     CallError, CompileError, Engine, Module, Options, Part, PartKind, PromptInfo, Reading, Run, TypeInfo, Unread, Value,
 };
@@ -30,22 +32,15 @@ pub struct Session {
     pub painter: Painter,
     /// The lanes that are active when an input begins.
     pub mask: u64,
-    units: Units,
-    variables: Variables,
-    waiting: Vec<Waiting>,
+    pub(super) units: Units,
+    pub(super) variables: Variables,
+    pub(super) waiting: Vec<Waiting>,
     /// What was typed and worked, commands included.
     pub log: Vec<String>,
     /// The expression that was shown last.
     pub last_expression: Option<String>,
     /// The program that ran last.
     pub last_module: Option<Module>,
-}
-
-/// A function that names what is not there yet.
-#[derive(Clone)]
-struct Waiting {
-    unit: Unit,
-    missing: Vec<String>,
 }
 
 /// Why an input has no answer.
@@ -224,7 +219,7 @@ impl Session {
         Ok(Prepared { module, info, reading, state: (units, variables) })
     }
 
-    fn read(&self, composed: &Composition, label: &str, options: &Options) -> Result<Reading, Problem> {
+    pub(super) fn read(&self, composed: &Composition, label: &str, options: &Options) -> Result<Reading, Problem> {
         let options = with_headers(options, composed);
         Module::read_prompt(&composed.text, label, &options).map_err(|unread| match unread {
             Unread::Unfinished(error) => Problem::Unfinished(error.render(self.painter.color)),
@@ -233,7 +228,7 @@ impl Session {
     }
 
     /// What was defined, without what the input defines anew.
-    fn without_replaced(&self, reading: &Reading, text: &str) -> (Units, Variables) {
+    pub(super) fn without_replaced(&self, reading: &Reading, text: &str) -> (Units, Variables) {
         let (mut units, mut variables) = (self.units.clone(), self.variables.clone());
         for part in &reading.parts {
             match &part.kind {
@@ -339,77 +334,6 @@ impl Session {
         (self.units, self.variables) = (units, variables);
     }
 
-    /// Functions that only lack what is not defined yet are kept until it is.
-    fn keep_waiting(&mut self, text: &str, label: &str, problem: Problem) -> Answer {
-        if !matches!(problem, Problem::Failed(_)) || label != INPUT {
-            return Err(problem);
-        }
-        let Some((functions, missing)) = self.missing(text) else { return Err(problem) };
-        let names: Vec<String> = functions.iter().flat_map(|unit| unit.names.clone()).collect();
-        for unit in functions {
-            self.waiting.retain(|waiting| waiting.unit.names != unit.names);
-            self.units.remove_overload(&unit.names[0], &unit.parameters);
-            self.waiting.push(Waiting { unit, missing: missing.clone() });
-        }
-        let (names, missing) = (names.join("`, `"), missing.join("`, `"));
-        Ok(format!("`{names}` waits for `{missing}` to be defined\n"))
-    }
-
-    /// The functions that a text consists of, and the names that they lack, if nothing else is wrong with it.
-    fn missing(&self, text: &str) -> Option<(Vec<Unit>, Vec<String>)> {
-        let mentioned = words(text);
-        let mut composed = self.units.compose(&self.variables, &mentioned);
-        composed.include_prompt(INPUT, text);
-        let reading = self.read(&composed, INPUT, &self.options).ok()?;
-        let functions: Option<Vec<Unit>> = reading.parts.iter().map(|part| unit_of(part, text)).collect();
-        let functions = functions.filter(|list| {
-            !list.is_empty() && list.iter().all(|unit| unit.kind == UnitKind::Function) && reading.directives.is_empty()
-        })?;
-        let (units, variables) = self.without_replaced(&reading, text);
-        let mut composed = units.compose(&variables, &mentioned);
-        composed.include_prompt(INPUT, text);
-        let options = with_headers(&self.options, &composed);
-        let error = Module::compile_prompt(&composed.text, INPUT, &options).err()?;
-        let errors = error.diagnostics().iter().filter(|d| d.severity == Severity::Error);
-        let name = |d: &Diagnostic| {
-            let is_call = followed_by_parenthesis(&error, d);
-            let name = error.sources().text(d.span()).to_owned();
-            (d.code == Code::UndefinedName && is_call).then_some(name)
-        };
-        let missing: Option<HashSet<String>> = errors.map(name).collect();
-        let mut missing: Vec<String> = missing?.into_iter().collect();
-        missing.sort_unstable();
-        Some((functions, missing))
-    }
-
-    /// Takes in functions that waited, if all is there now.
-    fn wake(&mut self) -> String {
-        let mut said = String::new();
-        loop {
-            let is_ready = |waiting: &Waiting| {
-                waiting.missing.iter().all(|name| {
-                    self.units.of_name(name).next().is_some()
-                        || self.variables.get(name).is_some()
-                        || self.waiting.iter().any(|other| other.unit.names.contains(name))
-                })
-            };
-            let ready: Vec<Waiting> = self.waiting.iter().filter(|waiting| is_ready(waiting)).cloned().collect();
-            let mut with = self.units.clone();
-            ready.iter().for_each(|waiting| with.add(waiting.unit.clone(), ""));
-            let mentioned: HashSet<String> = ready.iter().flat_map(|waiting| waiting.unit.names.clone()).collect();
-            let composed = with.compose(&self.variables, &mentioned);
-            let options = with_headers(&self.options, &composed);
-            if ready.is_empty() || Module::compile_prompt(&composed.text, INPUT, &options).is_err() {
-                return said;
-            }
-            self.units = with;
-            self.waiting.retain(|waiting| !mentioned.contains(&waiting.unit.names[0]));
-            for waiting in ready {
-                said += &format!("`{}` has all that it needs now\n", waiting.unit.names[0]);
-            }
-        }
-    }
-
     /// A value as text.
     pub fn show(&self, shown: &Shown) -> String {
         match &shown.text {
@@ -451,13 +375,6 @@ impl Session {
         let options = with_headers(&Options { engine: Engine::Interp, ..self.options.clone() }, &composed);
         let made = Module::compile_prompt(&composed.text, INPUT, &options);
         made.map(|(_, info)| info).map_err(|error| error.render(self.painter.color))
-    }
-
-    /// The functions that wait for others, in words.
-    pub fn waiting(&self) -> String {
-        let line =
-            |waiting: &Waiting| format!("{}    // waits for {}\n", waiting.unit.source(), waiting.missing.join(", "));
-        self.waiting.iter().map(line).collect()
     }
 
     /// The input with a loop that was run last.
@@ -535,7 +452,8 @@ fn read_shown(module: &Module, shown: &spmdvm::ShownInfo) -> Option<Shown> {
     Some(Shown { ty: ty.clone(), value, text })
 }
 
-fn with_headers(options: &Options, composed: &Composition) -> Options {
+/// Options with the headers of a program.
+pub fn with_headers(options: &Options, composed: &Composition) -> Options {
     let mut options = options.clone();
     options.headers.extend(composed.headers.iter().cloned());
     options.interrupt = Some(interrupt_flag());
@@ -546,69 +464,4 @@ fn with_headers(options: &Options, composed: &Composition) -> Options {
 fn engine_for(text: &str, composed: &Composition, engine: Engine) -> Engine {
     let is_short = !composed.has_functions && !has_loops(text);
     if engine == Engine::Auto && is_short { Engine::Interp } else { engine }
-}
-
-/// The unit that a part of an input becomes; `None` for what is run.
-fn unit_of(part: &Part, text: &str) -> Option<Unit> {
-    let (kind, names, parameters) = match &part.kind {
-        PartKind::Function(name, parameters) => (UnitKind::Function, vec![name.clone()], parameters.clone()),
-        PartKind::Template(name) => {
-            (UnitKind::Function, vec![name.clone()], format!("template {}", &text[part.range.clone()]))
-        }
-        PartKind::Types(names) => (UnitKind::Type, names.clone(), String::new()),
-        _ => return None,
-    };
-    let mut source = blank(text, &part.range);
-    if kind == UnitKind::Type && !source.ends_with(';') {
-        source.push(';');
-    }
-    Some(Unit::new(kind, names, parameters, source))
-}
-
-/// Keeps the variables of a declaration; constants as what was typed.
-fn declare(
-    names: &[String],
-    part: &Part,
-    text: &str,
-    info: &PromptInfo,
-    units: &mut Units,
-    variables: &mut Variables,
-    origin: &str,
-) {
-    let declared: Vec<_> = info.variables.iter().filter(|variable| names.contains(&variable.name)).collect();
-    if declared.iter().all(|variable| variable.is_constant) {
-        let mut source = blank(text, &part.range);
-        if !source.ends_with(';') {
-            source.push(';');
-        }
-        return units.add(Unit::new(UnitKind::Type, names.to_vec(), String::new(), source), origin);
-    }
-    for name in names {
-        let Some(variable) = declared.iter().find(|variable| variable.name == *name) else { continue };
-        let declaration = variable.declaration.clone().unwrap_or_default();
-        let declaration = declaration.strip_prefix("const ").unwrap_or(&declaration);
-        let prefix = if variable.is_extern { "extern " } else { "" };
-        variables
-            .insert(name, Variable::new(format!("{prefix}{declaration}"), variable.ty.clone(), variable.is_extern));
-    }
-}
-
-/// A part of a text, with blanks for what is before it: so it keeps its line and column.
-fn blank(text: &str, range: &std::ops::Range<usize>) -> String {
-    let before = text[..range.start].chars().map(|c| if c == '\n' { '\n' } else { ' ' });
-    before.chain(text[range.clone()].chars()).collect()
-}
-
-/// The macro that a directive is about.
-fn directive_names(line: &str) -> Vec<String> {
-    let rest = line.trim_start().trim_start_matches('#').trim_start();
-    let rest = rest.strip_prefix("define").or_else(|| rest.strip_prefix("undef"));
-    let name = rest.map(|rest| rest.trim_start().split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
-    name.and_then(|mut words| words.next()).map(str::to_owned).into_iter().collect()
-}
-
-fn followed_by_parenthesis(error: &CompileError, diagnostic: &Diagnostic) -> bool {
-    let span = diagnostic.span();
-    let file = error.sources().get(span.file);
-    file.and_then(|file| file.text.get(span.hi as usize..)).is_some_and(|rest| rest.trim_start().starts_with('('))
 }
