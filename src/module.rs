@@ -13,9 +13,8 @@ use spmdvm_frontend::compile::{self, Compilation, CompileOptions, Input, Instanc
 use spmdvm_frontend::diag::{Diagnostic, LeftOut};
 use spmdvm_frontend::lower::FpMode;
 use spmdvm_frontend::source::SourceMap;
-use spmdvm_jit::{Jit, NotCompiled};
+use spmdvm_jit::Jit;
 use spmdvm_vm::program::{Export, Import, Item};
-use spmdvm_vm::stop::{Stop, Stopped};
 use spmdvm_vm::{FuncId, GlobalId, PreparedProgram, Program, VerifiedProgram, Watch};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -77,30 +76,11 @@ impl Deferred {
     }
 }
 
-/// Why there is no module of a program.
-enum NotMade {
-    Stopped(Stopped),
-    Wrong(CompileError),
-}
-
-impl NotMade {
-    fn with_sources(self, sources: Arc<SourceMap>) -> CompileError {
-        match self {
-            NotMade::Stopped(stopped) => CompileError::of_stop(stopped, sources),
-            NotMade::Wrong(error) => error,
-        }
-    }
-}
-
 /// What `auto` stands for: the first that has a back end for the machine; else the interpreter.
 const AUTO: [Engine; 2] = [Engine::X86, Engine::Clif];
 
 /// The program ready to run on the engine that was asked for; an engine that is not there is reported at the first call.
-fn prepare(
-    program: &VerifiedProgram,
-    options: &Options,
-    stop: &Stop,
-) -> Result<(PreparedProgram, Option<Arc<Jit>>), Stopped> {
+fn prepare(program: &VerifiedProgram, options: &Options) -> (PreparedProgram, Option<Arc<Jit>>) {
     let wanted: &[Engine] = match &options.engine {
         _ if !options.check.is_empty() => &[],
         Engine::Auto => &AUTO,
@@ -108,13 +88,11 @@ fn prepare(
         engine => std::slice::from_ref(engine),
     };
     for engine in wanted {
-        match spmdvm_jit::prepare_until(program, engine.name(), options.jit.clone(), stop) {
-            Ok((prepared, jit)) => return Ok((prepared, Some(jit))),
-            Err(NotCompiled::Stopped(stopped)) => return Err(stopped),
-            Err(NotCompiled::NoSuchEngine(_) | NotCompiled::NotHere { .. }) => {}
+        if let Ok((prepared, jit)) = spmdvm_jit::prepare(program, engine.name(), options.jit.clone()) {
+            return (prepared, Some(jit));
         }
     }
-    Ok((PreparedProgram::until(program, stop)?, None))
+    (PreparedProgram::new(program), None)
 }
 
 /// Does work that does not poll, on another thread if something must be watched meanwhile and there can be one.
@@ -167,10 +145,7 @@ impl Module {
     pub fn compile_all(sources: &[Source<'_>], options: &Options) -> Result<Module, CompileError> {
         let compile_options = CompileOptions { object: true, ..options.to_compile_options() };
         let linked = crate::link::compile_and_link(sources, &compile_options)?;
-        let stop = Stop::new(compile_options.interrupt.clone(), compile_options.deadline);
-        let sources = Arc::new(linked.sources);
-        Module::new(linked.program, options, linked.warnings, Arc::clone(&sources), None, &stop)
-            .map_err(|failed| failed.with_sources(sources))
+        Module::new(linked.program, options, linked.warnings, Arc::new(linked.sources), None)
     }
 
     /// Fails if an exported function needs one that is declared but defined nowhere.
@@ -205,21 +180,13 @@ impl Module {
             compilation = compile::compile(input, &compile_options);
         }
         let deferred = Deferred::new(&compilation, input);
-        Module::finish(compilation, options, &compile_options, deferred)
+        Module::finish(compilation, options, deferred)
     }
 
     /// The module of a compilation.
-    fn finish(
-        compilation: Compilation,
-        options: &Options,
-        compile_options: &CompileOptions,
-        deferred: Option<Deferred>,
-    ) -> Result<Module, CompileError> {
+    fn finish(compilation: Compilation, options: &Options, deferred: Option<Deferred>) -> Result<Module, CompileError> {
         let Some(program) = compilation.program else { return Err(compilation.into()) };
-        let sources = Arc::new(compilation.sources);
-        let stop = Stop::new(compile_options.interrupt.clone(), compile_options.deadline);
-        Module::new(program, options, compilation.diagnostics, Arc::clone(&sources), deferred, &stop)
-            .map_err(|failed| failed.with_sources(sources))
+        Module::new(program, options, compilation.diagnostics, Arc::new(compilation.sources), deferred)
     }
 
     /// The module that runs an export: another one, compiled at the first call, for an instance of a polymorphic function that
@@ -244,8 +211,7 @@ impl Module {
                 compile_options.instances = Instances::Only(vec![name.clone()]);
                 (compile_options.interrupt, compile_options.deadline) = (interrupt.cloned(), deadline);
                 let input = Input::Text { name: &source.0, text: &source.1 };
-                let compile =
-                    || Module::finish(compile::compile(input, &compile_options), options, &compile_options, None);
+                let compile = || Module::finish(compile::compile(input, &compile_options), options, None);
                 let module = watched(watch, compile);
                 // What was stopped may work out the next time. Of two threads the first one's is kept.
                 match &module {
@@ -325,11 +291,7 @@ impl Module {
     pub fn from_program(program: VerifiedProgram, options: &Options) -> Module {
         let options = options.clone().with_width(program.width);
         let sources = Arc::new(SourceMap::default());
-        match Module::new(program, &options, Vec::new(), sources, None, &Stop::never()) {
-            Ok(module) => module,
-            Err(NotMade::Stopped(_)) => unreachable!("nothing stops it"),
-            Err(NotMade::Wrong(error)) => panic!("{error}"),
-        }
+        Module::new(program, &options, Vec::new(), sources, None).unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn new(
@@ -338,11 +300,10 @@ impl Module {
         warnings: Vec<Diagnostic>,
         sources: Arc<SourceMap>,
         deferred: Option<Deferred>,
-        stop: &Stop,
-    ) -> Result<Module, NotMade> {
+    ) -> Result<Module, CompileError> {
         let owner = Owner::new();
-        let Bound { program, table } = provide(program, &options.hosts, owner).map_err(NotMade::Wrong)?;
-        let (prepared, jit) = prepare(&program, options, stop).map_err(NotMade::Stopped)?;
+        let Bound { program, table } = provide(program, &options.hosts, owner)?;
+        let (prepared, jit) = prepare(&program, options);
         let pool = Pool::new(&program, prepared, options, table, owner);
         let options = Options { interrupt: None, ..options.clone() };
         let is_function = |import: &Import| matches!(import.symbol.item, Item::Function(_));

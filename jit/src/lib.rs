@@ -6,7 +6,7 @@
 //! | [`settings`] | when and how loops are compiled |
 //! | [`profile`], [`advice`] | what was seen while interpreting, and which variants follow from it |
 //! | [`record`], on [`analysis`] | from a hot loop to a region |
-//! | `frames` | the memory of frames: which of it is private, what of it may be read later |
+//! | `whole`: `frames`, `weights` | the program as a whole: which memory of frames is private and what of it may be read later; how large functions are |
 //! | [`ir`] | the trace IR: regions in SSA form |
 //! | `worker`, on `sync` | the thread that compiles while programs run |
 //! | [`passes`] | optimisation |
@@ -40,6 +40,8 @@ pub mod record;
 pub mod settings;
 pub mod stress;
 mod sync;
+mod weights;
+mod whole;
 mod worker;
 pub mod x86;
 
@@ -47,7 +49,6 @@ pub use backend::Backend;
 pub use engine::Jit;
 pub use settings::{Settings, Variant, Variants};
 
-use spmdvm_vm::stop::{Stop, Stopped};
 use spmdvm_vm::{PreparedProgram, VerifiedProgram};
 use std::fmt;
 use std::sync::Arc;
@@ -64,8 +65,6 @@ pub enum NotCompiled {
         /// What is missing.
         why: String,
     },
-    /// It was called off.
-    Stopped(Stopped),
 }
 
 impl fmt::Display for NotCompiled {
@@ -80,7 +79,6 @@ impl fmt::Display for NotCompiled {
                     "the engine `{engine}` cannot make code for this machine: {why}; use `auto`, which takes the best there is"
                 )
             }
-            NotCompiled::Stopped(_) => f.write_str("the preparation was called off"),
         }
     }
 }
@@ -114,18 +112,8 @@ pub fn prepare(
     engine: &str,
     settings: Settings,
 ) -> Result<(PreparedProgram, Arc<Jit>), NotCompiled> {
-    prepare_until(program, engine, settings, &Stop::never())
-}
-
-/// [`prepare`], unless that is called off meanwhile.
-pub fn prepare_until(
-    program: &VerifiedProgram,
-    engine: &str,
-    settings: Settings,
-    stop: &Stop,
-) -> Result<(PreparedProgram, Arc<Jit>), NotCompiled> {
     let hot = settings.hot;
     let jit = Jit::new(backend(engine)?, settings);
-    let prepared = PreparedProgram::traced_until(program, jit.clone(), hot, stop).map_err(NotCompiled::Stopped)?;
+    let prepared = PreparedProgram::traced(program, jit.clone(), hot);
     Ok((prepared, jit))
 }

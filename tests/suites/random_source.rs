@@ -20,15 +20,18 @@ fn seeds(usual: u64) -> std::ops::Range<u64> {
 /// How a JIT compiles for a seed: on this thread, so that it is the same in each run.
 fn settings(seed: u64) -> JitSettings {
     let small = (seed % 9) as u32;
-    match random(seed, 1) % 6 {
+    match random(seed, 1) % 8 {
         0 => JitSettings::eager(),
         1 => JitSettings::eager_in_every_variant(),
         2 => JitSettings { stress: Some(seed), ..JitSettings::eager() },
         3 => JitSettings { stress: Some(seed), ..JitSettings::eager_in_every_variant() },
         4 => JitSettings { background: false, ..JitSettings::default() },
+        5 => JitSettings::eager_with_links(seed),
+        6 => JitSettings { calls: 0, links: Some(seed), stress: Some(seed), ..JitSettings::eager_in_every_variant() },
         // Everything that takes time to happen, soon.
         _ => JitSettings {
             hot: small,
+            calls: small,
             observe: 40 * small,
             trial: 3,
             hot_exit: 1,

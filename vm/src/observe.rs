@@ -98,14 +98,14 @@ impl View<'_> {
 
     /// The value a register holds. What a register holds before it is written is not specified.
     pub fn register(&self, reg: Reg) -> LaneValues {
-        let prepared = &self.thread.code.functions[self.function.0 as usize];
+        let prepared = self.thread.code.function(self.function);
         // SAFETY: the frame at `base` is one of this function, whose registers lie at these places.
         unsafe { value::read_lanes(self.thread.base, &prepared.place(reg), self.thread.lanes) }
     }
 
     /// One lane of a register, or the value of a uniform one, as a word; see [`register`](Self::register).
     pub fn lane(&self, reg: Reg, lane: usize) -> u64 {
-        let prepared = &self.thread.code.functions[self.function.0 as usize];
+        let prepared = self.thread.code.function(self.function);
         let place = prepared.place(reg);
         let lane = if place.shape == Shape::Uniform { 0 } else { lane };
         assert!(lane < self.thread.lanes, "lane {lane} of {}", self.thread.lanes);
@@ -115,7 +115,7 @@ impl View<'_> {
 
     /// Lanes of an integer register, extended by their sign if they have one; what is above `i64::MAX` is that.
     pub(crate) fn integers(&self, reg: Reg, into: &mut [i64; MAX_LANES]) {
-        let prepared = &self.thread.code.functions[self.function.0 as usize];
+        let prepared = self.thread.code.function(self.function);
         let place = prepared.place(reg);
         let n = if place.shape == Shape::Uniform { 1 } else { self.thread.lanes };
         let at = self.thread.base.wrapping_add(place.at as usize).cast_const();
@@ -174,6 +174,6 @@ impl View<'_> {
 
     /// The prepared instruction.
     pub(crate) fn step(&self) -> *const Step {
-        &self.thread.code.functions[self.function.0 as usize].steps[self.pc as usize]
+        &self.thread.code.function(self.function).steps[self.pc as usize]
     }
 }

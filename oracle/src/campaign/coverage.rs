@@ -1,4 +1,5 @@
-//! What programs have reached: operations with their types, shapes, masks and widths in the interpreter, and what the JIT did.
+//! What programs have reached: constructs of the language, operations with their types, shapes, masks and widths in the
+//! interpreter, and what the JIT did.
 
 use serde_json::{Value as Json, json};
 use spmdvm::vm::isa::{OPS, Op};
@@ -80,12 +81,19 @@ pub struct Coverage {
     at_any_width: HashSet<u64>,
     /// By engine: what its JIT did.
     jit: BTreeSet<(String, String)>,
+    /// What programs were made of.
+    constructs: BTreeSet<String>,
 }
 
 impl Coverage {
     /// Notes what an observed run executes.
     pub(super) fn observer(&mut self) -> impl Observer + '_ {
         Notes { coverage: self }
+    }
+
+    /// Notes what a program is made of.
+    pub(super) fn add_constructs(&mut self, constructs: BTreeSet<String>) {
+        self.constructs.extend(constructs);
     }
 
     /// Notes what an engine did with the loops of a program.
@@ -110,21 +118,27 @@ impl Coverage {
 
     /// Adds what another has; returns whether something of it is new (at another width alone is not).
     pub fn add(&mut self, other: &Coverage) -> bool {
-        let before = self.at_any_width.len() + self.jit.len();
+        let before = self.at_any_width.len() + self.jit.len() + self.constructs.len();
         self.executed.extend(&other.executed);
         self.at_any_width.extend(&other.at_any_width);
         self.jit.extend(other.jit.iter().cloned());
-        self.at_any_width.len() + self.jit.len() > before
+        self.constructs.extend(other.constructs.iter().cloned());
+        self.at_any_width.len() + self.jit.len() + self.constructs.len() > before
     }
 
     /// How many things have been reached.
     pub fn len(&self) -> usize {
-        self.executed.len() + self.jit.len()
+        self.executed.len() + self.jit.len() + self.constructs.len()
     }
 
     /// Returns whether nothing has been reached.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The [constructs](super::constructs) of the language that programs were made of.
+    pub fn constructs(&self) -> &BTreeSet<String> {
+        &self.constructs
     }
 
     /// Operations that were executed, with each of their types.
@@ -173,7 +187,7 @@ impl Coverage {
     pub fn to_json(&self) -> Json {
         let mut executed: Vec<u64> = self.executed.iter().map(|one| one.0).collect();
         executed.sort_unstable();
-        json!({ "executed": executed, "jit": self.jit })
+        json!({ "executed": executed, "jit": self.jit, "constructs": self.constructs })
     }
 
     /// What [`to_json`](Self::to_json) gave; `None` if it is something else.
@@ -181,7 +195,9 @@ impl Coverage {
         let executed = json.get("executed")?.as_array()?.iter().map(|n| n.as_u64().map(Executed));
         let executed: HashSet<Executed> = executed.collect::<Option<_>>()?;
         let jit = serde_json::from_value(json.get("jit")?.clone()).ok()?;
-        Some(Coverage { at_any_width: executed.iter().map(|one| one.at_any_width()).collect(), executed, jit })
+        let constructs = serde_json::from_value(json.get("constructs")?.clone()).ok()?;
+        let at_any_width = executed.iter().map(|one| one.at_any_width()).collect();
+        Some(Coverage { at_any_width, executed, jit, constructs })
     }
 }
 

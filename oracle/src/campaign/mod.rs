@@ -7,6 +7,7 @@
 //! programs kept so far. How much of what is wrong it finds, a [`score`] tells, by faults that are planted.
 
 pub mod agree;
+pub mod constructs;
 pub mod coverage;
 pub mod folder;
 pub mod mutate;

@@ -1,6 +1,7 @@
 //! What a campaign tells: a line while it runs, and all it has reached at the end.
 
 use super::Campaign;
+use super::constructs;
 use super::coverage::{Coverage, Lanes};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
@@ -30,12 +31,12 @@ impl Campaign {
 
     /// What has been reached, and what not.
     pub fn coverage_text(&self) -> String {
+        let mut text = self.constructs_text();
         let (all, seen) = (Coverage::all_operations(), self.coverage.operations());
         let names = |set: &std::collections::BTreeSet<(&'static str, _)>| {
             set.iter().map(|(name, _)| *name).collect::<std::collections::BTreeSet<_>>()
         };
         let (all_names, seen_names) = (names(&all), names(&seen));
-        let mut text = String::new();
         let (n, of) = (seen_names.intersection(&all_names).count(), all_names.len());
         let _ = writeln!(
             text,
@@ -62,11 +63,35 @@ impl Campaign {
         text
     }
 
+    fn constructs_text(&self) -> String {
+        let (seen, missing) = self.constructs();
+        let with = |prefix: &str| self.coverage.constructs().iter().filter(|name| name.starts_with(prefix)).count();
+        let mut text = format!(
+            "constructs: {seen} of {}, {} operators, {} functions of the library\n",
+            constructs::ALL.len(),
+            with("operator "),
+            with("library ")
+        );
+        line(&mut text, "  not reached", missing.into_iter().map(str::to_owned).collect());
+        text
+    }
+
+    /// How many constructs have been reached, and which have not.
+    fn constructs(&self) -> (usize, Vec<&'static str>) {
+        let missing: Vec<_> =
+            constructs::ALL.into_iter().filter(|name| !self.coverage.constructs().contains(*name)).collect();
+        (constructs::ALL.len() - missing.len(), missing)
+    }
+
     /// Counts and coverage as JSON.
     pub fn to_json(&self) -> Json {
         let (all, seen) = (Coverage::all_operations(), self.coverage.operations());
         let missing: Vec<String> = all.difference(&seen).map(|(name, ty)| format!("{name}.{ty}")).collect();
+        let constructs = json!({
+            "of": constructs::ALL.len(), "not_reached": self.constructs().1, "reached": self.coverage.constructs(),
+        });
         json!({
+            "constructs": constructs,
             "programs": self.programs, "rounds": self.rounds, "invalid_mutants": self.invalid,
             "not_comparable": self.not_comparable, "findings": self.findings,
             "kept": self.kept().len(), "reached": self.coverage.len(),

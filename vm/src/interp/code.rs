@@ -3,11 +3,13 @@
 //! Every instruction becomes one [`Step`]: the address of its handler, byte offsets of its operands from the frame's base,
 //! and immediates. Step *i* of a function is instruction *i*, so a step's address tells the instruction.
 
+use super::elementwise::Isa;
 use super::native::{Site, Tracer};
+use super::prepare::{Preparation, Signatures};
 use super::thread::Thread;
 use crate::program::{FuncId, Program, Reg};
 use crate::types::{Shape, Ty};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Executes one step and gives the next one; null ends the run.
 ///
@@ -113,6 +115,8 @@ pub(crate) struct PreparedFunction {
     pub calls: Box<[CallSite]>,
     /// Equal for functions with equal parameters and results.
     pub signature: u32,
+    /// In a traced program, where its calls are counted: an index into [`Code::sites`].
+    pub site: u32,
     /// Most mask entries a frame can have.
     pub mask_depth: usize,
 }
@@ -137,11 +141,40 @@ pub struct PreparedProgram(pub(crate) Arc<Code>);
 /// What [`PreparedProgram`] shares.
 pub(crate) struct Code {
     pub program: Arc<Program>,
-    pub functions: Box<[PreparedFunction]>,
+    /// Each is prepared when it is first asked for: most functions of a large program are never called in a run.
+    pub functions: Box<[OnceLock<PreparedFunction>]>,
+    /// Of which handlers are chosen.
+    pub isa: Isa,
+    pub signatures: Mutex<Signatures>,
     pub lanes: usize,
-    /// Who is asked about hot loops, and the countdowns of loops; a back-edge's `d` is an index into them.
+    /// Who is asked about hot loops and functions, and their countdowns; a back-edge's `d` is an index into them.
     pub tracer: Option<Arc<dyn Tracer>>,
     pub sites: Box<[Site]>,
+    /// By function: its first site; its loops are counted from there. Empty without a tracer.
+    pub first_sites: Box<[u32]>,
+}
+
+impl Code {
+    /// A function of the program.
+    #[inline(always)]
+    pub fn function(&self, id: FuncId) -> &PreparedFunction {
+        let function = &self.functions[id.0 as usize];
+        match function.get() {
+            Some(prepared) => prepared,
+            None => self.prepare(id),
+        }
+    }
+
+    /// The function that an index from a program is of; `None` if there is none.
+    pub fn function_at(&self, index: usize) -> Option<&PreparedFunction> {
+        (index < self.functions.len()).then(|| self.function(FuncId(index as u32)))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn prepare(&self, id: FuncId) -> &PreparedFunction {
+        self.functions[id.0 as usize].get_or_init(|| Preparation::new(self, id).run())
+    }
 }
 
 impl PreparedProgram {

@@ -6,7 +6,7 @@ use super::elementwise::Kernel;
 use super::group::{Failure, Group, Launching};
 use super::lanes::get;
 use super::thread::Thread;
-use crate::program::LAUNCH_COUNTS;
+use crate::program::{FuncId, LAUNCH_COUNTS};
 use crate::trap::{TrapDetail, TrapKind};
 use std::ptr::null;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Kernel for Launch {
         // SAFETY: the contract of handlers. `aux` is a call site of the function; the verifier matched signatures.
         unsafe {
             let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
-            let function: *const PreparedFunction = &t.code.functions[(*site).callee as usize];
+            let function: *const PreparedFunction = t.code.function(FuncId((*site).callee));
             launch(t, step, &*site, function)
         }
     }
@@ -100,7 +100,7 @@ impl Kernel for LaunchIndirect {
             let value = get::<u64>(t.reg((*step).a));
             let index = usize::try_from(value.wrapping_sub(1)).unwrap_or(usize::MAX);
             let is_task = t.code.program.functions.get(index).is_some_and(|f| f.is_task);
-            let task = t.code.functions.get(index).filter(|f| is_task && f.signature == (*site).signature);
+            let task = t.code.function_at(index).filter(|f| is_task && f.signature == (*site).signature);
             match task.map(|f| f as *const PreparedFunction) {
                 Some(function) => launch(t, step, &*site, function),
                 None => t.raise(step, TrapKind::BadFunction, None, TrapDetail::Pointer(value)),

@@ -154,7 +154,7 @@ impl Machine {
 
     /// The results of the last call, which was one of this function: if it trapped, what they were by then.
     pub fn last_results(&self, function: FuncId) -> Results<'_> {
-        let f = &self.prepared.0.functions[function.0 as usize];
+        let f = self.prepared.0.function(function);
         assert_eq!(self.results.len(), f.results_bytes.div_ceil(8), "it is the function that was called last");
         Results { places: &f.results_apart, base: self.results.as_ptr().cast(), lanes: self.thread.lanes }
     }
@@ -277,7 +277,7 @@ impl Machine {
         parallel: bool,
         mut execute: impl FnMut(&mut Thread, *const Step),
     ) -> Result<(), Trap> {
-        let function: *const PreparedFunction = &self.prepared.0.functions[function.0 as usize];
+        let function: *const PreparedFunction = self.prepared.0.function(function);
         // SAFETY: it belongs to the prepared program, which the machine holds.
         let f = unsafe { &*function };
         assert_eq!(args.len(), f.params.len(), "one argument for every parameter");

@@ -14,14 +14,13 @@ use super::native::{Site, Tracer};
 use super::thread::{FRAME_ALIGN, Thread};
 use crate::isa::{Extra, Form, Op};
 use crate::memory::region_start;
-use crate::program::{FuncId, Function, Inst, LAUNCH_COUNTS, Program, Reg};
+use crate::program::{FuncId, Function, Inst, LAUNCH_COUNTS, Reg};
 use crate::sem;
-use crate::stop::{Stop, Stopped};
 use crate::types::{Shape, Ty};
 use crate::verify::{VerifiedProgram, stack_change};
 use foldhash::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 impl From<VerifiedProgram> for PreparedProgram {
     fn from(verified: VerifiedProgram) -> PreparedProgram {
@@ -36,66 +35,62 @@ impl From<&PreparedProgram> for PreparedProgram {
 }
 
 impl PreparedProgram {
-    /// Prepares a program; done once, however many machines run it.
+    /// Makes a program ready to run, however many machines run it; its functions are prepared when they are first called.
     pub fn new(verified: &VerifiedProgram) -> PreparedProgram {
-        Self::prepare(verified, Isa::detect(), None, &Stop::never())
+        Self::prepare(verified, Isa::detect(), None)
     }
 
-    /// Prepares a program, unless that is called off meanwhile.
-    pub fn until(verified: &VerifiedProgram, stop: &Stop) -> Result<PreparedProgram, Stopped> {
-        let prepared = Self::prepare(verified, Isa::detect(), None, stop);
-        stop.reason().map_or(Ok(prepared), Err)
-    }
-
-    /// Prepares a program whose hot loops a tracer is asked about, each after so many rounds.
+    /// The same with a tracer that is asked about hot loops, each after so many rounds.
     pub fn traced(verified: &VerifiedProgram, tracer: Arc<dyn Tracer>, rounds: u32) -> PreparedProgram {
-        Self::prepare(verified, Isa::detect(), Some((tracer, rounds)), &Stop::never())
-    }
-
-    /// [`traced`](Self::traced), unless that is called off meanwhile.
-    pub fn traced_until(
-        verified: &VerifiedProgram,
-        tracer: Arc<dyn Tracer>,
-        rounds: u32,
-        stop: &Stop,
-    ) -> Result<PreparedProgram, Stopped> {
-        let prepared = Self::prepare(verified, Isa::detect(), Some((tracer, rounds)), stop);
-        stop.reason().map_or(Ok(prepared), Err)
+        Self::prepare(verified, Isa::detect(), Some((tracer, rounds)))
     }
 
     #[cfg(test)]
     pub(crate) fn for_isa(verified: &VerifiedProgram, isa: Isa) -> PreparedProgram {
-        Self::prepare(verified, isa, None, &Stop::never())
+        Self::prepare(verified, isa, None)
     }
 
-    /// If it is called off, the result is not whole and must not be run.
-    fn prepare(
-        verified: &VerifiedProgram,
-        isa: Isa,
-        tracer: Option<(Arc<dyn Tracer>, u32)>,
-        stop: &Stop,
-    ) -> PreparedProgram {
+    fn prepare(verified: &VerifiedProgram, isa: Isa, tracer: Option<(Arc<dyn Tracer>, u32)>) -> PreparedProgram {
         let program = Arc::clone(verified.program());
-        let mut signatures = Signatures::default();
-        let mut heads = tracer.as_ref().map(|_| Heads::default());
-        let functions = (0..program.functions.len() as u32)
-            .map(|i| Preparation::new(&program, FuncId(i), isa).run(&mut signatures, heads.as_mut(), stop))
-            .take_while(|_| !stop.is_over())
-            .collect();
-        let lanes = program.width.lanes();
-        let n = heads.map_or(0, |h| h.0.len());
-        let rounds = tracer.as_ref().map_or(0, |t| t.1);
-        let sites = (0..n).map(|_| Site { countdown: AtomicU32::new(rounds) }).collect();
-        let tracer = tracer.map(|t| t.0);
-        PreparedProgram(Arc::new(Code { program, functions, lanes, tracer, sites }))
+        let (mut sites, mut first_sites) = (Vec::new(), Vec::new());
+        if let Some((tracer, rounds)) = &tracer {
+            for (i, f) in program.functions.iter().enumerate() {
+                first_sites.push(sites.len() as u32);
+                sites.extend(heads(f).into_iter().map(|(pc, is_loop)| {
+                    let first = if is_loop { *rounds } else { tracer.calls() };
+                    Site { countdown: AtomicU32::new(first), at: (FuncId(i as u32), pc) }
+                }));
+            }
+        }
+        PreparedProgram(Arc::new(Code {
+            functions: program.functions.iter().map(|_| OnceLock::new()).collect(),
+            lanes: program.width.lanes(),
+            program,
+            isa,
+            signatures: Mutex::default(),
+            tracer: tracer.map(|t| t.0),
+            sites: sites.into(),
+            first_sites: first_sites.into(),
+        }))
     }
+}
+
+/// The heads of a function: its beginning, which calls count down, and those of its loops, which their back-edges count down
+/// together; in the order of their instructions. With each whether it is a loop's.
+fn heads(f: &Function) -> Vec<(u32, bool)> {
+    let back_edges = f.code.iter().enumerate().filter(|(pc, inst)| is_back_edge(inst, *pc));
+    let mut loops: Vec<u32> = back_edges.map(|(_, inst)| inst.aux).collect();
+    loops.sort_unstable();
+    loops.dedup();
+    let entry = (loops.first() != Some(&0)).then_some((0, false));
+    entry.into_iter().chain(loops.into_iter().map(|pc| (pc, true))).collect()
 }
 
 type Signature = (Vec<(Shape, Ty)>, Vec<(Shape, Ty)>);
 
 /// Numbers for signatures, so that an indirect call compares one number.
 #[derive(Default)]
-struct Signatures(HashMap<Signature, u32>);
+pub(crate) struct Signatures(HashMap<Signature, u32>);
 
 impl Signatures {
     fn number(&mut self, params: &[Place], results: &[Place]) -> u32 {
@@ -105,45 +100,35 @@ impl Signatures {
     }
 }
 
-/// Numbers for the heads of loops, which their back-edges count down together.
-#[derive(Default)]
-struct Heads(HashMap<(FuncId, u32), u32>);
-
-impl Heads {
-    fn number(&mut self, function: FuncId, head: u32) -> u32 {
-        let next = self.0.len() as u32;
-        *self.0.entry((function, head)).or_insert(next)
-    }
-}
-
 /// The preparation of one function.
-struct Preparation<'a> {
+pub(crate) struct Preparation<'a> {
+    code: &'a Code,
     id: FuncId,
     f: &'a Function,
-    isa: Isa,
+    /// Its heads; none without a tracer.
+    heads: Vec<(u32, bool)>,
     blocks: usize,
     places: Vec<Place>,
     calls: Vec<CallSite>,
 }
 
 impl<'a> Preparation<'a> {
-    fn new(program: &'a Program, id: FuncId, isa: Isa) -> Self {
-        let f = &program.functions[id.0 as usize];
-        let blocks = blocks_for(program.width.lanes());
-        Preparation { id, f, isa, blocks, places: Vec::new(), calls: Vec::new() }
+    pub fn new(code: &'a Code, id: FuncId) -> Self {
+        let f = &code.program.functions[id.0 as usize];
+        let heads = code.tracer.as_ref().map(|_| heads(f)).unwrap_or_default();
+        Preparation { code, id, f, heads, blocks: blocks_for(code.lanes), places: Vec::new(), calls: Vec::new() }
     }
 
-    fn run(mut self, signatures: &mut Signatures, mut heads: Option<&mut Heads>, stop: &Stop) -> PreparedFunction {
+    pub fn run(mut self) -> PreparedFunction {
         let registers_end = self.lay_out();
         let memory_at = registers_end.next_multiple_of(FRAME_ALIGN);
         let frame_bytes = usize::try_from(self.f.frame_size)
             .ok()
             .and_then(|size| memory_at.checked_add(size)?.checked_next_multiple_of(FRAME_ALIGN))
             .unwrap_or(usize::MAX);
-        let steps = (0..self.f.code.len())
-            .take_while(|_| !stop.poll())
-            .map(|pc| self.step(pc, signatures, heads.as_deref_mut()))
-            .collect();
+        let steps = (0..self.f.code.len()).map(|pc| self.step(pc)).collect();
+        // The function itself is its first head.
+        let site = self.code.first_sites.get(self.id.0 as usize).copied().unwrap_or(0);
         let params: Box<[Place]> = self.places[..self.f.n_params as usize].into();
         let results = self.list(&self.f.results);
         let mut results_bytes = 0;
@@ -161,13 +146,14 @@ impl<'a> Preparation<'a> {
             memory_bytes: self.f.frame_size,
             fuel: 1 + fuel_of(self.f.frame_size),
             constants: self.f.consts.iter().map(|&(r, bits)| slot_bits(self.f.reg(r).ty, bits)).collect(),
-            signature: signatures.number(&params, &results),
+            signature: self.signature(&params, &results),
             params,
             results,
             results_apart,
             results_bytes: results_bytes as usize,
             places: self.places.into(),
             calls: self.calls.into(),
+            site,
             mask_depth: self.f.code.iter().filter(|inst| stack_change(inst.op) > 0).count().min(64),
         }
     }
@@ -211,7 +197,7 @@ impl<'a> Preparation<'a> {
         regs.iter().map(|&r| self.place(r)).collect()
     }
 
-    fn step(&mut self, pc: usize, signatures: &mut Signatures, heads: Option<&mut Heads>) -> Step {
+    fn step(&mut self, pc: usize) -> Step {
         #[cfg(not(feature = "planted-faults"))]
         let inst = &self.f.code[pc];
         #[cfg(feature = "planted-faults")]
@@ -219,7 +205,7 @@ impl<'a> Preparation<'a> {
         let shapes = inst.src.map(|r| self.place(r).shape);
         let [a, b, c] = inst.src.map(|r| self.place(r).at);
         let mut step = Step {
-            handler: self.handler(inst, pc, &shapes, heads.is_some()),
+            handler: self.handler(inst, pc, &shapes),
             d: self.place(inst.dst).at,
             a,
             b,
@@ -233,12 +219,14 @@ impl<'a> Preparation<'a> {
         match info.sig.extra {
             Extra::Label => {
                 step.imm = inst.aux as i64 - pc as i64;
-                if let Some(heads) = heads.filter(|_| is_back_edge(inst, pc)) {
-                    step.d = heads.number(self.id, inst.aux);
+                if let Ok(n) = self.heads.binary_search_by_key(&inst.aux, |head| head.0)
+                    && is_back_edge(inst, pc)
+                {
+                    step.d = self.code.first_sites[self.id.0 as usize] + n as u32;
                 }
             }
             Extra::Memory => step.flags |= memory_flags(inst),
-            extra if extra.has_arguments() => step.aux = self.site(inst, signatures),
+            extra if extra.has_arguments() => step.aux = self.site(inst),
             Extra::Global => step.imm = sem::padd(region_start(inst.aux + 1), inst.imm) as i64,
             Extra::Func => step.imm = inst.aux as i64 + 1,
             _ => {}
@@ -251,26 +239,31 @@ impl<'a> Preparation<'a> {
         step
     }
 
-    fn site(&mut self, inst: &Inst, signatures: &mut Signatures) -> u32 {
+    fn site(&mut self, inst: &Inst) -> u32 {
         let args = self.list(self.f.list(inst.args));
         let rets = self.list(self.f.list(inst.rets));
         let signature = match inst.op {
             // A task has its indices and all the counts before its arguments.
             Op::Launch | Op::LaunchInd => {
                 let (counts, rest) = args.split_at(LAUNCH_COUNTS.min(args.len()));
-                signatures.number(&[counts, counts, rest].concat(), &rets)
+                self.signature(&[counts, counts, rest].concat(), &rets)
             }
-            _ => signatures.number(&args, &rets),
+            _ => self.signature(&args, &rets),
         };
         self.calls.push(CallSite { callee: inst.aux, args, rets, signature });
         self.calls.len() as u32 - 1
     }
 
-    fn handler(&self, inst: &Inst, pc: usize, shapes: &[Shape; 3], traced: bool) -> Handler {
+    fn signature(&self, params: &[Place], results: &[Place]) -> u32 {
+        self.code.signatures.lock().unwrap_or_else(PoisonError::into_inner).number(params, results)
+    }
+
+    fn handler(&self, inst: &Inst, pc: usize, shapes: &[Shape; 3]) -> Handler {
+        let (isa, traced) = (self.code.isa, self.code.tracer.is_some());
         let dst = self.place(inst.dst).shape;
-        elementwise(inst.op, inst.ty, shapes, self.isa)
-            .or_else(|| moves(inst, dst, shapes, self.isa))
-            .or_else(|| memory_op(inst, shapes, self.isa))
+        elementwise(inst.op, inst.ty, shapes, isa)
+            .or_else(|| moves(inst, dst, shapes, isa))
+            .or_else(|| memory_op(inst, shapes, isa))
             .or_else(|| control(inst, inst.aux as usize <= pc, traced))
             .or_else(|| bulk(inst))
             .or_else(|| effect(inst))
@@ -285,7 +278,7 @@ unsafe fn unsupported(t: &mut Thread, step: *const Step) -> *const Step {
     t.raise(step, crate::trap::TrapKind::Abort, None, detail)
 }
 
-/// Does the instruction close a loop (and so has no destination)?
+/// Returns whether the instruction closes a loop (and so has no destination).
 fn is_back_edge(inst: &Inst, pc: usize) -> bool {
     match inst.op {
         Op::LoopBack => true,

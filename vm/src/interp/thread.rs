@@ -87,6 +87,8 @@ pub(crate) struct Thread {
     pub parallel: bool,
     /// Is every instruction to be seen, so that none may run as native code?
     pub observed: bool,
+    /// Does the tracer have single instructions executed?
+    pub stepping: bool,
     /// What it has launched and not yet waited for, in order.
     pub launched: Vec<Launched>,
     /// When it pauses: for which tasks, and where it goes on.
@@ -134,6 +136,7 @@ impl Thread {
             task: None,
             parallel: false,
             observed: false,
+            stepping: false,
             launched: Vec::new(),
             waits_for: None,
             resume: null(),
@@ -395,7 +398,7 @@ impl Thread {
         self.floor = 0;
         self.base = self.stack.start();
         self.mask = 0;
-        (self.failed_in_task, self.in_native) = (false, false);
+        (self.failed_in_task, self.in_native, self.stepping) = (false, false, false);
         self.pace = Pace::new();
         self.launched.clear();
         (self.waits_for, self.resume) = (None, null());
