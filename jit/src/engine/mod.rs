@@ -247,7 +247,7 @@ impl Jit {
         let arguments = Arguments::new(&region, &order.facts, &order.prepared);
         let mut version = Version::new(order.facts.clone(), region, code, arguments);
         (version.recorded, version.before) = (recorded, before);
-        version.is_loop = begins(&order.prepared, order.head.at) == Begins::Loop;
+        version.begins = begins(&order.prepared, order.head.at);
         Ok(version)
     }
 

@@ -1,6 +1,7 @@
 //! A compiled version of a loop: how it is entered and left, and what is learnt from that.
 
 use super::clock::Clock;
+use super::site::Begins;
 use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
@@ -19,8 +20,8 @@ use std::time::Duration;
 /// interpreter would execute.
 const WORTHWHILE: u64 = 150;
 
-/// The same of what is no loop, and mostly entered from other regions.
-const WORTHWHILE_LINKED: u64 = 60;
+/// The same of functions, mostly called by other regions.
+const WORTHWHILE_CALL: u64 = 60;
 
 /// Entries between two looks at the variants' counters.
 const REVIEW: u64 = 64;
@@ -59,8 +60,8 @@ pub(super) struct Version {
     /// Entries when it was last asked whether it [is idle](Version::is_idle).
     entries_seen: AtomicU64,
     words: usize,
-    /// Does it begin with the head of a loop?
-    pub is_loop: bool,
+    /// What it begins with.
+    pub begins: Begins,
     pub clock: Clock,
     /// Time of recording and optimising.
     pub before: Duration,
@@ -150,7 +151,7 @@ impl Version {
             look_at: AtomicU64::new(LOOK_AGAIN),
             entries_seen,
             words,
-            is_loop: true,
+            begins: Begins::default(),
             clock: Clock::default(),
             before: Duration::ZERO,
             recorded: None,
@@ -224,7 +225,12 @@ impl Version {
             return Some((Abort::LeavesTooOften(exit.why), exit.frames.last().map(|f| (f.function, f.pc))));
         }
         let insts: usize = self.region.blocks.iter().filter(|b| !b.cold).map(|b| b.insts.len()).sum();
-        let worthwhile = if self.is_loop { WORTHWHILE } else { WORTHWHILE_LINKED };
+        let worthwhile = match self.begins {
+            Begins::Loop => WORTHWHILE,
+            Begins::Function => WORTHWHILE_CALL,
+            // It is a piece of a way that is native before and behind it.
+            Begins::Rest => 0,
+        };
         ((rounds / entries.max(1) + 1) * (insts as u64) < worthwhile).then_some((Abort::TooShort, None))
     }
 
