@@ -266,14 +266,14 @@ impl Module {
     ) -> Result<(Module, PromptInfo), CompileError> {
         let compile_options = options.to_prompt_options(prompt);
         let (compilation, info) = compile::prompt::compile(program, &compile_options);
-        Ok((Module::finish(compilation, options, &compile_options, None)?, info))
+        Ok((Module::finish(compilation, options, None)?, info))
     }
 
     /// Compiles a text with all functions that it defines, whether anything calls them or not: for looking at them.
     pub fn compile_definitions(program: &str, options: &Options) -> Result<Module, CompileError> {
         let compile_options = CompileOptions { object: true, ..options.to_compile_options() };
         let compilation = compile::compile(Input::Text { name: "<session>", text: program }, &compile_options);
-        Module::finish(compilation, options, &compile_options, None)
+        Module::finish(compilation, options, None)
     }
 
     /// Takes apart what was typed at a prompt, for [`compile_prompt`](Self::compile_prompt).

@@ -214,7 +214,7 @@ fn item_name(item: &ItemKind<'_>) -> Option<&'static str> {
 fn stmt_name(stmt: &Stmt<'_>) -> Option<&'static str> {
     Some(match &stmt.kind {
         StmtKind::Empty | StmtKind::Block(_) | StmtKind::Error => return None,
-        StmtKind::Expr(_) => "expression statement",
+        StmtKind::Expr(_) | StmtKind::Show(_) => "expression statement",
         StmtKind::Variables(_) => "local",
         StmtKind::Typedefs(_) => "typedef",
         StmtKind::Struct(_) => "struct",
