@@ -142,7 +142,7 @@ fn agree(text: &str, limits: &Limits) {
 }
 
 fn agree_in(text: &str, limits: &Limits, modes: &[JitSettings]) {
-    let options = Options { limits: limits.clone(), threads: Some(1), ..Options::default() };
+    let options = Options { limits: *limits, threads: Some(1), ..Options::default() };
     let compile = |options: &Options| Module::compile("links.ispc", text, options).unwrap_or_else(|e| panic!("{e}"));
     let interpreted = compile(&Options { engine: Engine::Interp, ..options.clone() });
     let expected = [(); 2].map(|()| run(&interpreted));
