@@ -88,6 +88,7 @@ mutation-score:
 docs:
 	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-vm --test docs_fresh
 	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-frontend --lib prelude::docs
+	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-jit --test operations
 	$(CARGO) doc --workspace --no-deps
 
 clean:

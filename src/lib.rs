@@ -37,11 +37,13 @@ pub use check::{Finding, Report};
 pub use error::{ArgumentError, CallError, CompileError, TrapError};
 pub use global::{Global, GlobalMemory};
 pub use host::{HostCall, HostClosure, HostError, Hosts};
-pub use module::{Module, Source};
+pub use module::{Module, Part, PartKind, PromptInfo, Reading, ShownInfo, Source, Unread, VariableInfo};
 pub use options::{Engine, Fp, JitSettings, Limits, Options, ProgramLimits};
 pub use report::{ExitInfo, LoopInfo, Place, Show, Totals, VariantInfo, VersionInfo};
 pub use run::{MapArg, Run, Strided};
 pub use value::{Array, Element, Value};
+
+pub use spmdvm_frontend::hir::{InfoKind, Shape as TypeShape, TypeInfo};
 
 pub use spmdvm_frontend::diag::{Code, Diagnostic, LeftOut, Severity};
 pub use spmdvm_vm as vm;

@@ -8,6 +8,7 @@ use crate::pool::Pool;
 use crate::run::Run;
 use crate::value::Value;
 pub use spmdvm_frontend::compile::Input as Source;
+pub use spmdvm_frontend::compile::prompt::{Part, PartKind, PromptInfo, Reading, ShownInfo, VariableInfo};
 use spmdvm_frontend::compile::{self, Compilation, CompileOptions, Input, Instances, Stage};
 use spmdvm_frontend::diag::{Diagnostic, LeftOut};
 use spmdvm_frontend::lower::FpMode;
@@ -254,6 +255,35 @@ impl Module {
             .map_err(|failed| (*failed).into())
     }
 
+    /// Compiles a program that ends with what was typed at a prompt (see
+    /// [`frontend::compile::prompt`](spmdvm_frontend::compile::prompt)): the header named `prompt` among the
+    /// [headers](Options::headers) that the program includes. Its statements are the exported function
+    /// [`PROMPT_FUNCTION`](spmdvm_frontend::ast::PROMPT_FUNCTION).
+    pub fn compile_prompt(
+        program: &str,
+        prompt: &str,
+        options: &Options,
+    ) -> Result<(Module, PromptInfo), CompileError> {
+        let compile_options = options.to_prompt_options(prompt);
+        let (compilation, info) = compile::prompt::compile(program, &compile_options);
+        Ok((Module::finish(compilation, options, None)?, info))
+    }
+
+    /// Compiles a text with all functions that it defines, whether anything calls them or not: for looking at them.
+    pub fn compile_definitions(program: &str, options: &Options) -> Result<Module, CompileError> {
+        let compile_options = CompileOptions { object: true, ..options.to_compile_options() };
+        let compilation = compile::compile(Input::Text { name: "<session>", text: program }, &compile_options);
+        Module::finish(compilation, options, None)
+    }
+
+    /// Takes apart what was typed at a prompt, for [`compile_prompt`](Self::compile_prompt).
+    pub fn read_prompt(program: &str, prompt: &str, options: &Options) -> Result<Reading, Unread> {
+        compile::prompt::read(program, &options.to_prompt_options(prompt)).map_err(|unread| match unread {
+            compile::prompt::Unread::Unfinished(failed) => Unread::Unfinished((*failed).into()),
+            compile::prompt::Unread::Wrong(failed) => Unread::Wrong((*failed).into()),
+        })
+    }
+
     /// A module of a program made elsewhere (assembled, or read from its binary form). The program's own width holds.
     ///
     /// # Panics
@@ -352,6 +382,33 @@ impl Module {
         size == bytes.len() && machine.memory().write_bytes(machine.global(id), bytes)
     }
 
+    /// The bytes at an address of the program's memory that outlives calls; `None` where there are fewer.
+    pub fn read_memory(&self, address: u64, length: usize) -> Option<Vec<u8>> {
+        let mut lease = self.pool().lease().ok()?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length).ok()?;
+        bytes.resize(length, 0);
+        lease.machine().memory().read_bytes(address, &mut bytes).then_some(bytes)
+    }
+
+    /// What an address points into, of the variables that outlive calls: the name, and the offset in bytes.
+    pub fn variable_at(&self, address: u64) -> Option<(&str, i64)> {
+        let (region, offset) = (spmdvm_vm::memory::region_of(address), spmdvm_vm::memory::offset_of(address));
+        let global = self.program().globals.get(region.checked_sub(1)? as usize)?;
+        Some((&global.name, offset))
+    }
+
+    /// The address of a byte of a variable that outlives calls.
+    pub fn address_of(&self, name: &str, offset: i64) -> Option<u64> {
+        let (id, _) = self.state(name)?;
+        Some(spmdvm_vm::sem::padd(spmdvm_vm::memory::region_start(id.0 + 1), offset))
+    }
+
+    /// The function whose value a program holds as this word: its name.
+    pub fn function_at(&self, value: u64) -> Option<&str> {
+        self.program().functions.get(value.checked_sub(1)? as usize).map(|function| function.name.as_str())
+    }
+
     fn state(&self, name: &str) -> Option<(GlobalId, usize)> {
         let i = self.program().globals.iter().position(|g| g.name == name)?;
         Some((GlobalId(i as u32), self.program().globals[i].size as usize))
@@ -442,7 +499,20 @@ impl Module {
     }
 }
 
+/// Why what was typed at a prompt cannot be taken apart.
+#[derive(Debug)]
+pub enum Unread {
+    /// It ends in the middle of something: more may come. (The error is what is wrong if nothing does.)
+    Unfinished(CompileError),
+    /// It is wrong.
+    Wrong(CompileError),
+}
+
 impl Options {
+    fn to_prompt_options(&self, prompt: &str) -> CompileOptions {
+        CompileOptions { prompt: Some(prompt.to_owned()), ..self.to_compile_options() }
+    }
+
     /// The same for the front end alone. The time that a compilation may take begins now.
     pub fn to_compile_options(&self) -> CompileOptions {
         // What is made once in a process is not the program's to pay.
@@ -466,6 +536,7 @@ impl Options {
             limits: self.program_limits,
             interrupt: self.interrupt.clone(),
             deadline: self.limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
+            prompt: None,
         }
     }
 }

@@ -150,6 +150,7 @@ impl Key {
             check,
             interrupt: _,
             deadline: _,
+            prompt: _,
         } = options.clone();
         Key {
             name,

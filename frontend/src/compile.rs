@@ -3,6 +3,8 @@
 //! The standard library is parsed once per process ([`prelude`]); its files come first in every source map, so spans of
 //! both trees can be told apart.
 
+pub mod prompt;
+
 use crate::ast::{self, TranslationUnit};
 use crate::diag::{Code, Diagnostic, Diagnostics, LeftOut, Quiet};
 use crate::header::header;
@@ -88,6 +90,8 @@ pub struct CompileOptions {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// When the compilation ends at the latest, done or not.
     pub deadline: Option<Instant>,
+    /// The name of the header that was typed at a prompt ([`prompt`]), if the program ends with one.
+    pub prompt: Option<String>,
 }
 
 /// What a compilation gives.
@@ -145,12 +149,16 @@ pub fn compile(input: Input<'_>, options: &CompileOptions) -> Compilation {
     if matches!(input, Input::Text { text, .. } if is_shallow(text)) {
         return compile_here(input, options);
     }
-    // The stack that the caller has left may be small: a thread of the host, say.
+    with_stack(|| compile_here(input, options))
+}
+
+/// Does something on a thread with enough stack: the one that the caller has left may be small.
+fn with_stack<R: Send>(work: impl Fn() -> R + Sync) -> R {
     std::thread::scope(|scope| {
         let compiler = std::thread::Builder::new().name("spmdvm compiler".into()).stack_size(STACK);
-        match compiler.spawn_scoped(scope, || compile_here(input, options)) {
+        match compiler.spawn_scoped(scope, &work) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => compile_here(input, options),
+            Err(_) => work(),
         }
     })
 }
@@ -235,7 +243,12 @@ pub fn parse_text<'a>(
     let loader = FileLoader::new(None, &[], nothing);
     let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
     let library = prelude().unit();
-    let options = ParseOptions { preprocess, type_names: library.type_names, template_names: library.template_names };
+    let options = ParseOptions {
+        preprocess,
+        type_names: library.type_names,
+        template_names: library.template_names,
+        prompt: None,
+    };
     parse(sources, main, &options, arena, diagnostics)
 }
 
@@ -280,7 +293,7 @@ pub fn prelude() -> &'static Prelude {
         let main = sources.add(ROOT, root_text());
         let loader = FileLoader::new(None, &[], FILES);
         let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
-        let options = ParseOptions { preprocess, type_names: &[], template_names: &[] };
+        let options = ParseOptions { preprocess, type_names: &[], template_names: &[], prompt: None };
         // That the library parses without errors is tested; if it did not, its functions would be missing.
         let unit = parse(&mut sources, main, &options, arena, &mut Diagnostics::new());
         Prelude::new(*unit, sources)
@@ -356,8 +369,12 @@ impl<'o> Session<'o> {
     fn parse<'a>(&mut self, main: FileId, arena: &'a Bump) -> &'a ast::TranslationUnit<'a> {
         let library = prelude().unit();
         let preprocess = preprocess_options(&self.defines, &self.headers, &self.path);
-        let options =
-            ParseOptions { preprocess, type_names: library.type_names, template_names: library.template_names };
+        let options = ParseOptions {
+            preprocess,
+            type_names: library.type_names,
+            template_names: library.template_names,
+            prompt: self.options.prompt.as_deref(),
+        };
         parse(&mut self.sources, main, &options, arena, &mut self.diagnostics)
     }
 

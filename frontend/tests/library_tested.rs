@@ -21,7 +21,7 @@ fn library_functions() -> BTreeSet<String> {
     let main = sources.add(ROOT, root_text());
     let loader = FileLoader::new(None, &[], FILES);
     let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
-    let options = ParseOptions { preprocess, type_names: &[], template_names: &[] };
+    let options = ParseOptions { preprocess, type_names: &[], template_names: &[], prompt: None };
     let arena = Bump::new();
     let unit = parse(&mut sources, main, &options, &arena, &mut Diagnostics::new());
     let name = |item: &Item<'_>| match item.kind {

@@ -18,7 +18,7 @@ fn survive(text: &str) -> usize {
     let headers = [("h.isph", "#pragma once\nstruct FromHeader { int x; };\n"), ("self", "#include <self>\n")];
     let loader = FileLoader::new(None, &[], &headers);
     let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
-    let options = ParseOptions { preprocess, type_names: &[], template_names: &[] };
+    let options = ParseOptions { preprocess, type_names: &[], template_names: &[], prompt: None };
     let unit = parse(&mut sources, main, &options, &arena, &mut diagnostics);
     ast::dump(unit);
     render_all(&diagnostics, &sources, true);

@@ -27,7 +27,8 @@ fn check_with(name: &str, text: &str, headers: &[(&str, &str)]) -> (Option<Modul
     let loader = FileLoader::new(None, &[], headers);
     let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
     let unit = library.unit();
-    let options = ParseOptions { preprocess, type_names: unit.type_names, template_names: unit.template_names };
+    let options =
+        ParseOptions { preprocess, type_names: unit.type_names, template_names: unit.template_names, prompt: None };
     let unit = parse(&mut sources, main, &options, &arena, &mut diagnostics);
     let module = sema::analyse(unit, library, &sema::Options::default(), &sources, &mut diagnostics);
     diagnostics.sort();

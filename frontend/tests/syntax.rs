@@ -19,7 +19,7 @@ fn tree_and_messages(folder: &str, name: &str, text: &str) -> (String, String, V
     let path = root().join(folder).join(name);
     let loader = FileLoader::new(Some(&path), &[], &[]);
     let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: Some(path.clone()) };
-    let options = ParseOptions { preprocess, type_names: &[], template_names: &[] };
+    let options = ParseOptions { preprocess, type_names: &[], template_names: &[], prompt: None };
     let unit = parse(&mut sources, main, &options, &arena, &mut diagnostics);
     // Included files are named by their whole path.
     let messages = render_all(&diagnostics, &sources, false).replace(&root().display().to_string(), "tests");

@@ -2,6 +2,7 @@
 
 use crate::profile::{Place, Profile, Seen};
 use crate::settings::{Settings, Variant, Variants};
+use crate::stress;
 use std::collections::HashSet;
 
 /// Ground for choosing variants: what has been seen, what did not pay, what was left out and is wanted after all.
@@ -15,6 +16,8 @@ pub struct Advice {
     pub wanted: HashSet<Place>,
     variants: Variants,
     every: bool,
+    /// Are calls linked and regions cut at random, by this seed?
+    links: Option<u64>,
 }
 
 /// How the addresses of the active lanes lie, as a rule.
@@ -44,12 +47,23 @@ impl Advice {
     /// With these settings, and nothing seen yet.
     pub fn new(settings: &Settings) -> Advice {
         let (variants, every) = (settings.variants, settings.every_variant);
-        Advice { profile: Profile::default(), dropped: HashSet::new(), wanted: HashSet::new(), variants, every }
+        let (dropped, wanted) = (HashSet::new(), HashSet::new());
+        Advice { profile: Profile::default(), dropped, wanted, variants, every, links: settings.links }
     }
 
     /// Makes no more variants of a kind.
     pub fn forbid(&mut self, variant: Variant) {
         self.variants.switch(variant, false);
+    }
+
+    /// Is a call a link, whatever its callee's size?
+    pub fn links(&self, call: Place) -> bool {
+        self.links.is_some_and(|seed| stress::is_chosen(seed, call, 2))
+    }
+
+    /// Does a region end at a label, whatever its size?
+    pub fn cuts(&self, label: Place) -> bool {
+        self.links.is_some_and(|seed| stress::is_chosen(!seed, label, 6))
     }
 
     /// May a variant be made at a place?

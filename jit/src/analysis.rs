@@ -4,6 +4,7 @@ use spmdvm_vm::flow::{each_read, each_written, edges, predecessors};
 use spmdvm_vm::program::{Function, Reg};
 use spmdvm_vm::properties::Properties;
 use spmdvm_vm::types::Width;
+use spmdvm_vm::verify::stack_change;
 use std::cell::OnceCell;
 
 /// Facts about a function, computed once.
@@ -14,8 +15,14 @@ pub struct Analysis {
     label: Vec<bool>,
     /// The instructions from which each instruction is reached.
     before: Vec<Vec<u32>>,
+    /// The bits of constant registers.
+    constants: Vec<Option<u64>>,
+    cuts: OnceCell<Vec<bool>>,
     properties: OnceCell<Properties>,
 }
+
+/// Instructions between two places at which a function that is too large for one region is cut, at most, if there are labels.
+const PIECE: usize = 250;
 
 impl Analysis {
     /// Analyses a function: backward data flow by a work list.
@@ -36,7 +43,51 @@ impl Analysis {
                 work.extend(before[at].iter().map(|&p| p as usize));
             }
         }
-        Analysis { live, label, before, properties: OnceCell::new() }
+        let mut constants = vec![None; f.regs.len()];
+        f.consts.iter().for_each(|&(r, bits)| constants[r.index()] = Some(bits));
+        Analysis { live, label, before, constants, cuts: OnceCell::new(), properties: OnceCell::new() }
+    }
+
+    /// Returns whether a register is constant.
+    pub fn is_constant(&self, reg: Reg) -> bool {
+        self.constants[reg.index()].is_some()
+    }
+
+    /// Returns whether the function is cut at a label, if it is too large for one region.
+    pub fn is_cut(&self, f: &Function, at: u32) -> bool {
+        self.cuts.get_or_init(|| self.find_cuts(f))[at as usize]
+    }
+
+    /// Cuts a function into pieces: at labels within as few loops and entries of the mask stack as there are, of these where the
+    /// fewest registers live.
+    fn find_cuts(&self, f: &Function) -> Vec<bool> {
+        let n = f.code.len();
+        let masks = mask_depths(f);
+        let loops = self.loop_depths();
+        let cost = |at: &usize| {
+            let live: u32 = self.live[*at].iter().map(|word| word.count_ones()).sum();
+            (masks[*at] + loops[*at], live)
+        };
+        let mut cuts = vec![false; n];
+        let mut from = 0;
+        while from + PIECE < n {
+            let labels = |range: std::ops::Range<usize>| range.filter(|&at| self.label[at]);
+            let best = labels(from + PIECE / 2..from + PIECE).min_by_key(cost);
+            let Some(at) = best.or_else(|| labels(from + PIECE..n).next()) else { break };
+            cuts[at] = true;
+            from = at;
+        }
+        cuts
+    }
+
+    /// In how many loops each instruction stands, as far as their heads come first and their ends last.
+    fn loop_depths(&self) -> Vec<i16> {
+        let mut depths = vec![0; self.before.len()];
+        for head in self.heads() {
+            let last = self.before[head as usize].iter().copied().max().unwrap_or(head);
+            depths[head as usize..=last as usize].iter_mut().for_each(|depth| *depth += 1);
+        }
+        depths
     }
 
     /// Registers live at an instruction, ascending. Constant registers are among them.
@@ -64,8 +115,12 @@ impl Analysis {
 
     /// The heads of loops: instructions to which a jump leads back.
     pub fn heads(&self) -> impl Iterator<Item = u32> {
-        let before = (0..).zip(&self.before);
-        before.filter(|(at, before)| before.iter().any(|p| p >= at)).map(|(at, _)| at)
+        (0..self.before.len() as u32).filter(|&at| self.is_head(at))
+    }
+
+    /// Is the instruction the head of a loop?
+    pub fn is_head(&self, at: u32) -> bool {
+        self.before[at as usize].iter().any(|&p| p >= at)
     }
 
     /// The instructions of the loop with this head: those from which a jump back to the head is reached without passing
@@ -81,6 +136,21 @@ impl Analysis {
         }
         inside
     }
+}
+
+/// How many entries are on the mask stack before each instruction.
+pub(crate) fn mask_depths(f: &Function) -> Vec<i16> {
+    let mut depths = vec![None; f.code.len()];
+    let mut work = vec![(0, 0)];
+    while let Some((at, depth)) = work.pop() {
+        if depths.get(at).is_none_or(|known: &Option<i16>| known.is_some()) {
+            continue;
+        }
+        depths[at] = Some(depth);
+        let after = depth + stack_change(f.code[at].op);
+        work.extend(edges(&f.code, at).map(|edge| (edge.to, after)));
+    }
+    depths.into_iter().map(|depth| depth.unwrap_or(0)).collect()
 }
 
 fn live_in(f: &Function, at: usize, live: &[Vec<u64>], words: usize) -> Vec<u64> {

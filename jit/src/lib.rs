@@ -6,7 +6,7 @@
 //! | [`settings`] | when and how loops are compiled |
 //! | [`profile`], [`advice`] | what was seen while interpreting, and which variants follow from it |
 //! | [`record`], on [`analysis`] | from a hot loop to a region |
-//! | `frames` | the memory of frames: which of it is private, what of it may be read later |
+//! | `whole`: `frames`, `weights` | the program as a whole: which memory of frames is private and what of it may be read later; how large functions are |
 //! | [`ir`] | the trace IR: regions in SSA form |
 //! | `worker`, on `sync` | the thread that compiles while programs run |
 //! | [`passes`] | optimisation |
@@ -40,6 +40,8 @@ pub mod record;
 pub mod settings;
 pub mod stress;
 mod sync;
+mod weights;
+mod whole;
 mod worker;
 pub mod x86;
 

@@ -46,6 +46,8 @@ macro_rules! settings {
 settings! {
     /// Rounds that a loop is interpreted before it is compiled.
     hot: u32 = 40;
+    /// Calls of a function that are interpreted before it is compiled on its own. Where compiled code calls it, `hot` counts.
+    calls: u32 = 1000;
     /// Most instructions that are executed under observation when a loop has become hot, for the profile: a third of them, and
     /// the others too if the loop has not gone round twenty times by then. 0: no profile, and of
     /// the variants that depend on one none is chosen (unless `every_variant`).
@@ -69,6 +71,8 @@ settings! {
     code_limit: usize = 64 << 20;
     /// Leave compiled code at random, by this seed? For tests: see [`stress`](crate::stress).
     stress: Option<u64> = None;
+    /// Link calls and cut regions at random, by this seed, instead of where code would be too large? For tests.
+    links: Option<u64> = None;
     /// Choose every variant everywhere, whatever the profile says? For tests.
     every_variant: bool = false;
     /// Keep the text of regions as they were recorded, before the passes? To be shown.
@@ -127,7 +131,7 @@ impl Setting for Option<u64> {
 impl Settings {
     /// Compiles every loop in its first round and never gives one up: what tests use.
     pub fn eager() -> Settings {
-        Settings { hot: 0, observe: 0, trial: u64::MAX, background: false, ..Settings::default() }
+        Settings { hot: 0, calls: u32::MAX, observe: 0, trial: u64::MAX, background: false, ..Settings::default() }
     }
 
     /// As [`eager`](Self::eager), with every variant of every place.
@@ -143,6 +147,11 @@ impl Settings {
             None => self.set_own(name, value)?,
         }
         Ok(())
+    }
+
+    /// As [`eager`](Self::eager), with functions compiled at their first call, and regions linked at random.
+    pub fn eager_with_links(seed: u64) -> Settings {
+        Settings { calls: 0, links: Some(seed), ..Settings::eager() }
     }
 
     /// The value of a setting, as [`set`](Self::set) takes it; `None` if there is none of this name, or it has no value.
@@ -272,7 +281,7 @@ mod tests {
     #[test]
     fn mistakes_are_explained() {
         let mut settings = Settings::default();
-        assert!(settings.set("hott", "1").unwrap_err().contains("there are `hot`, `observe`"));
+        assert!(settings.set("hott", "1").unwrap_err().contains("there are `hot`, `calls`"));
         assert!(settings.set("hot", "-1").unwrap_err().contains("a number from 0 up, not `-1`"));
         assert!(settings.set("one_lane", "maybe").unwrap_err().contains("`on` or `off`"));
         assert_eq!(settings, Settings::default());

@@ -6,9 +6,13 @@
 //! at all of them. It is done to the optimised region, so that the code that is tested is the code that is used.
 //!
 //! What happens depends on the seed and the program alone, if the program runs on one thread.
+//!
+//! Links between regions have a seed of their own (`Settings::links`): calls are links, and regions are cut, at places that are
+//! chosen at random, and now and then a link is not followed.
 
 use crate::ir::{Counter, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::FuncId;
 use spmdvm_vm::types::Ty;
 
 /// Makes a region leave by its exits at random.
@@ -59,6 +63,11 @@ fn counter(region: &mut Region) -> u32 {
 /// What [`Kind::Chance`] gives: an execution is told by how many there were before.
 pub(crate) fn is_lucky(counter: u32, odds: u32, before: u64) -> bool {
     mix(before ^ (counter as u64) << 40) >> 48 >= odds as u64
+}
+
+/// Returns whether a place is one of those that are chosen at random: one of so many.
+pub(crate) fn is_chosen(seed: u64, (function, pc): (FuncId, u32), of: u64) -> bool {
+    mix(seed ^ (function.0 as u64) << 32 ^ pc as u64).is_multiple_of(of)
 }
 
 /// Bits that look random, from bits that do not (the finaliser of the generator splitmix64).

@@ -61,7 +61,7 @@ fn program(seed: u64) -> VerifiedProgram {
 
 /// How each back end compiles loops; over many programs every one does in every way. On this thread, so that it is the
 /// same in each run.
-fn modes(seed: u64) -> [(&'static str, Settings); 6] {
+fn modes(seed: u64) -> [(&'static str, Settings); 8] {
     let [eager, variants] = [Settings::eager(), Settings::eager_in_every_variant()];
     let stress = |settings: &Settings| Settings { stress: Some(seed), ..settings.clone() };
     let small = (seed % 7) as u32;
@@ -72,12 +72,14 @@ fn modes(seed: u64) -> [(&'static str, Settings); 6] {
     let mut modes = [
         ("stress", stress(&eager)),
         ("every variant", variants.clone()),
-        ("hot", Settings { observe: 0, ..soon }),
+        ("hot", Settings { observe: 0, calls: small, ..soon }),
         ("eager", eager),
         ("observed", observed),
         ("stress in every variant", stress(&variants)),
+        ("links", Settings::eager_with_links(seed)),
+        ("links in every variant, under stress", stress(&Settings { calls: 0, links: Some(seed), ..variants })),
     ];
-    modes.rotate_left((seed / 35) as usize % 6);
+    modes.rotate_left((seed / 35) as usize % 8);
     modes
 }
 

@@ -32,6 +32,8 @@ pub struct Elements {
     pub ty: Ty,
     /// Their number.
     pub length: usize,
+    /// The lengths of the dimensions, outermost first.
+    pub shape: Vec<u64>,
     pattern: Pattern,
 }
 
@@ -46,6 +48,10 @@ enum Pattern {
 }
 
 impl Elements {
+    fn flat(ty: Ty, length: usize, pattern: Pattern) -> Elements {
+        Elements { ty, length, shape: vec![length as u64], pattern }
+    }
+
     /// The bits of element `i`.
     pub fn bits(&self, i: usize) -> u64 {
         match &self.pattern {
@@ -66,9 +72,9 @@ impl Elements {
     pub fn of(ty: Ty, words: &[u64]) -> Elements {
         let length = words.len();
         let patterns = [Pattern::Zeros, Pattern::Ones, Pattern::Iota].into_iter();
-        let mut known = patterns.map(|pattern| Elements { ty, length, pattern });
+        let mut known = patterns.map(|pattern| Elements::flat(ty, length, pattern));
         let found = known.find(|elements| words.iter().enumerate().all(|(i, &word)| elements.bits(i) == word));
-        found.unwrap_or_else(|| Elements { ty, length, pattern: Pattern::List(words.to_vec()) })
+        found.unwrap_or_else(|| Elements::flat(ty, length, Pattern::List(words.to_vec())))
     }
 
     /// The word that stands for them.
@@ -212,7 +218,7 @@ fn parse_array(param: &ExportParam, elem: &HostType, text: &str) -> Result<Word,
     if text.starts_with('[') {
         let ty = expected.ok_or_else(|| format!("`{}` takes structs: give @file.npy", param.name))?;
         let words = parse_list(&param.name, ty, text)?;
-        return Ok(Word::Elements(Elements { ty, length: words.len(), pattern: Pattern::List(words) }));
+        return Ok(Word::Elements(Elements::flat(ty, words.len(), Pattern::List(words))));
     }
     parse_pattern(text, expected).map(Word::Elements).ok_or_else(|| {
         format!(
@@ -223,7 +229,7 @@ fn parse_array(param: &ExportParam, elem: &HostType, text: &str) -> Result<Word,
     })
 }
 
-/// `KIND:TYPE:LENGTH`, or `KIND:LENGTH` where the type is known; `random` has a seed behind.
+/// `KIND:TYPE:LENGTH` (of several dimensions: `240x320`), or `KIND:LENGTH` where the type is known; `random` has a seed behind.
 fn parse_pattern(text: &str, expected: Option<Ty>) -> Option<Elements> {
     let parts: Vec<&str> = text.split(':').collect();
     let (kind, rest) = parts.split_first()?;
@@ -232,7 +238,9 @@ fn parse_pattern(text: &str, expected: Option<Ty>) -> Option<Elements> {
         _ => (expected?, rest),
     };
     let (length, rest) = rest.split_first()?;
-    let length = length.parse().ok().filter(|&n: &u64| n <= MAX_LENGTH)? as usize;
+    let shape = length.split('x').map(|n| n.parse().ok()).collect::<Option<Vec<u64>>>()?;
+    let length = shape.iter().try_fold(1u64, |n, &length| n.checked_mul(length));
+    let length = length.filter(|&n| n <= MAX_LENGTH)? as usize;
     let pattern = match (*kind, rest) {
         ("zeros", []) => Pattern::Zeros,
         ("ones", []) => Pattern::Ones,
@@ -240,7 +248,7 @@ fn parse_pattern(text: &str, expected: Option<Ty>) -> Option<Elements> {
         ("random", [seed]) => Pattern::Random(seed.parse().ok()?),
         _ => return None,
     };
-    Some(Elements { ty, length, pattern })
+    Some(Elements { ty, length, shape, pattern })
 }
 
 fn parse_list(name: &str, ty: Ty, text: &str) -> Result<Vec<u64>, String> {

@@ -26,6 +26,7 @@ fn loop_data<'py>(info: &LoopInfo, py: Python<'py>) -> PyResult<Bound<'py, PyDic
     data.set_item("file", &info.place.file)?;
     data.set_item("function", &info.place.function)?;
     data.set_item("line", info.place.line)?;
+    data.set_item("begins", info.begins.name())?;
     data.set_item("aborted", info.aborted.as_ref().map(ToString::to_string))?;
     data.set_item("aborted_line", info.aborted_at.as_ref().and_then(|place| place.line))?;
     data.set_item("refused", info.refused.as_ref().map(ToString::to_string))?;

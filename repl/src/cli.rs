@@ -124,9 +124,14 @@ pub enum Command {
     /// Commands are asked for, or read from standard input. The name of the function may stand before its arguments.
     Debug(DebugArgs),
     /// Type SPMD code and see all lanes
+    ///
+    /// What is not typed but comes from a file (`spmdvm repl < session`) is answered line by line.
     Repl {
         /// Programs to load first
         files: Vec<PathBuf>,
+        /// Stop at the first error, with an exit code
+        #[arg(long)]
+        batch: bool,
     },
     /// Run programs written in the convention of ISPC's functional tests
     ///
@@ -155,6 +160,23 @@ pub enum Command {
     Gen(GenArgs),
     /// Run random programs on all engines, or on other back ends, for as long as you like, and keep what differs (docs/oracle.md)
     Fuzz(FuzzArgs),
+    /// Make a folder with a program to start from, a Python script that runs it, and a test
+    New {
+        /// The folder, whose name is the program's
+        name: PathBuf,
+    },
+    /// Say which engines run on this machine, and why not the others
+    Doctor,
+    /// Print what completes the command line in a shell: `spmdvm completions bash > ~/.local/share/bash-completion/completions/spmdvm`
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write those of all subcommands
+    Man {
+        /// The folder to write to
+        folder: Option<PathBuf>,
+    },
     /// Explain a diagnostic (E0001, W0002, …), a trap (out_of_bounds, …) or what check mode finds (race, …)
     Explain {
         /// Its code or name; without one, all are listed
@@ -196,9 +218,13 @@ pub struct CallArgs {
     /// The exported function to call (needed if there are several)
     #[arg(long, short)]
     pub entry: Option<String>,
-    /// Arguments, in order or as NAME=VALUE: numbers, @file.npy, zeros:f32:1024, ones:…, iota:i32:64, random:f32:64:SEED, [1,2,3]
+    /// Arguments, in order or as NAME=VALUE: numbers, @file.npy, zeros:f32:1024, ones:…, iota:i32:64, random:f32:64:SEED, [1,2,3].
+    /// Arrays of rows: zeros:f32:240x320; arrays of archives: @file.npz, @file.npz:NAME
     #[arg(allow_negative_numbers = true)]
     pub args: Vec<String>,
+    /// An argument by its name, as NAME=VALUE among the arguments is
+    #[arg(long = "arg", value_name = "NAME=VALUE")]
+    pub named: Vec<String>,
     /// Set a global variable, or supply an `extern` one: NAME=VALUE, with values as for arguments
     #[arg(long = "global", value_name = "NAME=VALUE")]
     pub globals: Vec<String>,
@@ -215,8 +241,9 @@ pub struct RunArgs {
     /// What to call.
     #[command(flatten)]
     pub call: CallArgs,
-    /// Write an array argument, a global variable or `result` to a .npy file afterwards
-    #[arg(short, long = "output", value_name = "NAME=FILE.npy")]
+    /// Write an array argument, a global variable or `result` to a file afterwards: .npy, .npz (several go to one archive), or .png
+    /// for an array of rows
+    #[arg(short, long = "output", value_name = "NAME=FILE")]
     pub output: Vec<String>,
     /// Check the run: report uses of values that were never stored, accesses out of bounds with all lanes, reads of inactive lanes,
     /// races and more (docs/check.md). LIST names what to look for: default, all, or kinds such as race,overflow
@@ -226,6 +253,15 @@ pub struct RunArgs {
     /// Tell afterwards what became of a line of the source: compiled or not, why, and what takes time
     #[arg(long, value_name = "LINE")]
     pub explain: Vec<usize>,
+    /// Tell how long it took to compile and to run
+    #[arg(long)]
+    pub time: bool,
+    /// Run on the interpreter and tell which lines execute how many instructions, with how many lanes active
+    #[arg(long, conflicts_with = "check")]
+    pub profile: bool,
+    /// Tell now and then how long it has been running
+    #[arg(long)]
+    pub progress: bool,
     /// Print nothing but what the program prints
     #[arg(short, long)]
     pub quiet: bool,
@@ -518,6 +554,16 @@ pub struct FuzzArgs {
     pub stop: bool,
 }
 
+impl CallArgs {
+    /// The arguments: those in order, then those by name.
+    pub fn words(&self) -> Result<Vec<String>, Failure> {
+        match self.named.iter().find(|word| !word.contains('=')) {
+            Some(word) => Err(Failure::usage(format!("--arg takes NAME=VALUE, such as n=100, not `{word}`"))),
+            None => Ok(self.args.iter().chain(&self.named).cloned().collect()),
+        }
+    }
+}
+
 impl Cli {
     /// Reads the command line; ends the process if it is wrong or asks for help.
     pub fn read() -> Result<Cli, Failure> {
@@ -622,7 +668,8 @@ fn parse_checks(s: &str) -> Result<Checks, String> {
     s.split(',').try_fold(Checks::NONE, Checks::and)
 }
 
-fn parse_mask(s: &str) -> Result<u64, String> {
+/// A mask of lanes, of a number such as `0b1011`.
+pub fn parse_mask(s: &str) -> Result<u64, String> {
     let parsed = match (s.strip_prefix("0b"), s.strip_prefix("0x")) {
         (Some(bits), _) => u64::from_str_radix(bits, 2),
         (_, Some(hex)) => u64::from_str_radix(hex, 16),

@@ -2,10 +2,12 @@
 
 use crate::Failure;
 use crate::npy::MappedNpy;
+use crate::npz;
 use half::f16;
 use spmdvm::{Array, Export, ExportParam, Pointer, Ty, Value};
 pub use spmdvm_oracle::words::scalar_of;
 use spmdvm_oracle::words::{self, Elements, Word};
+use std::path::Path;
 
 /// The arguments of one call, and the memory they live in.
 pub struct CallData {
@@ -119,8 +121,16 @@ fn content(param: &ExportParam, word: Word) -> Result<Content, Failure> {
         Word::Scalar(ty, bits) => Ok(Content::Scalar(ty, bits)),
         Word::Lanes(ty, words) => Ok(Content::Lanes(ty, words)),
         Word::Elements(elements) => owned(param, &elements),
-        Word::File(path) => Ok(Content::Mapped(MappedNpy::open(&path)?)),
+        Word::File(path) => file(param, &path),
         Word::Null => Ok(Content::Null),
+    }
+}
+
+/// The array in a file. Of a `.npz` file it is the one that is named behind a colon, or like the parameter.
+fn file(param: &ExportParam, path: &Path) -> Result<Content, Failure> {
+    match npz::member_of(path) {
+        Some((path, member)) => npz::read(path, member.unwrap_or(&param.name)),
+        None => Ok(Content::Mapped(MappedNpy::open(path)?)),
     }
 }
 
@@ -136,7 +146,7 @@ fn owned(param: &ExportParam, elements: &Elements) -> Result<Content, Failure> {
         let within = (first..n.min(first + per_word)).enumerate();
         data.push(within.fold(0, |word, (at, i)| word | elements.bits(i) << (8 * ty.size() * at)));
     }
-    Ok(Content::Owned { ty, shape: vec![n as u64], data, bytes })
+    Ok(Content::Owned { ty, shape: elements.shape.clone(), data, bytes })
 }
 
 /// One element as text.
@@ -159,4 +169,24 @@ pub fn element_bits(ty: Ty, bytes: &[u8], i: usize) -> u64 {
     let mut word = [0; 8];
     word[..ty.size()].copy_from_slice(&bytes[i * ty.size()..][..ty.size()]);
     u64::from_le_bytes(word)
+}
+
+/// A number of any type as a floating-point one.
+pub fn as_float(ty: Ty, bits: u64) -> f64 {
+    match ty {
+        Ty::Bool => f64::from(u8::from(bits != 0)),
+        Ty::I8 => f64::from(bits as i8),
+        Ty::I16 => f64::from(bits as i16),
+        Ty::I32 => f64::from(bits as i32),
+        Ty::I64 => bits as i64 as f64,
+        Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64 => bits as f64,
+        Ty::F16 => f64::from(f16::from_bits(bits as u16)),
+        Ty::F32 => f64::from(f32::from_bits(bits as u32)),
+        Ty::F64 => f64::from_bits(bits),
+    }
+}
+
+/// The numbers of an array, as floating-point ones.
+pub fn as_floats(ty: Ty, bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
+    (0..bytes.len() / ty.size()).map(move |i| as_float(ty, element_bits(ty, bytes, i)))
 }

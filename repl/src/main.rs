@@ -8,8 +8,10 @@ mod cli;
 mod commands;
 mod data;
 mod files;
+mod image;
 mod interactive;
 mod npy;
+mod npz;
 mod record;
 mod words;
 

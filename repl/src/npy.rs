@@ -7,7 +7,7 @@ use npyz::{DType, NpyHeader, WriteOptions, WriterBuilder};
 use spmdvm::Ty;
 use spmdvm::shrunk::{self, Watch};
 use std::fs::File;
-use std::io::{BufWriter, Cursor};
+use std::io::{BufWriter, Cursor, Write};
 use std::path::Path;
 
 /// A mapped `.npy` file. Writes of a program stay in memory; the file is not changed.
@@ -78,14 +78,15 @@ impl MappedNpy {
 }
 
 /// Returns whether the numbers in a header's shape have a product, which the library that reads it takes for granted.
-fn has_sizes(file: &[u8]) -> bool {
+pub fn has_sizes(file: &[u8]) -> bool {
     let header = String::from_utf8_lossy(&file[..file.len().min(1 << 12)]);
     let shape = header.split_once("'shape'").and_then(|(_, rest)| rest.split_once('(')?.1.split_once(')'));
     let numbers = shape.map_or("", |(numbers, _)| numbers).split(',').filter_map(|n| n.trim().parse::<u64>().ok());
     numbers.filter(|&n| n > 0).try_fold(16u64, u64::checked_mul).is_some()
 }
 
-fn element_type(dtype: &DType) -> Option<Ty> {
+/// The type of programs for elements of a file.
+pub fn element_type(dtype: &DType) -> Option<Ty> {
     let DType::Plain(t) = dtype else { return None };
     let text = t.to_string();
     let mut chars = text.chars();
@@ -112,24 +113,26 @@ fn element_type(dtype: &DType) -> Option<Ty> {
 
 /// Writes elements to a new `.npy` file.
 pub fn write(path: &Path, ty: Ty, shape: &[u64], data: &[u8]) -> Result<(), Failure> {
-    let attempt = || -> std::io::Result<()> {
-        let file = BufWriter::new(File::create(path)?);
-        match ty {
-            Ty::Bool => write_as(file, shape, data.iter().map(|&b| b != 0)),
-            Ty::I8 => write_as(file, shape, data.iter().map(|&b| b as i8)),
-            Ty::U8 => write_as(file, shape, data.iter().copied()),
-            Ty::I16 => write_as(file, shape, elements(data).map(i16::from_le_bytes)),
-            Ty::U16 => write_as(file, shape, elements(data).map(u16::from_le_bytes)),
-            Ty::F16 => write_as(file, shape, elements(data).map(f16::from_le_bytes)),
-            Ty::I32 => write_as(file, shape, elements(data).map(i32::from_le_bytes)),
-            Ty::U32 => write_as(file, shape, elements(data).map(u32::from_le_bytes)),
-            Ty::F32 => write_as(file, shape, elements(data).map(f32::from_le_bytes)),
-            Ty::I64 => write_as(file, shape, elements(data).map(i64::from_le_bytes)),
-            Ty::U64 => write_as(file, shape, elements(data).map(u64::from_le_bytes)),
-            Ty::F64 => write_as(file, shape, elements(data).map(f64::from_le_bytes)),
-        }
-    };
+    let attempt = || write_to(BufWriter::new(File::create(path)?), ty, shape, data);
     attempt().map_err(|e| files::unwritable(path, &e))
+}
+
+/// Writes elements as a `.npy` file has them.
+pub fn write_to(file: impl Write, ty: Ty, shape: &[u64], data: &[u8]) -> std::io::Result<()> {
+    match ty {
+        Ty::Bool => write_as(file, shape, data.iter().map(|&b| b != 0)),
+        Ty::I8 => write_as(file, shape, data.iter().map(|&b| b as i8)),
+        Ty::U8 => write_as(file, shape, data.iter().copied()),
+        Ty::I16 => write_as(file, shape, elements(data).map(i16::from_le_bytes)),
+        Ty::U16 => write_as(file, shape, elements(data).map(u16::from_le_bytes)),
+        Ty::F16 => write_as(file, shape, elements(data).map(f16::from_le_bytes)),
+        Ty::I32 => write_as(file, shape, elements(data).map(i32::from_le_bytes)),
+        Ty::U32 => write_as(file, shape, elements(data).map(u32::from_le_bytes)),
+        Ty::F32 => write_as(file, shape, elements(data).map(f32::from_le_bytes)),
+        Ty::I64 => write_as(file, shape, elements(data).map(i64::from_le_bytes)),
+        Ty::U64 => write_as(file, shape, elements(data).map(u64::from_le_bytes)),
+        Ty::F64 => write_as(file, shape, elements(data).map(f64::from_le_bytes)),
+    }
 }
 
 fn elements<const N: usize>(data: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
@@ -137,7 +140,7 @@ fn elements<const N: usize>(data: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
 }
 
 fn write_as<T: npyz::AutoSerialize>(
-    file: BufWriter<File>,
+    file: impl Write,
     shape: &[u64],
     items: impl Iterator<Item = T>,
 ) -> std::io::Result<()> {

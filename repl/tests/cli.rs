@@ -439,8 +439,8 @@ fn shell(lines: &str) -> (String, String) {
 fn the_shell_keeps_variables_and_functions() {
     let (out, err) =
         shell(":width 4\nint x = programIndex + 1;\nint twice(int a) {\n  return 2 * a;\n}\nx = twice(x);\nx\n");
-    assert!(out.contains("x = [1,2,3,4]"), "{out}");
-    assert!(out.trim_end().ends_with("[2,4,6,8]"), "{out}");
+    assert!(out.contains("x: varying int32 = 1 2 3 4"), "{out}");
+    assert!(out.trim_end().ends_with("varying int32 = 2 4 6 8"), "{out}");
     assert_eq!(err, "");
 }
 

@@ -354,7 +354,8 @@ fn the_shell() {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the command starts");
-        let input = format!("extern uniform int n;\n{line}\n1 + 1\n");
+        // The empty line ends what asks for more.
+        let input = format!("extern uniform int n;\n{line}\n\n1 + 1\n");
         child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it listens");
         let output = child.wait_with_output().expect("it ends");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

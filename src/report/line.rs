@@ -2,7 +2,7 @@
 
 use crate::module::Module;
 use spmdvm_jit::analysis::Analysis;
-use spmdvm_jit::engine::{LoopReport, VersionReport};
+use spmdvm_jit::engine::{Begins, LoopReport, VersionReport};
 use spmdvm_jit::ir::{Counter, Exit, Kind, Outcome, Region, Value};
 use spmdvm_vm::Program;
 use spmdvm_vm::isa::{Form, Op};
@@ -73,19 +73,24 @@ impl Line<'_> {
     fn explain_loops(&self, text: &mut String, loops: &[LoopReport]) {
         let mut found = false;
         for report in loops {
+            let what = match report.begins {
+                Begins::Loop => "the loop at",
+                Begins::Function => "the function at",
+                Begins::Rest => "the rest of a function from",
+            };
             let head = super::Place::of(self.program, report.at);
-            let inside = self.is_in_loop(report.at);
+            let inside = report.begins == Begins::Loop && self.is_in_loop(report.at);
             if let Some(why) = report.aborted.as_ref().filter(|_| inside) {
                 let at = report.aborted_at.map(|at| format!(" (at {})", super::Place::of(self.program, at)));
-                let _ = writeln!(text, "  interpreted in the loop at {head}: {why}{}", at.unwrap_or_default());
+                let _ = writeln!(text, "  interpreted in {what} {head}: {why}{}", at.unwrap_or_default());
                 found = true;
             }
             if report.pending && inside {
-                let _ = writeln!(text, "  in the loop at {head}, which is being compiled");
+                let _ = writeln!(text, "  in {what} {head}, which is being compiled");
                 found = true;
             }
             for version in report.versions.iter().filter(|v| inside || self.exits(&v.region).next().is_some()) {
-                let _ = writeln!(text, "  compiled in the loop at {head}, which was entered {} times", version.entries);
+                let _ = writeln!(text, "  compiled in {what} {head}, which was entered {} times", version.entries);
                 self.explain_version(text, version);
                 found = true;
             }

@@ -5,7 +5,7 @@ mod line;
 use crate::module::Module;
 use spmdvm_jit::Variant;
 use spmdvm_jit::abort::Abort;
-use spmdvm_jit::engine::{LoopReport, VersionReport};
+use spmdvm_jit::engine::{Begins, LoopReport, VersionReport};
 use spmdvm_jit::ir::{Counter, Outcome};
 use spmdvm_vm::Program;
 use spmdvm_vm::program::FuncId;
@@ -60,6 +60,8 @@ impl std::fmt::Display for Place {
 pub struct LoopInfo {
     /// Where it is.
     pub place: Place,
+    /// What begins there, for it need not be a loop.
+    pub begins: Begins,
     /// Why it is interpreted, if it is.
     pub aborted: Option<Abort>,
     /// The instruction that is the reason, if it is one.
@@ -132,6 +134,7 @@ impl LoopInfo {
         let aborted_at = report.aborted_at.map(|at| Place::of(program, at));
         LoopInfo {
             place,
+            begins: report.begins,
             aborted: report.aborted,
             aborted_at,
             refused: report.refused,
@@ -222,8 +225,8 @@ impl Module {
 
 fn loop_text(text: &mut String, info: &LoopInfo, show: Show) -> std::fmt::Result {
     match info.place.line {
-        Some(_) => writeln!(text, "{}: loop in `{}`", info.place, info.place.function)?,
-        None => writeln!(text, "loop in `{}`", info.place.function)?,
+        Some(_) => writeln!(text, "{}: {} `{}`", info.place, begins_text(info.begins), info.place.function)?,
+        None => writeln!(text, "{} `{}`", begins_text(info.begins), info.place.function)?,
     }
     if let Some(why) = &info.aborted {
         let at = info.aborted_at.as_ref().map_or_else(String::new, |place| format!(" (at {place})"));
@@ -236,6 +239,15 @@ fn loop_text(text: &mut String, info: &LoopInfo, show: Show) -> std::fmt::Result
         writeln!(text, "  being compiled")?;
     }
     info.versions.iter().try_for_each(|version| version_text(text, version, show))
+}
+
+/// What begins where something was compiled.
+pub(crate) fn begins_text(begins: Begins) -> &'static str {
+    match begins {
+        Begins::Loop => "loop in",
+        Begins::Function => "function",
+        Begins::Rest => "rest of",
+    }
 }
 
 /// How long it took until there was a draft, if it began with one.

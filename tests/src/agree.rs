@@ -58,7 +58,7 @@ pub struct Seen {
 }
 
 /// The modes: at once, in every variant, and when hot, with all that takes time happening soon.
-pub fn modes() -> [(&'static str, JitSettings); 3] {
+pub fn modes() -> [(&'static str, JitSettings); 4] {
     let soon = JitSettings {
         hot: 2,
         observe: 200,
@@ -67,7 +67,8 @@ pub fn modes() -> [(&'static str, JitSettings); 3] {
         background: false,
         ..JitSettings::default()
     };
-    [("eager", JitSettings::eager()), ("every variant", JitSettings::eager_in_every_variant()), ("soon", soon)]
+    let [eager, variants] = [JitSettings::eager(), JitSettings::eager_in_every_variant()];
+    [("eager", eager), ("every variant", variants), ("soon", soon), ("links", JitSettings::eager_with_links(3))]
 }
 
 /// Calls `f`, then `peek`.

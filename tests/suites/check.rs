@@ -308,6 +308,27 @@ const FAULTS: &[Fault] = &[
         }",
     },
     Fault {
+        kind: FindingKind::RacyBranch,
+        checks: "racy_branch",
+        message: "where all lanes go depends on memory for which tasks race",
+        lanes: nothing,
+        values: |_| vec![1],
+        from_width: 1,
+        source: "task void fill(uniform int a[]) {
+            a[0] = 4;
+        }
+        export void f(uniform int a[], uniform int n) {
+            launch[1] fill(a);
+            uniform int kept[2];
+            kept[1] = a[0] + 1; // THERE
+            varying int copies = kept[1] * programCount;
+            if (reduce_add(copies) > 3) { // HERE
+                a[1] = 2;
+            }
+            sync;
+        }",
+    },
+    Fault {
         kind: FindingKind::RacyRead,
         checks: "racy_read",
         message: "`f` reads memory that task 0 of `count` accesses atomically",
@@ -713,6 +734,7 @@ const DO_IT: &[(&str, FindingKind)] = &[
     ("masks/varying_store_to_uniform_address", FindingKind::ConflictingStores),
     ("soa/nested_struct", FindingKind::Uninitialised),
     ("tasks/message_passing", FindingKind::Race),
+    ("tasks/message_passing", FindingKind::RacyBranch),
     ("traps/out_of_memory", FindingKind::Uninitialised),
 ];
 

@@ -160,12 +160,12 @@ fn what_is_left_to_the_interpreter() {
     let round = "for (uniform int i = 0; i < 20; ++i)";
     let ways = [
         (
-            "recursion",
+            "a call that is linked",
             "static uniform int fib(uniform int k) { return k < 2 ? k : fib(k - 1) + fib(k - 2); }",
             "a[i] = fib(i / 3);",
         ),
         (
-            "call.ind",
+            "a call that is linked",
             "typedef uniform int (* uniform F)(uniform int);\nstatic uniform int one(uniform int k) { return k + 1; }
             static uniform int two(uniform int k) { return k * 2; }",
             "F g = b[i] < 3 ? &one : &two; a[i] = g(i);",

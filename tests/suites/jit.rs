@@ -3,7 +3,7 @@
 
 use spmdvm::jit::abort::Abort;
 use spmdvm::jit::engine::LoopReport;
-use spmdvm::jit::ir::{Block, BlockId, End, Kind, Region};
+use spmdvm::jit::ir::{Block, BlockId, End, Kind, Region, why};
 use spmdvm::jit::passes::licm::Loops;
 use spmdvm::vm::Op;
 use spmdvm::{CallError, Engine, JitSettings, Limits, Module, Options, TrapKind, Value};
@@ -199,13 +199,13 @@ fn frames_of_called_functions_live_in_the_region() {
 }
 
 #[test]
-fn recursion_is_left_to_the_interpreter() {
+fn recursion_leads_from_region_to_region() {
     let text = "static uniform int fib(uniform int n) { if (n < 2) return n; return fib(n - 1) + fib(n - 2); }
         export uniform int f(uniform int n) { uniform int s = 0; for (uniform int i = 0; i < n; ++i) s += fib(i); return s; }";
     let module = module(text, JitSettings::eager());
     let result = module.call("f", &[12.into()]).unwrap();
     assert_eq!(format!("{result:?}"), format!("{:?}", interpreted(text).call("f", &[12.into()]).unwrap()));
-    let exits = |l: &LoopReport| l.versions.iter().any(|v| v.region.exits.iter().any(|e| e.why == "recursion"));
+    let exits = |l: &LoopReport| l.versions.iter().any(|v| v.region.exits.iter().any(|e| e.why == why::CALL));
     assert!(loops(&module).iter().any(exits));
 }
 

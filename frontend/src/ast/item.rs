@@ -13,6 +13,44 @@ pub struct TranslationUnit<'a> {
     pub type_names: &'a [Symbol],
     /// Names that denote function templates at the end.
     pub template_names: &'a [Symbol],
+    /// What was typed at a prompt, if the program ends with such a text.
+    pub prompt: Option<&'a Prompt<'a>>,
+}
+
+/// What was typed at a prompt: definitions, which have become items, and statements, which have become the body of the
+/// exported function [`PROMPT_FUNCTION`]. Variables that are declared outside of all blocks are global ones, whose
+/// initialisers run in their places.
+#[derive(Clone, Copy, Debug)]
+pub struct Prompt<'a> {
+    /// Its parts, in order.
+    pub parts: &'a [PromptPart<'a>],
+    /// Whether it ends in the middle of something, so that all that is wrong with it may be that there must be more.
+    pub is_unfinished: bool,
+}
+
+/// The function that the statements of a [`Prompt`] become.
+pub const PROMPT_FUNCTION: &str = "__prompt";
+
+/// A part of a [`Prompt`].
+#[derive(Clone, Copy, Debug)]
+pub struct PromptPart<'a> {
+    /// What it is.
+    pub kind: PromptPartKind<'a>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of parts of a [`Prompt`].
+#[derive(Clone, Copy, Debug)]
+pub enum PromptPartKind<'a> {
+    /// A definition or declaration.
+    Item(ItemKind<'a>),
+    /// Variables.
+    Variables(&'a [Variable<'a>]),
+    /// A statement.
+    Statement,
+    /// An expression whose value is shown.
+    Expression(&'a Expr<'a>),
 }
 
 /// Something at the top of a file.
@@ -126,6 +164,8 @@ pub struct FunctionFlags {
     pub unmasked: bool,
     /// `__vectorcall` or `__regcall`.
     pub calling_convention: bool,
+    /// Of a variable: it was typed at a prompt ([`Prompt`]).
+    pub at_prompt: bool,
 }
 
 /// A variable, local or global. `static`, `extern` and `export` are the declaration's.

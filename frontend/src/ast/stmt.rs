@@ -28,6 +28,8 @@ pub enum StmtKind<'a> {
     Empty,
     /// An expression.
     Expr(&'a Expr<'a>),
+    /// The expression at the end of what was typed at a prompt ([`Prompt`](super::Prompt)): its value is shown.
+    Show(&'a Expr<'a>),
     /// `{ … }`, a scope of its own.
     Block(&'a Block<'a>),
     /// Declarations of variables, in order; a variable's initialiser sees those before it.

@@ -242,7 +242,7 @@ fn stmt_children<'a>(kind: &'a StmtKind<'a>, visit: Visit<'_, 'a>) {
         | StmtKind::Continue
         | StmtKind::Sync
         | StmtKind::Error => {}
-        StmtKind::Expr(expr) => visit(Role::Value, Node::Expr(expr)),
+        StmtKind::Expr(expr) | StmtKind::Show(expr) => visit(Role::Value, Node::Expr(expr)),
         StmtKind::Block(block) | StmtKind::Unmasked(block) => visit(Role::Body, Node::Block(block)),
         StmtKind::Variables(list) => list.iter().for_each(|v| visit(Role::Declared, Node::Variable(v))),
         StmtKind::Typedefs(list) => list.iter().for_each(|t| visit(Role::Declared, Node::Typedef(t))),

@@ -4,6 +4,7 @@
 //! folded, every type uniform, varying or `soa` (never "unbound"). Values ([`Expr`]) and places ([`Place`]) are told
 //! apart. Structured control is kept; masks are lowering's matter.
 
+mod describe;
 mod expr;
 mod host;
 pub mod layout;
@@ -11,6 +12,7 @@ mod stmt;
 mod types;
 pub mod walk;
 
+pub use describe::{InfoKind, TypeInfo};
 pub use expr::*;
 pub use layout::{Layout, Leaf};
 pub use stmt::*;
@@ -62,6 +64,19 @@ pub struct Module {
     pub imports: Vec<Import>,
     /// What other files may use; only if it is to be linked with them.
     pub symbols: Vec<LinkSymbol>,
+    /// The value of the expression with which the text typed at a prompt ends.
+    pub shown: Option<Shown>,
+}
+
+/// A value to be shown ([`ast::StmtKind::Show`](crate::ast::StmtKind::Show)).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// Where it is, once the program has run.
+    pub global: GlobalId,
+    /// Its type.
+    pub ty: TypeId,
+    /// Whether the global has its address instead: it is an array.
+    pub by_address: bool,
 }
 
 impl Module {

@@ -19,13 +19,15 @@ pub(super) enum Declared<'a> {
 impl<'a> Parser<'a, '_> {
     pub(super) fn translation_unit(&mut self) -> &'a TranslationUnit<'a> {
         let mut items = Vec::new();
-        while self.kind() != TokenKind::Eof {
+        while self.kind() != TokenKind::Eof && !self.at_prompt() {
             self.item_or_skip(&mut items);
         }
+        let prompt = self.at_prompt().then(|| self.prompt(&mut items));
         let unit = TranslationUnit {
             items: self.alloc_slice(&items),
             type_names: self.alloc_slice(&self.scopes.all(NameKind::Type)),
             template_names: self.alloc_slice(&self.scopes.all(NameKind::Template)),
+            prompt,
         };
         self.alloc(unit)
     }
@@ -45,7 +47,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    fn item(&mut self, items: &mut Vec<Item<'a>>) -> Parsed<()> {
+    pub(super) fn item(&mut self, items: &mut Vec<Item<'a>>) -> Parsed<()> {
         let start = self.span();
         match self.kind() {
             TokenKind::Semi => {

@@ -12,6 +12,7 @@ pub(crate) mod foreign;
 mod item;
 pub(crate) mod literal;
 mod mistakes;
+mod prompt;
 mod scope;
 mod specifiers;
 mod stmt;
@@ -40,6 +41,8 @@ pub struct ParseOptions<'o> {
     pub type_names: &'o [Symbol],
     /// Names that denote function templates from the start.
     pub template_names: &'o [Symbol],
+    /// The included file that is what was typed at a prompt: with its first token the [`Prompt`](crate::ast::Prompt) begins.
+    pub prompt: Option<&'o str>,
 }
 
 /// Parses the file `main` of `sources`, to which included files are added. All that is wrong is reported; the tree is
@@ -53,7 +56,10 @@ pub fn parse<'a>(
 ) -> &'a TranslationUnit<'a> {
     let preprocessed = preprocess(sources, main, &options.preprocess, arena, diagnostics);
     let scopes = Scopes::new(options.type_names, options.template_names);
+    let prompt = options.prompt.and_then(|name| sources.files().find(|(_, file)| file.name == name));
     let mut parser = Parser::new(preprocessed.tokens, &preprocessed.texts, arena, diagnostics, scopes);
+    parser.prompt_at = prompt.and_then(|(id, _)| parser.tokens.iter().position(|token| token.span.file == id));
+    parser.end_with_prompt();
     let unit = parser.translation_unit();
     diagnostics.sort();
     unit
@@ -86,6 +92,12 @@ struct Parser<'a, 'p> {
     unbalanced: bool,
     /// Whether what stands outside of functions was reported, and nothing sensible has come since.
     astray: bool,
+    /// The token with which what was typed at a prompt begins.
+    prompt_at: Option<usize>,
+    /// Whether that was reached.
+    in_prompt: bool,
+    /// Whether something was missed at the end of the text, before anything else was wrong.
+    ran_out: bool,
 }
 
 impl<'a, 'p> Parser<'a, 'p> {
@@ -110,6 +122,9 @@ impl<'a, 'p> Parser<'a, 'p> {
             type_only: false,
             unbalanced: false,
             astray: false,
+            prompt_at: None,
+            in_prompt: false,
+            ran_out: false,
         }
     }
 
@@ -245,6 +260,10 @@ impl<'a, 'p> Parser<'a, 'p> {
             return Ok(());
         }
         let next = self.token();
+        if self.in_prompt && next.kind == TokenKind::Eof {
+            // What ends with the line needs nothing else to end it.
+            return Ok(());
+        }
         let ends_line = next.has(FIRST_ON_LINE) || matches!(next.kind, TokenKind::RBrace | TokenKind::Eof);
         if ends_line {
             let place = self.last_span().after();
@@ -264,6 +283,7 @@ impl<'a, 'p> Parser<'a, 'p> {
     fn describe(&self) -> String {
         let token = self.token();
         match token.kind {
+            TokenKind::Eof if self.in_prompt => "the end of the input".into(),
             TokenKind::Eof => "the end of the file".into(),
             TokenKind::Number => format!("the number `{}`", self.texts.literal(&token)),
             TokenKind::String => "a string".into(),
@@ -291,6 +311,7 @@ impl<'a, 'p> Parser<'a, 'p> {
                 | TokenKind::UnterminatedString
         );
         if !broken || diagnostic.span() != self.span() {
+            self.note_end();
             self.diagnostics.emit(diagnostic);
         }
         Err(Reported)
@@ -298,7 +319,14 @@ impl<'a, 'p> Parser<'a, 'p> {
 
     /// Reports something after which parsing goes on.
     fn mention(&mut self, diagnostic: Diagnostic) {
+        self.note_end();
         self.diagnostics.emit(diagnostic);
+    }
+
+    /// Notes whether something is missed at the end, before it is reported.
+    fn note_end(&mut self) {
+        let is_unfinished = matches!(self.kind(), TokenKind::Eof | TokenKind::UnterminatedComment);
+        self.ran_out |= is_unfinished && !self.diagnostics.has_errors();
     }
 
     /// Parses with `parse` one level deeper.

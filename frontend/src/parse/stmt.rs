@@ -96,7 +96,7 @@ impl<'a> Parser<'a, '_> {
         self.hoisted = outer;
     }
 
-    fn block_statement(&mut self, stmts: &mut Vec<Stmt<'a>>) -> Parsed<()> {
+    pub(super) fn block_statement(&mut self, stmts: &mut Vec<Stmt<'a>>) -> Parsed<()> {
         let start = self.span();
         self.check_statement_start()?;
         if !self.is_declaration() {
@@ -127,7 +127,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// Whether a declaration begins here.
-    fn is_declaration(&self) -> bool {
+    pub(super) fn is_declaration(&self) -> bool {
         let label = self.nth_kind(1) == TokenKind::Colon;
         (self.is_type_start(0) && !label) || (self.kind() == TokenKind::Word && self.is_unknown_type())
     }
@@ -158,7 +158,7 @@ impl<'a> Parser<'a, '_> {
 
     /// Reads a statement other than a declaration. Within a block, a label or `case` directly before another one stands
     /// by itself, so that long lists of cases are not nested.
-    fn statement(&mut self, in_block: bool) -> Parsed<Stmt<'a>> {
+    pub(super) fn statement(&mut self, in_block: bool) -> Parsed<Stmt<'a>> {
         let start = self.span();
         let kind = self.statement_kind(in_block)?;
         Ok(Stmt { kind, span: self.since(start) })

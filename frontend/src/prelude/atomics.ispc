@@ -1,6 +1,5 @@
 // Atomic operations on memory. Each returns the value before. With a varying value or pointer every active lane has its
-// turn, in ascending order. The _global forms are atomic among tasks; the _local forms, for memory no other task uses,
-// are the same here.
+// turn, in ascending order. The _global forms are atomic among tasks; the _local forms are for memory no other task uses.
 
 // The overloads of one operation: FIRST is the operation's name in the table, S the type's there.
 #define __ATOMIC(SCOPE, NAME, FIRST, T, S) \
@@ -36,14 +35,36 @@
         } \
         return old; \
     }
+// Of lanes that share an address only one would be fastest each time.
+#define __ATOMIC_FLOAT_LANES(SCOPE, NAME, T) \
+    static inline varying T atomic_##NAME##_##SCOPE(uniform T *uniform at, varying T value) { \
+        varying T before = 0; \
+        foreach_active (lane) { \
+            before = atomic_##NAME##_##SCOPE(at, extract(value, lane)); \
+        } \
+        return before; \
+    }
 #define __ATOMIC_FLOAT_SUM(SCOPE, NAME, OP, T, S, BITS) \
     __ATOMIC_FLOAT_LOOP(SCOPE, NAME, OP, T, S, BITS, uniform, uniform) \
-    __ATOMIC_FLOAT_LOOP(SCOPE, NAME, OP, T, S, BITS, uniform, varying) \
+    __ATOMIC_FLOAT_LANES(SCOPE, NAME, T) \
     __ATOMIC_FLOAT_LOOP(SCOPE, NAME, OP, T, S, BITS, varying, varying)
 #define __ATOMIC_FLOAT(SCOPE, T, S, BITS) \
     __ATOMIC_FLOAT_SUM(SCOPE, add, +, T, S, BITS) \
     __ATOMIC_FLOAT_SUM(SCOPE, subtract, -, T, S, BITS) \
     __ATOMIC_ORDERED(SCOPE, T, S)
+// Nobody else is faster where no other task is.
+#define __LOCAL_FLOAT_SUM(NAME, OP, T, S, BITS) \
+    static inline uniform T atomic_##NAME##_local(uniform T *uniform at, uniform T value) { \
+        uniform T before = *at; \
+        *at = before OP value; \
+        return before; \
+    } \
+    __ATOMIC_FLOAT_LANES(local, NAME, T) \
+    __ATOMIC_FLOAT_LOOP(local, NAME, OP, T, S, BITS, varying, varying)
+#define __LOCAL_FLOAT(T, S, BITS) \
+    __LOCAL_FLOAT_SUM(add, +, T, S, BITS) \
+    __LOCAL_FLOAT_SUM(subtract, -, T, S, BITS) \
+    __ATOMIC_ORDERED(local, T, S)
 #define __ATOMIC_EXCHANGE(SCOPE, T, S) \
     static inline uniform T atomic_compare_exchange_##SCOPE(uniform T *uniform at, uniform T expected, uniform T next) { \
         return __op_atomic_cas_##S(at, expected, next); \
@@ -59,15 +80,17 @@
     __ATOMIC_INT(SCOPE, int32, i32) \
     __ATOMIC_INT(SCOPE, uint32, u32) \
     __ATOMIC_INT(SCOPE, int64, i64) \
-    __ATOMIC_INT(SCOPE, uint64, u64) \
-    __ATOMIC_FLOAT(SCOPE, float, f32, u32) \
-    __ATOMIC_FLOAT(SCOPE, double, f64, u64)
+    __ATOMIC_INT(SCOPE, uint64, u64)
 /// T atomic_add_global(uniform T *at, T value), and so atomic_add_local, T in int32, uint32, int64, uint64, float, double
 /// Adds value to *at and returns what was there. Likewise atomic_subtract_…, atomic_min_…, atomic_max_…, atomic_swap_…, and
 /// for integers atomic_and_…, atomic_or_…, atomic_xor_….
 __DEFINE(global)
 __DEFINE(local)
 #undef __DEFINE
+__ATOMIC_FLOAT(global, float, f32, u32)
+__ATOMIC_FLOAT(global, double, f64, u64)
+__LOCAL_FLOAT(float, f32, u32)
+__LOCAL_FLOAT(double, f64, u64)
 
 #define __DEFINE(SCOPE) \
     __ATOMIC_EXCHANGE(SCOPE, int32, i32) \
@@ -107,6 +130,9 @@ __ATOMIC_POINTERS(local, template <typename T>, T)
 #undef __ATOMIC_ORDERED
 #undef __ATOMIC_INT
 #undef __ATOMIC_FLOAT_LOOP
+#undef __ATOMIC_FLOAT_LANES
+#undef __LOCAL_FLOAT
+#undef __LOCAL_FLOAT_SUM
 #undef __ATOMIC_FLOAT_SUM
 #undef __ATOMIC_FLOAT
 #undef __ATOMIC_EXCHANGE

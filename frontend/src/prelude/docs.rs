@@ -4,6 +4,7 @@
 //! comma by what the letter T stands for; the rest is the description.
 
 use std::fmt::Write;
+use std::sync::OnceLock;
 
 use super::FILES;
 
@@ -46,10 +47,32 @@ which leaves at most 0.51 ULP of float16.
 ";
 
 /// One entry: a signature, what its letters stand for, and the description.
-struct Entry<'t> {
-    signature: &'t str,
-    types: &'t str,
-    text: Vec<&'t str>,
+#[derive(Clone, Debug)]
+pub struct Entry<'t> {
+    /// The signature.
+    pub signature: &'t str,
+    /// What its letters stand for.
+    pub types: &'t str,
+    /// The lines of the description.
+    pub text: Vec<&'t str>,
+}
+
+impl<'t> Entry<'t> {
+    /// The names of its functions.
+    pub fn names(&self) -> impl Iterator<Item = &'t str> {
+        let before = self.signature.split('(').rev().skip(1);
+        before.filter_map(|part| part.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next())
+    }
+}
+
+/// All that is documented, in the order of the document.
+pub fn all() -> &'static [Entry<'static>] {
+    static ALL: OnceLock<Vec<Entry<'static>>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let files = SECTIONS.iter().flat_map(|(_, _, files)| files.iter());
+        let text = |name: &&str| FILES.iter().find(|(file, _)| file == name).map_or("", |(_, text)| *text);
+        files.flat_map(|name| entries(text(name))).collect()
+    })
 }
 
 /// The whole of `docs/stdlib.md`.

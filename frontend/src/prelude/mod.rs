@@ -71,6 +71,7 @@ mod tests {
             preprocess: PreprocessOptions { defines: &[], loader: &loader, main_path: None },
             type_names: &[],
             template_names: &[],
+            prompt: None,
         };
         let arena = Bump::new();
         let mut diagnostics = Diagnostics::new();

@@ -362,6 +362,7 @@ impl<'a> Checker<'a, '_> {
             deferred: self.left_out,
             imports,
             symbols,
+            shown: self.shown,
         })
     }
 }

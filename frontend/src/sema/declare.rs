@@ -362,6 +362,7 @@ impl<'a> Checker<'a, '_> {
         }
         let (a, b) = (old.flags, new.flags);
         decl.flags = ast::FunctionFlags {
+            at_prompt: false,
             export: a.export || b.export,
             is_static: a.is_static || b.is_static,
             is_extern: a.is_extern && b.is_extern,

@@ -15,6 +15,9 @@ impl<'a> Checker<'a, '_> {
         }
         let ty = self.resolve(variable.ty, Shape::Varying);
         let ty = self.complete_from_init(ty, variable.init);
+        if variable.flags.at_prompt {
+            return self.declare_at_prompt(variable, ty);
+        }
         let known = self.table.names.contains_key(&variable.name.name);
         if self.declare_global_of_type(variable, ty).is_none() && !known {
             self.declare_value(variable.name, Entity::Constant(Expr::error(variable.name.span)));
@@ -118,7 +121,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Changes a global of the program, in both places where it is kept.
-    fn change_global(&mut self, id: GlobalDeclId, change: impl FnOnce(&mut hir::Global)) {
+    pub(super) fn change_global(&mut self, id: GlobalDeclId, change: impl FnOnce(&mut hir::Global)) {
         let module_id = self.global_id(id);
         let global = &mut self.globals[module_id.0 as usize];
         change(global);

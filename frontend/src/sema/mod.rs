@@ -39,6 +39,7 @@ mod member;
 mod name;
 mod operator;
 mod overload;
+mod prompt;
 mod resolve;
 mod scoped;
 mod stmt;
@@ -116,7 +117,7 @@ pub fn library() -> &'static Prelude {
         let main = sources.add(prelude::ROOT, prelude::root_text());
         let loader = FileLoader::new(None, &[], prelude::FILES);
         let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
-        let options = ParseOptions { preprocess, type_names: &[], template_names: &[] };
+        let options = ParseOptions { preprocess, type_names: &[], template_names: &[], prompt: None };
         let mut diags = Diagnostics::new();
         let unit = parse(&mut sources, main, &options, arena, &mut diags);
         let mut library = Prelude::new(*unit, sources);
@@ -185,7 +186,7 @@ pub fn library_signatures() -> Vec<String> {
 pub fn check_library() -> String {
     let library = library();
     let mut diags = Diagnostics::new();
-    let unit = ast::TranslationUnit { items: &[], type_names: &[], template_names: &[] };
+    let unit = ast::TranslationUnit { items: &[], type_names: &[], template_names: &[], prompt: None };
     let base = library.table(Width::DEFAULT);
     base.errors.iter().for_each(|error| diags.emit(error.clone()));
     let mut checker = Checker::new(Width::DEFAULT, Some(base), &library.sources, &mut diags);

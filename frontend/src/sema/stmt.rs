@@ -72,6 +72,7 @@ impl<'a> Checker<'a, '_> {
                 Some(message) => StmtKind::Abort { message },
                 None => StmtKind::Expr(self.effect_stmt(expr)),
             },
+            S::Show(expr) => return self.show_value(expr, out),
             S::Block(block) => StmtKind::Block(self.block(block)),
             S::Variables(variables) => {
                 for variable in variables {
@@ -351,6 +352,9 @@ impl<'a> Checker<'a, '_> {
 
     /// A local variable.
     fn declare_variable(&mut self, variable: &'a ast::Variable<'a>, out: &mut Vec<Stmt>) {
+        if variable.flags.at_prompt {
+            return self.initialise_at_prompt(variable, out);
+        }
         let ty = self.resolve(variable.ty, Shape::Varying);
         let ty = self.complete_from_init(ty, variable.init);
         let name = variable.name;

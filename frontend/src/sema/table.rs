@@ -185,6 +185,8 @@ pub(super) struct Checker<'a, 'd> {
     pub instances_made: usize,
     /// Where the first one too many was asked for.
     pub too_many_instances: Option<Span>,
+    /// The value to be shown.
+    pub shown: Option<hir::Shown>,
 }
 
 impl<'a, 'd> Checker<'a, 'd> {
@@ -231,6 +233,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             depth: 0,
             instances_made: 0,
             too_many_instances: None,
+            shown: None,
         }
     }
 

@@ -260,7 +260,6 @@ impl<'a> Translator<'a> {
                 self.made(self.plan.piece_slot(inst.result?, i))
             }
             Kind::LoadLanes { ty } => Some(self.load_piece(ty, inst.args[0], i)),
-            Kind::Op { op: Op::PAdd, .. } => None,
             Kind::Op { op, ty, from } => self.lanes_op(inst, op, ty, from, i),
             _ => None,
         }

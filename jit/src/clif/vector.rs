@@ -7,6 +7,7 @@ use crate::ir::{Inst, Kind, Value};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self as clif, InstBuilder, types};
 use spmdvm_vm::isa::Op;
+use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
 /// The comparison of integers that an operation makes.
@@ -51,6 +52,7 @@ impl Translator<'_> {
             Op::Shl | Op::Shr => return Some(self.shift_piece(op, ty, args, i)),
             Op::IDiv | Op::IRem => return Some(self.divide_piece(op, ty, args, i)),
             Op::Fma if !self.features.fma || ty == Ty::F16 => return None,
+            Op::PAdd => return Some(self.pointer_sum_piece(args, i)),
             Op::FRem | Op::Sign => return None,
             _ if ty == Ty::F16 && !matches!(op, Op::Neg | Op::Abs) => return None,
             _ => {}
@@ -301,6 +303,28 @@ impl Translator<'_> {
         let zero = self.constant_vector(ty, 0);
         let mask = self.b.ins().icmp(IntCC::SignedLessThan, c, zero);
         self.blend(mask, a, b)
+    }
+
+    /// Piece `i` of pointers plus offsets, within their regions; see `vm::sem::padd`.
+    fn pointer_sum_piece(&mut self, args: &[Value], i: usize) -> clif::Value {
+        let (p, offset) = (self.piece(args[0], i), self.piece(args[1], i));
+        let above = self.b.ins().iconst(types::I32, 64 - OFFSET_BITS as i64);
+        let cut = |t: &mut Self, x| {
+            let upper = t.b.ins().ishl(x, above);
+            t.b.ins().sshr(upper, above)
+        };
+        let old = cut(self, p);
+        // A sum that overflows 64 bits does not fit either: one operand has 40 bits.
+        let sum = self.b.ins().iadd(old, offset);
+        let kept = cut(self, sum);
+        let poison = self.constant_vector(types::I64X2, 1u64.wrapping_neg() << (OFFSET_BITS - 1));
+        let fits = self.b.ins().icmp(IntCC::Equal, kept, sum);
+        let new = self.blend(fits, sum, poison);
+        let was = self.b.ins().icmp(IntCC::Equal, old, poison);
+        let new = self.blend(was, poison, new);
+        let bits = self.constant_vector(types::I64X2, (1 << OFFSET_BITS) - 1);
+        let (new, region) = (self.b.ins().band(new, bits), self.b.ins().band_not(p, bits));
+        self.b.ins().bor(region, new)
     }
 
     /// The bits of a value as another type of the same size; a NaN becomes the canonical one.

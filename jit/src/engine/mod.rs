@@ -8,6 +8,8 @@
 //! is entered as a draft first ([`tiers`]).
 
 mod clock;
+mod follow;
+mod head;
 mod report;
 mod site;
 mod tiers;
@@ -26,16 +28,20 @@ use crate::profile::{Place, Profile, Watcher};
 use crate::record::{EntryFacts, record};
 use crate::settings::{Settings, Variant};
 use crate::stress;
-use crate::sync::{Mutex, MutexGuard, RwLock};
+use crate::sync::{Mutex, MutexGuard};
+use crate::whole::Whole;
 use crate::worker::{self, When};
-use site::{Holding, Loop, NEVER};
+use head::{Head, Heads};
+pub use site::Begins;
+use site::{Holding, Loop};
 use spmdvm_vm::PreparedProgram;
-use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, Tracer};
+use spmdvm_vm::interp::native::Pause;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock, PoisonError, TryLockError, Weak};
 use std::time::Instant;
 use tiers::{Made, Tiers};
-use version::{Arguments, Change, Version, long};
+use version::{Arguments, Version, long};
 
 /// Rounds that are interpreted while a loop is being compiled, before it is asked about again.
 const PENDING: u32 = 256;
@@ -62,17 +68,20 @@ pub struct Jit {
     this: Weak<Jit>,
     backend: Box<dyn Backend>,
     settings: Settings,
-    loops: OnceLock<Box<[RwLock<Loop>]>>,
+    heads: Heads,
     /// What has been learnt of the program.
     advice: Mutex<Advice>,
     cache: CodeCache,
+    /// What is known of the program, once something is compiled.
+    whole: OnceLock<Whole>,
+    /// Under stress: links that were followed.
+    followed: AtomicU64,
 }
 
 /// A version of a loop to be made.
 struct Order {
     prepared: PreparedProgram,
-    site: usize,
-    at: Place,
+    head: Arc<Head>,
     facts: EntryFacts,
     /// The version whose place it takes, if any.
     replaces: Option<Arc<Version>>,
@@ -103,7 +112,16 @@ impl Jit {
     pub fn new(backend: Box<dyn Backend>, settings: Settings) -> Arc<Jit> {
         let advice = Mutex::new(Advice::new(&settings));
         let cache = CodeCache::new(settings.code_limit);
-        Arc::new_cyclic(|this| Jit { this: this.clone(), backend, settings, loops: OnceLock::new(), advice, cache })
+        Arc::new_cyclic(|this| Jit {
+            this: this.clone(),
+            backend,
+            settings,
+            heads: Heads::default(),
+            advice,
+            cache,
+            whole: OnceLock::new(),
+            followed: AtomicU64::new(0),
+        })
     }
 
     /// The name of its back end.
@@ -112,21 +130,22 @@ impl Jit {
     }
 
     /// The version of a loop that may be entered, or what to do without one.
-    fn answer(&self, pause: &Pause<'_>, site: &RwLock<Loop>, held: &Holding<'_>) -> Answer {
+    fn answer(&self, pause: &Pause<'_>, head: &Arc<Head>, held: &Holding<'_>, linked: bool) -> Answer {
         {
-            let Some(found) = unless_taken(site.try_read()) else { return Answer::Interpret(PENDING) };
+            let Some(found) = unless_taken(head.state.try_read()) else { return Answer::Interpret(PENDING) };
             if let Some(version) = found.version(held).filter(|_| found.aborted.is_none()) {
                 return Answer::Enter(version);
             }
         }
-        let Some(mut found) = unless_taken(site.try_write()) else { return Answer::Interpret(PENDING) };
+        let Some(mut found) = unless_taken(head.state.try_write()) else { return Answer::Interpret(PENDING) };
         if found.aborted.is_some() {
             if let Some(rounds) = found.rests() {
                 return Answer::Interpret(rounds);
             }
             found.wake();
         }
-        if found.is_pending() && found.looks < LOOKS && self.settings.observe != 0 {
+        let observes = self.settings.observe != 0 && !(linked && self.has_seen(head.at));
+        if found.is_pending() && found.looks < LOOKS && observes {
             found.looks += 1;
             return Answer::Look;
         }
@@ -136,13 +155,13 @@ impl Jit {
         if found.is_pending() || found.refuses() {
             return Answer::Interpret(PENDING);
         }
-        if self.settings.observe != 0 && !std::mem::replace(&mut found.observed, true) {
+        if observes && !std::mem::replace(&mut found.observed, true) {
             return Answer::Observe;
         }
         let last =
             found.versions.iter().filter(|v| !v.facts.is_special()).count() + 1 >= self.settings.versions as usize;
         let facts = held.observe(last || !self.settings.variants.has(Variant::AllActive));
-        match self.order(pause, &mut found, (pause.function(), pause.pc()), facts, None) {
+        match self.order(pause, head, &mut found, facts, None) {
             Some(version) => Answer::Enter(version),
             None if found.is_pending() || found.refused.is_some() => Answer::Interpret(PENDING),
             None => Answer::Interpret(found.rests().unwrap_or(PENDING)),
@@ -153,14 +172,15 @@ impl Jit {
     fn order(
         &self,
         pause: &Pause<'_>,
+        head: &Arc<Head>,
         found: &mut Loop,
-        at: Place,
         facts: EntryFacts,
         replaces: Option<Arc<Version>>,
     ) -> Option<Arc<Version>> {
-        found.at = Some(at);
+        let prepared = pause.prepared();
+        (found.at, found.begins) = (Some(head.at), begins(&prepared, head.at));
         let prunes = found.remakes < PRUNED;
-        let order = Order { prepared: pause.prepared(), site: pause.site(), at, facts, replaces, prunes };
+        let order = Order { prepared, head: Arc::clone(head), facts, replaces, prunes };
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let when = if order.is_needed() { When::Soon } else { When::Idle };
             if when == When::Soon {
@@ -175,16 +195,18 @@ impl Jit {
     /// Compiles what was ordered, on the thread for that, and sees to it that the loop is asked about again.
     fn fill(&self, order: &Order) {
         let made = self.make(order);
-        if let Some(site) = self.loops.get().and_then(|l| l.get(order.site)) {
-            let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
-            if order.is_needed() {
-                found.pending = None;
-            }
-            let version = found.deliver(made, order.replaces.as_ref());
-            if let Some(version) = version.filter(|v| v.code.is_draft()) {
-                self.improve_later(&version);
-            }
-            order.prepared.set_countdown(order.site, found.rests().unwrap_or(0));
+        let mut found = order.head.state.write().unwrap_or_else(PoisonError::into_inner);
+        if order.is_needed() {
+            found.pending = None;
+        }
+        let version = found.deliver(made, order.replaces.as_ref());
+        if let Some(version) = version.filter(|v| v.code.is_draft()) {
+            self.improve_later(&version);
+        }
+        let rounds = found.rests().unwrap_or(0);
+        order.head.wait(rounds);
+        if let Some(site) = order.head.site {
+            order.prepared.set_countdown(site, rounds);
         }
     }
 
@@ -209,7 +231,8 @@ impl Jit {
         if !order.prunes {
             advice.forbid(Variant::Prune);
         }
-        let mut region = record(&order.prepared, order.at.0, order.at.1, &order.facts, &advice)?;
+        let whole = self.whole.get_or_init(|| Whole::new(order.prepared.program()));
+        let mut region = record(&order.prepared, order.head.at, &order.facts, &advice, whole)?;
         let recorded = self.settings.keep_recorded.then(|| region.to_string());
         optimise(&mut region)?;
         if region.leaves_at_once() {
@@ -224,6 +247,7 @@ impl Jit {
         let arguments = Arguments::new(&region, &order.facts, &order.prepared);
         let mut version = Version::new(order.facts.clone(), region, code, arguments);
         (version.recorded, version.before) = (recorded, before);
+        version.begins = begins(&order.prepared, order.head.at);
         Ok(version)
     }
 
@@ -253,8 +277,8 @@ impl Jit {
 
     /// Drops the code of loops that are interpreted at the moment: others need its room.
     fn drop_resting_code(&self) {
-        for site in self.loops.get().into_iter().flatten() {
-            if let Some(mut found) = unless_taken(site.try_write()).filter(|found| found.aborted.is_some()) {
+        for head in self.heads.each() {
+            if let Some(mut found) = unless_taken(head.state.try_write()).filter(|found| found.aborted.is_some()) {
                 found.versions.clear();
             }
         }
@@ -310,6 +334,11 @@ impl Jit {
         PENDING
     }
 
+    /// Returns whether it is known what the program does at a place, because it was observed when another head was hot.
+    fn has_seen(&self, at: Place) -> bool {
+        self.advice().is_some_and(|advice| advice.profile.of(at).is_some_and(|seen| seen.times >= OBSERVED_ROUNDS))
+    }
+
     /// Adds to what has been seen.
     fn note(&self, profile: Profile) {
         if let Some(mut advice) = self.advice() {
@@ -317,36 +346,13 @@ impl Jit {
         }
     }
 
-    /// Runs a version; gives the next countdown.
-    fn enter(&self, pause: &mut Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>, words: &mut [u64]) -> u32 {
-        match version.enter(pause, words, &self.settings) {
-            Change::None => 0,
-            Change::GiveUp(why, at) => {
-                let mut found = site.write().unwrap_or_else(PoisonError::into_inner);
-                found.aborted_at = at;
-                found.give_up(why);
-                found.rests().unwrap_or(0)
-            }
-            Change::Remake => self.remake(pause, site, version),
-            Change::Improve => {
-                self.improve_later(version);
-                0
-            }
-            Change::Specialise(facts, times) => {
-                let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
-                self.specialise(pause, &mut found, version, facts, times);
-                0
-            }
-        }
-    }
-
     /// Has a version with constants made. Beyond so many the arguments must have been the same for longer and longer,
     /// and the version takes the place of one that is entered no more.
-    fn specialise(&self, pause: &Pause<'_>, found: &mut Loop, version: &Version, facts: EntryFacts, times: u32) {
+    fn specialise(&self, pause: &Pause<'_>, head: &Arc<Head>, found: &mut Loop, facts: EntryFacts, times: u32) {
         let Some(excess) = found.specialised.checked_sub(self.settings.remakes) else {
             if !found.is_pending() && !found.refuses() {
                 found.specialised += 1;
-                self.order(pause, found, version.at(), facts, None);
+                self.order(pause, head, found, facts, None);
             }
             return;
         };
@@ -356,15 +362,15 @@ impl Jit {
             && let Some(outdated) = found.outdated()
         {
             found.specialised += 1;
-            self.order(pause, found, version.at(), facts, Some(outdated));
+            self.order(pause, head, found, facts, Some(outdated));
         }
     }
 
     /// Looks for a moment at what the program does now, in a loop that has long been compiled. If other variants would
     /// suit it than those that were chosen, its version is made anew. Each look comes after four times as many rounds
     /// as the last.
-    fn look_again(&self, pause: &mut Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>) {
-        let Some(mut found) = unless_taken(site.try_write()) else { return };
+    fn look_again(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) {
+        let Some(mut found) = unless_taken(head.state.try_write()) else { return };
         let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
         found.second_looks += 1;
         version.look_after(long(found.second_looks));
@@ -378,14 +384,14 @@ impl Jit {
             pause.observe(part, &mut Watcher(&mut profile));
         }
         let changed = self.advice().is_some_and(|mut advice| advice.think_again(&profile));
-        if changed && let Some(mut found) = unless_taken(site.try_write()).filter(|found| !found.is_pending()) {
-            self.order(pause, &mut found, version.at(), version.facts.clone(), Some(Arc::clone(version)));
+        if changed && let Some(mut found) = unless_taken(head.state.try_write()).filter(|found| !found.is_pending()) {
+            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
         }
     }
 
     /// Makes a version anew, with what has been learnt from it, and with what the interpreter does now: where one new way is
     /// taken, there are others.
-    fn remake(&self, pause: &mut Pause<'_>, site: &RwLock<Loop>, version: &Arc<Version>) -> u32 {
+    fn remake(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) -> u32 {
         let allows = |found: &mut Loop| {
             let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
             // Beyond so many, only a version that has run for long.
@@ -393,13 +399,13 @@ impl Jit {
             let may = excess.is_none_or(|excess| version.rounds() >= long(excess));
             is_there && !found.is_pending() && may && !found.refuses()
         };
-        if !unless_taken(site.try_write()).is_some_and(|mut found| allows(&mut found)) {
+        if !unless_taken(head.state.try_write()).is_some_and(|mut found| allows(&mut found)) {
             return 0;
         }
         if self.settings.observe != 0 {
             self.observe(pause, version.at());
         }
-        let Some(mut found) = unless_taken(site.try_write()) else { return 0 };
+        let Some(mut found) = unless_taken(head.state.try_write()) else { return 0 };
         if !allows(&mut found) {
             return 0;
         }
@@ -407,8 +413,19 @@ impl Jit {
         version.teach(&mut advice);
         drop(advice);
         found.remakes += 1;
-        self.order(pause, &mut found, version.at(), version.facts.clone(), Some(Arc::clone(version)));
+        self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
         0
+    }
+}
+
+/// What begins at a place.
+fn begins(prepared: &PreparedProgram, (function, pc): Place) -> Begins {
+    let code = &prepared.program().functions[function.0 as usize].code;
+    let jumps_back = code[pc as usize..].iter().any(|inst| inst.op.info().sig.has_label() && inst.aux == pc);
+    match pc {
+        _ if jumps_back => Begins::Loop,
+        0 => Begins::Function,
+        _ => Begins::Rest,
     }
 }
 
@@ -419,27 +436,5 @@ fn unless_taken<T>(tried: Result<T, TryLockError<T>>) -> Option<T> {
         Ok(lock) => Some(lock),
         Err(TryLockError::Poisoned(lock)) => Some(lock.into_inner()),
         Err(TryLockError::WouldBlock) => None,
-    }
-}
-
-impl Tracer for Jit {
-    fn at_loop(&self, pause: &mut Pause<'_>) -> u32 {
-        let loops = self.loops.get_or_init(|| (0..pause.n_loops()).map(|_| RwLock::default()).collect());
-        let Some(site) = loops.get(pause.site()) else { return NEVER };
-        let mut words = [0u64; WORDS];
-        if FRAME_WORDS + pause.entries().count() * ENTRY_WORDS > WORDS {
-            return NEVER;
-        }
-        pause.write_masks(&mut words);
-        match self.answer(pause, site, &Holding::new(pause, &words)) {
-            Answer::Enter(version) if version.is_due() => {
-                self.look_again(pause, site, &version);
-                0
-            }
-            Answer::Enter(version) => self.enter(pause, site, &version, &mut words),
-            Answer::Interpret(rounds) => rounds,
-            Answer::Observe => self.observe(pause, (pause.function(), pause.pc())),
-            Answer::Look => self.look(pause),
-        }
     }
 }

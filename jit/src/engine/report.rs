@@ -1,7 +1,7 @@
 //! What a JIT tells of its loops.
 
-use super::Jit;
 use super::version::Version;
+use super::{Begins, Jit};
 use crate::abort::Abort;
 use crate::ir::{Counter, ExitId, Region};
 use spmdvm_vm::program::FuncId;
@@ -15,6 +15,8 @@ use std::time::Duration;
 pub struct LoopReport {
     /// The function, and the instruction at the loop's head.
     pub at: (FuncId, u32),
+    /// What begins there, for it need not be a loop.
+    pub begins: Begins,
     /// Its compiled versions.
     pub versions: Vec<VersionReport>,
     /// Why it is not compiled, if it is not.
@@ -95,12 +97,13 @@ impl Jit {
 
     /// What was done with every loop that was hot.
     pub fn report(&self) -> Vec<LoopReport> {
-        let loops = self.loops.get().map(|l| &l[..]).unwrap_or_default();
-        let read = loops.iter().map(|l| l.read().unwrap_or_else(PoisonError::into_inner));
+        let heads = self.heads.each();
+        let read = heads.iter().map(|head| head.state.read().unwrap_or_else(PoisonError::into_inner));
         read.filter_map(|l| {
             let versions = l.versions.iter().map(|v| v.report()).collect();
             Some(LoopReport {
                 at: l.at?,
+                begins: l.begins,
                 versions,
                 aborted: l.aborted.clone(),
                 aborted_at: l.aborted_at,

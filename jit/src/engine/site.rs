@@ -1,4 +1,4 @@
-//! A loop, its versions, and what holds at its head.
+//! A loop (or function, or rest of one), its versions, and what holds at its head.
 
 use super::version::{Version, long};
 use crate::abort::Abort;
@@ -21,6 +21,8 @@ pub(super) struct Loop {
     pub rest: Rest,
     /// The function, and the instruction at the loop's head; known once the loop is hot.
     pub at: Option<(FuncId, u32)>,
+    /// What begins there.
+    pub begins: Begins,
     /// The process in which a version is being compiled. A forked child has no thread that does it.
     pub pending: Option<u32>,
     /// Has the interpreter run it under observation?
@@ -38,6 +40,29 @@ pub(super) struct Loop {
     pub specialised: u32,
     /// How often somebody has looked whether versions still suit what the program does.
     pub second_looks: u32,
+}
+
+/// What begins at a head.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Begins {
+    /// A loop.
+    #[default]
+    Loop,
+    /// A function.
+    Function,
+    /// The rest of a function, where another region was left: behind a call or a loop, or where it was cut.
+    Rest,
+}
+
+impl Begins {
+    /// Its name, as statistics have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Begins::Loop => "loop",
+            Begins::Function => "function",
+            Begins::Rest => "rest",
+        }
+    }
 }
 
 /// How long a loop stays with the interpreter before it is tried again: no verdict is for ever, because the next call

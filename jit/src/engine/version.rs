@@ -1,6 +1,7 @@
 //! A compiled version of a loop: how it is entered and left, and what is learnt from that.
 
 use super::clock::Clock;
+use super::site::Begins;
 use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
@@ -18,6 +19,9 @@ use std::time::Duration;
 /// Least work of an entry, in instructions of the IR, that makes up for entering: about 300 ns against 2 ns for each that the
 /// interpreter would execute.
 const WORTHWHILE: u64 = 150;
+
+/// The same of functions, mostly called by other regions.
+const WORTHWHILE_CALL: u64 = 60;
 
 /// Entries between two looks at the variants' counters.
 const REVIEW: u64 = 64;
@@ -56,6 +60,8 @@ pub(super) struct Version {
     /// Entries when it was last asked whether it [is idle](Version::is_idle).
     entries_seen: AtomicU64,
     words: usize,
+    /// What it begins with.
+    pub begins: Begins,
     pub clock: Clock,
     /// Time of recording and optimising.
     pub before: Duration,
@@ -103,6 +109,18 @@ pub(super) struct Landing {
     expected: bool,
     /// Does it stand for a way that was left out?
     pub pruned: bool,
+    leads: Leads,
+}
+
+/// What comes after a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leads {
+    /// The interpreter.
+    Nowhere,
+    /// Another region, behind a call or return if the exit stands at one.
+    On,
+    /// What follows a loop: another region, if that is worth it.
+    Behind,
 }
 
 struct LandingFrame {
@@ -133,6 +151,7 @@ impl Version {
             look_at: AtomicU64::new(LOOK_AGAIN),
             entries_seen,
             words,
+            begins: Begins::default(),
             clock: Clock::default(),
             before: Duration::ZERO,
             recorded: None,
@@ -146,9 +165,9 @@ impl Version {
     }
 
     /// Runs the code and puts the interpreter where it ended. `words` has the masks at the loop's head.
-    pub fn enter(&self, pause: &mut Pause<'_>, words: &mut [u64], settings: &Settings) -> Change {
+    pub fn enter(&self, pause: &mut Pause<'_>, words: &mut [u64], settings: &Settings) -> (Change, Leads) {
         if !pause.has_room(self.region.frame_bytes, self.region.depth) {
-            return Change::None;
+            return (Change::None, Leads::Nowhere);
         }
         let special = self.arguments.look(pause, settings);
         let mut many = Vec::new();
@@ -173,18 +192,19 @@ impl Version {
         let taken = landing.taken.fetch_add(1, Ordering::Relaxed) + 1;
         let entries = self.entries.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some((constants, times)) = special {
-            return Change::Specialise(EntryFacts { constants, ..self.facts.clone() }, times);
+            return (Change::Specialise(EntryFacts { constants, ..self.facts.clone() }, times), landing.leads);
         }
         if landing.pruned && taken.is_multiple_of(settings.hot_exit) || entries.is_multiple_of(REVIEW) && self.fails() {
-            return Change::Remake;
+            return (Change::Remake, Leads::Nowhere);
         }
         if entries.is_multiple_of(REVIEW) && self.code.is_forsaken(entries) {
-            return Change::Improve;
+            return (Change::Improve, landing.leads);
         }
-        match self.trial.is_over(entries, settings).then(|| self.judge()).flatten() {
+        let change = match self.trial.is_over(entries, settings).then(|| self.judge()).flatten() {
             Some((why, at)) => Change::GiveUp(why, at),
             None => Change::None,
-        }
+        };
+        (change, landing.leads)
     }
 
     /// Is it to be given up: left before its end most of the time, or with too little to do each time? If not, it is
@@ -205,7 +225,13 @@ impl Version {
             return Some((Abort::LeavesTooOften(exit.why), exit.frames.last().map(|f| (f.function, f.pc))));
         }
         let insts: usize = self.region.blocks.iter().filter(|b| !b.cold).map(|b| b.insts.len()).sum();
-        ((rounds / entries.max(1) + 1) * (insts as u64) < WORTHWHILE).then_some((Abort::TooShort, None))
+        let worthwhile = match self.begins {
+            Begins::Loop => WORTHWHILE,
+            Begins::Function => WORTHWHILE_CALL,
+            // It is a piece of a way that is native before and behind it.
+            Begins::Rest => 0,
+        };
+        ((rounds / entries.max(1) + 1) * (insts as u64) < worthwhile).then_some((Abort::TooShort, None))
     }
 
     /// Entries, entries that were left early, entries that were left by ways that were left out, and rounds.
@@ -340,8 +366,13 @@ impl Landing {
             entries: f.entries.iter().map(|e| e.kind).collect(),
         });
         let pruned = exit.why == why::NEVER_TAKEN;
-        let expected = pruned || matches!(exit.why, why::END | why::POLL);
-        Landing { frames: frames.collect(), taken: AtomicU64::new(0), expected, pruned }
+        let leads = match exit.why {
+            why::CALL | why::RETURN | why::CUT => Leads::On,
+            why::END => Leads::Behind,
+            _ => Leads::Nowhere,
+        };
+        let expected = pruned || leads != Leads::Nowhere || exit.why == why::POLL;
+        Landing { frames: frames.collect(), taken: AtomicU64::new(0), expected, pruned, leads }
     }
 
     /// Mask words that the exit writes.

@@ -11,13 +11,13 @@
 
 use super::addresses::Addresses;
 use super::{Place, Root};
+use crate::analysis::mask_depths;
 use spmdvm_vm::flow::{edges, predecessors};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
 use spmdvm_vm::types::Shape;
-use spmdvm_vm::verify::stack_change;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A depth below all others: lanes that were not active before.
 const BELOW: i16 = -1;
@@ -34,12 +34,22 @@ struct Read {
     lanes: Option<Layout>,
 }
 
-/// Of each byte whether and how it may be read.
+/// Bytes in a row that may be read in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bytes(Vec<Option<Read>>);
+struct Run {
+    bytes: Range<i64>,
+    read: Read,
+}
+
+/// Of each byte below a limit whether and how it may be read: runs, ascending, as few as can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Bytes {
+    runs: Vec<Run>,
+    limit: i64,
+}
 
 /// By instruction.
-pub(super) struct Live(Vec<Rc<Bytes>>);
+pub(super) struct Live(Vec<Arc<Bytes>>);
 
 /// What an instruction does to a root.
 #[derive(Clone, Debug, Default)]
@@ -61,89 +71,114 @@ pub(super) struct Reads<'a> {
 
 impl Live {
     /// What may be read when the function goes on with an instruction.
-    pub fn at(&self, pc: u32) -> &Rc<Bytes> {
+    pub fn at(&self, pc: u32) -> &Arc<Bytes> {
         &self.0[pc as usize]
+    }
+}
+
+impl Read {
+    /// A byte that may be read in either way.
+    fn or(self, other: Read) -> Read {
+        let lanes = if self.lanes == other.lanes { self.lanes } else { None };
+        Read { depth: self.depth.min(other.depth), lanes }
     }
 }
 
 impl Bytes {
     fn none(limit: usize) -> Bytes {
-        Bytes(vec![None; limit])
+        Bytes { runs: Vec::new(), limit: limit as i64 }
     }
 
     /// The bytes that may be read, as ranges.
     pub fn ranges(&self) -> Vec<Range<i64>> {
         let mut ranges: Vec<Range<i64>> = Vec::new();
-        for at in (0..self.0.len()).filter(|&at| self.0[at].is_some()).map(|at| at as i64) {
+        for run in &self.runs {
             match ranges.last_mut() {
-                Some(last) if last.end == at => last.end += 1,
-                _ => ranges.push(at..at + 1),
+                Some(last) if last.end == run.bytes.start => last.end = run.bytes.end,
+                _ => ranges.push(run.bytes.clone()),
             }
         }
         ranges
     }
 
-    fn add(&mut self, at: usize, read: Read) {
-        let slot = &mut self.0[at];
-        *slot = Some(match *slot {
-            None => read,
-            Some(old) => {
-                Read { depth: old.depth.min(read.depth), lanes: if old.lanes == read.lanes { old.lanes } else { None } }
-            }
-        });
+    /// Appends a run behind all others.
+    fn push(&mut self, bytes: Range<i64>, read: Option<Read>) {
+        let Some(read) = read.filter(|_| bytes.start < bytes.end) else { return };
+        match self.runs.last_mut() {
+            Some(last) if last.bytes.end == bytes.start && last.read == read => last.bytes.end = bytes.end,
+            _ => self.runs.push(Run { bytes, read }),
+        }
+    }
+
+    /// Changes how the bytes of a range may be read.
+    fn change(&mut self, range: &Range<i64>, to: impl Fn(Option<Read>) -> Option<Read>) {
+        let runs = std::mem::take(&mut self.runs);
+        let (before, rest) = runs.split_at(runs.partition_point(|run| run.bytes.end <= range.start));
+        let (inside, after) = rest.split_at(rest.partition_point(|run| run.bytes.start < range.end));
+        self.runs.reserve(runs.len() + 2);
+        self.runs.extend_from_slice(before);
+        let mut done = range.start;
+        for Run { bytes, read } in inside {
+            self.push(bytes.start..range.start.min(bytes.end), Some(*read));
+            let (from, end) = (bytes.start.max(range.start), bytes.end.min(range.end));
+            self.push(done..from, to(None));
+            self.push(from..end, to(Some(*read)));
+            done = end;
+        }
+        self.push(done..range.end, to(None));
+        if let Some(Run { bytes, read }) = inside.last() {
+            self.push(range.end.max(bytes.start)..bytes.end, Some(*read));
+        }
+        for Run { bytes, read } in after {
+            self.push(bytes.clone(), Some(*read));
+        }
     }
 
     /// Adds a read of a range; one that is not within the bytes told apart may be of any of them.
     fn add_range(&mut self, range: &Range<i64>, read: Read) {
-        let (range, read) = if range.start < 0 || range.end > self.0.len() as i64 {
-            (0..self.0.len(), Read { lanes: None, ..read })
+        let add = |read: Read| move |old: Option<Read>| Some(old.map_or(read, |old| old.or(read)));
+        if range.start < 0 || range.end > self.limit {
+            self.change(&(0..self.limit), add(Read { lanes: None, ..read }));
         } else {
-            (range.start as usize..range.end as usize, read)
-        };
-        range.for_each(|at| self.add(at, read));
+            self.change(range, add(read));
+        }
     }
 
     fn join(&mut self, other: &Bytes) {
-        for (at, read) in other.0.iter().enumerate() {
-            if let Some(read) = *read {
-                self.add(at, read);
-            }
+        for run in &other.runs {
+            self.add_range(&run.bytes, run.read);
         }
     }
 
     /// Lanes may come back at this depth.
     fn lower(&mut self, depth: i16) {
-        for read in self.0.iter_mut().flatten() {
-            read.depth = read.depth.min(depth);
+        for Run { bytes, read } in std::mem::take(&mut self.runs) {
+            self.push(bytes, Some(Read { depth: read.depth.min(depth), ..read }));
         }
     }
 
     fn is_above(&self, depth: i16) -> bool {
-        self.0.iter().flatten().any(|read| read.depth > depth)
+        self.runs.iter().any(|run| run.read.depth > depth)
     }
 
     /// Takes away the reads that a write at a depth covers.
     fn cover(&mut self, range: &Range<i64>, layout: Option<Layout>, depth: i16) {
-        let (from, to) = (range.start.max(0) as usize, range.end.clamp(0, self.0.len() as i64) as usize);
-        for slot in self.0.get_mut(from..to).into_iter().flatten() {
-            let covered = slot.is_some_and(|read| read.depth >= depth && (layout.is_none() || read.lanes == layout));
-            if covered {
-                *slot = None;
-            }
-        }
+        let range = range.start.clamp(0, self.limit)..range.end.clamp(0, self.limit);
+        let covered = |read: &Read| read.depth >= depth && (layout.is_none() || read.lanes == layout);
+        self.change(&range, |old| old.filter(|read| !covered(read)));
     }
 }
 
 impl Reads<'_> {
     /// Finds what may be read at every instruction, given what callees read through their parameters.
-    pub fn find(&self, callee: impl Fn(FuncId, u32) -> Option<Rc<Bytes>>) -> Live {
+    pub fn find(&self, callee: impl Fn(FuncId, u32) -> Option<Arc<Bytes>>) -> Live {
         let code = &self.f.code;
-        let depth = depths(self.f);
+        let depth = mask_depths(self.f);
         let before = predecessors(code);
         let effects: Vec<Effect> =
             code.iter().enumerate().map(|(at, inst)| self.effect(inst, depth[at], &callee)).collect();
-        let nothing = Rc::new(Bytes::none(self.limit));
-        let mut live: Vec<Rc<Bytes>> = code.iter().map(|_| Rc::clone(&nothing)).collect();
+        let nothing = Arc::new(Bytes::none(self.limit));
+        let mut live: Vec<Arc<Bytes>> = code.iter().map(|_| Arc::clone(&nothing)).collect();
         let mut queued = vec![true; code.len()];
         let mut work: Vec<usize> = (0..code.len()).collect();
         while let Some(at) = work.pop() {
@@ -158,31 +193,31 @@ impl Reads<'_> {
         Live(live)
     }
 
-    fn step(&self, at: usize, live: &[Rc<Bytes>], effect: &Effect, depth: i16) -> Rc<Bytes> {
-        let mut now: Option<Rc<Bytes>> = None;
+    fn step(&self, at: usize, live: &[Arc<Bytes>], effect: &Effect, depth: i16) -> Arc<Bytes> {
+        let mut now: Option<Arc<Bytes>> = None;
         for edge in edges(&self.f.code, at) {
             let next = &live[edge.to];
             match &mut now {
-                None => now = Some(Rc::clone(next)),
-                Some(now) if Rc::ptr_eq(now, next) => {}
-                Some(now) => Rc::make_mut(now).join(next),
+                None => now = Some(Arc::clone(next)),
+                Some(now) if Arc::ptr_eq(now, next) => {}
+                Some(now) => Arc::make_mut(now).join(next),
             }
         }
-        let mut now = now.unwrap_or_else(|| Rc::new(Bytes::none(self.limit)));
+        let mut now = now.unwrap_or_else(|| Arc::new(Bytes::none(self.limit)));
         let least = least_depth(self.f.code[at].op, depth);
         if now.is_above(least) {
-            Rc::make_mut(&mut now).lower(least);
+            Arc::make_mut(&mut now).lower(least);
         }
         if let Some((range, layout)) = &effect.writes {
-            Rc::make_mut(&mut now).cover(range, *layout, depth);
+            Arc::make_mut(&mut now).cover(range, *layout, depth);
         }
         for (range, read) in &effect.reads {
-            Rc::make_mut(&mut now).add_range(range, *read);
+            Arc::make_mut(&mut now).add_range(range, *read);
         }
         now
     }
 
-    fn effect(&self, inst: &Inst, depth: i16, callee: &impl Fn(FuncId, u32) -> Option<Rc<Bytes>>) -> Effect {
+    fn effect(&self, inst: &Inst, depth: i16, callee: &impl Fn(FuncId, u32) -> Option<Arc<Bytes>>) -> Effect {
         let everything = 0..self.limit as i64;
         let whole = Read { depth, lanes: None };
         let mut effect = Effect::default();
@@ -215,14 +250,12 @@ impl Reads<'_> {
 
     /// What a callee reads through an argument.
     fn reads_of_call(&self, effect: &mut Effect, to: Option<i64>, read: &Bytes, depth: i16) {
-        for (at, read) in read.0.iter().enumerate() {
-            let Some(read) = *read else { continue };
+        for Run { bytes, read } in &read.runs {
             let depth = if read.depth < 0 { BELOW } else { depth };
             match to {
                 Some(offset) => {
-                    let at = at as i64 + offset;
                     let lanes = read.lanes.map(|(from, size)| (from + offset, size));
-                    effect.reads.push((at..at + 1, Read { depth, lanes }));
+                    effect.reads.push((bytes.start + offset..bytes.end + offset, Read { depth, lanes }));
                 }
                 None => effect.reads.push((0..self.limit as i64, Read { depth, lanes: None })),
             }
@@ -267,19 +300,4 @@ fn least_depth(op: Op, depth: i16) -> i16 {
         Op::Everywhere | Op::EachAll => BELOW,
         _ => depth,
     }
-}
-
-/// How many entries are on the mask stack before each instruction.
-fn depths(f: &Function) -> Vec<i16> {
-    let mut depths = vec![None; f.code.len()];
-    let mut work = vec![(0, 0)];
-    while let Some((at, depth)) = work.pop() {
-        if depths.get(at).is_none_or(|known: &Option<i16>| known.is_some()) {
-            continue;
-        }
-        depths[at] = Some(depth);
-        let after = depth + stack_change(f.code[at].op);
-        work.extend(edges(&f.code, at).map(|edge| (edge.to, after)));
-    }
-    depths.into_iter().map(|depth| depth.unwrap_or(0)).collect()
 }

@@ -21,7 +21,7 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Function, Program, Reg};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The largest memory of a frame that is looked at, in bytes.
 const MAX_SIZE: u64 = 4096;
@@ -50,7 +50,7 @@ pub(crate) enum Place {
     Many,
 }
 
-/// What is known of the frames of a function and of all that it calls.
+/// What is known of the frames of a program's functions.
 pub(crate) struct Frames {
     functions: BTreeMap<FuncId, Facts>,
 }
@@ -63,9 +63,9 @@ struct Facts {
 }
 
 impl Frames {
-    /// Analyses a function and all that it calls; `None` if none of them has memory worth it.
-    pub fn new(program: &Program, entry: FuncId) -> Option<Frames> {
-        let reached = reached(program, entry);
+    /// Analyses all functions of a program; `None` if none of them has memory worth it.
+    pub fn new(program: &Program) -> Option<Frames> {
+        let reached = callees_first(program);
         let function = |id: FuncId| &program.functions[id.0 as usize];
         let sizes = reached.iter().map(|&id| function(id).frame_size).filter(|&size| (1..=MAX_SIZE).contains(&size));
         let limit = sizes.max()? as usize;
@@ -111,8 +111,8 @@ impl Frames {
     }
 
     /// What a function may read through a parameter that does not escape; `None` if it does not read by it, as far as is known.
-    fn reads_at_entry(&self, id: FuncId, param: u32) -> Option<Rc<liveness::Bytes>> {
-        self.functions.get(&id)?.live.get(&Root::Param(param)).map(|live| Rc::clone(live.at(0)))
+    fn reads_at_entry(&self, id: FuncId, param: u32) -> Option<Arc<liveness::Bytes>> {
+        self.functions.get(&id)?.live.get(&Root::Param(param)).map(|live| Arc::clone(live.at(0)))
     }
 
     /// Is the memory of the function's frames private, and does it have some?
@@ -143,8 +143,8 @@ fn until_settled(functions: &[FuncId], mut improve: impl FnMut(FuncId) -> bool) 
     }
 }
 
-/// The functions that can be reached by direct calls, callees before their callers as far as there is no recursion.
-fn reached(program: &Program, entry: FuncId) -> Vec<FuncId> {
+/// All functions, callees before their callers as far as there is no recursion.
+fn callees_first(program: &Program) -> Vec<FuncId> {
     fn visit(program: &Program, id: FuncId, seen: &mut [bool], order: &mut Vec<FuncId>) {
         if std::mem::replace(&mut seen[id.0 as usize], true) {
             return;
@@ -154,7 +154,7 @@ fn reached(program: &Program, entry: FuncId) -> Vec<FuncId> {
         }
         order.push(id);
     }
-    let mut order = Vec::new();
-    visit(program, entry, &mut vec![false; program.functions.len()], &mut order);
+    let (mut order, mut seen) = (Vec::new(), vec![false; program.functions.len()]);
+    (0..program.functions.len() as u32).for_each(|id| visit(program, FuncId(id), &mut seen, &mut order));
     order
 }

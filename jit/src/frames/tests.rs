@@ -8,7 +8,7 @@ use spmdvm_vm::verify;
 fn analysed(text: &str) -> (Program, Frames) {
     let program = assemble(&format!(".width 4\n{text}")).unwrap_or_else(|e| panic!("{e:?}"));
     verify(program.clone()).unwrap_or_else(|e| panic!("{e:?}"));
-    let frames = Frames::new(&program, FuncId(0)).expect("the first function has memory");
+    let frames = Frames::new(&program).expect("a function has memory");
     (program, frames)
 }
 

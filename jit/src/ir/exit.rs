@@ -56,6 +56,12 @@ pub struct FrameState {
 pub mod why {
     /// The loop has ended.
     pub const END: &str = "end of loop";
+    /// A call of a function that has regions of its own.
+    pub const CALL: &str = "a call that is linked";
+    /// The entered function ends.
+    pub const RETURN: &str = "return";
+    /// What follows is in another region.
+    pub const CUT: &str = "it goes on in another region";
     /// The run must end or wait, or another thread needs something.
     pub const POLL: &str = "poll";
     /// A way that was never taken before, and left out.

@@ -10,6 +10,7 @@
 //! | [`guards`] | guards, branches and masks that earlier ones decide disappear |
 //! | [`divide`] | divisions by what is constant or does not change in a loop become multiplications |
 //! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
+//! | [`pointers`] | what is asked about the memory of pointers that change in a loop is asked about where they come from |
 //! | [`licm`] | pure instructions leave loops that do not change them |
 //! | [`sink`] | what only a cold block needs is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
@@ -35,6 +36,7 @@ pub mod licm;
 pub(crate) mod make;
 pub mod merge;
 pub mod params;
+pub mod pointers;
 pub mod promote;
 pub mod sink;
 pub mod unseen;
@@ -61,6 +63,7 @@ pub const PASSES: &[Pass] = &[
     ("params", params::run),
     ("merge", merge::run),
     ("bounds", bounds::run),
+    ("pointers", pointers::run),
     ("licm", licm::run),
     ("gvn", gvn::run),
     ("dead", dead::run),

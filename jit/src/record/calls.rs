@@ -1,10 +1,10 @@
-//! Calls are recorded through: the callee's code becomes part of the region.
+//! Calls are recorded through: the callee's code becomes part of the region; or they are links (`cuts`).
 
 use super::state::{Frame, Mask, State};
 use super::step::Next;
 use super::{MAX_CALLS, MAX_FRAME_BYTES, MAX_RECURSION, Recorder};
 use crate::abort::Abort;
-use crate::ir::{Kind, Type};
+use crate::ir::{Kind, Type, why};
 use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::Ty;
 use std::collections::BTreeMap;
@@ -14,11 +14,10 @@ impl Recorder<'_> {
         let callee = FuncId(inst.aux);
         let f = self.function(callee);
         let own = state.frames.iter().filter(|frame| frame.function == callee).count();
-        if own > MAX_RECURSION || state.frames.len() > MAX_CALLS {
-            return Ok(self.leave(state, "recursion"));
+        if own > MAX_RECURSION || state.frames.len() > MAX_CALLS || !self.inlines(state, callee) {
+            return Ok(self.leave(state, why::CALL));
         }
         self.tick(state);
-        self.has_long_loops |= self.analysis(callee).heads().any(|at| self.advice.is_long((callee, at), self.head));
         let caller = state.top();
         let own = self.prepared.frame_bytes(caller.function).ok_or(Abort::TooDeep)?;
         let bytes = self.prepared.frame_bytes(callee).ok_or(Abort::TooDeep)?;
@@ -53,8 +52,7 @@ impl Recorder<'_> {
 
     pub(super) fn ret(&mut self, state: &mut State) -> Result<Next, Abort> {
         if state.frames.len() == 1 {
-            // No way leads on from it, so it is outside of all loops.
-            return Err(Abort::Invalid("a return within the entered function's loop".into()));
+            return Ok(self.leave(state, why::RETURN));
         }
         // The lanes that the caller has active may be more.
         if state.one.is_some_and(|one| one.frame + 1 == state.frames.len()) {

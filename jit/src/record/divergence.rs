@@ -75,6 +75,7 @@ impl Recorder<'_> {
                 Next::Here
             }
             Op::EachLane | Op::EachAll | Op::EachUnique => return self.each(state, inst),
+            Op::CallInd => self.leave(state, why::CALL),
             _ => self.leave(state, inst.op.info().name),
         };
         Ok(next)

@@ -142,6 +142,6 @@ impl Recorder<'_> {
         self.b.switch_to(here);
         let addresses = std::mem::replace(&mut self.addresses, outside);
         self.targets.insert(key.clone(), Target { block, slots, known });
-        self.work.push(Work { state: inner, block, addresses });
+        self.work.push_back(Work { state: inner, block, addresses });
     }
 }

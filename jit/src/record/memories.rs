@@ -15,10 +15,14 @@ use std::ops::Range;
 const MAX_CLEARED: u64 = 1024;
 
 impl Recorder<'_> {
-    /// If a register always holds the same address in the memory of its frame: the offset.
+    /// If a register of the entered frame holds the same address in the frame's memory throughout the region: the offset. It has
+    /// been written before the head if it may be read from there on.
     pub(super) fn own_offset(&self, function: FuncId, reg: Reg) -> Option<i64> {
         let f = self.function(function);
-        match self.frames?.place(function, reg) {
+        if !self.analyses.get(&function)?.is_live(self.head.1, reg) {
+            return None;
+        }
+        match self.whole.frames.as_ref()?.place(function, reg) {
             Place::At(Root::Frame, offset) if f.reg(reg).shape == Shape::Uniform => {
                 (0..=f.frame_size as i64).contains(&offset).then_some(offset)
             }
@@ -70,7 +74,7 @@ impl Recorder<'_> {
 
     /// What may be read later of the private memory of the frames of a state.
     pub(super) fn live_memory(&mut self, state: &State) -> Vec<LiveMemory> {
-        let Some(frames) = self.frames else { return Vec::new() };
+        let Some(frames) = &self.whole.frames else { return Vec::new() };
         let mut live: Vec<(usize, Vec<Range<i64>>)> = Vec::new();
         // Where the parameters of the frame in hand lead to: a frame, and an offset if it is known.
         let mut params: Vec<Option<(usize, Option<i64>)>> = Vec::new();

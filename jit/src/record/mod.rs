@@ -15,6 +15,7 @@
 
 mod arms;
 mod calls;
+mod cuts;
 mod divergence;
 mod each;
 mod edges;
@@ -30,13 +31,15 @@ mod step;
 use crate::abort::Abort;
 use crate::advice::Advice;
 use crate::analysis::Analysis;
-use crate::frames::Frames;
 use crate::ir::{
     BlockId, Builder, Counter, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, Outcome, RegState, Region,
     Type, Value,
 };
 use crate::profile::Place;
 use crate::settings::Variant;
+use crate::whole::Whole;
+use cuts::Plan;
+pub(crate) use cuts::{LIGHT, leads_on};
 use spmdvm_vm::flow::each_written;
 use spmdvm_vm::interp::PreparedProgram;
 use spmdvm_vm::interp::native::RegisterPlace;
@@ -45,15 +48,9 @@ use spmdvm_vm::program::{FuncId, Function, Program, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use spmdvm_vm::verify::EntryKind;
 use state::{Entry, Frame, FramePlace, Key, Mask, Slot, State, Targets};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
-/// Most instructions of a region.
-const MAX_INSTS: usize = 3000;
-/// Most instructions of one with long loops within the loop: those take the time, and are compiled on their own too.
-const MAX_NEST: usize = 450;
-/// Most blocks.
-const MAX_BLOCKS: usize = 600;
 /// Most attempts.
 const MAX_ATTEMPTS: usize = 24;
 /// Most bytes of all frames: far more than stacks have.
@@ -125,23 +122,29 @@ pub struct Constant {
     pub bits: u64,
 }
 
-/// Records the loop of a function whose head is the instruction `pc`.
-pub fn record(
+/// Records what begins at the instruction `pc` of a function: the loop whose head it is, or the rest of the function.
+pub(crate) fn record(
     prepared: &PreparedProgram,
-    function: FuncId,
-    pc: u32,
+    (function, pc): Place,
     facts: &EntryFacts,
     advice: &Advice,
+    whole: &Whole,
 ) -> Result<Region, Abort> {
     let mut varying = Noted::new();
     let mut analyses = HashMap::new();
-    let frames = Frames::new(prepared.program(), function);
-    for _ in 0..MAX_ATTEMPTS {
-        let mut recorder =
-            Recorder::new(prepared, (function, pc), advice, frames.as_ref(), &mut varying, &mut analyses)?;
-        recorder.run(facts)?;
-        if !recorder.again {
-            return Ok(recorder.b.region);
+    let mut plan = None;
+    let mut attempts = 0;
+    while attempts < MAX_ATTEMPTS {
+        let mut recorder = Recorder::new(prepared, (function, pc), advice, whole, plan, &mut varying, &mut analyses)?;
+        let smaller = recorder.plan.next();
+        match recorder.run(facts) {
+            Ok(()) if !recorder.again => return Ok(recorder.b.region),
+            Ok(()) => {
+                plan = Some(recorder.plan);
+                attempts += 1;
+            }
+            Err(Abort::TooLarge) if smaller.is_some() => plan = smaller,
+            Err(why) => return Err(why),
         }
     }
     Err(Abort::Unsettled)
@@ -164,16 +167,18 @@ struct Recorder<'a> {
     prepared: &'a PreparedProgram,
     program: &'a Program,
     advice: &'a Advice,
-    /// What is known of the memory of frames, if there is any.
-    frames: Option<&'a Frames>,
+    whole: &'a Whole,
+    plan: Plan,
     /// Registers of the entered frame that are assumed to be constants.
     assumed: Vec<Reg>,
     b: Builder,
     head: (FuncId, u32),
-    /// Instructions of the loop, in the entered frame's function.
+    /// Instructions of the loop, or of the rest of the function, in the entered frame's function.
     inside: Vec<bool>,
+    /// Heads of loops around the head.
+    around: Vec<u32>,
     targets: Targets,
-    work: Vec<Work>,
+    work: VecDeque<Work>,
     varying: &'a mut Noted,
     analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
     /// Was an assumption wrong?
@@ -190,8 +195,6 @@ struct Recorder<'a> {
     /// Values of the entry block that are addresses in the memory of the entered frame.
     own_addresses: HashMap<Value, FramePlace>,
     insts: usize,
-    /// Are there loops within the loop that go round often?
-    has_long_loops: bool,
 }
 
 impl<'a> Recorder<'a> {
@@ -199,7 +202,8 @@ impl<'a> Recorder<'a> {
         prepared: &'a PreparedProgram,
         (function, pc): (FuncId, u32),
         advice: &'a Advice,
-        frames: Option<&'a Frames>,
+        whole: &'a Whole,
+        plan: Option<Plan>,
         varying: &'a mut Noted,
         analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
     ) -> Result<Recorder<'a>, Abort> {
@@ -208,13 +212,15 @@ impl<'a> Recorder<'a> {
             prepared,
             program,
             advice,
-            frames,
+            whole,
+            plan: plan.unwrap_or(Plan::first(|_| 0)),
             assumed: Vec::new(),
             b: Builder::new(program.width, function, pc),
             head: (function, pc),
             inside: Vec::new(),
+            around: Vec::new(),
             targets: Targets::new(),
-            work: Vec::new(),
+            work: VecDeque::new(),
             varying,
             analyses,
             again: false,
@@ -225,12 +231,12 @@ impl<'a> Recorder<'a> {
             addresses: HashMap::new(),
             own_addresses: HashMap::new(),
             insts: 0,
-            has_long_loops: false,
         };
-        let analysis = recorder.analysis(function);
-        recorder.inside = analysis.loop_body(pc);
-        let inner = analysis.heads().filter(|&at| recorder.inside[at as usize] && at != pc);
-        recorder.has_long_loops = inner.into_iter().any(|at| advice.is_long((function, at), (function, pc)));
+        recorder.find_extent();
+        if plan.is_none() {
+            let size = |heaviest| whole.weights.inlined(program, (function, pc), &recorder.inside, heaviest);
+            recorder.plan = Plan::first(size);
+        }
         recorder.b.region.arguments = recorder.arguments();
         recorder.b.region.frame_bytes = prepared.frame_bytes(function).ok_or(Abort::TooDeep)?;
         Ok(recorder)
@@ -250,12 +256,11 @@ impl<'a> Recorder<'a> {
         let entry = self.b.current();
         let edge = self.edge(&state);
         // Shared values are appended to the entry block while others are recorded, so its end is set last.
-        while let Some(Work { state, block, addresses }) = self.work.pop() {
+        while let Some(Work { state, block, addresses }) = self.next_work() {
             self.addresses = addresses;
             self.b.switch_to(block);
             self.block(state)?;
-            let most = if self.has_long_loops { MAX_NEST } else { MAX_INSTS };
-            if self.insts > most || self.b.region.blocks.len() > MAX_BLOCKS {
+            if self.is_beyond() {
                 return Err(Abort::TooLarge);
             }
         }
@@ -348,7 +353,7 @@ impl<'a> Recorder<'a> {
 
     /// Does a register hold the same throughout the region?
     fn is_constant(&self, frame: usize, function: FuncId, reg: Reg) -> bool {
-        self.function(function).constant_bits(reg).is_some()
+        self.analyses.get(&function).is_some_and(|found| found.is_constant(reg))
             || (frame == 0 && (self.assumed.contains(&reg) || self.own_offset(function, reg).is_some()))
     }
 

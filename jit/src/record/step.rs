@@ -38,6 +38,10 @@ impl Recorder<'_> {
                 self.leave(&state, why::END);
                 return Ok(());
             }
+            if first && let Some(why) = self.parts(&state) {
+                self.leave(&state, why);
+                return Ok(());
+            }
             first = false;
             let frame = state.top();
             let inst = self.function(frame.function).code[frame.pc as usize];

@@ -15,11 +15,14 @@ use spmdvm_vm::types::Ty;
 impl Select<'_> {
     /// A value in another type that is not bool, if there is code for that.
     pub fn convert_pieces(&mut self, v: Value, from: Ty, to: Ty) -> Option<Vec<VReg>> {
-        if from == Ty::F16 || to == Ty::F16 {
-            return (from == to).then(|| (0..self.n_pieces(2)).map(|i| self.piece(v, 2, i)).collect());
+        if from == to {
+            return Some((0..self.n_pieces(to.size())).map(|i| self.piece(v, to.size(), i)).collect());
         }
         if from == Ty::Bool {
             return Some(self.numbers_of_mask(v, to));
+        }
+        if from == Ty::F16 || to == Ty::F16 {
+            return self.convert_half_pieces(v, from, to);
         }
         let (a, b) = (from.size(), to.size());
         let n = self.lanes_in_piece(a.max(b));
@@ -34,6 +37,7 @@ impl Select<'_> {
     fn numbers_of_mask(&mut self, v: Value, to: Ty) -> Vec<VReg> {
         let (mask, size, form) = (self.mask(v), to.size(), self.form(to.size()));
         let one = match to {
+            Ty::F16 => 0x3c00,
             Ty::F32 => 1f32.to_bits() as u64,
             Ty::F64 => 1f64.to_bits(),
             _ => 1,

@@ -1,7 +1,7 @@
 //! Division of integers, and the high halves of products. No processor divides vectors of integers, but all divide vectors of
 //! floats. A divisor of 0 gives 0 and never traps.
 
-use super::inst::{Arg, Cond, Form};
+use super::inst::{Arg, Base, Cond, Form, Mem};
 use super::memory::masked_move;
 use super::scalar::{int_form, sign_extended};
 use super::select::Select;
@@ -13,13 +13,38 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
 impl Select<'_> {
+    /// Quotients or remainders of 64 bits, lane by lane: no float holds such operands.
+    fn divide_lanes(&mut self, op: Op, ty: Ty, args: &[Value]) -> Vec<VReg> {
+        let bytes = (self.lanes * 8).max(64);
+        self.flow.needs_scratch(2 * bytes);
+        let [a, b] = [0, 1].map(|i| Mem::at(Base::Scratch, (i * bytes) as i32));
+        for (i, to) in [a, b].into_iter().enumerate() {
+            for piece in 0..self.n_pieces(8) {
+                let x = self.piece(args[i], 8, piece);
+                self.store_vector(self.form(8), to.plus(64 * piece as i32), x);
+            }
+        }
+        let known = self.constant_lanes(args[1]).map(|bits| sign_extended(ty, bits));
+        for lane in 0..self.lanes as i32 {
+            let [x, y] = [a, b].map(|from| self.load_64(from.plus(8 * lane)));
+            let result = self.divide_registers(op, ty, [x, y], known);
+            self.store_64(a.plus(8 * lane), result);
+        }
+        (0..self.n_pieces(8)).map(|i| self.load_vector(self.form(8), a.plus(64 * i as i32))).collect()
+    }
+
     /// Neither 0 nor, of the least integer, −1 may be divided by: the result is 0 or the negated dividend, by a division by 1.
     pub fn divide_scalars(&mut self, op: Op, ty: Ty, args: &[Value]) -> VReg {
-        let form = int_form(ty);
         let (a, b) = (self.extended(args[0], ty), self.extended(args[1], ty));
+        let known = self.constant_of(args[1]).map(|bits| sign_extended(ty, bits));
+        self.divide_registers(op, ty, [a, b], known)
+    }
+
+    /// The same of extended operands, the divisor of which may be known.
+    fn divide_registers(&mut self, op: Op, ty: Ty, [a, b]: [VReg; 2], known: Option<i64>) -> VReg {
+        let form = int_form(ty);
         let is_wide = form == Form::G64;
         let signed = ty.is_signed();
-        let known = self.constant_of(args[1]).map(|bits| sign_extended(ty, bits));
         let special = [0, -1].map(|n| (n == 0 || signed) && known.is_none_or(|known| known == n));
         let one = self.imm(1);
         let mut divisor = b;
@@ -91,7 +116,7 @@ impl Select<'_> {
     pub fn divide_pieces(&mut self, op: Op, ty: Ty, args: &[Value]) -> Option<Vec<VReg>> {
         let size = ty.size();
         if size == 8 {
-            return None;
+            return Some(self.divide_lanes(op, ty, args));
         }
         let n = self.lanes_in_piece(if size == 4 { 8 } else { 4 });
         let (exact, whole) = match ty {

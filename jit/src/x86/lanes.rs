@@ -89,32 +89,30 @@ impl Select<'_> {
         self.def(code, (RegClass::Int, form), &args[..n])
     }
 
-    fn shuffle(&mut self, inst: &Inst, ty: Ty) -> bool {
-        // Of one vector, and by indices that are as large as elements.
-        let form = self.form(4);
-        let whole = self.lanes * 4 >= 32 && self.lanes <= 16;
-        if !whole || ty.size() != 4 {
-            return false;
-        }
-        // Only as many low bits as there are lanes count.
-        let (x, index) = (self.piece(inst.args[0], 4, 0), self.piece(inst.args[1], 4, 0));
-        let code = if form == Form::Y {
-            Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32
-        } else {
-            Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32
-        };
-        let made = self.vector(code, form, &[Arg::Use(index, form), Arg::Use(x, form)]);
-        self.set_pieces(inst, vec![made]);
-        true
-    }
-
     fn insert(&mut self, inst: &Inst, ty: Ty) -> bool {
-        if ty == Ty::Bool || ty == Ty::F16 {
-            return false;
+        if ty == Ty::Bool {
+            self.insert_bit(inst);
+            return true;
         }
         let pieces = self.inserted(inst, ty);
         self.set_pieces(inst, pieces);
         true
+    }
+
+    /// An element put into a mask.
+    fn insert_bit(&mut self, inst: &Inst) {
+        let mask = self.mask(inst.args[0]);
+        let (bits, lane, one) = (self.bits_of_mask(mask), self.lane_number(inst.args[1]), self.imm(1));
+        let new = self.gpr(inst.args[2]);
+        let [hole, new] = [one, new].map(|x| {
+            let args = [Arg::Use(x, Form::G64), Arg::Use(lane, Form::G64)];
+            self.def(Code::VEX_Shlx_r64_rm64_r64, (RegClass::Int, Form::G64), &args)
+        });
+        let args = [Arg::Use(hole, Form::G64), Arg::Use(bits, Form::G64)];
+        let rest = self.def(Code::VEX_Andn_r64_r64_rm64, (RegClass::Int, Form::G64), &args);
+        let bits = self.gpr_binary(Code::Or_rm64_r64, Form::G64, rest, new);
+        let mask = self.mask_of_bits(bits);
+        self.set(inst, mask);
     }
 
     /// A value that is made where it is asked for: once in a block.
@@ -154,7 +152,7 @@ impl Select<'_> {
     pub fn reduce(&mut self, inst: &Inst, op: Op, ty: Ty) -> Result<(), String> {
         let size = ty.size();
         let step = step_of(op);
-        if size < 4 {
+        if matches!(ty, Ty::Bool | Ty::F16) {
             return self.general(inst);
         }
         let mut pieces: Vec<VReg> = (0..self.n_pieces(size)).map(|i| self.piece(inst.args[0], size, i)).collect();
@@ -175,7 +173,7 @@ impl Select<'_> {
         let x = pieces[0];
         let made = match (class_of(ty), size) {
             (RegClass::Float, _) => x,
-            (_, 4) => self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Form::G32), &[Arg::Use(x, Form::X)]),
+            (_, 1..=4) => self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Form::G32), &[Arg::Use(x, Form::X)]),
             _ => self.def(Code::EVEX_Vmovq_rm64_xmm, (RegClass::Int, Form::G64), &[Arg::Use(x, Form::X)]),
         };
         self.set(inst, made);

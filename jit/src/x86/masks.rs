@@ -152,7 +152,7 @@ impl Select<'_> {
         let made = match op {
             Op::Mov | Op::Bitcast => self.mask(args[0]),
             Op::Convert if from == Ty::Bool => self.mask(args[0]),
-            Op::Convert if from == Ty::F16 => return false,
+            Op::Convert if from == Ty::F16 => self.half_is_not_zero(args[0]),
             Op::Convert => self.is_not_zero(args[0], from),
             Op::Shuffle | Op::Insert => return false,
             Op::Select => self.select_masks(args),
@@ -164,7 +164,7 @@ impl Select<'_> {
                 let (a, b) = (self.mask(args[0]), self.mask(args[1]));
                 self.combine(op, a, b)
             }
-            _ if ty == Ty::F16 => return false,
+            _ if ty == Ty::F16 => self.compare_halves(op, args),
             _ => self.compare_pieces(op, ty, args),
         };
         self.set(inst, made);

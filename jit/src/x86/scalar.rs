@@ -8,7 +8,6 @@ use crate::ir::{Inst, Value};
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
-use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
 const WORD: (RegClass, Form) = (RegClass::Int, Form::G64);
@@ -23,9 +22,11 @@ impl Select<'_> {
     /// An operation whose operands and result are uniform; `false` if it has no code.
     pub fn scalar_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> bool {
         let made = match class_of(ty) {
-            _ if ty == Ty::F16 && !matches!(op, Op::Mov | Op::Select) => None,
             _ if op == Op::Convert => self.convert_scalar(inst.args[0], from, ty),
             _ if op == Op::Bitcast => self.bitcast_scalar(inst.args[0], from, ty),
+            _ if ty == Ty::F16 && !matches!(op, Op::Mov | Op::Select) && !is_comparison(op) => {
+                self.half_scalar(inst, op)
+            }
             _ if op == Op::Select => Some(self.select_scalar(inst, ty)),
             _ if op == Op::Mov => Some(self.scalar(inst.args[0])),
             _ if is_comparison(op) && ty != Ty::Bool => {
@@ -72,8 +73,8 @@ impl Select<'_> {
     }
 
     fn compare_floats(&mut self, op: Op, ty: Ty, a: Value, b: Value) -> Cond {
-        let (x, y) = (self.scalar(a), self.scalar(b));
-        let single = ty == Ty::F32;
+        let [x, y] = [a, b].map(|v| if ty == Ty::F16 { self.float_of_half_scalar(v) } else { self.scalar(v) });
+        let single = ty != Ty::F64;
         let (x, y) = match op {
             Op::Lt | Op::Le => (y, x),
             _ => (x, y),
@@ -256,7 +257,8 @@ impl Select<'_> {
             Op::Shl | Op::Shr => self.shift_scalar(op, ty, args),
             Op::IDiv | Op::IRem => self.divide_scalars(op, ty, args),
             Op::MulHi => self.high_product_scalar(ty, args),
-            Op::Popcnt | Op::Clz | Op::Ctz if ty.size() >= 4 => {
+            Op::Popcnt | Op::Clz | Op::Ctz if ty.size() < 4 => self.count_few_bits(op, ty, args[0]),
+            Op::Popcnt | Op::Clz | Op::Ctz => {
                 let a = self.gpr(args[0]);
                 let code = match op {
                     Op::Popcnt => pick(Code::Popcnt_r64_rm64, Code::Popcnt_r32_rm32),
@@ -267,6 +269,26 @@ impl Select<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// What `popcnt`, `clz` and `ctz` give of 8 or 16 bits.
+    fn count_few_bits(&mut self, op: Op, ty: Ty, v: Value) -> VReg {
+        let bits = 8 * ty.size() as i64;
+        let x = self.extended(v, if bits == 8 { Ty::U8 } else { Ty::U16 });
+        let count = |s: &mut Self, code, x| s.def(code, HALF, &[Arg::Use(x, Form::G32)]);
+        match op {
+            Op::Popcnt => count(self, Code::Popcnt_r32_rm32, x),
+            Op::Clz => {
+                let zeros = count(self, Code::Lzcnt_r32_rm32, x);
+                self.gpr_over(Code::Sub_rm32_imm32, Form::G32, zeros, Arg::Imm(OpKind::Immediate32, 32 - bits))
+            }
+            _ => {
+                // The bit above ends the count where there is no other.
+                let end = Arg::Imm(OpKind::Immediate32, 1 << bits);
+                let x = self.gpr_over(Code::Or_rm32_imm32, Form::G32, x, end);
+                count(self, Code::Tzcnt_r32_rm32, x)
+            }
+        }
     }
 
     pub fn negated(&mut self, form: Form, from: VReg) -> VReg {
@@ -329,23 +351,15 @@ impl Select<'_> {
     }
 
     fn convert_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
-        if from == Ty::F16 || ty == Ty::F16 {
-            return (from == ty).then(|| self.scalar(v));
+        if from != ty && (from == Ty::F16 || ty == Ty::F16) {
+            return self.convert_half_scalar(v, from, ty);
         }
         let float = |ty: Ty| (RegClass::Float, if ty == Ty::F32 { 32 } else { 64 });
         Some(match (from, ty) {
             _ if from == ty => self.scalar(v),
             (_, Ty::Bool) if from.is_float() => {
                 let x = self.scalar(v);
-                let zero = self.zero();
-                let code = if from == Ty::F32 {
-                    Code::EVEX_Vcmpss_kr_k1_xmm_xmmm32_imm8_sae
-                } else {
-                    Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
-                };
-                let args = [Arg::Use(x, Form::X), Arg::Use(zero, Form::X), imm8(4)];
-                let mask = self.def(code, (RegClass::Vector, Form::K), &args);
-                self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Form::K)])
+                self.is_not_zero_scalar(x, from)
             }
             (_, Ty::Bool) => {
                 let x = self.extended(v, from);
@@ -362,7 +376,10 @@ impl Select<'_> {
                 let x = self.scalar(v);
                 self.vector(Code::EVEX_Vcvtpd2ps_xmm_k1z_xmmm128b64, Form::X, &[Arg::Use(x, Form::X)])
             }
-            _ if from.is_float() => return None,
+            _ if from.is_float() => {
+                let x = self.scalar(v);
+                self.integer_of_float(x, from, ty)
+            }
             _ if ty.is_float() => {
                 // By way of 64 bits, if those are all its values.
                 let (unsigned, x) = match from {
@@ -385,9 +402,49 @@ impl Select<'_> {
         })
     }
 
+    fn is_not_zero_scalar(&mut self, x: VReg, ty: Ty) -> VReg {
+        let zero = self.zero();
+        let code = if ty == Ty::F32 {
+            Code::EVEX_Vcmpss_kr_k1_xmm_xmmm32_imm8_sae
+        } else {
+            Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
+        };
+        let args = [Arg::Use(x, Form::X), Arg::Use(zero, Form::X), imm8(4)];
+        let mask = self.def(code, (RegClass::Vector, Form::K), &args);
+        self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Form::K)])
+    }
+
+    /// The first lane of a vector of floats as an integer: cut, saturated, and a NaN as 0.
+    fn integer_of_float(&mut self, x: VReg, from: Ty, ty: Ty) -> VReg {
+        let n = 16 / from.size().max(ty.size());
+        let x = self.convert_chunk(x, n, from, ty).unwrap_or_else(|| unreachable!("all of these have code"));
+        match ty.size() {
+            8 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Form::X)]),
+            _ => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Form::X)]),
+        }
+    }
+
+    /// Conversions from and to `float16`, but for those of `double` to it, which rounding twice would spoil.
+    fn convert_half_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
+        if from == Ty::F16 {
+            let x = self.float_of_half_scalar(v);
+            return match ty {
+                Ty::F32 => Some(x),
+                Ty::F64 => Some(self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Form::X, &[Arg::Use(x, Form::X)])),
+                Ty::Bool => Some(self.is_not_zero_scalar(x, Ty::F32)),
+                _ => Some(self.integer_of_float(x, Ty::F32, ty)),
+            };
+        }
+        if from == Ty::F64 {
+            return None;
+        }
+        let x = self.convert_scalar(v, from, Ty::F32)?;
+        Some(self.half_of_float_scalar(x))
+    }
+
     fn bitcast_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
         if from == Ty::F16 {
-            return None;
+            return Some(self.canonical_half_scalar(v));
         }
         let x = self.scalar(v);
         let x = if from.is_float() { self.canonical(from, Form::X, x) } else { x };
@@ -402,34 +459,6 @@ impl Select<'_> {
             }
             _ => x,
         })
-    }
-
-    /// A pointer plus an offset, within its region; see `vm::sem::padd`.
-    pub fn pointer_sum(&mut self, inst: &Inst) {
-        let (p, offset) = (self.gpr(inst.args[0]), self.gpr(inst.args[1]));
-        let shift = Arg::Imm(OpKind::Immediate8, 64 - OFFSET_BITS as i64);
-        let by_region = Arg::Imm(OpKind::Immediate8, OFFSET_BITS as i64);
-        let over = |s: &mut Self, code, x, by| s.gpr_over(code, Form::G64, x, by);
-        let poison_bits = -1i64 << (OFFSET_BITS - 1);
-        let cut = |s: &mut Self, x| {
-            let x = over(s, Code::Shl_rm64_imm8, x, shift);
-            over(s, Code::Sar_rm64_imm8, x, shift)
-        };
-        let old = cut(self, p);
-        // A sum that overflows 64 bits does not fit either: one operand has 40 bits.
-        let sum = self.gpr_binary(Code::Add_rm64_r64, Form::G64, old, offset);
-        let kept = cut(self, sum);
-        let poison = self.imm(poison_bits as u64);
-        self.compare(Form::G64, kept, sum);
-        let new = self.choose(Cond::EQUAL, sum, poison);
-        self.compare(Form::G64, old, poison);
-        let new = self.choose(Cond::NOT_EQUAL, new, poison);
-        let new = over(self, Code::Shl_rm64_imm8, new, shift);
-        let new = over(self, Code::Shr_rm64_imm8, new, shift);
-        let region = over(self, Code::Shr_rm64_imm8, p, by_region);
-        let region = over(self, Code::Shl_rm64_imm8, region, by_region);
-        let x = self.gpr_binary(Code::Or_rm64_r64, Form::G64, region, new);
-        self.set(inst, x);
     }
 }
 

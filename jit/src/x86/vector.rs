@@ -1,9 +1,9 @@
 //! Elementwise operations on vectors.
 
-use super::inst::{Arg, Form};
+use super::inst::{Arg, Base, Form, Mem};
 use super::scalar::is_comparison;
 use super::select::{Place, Select, imm8};
-use super::values::sized;
+use super::values::{form_of, sized};
 use crate::ir::{Inst, Value};
 use iced_x86::Code;
 use regalloc2::VReg;
@@ -45,17 +45,23 @@ impl Select<'_> {
         match op {
             Op::Mov => return Some((0..n).map(|i| self.piece(args[0], size, i)).collect()),
             Op::Convert => return self.convert_pieces(args[0], from, ty),
-            Op::Bitcast if from == Ty::Bool || from == Ty::F16 => return None,
+            Op::Bitcast if from == Ty::Bool => return None,
             Op::Bitcast => {
                 let pieces = (0..n).map(|i| {
                     let x = self.piece(args[0], size, i);
-                    if from.is_float() { self.canonical(from, form, x) } else { x }
+                    match from {
+                        Ty::F16 => self.canonical_halves(form, x),
+                        _ if from.is_float() => self.canonical(from, form, x),
+                        _ => x,
+                    }
                 });
                 return Some(pieces.collect());
             }
             Op::Select => return Some(self.select_pieces(args, ty)),
+            Op::PAdd => return Some(self.pointer_sums(args)),
             Op::Shl | Op::Shr => return self.shift_pieces(op, ty, args),
             Op::IDiv | Op::IRem => return self.divide_pieces(op, ty, args),
+            _ if ty == Ty::F16 && !matches!(op, Op::Neg | Op::Abs) => return self.half_pieces(op, args),
             Op::Fma if matches!(ty, Ty::F32 | Ty::F64) => {
                 return Some((0..n).map(|i| self.fma_piece(args, ty, i)).collect());
             }
@@ -132,7 +138,7 @@ impl Select<'_> {
         Some(self.vector(sized(code, form), form, args))
     }
 
-    /// `float16` has no arithmetic here; its sign is a bit like any.
+    /// What `float16` does without being a `float` meanwhile: its sign is a bit like any.
     fn half_vector(&mut self, op: Op, form: Form, args: &[Arg]) -> Option<VReg> {
         let (code, bits) = match op {
             Op::Neg => (Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32, 0x8000_8000),
@@ -229,6 +235,7 @@ impl Select<'_> {
                 (2, true) => Code::EVEX_Vpmulhw_xmm_k1z_xmm_xmmm128,
                 (2, false) => Code::EVEX_Vpmulhuw_xmm_k1z_xmm_xmmm128,
                 (4, _) => return Some(self.high_products(signed, form, args)),
+                (8, _) => return self.high_wide_products(signed, form, args),
                 _ => return None,
             },
             (Op::Min, true) => by_size([
@@ -276,6 +283,7 @@ impl Select<'_> {
                 let code = sized(Code::EVEX_Vpternlogd_xmm_k1z_xmm_xmmm128b32_imm8, form);
                 return Some(self.over(code, form, x, &[args[0], args[0], imm8(0x0f)]));
             }
+            (Op::Popcnt, _) => return Some(self.population(ty.size(), form, args[0])),
             (Op::Clz, _) if ty.size() >= 4 => return Some(self.leading_zeros(ty.size(), form, args[0])),
             (Op::Ctz, _) if ty.size() >= 4 => {
                 // The bits below the lowest that is set, alone.
@@ -398,6 +406,12 @@ impl Select<'_> {
         let bits = 8 * size as u64;
         let constant = self.constant_lanes(args[1]).map(|count| (count % bits) as u8);
         let (left, signed) = (op == Op::Shl, ty.is_signed());
+        if size == 1 {
+            return match constant {
+                Some(count) => Some(self.shift_bytes(op, ty, args[0], count)),
+                None => self.shift_as_words(op, ty, args),
+            };
+        }
         let code = match (constant.is_some(), left, signed) {
             (true, true, _) => by_size([
                 Code::EVEX_Vpsllw_xmm_k1z_xmmm128_imm8,
@@ -446,6 +460,129 @@ impl Select<'_> {
             self.vector(code, form, &[x, count])
         });
         Some(pieces.collect())
+    }
+
+    /// Bytes shifted by a constant: as words, and without the bits that come from the byte beside.
+    fn shift_bytes(&mut self, op: Op, ty: Ty, v: Value, count: u8) -> Vec<VReg> {
+        let form = self.form(1);
+        let everywhere = |byte: u8| u64::from(byte) * 0x0101_0101;
+        let (code, kept) = match op {
+            Op::Shl => (Code::EVEX_Vpsllw_xmm_k1z_xmmm128_imm8, 0xff << count),
+            _ => (Code::EVEX_Vpsrlw_xmm_k1z_xmmm128_imm8, 0xff >> count),
+        };
+        let and = sized(self.bitwise(Op::And, 4), form);
+        let mut pieces = Vec::new();
+        for i in 0..self.n_pieces(1) {
+            let x = self.piece(v, 1, i);
+            let shifted = self.vector_imm(sized(code, form), form, x, count);
+            let kept = self.constant_arg(everywhere(kept), 4);
+            let mut x = self.vector(and, form, &[Arg::Use(shifted, form), kept]);
+            if op == Op::Shr && ty.is_signed() {
+                // The sign has come to lie lower: what is flipped there and subtracted fills up the bits above.
+                let sign = self.constant_vector(everywhere(0x80 >> count), 4);
+                let (flip, minus) = (self.bitwise(Op::Xor, 4), Code::EVEX_Vpsubb_xmm_k1z_xmm_xmmm128);
+                let flipped = self.vector(sized(flip, form), form, &[Arg::Use(x, form), Arg::Use(sign, form)]);
+                x = self.vector(sized(minus, form), form, &[Arg::Use(flipped, form), Arg::Use(sign, form)]);
+            }
+            pieces.push(x);
+        }
+        pieces
+    }
+
+    /// Bytes shifted by counts that vary: as words, cut again.
+    fn shift_as_words(&mut self, op: Op, ty: Ty, args: &[Value]) -> Option<Vec<VReg>> {
+        let n = self.lanes_in_piece(2);
+        let form = form_of(n * 2);
+        let code = match (op, ty.is_signed()) {
+            (Op::Shl, _) => Code::EVEX_Vpsllvw_xmm_k1z_xmm_xmmm128,
+            (_, true) => Code::EVEX_Vpsravw_xmm_k1z_xmm_xmmm128,
+            _ => Code::EVEX_Vpsrlvw_xmm_k1z_xmm_xmmm128,
+        };
+        let and = sized(self.bitwise(Op::And, 4), form);
+        let chunks = (0..self.lanes).step_by(n).map(|first| {
+            let [x, counts] = [(args[0], ty), (args[1], Ty::U8)].map(|(v, ty)| {
+                let bytes = self.chunk(v, 1, first, n);
+                self.resized(bytes, n, ty, 2)
+            });
+            let most = self.constant_arg(0x0007_0007, 4);
+            let counts = self.vector(and, form, &[Arg::Use(counts, form), most]);
+            let shifted = self.vector(sized(code, form), form, &[Arg::Use(x, form), Arg::Use(counts, form)]);
+            self.resized(shifted, n, Ty::U16, 1)
+        });
+        let chunks = chunks.collect();
+        Some(self.joined(chunks, n))
+    }
+
+    /// How many bits are set: of half bytes by a table, then summed up.
+    fn population(&mut self, size: usize, form: Form, x: Arg) -> VReg {
+        let table = self.flow.constant(&[0u8, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4].repeat(4));
+        let table = self.load_vector(form, Mem::at(Base::Pool, table));
+        let and = sized(self.bitwise(Op::And, 4), form);
+        let down = self.vector(sized(Code::EVEX_Vpsrlw_xmm_k1z_xmmm128_imm8, form), form, &[x, imm8(4)]);
+        let bytes: Vec<Arg> = [x, Arg::Use(down, form)]
+            .into_iter()
+            .map(|half| {
+                let low = self.constant_arg(0x0f0f_0f0f, 4);
+                let half = self.vector(and, form, &[half, low]);
+                let look_up = sized(Code::EVEX_Vpshufb_xmm_k1z_xmm_xmmm128, form);
+                Arg::Use(self.vector(look_up, form, &[Arg::Use(table, form), Arg::Use(half, form)]), form)
+            })
+            .collect();
+        let sums = self.vector(sized(Code::EVEX_Vpaddb_xmm_k1z_xmm_xmmm128, form), form, &bytes);
+        let sum = Arg::Use(sums, form);
+        if size == 1 {
+            return sums;
+        }
+        if size == 8 {
+            let zero = self.zero();
+            return self.vector(sized(Code::EVEX_Vpsadbw_xmm_xmm_xmmm128, form), form, &[sum, Arg::Use(zero, form)]);
+        }
+        let ones = self.constant_vector(0x0101_0101, 4);
+        let pairs = sized(Code::EVEX_Vpmaddubsw_xmm_k1z_xmm_xmmm128, form);
+        let words = self.vector(pairs, form, &[sum, Arg::Use(ones, form)]);
+        if size == 2 {
+            return words;
+        }
+        let ones = self.constant_vector(0x0001_0001, 4);
+        let pairs = sized(Code::EVEX_Vpmaddwd_xmm_k1z_xmm_xmmm128, form);
+        self.vector(pairs, form, &[Arg::Use(words, form), Arg::Use(ones, form)])
+    }
+
+    /// The high halves of products of 64 bits, from products of halves.
+    fn high_wide_products(&mut self, signed: bool, form: Form, args: &[Arg]) -> Option<VReg> {
+        let &[a, b] = args else { return None };
+        let code = |code| sized(code, form);
+        let multiply = code(Code::EVEX_Vpmuludq_xmm_k1z_xmm_xmmm128b64);
+        let down = code(Code::EVEX_Vpsrlq_xmm_k1z_xmmm128b64_imm8);
+        let (sum, minus) =
+            (code(Code::EVEX_Vpaddq_xmm_k1z_xmm_xmmm128b64), code(Code::EVEX_Vpsubq_xmm_k1z_xmm_xmmm128b64));
+        let and = code(Code::EVEX_Vpandq_xmm_k1z_xmm_xmmm128b64);
+        let mut make = |code, args: &[Arg]| Arg::Use(self.vector(code, form, args), form);
+        let [a_high, b_high] = [a, b].map(|x| make(down, &[x, imm8(32)]));
+        let low = make(multiply, &[a, b]);
+        let (cross_a, cross_b) = (make(multiply, &[a_high, b]), make(multiply, &[a, b_high]));
+        let high = make(multiply, &[a_high, b_high]);
+        let carry = make(down, &[low, imm8(32)]);
+        let middle = make(sum, &[cross_a, carry]);
+        let upper = make(down, &[middle, imm8(32)]);
+        // Twice 32 bits: first up, then down.
+        let up = code(Code::EVEX_Vpsllq_xmm_k1z_xmmm128b64_imm8);
+        let lower = make(up, &[middle, imm8(32)]);
+        let lower = make(down, &[lower, imm8(32)]);
+        let rest = make(sum, &[cross_b, lower]);
+        let rest = make(down, &[rest, imm8(32)]);
+        let high = make(sum, &[high, upper]);
+        let mut product = make(sum, &[high, rest]);
+        if signed {
+            let sign = code(Code::EVEX_Vpsraq_xmm_k1z_xmmm128b64_imm8);
+            for (x, other) in [(a, b), (b, a)] {
+                let negative = make(sign, &[x, imm8(63)]);
+                let excess = make(and, &[negative, other]);
+                product = make(minus, &[product, excess]);
+            }
+        }
+        let Arg::Use(product, _) = product else { return None };
+        Some(product)
     }
 
     /// Floats whose NaNs are the canonical one.

@@ -7,6 +7,7 @@
 
 pub mod arms;
 pub mod by_hand;
+pub mod cases;
 pub mod checks;
 pub mod crowd;
 pub mod generate;
@@ -44,7 +45,7 @@ type Job = Box<dyn FnMut(&mut Pause<'_>) + Send>;
 struct Stage(Mutex<Option<Job>>);
 
 impl Tracer for Stage {
-    fn at_loop(&self, pause: &mut Pause<'_>) -> u32 {
+    fn at_head(&self, pause: &mut Pause<'_>) -> u32 {
         if let Some(mut job) = self.0.lock().unwrap().take() {
             job(pause);
         }

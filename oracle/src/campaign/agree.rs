@@ -50,16 +50,27 @@ impl Plan {
 impl Subject {
     fn draw(rng: &mut Rng, engine: Engine) -> Subject {
         let (seed, small) = (rng.bits(), rng.draw(9) as u32);
-        let (mode, jit) = match rng.draw(6) {
+        let (mode, jit) = match rng.draw(8) {
             0 => ("eager", JitSettings::eager()),
             1 => ("every-variant", JitSettings::eager_in_every_variant()),
             2 => ("stress", JitSettings { stress: Some(seed), ..JitSettings::eager() }),
             3 => ("stress-every-variant", JitSettings { stress: Some(seed), ..JitSettings::eager_in_every_variant() }),
             4 => ("usual", JitSettings { background: false, ..JitSettings::default() }),
+            5 => ("links", JitSettings::eager_with_links(seed)),
+            6 => {
+                let variants = JitSettings::eager_in_every_variant();
+                ("stress-links", JitSettings { calls: 0, links: Some(seed), stress: Some(seed), ..variants })
+            }
             // Everything that takes time to happen, soon.
             _ => {
-                let soon =
-                    JitSettings { hot: small, observe: 40 * small, trial: 3, hot_exit: 1, ..JitSettings::default() };
+                let soon = JitSettings {
+                    hot: small,
+                    calls: small,
+                    observe: 40 * small,
+                    trial: 3,
+                    hot_exit: 1,
+                    ..JitSettings::default()
+                };
                 ("soon", JitSettings { same_arguments: 2, background: false, ..soon })
             }
         };

@@ -213,7 +213,8 @@ fn item_name(item: &ItemKind<'_>) -> Option<&'static str> {
 
 fn stmt_name(stmt: &Stmt<'_>) -> Option<&'static str> {
     Some(match &stmt.kind {
-        StmtKind::Empty | StmtKind::Block(_) | StmtKind::Error => return None,
+        // A prompt alone shows values.
+        StmtKind::Empty | StmtKind::Block(_) | StmtKind::Show(_) | StmtKind::Error => return None,
         StmtKind::Expr(_) => "expression statement",
         StmtKind::Variables(_) => "local",
         StmtKind::Typedefs(_) => "typedef",

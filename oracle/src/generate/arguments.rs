@@ -8,7 +8,7 @@ use crate::{Argument, Call, TestCase};
 use spmdvm::Ty;
 
 /// Floats that operations treat in a way of their own: where what they mean is defined.
-const SPECIAL: [f64; 7] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, -3e9, 3e9, 1e19];
+const SPECIAL: [f64; 8] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, -3e9, 3e9, 1e19];
 
 /// An array parameter.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl Writer {
     /// An element: mostly a small number.
     fn element(&mut self, ty: Ty) -> u64 {
         if ty.is_float() {
-            if self.open() && self.rng.one_in(12) {
+            if self.open() && self.rng.one_in(8) {
                 return float_bits(ty, self.rng.pick(&SPECIAL));
             }
             let halves = self.rng.draw(400) as i128 - 150;

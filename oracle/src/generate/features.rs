@@ -30,6 +30,10 @@ pub enum Feature {
     Overloads,
     /// Templates.
     Templates,
+    /// Functions that call themselves, or one another.
+    Recursion,
+    /// Calls through function pointers.
+    FunctionPointers,
     /// Reading other lanes.
     Lanes,
     /// Reductions, votes and scans.
@@ -126,6 +130,12 @@ pub const FEATURES: &[FeatureRow] = &[
     row(Feature::Calls, "calls", "functions, also such as lanes leave at different times"),
     row(Feature::Overloads, "overloads", "functions of one name that differ in their parameters"),
     row(Feature::Templates, "templates", "function templates with types and numbers as parameters"),
+    row(
+        Feature::Recursion,
+        "recursion",
+        "functions that call themselves or one another, to a depth of each lane's own",
+    ),
+    row(Feature::FunctionPointers, "function-pointers", "calls through function pointers, uniform and varying"),
     row(Feature::Lanes, "lanes", "shuffle, rotate, shift, broadcast, extract, insert, programIndex"),
     row(Feature::Reductions, "reductions", "reduce_add and its like, any, all, none, packmask, popcnt, scans"),
     row(Feature::Packed, "packed", "packed_load_active and packed_store_active"),

@@ -33,6 +33,12 @@ impl Writer {
     }
 
     fn float_leaf(&mut self, ty: Ty, varying: bool) -> Expr {
+        if self.open()
+            && self.rng.one_in(4)
+            && let Some(e) = self.unusual_float(ty, varying)
+        {
+            return e;
+        }
         if self.rng.draw(5) > 0
             && let Some(v) = self.variable(|v| v.ty == ty && (varying || !v.varying))
         {
@@ -46,6 +52,17 @@ impl Writer {
         }
         let value = self.rng.pick(&[0.0, 0.5, 1.0, -1.0, 2.5, 0.75, -3.25, 10.0, 100.0, 0.1, 1.5, 7.0]);
         Expr { text: float_literal(ty, value), ty, varying: false, range: Range::Float(f64::abs(value)) }
+    }
+
+    /// A float that operations treat in a way of their own, or an element, which may be one.
+    fn unusual_float(&mut self, ty: Ty, varying: bool) -> Option<Expr> {
+        if self.rng.one_in(2) {
+            return self.load(ty, varying);
+        }
+        let negative_zero = format!("(-{})", float_literal(ty, 0.0));
+        let not_a_number = format!("({0} / {0})", float_literal(ty, 0.0));
+        let text = self.rng.pick(&[negative_zero, float_literal(ty, 0.0), not_a_number]);
+        Some(Expr { text, ty, varying: false, range: Range::Float(f64::INFINITY) })
     }
 
     /// A float that variables may hold: itself if it is small, else something small.

@@ -15,10 +15,12 @@ impl Writer {
     /// The functions of the program.
     pub fn declare_functions(&mut self) {
         let most = 1 + u64::from(self.config.size) / 16;
-        let kinds: [Kind; 5] = [
+        let kinds: [Kind; 7] = [
             (Feature::Calls, Writer::pure_function),
             (Feature::Overloads, Writer::overloads),
             (Feature::Templates, Writer::template),
+            (Feature::Recursion, Writer::recursive_function),
+            (Feature::FunctionPointers, Writer::call_through_pointer),
             (Feature::Calls, Writer::procedure),
             (Feature::Crev, Writer::crev_function),
         ];
@@ -123,6 +125,68 @@ impl Writer {
             let params = vec![Param { ty, varying: true }];
             self.functions.push(Function { name: function, params, ty, varying: true, range, cost: n, crev: false });
         }
+    }
+
+    /// A function that calls itself, or another one that calls it, and one that others call, which bounds how deep.
+    fn recursive_function(&mut self) {
+        let (ty, twice, mutual) = (self.any_type(), self.rng.one_in(3), self.rng.one_in(2));
+        let (first, second) = (self.name("r"), self.name("r"));
+        let params = vec![Param { ty, varying: true }, Param { ty: Ty::I32, varying: true }];
+        let last = if mutual { &second } else { &first };
+        if mutual {
+            self.line(&format!("static {0} {second}({0} x, int n);", name(ty)));
+        }
+        let mut cost = self.recursive(&first, last, ty, &params, twice);
+        if mutual {
+            cost += self.recursive(&second, &first, ty, &params, false);
+        }
+        let most = if twice { 3 } else { self.rng.pick(&[3, 7, 15]) };
+        let calls = if twice { 15 } else { most + 1 };
+        let function = self.name("f");
+        self.line(&format!("static {0} {function}({0} x, int n) {{ return {first}(x, n & {most}); }}", name(ty)));
+        let (range, cost) = (self.range_of(ty), calls * cost);
+        self.functions.push(Function { name: function, params, ty, varying: true, range, cost, crev: false });
+    }
+
+    /// A function that calls `next` unless its last parameter is 0; gives what a call costs without that.
+    fn recursive(&mut self, function: &str, next: &str, ty: Ty, params: &[Param], twice: bool) -> u64 {
+        let (text, names) = self.params(params);
+        let storage = self.rng.pick(&["static ", "static noinline "]);
+        let head = format!("{storage}{} {function}({text}) {{", name(ty));
+        let (x, depth) = (names[0].clone(), names[1].clone());
+        self.function(&head, Writer::anywhere(None, Returns::Value(ty)), 1 + self.config.size / 12, |w| {
+            w.push_variable(x, ty, true, true);
+            w.some_statements(2);
+            let result = w.value(ty, true, 1);
+            w.line(&format!("if ({depth} <= 0) return {};", result.text));
+            for _ in 0..1 + u64::from(twice) {
+                let (value, found) = (w.value(ty, true, 1), w.name("v"));
+                w.line(&format!("{} {found} = {next}({}, {depth} - 1);", name(ty), value.text));
+                w.push_variable(found, ty, true, true);
+            }
+            w.some_statements(2);
+            let result = w.value(ty, true, 2);
+            w.line(&format!("return {};", result.text));
+        })
+    }
+
+    /// Two functions, and one that calls one of them through a pointer: the same for the gang, or of each lane's own.
+    fn call_through_pointer(&mut self) {
+        let (result, ty) = (self.any_type(), self.any_type());
+        let (first, second) = (self.name("f"), self.name("f"));
+        for function in [&first, &second] {
+            self.pure(function.clone(), result, vec![Param { ty, varying: true }]);
+        }
+        let cost = self.functions.iter().rev().take(2).map(|f| f.cost).sum::<u64>() + 2;
+        let (function, pointer, varying) = (self.name("f"), self.name("Pointer"), self.rng.draw(3) > 0);
+        let shape = if varying { "varying" } else { "uniform" };
+        self.line(&format!("typedef {} (*{pointer})({});", name(result), name(ty)));
+        self.line(&format!("static {} {function}({} x, {shape} int k) {{", name(result), name(ty)));
+        self.line(&format!("    {shape} {pointer} f = {first};"));
+        self.line(&format!("    if (k & 1) f = {second};\n    return f(x);\n}}"));
+        let params = vec![Param { ty, varying: true }, Param { ty: Ty::I32, varying }];
+        let range = self.range_of(result);
+        self.functions.push(Function { name: function, params, ty: result, varying: true, range, cost, crev: false });
     }
 
     /// A function that each lane calls with the whole gang.

@@ -18,6 +18,8 @@ pub struct Shown {
     pub rows: usize,
     /// Whether instructions of all files are shown, those of the standard library too, or of the program's file alone.
     pub all_files: bool,
+    /// Whether those of files that the program includes are shown, if not all are.
+    pub included: bool,
 }
 
 /// Writes a trace as a table.
@@ -26,6 +28,7 @@ pub struct Table<W> {
     to: W,
     shown: Shown,
     program: String,
+    included: Vec<String>,
     lanes: Vec<u32>,
     rows: usize,
     left_out: usize,
@@ -34,7 +37,7 @@ pub struct Table<W> {
 impl<W: Write> Table<W> {
     /// Writes there.
     pub fn new(shown: Shown, to: W) -> Table<W> {
-        Table { to, shown, program: String::new(), lanes: Vec::new(), rows: 0, left_out: 0 }
+        Table { to, shown, program: String::new(), included: Vec::new(), lanes: Vec::new(), rows: 0, left_out: 0 }
     }
 
     /// What has been written to.
@@ -43,7 +46,10 @@ impl<W: Write> Table<W> {
     }
 
     fn step(&mut self, step: &Step) -> io::Result<()> {
-        let in_file = step.site.span.as_ref().is_none_or(|span| *span.file == *self.program);
+        let in_file =
+            step.site.span.as_ref().is_none_or(|span| {
+                *span.file == *self.program || self.included.iter().any(|name| *span.file == **name)
+            });
         let Some(row) = row(step, &self.lanes).filter(|_| in_file || self.shown.all_files) else { return Ok(()) };
         self.rows += 1;
         if self.rows > self.shown.rows {
@@ -57,6 +63,9 @@ impl<W: Write> Table<W> {
 impl<W: Write> Sink for Table<W> {
     fn begin(&mut self, header: &Header) -> io::Result<()> {
         (self.program, self.lanes) = (header.program.clone(), header.lanes.clone());
+        if self.shown.included {
+            self.included = header.sources.iter().map(|source| source.name.clone()).collect();
+        }
         Ok(())
     }
 

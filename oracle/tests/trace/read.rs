@@ -82,7 +82,7 @@ fn damaged_traces_harm_nothing() {
             failed += 1;
             continue;
         };
-        let mut table = Table::new(Shown { rows: 1000, all_files: true }, Vec::new());
+        let mut table = Table::new(Shown { rows: 1000, all_files: true, included: true }, Vec::new());
         failed += reader.play(&mut table).is_err() as usize;
     }
     assert!(failed > 500, "{failed}");

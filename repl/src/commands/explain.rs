@@ -14,19 +14,25 @@ pub fn explain(code: Option<&str>) -> Result<(), Failure> {
         KINDS.iter().for_each(|k| println!("{:<18} {}", k.name, k.message));
         return Ok(());
     };
+    match explanation(text) {
+        Some(explanation) => {
+            print!("{explanation}");
+            Ok(())
+        }
+        None => Err(Failure::usage(format!(
+            "`{text}` is neither a diagnostic nor a trap nor a finding; `spmdvm explain` lists all"
+        ))),
+    }
+}
+
+/// What a code or name means.
+pub fn explanation(text: &str) -> Option<String> {
+    let said = |name: &str, message: &str, explanation: &str| format!("{name}: {message}\n\n{explanation}\n");
     if let Some(code) = Code::ALL.iter().find(|c| c.id().eq_ignore_ascii_case(text)) {
-        println!("{}: {}\n\n{}", code.id(), code.name(), code.explanation());
-        return Ok(());
+        return Some(said(code.id(), code.name(), code.explanation()));
     }
     if let Some(kind) = TrapKind::from_name(text) {
-        println!("{}: {}\n\n{}", kind.name(), kind.info().message, kind.info().explanation);
-        return Ok(());
+        return Some(said(kind.name(), kind.info().message, kind.info().explanation));
     }
-    if let Some(kind) = FindingKind::from_name(text) {
-        println!("{}: {}\n\n{}", kind.name(), kind.info().message, kind.info().explanation);
-        return Ok(());
-    }
-    Err(Failure::usage(format!(
-        "`{text}` is neither a diagnostic nor a trap nor a finding; `spmdvm explain` lists all"
-    )))
+    FindingKind::from_name(text).map(|kind| said(kind.name(), kind.info().message, kind.info().explanation))
 }

@@ -3,7 +3,6 @@
 use crate::Failure;
 use crate::data::{Content, parse_argument, scalar_of};
 use spmdvm::{ArgumentError, ExportParam, Global, GlobalMemory, HostAccess, HostType, HostValue, Module, Ty, Value};
-use std::path::Path;
 use std::sync::Arc;
 
 /// Elements of a global: name, type, shape, bytes.
@@ -103,10 +102,9 @@ fn shape(layout: &HostType, bytes: u64) -> Vec<u64> {
     }
 }
 
-/// Writes a global to a `.npy` file.
-pub fn save(module: &Module, name: &str, path: &Path) -> Result<(), Failure> {
-    let (_, ty, shape, bytes) = elements(&module.global(name).map_err(usage)?)?;
-    crate::npy::write(path, ty, &shape, &bytes)
+/// What is in the global of this name.
+pub fn elements_of(module: &Module, name: &str) -> Result<Elements, Failure> {
+    elements(&module.global(name).map_err(usage)?)
 }
 
 fn usage(error: ArgumentError) -> Failure {

@@ -9,12 +9,16 @@ mod corpus;
 mod database;
 mod debug;
 mod depends;
+mod doctor;
 mod explain;
 mod fuzz;
 mod generate;
 mod globals;
 mod header;
+mod manual;
+mod new;
 mod outcome;
+mod profile;
 mod reduce;
 mod run;
 mod trace;
@@ -40,7 +44,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Asm { file, output } => bytecode::asm(file, output.as_deref()),
         Command::Trace(args) => trace::trace(&cli.global, args),
         Command::Debug(args) => debug::debug(&cli.global, args),
-        Command::Repl { files } => crate::interactive::repl(&cli.global, files),
+        Command::Repl { files, batch } => crate::interactive::repl(&cli.global, files, *batch),
         Command::Conform(args) => conform::conform(&cli.global, args),
         Command::Compare(args) => compare::compare(&cli.global, args),
         Command::Corpus(command) => corpus::corpus(&cli.global, command),
@@ -49,6 +53,13 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
         Command::Gen(args) => generate::generate(&cli.global, args),
         Command::Fuzz(args) => fuzz::fuzz(&cli.global, args),
+        Command::New { name } => new::new(name),
+        Command::Doctor => doctor::doctor(&cli.global.options()),
+        Command::Completions { shell } => {
+            manual::completions(*shell);
+            Ok(())
+        }
+        Command::Man { folder } => manual::man(folder.as_deref()),
         Command::Explain { code } => explain::explain(code.as_deref()),
     }
 }
@@ -137,6 +148,7 @@ pub fn entry<'m>(module: &'m Module, name: Option<&str>) -> Result<&'m Export, F
     }
 }
 
+pub use explain::explanation;
 pub use run::interrupt_flag;
 
 /// A failed call as text.

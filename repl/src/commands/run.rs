@@ -1,16 +1,18 @@
 //! `spmdvm run`.
 
 use super::globals::{self, Elements, Globals};
+use super::profile::Profile;
 use super::{call_failure, check, entry, load_with, with_libraries};
-use crate::Failure;
 use crate::cli::{Global, RunArgs};
-use crate::data::{CallData, element_bits, scalar_of, show_element};
-use crate::record;
+use crate::data::{CallData, as_floats, element_bits, scalar_of, show_element};
+use crate::image::{Image, is_image};
+use crate::{Failure, npy, npz, record};
 use serde_json::{Value as Json, json};
-use spmdvm::{Export, Finding, HostType, HostValue, Module, Pointer, Report, Run, Show, Ty, Value};
+use spmdvm::{Engine, Export, Finding, HostType, HostValue, Module, Pointer, Report, Run, Show, Ty, Value};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// How many elements of an array are shown.
 const SHOWN: usize = 8;
@@ -25,12 +27,33 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     let mut options = with_libraries(global.options(), &args.call.host)?;
     options.jit.keep_recorded = jit.is_some_and(|show| show.trace);
     options.check = args.check.unwrap_or_default();
+    if args.profile {
+        options.engine = Engine::Interp;
+    }
+    let began = Instant::now();
     let module = load_with(&args.file, &args.call.with, &options, global.color())?;
+    let compiled = began.elapsed();
     let export = entry(&module, args.call.entry.as_deref())?;
-    let mut data = CallData::parse(export, &args.call.args, module.lanes())?;
+    let mut data = CallData::parse(export, &args.call.words()?, module.lanes())?;
     let globals = Globals::set(&module, &args.call.globals)?;
     outputs.iter().try_for_each(|(name, _)| check_output(&module, export, &data, name))?;
-    let result = start(&module, args).call_export(export, &data.values());
+    let mut profile = Profile::default();
+    let began = Instant::now();
+    let result = match args.profile {
+        true => start(&module, args).call_observed(export, &data.values(), &mut profile),
+        false => start(&module, args).call_export(export, &data.values()),
+    };
+    if args.progress {
+        eprint!("\r\x1b[K");
+    }
+    if args.time {
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        let (compiled, ran) = (milliseconds(compiled), milliseconds(began.elapsed()));
+        eprintln!("compiled in {compiled:.2} ms, ran in {ran:.2} ms on the engine {}", module.engine_name());
+    }
+    if args.profile {
+        eprint!("{}", profile.table(&module));
+    }
     data.check()?;
     globals.check()?;
     let report = module.report();
@@ -39,13 +62,16 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
         eprint!("{found}");
     }
     let result = result.map_err(|e| call_failure(e, global))?;
+    let mut written = Vec::new();
     for (name, path) in &outputs {
-        match (name.as_str(), &result, data.array(name)) {
-            ("result", Some(value), _) => save_result(export, value, path)?,
-            (_, _, Some((ty, shape, bytes))) => crate::npy::write(path, ty, shape, bytes)?,
-            _ => globals::save(&module, name, path)?,
-        }
+        let elements = match (name.as_str(), &result, data.array(name)) {
+            ("result", Some(value), _) => result_elements(export, value)?,
+            (_, _, Some((ty, shape, bytes))) => (name.clone(), ty, shape.to_vec(), bytes.to_vec()),
+            _ => globals::elements_of(&module, name)?,
+        };
+        written.push((path, elements));
     }
+    write_all(&written)?;
     let set = globals.elements(&module);
     if global.json {
         println!("{}", as_json(export, result.as_ref(), &data, &set, args.check.map(|_| findings_json(&report))));
@@ -80,10 +106,26 @@ fn jit_stages(names: &str) -> Option<Show> {
 
 /// A call with the mask asked for, that Ctrl-C interrupts.
 fn start<'m>(module: &'m Module, args: &RunArgs) -> Run<'m> {
-    let run = Run::new(module).interrupt(interrupt_flag());
+    let mut run = Run::new(module).interrupt(interrupt_flag());
+    if args.progress {
+        run = run.watch(progress());
+    }
     match args.call.mask {
         Some(mask) => run.mask(mask),
         None => run,
+    }
+}
+
+/// What tells now and then how long it has been running.
+fn progress() -> impl Fn() + Send + Sync + 'static {
+    const EVERY: Duration = Duration::from_millis(250);
+    let (began, told) = (Instant::now(), Mutex::new(Instant::now()));
+    move || {
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.elapsed() >= EVERY {
+            *told = Instant::now();
+            eprint!("\r\x1b[Krunning for {:.1} s", began.elapsed().as_secs_f64());
+        }
     }
 }
 
@@ -114,27 +156,53 @@ fn check_output(module: &Module, export: &Export, data: &CallData, name: &str) -
 }
 
 fn output(text: &str) -> Result<(String, PathBuf), Failure> {
-    let (name, path) =
-        text.split_once('=').ok_or_else(|| Failure::usage(format!("--output takes NAME=FILE.npy, not `{text}`")))?;
+    let (name, path) = text
+        .split_once('=')
+        .ok_or_else(|| Failure::usage(format!("--output takes NAME=FILE, such as x=out.npy, not `{text}`")))?;
     Ok((name.to_owned(), path.into()))
 }
 
-fn save_result(export: &Export, value: &Value<'_>, path: &std::path::Path) -> Result<(), Failure> {
+fn result_elements(export: &Export, value: &Value<'_>) -> Result<Elements, Failure> {
+    let name = "result".to_owned();
     let (ty, words) = match value {
         Value::Scalar { ty, bits } => (*ty, vec![*bits]),
         Value::Lanes { ty, words } => (*ty, words.clone()),
         Value::Record(bytes) => {
             let Some(ty) = result_layout(export).and_then(scalar_of) else {
-                return Err(Failure::usage("the result is a struct of several types, which .npy files cannot hold"));
+                return Err(Failure::usage(
+                    "the result is a struct of several types, which files of numbers cannot hold",
+                ));
             };
-            return crate::npy::write(path, ty, &[(bytes.len() / ty.size()) as u64], bytes);
+            return Ok((name, ty, vec![(bytes.len() / ty.size()) as u64], bytes.clone()));
         }
         Value::Array(_) | Value::Pointer(_) => {
             return Err(Failure::usage("the result is an address, which cannot be written"));
         }
     };
-    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()[..ty.size()].to_vec()).collect();
-    crate::npy::write(path, ty, &[words.len() as u64], &bytes)
+    let bytes = words.iter().flat_map(|w| w.to_le_bytes()[..ty.size()].to_vec()).collect();
+    Ok((name, ty, vec![words.len() as u64], bytes))
+}
+
+/// Writes each to its file, by the file's ending. What goes to one archive goes there together.
+fn write_all(outputs: &[(&PathBuf, Elements)]) -> Result<(), Failure> {
+    let mut archives: Vec<(&PathBuf, Vec<npz::Member<'_>>)> = Vec::new();
+    for (path, (name, ty, shape, bytes)) in outputs {
+        if is_image(path) {
+            let numbers: Vec<f64> = as_floats(*ty, bytes).collect();
+            let image =
+                Image::of(*ty, shape, &numbers).map_err(|why| Failure::usage(format!("--output: `{name}`: {why}")))?;
+            image.save(path)?;
+        } else if path.extension().is_some_and(|extension| extension == "npz") {
+            let member = (name.as_str(), *ty, &shape[..], &bytes[..]);
+            match archives.iter_mut().find(|(known, _)| known == path) {
+                Some((_, members)) => members.push(member),
+                None => archives.push((path, vec![member])),
+            }
+        } else {
+            npy::write(path, *ty, shape, bytes)?;
+        }
+    }
+    archives.iter().try_for_each(|(path, members)| npz::write(path, members))
 }
 
 /// The layout of a result in memory.

@@ -28,7 +28,7 @@ fn record(global: &Global, args: &TraceArgs, file: &Path) -> Result<(), Failure>
     let options = with_libraries(global.options(), &args.call.host)?;
     let module = load_with(file, &args.call.with, &options, global.color())?;
     let export = entry(&module, args.call.entry.as_deref())?;
-    let mut data = CallData::parse(export, &args.call.args, module.lanes())?;
+    let mut data = CallData::parse(export, &args.call.words()?, module.lanes())?;
     let globals = Globals::set(&module, &args.call.globals)?;
     let all: Vec<u32> = (0..module.lanes() as u32).collect();
     let mut sink = sink(global, args, &all)?;
@@ -94,7 +94,7 @@ fn written(result: io::Result<()>, args: &TraceArgs) -> Result<(), Failure> {
 
 /// Where the events go, as the options say. The trace has these lanes.
 fn sink(global: &Global, args: &TraceArgs, all: &[u32]) -> Result<Box<dyn Sink>, Failure> {
-    let shown = Shown { rows: args.rows, all_files: args.all || args.function.is_some() };
+    let shown = Shown { rows: args.rows, all_files: args.all || args.function.is_some(), included: false };
     let mut sink: Box<dyn Sink> = match &args.output {
         Some(path) => {
             let file = TraceFile::create(path);

@@ -1,75 +1,100 @@
-//! Reading lines and showing answers.
+//! Reading what is typed, and showing answers.
 
-use super::command::command;
-use super::input::is_incomplete;
-use super::session::Session;
-use crate::cli::Global;
-use crate::{Failure, files};
+use super::assist::Assistant;
+use super::session::Problem;
+use super::shell::Shell;
+use crate::Failure;
+use crate::commands::interrupt_flag;
 use rustyline::error::ReadlineError;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{Completer, Config, Editor, Helper, Highlighter, Hinter};
+use rustyline::history::FileHistory;
+use rustyline::{ColorMode, CompletionType, Config, Editor};
+use std::cell::RefCell;
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::rc::Rc;
 
-/// Asks for more lines while a bracket is open.
-#[derive(Helper, Completer, Highlighter, Hinter)]
-struct Brackets;
+/// Inputs that the history keeps.
+const HISTORY: usize = 5000;
 
-impl Validator for Brackets {
-    fn validate(&self, ctx: &mut ValidationContext) -> rustyline::Result<ValidationResult> {
-        let line = ctx.input();
-        let open = !line.starts_with(':') && is_incomplete(line);
-        Ok(if open { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
-    }
-}
-
-/// The shell, until `:quit` or the end of the input.
-pub fn repl(global: &Global, programs: &[PathBuf]) -> Result<(), Failure> {
-    let mut session = Session::new(global.options(), global.color());
-    for file in programs {
-        let text = files::text(file)?;
-        session.load(&text).map_err(Failure::Program)?;
-    }
-    let config = Config::builder().auto_add_history(true).build();
-    let trouble = |e: ReadlineError| Failure::usage(format!("the terminal does not answer: {e}"));
-    let mut editor: Editor<Brackets, _> = Editor::with_config(config).map_err(trouble)?;
-    editor.set_helper(Some(Brackets));
+/// The shell at a terminal.
+pub fn run(shell: Shell) -> Result<(), Failure> {
+    let (color, width) = (shell.session.painter.color, shell.session.options.width);
+    let shell = Rc::new(RefCell::new(shell));
+    // Before the editor, which brings back what was there when a line is done.
+    drop(interrupt_flag());
+    let mut editor = editor(&shell, color).map_err(trouble)?;
     let history = history_file();
     if let Some(path) = &history {
         // A missing history is an empty one.
-        let _ = editor.load_history(path);
+        let _ = editor.load_history(path).or_else(|_| match old_history_file() {
+            Some(old) => editor.load_history(&old),
+            None => Ok(()),
+        });
     }
-    println!("spmdvm {} · {} lanes · :help for help", env!("CARGO_PKG_VERSION"), session.options.width);
+    println!("spmdvm {} · {width} lanes · :help for help", env!("CARGO_PKG_VERSION"));
     loop {
+        if let Some((columns, _)) = editor.dimensions() {
+            shell.borrow_mut().session.painter.columns = usize::from(columns).max(20);
+        }
         match editor.readline("» ") {
-            Ok(line) if !respond(&mut session, &line) => break,
-            Ok(_) => {}
+            Ok(line) => {
+                remember(&mut editor, &line, history.as_ref());
+                respond(&mut shell.borrow_mut(), &line);
+            }
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => break,
             Err(e) => return Err(trouble(e)),
         }
-    }
-    if let Some(path) = &history {
-        // Not being able to keep the history is no reason to fail.
-        let _ = editor.save_history(path);
+        if shell.borrow().leaving {
+            break;
+        }
     }
     Ok(())
 }
 
-/// Answers one input; `false` means: leave.
-fn respond(session: &mut Session, line: &str) -> bool {
-    let answer = match line.trim_start().starts_with(':') {
-        true => command(session, line.trim()),
-        false => Some(session.eval(line)),
-    };
-    match answer {
-        Some(Ok(text)) => print!("{text}"),
-        Some(Err(text)) => eprint!("{text}"),
-        None => return false,
-    }
-    true
+fn editor(shell: &Rc<RefCell<Shell>>, color: bool) -> rustyline::Result<Editor<Assistant, FileHistory>> {
+    let config = Config::builder()
+        .max_history_size(HISTORY)?
+        .history_ignore_dups(true)?
+        .completion_type(CompletionType::List)
+        .color_mode(if color { ColorMode::Enabled } else { ColorMode::Disabled })
+        .bracketed_paste(true)
+        .build();
+    let mut editor = Editor::with_config(config)?;
+    editor.set_helper(Some(Assistant::new(Rc::clone(shell), color)));
+    Ok(editor)
 }
 
+fn trouble(error: ReadlineError) -> Failure {
+    Failure::usage(format!("the terminal does not answer: {error}"))
+}
+
+fn respond(shell: &mut Shell, line: &str) {
+    match shell.respond(line) {
+        Ok(text) => print!("{text}"),
+        Err(problem) => eprint!("{}", Problem::into_text(problem)),
+    }
+    let _ = std::io::stdout().flush();
+}
+
+/// Adds an input to the history, and to its file at once: nothing is lost however the process ends.
+fn remember(editor: &mut Editor<Assistant, FileHistory>, line: &str, history: Option<&PathBuf>) {
+    let is_new = !line.trim().is_empty() && editor.add_history_entry(line.trim_end()).unwrap_or(false);
+    let Some(path) = history.filter(|_| is_new) else { return };
+    // Not being able to keep the history is no reason to fail.
+    let _ = path.parent().map(std::fs::create_dir_all);
+    let _ = editor.append_history(path);
+}
+
+/// The history, where programs keep such things.
 fn history_file() -> Option<PathBuf> {
-    let home = std::env::var_os("HOME")?;
-    Some(PathBuf::from(home).join(".spmdvm_history"))
+    let absolute = |path: PathBuf| path.is_absolute().then_some(path);
+    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).and_then(absolute);
+    let state = state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")))?;
+    Some(state.join("spmdvm").join("history"))
+}
+
+/// Where earlier versions kept it.
+fn old_history_file() -> Option<PathBuf> {
+    Some(PathBuf::from(std::env::var_os("HOME")?).join(".spmdvm_history")).filter(|path| path.is_file())
 }

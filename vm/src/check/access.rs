@@ -1,8 +1,8 @@
 //! Accesses to memory: bounds for all lanes, stores that conflict, poison, races; allocating and freeing.
 
-use super::finding::{Finding, FindingKind, Related, lanes_text, list_text, numbers};
+use super::finding::{Finding, FindingKind, Related, lanes_text, list_text, numbers, site};
 use super::races::{Access as RaceAccess, How};
-use super::shadow::{OriginId, Shadow};
+use super::shadow::{Origin, OriginId, Shadow};
 use super::{Checker, frame_at};
 use crate::accesses::{Touched, range_sizes};
 use crate::interp::MAX_LANES;
@@ -29,12 +29,12 @@ impl Checker {
         if !self.in_bounds(view, &touched, access) {
             return;
         }
-        self.note_accesses(view, &touched, if stores { How::Write } else { How::Read }, inst.src[2]);
+        let race = self.note_accesses(view, &touched, if stores { How::Write } else { How::Read }, inst.src[2]);
         if stores {
             self.store(view, inst, &touched);
         } else {
             let loaded = self.loaded(&touched);
-            self.set_masked(view, inst.dst, loaded);
+            self.set_masked(view, inst.dst, Shadow { race: race.or(loaded.race), ..loaded });
         }
     }
 
@@ -47,6 +47,7 @@ impl Checker {
                 shadow.origin = origin;
                 shadow.poison |= if touched.is_uniform { u64::MAX } else { 1 << l };
             }
+            shadow.race = shadow.race.or(self.raced.origin(touched.region(l), touched.offset[l] as u64, touched.size));
         }
         shadow
     }
@@ -69,6 +70,7 @@ impl Checker {
         for l in lanes_of(touched.lanes) {
             let origin = if poisoned >> l & 1 == 1 && !shows { shadow.origin } else { OriginId::NONE };
             self.memory.set(touched.region(l), touched.offset[l] as u64, touched.size, origin);
+            self.raced.set(touched.region(l), touched.offset[l] as u64, touched.size, shadow.race);
         }
     }
 
@@ -193,11 +195,12 @@ impl Checker {
     }
 
     /// Takes note of accesses, and reports those that race with others. A store of what is there already (`value` tells what is
-    /// stored, if it is known) makes no difference, so it does not.
-    fn note_accesses(&mut self, view: &View<'_>, touched: &Touched, how: How, value: Reg) {
-        let looks = self.found.checks.has(FindingKind::Race) || self.found.checks.has(FindingKind::RacyRead);
+    /// stored, if it is known) makes no difference, so it does not. Gives the origin of what is read, if that races.
+    fn note_accesses(&mut self, view: &View<'_>, touched: &Touched, how: How, value: Reg) -> OriginId {
+        let kinds = [FindingKind::Race, FindingKind::RacyRead, FindingKind::RacyBranch];
+        let looks = kinds.into_iter().any(|kind| self.found.checks.has(kind));
         if !looks || !self.races.are_possible() {
-            return;
+            return OriginId::NONE;
         }
         let task = self.task().id;
         let access = RaceAccess { task, function: view.function_id(), pc: view.pc() };
@@ -211,7 +214,7 @@ impl Checker {
                 other = other.or(Some(race));
             }
         }
-        let Some((other, other_how, _)) = other else { return };
+        let Some((other, other_how, _)) = other else { return OriginId::NONE };
         let stack = self.stack(view);
         let name = |how: How| match how {
             How::Read => "reads",
@@ -241,6 +244,20 @@ impl Checker {
             related: Some(Related { message: "the other access".into(), stack: there }),
             times: 1,
         });
+        // What is read beside atomic accesses is often meant to depend on the threads.
+        if how == How::Write || is_read { OriginId::NONE } else { self.race_read(view) }
+    }
+
+    /// The origin of what a read that races gives.
+    fn race_read(&mut self, view: &View<'_>) -> OriginId {
+        let site = site(view);
+        if let Some(&known) = self.race_reads.get(&site) {
+            return known;
+        }
+        let stack: Arc<[TrapFrame]> = self.stack(view).into();
+        let origin = self.new_origin(Origin::Race(stack));
+        self.race_reads.insert(site, origin);
+        origin
     }
 
     pub(super) fn atomic(&mut self, view: &View<'_>, inst: &Inst) {
@@ -250,12 +267,12 @@ impl Checker {
         if !self.in_bounds(view, &touched, Access::Write) {
             return;
         }
-        self.note_accesses(view, &touched, How::Atomic, Reg::NONE);
+        let race = self.note_accesses(view, &touched, How::Atomic, Reg::NONE);
         for &r in inst.src[1..].iter().filter(|r| !r.is_none()) {
             self.use_register(view, r, mask, "in an atomic operation");
         }
         let loaded = self.loaded(&touched);
-        self.set_masked(view, inst.dst, loaded);
+        self.set_masked(view, inst.dst, Shadow { race: race.or(loaded.race), ..loaded });
         if matches!(inst.op, Op::AtomicSwap) {
             for l in lanes_of(touched.lanes) {
                 self.memory.set(touched.region(l), touched.offset[l] as u64, touched.size, OriginId::NONE);
@@ -271,6 +288,7 @@ impl Checker {
         for l in lanes_of(to.lanes).filter(|&l| sizes[l] != 0) {
             let source = (from.region(l), from.offset[l] as u64);
             self.memory.copy((to.region(l), to.offset[l] as u64), source, sizes[l]);
+            self.raced.copy((to.region(l), to.offset[l] as u64), source, sizes[l]);
         }
     }
 
@@ -285,6 +303,7 @@ impl Checker {
         for l in lanes_of(to.lanes).filter(|&l| sizes[l] != 0) {
             let origin = if value.poison >> l & 1 == 1 { value.origin } else { OriginId::NONE };
             self.memory.set(to.region(l), to.offset[l] as u64, sizes[l], origin);
+            self.raced.set(to.region(l), to.offset[l] as u64, sizes[l], value.race);
         }
     }
 
@@ -355,6 +374,7 @@ impl Checker {
                 }
                 None => {
                     self.memory.forget(number);
+                    self.raced.forget(number);
                     self.races.forget(number);
                     self.allocated.remove(&number);
                     self.freed.insert(number, Arc::clone(&place));

@@ -57,6 +57,8 @@ define_kinds! {
         "Active lanes stored different values to the same memory in one instruction. The highest lane's stays; elsewhere it may be any. Equal values are no finding.";
     Race "race" true "tasks race"
         "Two tasks, or a task and what launched it, accessed the same memory, at least one of them to write, and nothing orders the two. Results then depend on the threads. Use atomic operations, or `sync` between the two.";
+    RacyBranch "racy_branch" true "uniform control flow depends on a race"
+        "Which way the whole gang goes depends on memory that tasks race for: not only values but what is executed then depends on the threads. Use `sync`, or read the memory once where tasks are ordered.";
     RacyRead "racy_read" false "read beside atomic accesses"
         "A task read memory that another one accesses atomically, and nothing orders the two. That is often meant; what is read then depends on the threads.";
     Leak "leak" false "memory that was not freed"

@@ -44,7 +44,10 @@ impl Checker {
                 args.iter().for_each(|&r| self.use_register(view, r, mask, "in a print"));
             }
             Op::Assert => self.use_register(view, a, mask, "in an assertion"),
-            Op::BrTrue | Op::BrFalse => self.use_register(view, a, mask, "in a condition"),
+            Op::BrTrue | Op::BrFalse => {
+                self.use_register(view, a, mask, "in a condition");
+                self.branch_on(view, a);
+            }
             Op::MaskIf | Op::LoopTest | Op::MaskBreakIf | Op::MaskContinueIf | Op::MaskReturnIf => {
                 self.use_register(view, a, mask, "in a condition");
             }
@@ -63,6 +66,25 @@ impl Checker {
                 self.set(inst.dst, shadow);
             }
         }
+    }
+
+    /// The whole gang goes where a register says.
+    pub(super) fn branch_on(&mut self, view: &View<'_>, r: Reg) {
+        let race = self.shadow(r).race;
+        let Origin::Race(read) = &self.origins[race.0 as usize] else { return };
+        let (read, stack) = (read.to_vec(), self.stack(view));
+        let (ty, value) = (view.function().reg(r).ty, view.lane(r, 0));
+        let kind = FindingKind::RacyBranch;
+        self.found.report(view, kind, || Finding {
+            kind,
+            message: "where all lanes go depends on memory for which tasks race".into(),
+            lanes: Vec::new(),
+            values: vec![value],
+            ty,
+            stack,
+            related: Some(Related { message: "it was read here".into(), stack: read }),
+            times: 1,
+        });
     }
 
     /// Sets the result of an instruction that gives zero in lanes that are not active.
@@ -85,7 +107,8 @@ impl Checker {
         let mask = view.mask();
         if (a.poison | b.poison | c.poison) == 0 {
             let fills_inactive = a.fills_inactive | b.fills_inactive | c.fills_inactive;
-            return self.set(inst.dst, Shadow { fills_inactive, ..Shadow::CLEAN });
+            let race = a.race.or(b.race).or(c.race);
+            return self.set(inst.dst, Shadow { fills_inactive, race, ..Shadow::CLEAN });
         }
         let chosen = view.bools(inst.src[0]);
         let mut shadow = a.blend(b, chosen);
@@ -113,7 +136,7 @@ impl Checker {
     fn reduce(&mut self, inst: &Inst, mask: u64) {
         let v = self.shadow(inst.src[0]);
         let poison = if v.poison & mask != 0 { u64::MAX } else { 0 };
-        self.set(inst.dst, Shadow { poison, origin: v.origin, fills_inactive: false });
+        self.set(inst.dst, Shadow { poison, fills_inactive: false, ..v });
     }
 
     fn shuffle(&mut self, view: &View<'_>, inst: &Inst) {
@@ -148,7 +171,8 @@ impl Checker {
         if view.mask() >> lane & 1 == 0 && !v.fills_inactive {
             let readers = numbers(view.mask());
             let read = vec![lane as u64; readers.len()];
-            shadow = Shadow { poison: u64::MAX, origin: self.lane_read(view, readers, read), fills_inactive: false };
+            let origin = self.lane_read(view, readers, read);
+            shadow = Shadow { poison: u64::MAX, origin, fills_inactive: false, race: v.race };
         }
         self.set(inst.dst, shadow);
     }
@@ -226,6 +250,8 @@ impl Checker {
                 let related = Some(Related { message: "it was made here".into(), stack: made });
                 Finding { kind: FindingKind::StaleLane, message, lanes, values, ty, stack, related, times: 1 }
             }),
+            // It is no poison.
+            Origin::Race(_) => {}
             Origin::LaneRead(at) => {
                 let Some((_, finding)) = self.lane_reads.get(*at) else { return };
                 if !self.found.checks.has(FindingKind::InactiveLane) {

@@ -55,6 +55,10 @@ pub struct Checker {
     tasks: Vec<Task>,
     memory: Memory,
     races: Races,
+    /// Of each byte the read that raced on which it depends.
+    raced: Memory,
+    /// Reads that raced, by site.
+    race_reads: HashMap<u64, OriginId>,
     /// Of each task its function, and its index in its launch; the first is what the host called.
     begun: Vec<(FuncId, Option<u64>)>,
     origins: Vec<Origin>,
@@ -109,6 +113,8 @@ impl Checker {
             tasks: Vec::new(),
             memory: Memory::default(),
             races: Races::default(),
+            raced: Memory::default(),
+            race_reads: HashMap::new(),
             begun: Vec::new(),
             // The first is no origin.
             origins: vec![Origin::LaneRead(usize::MAX)],
@@ -228,6 +234,7 @@ impl Checker {
         let results = self.shadows_of(&view.function().results);
         if view.thread.region != 0 {
             self.memory.forget(view.thread.region);
+            self.raced.forget(view.thread.region);
             self.races.forget(view.thread.region);
         }
         let Some(call) = caller(view) else {
@@ -276,6 +283,7 @@ impl Checker {
         }
         for &count in args.iter().take(crate::program::LAUNCH_COUNTS) {
             self.use_register(view, count, view.mask(), "as a number of tasks");
+            self.branch_on(view, count);
         }
         let stack = self.stack(view);
         let launched = self.shadows_of(&args[crate::program::LAUNCH_COUNTS.min(args.len())..]);
@@ -307,7 +315,7 @@ impl Observer for Checker {
         shadows.clear();
         shadows.resize(f.regs.len(), Shadow::CLEAN);
         for (r, origin) in unset {
-            shadows[r.index()] = Shadow { poison: u64::MAX, origin, fills_inactive: false };
+            shadows[r.index()] = Shadow { poison: u64::MAX, origin, ..Shadow::CLEAN };
         }
         let is_task = view.thread.task.is_some();
         if let Some((function, inst)) = caller(view) {
@@ -336,7 +344,10 @@ impl Observer for Checker {
         let inst = *view.inst();
         match inst.op {
             Op::Call => {}
-            Op::CallInd => self.use_register(view, inst.src[0], view.mask(), "as a function"),
+            Op::CallInd => {
+                self.use_register(view, inst.src[0], view.mask(), "as a function");
+                self.branch_on(view, inst.src[0]);
+            }
             Op::Launch | Op::LaunchInd => self.launch(view, &inst),
             Op::Sync => {
                 let id = self.task().id;

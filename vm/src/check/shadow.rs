@@ -2,7 +2,8 @@
 //!
 //! A lane is poisoned if what it holds is no value: nothing was ever stored in the variable, or the lane was not active when
 //! the value was made. Operations pass poison on; only a use that shows is a finding. Each register knows the origin
-//! of its poison, each byte of memory that of its own.
+//! of its poison, each byte of memory that of its own. Beside it each register, and each byte, knows the read that raced on which
+//! its value depends.
 
 use super::races::PAGE;
 use crate::program::FuncId;
@@ -19,11 +20,13 @@ pub(super) struct Shadow {
     pub origin: OriginId,
     /// Whether the program has seen to it that inactive lanes hold something fit, by selecting with the mask.
     pub fills_inactive: bool,
+    /// The read, if the value of a lane depends on one that raced.
+    pub race: OriginId,
 }
 
 impl Shadow {
     /// No poison.
-    pub const CLEAN: Shadow = Shadow { poison: 0, origin: OriginId::NONE, fills_inactive: false };
+    pub const CLEAN: Shadow = Shadow { poison: 0, origin: OriginId::NONE, fills_inactive: false, race: OriginId::NONE };
 
     /// That of a result of both operands, lane by lane. The origin is that of what active lanes have.
     #[inline]
@@ -33,6 +36,7 @@ impl Shadow {
             poison: self.poison | other.poison,
             origin: if own { self.origin } else { other.origin },
             fills_inactive: self.fills_inactive | other.fills_inactive,
+            race: self.race.or(other.race),
         }
     }
 
@@ -43,6 +47,7 @@ impl Shadow {
             poison: self.poison & mask | other.poison & !mask,
             origin: if own { self.origin } else { other.origin },
             fills_inactive: self.fills_inactive,
+            race: self.race.or(other.race),
         }
     }
 }
@@ -53,6 +58,12 @@ pub(super) struct OriginId(pub u32);
 
 impl OriginId {
     pub const NONE: OriginId = OriginId(0);
+
+    /// This one, or the other if this is none.
+    #[inline]
+    pub fn or(self, other: OriginId) -> OriginId {
+        if self == OriginId::NONE { other } else { self }
+    }
 }
 
 /// Where poison comes from.
@@ -65,6 +76,8 @@ pub(super) enum Origin {
     Masked(FuncId, u32),
     /// A read of lanes that were not active: an index into what waits to be reported.
     LaneRead(usize),
+    /// A read that raced.
+    Race(Arc<[TrapFrame]>),
 }
 
 /// The poison of memory: of each byte its origin.

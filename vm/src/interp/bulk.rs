@@ -7,7 +7,7 @@ use super::lanes::{lane, lanes_of, set_lane};
 use super::thread::Thread;
 use crate::dispatch_type;
 use crate::isa::Op;
-use crate::memory::{MAX_REGION_LEN, RawElem, modify, offset_of, read, write};
+use crate::memory::{MAX_REGION_LEN, RawElem, modify, offset_of, read, region_of, write};
 use crate::program::Inst;
 use crate::sem;
 use crate::trap::{Access, Trap, TrapDetail, TrapKind};
@@ -255,15 +255,23 @@ modify! {
 unsafe fn resolve_cells(t: &mut Thread, step: *const Step, lanes: u64, size: u64) -> bool {
     // SAFETY: the caller's promise.
     let s = unsafe { &*step };
+    // Most often all lanes have one array: its place is looked up once.
+    let (mut number, mut region) = (u32::MAX, (std::ptr::null_mut::<u8>(), 0));
     for l in lanes_of(lanes) {
         // SAFETY: source `a` is a `u64` register.
         let p: u64 = unsafe { source(t, s, s.a, flags::A_VARYING, l) };
-        let Some(at) = t.memory.resolve(p, size, Access::Write) else {
+        if region_of(p) != number {
+            (number, region) = (region_of(p), t.memory.region(p, Access::Write));
+        }
+        let (base, len) = region;
+        let offset = offset_of(p) as u64;
+        // A negative offset is a huge number here.
+        if offset > len || len - offset < size {
             let (kind, detail) = t.memory.fault(p, offset_of(p) as i128, size, Access::Write);
             t.raise(step, kind, trap_lane(s, l), detail);
             return false;
-        };
-        t.addresses[l] = at as usize;
+        }
+        t.addresses[l] = base.wrapping_add(offset as usize) as usize;
     }
     true
 }
@@ -281,12 +289,13 @@ impl<T: RawElem, M: Modify<T>> Kernel for Atomic<T, M> {
                 return null();
             }
             let d = t.reg(s.d);
+            let is_shared = t.memory.is_shared();
             let mut before = [T::default(); super::lanes::MAX_LANES];
             for l in lanes_of(lanes) {
                 let at = t.addresses[l] as *mut u8;
                 let b = source(t, s, s.b, flags::B_VARYING, l);
                 let c = if s.has(HAS_C) { source(t, s, s.c, flags::C_VARYING, l) } else { b };
-                before[l] = if t.memory.is_shared() {
+                before[l] = if is_shared {
                     modify(at, |old: T| M::apply(old, b, c))
                 } else {
                     let old: T = read(at);

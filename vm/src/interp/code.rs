@@ -115,6 +115,8 @@ pub(crate) struct PreparedFunction {
     pub calls: Box<[CallSite]>,
     /// Equal for functions with equal parameters and results.
     pub signature: u32,
+    /// In a traced program, where its calls are counted: an index into [`Code::sites`].
+    pub site: u32,
     /// Most mask entries a frame can have.
     pub mask_depth: usize,
 }
@@ -145,7 +147,7 @@ pub(crate) struct Code {
     pub isa: Isa,
     pub signatures: Mutex<Signatures>,
     pub lanes: usize,
-    /// Who is asked about hot loops, and the countdowns of loops; a back-edge's `d` is an index into them.
+    /// Who is asked about hot loops and functions, and their countdowns; a back-edge's `d` is an index into them.
     pub tracer: Option<Arc<dyn Tracer>>,
     pub sites: Box<[Site]>,
     /// By function: its first site; its loops are counted from there. Empty without a tracer.

@@ -5,6 +5,7 @@ use super::elementwise::{Kernel, plain};
 use super::lanes::get;
 use super::launch;
 use super::masks::{self, Branch, BranchBack, Jump, JumpBack, LoopBack};
+use super::native;
 use super::thread::{Frame, Thread};
 use crate::dispatch_type;
 use crate::isa::Op;
@@ -70,7 +71,12 @@ unsafe fn copy(to_base: *mut u8, to: &Place, from_base: *const u8, from: &Place)
 /// # Safety
 /// The contract of handlers; the callee's signature is the site's.
 #[inline(always)]
-unsafe fn call(t: &mut Thread, step: *const Step, site: &CallSite, callee: *const PreparedFunction) -> *const Step {
+unsafe fn call<const TRACED: bool>(
+    t: &mut Thread,
+    step: *const Step,
+    site: &CallSite,
+    callee: *const PreparedFunction,
+) -> *const Step {
     // SAFETY: it belongs to the thread's code.
     if !t.charge(step, unsafe { (*callee).fuel }) {
         return null();
@@ -89,6 +95,7 @@ unsafe fn call(t: &mut Thread, step: *const Step, site: &CallSite, callee: *cons
         let (function, mask, floor, region) = (t.function, t.mask, t.floor, t.region);
         t.frames.push(Frame { function, step, base: t.base, mask, floor, region });
         match enter(t, callee, base) {
+            Ok(first) if TRACED => native::count(t, first, (*callee).site),
             Ok(first) => first,
             Err(trap) => {
                 t.frames.pop();
@@ -99,25 +106,25 @@ unsafe fn call(t: &mut Thread, step: *const Step, site: &CallSite, callee: *cons
     }
 }
 
-/// `call`
-struct Call;
+/// `call`; in a `TRACED` program calls are counted.
+struct Call<const TRACED: bool>;
 
-impl Kernel for Call {
+impl<const TRACED: bool> Kernel for Call<TRACED> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
         // SAFETY: the contract of handlers. `aux` is a call site of the function; the verifier matched signatures.
         unsafe {
             let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
             let callee: *const PreparedFunction = t.code.function(FuncId((*site).callee));
-            call(t, step, &*site, callee)
+            call::<TRACED>(t, step, &*site, callee)
         }
     }
 }
 
 /// `call.ind`
-struct CallIndirect;
+struct CallIndirect<const TRACED: bool>;
 
-impl Kernel for CallIndirect {
+impl<const TRACED: bool> Kernel for CallIndirect<TRACED> {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
         // SAFETY: the contract of handlers; the signature is compared here.
@@ -127,7 +134,7 @@ impl Kernel for CallIndirect {
             let index = usize::try_from(value.wrapping_sub(1)).unwrap_or(usize::MAX);
             let callee = t.code.function_at(index).filter(|f| f.signature == (*site).signature);
             match callee.map(|f| f as *const PreparedFunction) {
-                Some(callee) => call(t, step, &*site, callee),
+                Some(callee) => call::<TRACED>(t, step, &*site, callee),
                 None => t.raise(step, TrapKind::BadFunction, None, TrapDetail::Pointer(value)),
             }
         }
@@ -167,7 +174,7 @@ impl Kernel for Ret {
 }
 
 /// The handler of a control operation; `backward` tells whether its label lies at or before it, `traced` whether the rounds of
-/// loops are counted. `None` for others.
+/// loops and calls are counted. `None` for others.
 pub(crate) fn control(inst: &Inst, backward: bool, traced: bool) -> Option<Handler> {
     Some(match (inst.op, backward, traced) {
         (Op::Jmp, true, true) => plain::<JumpBack<true>>(),
@@ -181,15 +188,17 @@ pub(crate) fn control(inst: &Inst, backward: bool, traced: bool) -> Option<Handl
         (Op::BrFalse, false, _) => plain::<Branch<false>>(),
         (Op::LoopBack, _, true) => plain::<LoopBack<true>>(),
         (Op::LoopBack, _, false) => plain::<LoopBack<false>>(),
+        (Op::Call, _, true) => plain::<Call<true>>(),
+        (Op::Call, _, false) => plain::<Call<false>>(),
+        (Op::CallInd, _, true) => plain::<CallIndirect<true>>(),
+        (Op::CallInd, _, false) => plain::<CallIndirect<false>>(),
         _ => return structured(inst),
     })
 }
 
-/// The handlers of calls and of the mask stack.
+/// The handlers of returns, launches and the mask stack.
 fn structured(inst: &Inst) -> Option<Handler> {
     Some(match inst.op {
-        Op::Call => plain::<Call>(),
-        Op::CallInd => plain::<CallIndirect>(),
         Op::Ret => plain::<Ret>(),
         Op::Launch => plain::<launch::Launch>(),
         Op::LaunchInd => plain::<launch::LaunchIndirect>(),

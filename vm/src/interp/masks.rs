@@ -8,7 +8,6 @@ use super::thread::Thread;
 use crate::sem::{self, Scalar};
 use std::marker::PhantomData;
 use std::ptr::null;
-use std::sync::atomic::Ordering;
 
 pub use crate::verify::EntryKind;
 
@@ -291,16 +290,7 @@ unsafe fn next_round<const TRACED: bool>(t: &mut Thread, step: *const Step) -> *
     // SAFETY: the caller's promise.
     unsafe {
         let head = target(step);
-        if TRACED {
-            let site = (*step).d;
-            let countdown = &t.code.sites[site as usize].countdown;
-            let rounds = countdown.load(Ordering::Relaxed);
-            if rounds == 0 {
-                return native::at_loop(t, head, site);
-            }
-            countdown.store(rounds - 1, Ordering::Relaxed);
-        }
-        head
+        if TRACED { native::count(t, head, (*step).d) } else { head }
     }
 }
 

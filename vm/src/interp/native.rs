@@ -1,12 +1,14 @@
-//! The seam to a tracing JIT: hot loops, and what native code may do to a running thread.
+//! The seam to a tracing JIT: hot loops and functions, and what native code may do to a running thread.
 //!
-//! A program prepared with a [`Tracer`] counts how often its loops go round. When a loop's countdown reaches zero, its
-//! back-edge asks the tracer, which may do nothing, start to compile, or run native code *in place of the interpreter*: a
-//! [`Pause`] shows it the interpreter's state at the head of the loop, [`Context`] is what native code works on, and
-//! [`Pause::resume`] puts the interpreter where native code has left. Whatever native code cannot do, it leaves to the
-//! interpreter by resuming it *before* the instruction, so traps, prints and all other rare things happen in one place.
+//! A program prepared with a [`Tracer`] counts how often its loops go round and its functions are called. When a countdown
+//! reaches zero, the back-edge or call asks the tracer, which may do nothing, start to compile, or run native code *in place of the
+//! interpreter*: a [`Pause`] shows it the interpreter's state at the *head* (the loop's, or the function's first
+//! instruction), [`Context`] is what native code works on, and [`Pause::resume`] puts the interpreter where native code has left.
+//! Whatever native code cannot do, it leaves to the interpreter by resuming it *before* the instruction, so traps, prints and
+//! all other rare things happen in one place. The tracer may have the interpreter do just that one instruction
+//! ([`Pause::step`]) and go on with native code at the next: so calls and returns lead from one piece of it to another.
 //!
-//! Programs prepared without a tracer have other back-edge handlers and pay nothing.
+//! Programs prepared without a tracer have other handlers for back-edges and calls, and pay nothing.
 
 use super::code::{Code, PreparedFunction, PreparedProgram, Step};
 use super::fuel::fuel_of;
@@ -15,29 +17,49 @@ use super::thread::{Frame, Thread};
 use super::value::read_word;
 use crate::memory::{offset_of, region_of, region_start};
 use crate::observe::{Observer, View};
-use crate::program::{FuncId, Program, Reg};
+use crate::program::{FuncId, Inst, Program, Reg};
 use crate::trap::Access;
 use crate::types::{Shape, Ty};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Decides what happens at hot loops. Shared by all threads that run the program.
+/// Decides what happens at hot loops and functions. Shared by all threads that run the program.
 pub trait Tracer: Send + Sync {
-    /// A loop's countdown has reached zero, and the interpreter is about to execute the head of the loop. Gives the
-    /// next countdown: after how many more rounds to be asked again; 0 asks every time.
-    fn at_loop(&self, pause: &mut Pause<'_>) -> u32;
+    /// A countdown has reached zero, and the interpreter is about to execute the head of the loop, or the first instruction of
+    /// the function. Gives the next countdown: after how many more rounds or calls to be asked again; 0 asks every time.
+    fn at_head(&self, pause: &mut Pause<'_>) -> u32;
+
+    /// How often a function is called before the tracer is asked about it.
+    fn calls(&self) -> u32 {
+        u32::MAX
+    }
 }
 
-/// The countdown of a loop, by the instruction at its head.
+/// The countdown of a loop or function, by the instruction at its head.
 pub(crate) struct Site {
     pub countdown: AtomicU32,
+    pub at: (FuncId, u32),
 }
 
-/// The next round of a loop begins at `head`.
+/// The next round of a loop, or the call of a function, begins at `head`: counts it.
+///
+/// # Safety
+/// `head` is the step of the site.
+#[inline(always)]
+pub(crate) unsafe fn count(t: &mut Thread, head: *const Step, site: u32) -> *const Step {
+    let countdown = &t.code.sites[site as usize].countdown;
+    let rounds = countdown.load(Ordering::Relaxed);
+    if rounds == 0 {
+        return at_head(t, head, site);
+    }
+    countdown.store(rounds - 1, Ordering::Relaxed);
+    head
+}
+
 #[cold]
 #[inline(never)]
-pub(crate) fn at_loop(t: &mut Thread, head: *const Step, site: u32) -> *const Step {
-    if t.observed {
+fn at_head(t: &mut Thread, head: *const Step, site: u32) -> *const Step {
+    if t.observed || t.stepping {
         return head;
     }
     let code: *const Code = &*t.code;
@@ -45,12 +67,12 @@ pub(crate) fn at_loop(t: &mut Thread, head: *const Step, site: u32) -> *const St
     let code = unsafe { &*code };
     let (Some(tracer), Some(counted)) = (&code.tracer, code.sites.get(site as usize)) else { return head };
     let mut pause = Pause { thread: t, next: head, site };
-    let rounds = tracer.at_loop(&mut pause);
+    let rounds = tracer.at_head(&mut pause);
     counted.countdown.store(rounds, Ordering::Relaxed);
     pause.next
 }
 
-/// The interpreter, stopped at the head of a loop.
+/// The interpreter, stopped at the head of a loop or function; later wherever native code has left.
 pub struct Pause<'t> {
     thread: &'t mut Thread,
     next: *const Step,
@@ -107,7 +129,12 @@ impl PreparedProgram {
         RegisterPlace { at: place.at, shape: place.shape, ty: place.ty }
     }
 
-    /// Asks the tracer about a loop again after so many rounds.
+    /// The heads of loops and functions that are counted: function and instruction of each site.
+    pub fn heads(&self) -> impl Iterator<Item = (FuncId, u32)> + '_ {
+        self.0.sites.iter().map(|site| site.at)
+    }
+
+    /// Asks the tracer about a site again after so many rounds.
     pub fn set_countdown(&self, site: usize, rounds: u32) {
         if let Some(site) = self.0.sites.get(site) {
             site.countdown.store(rounds, Ordering::Relaxed);
@@ -131,7 +158,7 @@ impl Pause<'_> {
         self.executing().id
     }
 
-    /// The instruction at the head of the loop.
+    /// The instruction that is executed next.
     pub fn pc(&self) -> u32 {
         self.executing().pc(self.next)
     }
@@ -141,14 +168,31 @@ impl Pause<'_> {
         PreparedProgram(Arc::clone(&self.thread.code))
     }
 
-    /// The number of the loop, below [`n_loops`](Self::n_loops).
+    /// The number of the loop or function at which the interpreter was stopped: an index into [`PreparedProgram::heads`].
     pub fn site(&self) -> usize {
         self.site as usize
     }
 
-    /// How many loops the program has.
-    pub fn n_loops(&self) -> usize {
-        self.thread.code.sites.len()
+    /// Returns whether the run has ended, or the thread has to wait for others: nothing more is to be done.
+    pub fn has_ended(&self) -> bool {
+        self.next.is_null()
+    }
+
+    /// The instruction that is executed next; `None` if the run has ended.
+    pub fn inst(&self) -> Option<&Inst> {
+        let f = (!self.has_ended()).then(|| self.executing())?;
+        self.thread.code.program.functions[f.id.0 as usize].code.get(f.pc(self.next) as usize)
+    }
+
+    /// Has the interpreter execute one instruction, whatever that is. The tracer is not asked about anything meanwhile.
+    pub fn step(&mut self) {
+        if self.has_ended() {
+            return;
+        }
+        let before = std::mem::replace(&mut self.thread.stepping, true);
+        // SAFETY: the next step of the executing function, as in `run_steps`.
+        self.next = unsafe { ((*self.next).handler)(self.thread, self.next) };
+        self.thread.stepping = before;
     }
 
     /// The execution mask.

@@ -52,38 +52,38 @@ impl PreparedProgram {
 
     fn prepare(verified: &VerifiedProgram, isa: Isa, tracer: Option<(Arc<dyn Tracer>, u32)>) -> PreparedProgram {
         let program = Arc::clone(verified.program());
-        let (tracer, rounds) = tracer.unzip();
-        let mut n = 0;
-        let mut first = |f: &Function| {
-            let first = n;
-            n += heads(f).len() as u32;
-            first
-        };
-        let first_sites = match tracer {
-            Some(_) => program.functions.iter().map(&mut first).collect(),
-            None => Box::default(),
-        };
-        let site = |_| Site { countdown: AtomicU32::new(rounds.unwrap_or(0)) };
+        let (mut sites, mut first_sites) = (Vec::new(), Vec::new());
+        if let Some((tracer, rounds)) = &tracer {
+            for (i, f) in program.functions.iter().enumerate() {
+                first_sites.push(sites.len() as u32);
+                sites.extend(heads(f).into_iter().map(|(pc, is_loop)| {
+                    let first = if is_loop { *rounds } else { tracer.calls() };
+                    Site { countdown: AtomicU32::new(first), at: (FuncId(i as u32), pc) }
+                }));
+            }
+        }
         PreparedProgram(Arc::new(Code {
             functions: program.functions.iter().map(|_| OnceLock::new()).collect(),
             lanes: program.width.lanes(),
             program,
             isa,
             signatures: Mutex::default(),
-            tracer,
-            sites: (0..n).map(site).collect(),
-            first_sites,
+            tracer: tracer.map(|t| t.0),
+            sites: sites.into(),
+            first_sites: first_sites.into(),
         }))
     }
 }
 
-/// The heads of a function's loops, by instruction, in order.
-fn heads(f: &Function) -> Vec<u32> {
+/// The heads of a function: its beginning, which calls count down, and those of its loops, which their back-edges count down
+/// together; in the order of their instructions. With each whether it is a loop's.
+fn heads(f: &Function) -> Vec<(u32, bool)> {
     let back_edges = f.code.iter().enumerate().filter(|(pc, inst)| is_back_edge(inst, *pc));
-    let mut heads: Vec<u32> = back_edges.map(|(_, inst)| inst.aux).collect();
-    heads.sort_unstable();
-    heads.dedup();
-    heads
+    let mut loops: Vec<u32> = back_edges.map(|(_, inst)| inst.aux).collect();
+    loops.sort_unstable();
+    loops.dedup();
+    let entry = (loops.first() != Some(&0)).then_some((0, false));
+    entry.into_iter().chain(loops.into_iter().map(|pc| (pc, true))).collect()
 }
 
 type Signature = (Vec<(Shape, Ty)>, Vec<(Shape, Ty)>);
@@ -105,8 +105,8 @@ pub(crate) struct Preparation<'a> {
     code: &'a Code,
     id: FuncId,
     f: &'a Function,
-    /// The heads of its loops; empty without a tracer.
-    heads: Vec<u32>,
+    /// Its heads; none without a tracer.
+    heads: Vec<(u32, bool)>,
     blocks: usize,
     places: Vec<Place>,
     calls: Vec<CallSite>,
@@ -127,6 +127,8 @@ impl<'a> Preparation<'a> {
             .and_then(|size| memory_at.checked_add(size)?.checked_next_multiple_of(FRAME_ALIGN))
             .unwrap_or(usize::MAX);
         let steps = (0..self.f.code.len()).map(|pc| self.step(pc)).collect();
+        // The function itself is its first head.
+        let site = self.code.first_sites.get(self.id.0 as usize).copied().unwrap_or(0);
         let params: Box<[Place]> = self.places[..self.f.n_params as usize].into();
         let results = self.list(&self.f.results);
         let mut results_bytes = 0;
@@ -151,6 +153,7 @@ impl<'a> Preparation<'a> {
             results_bytes: results_bytes as usize,
             places: self.places.into(),
             calls: self.calls.into(),
+            site,
             mask_depth: self.f.code.iter().filter(|inst| stack_change(inst.op) > 0).count().min(64),
         }
     }
@@ -216,7 +219,7 @@ impl<'a> Preparation<'a> {
         match info.sig.extra {
             Extra::Label => {
                 step.imm = inst.aux as i64 - pc as i64;
-                if let Ok(n) = self.heads.binary_search(&inst.aux)
+                if let Ok(n) = self.heads.binary_search_by_key(&inst.aux, |head| head.0)
                     && is_back_edge(inst, pc)
                 {
                     step.d = self.code.first_sites[self.id.0 as usize] + n as u32;

@@ -89,6 +89,8 @@ pub(crate) struct Thread {
     pub observed: bool,
     /// Has an instruction taken in something from outside, which it would not get again? For who repeats runs.
     pub took_in: bool,
+    /// Does the tracer have single instructions executed?
+    pub stepping: bool,
     /// What it has launched and not yet waited for, in order.
     pub launched: Vec<Launched>,
     /// When it pauses: for which tasks, and where it goes on.
@@ -137,6 +139,7 @@ impl Thread {
             parallel: false,
             observed: false,
             took_in: false,
+            stepping: false,
             launched: Vec::new(),
             waits_for: None,
             resume: null(),
@@ -398,7 +401,7 @@ impl Thread {
         self.floor = 0;
         self.base = self.stack.start();
         self.mask = 0;
-        (self.failed_in_task, self.in_native) = (false, false);
+        (self.failed_in_task, self.in_native, self.stepping) = (false, false, false);
         self.pace = Pace::new();
         self.launched.clear();
         (self.waits_for, self.resume) = (None, null());

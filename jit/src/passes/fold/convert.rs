@@ -24,7 +24,7 @@ impl Folder<'_> {
         debug_assert!(!matches!(before, Op::Convert | Op::Bitcast) || middle == from);
         let direct = |op| Some(Rewrite::Inst(Kind::Op { op, ty, from: first }, vec![inner.arg(0)]));
         match (before, op) {
-            (Op::Bitcast, Op::Bitcast) if first.is_int() && ty.is_int() => direct(Op::Bitcast),
+            (Op::Bitcast, Op::Bitcast) if [first, from, ty].iter().all(|ty| ty.is_int()) => direct(Op::Bitcast),
             (Op::Convert, Op::Convert) if keeps_value(first, from) => direct(Op::Convert),
             // Low bits of low bits.
             (Op::Convert, Op::Convert)

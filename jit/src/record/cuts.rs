@@ -1,0 +1,129 @@
+//! Where a region ends because more would be too much: calls that are links, cuts, returns.
+//!
+//! A region holds what is reached from its head, with the calls inlined, as long as that is not too large. Beyond, calls of heavy
+//! functions become *links*: the region ends before the call, which leads to a region of the callee's own. If that does not
+//! suffice, loops that go round often within the region become links too, and then what has not been recorded when the region
+//! is full is *cut* off: every way there ends with a snapshot, and a region of its own begins at the place. All of these are exits
+//! like others, which any interpreter could go on from; it is the engine that knows how to go on with native code.
+
+use super::state::{Mask, State};
+use super::{Recorder, Work};
+use crate::ir::why;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::FuncId;
+
+/// Most instructions of a region.
+pub(super) const MAX_INSTS: usize = 3000;
+
+/// Most blocks.
+pub(super) const MAX_BLOCKS: usize = 600;
+
+/// Functions that are inlined wherever that can be: to link them takes about as long as to execute them.
+pub(crate) const LIGHT: u32 = 60;
+
+/// Instructions of a loop around the head, beyond which a region that begins within it ends at its head.
+const SMALL_LOOP: usize = 48;
+
+/// How much is inlined, from all to what is light.
+const STAGES: [Plan; 5] = [
+    Plan { heaviest: u32::MAX, parts_loops: false, cuts: false },
+    Plan { heaviest: 1000, parts_loops: false, cuts: false },
+    Plan { heaviest: 300, parts_loops: false, cuts: false },
+    Plan { heaviest: 300, parts_loops: true, cuts: false },
+    Plan { heaviest: LIGHT, parts_loops: true, cuts: true },
+];
+
+/// What a region leaves to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// Calls of functions up to this weight are inlined.
+    pub heaviest: u32,
+    /// Are loops within it that go round often left to their own regions?
+    parts_loops: bool,
+    /// Is what is too much cut off?
+    cuts: bool,
+}
+
+impl Plan {
+    /// All that goes into one region, of something that has as many instructions when calls up to a weight are inlined.
+    pub fn first(size: impl Fn(u32) -> u32) -> Plan {
+        let fits = |plan: &&Plan| plan.cuts || (size(plan.heaviest) as usize) < 2 * MAX_INSTS;
+        STAGES.iter().find(fits).copied().unwrap_or(STAGES[STAGES.len() - 1])
+    }
+
+    /// What to try if that is too much.
+    pub fn next(self) -> Option<Plan> {
+        let at = STAGES.iter().position(|plan| *plan == self)?;
+        STAGES.get(at + 1).copied()
+    }
+}
+
+impl Recorder<'_> {
+    /// The block to be recorded next. Where some will be cut off, those that have waited longest come first: they are near the head.
+    pub(super) fn next_work(&mut self) -> Option<Work> {
+        if self.plan.cuts { self.work.pop_front() } else { self.work.pop_back() }
+    }
+
+    /// Returns whether the region has as much as it may have.
+    pub(super) fn is_full(&self) -> bool {
+        self.insts > MAX_INSTS || self.b.region.blocks.len() > MAX_BLOCKS
+    }
+
+    /// Returns whether it has become larger than any plan allows for.
+    pub(super) fn is_beyond(&self) -> bool {
+        self.is_full() && (!self.plan.cuts || self.insts > 2 * MAX_INSTS || self.b.region.blocks.len() > 3 * MAX_BLOCKS)
+    }
+
+    /// Instructions of the entered frame's function that may belong to the region: of a loop its body; from elsewhere on, the
+    /// rest of the function.
+    pub(super) fn find_extent(&mut self) {
+        let (function, pc) = self.head;
+        let analysis = self.analysis(function);
+        let heads: Vec<u32> = analysis.heads().collect();
+        if heads.contains(&pc) {
+            self.inside = analysis.loop_body(pc);
+            return;
+        }
+        self.inside = vec![true; self.function(function).code.len()];
+        for head in heads {
+            let body = analysis.loop_body(head);
+            let size = body.iter().filter(|inside| **inside).count();
+            if body[pc as usize] && size > SMALL_LOOP {
+                self.around.push(head);
+            }
+        }
+    }
+
+    /// Is a call of a function, where a state stands, part of the region?
+    pub(super) fn inlines(&self, state: &State, callee: FuncId) -> bool {
+        let weight = self.whole.weights.of(callee);
+        let at_random = self.advice.links(self.place(state));
+        !at_random && (weight <= self.plan.heaviest || self.plan.heaviest == u32::MAX)
+    }
+
+    /// Returns why the region ends where a block is about to begin, if it does.
+    pub(super) fn parts(&mut self, state: &State) -> Option<&'static str> {
+        let place @ (function, pc) = self.place(state);
+        let outermost = state.frames.len() == 1;
+        if outermost && pc == self.head.1 {
+            return None;
+        }
+        if outermost && self.around.contains(&pc) {
+            return Some(why::CUT);
+        }
+        // Where a region begins, a lane is active.
+        if !matches!(state.mask(), Mask::Full | Mask::Some(_) | Mask::One(_)) || state.entering.is_some() {
+            return None;
+        }
+        let f = self.function(function);
+        let cut = self.plan.cuts && (self.is_full() || self.analysis(function).is_cut(f, pc))
+            || self.advice.cuts(place)
+            || self.plan.parts_loops && self.advice.is_long(place, self.head) && self.analysis(function).is_head(pc);
+        cut.then_some(why::CUT)
+    }
+}
+
+/// Returns whether the interpreter does an instruction between two regions: it leads from one frame to another.
+pub(crate) fn leads_on(op: Op) -> bool {
+    matches!(op, Op::Call | Op::CallInd | Op::Ret)
+}

@@ -1,0 +1,114 @@
+//! Shuffles: elements of a value by lane numbers, which count modulo the lanes.
+//!
+//! A value's vectors are tables in which a permutation looks elements up: one table, two at once, or, where there are more, halves
+//! of them, of which a bit of the number chooses. There are permutations of elements of 2, 4 and 8 bytes; bytes are looked up as
+//! words, and masks as numbers 0 and 1.
+
+use super::inst::{Arg, Form};
+use super::select::Select;
+use super::values::sized;
+use crate::ir::Inst;
+use iced_x86::Code;
+use regalloc2::{RegClass, VReg};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+
+impl Select<'_> {
+    pub fn shuffle(&mut self, inst: &Inst, ty: Ty) -> bool {
+        let element = match ty {
+            Ty::Bool => Ty::I32,
+            _ if ty.size() == 1 => Ty::U16,
+            _ => ty,
+        };
+        let size = element.size();
+        let tables = match ty {
+            _ if ty == element => (0..self.n_pieces(size)).map(|i| self.piece(inst.args[0], size, i)).collect(),
+            _ => match self.convert_pieces(inst.args[0], if ty == Ty::Bool { ty } else { Ty::U8 }, element) {
+                Some(tables) => tables,
+                None => return false,
+            },
+        };
+        let number = [Ty::I16, Ty::I32, Ty::I64][size.trailing_zeros() as usize - 1];
+        let Some(numbers) = self.convert_pieces(inst.args[1], Ty::I32, number) else { return false };
+        let found: Vec<VReg> = numbers.into_iter().map(|numbers| self.look_up(&tables, numbers, size)).collect();
+        match ty {
+            Ty::Bool => {
+                let parts = found.into_iter().map(|x| {
+                    let x = Arg::Use(x, self.form(4));
+                    self.mask_from(sized(Code::EVEX_Vptestmd_kr_k1_xmm_xmmm128b32, self.form(4)), 4, &[x, x])
+                });
+                let parts = parts.collect();
+                let mask = self.join_masks(parts, 4);
+                self.set(inst, mask);
+            }
+            _ if ty.size() == 1 => {
+                let n = self.lanes_in_piece(2);
+                let bytes = found.into_iter().map(|x| self.resized(x, n, Ty::U16, 1)).collect();
+                let pieces = self.joined(bytes, n);
+                self.set_pieces(inst, pieces);
+            }
+            _ => self.set_pieces(inst, found),
+        }
+        true
+    }
+
+    /// The elements that a vector of numbers names, of a value in these vectors.
+    fn look_up(&mut self, tables: &[VReg], numbers: VReg, size: usize) -> VReg {
+        match *tables {
+            [table] => self.permuted(table, numbers, size),
+            [low, high] => {
+                let code = match size {
+                    2 => Code::EVEX_Vpermi2w_zmm_k1z_zmm_zmmm512,
+                    4 => Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32,
+                    _ => Code::EVEX_Vpermi2q_zmm_k1z_zmm_zmmm512b64,
+                };
+                self.over(code, Form::Z, numbers, &[Arg::Use(low, Form::Z), Arg::Use(high, Form::Z)])
+            }
+            _ => {
+                let (low, high) = tables.split_at(tables.len() / 2);
+                let bit = (low.len() * 64 / size) as u64;
+                let (low, high) = (self.look_up(low, numbers, size), self.look_up(high, numbers, size));
+                let code = match size {
+                    2 => Code::EVEX_Vptestmw_kr_k1_zmm_zmmm512,
+                    4 => Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32,
+                    _ => Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64,
+                };
+                let bit = self.constant_vector(bit, size);
+                let args = [Arg::Use(numbers, Form::Z), Arg::Use(bit, Form::Z)];
+                let is_high = self.def(code, (RegClass::Vector, Form::K), &args);
+                let ty = [Ty::I16, Ty::I32, Ty::I64][size.trailing_zeros() as usize - 1];
+                self.blend(ty, Form::Z, is_high, high, low)
+            }
+        }
+    }
+
+    /// Elements of one vector. The processor cuts numbers to those of all its elements, which may be more than the lanes.
+    fn permuted(&mut self, table: VReg, numbers: VReg, size: usize) -> VReg {
+        let form = self.form(size);
+        let numbers = if self.lanes * size < 16 { self.cut_numbers(numbers, size) } else { numbers };
+        let [x, numbers] = [table, numbers].map(|r| Arg::Use(r, form));
+        let (code, args) = match (size, form) {
+            (2, _) => (sized(Code::EVEX_Vpermw_xmm_k1z_xmm_xmmm128, form), [numbers, x]),
+            (4, Form::X) => (Code::EVEX_Vpermilps_xmm_k1z_xmm_xmmm128b32, [x, numbers]),
+            (4, Form::Y) => (Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32, [numbers, x]),
+            (4, _) => (Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32, [numbers, x]),
+            (_, Form::X) => {
+                // It takes the number from the second bit.
+                let twice = self.vector(Code::EVEX_Vpaddq_xmm_k1z_xmm_xmmm128b64, form, &[numbers, numbers]);
+                (Code::EVEX_Vpermilpd_xmm_k1z_xmm_xmmm128b64, [x, Arg::Use(twice, form)])
+            }
+            (_, Form::Y) => (Code::EVEX_Vpermq_ymm_k1z_ymm_ymmm256b64, [numbers, x]),
+            _ => (Code::EVEX_Vpermq_zmm_k1z_zmm_zmmm512b64, [numbers, x]),
+        };
+        self.vector(code, form, &args)
+    }
+
+    fn cut_numbers(&mut self, numbers: VReg, size: usize) -> VReg {
+        let form = self.form(size);
+        let most = self.lanes as u64 - 1;
+        let most = self.constant_vector(most, size);
+        let ty = if size == 8 { Ty::I64 } else { Ty::I32 };
+        self.int_vector(Op::And, ty, form, &[Arg::Use(numbers, form), Arg::Use(most, form)])
+            .unwrap_or_else(|| unreachable!("vectors of integers have `and`"))
+    }
+}

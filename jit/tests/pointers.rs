@@ -1,0 +1,84 @@
+//! The pass that asks about memory where a loop begins: which pointer is asked about.
+
+mod harness;
+
+use harness::by_hand::*;
+use spmdvm_jit::ir::{Builder, Kind, Region, Type, Value, verify};
+use spmdvm_jit::passes::pointers;
+use spmdvm_vm::Op;
+use spmdvm_vm::types::Ty;
+
+const BOOL: Type = Type::uniform(Ty::Bool);
+
+/// A loop that asks about the pointer that `asked` makes of `[p, q, o, x]`: two pointers from before the loop, an offset, and a
+/// parameter of the loop that begins as `p` and goes on as what `next` makes of these. Gives what the pass makes of it.
+fn in_a_loop(
+    next: impl FnOnce(&mut Builder, [Value; 4]) -> Value,
+    asked: impl FnOnce(&mut Builder, [Value; 4]) -> Value,
+) -> (Region, [Value; 4], Value) {
+    let host = host(8);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let [p, q] = [0, 1].map(|i| b.inst(Kind::EntryReg { at: host.places(U64)[i].at }, &[], U64));
+    let o = b.constant(Ty::I64, 12);
+    let (head, after) = (b.block(), b.block());
+    let x = b.param(head, U64);
+    b.jump(head, &[p]);
+    b.switch_to(head);
+    let values = [p, q, o, x];
+    let pointer = asked(&mut b, values);
+    let length = b.inst(Kind::RegionLen { write: true }, &[pointer], U64);
+    let at = b.inst(Kind::HostAddress { disp: 4 }, &[pointer], U64);
+    b.effect(Kind::Store { ty: Ty::U64 }, &[at, length]);
+    let new = next(&mut b, values);
+    let again = b.inst(Kind::Op { op: Op::Lt, ty: Ty::U64, from: Ty::U64 }, &[length, at], BOOL);
+    b.branch(again, (head, &[new]), (after, &[]));
+    b.switch_to(after);
+    leave_plainly(&mut b, &host);
+    let mut region = b.region;
+    verify(&region).unwrap();
+    pointers::run(&mut region);
+    verify(&region).unwrap_or_else(|e| panic!("{e}\n{region}"));
+    (region, values, pointer)
+}
+
+fn sum(b: &mut Builder, p: Value, o: Value) -> Value {
+    b.op(Op::PAdd, Ty::U64, &[p, o])
+}
+
+/// The pointers whose regions' lengths are asked for, and those whose host addresses are.
+fn asked(region: &Region) -> (Vec<Value>, Vec<Value>) {
+    let of = |is: fn(Kind) -> bool| {
+        let insts = region.blocks.iter().flat_map(|block| &block.insts);
+        insts.filter(|inst| is(inst.kind)).map(|inst| inst.args[0]).collect()
+    };
+    (of(|kind| matches!(kind, Kind::RegionLen { .. })), of(|kind| matches!(kind, Kind::HostAddress { .. })))
+}
+
+#[test]
+fn sums_lead_to_the_pointer_they_begin_with() {
+    let far = |b: &mut Builder, [p, _, o, x]: [Value; 4]| {
+        let changes = b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::I64, from: Ty::U64 }, &[x], Type::uniform(Ty::I64));
+        let q = sum(b, p, changes);
+        sum(b, q, o)
+    };
+    let (region, [p, ..], _) = in_a_loop(|b, [_, _, o, x]| sum(b, x, o), far);
+    assert_eq!(asked(&region), (vec![p], vec![p]), "{region}");
+}
+
+#[test]
+fn what_goes_round_a_loop_leads_to_what_enters_it() {
+    let (region, [p, ..], _) = in_a_loop(|b, [_, _, o, x]| sum(b, x, o), |_, [.., x]| x);
+    assert_eq!(asked(&region), (vec![p], vec![p]), "{region}");
+}
+
+#[test]
+fn what_several_arrays_can_bring_stays() {
+    let (region, _, pointer) = in_a_loop(|b, [_, q, o, _]| sum(b, q, o), |_, [.., x]| x);
+    assert_eq!(asked(&region), (vec![pointer], vec![pointer]), "{region}");
+}
+
+#[test]
+fn what_does_not_change_stays() {
+    let (region, _, pointer) = in_a_loop(|_, [.., x]| x, |_, [p, ..]| p);
+    assert_eq!(asked(&region), (vec![pointer], vec![pointer]), "{region}");
+}

@@ -1,0 +1,61 @@
+//! Inputs that are not typed: from a file or a pipe.
+
+use super::session::Problem;
+use super::shell::Shell;
+use super::units::tokens;
+use crate::Failure;
+use spmdvm::frontend::lex::TokenKind;
+use std::io::{BufRead, Write as _};
+
+/// Answers all inputs. With `batch` the first error ends it, and is the command's failure.
+pub fn run(shell: &mut Shell, batch: bool) -> Result<(), Failure> {
+    let mut input = String::new();
+    let mut lines = std::io::stdin().lock().lines().map_while(Result::ok).peekable();
+    while let Some(line) = lines.next() {
+        input += &line;
+        let is_ended = line.trim().is_empty();
+        let goes_on = lines.peek().is_some_and(|next| begins_with_else(next));
+        if lines.peek().is_some() && (goes_on || (shell.is_unfinished(&input) && !is_ended_by(&input, is_ended))) {
+            input.push('\n');
+            continue;
+        }
+        answer(shell, &std::mem::take(&mut input), batch)?;
+        if shell.leaving {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether an empty line ends an input that is unfinished: no bracket is open in it.
+pub fn is_ended_by(input: &str, is_empty_line: bool) -> bool {
+    let depth = tokens(input).iter().fold(0i32, |depth, (kind, _)| match kind {
+        TokenKind::LParen | TokenKind::LBrace | TokenKind::LBracket => depth + 1,
+        TokenKind::RParen | TokenKind::RBrace | TokenKind::RBracket => depth - 1,
+        TokenKind::UnterminatedComment => depth + 1,
+        _ => depth,
+    });
+    is_empty_line && depth <= 0
+}
+
+fn begins_with_else(line: &str) -> bool {
+    tokens(line).first().is_some_and(|(kind, _)| *kind == TokenKind::Else)
+}
+
+fn answer(shell: &mut Shell, input: &str, batch: bool) -> Result<(), Failure> {
+    match shell.respond(input) {
+        Ok(text) => print!("{text}"),
+        Err(problem) => {
+            let _ = std::io::stdout().flush();
+            let text = Problem::into_text(problem);
+            match batch {
+                // What a program says when it stops begins with the name of the trap.
+                true if text.contains("] Trap: ") => return Err(Failure::Trap(text)),
+                true => return Err(Failure::Program(text)),
+                false => eprint!("{text}"),
+            }
+        }
+    }
+    let _ = std::io::stdout().flush();
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! Native code of several regions: what is too large to be inlined or to be one region, recursion, calls through pointers. All engines
+//! must do what the interpreter does, wherever a region ends and another begins, and the regions must lead to each other.
+
+use spmdvm::jit::abort::Abort;
+use spmdvm::jit::ir::why;
+use spmdvm::{Engine, JitSettings, Limits, Module, Options, Value};
+use spmdvm_tests::compiled::{jits, loops, versions};
+use std::fmt::Write as _;
+
+/// Lanes that go to different depths of a recursion, which goes down twice.
+const TREE: &str = "static int count(int depth, int leaf) {
+    if (depth <= 0) return leaf;
+    int left = count(depth - 1, leaf + 1);
+    int right = 0;
+    if ((left & 1) == 0) right = count(depth - 2, leaf + 2);
+    return left * 3 + right;
+}
+export void f(uniform int a[], uniform int n) {
+    foreach (i = 0 ... n) a[i] = count((i & 7) + 3, i);
+}";
+
+/// Functions that call each other, many deep, with memory of their own that the callee writes to.
+const MUTUAL: &str = "struct Pair { int x; int y; };
+static int odd(uniform int n, Pair &p);
+static int even(uniform int n, Pair &p) {
+    if (n == 0) return p.x;
+    Pair own = { p.y + n, p.x };
+    int below = odd(n - 1, own);
+    p.y += own.y;
+    return below + own.x;
+}
+static int odd(uniform int n, Pair &p) {
+    if (n == 0) return p.y;
+    Pair own = { p.x ^ n, p.y };
+    if (own.x & 1) own.y += 3;
+    int below = even(n - 1, own);
+    p.x -= own.x;
+    return below - own.y;
+}
+export void f(uniform int a[], uniform int n) {
+    foreach (i = 0 ... n) {
+        Pair p = { i, 2 * i };
+        a[i] = even(300 + (n & 1), p) + p.x - p.y;
+    }
+}";
+
+/// Calls through pointers that differ between lanes, of functions with loops and early returns.
+const POINTERS: &str = "typedef int (*Step)(int, uniform int);
+static int twice(int x, uniform int n) { return 2 * x + n; }
+static int until(int x, uniform int n) { while (x < 100) { x = x * 2 + 1; if (x == n) return -x; } return x; }
+static int again(int x, uniform int n) { if (x > 50) return x - n; return twice(x, n) + until(x + 1, n); }
+export void f(uniform int a[], uniform int n) {
+    uniform Step steps[3] = { twice, until, again };
+    foreach (i = 0 ... n) {
+        int x = i;
+        for (uniform int round = 0; round < 6; ++round) {
+            Step step = steps[(i + round) % 3];
+            x = step(x & 127, round);
+        }
+        a[i] = x;
+    }
+}";
+
+/// Recursion without an end.
+const ENDLESS: &str = "static int down(int x, uniform int n) {
+    if (x < 0) return n;
+    return down(x + 1, n + 1) + x;
+}
+export void f(uniform int a[], uniform int n) {
+    foreach (i = 0 ... n) a[i] = down(i, n);
+}";
+
+/// A loop whose body is larger than a region may be, in a callee and outside, with branches that lanes take differently.
+fn large(statements: usize) -> String {
+    let mut body = String::new();
+    for k in 0..statements {
+        let _ = writeln!(body, "        if ((x & {}) == {}) x += y * {k}; else y ^= x >> {};", 3 + k % 5, k % 3, k % 7);
+        if k % 50 == 7 {
+            let _ = writeln!(body, "        for (uniform int j = 0; j < {}; ++j) x = x * 5 + j;", k % 11);
+        }
+    }
+    format!(
+        "static int mix(int x, int y, uniform int n) {{
+    for (uniform int round = 0; round < n; ++round) {{
+{body}        if (x == y) return round;
+    }}
+    return x + y;
+}}
+export void f(uniform int a[], uniform int n) {{
+    foreach (i = 0 ... n) {{
+        int x = i, y = n - i;
+{body}        a[i] = mix(x, y, 3) + x * y;
+    }}
+}}"
+    )
+}
+
+/// Tasks are launched and waited for in a callee.
+const TASKS: &str = "static task void add(uniform int a[], uniform int from, uniform int n) {
+    foreach (i = from ... n) a[i] += taskIndex + 1;
+}
+static void spread(uniform int a[], uniform int depth, uniform int n) {
+    if (depth == 0) return;
+    launch[2] add(a, n / 2, n);
+    sync;
+    spread(a, depth - 1, n);
+    a[depth] += 1;
+}
+export void f(uniform int a[], uniform int n) {
+    for (uniform int i = 0; i < 20; ++i) spread(a, 5, n);
+}";
+
+/// What a call leaves, and how it ends.
+fn run(module: &Module) -> (Vec<i32>, Option<String>) {
+    let mut a = vec![0; 70];
+    let n = a.len() as i32;
+    let ended = module.call("f", &[Value::slice_mut(&mut a), n.into()]);
+    (a, ended.err().map(|trap| format!("{trap:?}")))
+}
+
+/// How often regions of a module were left for others.
+fn links(module: &Module) -> u64 {
+    let versions = versions(module);
+    let left = versions.iter().flat_map(|v| v.exits.iter().map(|(exit, n)| (v.region.exits[exit.index()].why, *n)));
+    left.filter(|(why, _)| [why::CALL, why::RETURN, why::CUT].contains(why)).map(|(_, n)| n).sum()
+}
+
+/// Compiles at once with the limits there are, links and cuts at random, also under stress, and when functions are hot.
+fn modes() -> Vec<JitSettings> {
+    let soon = JitSettings { hot: 2, calls: 2, observe: 50, trial: 5, background: false, ..JitSettings::default() };
+    let mut modes = vec![JitSettings::eager(), JitSettings { calls: 0, ..JitSettings::eager() }, soon];
+    for seed in 1..4 {
+        let links = JitSettings::eager_with_links(seed);
+        modes.push(JitSettings { stress: Some(seed), ..links.clone() });
+        modes.push(links);
+    }
+    modes
+}
+
+fn agree(text: &str, limits: &Limits) {
+    agree_in(text, limits, &modes());
+}
+
+fn agree_in(text: &str, limits: &Limits, modes: &[JitSettings]) {
+    let options = Options { limits: limits.clone(), threads: Some(1), ..Options::default() };
+    let compile = |options: &Options| Module::compile("links.ispc", text, options).unwrap_or_else(|e| panic!("{e}"));
+    let interpreted = compile(&Options { engine: Engine::Interp, ..options.clone() });
+    let expected = [(); 2].map(|()| run(&interpreted));
+    let mut led = 0;
+    for engine in jits() {
+        for jit in modes {
+            let module = compile(&Options { engine, jit: jit.clone(), ..options.clone() });
+            let came = [(); 2].map(|()| run(&module));
+            assert_eq!(came, expected, "{engine}, {jit:?}\n{text}");
+            let given_up: Vec<_> = loops(&module).into_iter().filter_map(|l| l.aborted).collect();
+            assert!(!given_up.contains(&Abort::TooLarge), "{engine}, {jit:?}: {given_up:?}");
+            led += links(&module);
+        }
+    }
+    assert!(led > 0, "no region led to another");
+}
+
+#[test]
+fn recursion_runs_in_regions() {
+    agree(TREE, &Limits::default());
+}
+
+#[test]
+fn functions_that_call_each_other_run_in_regions() {
+    agree(MUTUAL, &Limits::default());
+}
+
+#[test]
+fn calls_through_pointers_lead_to_regions() {
+    agree(POINTERS, &Limits::default());
+}
+
+#[test]
+fn what_is_too_large_for_a_region_is_several() {
+    agree_in(&large(16), &Limits::default(), &[JitSettings::eager_with_links(2)]);
+    agree_in(&large(90), &Limits::default(), &[JitSettings::eager()]);
+}
+
+#[test]
+fn tasks_may_be_waited_for_between_regions() {
+    agree(TASKS, &Limits::default());
+}
+
+#[test]
+fn the_stack_overflows_at_the_same_call() {
+    agree(ENDLESS, &Limits::default());
+}
+
+#[test]
+fn fuel_runs_out_at_the_same_instruction() {
+    for fuel in [60, 301, 1700] {
+        agree(TREE, &Limits { fuel: Some(fuel), ..Limits::default() });
+        agree(MUTUAL, &Limits { fuel: Some(fuel), ..Limits::default() });
+    }
+}
