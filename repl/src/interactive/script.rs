@@ -5,17 +5,23 @@ use super::shell::Shell;
 use super::units::tokens;
 use crate::Failure;
 use spmdvm::frontend::lex::TokenKind;
+use std::cell::RefCell;
 use std::io::{BufRead, Write as _};
+use std::rc::Rc;
 
 /// Answers all inputs. With `batch` the first error ends it, and is the command's failure.
 pub fn run(shell: &mut Shell, batch: bool) -> Result<(), Failure> {
     let mut input = String::new();
-    let mut lines = std::io::stdin().lock().lines().map_while(Result::ok).peekable();
-    while let Some(line) = lines.next() {
+    let lines = Rc::new(RefCell::new(std::io::stdin().lock().lines().map_while(Result::ok).peekable()));
+    let rest = Rc::clone(&lines);
+    shell.script = Some(Box::new(move || rest.borrow_mut().next()));
+    let next = || lines.borrow_mut().next();
+    while let Some(line) = next() {
         input += &line;
         let is_ended = line.trim().is_empty();
-        let goes_on = lines.peek().is_some_and(|next| begins_with_else(next));
-        if lines.peek().is_some() && (goes_on || (shell.is_unfinished(&input) && !is_ended_by(&input, is_ended))) {
+        let has_next = lines.borrow_mut().peek().is_some();
+        let goes_on = lines.borrow_mut().peek().is_some_and(|next| begins_with_else(next));
+        if has_next && (goes_on || (shell.is_unfinished(&input) && !is_ended_by(&input, is_ended))) {
             input.push('\n');
             continue;
         }

@@ -9,12 +9,14 @@ pub struct Shell {
     pub session: Session,
     /// Whether `:quit` has been said.
     pub leaving: bool,
+    /// Gives the next line of the script that is read, to commands that ask on; none at a terminal.
+    pub script: Option<Box<dyn FnMut() -> Option<String>>>,
 }
 
 impl Shell {
     /// A shell for a session.
     pub fn new(session: Session) -> Shell {
-        Shell { session, leaving: false }
+        Shell { session, leaving: false, script: None }
     }
 
     /// Answers an input.

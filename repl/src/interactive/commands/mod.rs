@@ -4,6 +4,7 @@ mod data;
 mod inside;
 mod measure;
 mod state;
+mod step;
 
 use super::session::{Answer, Problem, Session};
 use super::shell::Shell;
@@ -177,6 +178,15 @@ pub const GROUPS: &[(&str, &[Command])] = &[
                 completes: Completes::Code,
                 changes: false,
                 run: inside::trace,
+            },
+            Command {
+                name: "step",
+                aliases: &["debug"],
+                arguments: "CODE",
+                summary: "step through it, forwards and backwards, with masks; `:help` there lists the commands",
+                completes: Completes::Code,
+                changes: false,
+                run: step::step,
             },
             Command {
                 name: "explain",
