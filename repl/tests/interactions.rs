@@ -35,6 +35,26 @@ fn check(name: &str, exchanges: &[(&str, &str)]) {
 }
 
 #[test]
+fn stepping_asks_for_its_own_commands_and_changes_nothing() {
+    check(
+        "stepping",
+        &[
+            ("int x = programIndex;", "x: varying int32 = 0 1 2 3"),
+            (
+                ":step if (x > 2) x *= 10; else x += 1;\n:next\n:next\n:back\n:where\n:quit",
+                "wrote x[0]: 3 → 30 by lane 3",
+            ),
+            ("x", "varying int32 = 0 1 2 3"),
+            (":debug x * 2\n:nonsense\n:quit", "there is no command"),
+            (":step", "`:step` takes CODE"),
+            (":step x + nope", "there is no `nope` here"),
+            (":step float f(float a) { return a; }", "there is nothing in it that runs"),
+            ("x", "varying int32 = 0 1 2 3"),
+        ],
+    );
+}
+
+#[test]
 fn definitions_again() {
     check(
         "again",
