@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 impl Wanted {
     fn read(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
         let mut wanted = Wanted {
-            programs: 1000,
+            programs: 10_000,
             size: 40,
             seed: 1,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
