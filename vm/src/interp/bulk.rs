@@ -7,7 +7,7 @@ use super::lanes::{lane, lanes_of, set_lane};
 use super::thread::Thread;
 use crate::dispatch_type;
 use crate::isa::Op;
-use crate::memory::{MAX_REGION_LEN, RawElem, modify, offset_of, read, region_of, write};
+use crate::memory::{MAX_REGION_LEN, RawElem, modify, offset_of, place_in, read, region_of, write};
 use crate::program::Inst;
 use crate::sem;
 use crate::trap::{Access, Trap, TrapDetail, TrapKind};
@@ -263,15 +263,12 @@ unsafe fn resolve_cells(t: &mut Thread, step: *const Step, lanes: u64, size: u64
         if region_of(p) != number {
             (number, region) = (region_of(p), t.memory.region(p, Access::Write));
         }
-        let (base, len) = region;
-        let offset = offset_of(p) as u64;
-        // A negative offset is a huge number here.
-        if offset > len || len - offset < size {
+        let Some(at) = place_in(region, p, size) else {
             let (kind, detail) = t.memory.fault(p, offset_of(p) as i128, size, Access::Write);
             t.raise(step, kind, trap_lane(s, l), detail);
             return false;
-        }
-        t.addresses[l] = base.wrapping_add(offset as usize) as usize;
+        };
+        t.addresses[l] = at as usize;
     }
     true
 }

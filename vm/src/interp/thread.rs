@@ -89,7 +89,7 @@ pub(crate) struct Thread {
     pub observed: bool,
     /// Has an instruction taken in something from outside, which it would not get again? For who repeats runs.
     pub took_in: bool,
-    /// Does the tracer have single instructions executed?
+    /// Whether the tracer has single instructions executed.
     pub stepping: bool,
     /// What it has launched and not yet waited for, in order.
     pub launched: Vec<Launched>,

@@ -43,6 +43,15 @@ pub fn region_start(number: u32) -> u64 {
     (number as u64) << OFFSET_BITS
 }
 
+/// Host address of `size` bytes at a pointer into a region with this base and length, if they lie in it.
+#[inline(always)]
+pub(crate) fn place_in((base, len): (*mut u8, u64), pointer: u64, size: u64) -> Option<*mut u8> {
+    let offset = offset_of(pointer) as u64;
+    // A negative offset is a huge number here. `size` may be huge too, hence no sum.
+    let fits = offset <= len && len - offset >= size && len != 0;
+    fits.then(|| base.wrapping_add(offset as usize))
+}
+
 /// The region number of a pointer.
 #[inline(always)]
 pub fn region_of(pointer: u64) -> u32 {
@@ -379,12 +388,7 @@ impl Memory {
     /// Host address of `size` bytes at `pointer`, if they may be accessed so.
     #[inline(always)]
     pub(crate) fn resolve(&self, pointer: u64, size: u64, access: Access) -> Option<*mut u8> {
-        let (base, len) = self.region(pointer, access);
-        let offset = offset_of(pointer) as u64;
-        // A negative offset is a huge number here. `size` may be huge too, hence no sum.
-        let fits = offset <= len && len - offset >= size && len != 0;
-        // SAFETY: `offset` is within the region (or one past its end, for `size` 0).
-        fits.then(|| unsafe { base.add(offset as usize) })
+        place_in(self.region(pointer, access), pointer, size)
     }
 
     /// Why an access at byte `offset` of the region of `pointer` cannot be made.
