@@ -186,10 +186,18 @@ pub enum Checked {
 
 /// Runs a program as a plan says, and notes what it reaches.
 pub fn check(case: &TestCase, plan: &Plan, options: &Options, seen: &mut Coverage) -> Checked {
+    let checked = check_engines(case, plan, options, seen);
+    if matches!(checked, Checked::Agrees) {
+        seen.add_constructs(constructs::of(&case.name, &case.text, &options_of(plan, options)));
+    }
+    checked
+}
+
+/// The same without asking what the program is made of.
+fn check_engines(case: &TestCase, plan: &Plan, options: &Options, seen: &mut Coverage) -> Checked {
     let options = options_of(plan, options);
     let module = Module::compile(&case.name, &case.text, &options);
     let Some(module) = module.ok().filter(|module| case.call.export(module).is_some()) else { return Checked::Invalid };
-    seen.add_constructs(constructs::of(&case.name, &case.text, &options));
     let expected = run_call_observed(&case.call, &module, &mut seen.observer());
     for subject in &plan.subjects {
         let found = wrong_on(subject, case, &module, &options, &expected, seen);
@@ -207,7 +215,7 @@ fn found_at(place: Place, case: &TestCase, width: Width, what: What) -> Checked 
 /// What an engine does wrong on a program; `None` if nothing, or if it is no program.
 pub fn disagreement(case: &TestCase, width: Width, subject: &Subject, options: &Options) -> Option<What> {
     let plan = Plan { width, subjects: vec![subject.clone()] };
-    match check(case, &plan, options, &mut Coverage::default()) {
+    match check_engines(case, &plan, options, &mut Coverage::default()) {
         Checked::Differs(finding) => Some(finding.what),
         _ => None,
     }
