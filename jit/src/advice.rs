@@ -16,7 +16,7 @@ pub struct Advice {
     pub wanted: HashSet<Place>,
     variants: Variants,
     every: bool,
-    /// Are calls linked and regions cut at random, by this seed?
+    /// The seed by which calls are linked and regions cut at random, if they are.
     links: Option<u64>,
 }
 
@@ -56,12 +56,12 @@ impl Advice {
         self.variants.switch(variant, false);
     }
 
-    /// Is a call a link, whatever its callee's size?
+    /// Returns whether a call is a link, whatever its callee's size.
     pub fn links(&self, call: Place) -> bool {
         self.links.is_some_and(|seed| stress::is_chosen(seed, call, 2))
     }
 
-    /// Does a region end at a label, whatever its size?
+    /// Returns whether a region ends at a label, whatever its size.
     pub fn cuts(&self, label: Place) -> bool {
         self.links.is_some_and(|seed| stress::is_chosen(!seed, label, 6))
     }

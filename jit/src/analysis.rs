@@ -118,7 +118,7 @@ impl Analysis {
         (0..self.before.len() as u32).filter(|&at| self.is_head(at))
     }
 
-    /// Is the instruction the head of a loop?
+    /// Returns whether the instruction is the head of a loop.
     pub fn is_head(&self, at: u32) -> bool {
         self.before[at as usize].iter().any(|&p| p >= at)
     }

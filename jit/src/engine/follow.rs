@@ -98,13 +98,13 @@ impl Jit {
         self.heads.find_or_add((pause.function(), pause.pc()), hot)
     }
 
-    /// Is an instruction one that regions leave to the interpreter on the way to another?
+    /// Returns whether an instruction is one that regions leave to the interpreter on the way to another.
     fn is_linked(&self, op: Op, callee: u32) -> bool {
         let is_light = || self.whole.get().is_some_and(|whole| whole.weights.of(FuncId(callee)) <= LIGHT);
         leads_on(op) && !(op == Op::Call && is_light())
     }
 
-    /// Under stress: is a link followed?
+    /// Returns whether a link is followed, under stress.
     fn is_lucky(&self) -> bool {
         let before = self.followed.fetch_add(1, Ordering::Relaxed);
         !stress::is_chosen(before, (FuncId(0), 0), BROKEN)

@@ -38,9 +38,9 @@ const STAGES: [Plan; 5] = [
 pub(super) struct Plan {
     /// Calls of functions up to this weight are inlined.
     pub heaviest: u32,
-    /// Are loops within it that go round often left to their own regions?
+    /// Whether loops within it that go round often are left to their own regions.
     parts_loops: bool,
-    /// Is what is too much cut off?
+    /// Whether what is too much is cut off.
     cuts: bool,
 }
 
@@ -94,7 +94,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Is a call of a function, where a state stands, part of the region?
+    /// Returns whether a call of a function, where a state stands, is part of the region.
     pub(super) fn inlines(&self, state: &State, callee: FuncId) -> bool {
         let weight = self.whole.weights.of(callee);
         let at_random = self.advice.links(self.place(state));
