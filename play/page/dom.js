@@ -11,9 +11,14 @@ function make(tag, properties = {}, ...children) {
     else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(...present(children));
   return made;
 }
+
+const present = (children) => children.flat().filter((child) => child !== null && child !== undefined && child !== false);
+
+/** Gives an element of this name new children. */
+const fill = (id, ...children) => element(id).replaceChildren(...present(children));
 
 /** A new element of a drawing. */
 function draw(tag, attributes = {}, ...children) {

@@ -39,7 +39,7 @@ const main = {
     addEventListener("pagehide", () => this.save());
     if (!this.restore()) {
       this.load(examples[0]);
-      element("width").value = chosen.width;
+      if (chosen.width) element("width").value = chosen.width;
     }
   },
 
@@ -91,7 +91,7 @@ const main = {
     this.entry = example.entry;
     element("example").value = example.name;
     element("width").value = example.width;
-    element("output").replaceChildren();
+    fill("output");
     editor.text = example.source;
     element("editor").scrollTop = 0;
     this.say("");
@@ -117,6 +117,7 @@ const main = {
   changed() {
     this.endStepping();
     [this.facts, this.trap] = [null, null];
+    this.say(element("output").childElementCount ? "The program has been changed since it ran." : "");
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.check(), 200);
   },
@@ -141,7 +142,7 @@ const main = {
     const names = [...new Set(this.functions.map(({ name }) => name))];
     const wanted = [this.entry, select.value].find((name) => names.includes(name)) ?? names[0];
     this.entry = null;
-    select.replaceChildren(...names.map((name) => make("option", { value: name }, name)));
+    fill("entry", names.map((name) => make("option", { value: name }, name)));
     if (wanted) select.value = wanted;
     this.showParameters();
   },
@@ -162,15 +163,15 @@ const main = {
     const old = [...element("parameters").querySelectorAll("input")].map(({ name, value }) => `${name}=${value}`).join();
     const fresh = fields.map((label) => label.querySelector("input")).map(({ name, value }) => `${name}=${value}`).join();
     // Nobody's cursor is taken away while they type a word.
-    if (old !== fresh) element("parameters").replaceChildren(...fields);
+    if (old !== fresh) fill("parameters", fields);
   },
 
   /** What the compiler says: squiggles, notes at the ends of lines, and the list. */
   showDiagnostics({ diagnostics = [], left_out: leftOut = "", stopped = null }) {
     this.diagnostics = diagnostics;
     const shown = this.shownDiagnostics();
-    element("problems").replaceChildren(
-      ...shown.map(({ severity, code, message, labels, help, notes }) => {
+    fill("problems",
+      shown.map(({ severity, code, message, labels, help, notes }) => {
         const line = labels[0]?.line;
         const text = `${line ? `Line ${line}: ` : ""}${message}`;
         const head = line ? make("button", { type: "button", onclick: () => editor.goTo(line, labels[0].range[0]) }, text) : make("span", {}, text);
@@ -179,7 +180,7 @@ const main = {
         return make("li", { class: severity, "data-code": code }, make("span", {}, head, make("span", { class: "muted" }, ` ${code}`)),
           more.length ? make("span", { class: "more" }, more.join("; ")) : null);
       }),
-      ...[leftOut, stopped].filter(Boolean).map((text) => make("li", {}, text)));
+      [leftOut, stopped].filter(Boolean).map((text) => make("li", {}, text)));
     this.annotate();
   },
 
@@ -216,17 +217,18 @@ const main = {
     editor.draw();
   },
 
+  /** Compiled, interpreted for a reason, or not hot enough to matter. */
   kindOf(facts) {
     if (facts.some((fact) => /^ *compiled/.test(fact))) return "compiled";
-    return "interpreted";
+    return facts.some((fact) => /no loop around it has been hot/.test(fact)) ? "cold" : "interpreted";
   },
 
   /** What became of a line, in a few words. */
   summary(facts) {
     const costs = facts.filter((fact) => /^ *\d+ × /.test(fact)).map((fact) => fact.trim().replace(/:.*/, ""));
     const entered = facts.map((fact) => fact.match(/entered (\d+) times/)?.[1]).find(Boolean);
-    const how = this.kindOf(facts) === "compiled" ? `compiled${entered ? `, entered ${entered}×` : ""}` : "interpreted";
-    return [how, ...costs].join(" · ");
+    const how = { compiled: `compiled${entered ? `, entered ${entered}×` : ""}`, interpreted: "interpreted", cold: "not hot" };
+    return [how[this.kindOf(facts)], ...costs].join(" · ");
   },
 
   explain() {
@@ -264,7 +266,7 @@ const main = {
     this.say(saying, true);
     this.facts = null;
     this.trap = null;
-    element("output").replaceChildren();
+    fill("output");
     try {
       // The words are those of the functions that are there now.
       const checked = await ask("check", this.program);
@@ -311,18 +313,17 @@ const main = {
     const { printed, arrays, globals, result, trap } = answer;
     this.trap = trap ?? null;
     this.facts = answer.explain ?? null;
-    const times = `in ${answer.run_ms} ms on \`${answer.engine}\`; compiled in ${answer.compile_ms} ms`;
+    const times = `in ${answer.run_ms} ms on ${answer.engine}, compiled in ${answer.compile_ms} ms`;
     this.say(trap ? (trap.kind === "interrupted" ? "Stopped." : "The program has stopped.") : `Ran ${times}.`);
     const all = [...arrays, ...globals];
     const changed = all.filter((array) => array.changed);
     const others = all.filter((array) => !array.changed);
-    element("output").replaceChildren(...[
+    fill("output",
       trap ? this.trapPanel(trap) : null,
       result !== undefined && result !== null ? make("section", { class: "panel" }, make("h3", {}, "Result"), make("div", { class: "value", id: "result" }, result)) : null,
       printed ? make("section", { class: "panel" }, make("h3", {}, "Printed"), make("pre", { class: "text", id: "printed", tabindex: "0" }, printed)) : null,
-      ...changed.map((array) => pictures.show(array)),
-      others.length ? make("details", {}, make("summary", {}, `Arrays that were only read: ${others.map(({ name }) => name).join(", ")}`), ...others.map((array) => pictures.show(array))) : null,
-    ].filter(Boolean));
+      changed.map((array) => pictures.show(array)),
+      others.length ? make("details", {}, make("summary", {}, `Arrays that were only read: ${others.map(({ name }) => name).join(", ")}`), ...others.map((array) => pictures.show(array))) : null);
     this.showFacts();
     this.annotate();
     if (trap?.line) editor.reveal(trap.line);
@@ -340,7 +341,7 @@ const main = {
     const answer = await this.work("step/open", "Recording…");
     if (!answer) return;
     if (answer.session === undefined) {
-      if (answer.trap) element("output").replaceChildren(this.trapPanel(answer.trap));
+      if (answer.trap) fill("output", this.trapPanel(answer.trap));
       this.say(answer.trap ? "The program has stopped." : "The program does not compile.");
       return;
     }
@@ -351,6 +352,8 @@ const main = {
   endStepping() {
     if (!stepper.isOpen) return;
     stepper.close();
+    this.trap = null;
+    this.annotate();
     this.say("");
   },
 

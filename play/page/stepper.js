@@ -39,13 +39,14 @@ const stepper = {
     this.state = null;
     this.wanted = null;
     element("stepper").hidden = true;
-    element("stepper").replaceChildren();
+    fill("stepper");
     editor.showLine(null);
   },
 
   build() {
-    const button = (label, text, keys, to) =>
-      make("button", { type: "button", "aria-label": label, title: `${label} (${keys})`, onclick: () => this.go(to()) }, text);
+    const button = (label, shape, keys, to) =>
+      make("button", { type: "button", "aria-label": label, title: `${label} (${keys})`, onclick: () => this.go(to()) },
+        draw("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" }, draw("path", { d: shape, fill: "currentColor" })));
     const slider = make("input", { id: "slider", type: "range", min: 0, max: this.last, value: 0, step: 1, "aria-label": "Step",
       oninput: (event) => this.go(Number(event.target.value)) });
     const fine = make("input", { id: "fine", type: "checkbox", onchange: (event) => this.setUnit(event.target.checked) });
@@ -54,21 +55,21 @@ const stepper = {
     const what = make("input", { id: "why", type: "text", placeholder: "x[3]", "aria-label": "Variable and lane", autocomplete: "off" });
     const asked = make("form", { class: "asked", onsubmit: (event) => (event.preventDefault(), this.why(what.value)) },
       make("label", { for: "why" }, "Why has this value?"), what, make("button", { type: "submit" }, "Ask"));
-    element("stepper").replaceChildren(make("section", { class: "panel", "aria-label": "Stepper" },
+    fill("stepper", make("section", { class: "panel", "aria-label": "Stepper" },
       make("div", { id: "place", class: "place", role: "status" }),
-      overview,
+      make("p", { class: "caption" }, "All lanes, from the first step to the last"), overview,
       make("div", { class: "controls" },
-        button("To the start", "⏮", "Home", () => 0), button("Back", "◀", "←", () => this.at - 1), slider,
-        button("Forward", "▶", "→", () => this.at + 1), button("To the end", "⏭", "End", () => this.last),
+        button("To the start", "M2 2h2v12H2zM14 2v12L5 8z", "Home", () => 0), button("Back", "M12 2v12L3 8z", "←", () => this.at - 1), slider,
+        button("Forward", "M4 2v12l9-6z", "→", () => this.at + 1), button("To the end", "M12 2h2v12h-2zM2 2v12l9-6z", "End", () => this.last),
         make("label", { class: "choice" }, fine, " Instructions")),
       make("div", { id: "trap-here" }),
       make("div", { id: "lanes", class: "lanes", tabindex: "0", role: "region", "aria-label": "Masks and variables by lane" }),
       make("div", { id: "uniform" }),
       asked,
       make("div", { id: "because", role: "status" }),
-      make("p", { class: "muted" }, this.call.ended),
       this.call.printed ? make("details", {}, make("summary", {}, "All that it prints"), make("pre", { class: "text", tabindex: "0" }, this.call.printed)) : null,
-      make("button", { type: "button", onclick: () => main.endStepping() }, "End stepping")));
+      make("div", { class: "ending" }, make("span", { class: "muted" }, this.call.ended),
+        make("button", { type: "button", onclick: () => main.endStepping() }, "End stepping"))));
     this.drawOverview();
   },
 
@@ -110,15 +111,17 @@ const stepper = {
     if (this.wanted === null) slider.value = this.at;
     slider.setAttribute("aria-valuetext", this.placeText());
     const source = state.line ? editor.text.split("\n")[state.line - 1] ?? "" : "";
-    element("place").replaceChildren(
+    fill("place",
       make("h2", {}, this.placeText()),
-      make("span", { class: "muted" }, `instruction ${state.position.toLocaleString("en")}${this.inCalls()}`),
+      make("span", { class: "muted" }, [this.byInstruction ? "" : `instruction ${state.position.toLocaleString("en")}`, this.inCalls()].filter(Boolean).join(", ")),
       state.returned ? null : make("code", { class: "source" }, source.trim() || "\u00a0"),
-      this.byInstruction && state.instruction ? make("code", { class: "muted" }, `${state.pc}: ${state.instruction}`) : null);
-    element("trap-here").replaceChildren(...(state.trap ? [main.trapPanel(state.trap)] : []));
-    element("lanes").replaceChildren(...(state.returned ? this.results(state.returned) : [this.table()]));
-    element("uniform").replaceChildren(...(state.returned ? [] : this.others()));
-    element("because").replaceChildren();
+      this.byInstruction && state.instruction ? make("code", { class: "instruction" }, `${state.pc}: ${state.instruction}`) : null);
+    fill("trap-here", state.trap && main.trapPanel(state.trap));
+    fill("lanes", state.returned ? this.results(state.returned) : this.table());
+    fill("uniform", state.returned ? null : this.others());
+    fill("because");
+    main.trap = state.trap ?? null;
+    main.annotate();
     editor.showLine(state.returned ? null : state.line);
     this.drawOverview();
   },
@@ -131,11 +134,10 @@ const stepper = {
 
   inCalls() {
     const outer = (this.state.calls ?? []).slice(1).map(({ function: name, line, task }) => `${name}${line ? `:${line}` : ""}${task === null ? "" : ` (task ${task})`}`);
-    return outer.length ? `, called by ${outer.join(" ← ")}` : "";
+    return outer.length ? `called by ${outer.join(" ← ")}` : "";
   },
 
   results(returned) {
-    if (returned.length === 0) return [];
     return returned.map((lanes) => make("p", { class: "value" }, `result = ${lanes.join(" ")}`));
   },
 
@@ -181,9 +183,9 @@ const stepper = {
     });
     if (more) writes.push(`… and ${plural(more, "more write")}`);
     return [
-      entries.length ? make("dl", { class: "names" }, ...entries) : null,
+      entries.length ? make("dl", { class: "names" }, entries) : null,
       writes.length ? make("div", {}, make("h3", {}, "Written by this step"), make("pre", { class: "text", id: "written", tabindex: "0" }, writes.join("\n"))) : null,
-    ].filter(Boolean);
+    ];
   },
 
   async why(what) {
@@ -196,7 +198,7 @@ const stepper = {
     } catch (error) {
       text = error.message;
     }
-    element("because").replaceChildren(make("pre", { class: "text", tabindex: "0", "aria-label": `Why ${what}` }, text));
+    fill("because", make("pre", { class: "text", tabindex: "0", "aria-label": `Why ${what}` }, text));
   },
 
   /** The stop below the pointer. */

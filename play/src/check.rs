@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use spmdvm::frontend::source::{FileId, SourceMap, Span};
 use spmdvm::{
-    CompileError, Diagnostic, Engine, Export, ExportParam, Fp, HostType, HostValue, JitSettings, LeftOut, Module, Options,
-    Severity, Width,
+    CompileError, Diagnostic, Engine, Export, ExportParam, Fp, HostType, HostValue, JitSettings, LeftOut, Module,
+    Options, Severity, Width,
 };
 use std::str::FromStr;
 use std::sync::Arc;

@@ -74,7 +74,11 @@ impl Request {
     /// A value of the query. (Those that are asked for need no escapes.)
     pub fn query(&self, name: &str) -> Option<&str> {
         let (_, query) = self.target.split_once('?')?;
-        query.split('&').filter_map(|pair| pair.split_once('=')).find(|(known, _)| *known == name).map(|(_, value)| value)
+        query
+            .split('&')
+            .filter_map(|pair| pair.split_once('='))
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
     }
 
     /// Reads a request whose body has up to so many bytes.

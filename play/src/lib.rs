@@ -24,4 +24,4 @@ mod server;
 mod stepping;
 mod timeline;
 
-pub use server::{Server, Settings};
+pub use server::{MAX_BODY, Server, Settings};

@@ -56,9 +56,9 @@ impl Elements<'_> {
                 let channels = pixel.first().map_or(1, |&n| n as usize);
                 let sent = |every: usize| rows.div_ceil(every) * columns.div_ceil(every) * channels;
                 let every = fewest(&|every| sent(every) <= MAX_NUMBERS || every >= rows.max(columns));
-                let pixels = (0..rows).step_by(every).flat_map(|row| {
-                    (0..columns).step_by(every).map(move |column| (row * columns + column) * channels)
-                });
+                let pixels = (0..rows)
+                    .step_by(every)
+                    .flat_map(|row| (0..columns).step_by(every).map(move |column| (row * columns + column) * channels));
                 let all = pixels.flat_map(|first| (first..first + channels).map(number));
                 (every, all.take(MAX_NUMBERS).collect())
             }

@@ -67,13 +67,15 @@ fn data(settings: &Settings) -> String {
     };
     let engines: Vec<&str> = Engine::ALL.iter().filter(is_here).map(|engine| engine.name()).collect();
     let widths: Vec<u32> = (0..=6).map(|log| 1 << log).filter(|&lanes| Width::new(lanes).is_some()).collect();
+    // Without a wish, each example has its own.
+    let width = Some(options.width.lanes()).filter(|_| options.width != Width::default());
     let data = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "examples": EXAMPLES,
         "engines": engines,
         "widths": widths,
         "modes": Fp::ALL.iter().map(|mode| mode.name()).collect::<Vec<_>>(),
-        "chosen": { "width": options.width.lanes(), "engine": options.engine.name(), "fp": options.fp.name() },
+        "chosen": { "width": width, "engine": options.engine.name(), "fp": options.fp.name() },
         "limits": {
             "fuel": options.limits.fuel,
             "seconds": options.limits.timeout.map(|time| time.as_secs_f64()),

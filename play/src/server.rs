@@ -153,7 +153,10 @@ impl Shared {
                 ("GET", "/") => page::response(self.api.settings()),
                 ("POST", path) => self.api.answer(path, &request.body),
                 ("GET", _) => Response::text(404, "there is nothing here"),
-                _ => Response { headers: vec![("Allow", "GET, POST".into())], ..Response::text(405, "only GET and POST") },
+                _ => Response {
+                    headers: vec![("Allow", "GET, POST".into())],
+                    ..Response::text(405, "only GET and POST")
+                },
             },
         }
     }

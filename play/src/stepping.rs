@@ -186,11 +186,8 @@ fn record(
         Err(why) => return say(error(why)),
     };
     let signals = Signals { interrupt: Arc::clone(interrupt), ..Signals::default() };
-    let debug = spmdvm_debug::Settings {
-        mask: None,
-        limits: Limits { bytes: settings.keep, ..Limits::default() },
-        signals,
-    };
+    let debug =
+        spmdvm_debug::Settings { mask: None, limits: Limits { bytes: settings.keep, ..Limits::default() }, signals };
     let printed = Printed::default();
     let values = arguments.values();
     let opened = spmdvm_debug::open((&module, export, &values), debug, printed.sink(), |session| {
@@ -200,14 +197,21 @@ fn record(
             Err(failure) => return say(error(failure.to_string())),
         };
         let end = end_text(session, &timeline, interrupt.swap(false, Ordering::Relaxed));
+        let stopped = session.trap().map(|stopped| trap(stopped, session.recording.program()));
         say(json!({
             "session": id, "stops": timeline.len(), "last": timeline.last, "lanes": module.lanes(),
             "overview": timeline.overview(), "printed": printed.text(), "ended": end,
-            "trap": session.trap().map(|stopped| trap(stopped, session.recording.program())),
+            "trap": stopped,
             "diagnostics": check::warnings(&module),
         }));
         for Order(task, reply) in orders {
-            let done = carry_out(session, &timeline, task);
+            let mut done = carry_out(session, &timeline, task);
+            // What has come to the last instruction again has not tried it again.
+            if let (Ok(shown), Some(trap)) = (&mut done, &stopped)
+                && shown["position"] == timeline.last
+            {
+                shown["trap"] = trap.clone();
+            }
             interrupt.store(false, Ordering::Relaxed);
             drop(reply.send(done.unwrap_or_else(error)));
         }
@@ -300,7 +304,6 @@ fn here(shown: &mut Json, session: &Session<'_>, state: &State, before: Option<S
     let globals = session.globals();
     shown["variables"] = locals.chain(globals.iter().map(|seen| variable(seen, None, state.lanes))).collect();
     shown["calls"] = calls(session);
-    shown["trap"] = session.trap().map(|stopped| trap(stopped, session.recording.program())).into();
 }
 
 /// The mask and the line of the construct that it belongs to.

@@ -62,7 +62,10 @@ fn a_port_that_is_taken() {
     let (_play, said) = start(&["--no-open", "--json"]);
     let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
     let port = said["url"].as_str().and_then(|url| url.split([':', '/']).nth(4)).expect("a port").to_owned();
-    let again = Command::new(env!("CARGO_BIN_EXE_spmdvm")).args(["play", "--no-open", "--port", &port]).output().expect("it starts");
+    let again = Command::new(env!("CARGO_BIN_EXE_spmdvm"))
+        .args(["play", "--no-open", "--port", &port])
+        .output()
+        .expect("it starts");
     assert_eq!(again.status.code(), Some(2));
     let message = String::from_utf8_lossy(&again.stderr).into_owned();
     assert!(message.contains(&format!("cannot serve on port {port} of this machine")), "{message}");

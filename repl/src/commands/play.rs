@@ -46,7 +46,8 @@ fn open(url: &str) {
     } else {
         ("xdg-open", &[])
     };
-    let has_screen = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty()));
+    let has_screen =
+        ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty()));
     if cfg!(target_os = "linux") && !has_screen {
         return;
     }
