@@ -33,7 +33,8 @@ const main = {
     element("run").addEventListener("click", () => this.run());
     element("step").addEventListener("click", () => this.step());
     element("stop").addEventListener("click", () => this.stop());
-    element("call").addEventListener("submit", (event) => (event.preventDefault(), this.run()));
+    element("call").addEventListener("submit", (event) => event.preventDefault());
+    element("parameters").addEventListener("keydown", (event) => event.key === "Enter" && !event.ctrlKey && !event.metaKey && this.run());
     document.addEventListener("keydown", (event) => this.key(event));
     addEventListener("resize", () => stepper.isOpen && stepper.drawOverview());
     addEventListener("pagehide", () => this.save());
