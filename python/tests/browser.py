@@ -97,8 +97,14 @@ class Browser:
         self.session = ""
         try:
             self.until(self._is_ready, "the driver starts")
-            options = {"args": [*FLAGS, f"--user-data-dir={self.profile.name}/profile", f"--window-size={width},{height}"]}
-            wanted = {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}}
+            options = {
+                "args": [*FLAGS, f"--user-data-dir={self.profile.name}/profile", f"--window-size={width},{height}"]
+            }
+            wanted = {
+                "capabilities": {
+                    "alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+                }
+            }
             self.session = self._request("POST", "/session", wanted)["sessionId"]
         except BaseException:
             self.close()
@@ -147,7 +153,9 @@ class Browser:
 
     def text(self, selector: str) -> str:
         """Give the text of all elements that fit, also where it is not in view."""
-        return self.run("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent).join('\\n')", selector)
+        return self.run(
+            "return [...document.querySelectorAll(arguments[0])].map(e => e.textContent).join('\\n')", selector
+        )
 
     def run(self, script: str, *arguments: object) -> object:
         """Run JavaScript in the page."""

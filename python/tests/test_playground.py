@@ -324,7 +324,8 @@ def test_explain_lies_over_the_source(page: Browser) -> None:
     page.choose("#engine", "clif")
     page.one("#explain").click()
     page.shows("#status", "Ran in ")
-    line = page.run("return [...document.querySelectorAll('.line')].findIndex(e => e.textContent.includes('float new_re')) + 1")
+    script = "return [...document.querySelectorAll('.line')].findIndex(e => e.textContent.includes('float new_re'))"
+    line = page.run(script) + 1
     assert page.text(f".line:nth-child({line}) .note.compiled").startswith("compiled, entered ")
     assert page.run("return document.querySelectorAll('.gutter .compiled').length") > 3
     assert "compiled in the loop at program.ispc:" in page.text(f'.explained [data-line="{line}"]')
@@ -396,20 +397,23 @@ def test_it_can_be_read(page: Browser, is_dark: bool) -> None:
         };
         const pale = [];
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        const isLeftOut = 'script, option, :disabled, .hidden-text, .mask';
         while (walker.nextNode()) {
           const element = walker.currentNode.parentElement;
-          if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest('script, option, :disabled, .hidden-text')) continue;
-          if (element.closest('.mask')) continue;
+          const text = walker.currentNode.data.trim();
+          if (!text || !element.checkVisibility() || element.closest(isLeftOut)) continue;
           const behind = ground(element);
           const [a, b] = [light(over(parse(getComputedStyle(element).color), behind)), light(behind)];
           const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-          if (contrast < 4.5) pale.push(`${element.className || element.tagName}: ${walker.currentNode.data.trim().slice(0, 20)}: ${contrast.toFixed(2)}`);
+          const what = element.className || element.tagName;
+          if (contrast < 4.5) pale.push(`${what}: ${text.slice(0, 20)}: ${contrast.toFixed(2)}`);
         }
         return [...new Set(pale)];"""
     assert page.run(script) == []
     nameless = """
-        return [...document.querySelectorAll('button, input, select, textarea, [role=img], [role=region]')].filter((e) =>
-          !(e.getAttribute('aria-label') || e.labels?.length || e.textContent.trim())).map((e) => e.outerHTML)"""
+        const controls = document.querySelectorAll('button, input, select, textarea, [role=img], [role=region]');
+        const isNameless = (e) => !(e.getAttribute('aria-label') || e.labels?.length || e.textContent.trim());
+        return [...controls].filter(isNameless).map((e) => e.outerHTML);"""
     assert page.run(nameless) == []
 
 
@@ -434,3 +438,21 @@ def test_the_wrong_token(shared: Browser, url: str) -> None:
     """Says what to do."""
     shared.open(url[:-1])
     assert "open the address that `spmdvm play` has printed" in shared.text("body")
+
+
+def test_the_picture_in_the_documentation(page: Browser, tmp_path: Path) -> None:
+    """What it shows is still there; `UPDATE_DOCS=1` takes it anew."""
+    page.resize(1280, 760)
+    page.one("#step").click()
+    step_to(page, 0)
+    for number in range(1, 8):
+        page.press(RIGHT)
+        step_to(page, number)
+    assert here(page) == ["x -= 1;"]
+    update = os.environ.get("UPDATE_DOCS")
+    path = ROOT / "docs" / "pictures" / "playground.png" if update else tmp_path / "playground.png"
+    page.screenshot(path)
+    kept = (ROOT / "docs" / "pictures" / "playground.png").read_bytes()
+    assert kept[:8] == b"\x89PNG\r\n\x1a\n"
+    # Width and height; letters differ from machine to machine.
+    assert path.read_bytes()[16:24] == kept[16:24]

@@ -17,8 +17,8 @@ const TEXT: &str = "#e3e7eb";
 
 /// The first sixteen colours of terminals.
 const COLOURS: [&str; 16] = [
-    "#3b424c", "#ff7b72", "#56d364", "#e3b341", "#6cb0ff", "#d2a8ff", "#56d4dd", "#c9d1d9", "#8b949e", "#ffa198", "#7ee787",
-    "#f2cc60", "#a5d6ff", "#e2c5ff", "#b3f0ff", "#ffffff",
+    "#3b424c", "#ff7b72", "#56d364", "#e3b341", "#6cb0ff", "#d2a8ff", "#56d4dd", "#c9d1d9", "#8b949e", "#ffa198",
+    "#7ee787", "#f2cc60", "#a5d6ff", "#e2c5ff", "#b3f0ff", "#ffffff",
 ];
 
 /// How a piece of text looks.
@@ -46,7 +46,7 @@ pub fn svg(written: &str, columns: u16, title: &str) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" width=\"{}\" height=\"{}\" role=\"img\">\n<title>{}</title>\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{GROUND}\"/>\n\
-         <g font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\">\n",
+         <g font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\">\n",
         short(width),
         short(height),
         short(width),
@@ -70,13 +70,15 @@ fn line(svg: &mut String, screen: &Screen, row: u16, columns: u16) {
         let Some(first) = screen.cell(row, column) else { break };
         let style = style(first);
         let same = |&at: &u16| screen.cell(row, at).is_some_and(|cell| self::style(cell) == style && !is_block(cell));
-        let end = if is_block(first) { column + 1 } else { (column..columns).take_while(same).last().unwrap_or(column) + 1 };
+        let end =
+            if is_block(first) { column + 1 } else { (column..columns).take_while(same).last().unwrap_or(column) + 1 };
         let (x, y) = (MARGIN + f64::from(column) * WIDTH, MARGIN + f64::from(row) * HEIGHT);
         let wide = f64::from(end - column) * WIDTH;
         if let Some(ground) = &style.ground {
             rectangle(svg, (x, y), (wide, HEIGHT), ground);
         }
-        let piece: String = (column..end).map(|at| Some(text(screen, row, at)).filter(|t| !t.is_empty()).unwrap_or(" ")).collect();
+        let piece: String =
+            (column..end).map(|at| Some(text(screen, row, at)).filter(|t| !t.is_empty()).unwrap_or(" ")).collect();
         match piece.as_str() {
             "▀" => rectangle(svg, (x, y), (WIDTH, HEIGHT / 2.0), &style.colour),
             "▄" => rectangle(svg, (x, y + HEIGHT / 2.0), (WIDTH, HEIGHT / 2.0), &style.colour),
@@ -116,7 +118,8 @@ fn words(svg: &mut String, (x, y): (f64, f64), piece: &str, style: &Style) {
         marks += if is_so { mark } else { "" };
     }
     let wide = short(piece.chars().count() as f64 * WIDTH);
-    let (x, y, colour, piece) = (short(x), short(y), &style.colour, escaped(piece));
+    // Blanks that follow one another count as one, unless lines may not be broken there.
+    let (x, y, colour, piece) = (short(x), short(y), &style.colour, escaped(piece).replace(' ', "\u{a0}"));
     let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" textLength=\"{wide}\" fill=\"{colour}\"{marks}>{piece}</text>");
 }
 

@@ -207,4 +207,3 @@ fn plain(raw: &str) -> String {
     }
     text
 }
-
