@@ -27,7 +27,8 @@ impl Kernel for Print {
             let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
             let mut text = std::mem::take(&mut t.text);
             text.clear();
-            let next = match render(t, &*site, &mut text) {
+            let unset_lanes = std::mem::take(&mut t.unset_lanes);
+            let next = match render(t, &*site, &unset_lanes, &mut text) {
                 Err((trap, lane)) => t.raise_trap(step, trap, lane),
                 Ok(()) if !t.charge_bytes(step, text.len() as u64) => null(),
                 Ok(()) => {
@@ -45,16 +46,21 @@ impl Kernel for Print {
 ///
 /// # Safety
 /// The site's arguments are registers of the executing frame.
-unsafe fn render(t: &Thread, site: &CallSite, out: &mut String) -> Result<(), (Trap, Option<usize>)> {
+unsafe fn render(
+    t: &Thread,
+    site: &CallSite,
+    unset_lanes: &[u64],
+    out: &mut String,
+) -> Result<(), (Trap, Option<usize>)> {
     let program = Arc::clone(&t.code.program);
-    let mut args = site.args.iter();
+    let mut args = site.args.iter().zip(unset_lanes.iter().copied().chain(std::iter::repeat(0)));
     for piece in program.formats.get(site.callee as usize).into_iter().flatten() {
         match piece {
             Piece::Text(text) => out.push_str(text),
             Piece::Arg(format) => {
-                if let Some(place) = args.next() {
+                if let Some((place, unset)) = args.next() {
                     // SAFETY: the caller's promise.
-                    unsafe { argument(t, format, place, out)? };
+                    unsafe { argument(t, format, place, unset, out)? };
                 }
             }
         }
@@ -70,6 +76,7 @@ unsafe fn argument(
     t: &Thread,
     format: &ArgFormat,
     place: &Place,
+    unset: u64,
     out: &mut String,
 ) -> Result<(), (Trap, Option<usize>)> {
     let mut failed = None;
@@ -89,8 +96,9 @@ unsafe fn argument(
         }
     };
     match place.shape {
+        Shape::Uniform if unset & 1 != 0 => out.push_str(print::UNSET),
         Shape::Uniform => value(out, 0),
-        Shape::Varying => print::varying(out, place.ty, t.lanes, t.mask, value),
+        Shape::Varying => print::varying(out, place.ty, t.lanes, (t.mask, unset), value),
     }
     failed.map_or(Ok(()), Err)
 }
