@@ -64,7 +64,7 @@ mod unix {
             self.version.fetch_add(1, SeqCst);
         }
 
-        /// Does the address lie within? Not while it changes: then what fails is not yet, or no more, ours.
+        /// Returns whether the address lies within. Not while it changes: then what fails is not yet, or no more, ours.
         fn has(&self, at: usize) -> bool {
             let version = self.version.load(SeqCst);
             let inside = at.wrapping_sub(self.start.load(SeqCst)) < self.len.load(SeqCst);

@@ -66,12 +66,12 @@ impl Advice {
         self.links.is_some_and(|seed| stress::is_chosen(!seed, label, 6))
     }
 
-    /// May a variant be made at a place?
+    /// Returns whether a variant may be made at a place.
     pub fn allows(&self, variant: Variant, at: Place) -> bool {
         self.variants.has(variant) && !self.dropped.contains(&(variant, at))
     }
 
-    /// Is it seen often enough that it should be made there?
+    /// Returns whether it is seen often enough that it should be made there.
     fn chooses(&self, variant: Variant, at: Place, part: impl Fn(&Seen) -> (u32, u32)) -> bool {
         let often = |seen: &Seen| {
             let (times, of) = part(seen);
@@ -96,7 +96,7 @@ impl Advice {
         strided.then_some(Lie::Strided(stride))
     }
 
-    /// Are the few instructions of an arm, from one on, better executed under a mask than skipped when no lane is active?
+    /// Returns whether the few instructions of an arm, from one on, are better executed under a mask than skipped when no lane is active.
     pub fn executes_always(&self, arm: Place, branch: Place, length: u32) -> bool {
         if !self.allows(Variant::SkipInactive, branch) {
             return true;
@@ -105,19 +105,19 @@ impl Advice {
         length <= SHORT && branch.times >= 4 * FEW && arm.times >= branch.times - branch.times / 4
     }
 
-    /// Are there lanes for each of two arms often enough (in a quarter of the executions of their branch) to execute both?
+    /// Returns whether there are lanes for each of two arms often enough (in a quarter of the executions of their branch) to execute both.
     pub fn goes_both_ways(&self, branch: Place, arms: [Place; 2]) -> bool {
         let Some(times) = self.profile.of(branch).map(|seen| seen.times) else { return self.every };
         let often = |arm| self.profile.of(arm).is_some_and(|seen| seen.times >= times / 4);
         self.every || times >= FEW && arms.into_iter().all(often)
     }
 
-    /// Does a load for every lane give the same to all of them as a rule?
+    /// Returns whether a load for every lane gives the same to all of them as a rule.
     pub fn one_value(&self, at: Place) -> bool {
         self.chooses(Variant::Uniform, at, |s| (s.one_value, s.times))
     }
 
-    /// Does a loop go round with one lane often enough (in every eighth round) for code of its own?
+    /// Returns whether a loop goes round with one lane often enough (in every eighth round) for code of its own.
     pub fn one_lane(&self, back: Place) -> bool {
         let often = |seen: &Seen| seen.times >= FEW && seen.one_lane >= seen.times / 8 && seen.one_lane > 0;
         self.allows(Variant::OneLane, back) && (self.every || self.profile.of(back).is_some_and(often))
@@ -153,13 +153,13 @@ impl Advice {
         lie.into_iter().chain(one_value).chain(self.one_lane(at).then_some(Variant::OneLane)).collect()
     }
 
-    /// Does a loop within another go round often each time?
+    /// Returns whether a loop within another goes round often each time.
     pub fn is_long(&self, inner: Place, outer: Place) -> bool {
         let rounds = |head| self.profile.of(head).map_or(0, |seen| seen.times);
         rounds(inner) >= LONG * rounds(outer).max(1)
     }
 
-    /// Was the way that begins at an instruction never taken, although the branch to it was executed often?
+    /// Returns whether the way that begins at an instruction was never taken, although the branch to it was executed often.
     pub fn is_never(&self, way: Place, branch: Place) -> bool {
         let branched = self.profile.of(branch).is_some_and(|seen| seen.times >= ENOUGH);
         self.allows(Variant::Prune, way) && branched && self.profile.of(way).is_none() && !self.wanted.contains(&way)

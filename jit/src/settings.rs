@@ -62,20 +62,21 @@ settings! {
     remakes: u32 = 6;
     /// Entries with the same uniform arguments after which a version for just these is made.
     same_arguments: u32 = 100;
-    /// Compile on another thread while the interpreter goes on? Otherwise the thread that finds a loop hot compiles it,
+    /// Whether loops are compiled on another thread while the interpreter goes on. Otherwise the thread that finds a loop hot compiles it,
     /// which makes what is compiled when a matter of the program alone.
     background: bool = true;
-    /// Compile large loops quickly first, to slower code, and enter that until better code is there? Only in the `background`.
+    /// Whether large loops are compiled quickly first, to slower code, which is entered until better code is there. Only in
+    /// the `background`.
     tiers: bool = true;
     /// Most bytes of machine code that the program may have at a time. A loop for which there is no room is interpreted.
     code_limit: usize = 64 << 20;
-    /// Leave compiled code at random, by this seed? For tests: see [`stress`](crate::stress).
+    /// Leaves compiled code at random, by this seed. For tests: see [`stress`](crate::stress).
     stress: Option<u64> = None;
-    /// Link calls and cut regions at random, by this seed, instead of where code would be too large? For tests.
+    /// Links calls and cuts regions at random, by this seed, instead of where code would be too large. For tests.
     links: Option<u64> = None;
-    /// Choose every variant everywhere, whatever the profile says? For tests.
+    /// Whether every variant is chosen everywhere, whatever the profile says. For tests.
     every_variant: bool = false;
-    /// Keep the text of regions as they were recorded, before the passes? To be shown.
+    /// Whether the text of regions as they were recorded, before the passes, is kept. To be shown.
     keep_recorded: bool = false;
 }
 
@@ -248,7 +249,7 @@ impl Variants {
     /// All.
     pub const ALL: Variants = Variants((1 << Variant::ALL.len()) - 1);
 
-    /// Is a variant among them?
+    /// Returns whether a variant is among them.
     pub fn has(self, variant: Variant) -> bool {
         self.0 & (1 << variant as u32) != 0
     }

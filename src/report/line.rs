@@ -100,7 +100,7 @@ impl Line<'_> {
         }
     }
 
-    /// Is the line in a loop of its own function?
+    /// Returns whether the line is in a loop of its own function.
     fn is_in_loop(&self, (function, head): (FuncId, u32)) -> bool {
         let body = Analysis::new(&self.program.functions[function.0 as usize]).loop_body(head);
         body.iter().enumerate().any(|(pc, &inside)| inside && self.has(function, pc as u32))
@@ -152,7 +152,7 @@ impl Line<'_> {
     }
 }
 
-/// Is a mask known to have all lanes?
+/// Returns whether a mask is known to have all lanes.
 fn is_full(region: &Region, mask: Value) -> bool {
     let insts = || region.blocks[0].insts.iter();
     let definition = |v: Value| insts().find(|inst| inst.result == Some(v));

@@ -68,7 +68,7 @@ pub struct LoopInfo {
     pub aborted_at: Option<Place>,
     /// Why no more versions of it are made, if that is so.
     pub refused: Option<Abort>,
-    /// Is a version being compiled?
+    /// Whether a version is being compiled.
     pub pending: bool,
     /// How often a version was compiled anew.
     pub remakes: u32,

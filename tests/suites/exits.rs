@@ -67,7 +67,7 @@ struct Exit {
     why: &'static str,
     text: String,
     inputs: Vec<Input>,
-    /// Does taking it end the run?
+    /// Whether taking it ends the run.
     traps: bool,
 }
 

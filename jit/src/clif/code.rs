@@ -30,7 +30,7 @@ pub(super) struct Code {
     _held: Vec<Held>,
     /// Holds the stubs that the code calls, and makes the listing.
     maker: Arc<Maker>,
-    /// Of a draft: are its runs to end?
+    /// Of a draft: whether its runs are to end.
     retired: Option<Retired>,
     region: Arc<Region>,
     bytes: usize,
@@ -81,7 +81,7 @@ impl Executable for Code {
 pub(super) struct Maker {
     pub isa: OwnedTargetIsa,
     pub stubs: Arc<Stubs>,
-    /// Is better code to take the place of what it makes?
+    /// Whether better code is to take the place of what it makes.
     pub of_drafts: bool,
 }
 

@@ -85,12 +85,12 @@ struct Order {
     facts: EntryFacts,
     /// The version whose place it takes, if any.
     replaces: Option<Arc<Version>>,
-    /// Are ways that were never taken to be left out?
+    /// Whether ways that were never taken are to be left out.
     prunes: bool,
 }
 
 impl Order {
-    /// Does somebody wait for it? A new version with the constants of now would only be better than what there is.
+    /// Returns whether somebody waits for it. A new version with the constants of now would only be better than what there is.
     fn is_needed(&self) -> bool {
         !self.facts.is_special() || self.replaces.is_some()
     }

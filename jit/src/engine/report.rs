@@ -25,7 +25,7 @@ pub struct LoopReport {
     pub aborted_at: Option<(FuncId, u32)>,
     /// Why no more versions of it are made, if that is so.
     pub refused: Option<Abort>,
-    /// Is a version being compiled?
+    /// Whether a version is being compiled.
     pub pending: bool,
     /// How often a version was compiled anew, with what had been learnt from it.
     pub remakes: u32,
@@ -42,7 +42,7 @@ pub struct VersionReport {
     pub first_time: Duration,
     /// Time of recording and optimising alone.
     pub before: Duration,
-    /// Is its code a draft, which better code is to take the place of?
+    /// Whether its code is a draft, which better code is to take the place of.
     pub is_draft: bool,
     /// Time spent in its code, about: measured in the first entries, then in one of 64.
     pub run_time: Duration,

@@ -25,7 +25,7 @@ pub(super) struct Loop {
     pub begins: Begins,
     /// The process in which a version is being compiled. A forked child has no thread that does it.
     pub pending: Option<u32>,
-    /// Has the interpreter run it under observation?
+    /// Whether the interpreter has run it under observation.
     pub observed: bool,
     /// How often it was observed for a moment while it was being compiled.
     pub looks: u32,
@@ -93,7 +93,7 @@ pub(super) const NEVER: u32 = u32::MAX;
 const REFUSED: u32 = 1 << 12;
 
 impl Loop {
-    /// Is a version being compiled?
+    /// Returns whether a version is being compiled.
     pub fn is_pending(&self) -> bool {
         self.pending.is_some_and(|process| process == std::process::id())
     }
@@ -189,7 +189,7 @@ impl<'a> Holding<'a> {
         Holding { pause, masks, full: pause.program().width.full_mask() }
     }
 
-    /// May a version be entered? Notes if it is only its constants that other values are found in the place of.
+    /// Returns whether a version may be entered. Notes if it is only its constants that other values are found in the place of.
     fn suits(&self, version: &Version) -> bool {
         let facts = &version.facts;
         if !self.masks_satisfy(facts) {

@@ -47,7 +47,7 @@ impl Tiers {
         &*self.good.get().unwrap_or(&self.first).code
     }
 
-    /// Is there nothing but a draft?
+    /// Returns whether there is nothing but a draft.
     pub fn is_draft(&self) -> bool {
         self.improved_by.is_some() && self.good.get().is_none()
     }
@@ -60,7 +60,7 @@ impl Tiers {
         by.is_some_and(|by| by.load(Ordering::Relaxed) != process::id()) && entries.is_multiple_of(wait)
     }
 
-    /// Takes it upon this process to make the good code. Is it this caller who has to?
+    /// Takes it upon this process to make the good code. Returns whether it is this caller who has to.
     pub fn promise(&self) -> bool {
         let me = process::id();
         self.improved_by.as_ref().is_some_and(|by| by.swap(me, Ordering::Relaxed) != me)

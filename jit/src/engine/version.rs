@@ -105,9 +105,9 @@ pub(super) struct Arguments {
 pub(super) struct Landing {
     frames: Box<[LandingFrame]>,
     pub taken: AtomicU64,
-    /// Is it how the loop ends, or is left for a moment only?
+    /// Whether it is how the loop ends, or is left for a moment only.
     expected: bool,
-    /// Does it stand for a way that was left out?
+    /// Whether it stands for a way that was left out.
     pub pruned: bool,
     leads: Leads,
 }
@@ -207,7 +207,7 @@ impl Version {
         (change, landing.leads)
     }
 
-    /// Is it to be given up: left before its end most of the time, or with too little to do each time? If not, it is
+    /// Gives the reason if it is to be given up: left before its end most of the time, or with too little to do each time. If not, it is
     /// judged again by twice as many entries.
     fn judge(&self) -> Option<(Abort, Option<(FuncId, u32)>)> {
         let now = self.counted_for_trial();

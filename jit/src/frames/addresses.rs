@@ -38,12 +38,12 @@ impl Addresses {
         if r.is_none() { Place::Other } else { self.places[r.index()] }
     }
 
-    /// Can an address in the root be anywhere but where it is seen?
+    /// Returns whether an address in the root can be anywhere but where it is seen.
     pub fn escapes(&self, root: Root) -> bool {
         self.escaped[slot(root)]
     }
 
-    /// Is the root the frame, or a parameter that can hold a pointer?
+    /// Returns whether the root is the frame, or a parameter that can hold a pointer.
     pub fn leads(&self, root: Root) -> bool {
         match root {
             Root::Frame => true,

@@ -59,7 +59,7 @@ struct Effect {
     writes: Option<(Range<i64>, Option<Layout>)>,
 }
 
-/// The question: what of a root is read in a function?
+/// The question: what is read of a root in a function.
 pub(super) struct Reads<'a> {
     pub f: &'a Function,
     pub lanes: usize,

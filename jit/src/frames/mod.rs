@@ -115,7 +115,7 @@ impl Frames {
         self.functions.get(&id)?.live.get(&Root::Param(param)).map(|live| Arc::clone(live.at(0)))
     }
 
-    /// Is the memory of the function's frames private, and does it have some?
+    /// Returns whether the function's frames have memory, and it is private.
     pub fn is_private(&self, id: FuncId) -> bool {
         self.functions.get(&id).is_some_and(|facts| facts.live.contains_key(&Root::Frame))
     }

@@ -54,7 +54,7 @@ impl Type {
         Type { shape: Shape::Varying, ty }
     }
 
-    /// Is there one element per lane?
+    /// Returns whether there is one element per lane.
     pub fn is_varying(self) -> bool {
         self.shape == Shape::Varying
     }
@@ -157,7 +157,7 @@ pub struct Block {
     pub insts: Vec<Inst>,
     /// How it ends.
     pub end: End,
-    /// Is it entered rarely? Back ends place it out of the way.
+    /// Whether it is entered rarely. Back ends place it out of the way.
     pub cold: bool,
 }
 
@@ -176,7 +176,7 @@ pub struct Site {
     pub result: Option<(u32, Type)>,
 }
 
-/// Did a variant suit?
+/// Whether a variant suited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// Its code ran.
@@ -247,7 +247,7 @@ impl Region {
         self.types[v.index()]
     }
 
-    /// Does it end, whatever happens, before the first instruction of the loop?
+    /// Returns whether it ends, whatever happens, before the first instruction of the loop.
     pub fn leaves_at_once(&self) -> bool {
         match self.blocks[0].end {
             End::Exit(exit) => matches!(&self.exits[exit.index()].frames[..], [frame] if frame.pc == self.pc),

@@ -19,7 +19,8 @@
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
 //!
 //! None of them moves anything across an effect, and pure instructions cannot fail, so traps and effects stay what they
-//! were: a guard can only come earlier, where leaving it has the interpreter do the same instructions. Every use in a snapshot counts as a use at the instruction that may leave by it.
+//! were: a guard can only come earlier, where leaving it has the interpreter do the same instructions. Every use in a
+//! snapshot counts as a use at the instruction that may leave by it.
 
 pub mod bounds;
 pub mod counted;
@@ -90,7 +91,7 @@ pub fn optimise(region: &mut Region) -> Result<(), Abort> {
     Ok(())
 }
 
-/// In debug builds: is the region still valid?
+/// In debug builds, checks that the region is still valid.
 fn check(region: &Region, after: &str) -> Result<(), Abort> {
     if !cfg!(debug_assertions) {
         return Ok(());
@@ -98,8 +99,8 @@ fn check(region: &Region, after: &str) -> Result<(), Abort> {
     verify(region).map_err(|e| Abort::Invalid(format!("after {after}: {e}\n{region}")))
 }
 
-/// May an equal instruction elsewhere stand for this one? Facts about a region of memory hold as long as it exists; that of a
-/// frame that the region has made ends, so if it has `frames`, only pointers from before count.
+/// Returns whether an equal instruction elsewhere may stand for this one. Facts about a region of memory hold as long as it
+/// exists; that of a frame that the region has made ends, so if it has `frames`, only pointers from before count.
 pub(crate) fn is_stable(frames: bool, inst: &Inst, home: impl Fn(Value) -> BlockId) -> bool {
     match inst.kind {
         Kind::RegionBase | Kind::RegionLen { .. } | Kind::HostAddress { .. } => {
@@ -109,7 +110,7 @@ pub(crate) fn is_stable(frames: bool, inst: &Inst, home: impl Fn(Value) -> Block
     }
 }
 
-/// Does the region make frames with memory?
+/// Returns whether the region makes frames with memory.
 pub(crate) fn has_frames(region: &Region) -> bool {
     region.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.kind, Kind::FrameOpen { .. }))
 }

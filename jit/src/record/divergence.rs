@@ -94,7 +94,7 @@ impl Recorder<'_> {
         if self.is_never(state, &there) { self.way_out(&there) } else { self.edge(&there) }
     }
 
-    /// Is a way in the loop one that has never been taken?
+    /// Returns whether a way in the loop is one that has never been taken.
     fn is_never(&self, state: &State, there: &State) -> bool {
         !self.left_loop(there) && self.advice.is_never(self.place(there), self.place(state))
     }
@@ -279,7 +279,7 @@ impl Recorder<'_> {
         self.go_on_with(state, staying, inst)
     }
 
-    /// Does leaving so touch at most one entry of the mask stack?
+    /// Returns whether leaving so touches at most one entry of the mask stack.
     fn is_cheap(&self, state: &State, how: Leave) -> bool {
         matches!(
             (state.top().entries.last().map(|e| e.kind), how),

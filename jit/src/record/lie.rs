@@ -257,7 +257,7 @@ impl Recorder<'_> {
             .find_map(|block| block.insts.iter().rev().find(|inst| inst.result == Some(v)))
     }
 
-    /// Do the active lanes hold `first + lane * stride`? A uniform bool.
+    /// A uniform bool: whether the active lanes hold `first + lane * stride`.
     fn in_a_row(&mut self, state: &State, index: Value, first: Value, stride: i64) -> Value {
         let ty = self.ty(index).ty;
         let stride = self.constant(ty, stride as u64);
@@ -301,7 +301,7 @@ impl Recorder<'_> {
         (lane, self.emit(extract, &[v, lane], Type::uniform(elem)))
     }
 
-    /// Is the row what the indices are, and may all of it be accessed?
+    /// Whether the row is what the indices are, and all of it may be accessed.
     fn row_in_bounds(&mut self, at: &Operand, row: &Row, write: bool) -> Value {
         let (_, _, scale) = self.index(at);
         let need = row.reach * scale as u64 + at.ty.size() as u64;
@@ -310,7 +310,7 @@ impl Recorder<'_> {
         self.plain(Op::And, Ty::Bool, &[row.holds, ok])
     }
 
-    /// Of an access by pointers that vary: is it one by an index into the region of the first active lane's pointer? Gives
+    /// Of an access by pointers that vary: whether it is one by an index into the region of the first active lane's pointer. Gives
     /// that access, and a uniform bool.
     pub(super) fn in_one_region(&mut self, state: &State, at: &Operand) -> Option<(Operand, Value)> {
         let narrow = matches!(at.address.index, None | Some(Ty::I32 | Ty::U32));

@@ -39,7 +39,7 @@ impl Recorder<'_> {
         Operand { base, index, address, ty: inst.ty }
     }
 
-    /// Is it an operand that can be checked by its index?
+    /// Returns whether it is an operand that can be checked by its index.
     fn is_simple(&self, at: &Operand) -> bool {
         let scale = at.address.scale;
         let index_varies = at.index.is_some_and(|i| self.ty(i).is_varying());
@@ -48,7 +48,7 @@ impl Recorder<'_> {
             && (!index_varies || !at.address.by_lane || self.counts_lanes(at))
     }
 
-    /// Can the lanes be counted in the index: is the index one of 32 bits and the scale a multiple of the element?
+    /// Returns whether the lanes can be counted in the index: it is one of 32 bits, and the scale a multiple of the element.
     fn counts_lanes(&self, at: &Operand) -> bool {
         let size = at.ty.size() as u32;
         matches!(at.address.index, Some(Ty::I32))
@@ -64,7 +64,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Do `need` bytes at every index (of its own shape) lie in the region?
+    /// Whether `need` bytes at every index (of its own shape) lie in the region.
     pub(super) fn in_bounds(&mut self, at: &Operand, need: u32, write: bool) -> Value {
         let (index, ty, _) = self.index(at);
         let (low, span) = self.bounds(at, need, write);
@@ -181,7 +181,7 @@ impl Recorder<'_> {
         self.emit(kind, &[host, index, mask], Type::varying(at.ty))
     }
 
-    /// Is every active lane's whole vector in bounds?
+    /// Whether every active lane's whole vector is in bounds.
     fn vectors_in_bounds(&mut self, state: &State, at: &Operand, write: bool) -> Value {
         let need = (at.ty.size() * self.program.width.lanes()) as u32;
         let ok = self.in_bounds(at, need, write);

@@ -83,7 +83,7 @@ impl MaskFact {
         }
     }
 
-    /// Does it hold for these lanes?
+    /// Returns whether it holds for these lanes.
     pub fn holds(self, mask: u64, full: u64) -> bool {
         match self {
             MaskFact::Full => mask == full,
@@ -105,7 +105,7 @@ pub struct EntryFacts {
 }
 
 impl EntryFacts {
-    /// Is something assumed besides masks?
+    /// Returns whether something is assumed besides masks.
     pub fn is_special(&self) -> bool {
         !self.constants.is_empty()
     }
@@ -181,9 +181,9 @@ struct Recorder<'a> {
     work: VecDeque<Work>,
     varying: &'a mut Noted,
     analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
-    /// Was an assumption wrong?
+    /// Whether an assumption was wrong.
     again: bool,
-    /// Has the current instruction read a register of [`State::agreed`]?
+    /// Whether the current instruction has read a register of [`State::agreed`].
     reads_agreed: bool,
     constants: HashMap<(Ty, u64), Value>,
     /// The bits of each.
@@ -351,7 +351,7 @@ impl<'a> Recorder<'a> {
         self.effect(Kind::Count(n as u32), &[]);
     }
 
-    /// Does a register hold the same throughout the region?
+    /// Returns whether a register holds the same throughout the region.
     fn is_constant(&self, frame: usize, function: FuncId, reg: Reg) -> bool {
         self.analyses.get(&function).is_some_and(|found| found.is_constant(reg))
             || (frame == 0 && (self.assumed.contains(&reg) || self.own_offset(function, reg).is_some()))

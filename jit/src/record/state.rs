@@ -86,7 +86,7 @@ pub struct Frame {
 #[derive(Clone, Debug)]
 pub struct State {
     pub frames: Vec<Frame>,
-    /// Is one lane active, and are instructions recorded for it alone?
+    /// Whether one lane is active, and instructions are recorded for it alone.
     pub one: Option<One>,
     /// Varying registers that hold the same in all lanes because a test has just shown it, and what follows from them: frame and
     /// register. Where this is so and where it is not, there are blocks of their own.
@@ -243,7 +243,7 @@ pub struct Slot {
 pub struct Parameter {
     pub slot: Slot,
     pub ty: Type,
-    /// Does another parameter follow with what is in the other lanes?
+    /// Whether another parameter follows with what is in the other lanes.
     pub parted: bool,
 }
 

@@ -58,7 +58,7 @@ impl Recorder<'_> {
         self.analysis(function).is_label(pc)
     }
 
-    /// Has the entered frame left the loop?
+    /// Returns whether the entered frame has left the loop.
     pub(super) fn left_loop(&self, state: &State) -> bool {
         state.frames.len() == 1 && !self.inside[state.top().pc as usize]
     }
@@ -172,7 +172,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Is a register declared varying?
+    /// Returns whether a register is declared varying.
     pub(super) fn is_varying(&self, state: &State, reg: Reg) -> bool {
         self.function(state.top().function).reg(reg).shape == Shape::Varying
     }

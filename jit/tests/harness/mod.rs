@@ -70,7 +70,7 @@ pub struct Input {
     pub ticks: i64,
     /// For every array, its elements.
     pub arrays: Vec<Vec<u64>>,
-    /// Must the run end when it is polled?
+    /// Whether the run must end when it is polled.
     pub interrupted: bool,
 }
 

@@ -57,8 +57,9 @@ pub fn seeds(first: u64, n: u64) -> std::ops::Range<u64> {
     first..first + n
 }
 
-/// What passes make of a region that computes something of registers `x y` (varying `i32`), `u` (uniform `i32`), `m n` (masks) and `p` (pointer to
-/// an array of `i32`) and leaves it in registers: the instructions, but for what is read at entry, and the registers.
+/// What passes make of a region that computes something of registers `x y` (varying `i32`), `u` (uniform `i32`), `m n`
+/// (masks) and `p` (pointer to an array of `i32`) and leaves it in registers: the instructions, but for what is read at
+/// entry, and the registers.
 pub fn simplified(passes: &[&str], compute: impl FnOnce(&mut Builder, [Value; 6]) -> Vec<Value>) -> String {
     let host = Host::new(Width::DEFAULT);
     let mut b = Builder::new(host.width, host.function, 1);

@@ -64,7 +64,7 @@ impl Step {
         self.blocks as usize
     }
 
-    /// Is a flag set?
+    /// Returns whether a flag is set.
     #[inline(always)]
     pub fn has(&self, flag: u16) -> bool {
         self.flags & flag != 0

@@ -44,7 +44,7 @@ pub(crate) unsafe fn enter(
     }
 }
 
-/// Is there room for a frame of the function at `base`?
+/// Returns whether there is room for a frame of the function at `base`.
 pub(crate) fn fits(t: &Thread, function: &PreparedFunction, base: *mut u8) -> bool {
     t.stack.left(base) >= function.frame_bytes && t.frames.len() < t.max_depth
 }

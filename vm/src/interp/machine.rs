@@ -391,7 +391,7 @@ impl Results<'_> {
         self.places.len()
     }
 
-    /// Is there no result?
+    /// Returns whether there is no result.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

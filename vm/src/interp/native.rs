@@ -205,7 +205,7 @@ impl Pause<'_> {
         self.thread.masks[self.thread.floor..].iter().map(|e| (e.kind, e.restore, e.other))
     }
 
-    /// Is there room for so many bytes of frames from the base of the executing one, and for `depth` more calls?
+    /// Returns whether there is room for so many bytes of frames from the base of the executing one, and for `depth` more calls.
     pub fn has_room(&self, bytes: u64, depth: usize) -> bool {
         let t = &self.thread;
         t.stack.left(t.base) as u64 >= bytes && t.frames.len() + depth < t.max_depth
@@ -342,19 +342,19 @@ pub struct Operand {
     pub ty: Ty,
     /// Bases: one word, or one per lane.
     pub base: *const u64,
-    /// Is there one base per lane?
+    /// Whether there is one base per lane.
     pub varying_base: bool,
     /// The index's type, if there is one.
     pub index_ty: Option<Ty>,
     /// Indices: one, or one per lane.
     pub index: *const u8,
-    /// Is there one index per lane?
+    /// Whether there is one index per lane.
     pub varying_index: bool,
     /// What the index is multiplied by.
     pub scale: u32,
     /// Displacement.
     pub disp: i64,
-    /// Do lanes lie one after another?
+    /// Whether lanes lie one after another.
     pub by_lane: bool,
 }
 

@@ -15,7 +15,8 @@
 //! **C.** A function declared `extern "C"` is called as a host would: once for the gang. If an object defines it, the
 //! import becomes a function that calls the definition with all lanes on.
 //!
-//! The result has no symbols: it is complete. What nobody defines stays an import, unless it is out of reach. [`bind`] lets the host provide it.
+//! The result has no symbols: it is complete. What nobody defines stays an import, unless it is out of reach. [`bind`] lets
+//! the host provide it.
 
 mod bind;
 mod join;

@@ -65,7 +65,7 @@ pub fn run(region: &mut Region) {
     }
 }
 
-/// Do both arms end in the same operation, or in a `select` that may hide one?
+/// Returns whether both arms end in the same operation, or in a `select` that may hide one.
 fn ends_alike(defs: &Defs, root: &Root) -> bool {
     let ends = [root.pair.0, root.pair.1].map(|v| defs.get(v).map(|def| def.kind));
     let hidden = |v| defs.as_op(v, Op::Select).is_some();
@@ -134,7 +134,7 @@ fn selects(region: &Region, inst: &Inst) -> Option<(Value, Value, Value)> {
     is_select.then(|| (inst.args[0], inst.args[1], inst.args[2]))
 }
 
-/// Are two masks known to have no lane in common: `x ∧ c` and `x ∧ ¬c`?
+/// Returns whether two masks are known to have no lane in common: `x ∧ c` and `x ∧ ¬c`.
 fn excludes(defs: &Defs, a: Value, b: Value) -> bool {
     let parts = |v| [Some(v), conjunct(defs, v, 0), conjunct(defs, v, 1)].into_iter().flatten();
     parts(a).any(|x| parts(b).any(|y| is_opposite(defs, x, y)))
