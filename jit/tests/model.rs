@@ -91,7 +91,7 @@ fn loops_are_compiled_made_anew_and_given_up_while_they_run() {
 }
 
 #[test]
-fn drafts_and_the_good_code_behind_them() {
+fn baseline_code_and_the_optimised_code_behind_it() {
     let settings = Settings { hot: 1, observe: 0, trial: 50, same_arguments: 3, ..Settings::default() };
     check("clif", settings, CALLS);
 }

@@ -44,7 +44,7 @@ fn version_data<'py>(version: &VersionInfo, py: Python<'py>) -> PyResult<Bound<'
     let report = &version.report;
     data.set_item("seconds", report.time.as_secs_f64())?;
     data.set_item("first_seconds", report.first_time.as_secs_f64())?;
-    data.set_item("draft", report.is_draft)?;
+    data.set_item("baseline", report.is_baseline)?;
     data.set_item("native_seconds", report.run_time.as_secs_f64())?;
     data.set_item("code_bytes", report.code_bytes)?;
     data.set_item("entries", report.entries)?;

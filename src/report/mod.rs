@@ -250,12 +250,12 @@ pub(crate) fn begins_text(begins: Begins) -> &'static str {
     }
 }
 
-/// How long it took until there was a draft, if it began with one.
+/// How long it took until there was baseline code, if it began with that.
 fn tiers_text(report: &VersionReport) -> String {
     let first = report.first_time.as_secs_f64() * 1e3;
-    match (report.is_draft, report.first_time < report.time) {
-        (true, _) => " as a draft".into(),
-        (false, true) => format!(" (a draft in {first:.2} ms)"),
+    match (report.is_baseline, report.first_time < report.time) {
+        (true, _) => " as baseline code".into(),
+        (false, true) => format!(" (baseline code in {first:.2} ms)"),
         (false, false) => String::new(),
     }
 }

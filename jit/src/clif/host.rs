@@ -11,8 +11,8 @@ pub struct Options {
     pub optimise: bool,
     /// Whether registers are allocated in one pass. Compiling takes a third of the time; the code is two to three times as slow.
     pub quick: bool,
-    /// Instructions of a region from which on it is drafted (so, quickly) first, where drafts are asked for.
-    pub drafts_from: usize,
+    /// Instructions of a region from which on it has baseline code (made quickly) first, where that is asked for.
+    pub baseline_from: usize,
     /// Processor features not to use although the machine has them, by Cranelift's names (`has_fma`).
     pub without: Vec<&'static str>,
 }
@@ -20,7 +20,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         // So many take two or three milliseconds to compile well.
-        Options { optimise: false, quick: false, drafts_from: 200, without: Vec::new() }
+        Options { optimise: false, quick: false, baseline_from: 200, without: Vec::new() }
     }
 }
 

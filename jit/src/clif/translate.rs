@@ -32,7 +32,7 @@ use std::sync::Arc;
 pub(super) struct Means<'a> {
     pub features: Features,
     pub stubs: &'a Stubs,
-    /// Of a draft: what its polls look at.
+    /// Of baseline code: what its polls look at.
     pub retired: Option<&'a Retired>,
 }
 

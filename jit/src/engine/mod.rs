@@ -5,7 +5,7 @@
 //! the profile asks for, optimised and compiled, and from then on entered at every round that finds these facts again.
 //! Rounds with other facts make another version; the last one that is allowed assumes nothing. A version of which a way that was
 //! left out turns hot, or a variant fails, is made anew, and the new one takes its place. What is compiled on another thread
-//! is entered as a draft first ([`tiers`]).
+//! is entered as baseline code first ([`tiers`]).
 
 mod clock;
 mod follow;
@@ -200,7 +200,7 @@ impl Jit {
             found.pending = None;
         }
         let version = found.deliver(made, order.replaces.as_ref());
-        if let Some(version) = version.filter(|v| v.code.is_draft()) {
+        if let Some(version) = version.filter(|v| v.code.is_baseline()) {
             self.improve_later(&version);
         }
         let rounds = found.rests().unwrap_or(0);
@@ -253,15 +253,15 @@ impl Jit {
 
     /// The code with which a region begins, being made since `start`.
     fn first_code(&self, region: &Arc<Region>, start: Instant) -> Result<Tiers, Abort> {
-        // Without a thread that compiles, who waited for a draft would wait for the good code too.
-        let drafts = self.settings.tiers && self.settings.background;
-        match drafts.then(|| self.backend.draft(region)).flatten() {
-            Some(code) => Ok(Tiers::draft(self.made(code, start)?)),
-            None => Ok(Tiers::good(self.good_code(region, start)?)),
+        // Without a thread that compiles, who waited for baseline code would wait for the optimised code too.
+        let baseline = self.settings.tiers && self.settings.background;
+        match baseline.then(|| self.backend.compile_baseline(region)).flatten() {
+            Some(code) => Ok(Tiers::baseline(self.made(code, start)?)),
+            None => Ok(Tiers::optimised(self.optimised_code(region, start)?)),
         }
     }
 
-    fn good_code(&self, region: &Arc<Region>, start: Instant) -> Result<Made, Abort> {
+    fn optimised_code(&self, region: &Arc<Region>, start: Instant) -> Result<Made, Abort> {
         self.made(self.backend.compile(Arc::clone(region)).map_err(Abort::Backend)?, start)
     }
 
@@ -284,7 +284,8 @@ impl Jit {
         }
     }
 
-    /// Has the good code of a draft made on the thread that compiles, after all that somebody waits for, unless nobody needs it by then.
+    /// Has the optimised code made on the thread that compiles, after all that somebody waits for, unless nobody needs it by
+    /// then.
     fn improve_later(&self, version: &Arc<Version>) {
         if version.code.promise() {
             let (this, version) = (self.this.clone(), Arc::downgrade(version));
@@ -297,9 +298,9 @@ impl Jit {
         }
     }
 
-    /// Makes the good code of a draft. If it cannot be made, the draft stays, until it is tried again.
+    /// Makes the optimised code that takes the place of baseline code. If it cannot be made, the baseline code stays, until it is tried again.
     fn improve(&self, version: &Version) {
-        let make = || self.good_code(&version.region, Instant::now());
+        let make = || self.optimised_code(&version.region, Instant::now());
         match catch_unwind(AssertUnwindSafe(make)) {
             Ok(Ok(made)) if !self.cache.is_full() => version.code.improve(made),
             _ => version.code.fail(),

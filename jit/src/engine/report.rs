@@ -42,13 +42,13 @@ pub struct VersionReport {
     pub first_time: Duration,
     /// Time of recording and optimising alone.
     pub before: Duration,
-    /// Whether its code is a draft, which better code is to take the place of.
-    pub is_draft: bool,
+    /// Whether its code is baseline code, which better code is to take the place of.
+    pub is_baseline: bool,
     /// Time spent in its code, about: measured in the first entries, then in one of 64.
     pub run_time: Duration,
     /// The region as recorded, before the passes, if [`Settings::keep_recorded`](crate::Settings::keep_recorded).
     pub recorded: Option<String>,
-    /// Bytes of machine code, of a draft and of what took its place.
+    /// Bytes of machine code, of baseline code and of what took its place.
     pub code_bytes: usize,
     /// How often it was entered.
     pub entries: u64,
@@ -124,7 +124,7 @@ impl Version {
             time: self.code.time(),
             first_time: self.code.first_time(),
             before: self.before,
-            is_draft: self.code.is_draft(),
+            is_baseline: self.code.is_baseline(),
             run_time: self.clock.time(),
             recorded: self.recorded.clone(),
             code_bytes: self.code.bytes(),

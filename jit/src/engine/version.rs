@@ -75,7 +75,7 @@ pub(super) enum Change {
     None,
     /// With the instruction at which it was left most of the time, if that is why.
     GiveUp(Abort, Option<(FuncId, u32)>),
-    /// It is a draft, with nobody to make the good code.
+    /// It is baseline code, with nobody to make the optimised code.
     Improve,
     /// The version is to be made anew.
     Remake,

@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicBool;
 /// Something that code refers to by its address.
 pub(crate) type Held = Arc<dyn std::any::Any + Send + Sync>;
 
-/// Says that runs of a draft are to end at their next poll.
+/// Says that runs of baseline code are to end at their next poll.
 pub(crate) type Retired = Arc<AtomicBool>;
 
 /// Returns whether this is a bounds check that a build for benchmarks goes without.
