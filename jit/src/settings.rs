@@ -56,10 +56,10 @@ settings! {
     versions: u32 = 3, at least 1;
     /// Entries after which a version is judged by how it was left.
     trial: u64 = 200;
-    /// How often a way that was left out must be taken before the loop is compiled anew with it.
+    /// How often a way that was left out must be taken before the loop is recompiled with it.
     hot_exit: u64 = 30, at least 1;
-    /// How often a loop is compiled anew at most.
-    remakes: u32 = 6;
+    /// How often a loop is recompiled at most.
+    recompiles: u32 = 6;
     /// Entries with the same uniform arguments after which a version for just these is made.
     same_arguments: u32 = 100;
     /// Whether loops are compiled on another thread while the interpreter goes on. Otherwise the thread that finds a loop hot compiles it,
@@ -198,7 +198,7 @@ pub enum Variant {
     OneLane,
     /// Uniform arguments that do not change between calls are constants.
     Constant,
-    /// Ways that were never taken are not compiled; when they are taken after all, the loop is compiled anew.
+    /// Ways that were never taken are not compiled; when they are taken after all, the loop is recompiled.
     Prune,
 }
 

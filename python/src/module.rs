@@ -480,7 +480,7 @@ impl Module {
     /// (compiled versions of loops), their `code_bytes` (and the `code_limit`), `compile_seconds` (of which `first_seconds` until
     /// they could be entered) and `native_seconds` (spent in them, estimated from one entry in 64), and `loops`: for every loop that
     /// was hot its `file`, `function`, `line`, `begins` (`loop`, `function`, or `rest` of one), `aborted` (why it is
-    /// interpreted, or None), `aborted_line` (of the instruction that is the reason), `remakes` (how often it was compiled
+    /// interpreted, or None), `aborted_line` (of the instruction that is the reason), `recompiles` (how often it was compiled
     /// anew) and `versions`, each with `seconds`, `first_seconds`, `baseline` (whether better code is still to come), `native_seconds`,
     /// `code_bytes`, `entries`, `exits` (how often it was left, by reason), `guards` (the same by instruction: `why`,
     /// `function`, `line`, `times`) and `variants`: every variant chosen in it (`variant`, `function`, `line`, `hit`: how

@@ -30,7 +30,7 @@ fn loop_data<'py>(info: &LoopInfo, py: Python<'py>) -> PyResult<Bound<'py, PyDic
     data.set_item("aborted", info.aborted.as_ref().map(ToString::to_string))?;
     data.set_item("aborted_line", info.aborted_at.as_ref().and_then(|place| place.line))?;
     data.set_item("refused", info.refused.as_ref().map(ToString::to_string))?;
-    data.set_item("remakes", info.remakes)?;
+    data.set_item("recompiles", info.recompiles)?;
     let versions = PyList::empty(py);
     for version in &info.versions {
         versions.append(version_data(version, py)?)?;

@@ -70,8 +70,8 @@ pub struct LoopInfo {
     pub refused: Option<Abort>,
     /// Whether a version is being compiled.
     pub pending: bool,
-    /// How often a version was compiled anew.
-    pub remakes: u32,
+    /// How often a version was recompiled.
+    pub recompiles: u32,
     /// Its compiled versions.
     pub versions: Vec<VersionInfo>,
 }
@@ -139,7 +139,7 @@ impl LoopInfo {
             aborted_at,
             refused: report.refused,
             pending: report.pending,
-            remakes: report.remakes,
+            recompiles: report.recompiles,
             versions,
         }
     }

@@ -164,7 +164,7 @@ fn a_variant_that_fails_is_dropped() {
             gather(&module, &indices(None, 1000));
         }
         assert_eq!(times(&module, Variant::Consecutive, Outcome::Missed), 0, "the version without it has no counter");
-        assert!(module.jit().unwrap().report()[0].remakes > 0);
+        assert!(module.jit().unwrap().report()[0].recompiles > 0);
         gather(&module, &indices(Some(Variant::Consecutive), 1000));
     }
 }
@@ -305,7 +305,7 @@ fn keeps_its_code(engine: Engine) {
         }
     }
     let report = module.jit().unwrap().report();
-    let refused = report.iter().find(|l| l.refused.is_some()).expect("a loop that was not made anew");
+    let refused = report.iter().find(|l| l.refused.is_some()).expect("a loop that was not recompiled");
     assert!(refused.aborted.is_none() && refused.versions[0].entries > 60, "{refused:?}");
     assert!(module.jit_text(spmdvm::Show::default()).contains("not compiled in other ways"));
 }
@@ -365,7 +365,7 @@ fn ways_that_were_never_taken_are_compiled_when_they_are() {
             assert_eq!(mapped(&module, &other), mapped(&reference, &other));
         }
         let report = module.jit().unwrap().report();
-        assert!(report.iter().any(|l| l.remakes > 0), "{engine}: {report:?}");
+        assert!(report.iter().any(|l| l.recompiles > 0), "{engine}: {report:?}");
         assert!(versions(&module).iter().map(|v| v.region.blocks.len()).max() > left_out);
     }
 }

@@ -168,7 +168,7 @@ fn constants_are_followed_however_often_they_change() {
         return s;
     }";
     for engine in jits() {
-        let settings = JitSettings { same_arguments: 10, remakes: 2, ..settings() };
+        let settings = JitSettings { same_arguments: 10, recompiles: 2, ..settings() };
         let module = module(engine, text, settings);
         let special = || loops(&module)[0].versions.iter().filter(|v| v.constants > 0).map(|v| v.entries).sum::<u64>();
         for d in 3..7 {

@@ -121,7 +121,7 @@ impl Jit {
                 found.give_up(why);
                 found.rests().unwrap_or(0)
             }
-            Change::Remake => return Visit::interpret(self.remake(pause, head, version)),
+            Change::Recompile => return Visit::interpret(self.recompile(pause, head, version)),
             Change::Improve => {
                 self.improve_later(version);
                 0

@@ -4,7 +4,7 @@
 //! runs a little under observation; then the loop is recorded with the facts that hold at that moment and the variants that
 //! the profile asks for, optimised and compiled, and from then on entered at every round that finds these facts again.
 //! Rounds with other facts make another version; the last one that is allowed assumes nothing. A version of which a way that was
-//! left out turns hot, or a variant fails, is made anew, and the new one takes its place. What is compiled on another thread
+//! left out turns hot, or a variant fails, is recompiled, and the new one takes its place. What is compiled on another thread
 //! is entered as baseline code first ([`tiers`]).
 
 mod clock;
@@ -56,7 +56,7 @@ const OBSERVED_ANYWAY: u32 = 4;
 const OBSERVED_ROUNDS: u32 = 20;
 const SECOND_LOOK_PARTS: u32 = 3;
 
-/// How often a loop is compiled anew with ways left out; then all are in it, for that takes less time than to find them one by one.
+/// How often a loop is recompiled with ways left out; then all are in it, for that takes less time than to find them one by one.
 const PRUNED: u32 = 4;
 
 /// Mask words that are kept on the stack of the host.
@@ -179,7 +179,7 @@ impl Jit {
     ) -> Option<Arc<Version>> {
         let prepared = pause.prepared();
         (found.at, found.begins) = (Some(head.at), begins(&prepared, head.at));
-        let prunes = found.remakes < PRUNED;
+        let prunes = found.recompiles < PRUNED;
         let order = Order { prepared, head: Arc::clone(head), facts, replaces, prunes };
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let when = if order.is_needed() { When::Soon } else { When::Idle };
@@ -350,7 +350,7 @@ impl Jit {
     /// Has a version with constants made. Beyond so many the arguments must have been the same for longer and longer,
     /// and the version takes the place of one that is entered no more.
     fn specialise(&self, pause: &Pause<'_>, head: &Arc<Head>, found: &mut Loop, facts: EntryFacts, times: u32) {
-        let Some(excess) = found.specialised.checked_sub(self.settings.remakes) else {
+        let Some(excess) = found.specialised.checked_sub(self.settings.recompiles) else {
             if !found.is_pending() && !found.refuses() {
                 found.specialised += 1;
                 self.order(pause, head, found, facts, None);
@@ -368,7 +368,7 @@ impl Jit {
     }
 
     /// Looks for a moment at what the program does now, in a loop that has long been compiled. If other variants would
-    /// suit it than those that were chosen, its version is made anew. Each look comes after four times as many rounds
+    /// suit it than those that were chosen, its version is recompiled. Each look comes after four times as many rounds
     /// as the last.
     fn look_again(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) {
         let Some(mut found) = unless_taken(head.state.try_write()) else { return };
@@ -390,13 +390,13 @@ impl Jit {
         }
     }
 
-    /// Makes a version anew, with what has been learnt from it, and with what the interpreter does now: where one new way is
+    /// Recompiles a version, with what has been learnt from it, and with what the interpreter does now: where one new way is
     /// taken, there are others.
-    fn remake(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) -> u32 {
+    fn recompile(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) -> u32 {
         let allows = |found: &mut Loop| {
             let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
             // Beyond so many, only a version that has run for long.
-            let excess = found.remakes.checked_sub(self.settings.remakes);
+            let excess = found.recompiles.checked_sub(self.settings.recompiles);
             let may = excess.is_none_or(|excess| version.rounds() >= long(excess));
             is_there && !found.is_pending() && may && !found.refuses()
         };
@@ -413,7 +413,7 @@ impl Jit {
         let Some(mut advice) = self.advice() else { return 0 };
         version.teach(&mut advice);
         drop(advice);
-        found.remakes += 1;
+        found.recompiles += 1;
         self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
         0
     }

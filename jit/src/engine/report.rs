@@ -27,8 +27,8 @@ pub struct LoopReport {
     pub refused: Option<Abort>,
     /// Whether a version is being compiled.
     pub pending: bool,
-    /// How often a version was compiled anew, with what had been learnt from it.
-    pub remakes: u32,
+    /// How often a version was recompiled, with what had been learnt from it.
+    pub recompiles: u32,
 }
 
 /// A compiled version of a loop.
@@ -109,7 +109,7 @@ impl Jit {
                 aborted_at: l.aborted_at,
                 refused: l.refused.clone(),
                 pending: l.is_pending(),
-                remakes: l.remakes,
+                recompiles: l.recompiles,
             })
         })
         .collect()

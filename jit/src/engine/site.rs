@@ -29,8 +29,8 @@ pub(super) struct Loop {
     pub observed: bool,
     /// How often it was observed for a moment while it was being compiled.
     pub looks: u32,
-    /// How often a version was made anew.
-    pub remakes: u32,
+    /// How often a version was recompiled.
+    pub recompiles: u32,
     /// Why no more versions are made for now, although those that there are may be entered.
     pub refused: Option<Abort>,
     /// How often another version was wanted since, and how often one could not be made.

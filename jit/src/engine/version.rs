@@ -77,8 +77,8 @@ pub(super) enum Change {
     GiveUp(Abort, Option<(FuncId, u32)>),
     /// It is baseline code, with nobody to make the optimised code.
     Improve,
-    /// The version is to be made anew.
-    Remake,
+    /// The version is to be recompiled.
+    Recompile,
     /// A version with these facts is to be made; the arguments have been the same so many times as long as they have to
     /// be.
     Specialise(EntryFacts, u32),
@@ -195,7 +195,7 @@ impl Version {
             return (Change::Specialise(EntryFacts { constants, ..self.facts.clone() }, times), landing.leads);
         }
         if landing.pruned && taken.is_multiple_of(settings.hot_exit) || entries.is_multiple_of(REVIEW) && self.fails() {
-            return (Change::Remake, Leads::Nowhere);
+            return (Change::Recompile, Leads::Nowhere);
         }
         if entries.is_multiple_of(REVIEW) && self.code.is_forsaken(entries) {
             return (Change::Improve, landing.leads);
@@ -215,7 +215,7 @@ impl Version {
         let [entries, left, pruned, rounds] = std::array::from_fn(|i| now[i].saturating_sub(before[i]));
         self.begin_trial(entries.max(1) * 2);
         if pruned * 4 >= entries {
-            // It is made anew with the ways that it leaves by; that one is to be judged.
+            // It is recompiled with the ways that it leaves by; that one is to be judged.
             return None;
         }
         if left * 2 >= entries {
