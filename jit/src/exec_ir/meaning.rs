@@ -34,7 +34,7 @@ pub(super) fn bits_of(mask: &[u64]) -> u64 {
 }
 
 /// What lanes of gathers hold that nobody sees: a number that would not go unnoticed.
-const UNSEEN: u64 = 0x5eed_5eed_5eed_5eed;
+const DONT_CARE: u64 = 0x5eed_5eed_5eed_5eed;
 
 /// Bits as a word of a type: what is beyond its size is 0, and a bool is 0 or 1.
 pub(crate) fn normalised(ty: Ty, bits: u64) -> u64 {
@@ -261,8 +261,8 @@ impl Meaning {
             _ => unreachable!("no load"),
         };
         // What is in lanes that nobody sees had better not matter.
-        let unseen = matches!(self.kind, Kind::Gather { clears: false, .. });
-        out.fill(if unseen { normalised(ty, UNSEEN) } else { 0 });
+        let dont_care = matches!(self.kind, Kind::Gather { clears: false, .. });
+        out.fill(if dont_care { normalised(ty, DONT_CARE) } else { 0 });
         for (lane, at) in self.lanes_at(args, index, ty, mask, self.result_lanes()) {
             // SAFETY: the caller's promise.
             out[lane] = unsafe { read_element(ty, at) };

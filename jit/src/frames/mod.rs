@@ -2,7 +2,7 @@
 //!
 //! Local variables whose address is taken (structs handed on by reference, arrays) lie in the memory of their frame. If no
 //! address in it ever leaves the function, except to functions that do not let it go either, then no other pointer can
-//! lead there: the memory is *private*. Then a region may keep its cells as values ([`promote`](crate::passes::promote)), and
+//! lead there: the memory is *private*. Then a region may keep its cells as values ([`mem2reg`](crate::passes::mem2reg)), and
 //! at an exit it need write back only what the interpreter may still read.
 //!
 //! Both are found for the memory of the frame and for what each pointer parameter leads to, of one function at a time

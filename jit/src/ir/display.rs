@@ -63,7 +63,7 @@ impl Display for Kind {
             Kind::LoadLanes { ty } => write!(f, "load.lanes.{ty}"),
             Kind::LoadStrided { ty, stride } => write!(f, "load.strided.{ty} {stride:+}"),
             Kind::Gather { ty, index, scale, clears } => {
-                write!(f, "gather{}.{ty}.{index} *{scale}", if clears { "" } else { ".unseen" })
+                write!(f, "gather{}.{ty}.{index} *{scale}", if clears { "" } else { ".dont_care" })
             }
             Kind::Store { ty } => write!(f, "store.{ty}"),
             Kind::StoreLanes { ty } => write!(f, "store.lanes.{ty}"),

@@ -155,7 +155,7 @@ pub enum Kind {
         stride: i32,
     },
     /// `(uniform u64 host address, varying index, mask) → varying ty`. Active lane *l* is at `address + index[l] * scale`;
-    /// the others give 0, or if nobody sees them (`passes::unseen`) anything.
+    /// the others give 0, or if nobody sees them (`passes::dont_care`) anything.
     Gather {
         /// The element type.
         ty: Ty,

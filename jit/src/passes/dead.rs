@@ -5,7 +5,7 @@
 //! argument for parameters that are not needed. A register or cell of the entered frame whose value is what was read
 //! from it at entry need not be written back.
 
-use super::promote::{accessed, hosts};
+use super::mem2reg::{accessed, hosts};
 use crate::ir::{Cell, End, Exit, Inst, Kind, Region, Value};
 use std::collections::{HashMap, HashSet};
 

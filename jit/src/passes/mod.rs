@@ -3,19 +3,19 @@
 //! | pass | what |
 //! |---|---|
 //! | [`params`] | parameters that always bring the same value disappear |
-//! | [`merge`] | blocks with one way in join the block before |
+//! | [`straighten`] | blocks with one predecessor join it, if they are all that follows |
 //! | [`fold`] | what depends on constants is computed, what has a simpler form gets it |
-//! | [`promote`] | cells of private memory become values |
+//! | [`mem2reg`] | cells of private memory become values |
 //! | [`gvn`] | equal pure instructions are computed once |
 //! | [`guards`] | guards, branches and masks that earlier ones decide disappear |
-//! | [`divide`] | divisions by what is constant or does not change in a loop become multiplications |
+//! | [`strength_reduction`] | divisions by what is constant or does not change in a loop become multiplications |
 //! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
 //! | [`pointers`] | what is asked about the memory of pointers that change in a loop is asked about where they come from |
 //! | [`licm`] | pure instructions leave loops that do not change them |
 //! | [`sink`] | what only a cold block needs is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
-//! | [`counted`] | counted loops check their range once and run without checks |
-//! | [`unseen`] | gathers do not clear inactive lanes that nobody sees |
+//! | [`loop_versioning`] | counted loops check their range once and run without checks |
+//! | [`dont_care`] | gathers do not clear don't-care lanes: inactive ones that nobody sees |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
 //!
 //! None of them moves anything across an effect, and pure instructions cannot fail, so traps and effects stay what they
@@ -23,10 +23,9 @@
 //! snapshot counts as a use at the instruction that may leave by it.
 
 pub mod bounds;
-pub mod counted;
 pub mod dead;
 pub(crate) mod defs;
-pub mod divide;
+pub mod dont_care;
 #[cfg(feature = "planted-faults")]
 pub(crate) mod faults;
 pub mod fold;
@@ -34,13 +33,14 @@ pub mod fuse;
 pub mod guards;
 pub mod gvn;
 pub mod licm;
+pub mod loop_versioning;
 pub(crate) mod make;
-pub mod merge;
+pub mod mem2reg;
 pub mod params;
 pub mod pointers;
-pub mod promote;
 pub mod sink;
-pub mod unseen;
+pub mod straighten;
+pub mod strength_reduction;
 
 use crate::abort::Abort;
 use crate::ir::{BlockId, Inst, Kind, Region, Value, verify};
@@ -51,18 +51,18 @@ pub type Pass = (&'static str, fn(&mut Region));
 /// The passes in their order.
 pub const PASSES: &[Pass] = &[
     ("params", params::run),
-    ("merge", merge::run),
+    ("straighten", straighten::run),
     ("fold", fold::run),
     ("params", params::run),
-    ("merge", merge::run),
-    ("promote", promote::run),
+    ("straighten", straighten::run),
+    ("mem2reg", mem2reg::run),
     ("fold", fold::run),
     ("gvn", gvn::run),
     ("guards", guards::run),
-    ("divide", divide::run),
+    ("strength_reduction", strength_reduction::run),
     ("fold", fold::run),
     ("params", params::run),
-    ("merge", merge::run),
+    ("straighten", straighten::run),
     ("bounds", bounds::run),
     ("pointers", pointers::run),
     ("licm", licm::run),
@@ -70,8 +70,8 @@ pub const PASSES: &[Pass] = &[
     ("dead", dead::run),
     ("sink", sink::run),
     ("fuse", fuse::run),
-    ("counted", counted::run),
-    ("unseen", unseen::run),
+    ("loop_versioning", loop_versioning::run),
+    ("dont_care", dont_care::run),
     ("dead", dead::run),
 ];
 

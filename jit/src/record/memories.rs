@@ -1,7 +1,7 @@
 //! Recording what lies in the memory of frames.
 //!
 //! Addresses in it are known as frame and offset ([`FramePlace`]), so accesses need no checks. What is private of it, and what
-//! of that may be read after an exit ([`frames`](crate::frames)), is handed to [`promote`](crate::passes::promote).
+//! of that may be read after an exit ([`frames`](crate::frames)), is handed to [`mem2reg`](crate::passes::mem2reg).
 
 use super::Recorder;
 use super::state::{FramePlace, State};

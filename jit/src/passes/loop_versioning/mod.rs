@@ -1,4 +1,5 @@
-//! Counted loops check their range once: where all rounds that are left are in bounds, they run in a copy without checks.
+//! Range-check elimination by loop versioning: counted loops check their range once; where all rounds that are left are in
+//! bounds, they run in a copy without checks.
 //!
 //! After [`bounds`](super::bounds) and [`licm`](super::licm) a round still compares an index for every group of accesses. In a
 //! loop that counts towards a limit, what these comparisons will say in all rounds to come can be computed at the

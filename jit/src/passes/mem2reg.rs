@@ -1,4 +1,4 @@
-//! Keeps cells of private memory as values.
+//! Mem2reg: keeps cells of private memory as values.
 //!
 //! A local struct that is handed on by reference lies in the memory of a frame: every access is a load or a masked store, the
 //! back end can keep nothing of it in registers, and what is stored must be computed even if nobody reads it. Where no other
