@@ -20,9 +20,9 @@ pub struct Advice {
     links: Option<u64>,
 }
 
-/// How the addresses of the active lanes lie, as a rule.
+/// The access pattern: how the addresses of the active lanes lie, as a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lie {
+pub enum AccessPattern {
     /// All the same.
     One,
     /// Consecutive elements.
@@ -80,20 +80,22 @@ impl Advice {
         self.allows(variant, at) && (self.every || self.profile.of(at).is_some_and(often))
     }
 
-    /// Ways in which the addresses of an access may lie that are worth a test, the most frequent first.
-    pub fn lie(&self, at: Place) -> Option<Lie> {
+    /// Access patterns that are worth a test, the most frequent first.
+    pub fn access_pattern(&self, at: Place) -> Option<AccessPattern> {
         if self.every {
-            return Some([Lie::Consecutive, Lie::One, Lie::Strided(2)][at.1 as usize % 3]);
+            return Some(
+                [AccessPattern::Consecutive, AccessPattern::One, AccessPattern::Strided(2)][at.1 as usize % 3],
+            );
         }
         if self.chooses(Variant::Consecutive, at, |s| (s.consecutive, s.times)) {
-            return Some(Lie::Consecutive);
+            return Some(AccessPattern::Consecutive);
         }
         if self.chooses(Variant::Uniform, at, |s| (s.one_address, s.times)) {
-            return Some(Lie::One);
+            return Some(AccessPattern::One);
         }
         let stride = self.profile.of(at).map_or(2, |seen| seen.stride);
         let strided = stride.unsigned_abs() <= 1 << 12 && self.chooses(Variant::Strided, at, |s| (s.strided, s.times));
-        strided.then_some(Lie::Strided(stride))
+        strided.then_some(AccessPattern::Strided(stride))
     }
 
     /// Returns whether the few instructions of an arm, from one on, are better executed under a mask than skipped when no lane is active.
@@ -144,13 +146,13 @@ impl Advice {
 
     /// The variants that are chosen at a place by what lanes do there.
     fn choices(&self, at: Place) -> Vec<Variant> {
-        let lie = self.lie(at).map(|lie| match lie {
-            Lie::One => Variant::Uniform,
-            Lie::Consecutive => Variant::Consecutive,
-            Lie::Strided(_) => Variant::Strided,
+        let pattern = self.access_pattern(at).map(|pattern| match pattern {
+            AccessPattern::One => Variant::Uniform,
+            AccessPattern::Consecutive => Variant::Consecutive,
+            AccessPattern::Strided(_) => Variant::Strided,
         });
         let one_value = self.one_value(at).then_some(Variant::Uniform);
-        lie.into_iter().chain(one_value).chain(self.one_lane(at).then_some(Variant::OneLane)).collect()
+        pattern.into_iter().chain(one_value).chain(self.one_lane(at).then_some(Variant::OneLane)).collect()
     }
 
     /// Returns whether a loop within another goes round often each time.

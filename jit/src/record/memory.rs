@@ -131,7 +131,7 @@ impl Recorder<'_> {
             self.load_lanes(state, &at)
         } else if index_varies {
             let differ = self.agree_on_address(state, inst, &at);
-            if differ { self.gather(state, &at) } else { self.gather_by_lie(state, &at) }
+            if differ { self.gather(state, &at) } else { self.gather_by_pattern(state, &at) }
         } else {
             let v = self.load_one(state, &at);
             let zero = self.constant(inst.ty, 0);
@@ -325,7 +325,7 @@ impl Recorder<'_> {
         } else if at.address.by_lane {
             self.store_lanes(state, &at, value);
         } else if index_varies {
-            self.scatter_by_lie(state, &at, value);
+            self.scatter_by_pattern(state, &at, value);
         } else if !scatters && one_value {
             self.store_one(state, &at, value);
         } else {

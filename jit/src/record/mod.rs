@@ -13,6 +13,7 @@
 //! Facts about masks at the loop's head come from the interpreter's state when recording begins; the engine compares them
 //! before each entry ([`EntryFacts`]).
 
+mod access_pattern;
 mod arms;
 mod calls;
 mod cuts;
@@ -20,7 +21,6 @@ mod divergence;
 mod each;
 mod edges;
 mod emit;
-mod lie;
 mod memories;
 mod memory;
 mod one_lane;

@@ -11,7 +11,7 @@
 use super::Recorder;
 use super::memory::Operand;
 use super::state::{Mask, State};
-use crate::advice::Lie;
+use crate::advice::AccessPattern;
 use crate::ir::{Address, End, Kind, Outcome, Type, Value};
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
@@ -53,32 +53,32 @@ struct Core {
 }
 
 impl Recorder<'_> {
-    /// How the addresses of an access lie as a rule, if there is code for that.
-    fn usual_lie(&mut self, state: &State, at: &Operand) -> Option<(Lie, i64)> {
-        let lie = self.advice.lie(self.place(state)).or_else(|| self.proved_lie(state, at))?;
+    /// The usual access pattern of an access, if there is code for it.
+    fn usual_pattern(&mut self, state: &State, at: &Operand) -> Option<(AccessPattern, i64)> {
+        let pattern = self.advice.access_pattern(self.place(state)).or_else(|| self.proved_pattern(state, at))?;
         let (size, scale) = (at.ty.size() as i64, at.address.scale as i64);
-        let stride = match lie {
-            Lie::One => 0,
-            Lie::Consecutive if size % scale == 0 => size / scale,
-            Lie::Consecutive => return None,
-            Lie::Strided(stride) => stride,
+        let stride = match pattern {
+            AccessPattern::One => 0,
+            AccessPattern::Consecutive if size % scale == 0 => size / scale,
+            AccessPattern::Consecutive => return None,
+            AccessPattern::Strided(stride) => stride,
         };
-        (stride.abs() <= MAX_STRIDE / scale).then_some((lie, stride))
+        (stride.abs() <= MAX_STRIDE / scale).then_some((pattern, stride))
     }
 
-    pub(super) fn variant_of(lie: Lie) -> Variant {
-        match lie {
-            Lie::One => Variant::Uniform,
-            Lie::Consecutive => Variant::Consecutive,
-            Lie::Strided(_) => Variant::Strided,
+    pub(super) fn variant_of(pattern: AccessPattern) -> Variant {
+        match pattern {
+            AccessPattern::One => Variant::Uniform,
+            AccessPattern::Consecutive => Variant::Consecutive,
+            AccessPattern::Strided(_) => Variant::Strided,
         }
     }
 
-    /// A load with an address for every lane, by the way in which they usually lie.
-    pub(super) fn gather_by_lie(&mut self, state: &State, at: &Operand) -> Value {
-        let Some((lie, stride)) = self.usual_lie(state, at) else { return self.gather(state, at) };
+    /// A load with an address for every lane, by its usual access pattern.
+    pub(super) fn gather_by_pattern(&mut self, state: &State, at: &Operand) -> Value {
+        let Some((pattern, stride)) = self.usual_pattern(state, at) else { return self.gather(state, at) };
         let row = self.row(state, at, stride);
-        let variant = Recorder::variant_of(lie);
+        let variant = Recorder::variant_of(pattern);
         let place = self.place(state);
         let one = Operand { index: Some(row.first), ..*at };
         let ty = Type::varying(at.ty);
@@ -90,10 +90,12 @@ impl Recorder<'_> {
                 r.count(variant, place, Outcome::Hit);
                 let host = r.host_at(&one);
                 let bytes = stride * at.address.scale as i64;
-                let v = match lie {
-                    Lie::One => r.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty)),
-                    Lie::Consecutive => r.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty),
-                    Lie::Strided(_) => r.emit(Kind::LoadStrided { ty: at.ty, stride: bytes as i32 }, &[host], ty),
+                let v = match pattern {
+                    AccessPattern::One => r.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty)),
+                    AccessPattern::Consecutive => r.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty),
+                    AccessPattern::Strided(_) => {
+                        r.emit(Kind::LoadStrided { ty: at.ty, stride: bytes as i32 }, &[host], ty)
+                    }
                 };
                 let zero = r.constant(at.ty, 0);
                 let v = r.select(state.mask(), v, zero);
@@ -107,16 +109,16 @@ impl Recorder<'_> {
     }
 
     /// A store with an address for every lane, likewise. Lanes that store to one address do so in their order.
-    pub(super) fn scatter_by_lie(&mut self, state: &State, at: &Operand, value: Value) {
+    pub(super) fn scatter_by_pattern(&mut self, state: &State, at: &Operand, value: Value) {
         let full = state.mask() == Mask::Full;
-        let lie = self.usual_lie(state, at).filter(|(lie, _)| match lie {
-            Lie::One => false,
-            Lie::Consecutive => true,
-            Lie::Strided(_) => full,
+        let pattern = self.usual_pattern(state, at).filter(|(pattern, _)| match pattern {
+            AccessPattern::One => false,
+            AccessPattern::Consecutive => true,
+            AccessPattern::Strided(_) => full,
         });
-        let Some((lie, stride)) = lie else { return self.scatter(state, at, value) };
+        let Some((pattern, stride)) = pattern else { return self.scatter(state, at, value) };
         let row = self.row(state, at, stride);
-        let variant = Recorder::variant_of(lie);
+        let variant = Recorder::variant_of(pattern);
         let place = self.place(state);
         let one = Operand { index: Some(row.first), ..*at };
         let value = self.varying_value(value);
@@ -127,9 +129,11 @@ impl Recorder<'_> {
                 r.count(variant, place, Outcome::Hit);
                 let host = r.host_at(&one);
                 let bytes = stride * at.address.scale as i64;
-                match (lie, state.mask()) {
-                    (Lie::Consecutive, Mask::Full) => r.effect(Kind::StoreLanes { ty: at.ty }, &[host, value]),
-                    (Lie::Consecutive, mask) => {
+                match (pattern, state.mask()) {
+                    (AccessPattern::Consecutive, Mask::Full) => {
+                        r.effect(Kind::StoreLanes { ty: at.ty }, &[host, value])
+                    }
+                    (AccessPattern::Consecutive, mask) => {
                         let mask = r.mask_value(mask);
                         r.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
                     }
@@ -146,7 +150,7 @@ impl Recorder<'_> {
     /// Where all lanes of a load have one address as a rule: if they do, goes on with what is loaded there as the same in all
     /// lanes, on a way of its own. Recording continues for where they do not; gives whether that is known now.
     pub(super) fn agree_on_address(&mut self, state: &State, inst: &Inst, at: &Operand) -> bool {
-        let usual = self.usual_lie(state, at).is_some_and(|(lie, _)| lie == Lie::One);
+        let usual = self.usual_pattern(state, at).is_some_and(|(pattern, _)| pattern == AccessPattern::One);
         if !usual || state.mask() != Mask::Full || state.agreed.len() >= MAX_AGREED {
             return false;
         }
