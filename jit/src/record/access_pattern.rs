@@ -29,7 +29,7 @@ const MAX_LANES: u64 = 64;
 const RECENT_BLOCKS: usize = 16;
 
 /// Most registers that are known to be the same in all lanes by a test, each with what follows from it.
-const MAX_AGREED: usize = 3;
+const MAX_SPECULATED: usize = 3;
 
 /// What the indices of the active lanes are expected to be, and whether they are.
 struct Row {
@@ -151,13 +151,13 @@ impl Recorder<'_> {
     /// lanes, on a way of its own. Recording continues for where they do not; gives whether that is known now.
     pub(super) fn agree_on_address(&mut self, state: &State, inst: &Inst, at: &Operand) -> bool {
         let usual = self.usual_pattern(state, at).is_some_and(|(pattern, _)| pattern == AccessPattern::One);
-        if !usual || state.mask() != Mask::Full || state.agreed.len() >= MAX_AGREED {
+        if !usual || state.mask() != Mask::Full || state.speculated.len() >= MAX_SPECULATED {
             return false;
         }
         let row = self.row(state, at, 0);
         let ok = self.row_in_bounds(at, &row, false);
         let one = Operand { index: Some(row.first), ..*at };
-        self.agree(state, inst, ok, |r| {
+        self.speculate(state, inst, ok, |r| {
             let host = r.host_at(&one);
             r.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty))
         });
@@ -169,25 +169,25 @@ impl Recorder<'_> {
     pub(super) fn agree_on_value(&mut self, state: &State, inst: &Inst, v: Value) {
         let place = self.place(state);
         let wanted = self.ty(v).is_varying() && !inst.ty.is_float() && self.advice.one_value(place);
-        if !wanted || state.mask() != Mask::Full || state.agreed.len() >= MAX_AGREED {
+        if !wanted || state.mask() != Mask::Full || state.speculated.len() >= MAX_SPECULATED {
             return;
         }
         let (_, first) = self.first_lane_of(state, v);
         let differ = self.plain(Op::Ne, inst.ty, &[v, first]);
         let ok = self.none(Mask::Any(differ));
-        self.agree(state, inst, ok, |_| first);
+        self.speculate(state, inst, ok, |_| first);
     }
 
-    fn agree(&mut self, state: &State, inst: &Inst, ok: Value, value: impl FnOnce(&mut Self) -> Value) {
+    fn speculate(&mut self, state: &State, inst: &Inst, ok: Value, value: impl FnOnce(&mut Self) -> Value) {
         let place = self.place(state);
         let (same, other) = self.branch_apart(ok);
         self.b.switch_to(same);
         self.count(Variant::Uniform, place, Outcome::Hit);
         let value = value(self);
         let mut there = state.clone();
-        self.reads_agreed = true;
+        self.reads_speculated = true;
         self.write(&mut there, inst.dst, value);
-        self.reads_agreed = false;
+        self.reads_speculated = false;
         there.top_mut().pc += 1;
         let edge = self.edge(&there);
         self.b.end(End::Jump(edge));

@@ -34,8 +34,8 @@ impl Recorder<'_> {
             regs[param] = Some(value);
             behind.extend(others.map(|others| (Reg(param as u32), others)));
             let depth = state.frames.len() as u32;
-            if state.agreed.contains(&(depth - 1, arg)) {
-                state.agreed.insert((depth, Reg(param as u32)));
+            if state.speculated.contains(&(depth - 1, arg)) {
+                state.speculated.insert((depth, Reg(param as u32)));
             }
         }
         for &(r, bits) in f.consts.iter() {
@@ -60,9 +60,9 @@ impl Recorder<'_> {
         }
         let results = &self.function(state.top().function).results;
         let depth = state.frames.len() as u32;
-        let agreed: Vec<bool> = results.iter().map(|&r| state.agreed.contains(&(depth - 1, r))).collect();
+        let speculated: Vec<bool> = results.iter().map(|&r| state.speculated.contains(&(depth - 1, r))).collect();
         let values: Vec<_> = results.iter().map(|&r| self.held(state, r)).collect();
-        state.agreed.retain(|at| at.0 + 1 < depth);
+        state.speculated.retain(|at| at.0 + 1 < depth);
         if let Some(memory) = state.frames.pop().and_then(|frame| frame.memory) {
             self.effect(Kind::FrameClose, &[memory]);
         }
@@ -72,8 +72,8 @@ impl Recorder<'_> {
         let caller = state.top();
         let f = self.function(caller.function);
         let call = f.code[caller.pc as usize];
-        for ((&to, (v, behind)), agreed) in f.list(call.rets).iter().zip(values).zip(agreed) {
-            self.reads_agreed = agreed;
+        for ((&to, (v, behind)), speculated) in f.list(call.rets).iter().zip(values).zip(speculated) {
+            self.reads_speculated = speculated;
             self.write(state, to, v);
             state.top_mut().behind.extend(behind.map(|behind| (to, behind)));
         }

@@ -183,8 +183,8 @@ struct Recorder<'a> {
     analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
     /// Whether an assumption was wrong.
     again: bool,
-    /// Whether the current instruction has read a register of [`State::agreed`].
-    reads_agreed: bool,
+    /// Whether the current instruction has read a register of [`State::speculated`].
+    reads_speculated: bool,
     constants: HashMap<(Ty, u64), Value>,
     /// The bits of each.
     known: HashMap<Value, u64>,
@@ -224,7 +224,7 @@ impl<'a> Recorder<'a> {
             varying,
             analyses,
             again: false,
-            reads_agreed: false,
+            reads_speculated: false,
             constants: HashMap::new(),
             known: HashMap::new(),
             shared: HashMap::new(),
@@ -304,7 +304,7 @@ impl<'a> Recorder<'a> {
         let mut state = State {
             frames: vec![Frame { function, pc, at: 0, regs, mask, behind, memory: None, entries }],
             one: None,
-            agreed: BTreeSet::new(),
+            speculated: BTreeSet::new(),
             entering: None,
         };
         self.own_memory(&mut state);

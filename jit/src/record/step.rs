@@ -71,7 +71,7 @@ impl Recorder<'_> {
     }
 
     fn instruction(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
-        self.reads_agreed = false;
+        self.reads_speculated = false;
         if let Some(next) = self.scalar_instruction(state, inst) {
             return Ok(next);
         }
@@ -144,7 +144,7 @@ impl Recorder<'_> {
     /// The value of a register.
     pub(super) fn read(&mut self, state: &State, reg: Reg) -> Value {
         let frame = state.top();
-        self.reads_agreed |= state.agreed.contains(&(state.frames.len() as u32 - 1, reg));
+        self.reads_speculated |= state.speculated.contains(&(state.frames.len() as u32 - 1, reg));
         match frame.regs[reg.index()] {
             Some(v) => match state.one {
                 Some(one) => self.scalar_of(one, v),
@@ -164,11 +164,11 @@ impl Recorder<'_> {
         state.top_mut().regs[reg.index()] = Some(value);
         state.top_mut().behind.remove(&reg);
         let at = (state.frames.len() as u32 - 1, reg);
-        let agrees = self.reads_agreed && !self.ty(value).is_varying() && self.is_varying(state, reg);
-        if agrees {
-            state.agreed.insert(at);
+        let speculates = self.reads_speculated && !self.ty(value).is_varying() && self.is_varying(state, reg);
+        if speculates {
+            state.speculated.insert(at);
         } else {
-            state.agreed.remove(&at);
+            state.speculated.remove(&at);
         }
     }
 
