@@ -1,7 +1,7 @@
 //! Where regions begin: heads of loops and functions, which the interpreter counts, and places to which regions lead.
 
 use super::site::Loop;
-use crate::profile::Place;
+use crate::profile::ProgramPoint;
 use crate::sync::RwLock;
 use spmdvm_vm::PreparedProgram;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock, PoisonError};
 
 /// A place at which regions may begin, and what has become of it.
 pub(super) struct Head {
-    pub at: Place,
+    pub at: ProgramPoint,
     /// Its site, if the interpreter counts how often it comes there.
     pub site: Option<usize>,
     /// How often regions may lead there until it is asked what to do.
@@ -24,11 +24,11 @@ pub(super) struct Heads {
     /// Those that the interpreter counts.
     sites: OnceLock<Box<[Arc<Head>]>>,
     /// All of them.
-    all: RwLock<HashMap<Place, Arc<Head>>>,
+    all: RwLock<HashMap<ProgramPoint, Arc<Head>>>,
 }
 
 impl Head {
-    fn new(at: Place, site: Option<usize>, countdown: u32) -> Arc<Head> {
+    fn new(at: ProgramPoint, site: Option<usize>, countdown: u32) -> Arc<Head> {
         Arc::new(Head { at, site, countdown: AtomicU32::new(countdown), state: RwLock::default() })
     }
 
@@ -60,12 +60,12 @@ impl Heads {
     }
 
     /// The head at a place, if there is one; unless another thread is adding one.
-    pub fn find(&self, at: Place) -> Option<Arc<Head>> {
+    pub fn find(&self, at: ProgramPoint) -> Option<Arc<Head>> {
         super::unless_taken(self.all.try_read())?.get(&at).cloned()
     }
 
     /// The head at a place, which is made one if it is none. Regions may lead there so often until it is asked about.
-    pub fn find_or_add(&self, at: Place, hot: u32) -> Option<Arc<Head>> {
+    pub fn find_or_add(&self, at: ProgramPoint, hot: u32) -> Option<Arc<Head>> {
         self.find(at).or_else(|| {
             let mut all = super::unless_taken(self.all.try_write())?;
             Some(Arc::clone(all.entry(at).or_insert_with(|| Head::new(at, None, hot))))

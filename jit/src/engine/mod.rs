@@ -24,7 +24,7 @@ use crate::backend::{Backend, Executable};
 use crate::cache::CodeCache;
 use crate::ir::Region;
 use crate::passes::optimise;
-use crate::profile::{Place, Profile, Watcher};
+use crate::profile::{Profile, ProgramPoint, Watcher};
 use crate::record::{EntryFacts, record};
 use crate::settings::{Settings, Variant};
 use crate::stress;
@@ -313,7 +313,7 @@ impl Jit {
     }
 
     /// Runs the interpreter for a while, from a round of the loop with this head on, and adds what it does to the profile.
-    fn observe(&self, pause: &mut Pause<'_>, head: Place) -> u32 {
+    fn observe(&self, pause: &mut Pause<'_>, head: ProgramPoint) -> u32 {
         // On a profile of its own, so that nobody waits for a program's instructions.
         let mut profile = Profile::default();
         let part = self.settings.observe.div_ceil(OBSERVED_PARTS);
@@ -336,7 +336,7 @@ impl Jit {
     }
 
     /// Returns whether it is known what the program does at a place, because it was observed when another head was hot.
-    fn has_seen(&self, at: Place) -> bool {
+    fn has_seen(&self, at: ProgramPoint) -> bool {
         self.advice().is_some_and(|advice| advice.profile.of(at).is_some_and(|seen| seen.times >= OBSERVED_ROUNDS))
     }
 
@@ -420,7 +420,7 @@ impl Jit {
 }
 
 /// What begins at a place.
-fn begins(prepared: &PreparedProgram, (function, pc): Place) -> Begins {
+fn begins(prepared: &PreparedProgram, (function, pc): ProgramPoint) -> Begins {
     let code = &prepared.program().functions[function.0 as usize].code;
     let jumps_back = code[pc as usize..].iter().any(|inst| inst.op.info().sig.has_label() && inst.aux == pc);
     match pc {

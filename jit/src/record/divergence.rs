@@ -5,7 +5,7 @@ use super::state::{Entry, Mask, State};
 use super::step::Next;
 use crate::abort::Abort;
 use crate::ir::{Edge, End, Kind, Outcome, Type, Value, why};
-use crate::profile::Place;
+use crate::profile::ProgramPoint;
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
@@ -187,7 +187,7 @@ impl Recorder<'_> {
     }
 
     /// An edge on which is counted how a variant does.
-    fn counting(&mut self, variant: Variant, place: Place, outcome: Outcome, edge: Edge) -> Edge {
+    fn counting(&mut self, variant: Variant, place: ProgramPoint, outcome: Outcome, edge: Edge) -> Edge {
         let (here, apart) = (self.b.current(), self.b.block());
         self.b.switch_to(apart);
         self.count(variant, place, outcome);

@@ -35,7 +35,7 @@ use crate::ir::{
     BlockId, Builder, Counter, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, Outcome, RegState, Region,
     Type, Value,
 };
-use crate::profile::Place;
+use crate::profile::ProgramPoint;
 use crate::settings::Variant;
 use crate::whole::Whole;
 use cuts::Plan;
@@ -125,7 +125,7 @@ pub struct Constant {
 /// Records what begins at the instruction `pc` of a function: the loop whose head it is, or the rest of the function.
 pub(crate) fn record(
     prepared: &PreparedProgram,
-    (function, pc): Place,
+    (function, pc): ProgramPoint,
     facts: &EntryFacts,
     advice: &Advice,
     whole: &Whole,
@@ -336,12 +336,12 @@ impl<'a> Recorder<'a> {
     }
 
     /// The instruction at which a state is.
-    fn place(&self, state: &State) -> Place {
+    fn place(&self, state: &State) -> ProgramPoint {
         (state.top().function, state.top().pc)
     }
 
     /// Counts how a variant does.
-    fn count(&mut self, variant: Variant, place: Place, outcome: Outcome) {
+    fn count(&mut self, variant: Variant, place: ProgramPoint, outcome: Outcome) {
         let counter = Counter::Variant { variant, place, outcome };
         let counters = &mut self.b.region.counters;
         let n = counters.iter().position(|c| *c == counter).unwrap_or_else(|| {
