@@ -10,7 +10,7 @@
 //! covers it; any other read of bytes of inactive lanes it does not cover. So such bytes carry the layout of the read too.
 
 use super::addresses::Addresses;
-use super::{Place, Root};
+use super::{PointsTo, Root};
 use crate::analysis::mask_depths;
 use spmdvm_vm::flow::{edges, predecessors};
 use spmdvm_vm::isa::Op;
@@ -264,9 +264,9 @@ impl Reads<'_> {
 
     /// If the register may hold an address in the root: its offset, if that is known.
     fn offset(&self, r: Reg) -> Option<Option<i64>> {
-        match self.addresses.place(r) {
-            Place::At(root, offset) if root == self.root => Some(Some(offset)),
-            Place::In(root) if root == self.root => Some(None),
+        match self.addresses.points_to(r) {
+            PointsTo::At(root, offset) if root == self.root => Some(Some(offset)),
+            PointsTo::In(root) if root == self.root => Some(None),
             _ => None,
         }
     }

@@ -35,9 +35,9 @@ pub(crate) enum Root {
     Param(u32),
 }
 
-/// What a register holds, whenever it is read.
+/// What a register points to, whenever it is read (a points-to analysis, insensitive to flow).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PointsTo {
     /// Nothing that is known to be written.
     Unset,
     /// No address in a root.
@@ -120,9 +120,9 @@ impl Frames {
         self.functions.get(&id).is_some_and(|facts| facts.live.contains_key(&Root::Frame))
     }
 
-    /// What a register of a function holds, whenever it is read.
-    pub fn place(&self, id: FuncId, reg: Reg) -> Place {
-        self.functions.get(&id).map_or(Place::Other, |facts| facts.addresses.place(reg))
+    /// What a register of a function points to, whenever it is read.
+    pub fn points_to(&self, id: FuncId, reg: Reg) -> PointsTo {
+        self.functions.get(&id).map_or(PointsTo::Other, |facts| facts.addresses.points_to(reg))
     }
 
     /// The bytes of a root that may be read when a function goes on with an instruction.
