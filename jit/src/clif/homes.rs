@@ -131,7 +131,7 @@ fn is_of_entry(region: &Region, plan: &Plan, v: Value) -> bool {
 fn written(region: &Region) -> Vec<Range<u32>> {
     let frames = region.exits.iter().flat_map(|e| &e.frames);
     let registers = frames.flat_map(|f| f.regs.iter().map(move |r| extent(region, f.at + r.at, r.ty)));
-    let sites = region.sites.iter().flat_map(|site| {
+    let sites = region.handler_calls.iter().flat_map(|site| {
         site.operands.iter().chain(&site.result).map(move |&(at, ty)| extent(region, site.at + at, ty))
     });
     let mut all: Vec<_> = registers.chain(sites).collect();

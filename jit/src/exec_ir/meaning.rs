@@ -1,7 +1,7 @@
 //! What every instruction does, on words. Native back ends call it for whatever they have no code for.
 
 use super::bounds::{index_low, index_span};
-use crate::ir::{Address, EntryMask, Inst, Kind, Region, Site, Type};
+use crate::ir::{Address, EntryMask, HandlerCall, Inst, Kind, Region, Type};
 use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS, Operand};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem;
@@ -16,7 +16,7 @@ pub(crate) struct Meaning {
     /// The type of its result, if it has one.
     pub result: Option<Type>,
     /// What an `interpret` executes.
-    site: Option<Site>,
+    site: Option<HandlerCall>,
     lanes: usize,
 }
 
@@ -82,7 +82,7 @@ impl Meaning {
         let args = inst.args.iter().map(|&a| region.ty(a)).collect();
         let result = inst.result.map(|v| region.ty(v));
         let site = match inst.kind {
-            Kind::Interpret { site, .. } => region.sites.get(site as usize).cloned(),
+            Kind::Interpret { site, .. } => region.handler_calls.get(site as usize).cloned(),
             _ => None,
         };
         Ok(Meaning { kind: inst.kind, args, result, site, lanes: region.width.lanes() })

@@ -136,7 +136,7 @@ impl Display for Region {
         for (i, b) in self.blocks.iter().enumerate() {
             block(f, self, i, b)?;
         }
-        for (i, s) in self.sites.iter().enumerate() {
+        for (i, s) in self.handler_calls.iter().enumerate() {
             writeln!(f, "s{i}: f{} at {}", s.function.0, s.pc)?;
         }
         for (i, e) in self.exits.iter().enumerate() {

@@ -65,9 +65,9 @@ pub enum Kind {
     /// `(uniform u64 pointer)`. Ends the memory of a frame that the region has made.
     FrameClose,
     /// `(operands…, mask) → the result's type, if it has one`. Executes an instruction by the interpreter's handler on registers
-    /// of its frame; see [`Site`]. Leaves by the exit, with nothing done, if it traps.
+    /// of its frame; see [`HandlerCall`]. Leaves by the exit, with nothing done, if it traps.
     Interpret {
-        /// Which, by index into [`Region::sites`].
+        /// Which, by index into [`Region::handler_calls`].
         site: u32,
         /// Where to go if it traps.
         exit: ExitId,

@@ -161,9 +161,9 @@ pub struct Block {
     pub cold: bool,
 }
 
-/// An instruction that a region leaves to the interpreter's handler without leaving the region.
+/// A call of the interpreter's handler: an instruction that a region has it do without being left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct HandlerCall {
     /// The function.
     pub function: FuncId,
     /// The instruction.
@@ -227,7 +227,7 @@ pub struct Region {
     /// Snapshots.
     pub exits: Vec<Exit>,
     /// What [`Kind::Interpret`] names.
-    pub sites: Vec<Site>,
+    pub handler_calls: Vec<HandlerCall>,
     /// Memory of frames that is private.
     pub private: Vec<PrivateMemory>,
     /// What the counters count.

@@ -162,7 +162,7 @@ impl Check<'_> {
     }
 
     fn site(&self, site: u32, args: &[Type], result: Option<Type>) -> Result<(), String> {
-        let site = self.region.sites.get(site as usize).ok_or("has no site")?;
+        let site = self.region.handler_calls.get(site as usize).ok_or("has no site")?;
         let Some((mask, operands)) = args.split_last() else { return Err("has no mask".into()) };
         let fits = |(given, wanted): (&Type, &(u32, Type))| {
             given.ty == wanted.1.ty && (wanted.1.is_varying() || !given.is_varying())

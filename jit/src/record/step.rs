@@ -3,7 +3,7 @@
 use super::Recorder;
 use super::state::{Mask, State};
 use crate::abort::Abort;
-use crate::ir::{End, Kind, Site, Type, Value, why};
+use crate::ir::{End, HandlerCall, Kind, Type, Value, why};
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::memory::region_start;
 use spmdvm_vm::program::{Inst, Reg};
@@ -216,8 +216,8 @@ impl Recorder<'_> {
         };
         let operands = regs.iter().map(|&r| place(r)).collect();
         let result = (!inst.dst.is_none()).then(|| place(inst.dst));
-        self.b.region.sites.push(Site { function, pc, at, operands, result });
-        let site = self.b.region.sites.len() as u32 - 1;
+        self.b.region.handler_calls.push(HandlerCall { function, pc, at, operands, result });
+        let site = self.b.region.handler_calls.len() as u32 - 1;
         let mut args: Vec<Value> = regs.iter().map(|&r| self.read(state, r)).collect();
         args.push(self.mask_value(state.mask()));
         let kind = Kind::Interpret { site, exit };
