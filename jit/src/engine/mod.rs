@@ -10,8 +10,8 @@
 mod clock;
 mod follow;
 mod head;
+mod hot_loop;
 mod report;
-mod site;
 mod tiers;
 mod variants;
 mod version;
@@ -32,8 +32,8 @@ use crate::sync::{Mutex, MutexGuard};
 use crate::whole::Whole;
 use crate::worker::{self, When};
 use head::{Head, Heads};
-pub use site::Begins;
-use site::{Holding, Loop};
+pub use hot_loop::Begins;
+use hot_loop::{Holding, Loop};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::Pause;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -205,8 +205,8 @@ impl Jit {
         }
         let rounds = found.rests().unwrap_or(0);
         order.head.wait(rounds);
-        if let Some(site) = order.head.site {
-            order.prepared.set_countdown(site, rounds);
+        if let Some(hot_count) = order.head.hot_count {
+            order.prepared.set_countdown(hot_count, rounds);
         }
     }
 

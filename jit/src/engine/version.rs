@@ -1,7 +1,7 @@
 //! A compiled version of a loop: how it is entered and left, and what is learnt from that.
 
 use super::clock::Clock;
-use super::site::Begins;
+use super::hot_loop::Begins;
 use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;

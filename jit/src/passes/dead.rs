@@ -42,7 +42,7 @@ fn forget_unchanged(region: &mut Region) {
         }
     }
     // What the interpreter's handlers read and write in the entered frame is not as it was.
-    let own = region.sites.iter().filter(|s| s.at == 0);
+    let own = region.handler_calls.iter().filter(|s| s.at == 0);
     let touched: HashSet<u32> = own.flat_map(|s| s.operands.iter().chain(&s.result).map(|&(at, _)| at)).collect();
     let loaded = cells_at_entry(region);
     for exit in &mut region.exits {

@@ -4,7 +4,7 @@
 //! and immediates. Step *i* of a function is instruction *i*, so a step's address tells the instruction.
 
 use super::elementwise::Isa;
-use super::native::{Site, Tracer};
+use super::native::{HotCount, Tracer};
 use super::prepare::{Preparation, Signatures};
 use super::thread::Thread;
 use crate::program::{FuncId, Program, Reg};
@@ -115,8 +115,8 @@ pub(crate) struct PreparedFunction {
     pub calls: Box<[CallSite]>,
     /// Equal for functions with equal parameters and results.
     pub signature: u32,
-    /// In a traced program, where its calls are counted: an index into [`Code::sites`].
-    pub site: u32,
+    /// In a traced program, where its calls are counted: an index into [`Code::hot_counts`].
+    pub hot_count: u32,
     /// Most mask entries a frame can have.
     pub mask_depth: usize,
 }
@@ -149,9 +149,9 @@ pub(crate) struct Code {
     pub lanes: usize,
     /// Who is asked about hot loops and functions, and their countdowns; a back-edge's `d` is an index into them.
     pub tracer: Option<Arc<dyn Tracer>>,
-    pub sites: Box<[Site]>,
-    /// By function: its first site; its loops are counted from there. Empty without a tracer.
-    pub first_sites: Box<[u32]>,
+    pub hot_counts: Box<[HotCount]>,
+    /// By function: its first hot count; its loops are counted from there. Empty without a tracer.
+    pub first_hot_counts: Box<[u32]>,
 }
 
 impl Code {

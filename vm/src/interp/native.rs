@@ -36,7 +36,7 @@ pub trait Tracer: Send + Sync {
 }
 
 /// The countdown of a loop or function, by the instruction at its head.
-pub(crate) struct Site {
+pub(crate) struct HotCount {
     pub countdown: AtomicU32,
     pub at: (FuncId, u32),
 }
@@ -44,13 +44,13 @@ pub(crate) struct Site {
 /// The next round of a loop, or the call of a function, begins at `head`: counts it.
 ///
 /// # Safety
-/// `head` is the step of the site.
+/// `head` is the step of the hot count.
 #[inline(always)]
-pub(crate) unsafe fn count(t: &mut Thread, head: *const Step, site: u32) -> *const Step {
-    let countdown = &t.code.sites[site as usize].countdown;
+pub(crate) unsafe fn count(t: &mut Thread, head: *const Step, hot_count: u32) -> *const Step {
+    let countdown = &t.code.hot_counts[hot_count as usize].countdown;
     let rounds = countdown.load(Ordering::Relaxed);
     if rounds == 0 {
-        return at_head(t, head, site);
+        return at_head(t, head, hot_count);
     }
     countdown.store(rounds - 1, Ordering::Relaxed);
     head
@@ -58,15 +58,15 @@ pub(crate) unsafe fn count(t: &mut Thread, head: *const Step, site: u32) -> *con
 
 #[cold]
 #[inline(never)]
-fn at_head(t: &mut Thread, head: *const Step, site: u32) -> *const Step {
+fn at_head(t: &mut Thread, head: *const Step, hot_count: u32) -> *const Step {
     if t.observed || t.stepping {
         return head;
     }
     let code: *const Code = &*t.code;
     // SAFETY: the thread holds the code, and nothing replaces `Thread::code` while it runs.
     let code = unsafe { &*code };
-    let (Some(tracer), Some(counted)) = (&code.tracer, code.sites.get(site as usize)) else { return head };
-    let mut pause = Pause { thread: t, next: head, site };
+    let (Some(tracer), Some(counted)) = (&code.tracer, code.hot_counts.get(hot_count as usize)) else { return head };
+    let mut pause = Pause { thread: t, next: head, hot_count };
     let rounds = tracer.at_head(&mut pause);
     counted.countdown.store(rounds, Ordering::Relaxed);
     pause.next
@@ -76,7 +76,7 @@ fn at_head(t: &mut Thread, head: *const Step, site: u32) -> *const Step {
 pub struct Pause<'t> {
     thread: &'t mut Thread,
     next: *const Step,
-    site: u32,
+    hot_count: u32,
 }
 
 /// Where a register lies in the frames of its function.
@@ -129,15 +129,15 @@ impl PreparedProgram {
         RegisterPlace { at: place.at, shape: place.shape, ty: place.ty }
     }
 
-    /// The heads of loops and functions that are counted: function and instruction of each site.
+    /// The heads of loops and functions that are counted: function and instruction of each hot count.
     pub fn heads(&self) -> impl Iterator<Item = (FuncId, u32)> + '_ {
-        self.0.sites.iter().map(|site| site.at)
+        self.0.hot_counts.iter().map(|hot_count| hot_count.at)
     }
 
-    /// Asks the tracer about a site again after so many rounds.
-    pub fn set_countdown(&self, site: usize, rounds: u32) {
-        if let Some(site) = self.0.sites.get(site) {
-            site.countdown.store(rounds, Ordering::Relaxed);
+    /// Asks the tracer about a hot count again after so many rounds.
+    pub fn set_countdown(&self, hot_count: usize, rounds: u32) {
+        if let Some(hot_count) = self.0.hot_counts.get(hot_count) {
+            hot_count.countdown.store(rounds, Ordering::Relaxed);
         }
     }
 }
@@ -169,8 +169,8 @@ impl Pause<'_> {
     }
 
     /// The number of the loop or function at which the interpreter was stopped: an index into [`PreparedProgram::heads`].
-    pub fn site(&self) -> usize {
-        self.site as usize
+    pub fn hot_count(&self) -> usize {
+        self.hot_count as usize
     }
 
     /// Returns whether the run has ended, or the thread has to wait for others: nothing more is to be done.

@@ -10,7 +10,7 @@ use super::host::host;
 use super::lanes::{BLOCK, blocks_for};
 use super::memory_ops::{memory_flags, memory_op};
 use super::moves::{moves, shape_flags};
-use super::native::{Site, Tracer};
+use super::native::{HotCount, Tracer};
 use super::thread::{FRAME_ALIGN, Thread};
 use crate::isa::{Extra, Form, Op};
 use crate::memory::region_start;
@@ -52,13 +52,13 @@ impl PreparedProgram {
 
     fn prepare(verified: &VerifiedProgram, isa: Isa, tracer: Option<(Arc<dyn Tracer>, u32)>) -> PreparedProgram {
         let program = Arc::clone(verified.program());
-        let (mut sites, mut first_sites) = (Vec::new(), Vec::new());
+        let (mut hot_counts, mut first_hot_counts) = (Vec::new(), Vec::new());
         if let Some((tracer, rounds)) = &tracer {
             for (i, f) in program.functions.iter().enumerate() {
-                first_sites.push(sites.len() as u32);
-                sites.extend(heads(f).into_iter().map(|(pc, is_loop)| {
+                first_hot_counts.push(hot_counts.len() as u32);
+                hot_counts.extend(heads(f).into_iter().map(|(pc, is_loop)| {
                     let first = if is_loop { *rounds } else { tracer.calls() };
-                    Site { countdown: AtomicU32::new(first), at: (FuncId(i as u32), pc) }
+                    HotCount { countdown: AtomicU32::new(first), at: (FuncId(i as u32), pc) }
                 }));
             }
         }
@@ -69,8 +69,8 @@ impl PreparedProgram {
             isa,
             signatures: Mutex::default(),
             tracer: tracer.map(|t| t.0),
-            sites: sites.into(),
-            first_sites: first_sites.into(),
+            hot_counts: hot_counts.into(),
+            first_hot_counts: first_hot_counts.into(),
         }))
     }
 }
@@ -128,7 +128,7 @@ impl<'a> Preparation<'a> {
             .unwrap_or(usize::MAX);
         let steps = (0..self.f.code.len()).map(|pc| self.step(pc)).collect();
         // The function itself is its first head.
-        let site = self.code.first_sites.get(self.id.0 as usize).copied().unwrap_or(0);
+        let hot_count = self.code.first_hot_counts.get(self.id.0 as usize).copied().unwrap_or(0);
         let params: Box<[Place]> = self.places[..self.f.n_params as usize].into();
         let results = self.list(&self.f.results);
         let mut results_bytes = 0;
@@ -153,7 +153,7 @@ impl<'a> Preparation<'a> {
             results_bytes: results_bytes as usize,
             places: self.places.into(),
             calls: self.calls.into(),
-            site,
+            hot_count,
             mask_depth: self.f.code.iter().filter(|inst| stack_change(inst.op) > 0).count().min(64),
         }
     }
@@ -222,11 +222,11 @@ impl<'a> Preparation<'a> {
                 if let Ok(n) = self.heads.binary_search_by_key(&inst.aux, |head| head.0)
                     && is_back_edge(inst, pc)
                 {
-                    step.d = self.code.first_sites[self.id.0 as usize] + n as u32;
+                    step.d = self.code.first_hot_counts[self.id.0 as usize] + n as u32;
                 }
             }
             Extra::Memory => step.flags |= memory_flags(inst),
-            extra if extra.has_arguments() => step.aux = self.site(inst),
+            extra if extra.has_arguments() => step.aux = self.call_site(inst),
             Extra::Global => step.imm = sem::padd(region_start(inst.aux + 1), inst.imm) as i64,
             Extra::Func => step.imm = inst.aux as i64 + 1,
             _ => {}
@@ -239,7 +239,7 @@ impl<'a> Preparation<'a> {
         step
     }
 
-    fn site(&mut self, inst: &Inst) -> u32 {
+    fn call_site(&mut self, inst: &Inst) -> u32 {
         let args = self.list(self.f.list(inst.args));
         let rets = self.list(self.f.list(inst.rets));
         let signature = match inst.op {
