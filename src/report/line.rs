@@ -78,10 +78,10 @@ impl Line<'_> {
                 Begins::Function => "the function at",
                 Begins::Rest => "the rest of a function from",
             };
-            let head = super::Place::of(self.program, report.at);
+            let head = super::SourceLocation::of(self.program, report.at);
             let inside = report.begins == Begins::Loop && self.is_in_loop(report.at);
             if let Some(why) = report.aborted.as_ref().filter(|_| inside) {
-                let at = report.aborted_at.map(|at| format!(" (at {})", super::Place::of(self.program, at)));
+                let at = report.aborted_at.map(|at| format!(" (at {})", super::SourceLocation::of(self.program, at)));
                 let _ = writeln!(text, "  interpreted in {what} {head}: {why}{}", at.unwrap_or_default());
                 found = true;
             }

@@ -27,7 +27,7 @@ pub struct Show {
 
 /// An instruction's place in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file.
     pub file: String,
     /// Its function.
@@ -36,17 +36,17 @@ pub struct Place {
     pub line: Option<usize>,
 }
 
-impl Place {
-    fn of(program: &Program, (function, pc): (FuncId, u32)) -> Place {
+impl SourceLocation {
+    fn of(program: &Program, (function, pc): (FuncId, u32)) -> SourceLocation {
         let f = &program.functions[function.0 as usize];
         let span = f.spans.get(pc as usize).copied().unwrap_or_default();
         let found = program.line_col(span);
         let file = found.as_ref().map_or_else(String::new, |(source, ..)| source.name.to_string());
-        Place { file, function: f.name.to_string(), line: found.map(|(_, line, _)| line) }
+        SourceLocation { file, function: f.name.to_string(), line: found.map(|(_, line, _)| line) }
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {
             Some(line) => write!(f, "{}:{line}", self.file),
@@ -59,13 +59,13 @@ impl std::fmt::Display for Place {
 #[derive(Clone, Debug)]
 pub struct LoopInfo {
     /// Where it is.
-    pub place: Place,
+    pub place: SourceLocation,
     /// What begins there, for it need not be a loop.
     pub begins: Begins,
     /// Why it is interpreted, if it is.
     pub aborted: Option<Abort>,
     /// The instruction that is the reason, if it is one.
-    pub aborted_at: Option<Place>,
+    pub aborted_at: Option<SourceLocation>,
     /// Why no more versions of it are made, if that is so.
     pub refused: Option<Abort>,
     /// Whether a version is being compiled.
@@ -93,7 +93,7 @@ pub struct VariantInfo {
     /// The variant.
     pub variant: Variant,
     /// The instruction that it was chosen for.
-    pub place: Place,
+    pub place: SourceLocation,
     /// How often it suited.
     pub hit: u64,
     /// How often its test failed.
@@ -110,7 +110,7 @@ impl VariantInfo {
                 times[(outcome == Outcome::Missed) as usize] += counted.times;
             }
         }
-        let place = |at| Place::of(program, at);
+        let place = |at| SourceLocation::of(program, at);
         let infos = found.into_iter();
         infos.map(|((at, variant), [hit, missed])| VariantInfo { variant, place: place(at), hit, missed }).collect()
     }
@@ -122,7 +122,7 @@ pub struct ExitInfo {
     /// Why.
     pub why: &'static str,
     /// The instruction that the interpreter does then.
-    pub place: Place,
+    pub place: SourceLocation,
     /// How often.
     pub times: u64,
 }
@@ -130,8 +130,8 @@ pub struct ExitInfo {
 impl LoopInfo {
     fn new(program: &Program, report: LoopReport) -> LoopInfo {
         let versions = report.versions.into_iter().map(|v| VersionInfo::new(program, v)).collect();
-        let place = Place::of(program, report.at);
-        let aborted_at = report.aborted_at.map(|at| Place::of(program, at));
+        let place = SourceLocation::of(program, report.at);
+        let aborted_at = report.aborted_at.map(|at| SourceLocation::of(program, at));
         LoopInfo {
             place,
             begins: report.begins,
@@ -151,7 +151,7 @@ impl VersionInfo {
         let exits = taken.filter_map(|&(exit, times)| {
             let exit = &report.region.exits[exit.index()];
             let frame = exit.frames.last()?;
-            Some(ExitInfo { why: exit.why, place: Place::of(program, (frame.function, frame.pc)), times })
+            Some(ExitInfo { why: exit.why, place: SourceLocation::of(program, (frame.function, frame.pc)), times })
         });
         let exits = exits.collect();
         let variants = VariantInfo::all(program, &report);

@@ -33,7 +33,7 @@ pub mod types;
 pub mod usimd;
 pub mod verify;
 
-pub use accesses::{Accessed, Place};
+pub use accesses::{Accessed, MemoryLocation};
 pub use builder::{FunctionBuilder, Label};
 pub use interp::EntryKind;
 pub use interp::{

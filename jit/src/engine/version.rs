@@ -9,7 +9,7 @@ use crate::ir::{Counter, Exit, Outcome, Region, why};
 use crate::record::{Constant, EntryFacts};
 use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
-use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterPlace, ResumeFrame};
+use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, ResumeFrame};
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::verify::EntryKind;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ struct Trial {
 
 /// Uniform registers that the loop does not change, and how long they have been the same.
 pub(super) struct Arguments {
-    places: Box<[(Reg, RegisterPlace)]>,
+    places: Box<[(Reg, RegisterSlot)]>,
     last: Box<[AtomicU64]>,
     same: AtomicU32,
 }

@@ -42,7 +42,7 @@ use cuts::Plan;
 pub(crate) use cuts::{LIGHT, leads_on};
 use spmdvm_vm::flow::each_written;
 use spmdvm_vm::interp::PreparedProgram;
-use spmdvm_vm::interp::native::RegisterPlace;
+use spmdvm_vm::interp::native::RegisterSlot;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Function, Program, Reg};
 use spmdvm_vm::types::{Shape, Ty};
@@ -117,7 +117,7 @@ pub struct Constant {
     /// The register, of the entered frame.
     pub reg: Reg,
     /// Where it lies.
-    pub place: RegisterPlace,
+    pub place: RegisterSlot,
     /// Its value.
     pub bits: u64,
 }

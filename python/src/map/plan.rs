@@ -45,7 +45,7 @@ pub struct Failure {
 }
 
 /// The elements that failed: the first and the last one's indices in the shape.
-pub struct Place {
+pub struct FailedElements {
     pub first: Vec<usize>,
     pub last: Vec<usize>,
     row: usize,
@@ -168,12 +168,12 @@ impl Plan {
     }
 
     /// Which elements failed, if the trap concerns some.
-    pub fn place(&self, failure: &Failure) -> Option<Place> {
+    pub fn place(&self, failure: &Failure) -> Option<FailedElements> {
         let CallError::Trap(trap) = &failure.error else { return None };
         let elements = trap.elements()?;
         let (row, at) = (failure.row, failure.start + elements.start);
         let last = failure.start + elements.end - 1;
-        Some(Place { first: self.index(row, at), last: self.index(row, last), row, at })
+        Some(FailedElements { first: self.index(row, at), last: self.index(row, last), row, at })
     }
 
     /// The index of an element in the shape.
@@ -189,7 +189,7 @@ impl Plan {
     }
 
     /// The bits of a scalar argument for the first of the elements that failed; `None` for an array that all see.
-    pub fn value(&self, input: usize, place: &Place) -> Option<u64> {
+    pub fn value(&self, input: usize, place: &FailedElements) -> Option<u64> {
         let operand = &self.operands[input];
         match operand.uniform {
             Some(MapArg::Uniform(bits)) => Some(bits),
@@ -199,7 +199,7 @@ impl Plan {
     }
 }
 
-impl Place {
+impl FailedElements {
     /// Returns whether it is one element, and known.
     pub fn is_one(&self) -> bool {
         self.first == self.last

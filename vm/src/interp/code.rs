@@ -73,7 +73,7 @@ impl Step {
 
 /// Where a register lies in its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct RegSlot {
     /// Byte offset from the frame's base.
     pub at: u32,
     /// Size in bytes of all of it, with padding lanes.
@@ -86,8 +86,8 @@ pub(crate) struct Place {
 pub(crate) struct CallSite {
     /// The callee of a direct call or launch; the format of a print.
     pub callee: u32,
-    pub args: Box<[Place]>,
-    pub rets: Box<[Place]>,
+    pub args: Box<[RegSlot]>,
+    pub rets: Box<[RegSlot]>,
     /// The callee's signature, by index; see [`PreparedFunction::signature`].
     pub signature: u32,
 }
@@ -106,11 +106,11 @@ pub(crate) struct PreparedFunction {
     /// The first registers of every frame: its constants.
     pub constants: Box<[u64]>,
     /// All registers.
-    pub places: Box<[Place]>,
-    pub params: Box<[Place]>,
-    pub results: Box<[Place]>,
+    pub slots: Box<[RegSlot]>,
+    pub params: Box<[RegSlot]>,
+    pub results: Box<[RegSlot]>,
     /// Where results lie when they have been taken out of the frame, and the bytes of all of them.
-    pub results_apart: Box<[Place]>,
+    pub results_apart: Box<[RegSlot]>,
     pub results_bytes: usize,
     pub calls: Box<[CallSite]>,
     /// Equal for functions with equal parameters and results.
@@ -129,8 +129,8 @@ impl PreparedFunction {
     }
 
     /// Where a register lies.
-    pub fn place(&self, reg: Reg) -> Place {
-        self.places[reg.index()]
+    pub fn slot(&self, reg: Reg) -> RegSlot {
+        self.slots[reg.index()]
     }
 }
 

@@ -1,6 +1,6 @@
 //! Handlers of calls and returns.
 
-use super::code::{CallSite, Handler, Place, PreparedFunction, Step};
+use super::code::{CallSite, Handler, PreparedFunction, RegSlot, Step};
 use super::elementwise::{Kernel, plain};
 use super::lanes::get;
 use super::launch;
@@ -54,7 +54,7 @@ pub(crate) fn fits(t: &Thread, function: &PreparedFunction, base: *mut u8) -> bo
 /// # Safety
 /// Both places lie in frames within the stack, have the same shape and type, and the frames do not overlap.
 #[inline(always)]
-unsafe fn copy(to_base: *mut u8, to: &Place, from_base: *const u8, from: &Place) {
+unsafe fn copy(to_base: *mut u8, to: &RegSlot, from_base: *const u8, from: &RegSlot) {
     // SAFETY: the caller's promise.
     unsafe {
         let (to, at) = (to_base.add(to.at as usize), from_base.add(from.at as usize));

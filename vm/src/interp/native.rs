@@ -81,7 +81,7 @@ pub struct Pause<'t> {
 
 /// Where a register lies in the frames of its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RegisterPlace {
+pub struct RegisterSlot {
     /// Byte offset from the frame's base.
     pub at: u32,
     /// Its shape.
@@ -124,9 +124,9 @@ impl PreparedProgram {
     }
 
     /// Where a register of a function lies in its frames.
-    pub fn register(&self, function: FuncId, reg: Reg) -> RegisterPlace {
-        let place = self.0.function(function).place(reg);
-        RegisterPlace { at: place.at, shape: place.shape, ty: place.ty }
+    pub fn register(&self, function: FuncId, reg: Reg) -> RegisterSlot {
+        let slot = self.0.function(function).slot(reg);
+        RegisterSlot { at: slot.at, shape: slot.shape, ty: slot.ty }
     }
 
     /// The heads of loops and functions that are counted: function and instruction of each hot count.
@@ -231,10 +231,10 @@ impl Pause<'_> {
     ///
     /// # Panics
     /// If the register is varying.
-    pub fn uniform(&self, place: RegisterPlace) -> u64 {
-        assert_eq!(place.shape, Shape::Uniform, "a uniform register");
+    pub fn uniform(&self, slot: RegisterSlot) -> u64 {
+        assert_eq!(slot.shape, Shape::Uniform, "a uniform register");
         // SAFETY: a register of the executing frame, which lies in the stack.
-        unsafe { read_word(self.thread.base.wrapping_add(place.at as usize), place.ty, 0) }
+        unsafe { read_word(self.thread.base.wrapping_add(slot.at as usize), slot.ty, 0) }
     }
 
     /// Executes up to so many instructions under the eyes of an observer, from the head of the loop on. The interpreter goes

@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 /// A place in the source of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ObjectSpan {
     /// Which object.
     pub object: usize,
     /// The place, in its files.
@@ -51,14 +51,14 @@ pub enum LinkError {
         /// The name to link by.
         name: String,
         /// The definitions.
-        places: [Place; 2],
+        places: [ObjectSpan; 2],
     },
     /// Two objects, of which one may define what the other declares, do not agree on what it is.
     Differs {
         /// The name to link by.
         name: String,
         /// The declaration, then the definition (or another declaration).
-        places: [Place; 2],
+        places: [ObjectSpan; 2],
         /// The types of the two.
         types: [String; 2],
         /// The struct that is not the same in both, if the types are.
