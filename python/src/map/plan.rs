@@ -65,7 +65,7 @@ impl Plan {
             strides: strides.iter().map(|s| s[i]).collect(),
             origins: vec![(shape[i], i)],
         };
-        let mut outer = merge((0..shape.len()).map(axis).collect());
+        let mut outer = coalesce((0..shape.len()).map(axis).collect());
         if outer.last().is_some_and(|axis| axis.len < SHORT_AXIS) {
             let longest = (0..outer.len()).max_by_key(|&i| outer[i].len).unwrap_or(0);
             let axis = outer.remove(longest);
@@ -207,7 +207,7 @@ impl FailedElements {
 }
 
 /// Leaves out axes of length 1, sorts the others by stride, and merges those that lie one behind the other.
-fn merge(mut axes: Vec<Axis>) -> Vec<Axis> {
+fn coalesce(mut axes: Vec<Axis>) -> Vec<Axis> {
     axes.retain(|axis| axis.len != 1);
     axes.sort_by_key(|axis| std::cmp::Reverse(axis.strides.iter().map(|s| s.unsigned_abs()).sum::<usize>()));
     let mut merged: Vec<Axis> = Vec::new();

@@ -1,7 +1,7 @@
 //! The linker: one program from several that were compiled apart.
 //!
 //! What flows: [`Object`]s (verified programs and what they refer to) → `resolve` (which definition every import means) →
-//! `reach` (what exports and hosts need) → `merge` (which functions and constants are copies of one another) → `join` (one
+//! `reach` (what exports and hosts need) → `identical` (which functions and constants are copies of one another) → `join` (one
 //! program, renumbered).
 //!
 //! **Names.** Programs are linked by the names of their [`Symbol`]s and [`Import`]s, and by nothing else: what has no symbol
@@ -19,8 +19,8 @@
 //! the host provide it.
 
 mod bind;
+mod identical;
 mod join;
-mod merge;
 mod object;
 mod reach;
 mod resolve;
@@ -81,7 +81,7 @@ pub fn link(objects: &[Arc<Object>]) -> Result<VerifiedProgram, Vec<LinkError>> 
     let all = Objects::new(objects);
     let resolution = resolve::resolve(&all)?;
     let reached = reach::reach(&all, &resolution);
-    let classes = merge::merge(&all, &resolution, &reached);
+    let classes = identical::fold(&all, &resolution, &reached);
     join::join(&all, &resolution, &reached, &classes).map_err(|errors| vec![LinkError::Program(errors)])
 }
 

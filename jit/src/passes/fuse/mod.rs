@@ -40,7 +40,7 @@ use super::defs::{Def, Defs};
 use super::make::Maker;
 use super::replace;
 use crate::ir::{Inst, Kind, Region, Type, Value};
-use plan::{Merge, Pair, Plan, Uses};
+use plan::{Fusion, Pair, Plan, Uses};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::{HashMap, HashSet};
@@ -169,7 +169,7 @@ fn roots(region: &Region, defs: &Defs, block: usize, arms: Arms) -> Vec<Root> {
 /// A plan that pays.
 struct Chosen {
     arms: Arms,
-    merges: HashMap<Pair, Merge>,
+    fusions: HashMap<Pair, Fusion>,
     /// Values of which nothing is left.
     dying: HashSet<Value>,
     /// The pairs of the roots, with `select`s looked through.
@@ -185,7 +185,7 @@ impl Chosen {
         let mut ends = roots.iter().zip(&self.ends).peekable();
         for (at, inst) in insts.into_iter().enumerate() {
             let root = ends.next_if(|(root, _)| root.at == at);
-            let fused = root.filter(|(_, end)| matches!(self.merges.get(end), Some(Merge::Fused { .. })));
+            let fused = root.filter(|(_, end)| matches!(self.fusions.get(end), Some(Fusion::Fused { .. })));
             let mut maker = Maker { region, to: &mut done };
             match fused {
                 Some((root, &end)) => {
@@ -212,10 +212,10 @@ impl Chosen {
         if let Some(&v) = made.get(&pair) {
             return v;
         }
-        let v = match self.merges.get(&pair) {
+        let v = match self.fusions.get(&pair) {
             None => pair.0,
-            Some(Merge::Selected) => select(maker, self.arms.first, pair.0, pair.1),
-            Some(Merge::Fused { kind, operands, n }) => {
+            Some(Fusion::Selected) => select(maker, self.arms.first, pair.0, pair.1),
+            Some(Fusion::Fused { kind, operands, n }) => {
                 let args: Vec<Value> = operands[..*n].iter().map(|&operand| self.emit(maker, made, operand)).collect();
                 let ty = maker.region.ty(pair.0);
                 maker.inst(*kind, &args, ty)
