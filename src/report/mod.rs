@@ -116,7 +116,7 @@ impl VariantInfo {
     }
 }
 
-/// A way out of compiled code.
+/// A side exit of compiled code that was taken.
 #[derive(Clone, Debug)]
 pub struct ExitInfo {
     /// Why.
