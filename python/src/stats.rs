@@ -50,10 +50,11 @@ fn version_data<'py>(version: &VersionInfo, py: Python<'py>) -> PyResult<Bound<'
     data.set_item("entries", report.entries)?;
     let (exits, guards) = (PyDict::new(py), PyList::empty(py));
     for exit in &version.exits {
-        let before = exits.get_item(exit.why)?.map_or(Ok(0), |v| v.extract::<u64>())?;
-        exits.set_item(exit.why, before + exit.times)?;
+        let reason = exit.reason.to_string();
+        let before = exits.get_item(&reason)?.map_or(Ok(0), |v| v.extract::<u64>())?;
+        exits.set_item(&reason, before + exit.times)?;
         let guard = PyDict::new(py);
-        guard.set_item("why", exit.why)?;
+        guard.set_item("why", &reason)?;
         guard.set_item("function", &exit.place.function)?;
         guard.set_item("line", exit.place.line)?;
         guard.set_item("times", exit.times)?;

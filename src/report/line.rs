@@ -126,7 +126,7 @@ impl Line<'_> {
         for (at, exit) in self.exits(region) {
             let times = version.exits[at].1;
             if times != 0 {
-                let _ = writeln!(text, "    left here {times} times: {}", exit.why);
+                let _ = writeln!(text, "    left here {times} times: {}", exit.reason);
             }
         }
         for counted in version.counters.iter().filter(|c| c.times != 0) {

@@ -6,7 +6,7 @@ use crate::module::Module;
 use spmdvm_jit::Variant;
 use spmdvm_jit::abort::Abort;
 use spmdvm_jit::engine::{Begins, LoopReport, VersionReport};
-use spmdvm_jit::ir::{Counter, Outcome};
+use spmdvm_jit::ir::{Counter, ExitReason, Outcome};
 use spmdvm_vm::Program;
 use spmdvm_vm::program::FuncId;
 use std::collections::BTreeMap;
@@ -120,7 +120,7 @@ impl VariantInfo {
 #[derive(Clone, Debug)]
 pub struct ExitInfo {
     /// Why.
-    pub why: &'static str,
+    pub reason: ExitReason,
     /// The instruction that the interpreter does then.
     pub place: SourceLocation,
     /// How often.
@@ -151,7 +151,11 @@ impl VersionInfo {
         let exits = taken.filter_map(|&(exit, times)| {
             let exit = &report.region.exits[exit.index()];
             let frame = exit.frames.last()?;
-            Some(ExitInfo { why: exit.why, place: SourceLocation::of(program, (frame.function, frame.pc)), times })
+            Some(ExitInfo {
+                reason: exit.reason,
+                place: SourceLocation::of(program, (frame.function, frame.pc)),
+                times,
+            })
         });
         let exits = exits.collect();
         let variants = VariantInfo::all(program, &report);
@@ -275,7 +279,7 @@ fn version_text(text: &mut String, version: &VersionInfo, show: Show) -> std::fm
         report.run_time.as_secs_f64() * 1e3
     )?;
     for exit in &version.exits {
-        writeln!(text, "    left {} times at {}: {}", exit.times, exit.place, exit.why)?;
+        writeln!(text, "    left {} times at {}: {}", exit.times, exit.place, exit.reason)?;
     }
     for VariantInfo { variant, place, hit, missed } in &version.variants {
         writeln!(text, "    variant `{variant}` at {place}: hit {hit} times, missed {missed} times")?;

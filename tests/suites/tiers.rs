@@ -4,7 +4,7 @@ use spmdvm::jit::Jit;
 use spmdvm::jit::backend::{Backend, Executable};
 use spmdvm::jit::clif::{Clif, Options as Making};
 use spmdvm::jit::engine::VersionReport;
-use spmdvm::jit::ir::why::POLL;
+use spmdvm::jit::ir::ExitReason;
 use spmdvm::jit::ir::{ExitId, Region};
 use spmdvm::vm::interp::native::Context;
 use spmdvm::vm::{Arg, Machine, PreparedProgram};
@@ -151,8 +151,10 @@ fn baseline_code_that_runs_for_long_ends_when_there_is_optimised_code() {
         let sum = long.join().unwrap();
         let report = stage.jit.report();
         let version = &report[0].versions[0];
-        let polled =
-            version.exits.iter().any(|&(exit, times)| times > 0 && version.region.exits[exit.index()].why == POLL);
+        let polled = version
+            .exits
+            .iter()
+            .any(|&(exit, times)| times > 0 && version.region.exits[exit.index()].reason == ExitReason::Poll);
         let ended = polled && !version.is_baseline;
         assert_eq!(sum, expected(n));
         if ended {

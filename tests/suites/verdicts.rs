@@ -3,7 +3,8 @@
 
 use spmdvm::jit::Variant;
 use spmdvm::jit::abort::Abort;
-use spmdvm::jit::ir::{Counter, Outcome};
+use spmdvm::jit::ir::{Counter, ExitReason, Outcome};
+use spmdvm::vm::Op;
 use spmdvm::{Engine, JitSettings, Module, Show, Value};
 use spmdvm_tests::compiled::{jits, loops, module, native};
 
@@ -87,7 +88,7 @@ fn a_loop_that_left_too_often_is_compiled_when_it_no_longer_does() {
             let expected = (0..n).fold(0i32, i32::wrapping_add);
             assert_eq!(number(&module, &[n.into(), deletes.into()]), expected);
         };
-        assert_eq!(until_given_up(&module, || call(100, 1)), Abort::LeavesTooOften("free"));
+        assert_eq!(until_given_up(&module, || call(100, 1)), Abort::LeavesTooOften(ExitReason::Operation(Op::Free)));
         call(200_000, 0);
         let found = &loops(&module)[0];
         assert!(found.aborted.is_none(), "{found:?}");

@@ -140,7 +140,7 @@ impl Loop {
     /// Of a loop that was given up: how many rounds more it is interpreted, unless it has been for long enough.
     pub fn rests(&mut self) -> Option<u32> {
         let why = self.aborted.as_ref()?;
-        if matches!(why, Abort::Invalid(_)) {
+        if matches!(why, Abort::Defect(_)) {
             return Some(NEVER);
         }
         let doubled = self.rest.verdicts.saturating_sub(1).min(16);

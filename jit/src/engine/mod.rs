@@ -18,7 +18,7 @@ mod version;
 
 pub use report::{CounterReport, LoopReport, VersionReport};
 
-use crate::abort::Abort;
+use crate::abort::{Abort, Stage};
 use crate::advice::Advice;
 use crate::backend::{Backend, Executable};
 use crate::cache::CodeCache;
@@ -36,7 +36,6 @@ pub use hot_loop::Begins;
 use hot_loop::{Holding, Loop};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::Pause;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock, PoisonError, TryLockError, Weak};
 use std::time::Instant;
@@ -211,12 +210,6 @@ impl Jit {
     }
 
     fn make(&self, order: &Order) -> Result<Version, Abort> {
-        // A defect of the compiler is not to end the process: the loop is interpreted.
-        let made = catch_unwind(AssertUnwindSafe(|| self.try_make(order)));
-        made.unwrap_or_else(|_| Err(Abort::Invalid("the compiler panicked".into())))
-    }
-
-    fn try_make(&self, order: &Order) -> Result<Version, Abort> {
         if self.cache.is_full() {
             self.drop_resting_code();
         }
@@ -231,19 +224,23 @@ impl Jit {
         if !order.prunes {
             advice.forbid(Variant::Prune);
         }
-        let whole = self.whole.get_or_init(|| Whole::new(order.prepared.program()));
-        let mut region = record(&order.prepared, order.head.at, &order.facts, &advice, whole)?;
+        let mut region = Stage::Record.run(|| {
+            let whole = self.whole.get_or_init(|| Whole::new(order.prepared.program()));
+            record(&order.prepared, order.head.at, &order.facts, &advice, whole)
+        })?;
         let recorded = self.settings.keep_recorded.then(|| region.to_string());
-        optimise(&mut region)?;
-        if region.leaves_at_once() {
-            return Err(Abort::NothingToCompile);
-        }
-        if let Some(seed) = self.settings.stress {
-            stress::run(&mut region, seed);
-        }
-        let region = Arc::new(region);
+        let region = Stage::Passes.run(|| {
+            optimise(&mut region)?;
+            if region.leaves_at_once() {
+                return Err(Abort::NothingToCompile);
+            }
+            if let Some(seed) = self.settings.stress {
+                stress::run(&mut region, seed);
+            }
+            Ok(Arc::new(region))
+        })?;
         let before = start.elapsed();
-        let code = self.first_code(&region, start)?;
+        let code = Stage::BackEnd.run(|| self.first_code(&region, start))?;
         let arguments = Arguments::new(&region, &order.facts, &order.prepared);
         let mut version = Version::new(order.facts.clone(), region, code, arguments);
         (version.recorded, version.before) = (recorded, before);
@@ -300,9 +297,8 @@ impl Jit {
 
     /// Makes the optimised code that takes the place of baseline code. If it cannot be made, the baseline code stays, until it is tried again.
     fn improve(&self, version: &Version) {
-        let make = || self.optimised_code(&version.region, Instant::now());
-        match catch_unwind(AssertUnwindSafe(make)) {
-            Ok(Ok(made)) if !self.cache.is_full() => version.code.improve(made),
+        match Stage::BackEnd.run(|| self.optimised_code(&version.region, Instant::now())) {
+            Ok(made) if !self.cache.is_full() => version.code.improve(made),
             _ => version.code.fail(),
         }
     }

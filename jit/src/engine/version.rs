@@ -5,7 +5,7 @@ use super::hot_loop::Begins;
 use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
-use crate::ir::{Counter, Exit, Outcome, Region, why};
+use crate::ir::{Counter, Exit, ExitReason, Outcome, Region};
 use crate::record::{Constant, EntryFacts};
 use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
@@ -222,7 +222,7 @@ impl Version {
             let early = self.exits.iter().enumerate().filter(|(_, l)| !l.expected);
             let (_, most) = early.map(|(i, l)| (l.taken.load(Ordering::Relaxed), i)).max()?;
             let exit = &self.region.exits[most];
-            return Some((Abort::LeavesTooOften(exit.why), exit.frames.last().map(|f| (f.function, f.pc))));
+            return Some((Abort::LeavesTooOften(exit.reason), exit.frames.last().map(|f| (f.function, f.pc))));
         }
         let insts: usize = self.region.blocks.iter().filter(|b| !b.cold).map(|b| b.insts.len()).sum();
         let worthwhile = match self.begins {
@@ -365,13 +365,13 @@ impl Landing {
             at: f.at,
             entries: f.entries.iter().map(|e| e.kind).collect(),
         });
-        let pruned = exit.why == why::NEVER_TAKEN;
-        let leads = match exit.why {
-            why::CALL | why::RETURN | why::CUT => Leads::On,
-            why::END => Leads::Behind,
+        let pruned = exit.reason == ExitReason::NeverTaken;
+        let leads = match exit.reason {
+            ExitReason::LinkedCall | ExitReason::Return | ExitReason::Cut => Leads::On,
+            ExitReason::LoopEnd => Leads::Behind,
             _ => Leads::Nowhere,
         };
-        let expected = pruned || leads != Leads::Nowhere || exit.why == why::POLL;
+        let expected = pruned || leads != Leads::Nowhere || exit.reason == ExitReason::Poll;
         Landing { frames: frames.collect(), taken: AtomicU64::new(0), expected, pruned, leads }
     }
 

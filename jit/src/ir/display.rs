@@ -112,7 +112,7 @@ fn block(f: &mut Formatter<'_>, region: &Region, number: usize, block: &Block) -
 }
 
 fn exit(f: &mut Formatter<'_>, number: usize, exit: &Exit) -> fmt::Result {
-    writeln!(f, "x{number}: {}", exit.why)?;
+    writeln!(f, "x{number}: {}", exit.reason)?;
     for frame in &exit.frames {
         write!(f, "  f{} at {}: mask {}", frame.function.0, frame.pc, frame.mask)?;
         for e in &frame.entries {

@@ -20,7 +20,7 @@ mod kind;
 mod verify;
 
 pub use build::Builder;
-pub use exit::{Cell, EntryKind, EntryState, Exit, FrameState, LiveMemory, PrivateMemory, RegState, why};
+pub use exit::{Cell, EntryKind, EntryState, Exit, ExitReason, FrameState, LiveMemory, PrivateMemory, RegState};
 pub use kind::{Address, EntryMask, Kind};
 pub(crate) use verify::unsigned;
 pub use verify::verify;

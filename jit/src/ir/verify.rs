@@ -194,7 +194,7 @@ impl Check<'_> {
     fn exit(&self, exit: usize, block: BlockId, at: usize) -> Result<(), String> {
         let exit = self.region.exits.get(exit).ok_or("has no exit")?;
         for v in exit.values() {
-            self.used(v, block, at).map_err(|e| format!("at the exit `{}`: {e}", exit.why))?;
+            self.used(v, block, at).map_err(|e| format!("at the exit `{}`: {e}", exit.reason))?;
         }
         for frame in &exit.frames {
             let masks = frame.entries.iter().flat_map(|e| [e.restore, e.other]).chain([frame.mask]);

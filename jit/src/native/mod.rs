@@ -28,7 +28,7 @@ pub(crate) type Retired = Arc<AtomicBool>;
 
 /// Returns whether this is a bounds check that a build for benchmarks goes without.
 pub(crate) fn is_left_out(region: &Region, exit: ExitId) -> bool {
-    cfg!(feature = "unchecked-for-benchmarks") && region.exits[exit.index()].why.ends_with("out of bounds")
+    cfg!(feature = "unchecked-for-benchmarks") && region.exits[exit.index()].reason.is_bounds()
 }
 
 /// Likewise, of an edge: whether it leads to the slow way of an access.

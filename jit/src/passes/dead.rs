@@ -6,7 +6,7 @@
 //! from it at entry need not be written back.
 
 use super::mem2reg::{accessed, hosts};
-use crate::ir::{Cell, End, Exit, Inst, Kind, Region, Value};
+use crate::ir::{Cell, End, Exit, ExitReason, Inst, Kind, Region, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Runs the pass.
@@ -73,7 +73,7 @@ fn drop_exits(region: &mut Region) {
         let id = *slot.get_or_insert_with(|| {
             kept.push(std::mem::replace(
                 &mut region.exits[exit.index()],
-                Exit { frames: Vec::new(), cells: Vec::new(), live: Vec::new(), why: "" },
+                Exit { frames: Vec::new(), cells: Vec::new(), live: Vec::new(), reason: ExitReason::Poll },
             ));
             crate::ir::ExitId(kept.len() as u32 - 1)
         });

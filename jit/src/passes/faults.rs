@@ -6,7 +6,7 @@ use super::defs::{Def, Defs};
 use super::licm::{Loops, definitions};
 use super::make::Maker;
 use crate::dominance::Dominators;
-use crate::ir::{BlockId, Edge, EntryMask, Exit, ExitId, Inst, Kind, Region, Type, Value};
+use crate::ir::{BlockId, Edge, EntryMask, Exit, ExitId, ExitReason, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::faults::{Fault, Turns, planted};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -173,10 +173,10 @@ faults! {
         unite(region, turns, |a, b| a.args.len() == 2 && a.args[0] == b.args[1] && a.args[1] == b.args[0] && a.args[0] != a.args[1]);
     });
     "guards-divisor", "guards", "the test for a zero divisor is left out", Act::Region(|region, turns| {
-        drop_guards(region, turns, "zero");
+        drop_guards(region, turns, |reason| matches!(reason, ExitReason::ZeroDivisor { .. }));
     });
     "guards-bounds", "guards", "a test for bounds is left out", Act::Region(|region, turns| {
-        drop_guards(region, turns, "out of bounds");
+        drop_guards(region, turns, ExitReason::is_bounds);
     });
     "strength_reduction-factor", "strength_reduction", "the factor that stands for a divisor is one too small", Act::Inst(|f, i| {
         let Kind::Op { op: Op::MulHi, ty, .. } = i.kind else { return None };
@@ -381,12 +381,12 @@ fn unite_loads(region: &mut Region, turns: &mut Turns) {
     }
 }
 
-/// Removes the guards that are there for a reason.
-fn drop_guards(region: &mut Region, turns: &mut Turns, why: &str) {
+/// Removes the guards that are there for such a reason.
+fn drop_guards(region: &mut Region, turns: &mut Turns, is_reason: impl Fn(ExitReason) -> bool) {
     let exits = &region.exits;
     for block in &mut region.blocks {
         block.insts.retain(|inst| match inst.kind {
-            Kind::Guard { exit } => !exits[exit.index()].why.contains(why) || !turns.next(),
+            Kind::Guard { exit } => !is_reason(exits[exit.index()].reason) || !turns.next(),
             _ => true,
         });
     }

@@ -42,7 +42,7 @@ pub mod sink;
 pub mod straighten;
 pub mod strength_reduction;
 
-use crate::abort::Abort;
+use crate::abort::{Abort, Defect};
 use crate::ir::{BlockId, Inst, Kind, Region, Value, verify};
 
 /// A pass and its name.
@@ -79,7 +79,7 @@ pub const PASSES: &[Pass] = &[
 pub fn optimise(region: &mut Region) -> Result<(), Abort> {
     #[cfg(feature = "planted-faults")]
     faults::after("record", region, 0);
-    check(region, "recording")?;
+    check(region, "record")?;
     for (name, pass) in PASSES {
         #[cfg(feature = "planted-faults")]
         let n_values = region.types.len();
@@ -92,11 +92,14 @@ pub fn optimise(region: &mut Region) -> Result<(), Abort> {
 }
 
 /// In debug builds, checks that the region is still valid.
-fn check(region: &Region, after: &str) -> Result<(), Abort> {
+fn check(region: &Region, after: &'static str) -> Result<(), Abort> {
     if !cfg!(debug_assertions) {
         return Ok(());
     }
-    verify(region).map_err(|e| Abort::Invalid(format!("after {after}: {e}\n{region}")))
+    verify(region).map_err(|e| {
+        let why = format!("{e}\n{region}");
+        Abort::Defect(Defect::InvalidRegion { after, why })
+    })
 }
 
 /// Returns whether an equal instruction elsewhere may stand for this one. Facts about a region of memory hold as long as it

@@ -4,7 +4,7 @@ use super::state::{Frame, Mask, State};
 use super::step::Next;
 use super::{MAX_CALLS, MAX_FRAME_BYTES, MAX_RECURSION, Recorder};
 use crate::abort::Abort;
-use crate::ir::{Kind, Type, why};
+use crate::ir::{ExitReason, Kind, Type};
 use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::Ty;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ impl Recorder<'_> {
         let f = self.function(callee);
         let own = state.frames.iter().filter(|frame| frame.function == callee).count();
         if own > MAX_RECURSION || state.frames.len() > MAX_CALLS || !self.inlines(state, callee) {
-            return Ok(self.leave(state, why::CALL));
+            return Ok(self.leave(state, ExitReason::LinkedCall));
         }
         self.tick(state);
         let caller = state.top();
@@ -43,7 +43,7 @@ impl Recorder<'_> {
         }
         let mask = state.mask();
         let memory = (f.frame_size != 0).then(|| {
-            let exit = self.exit(state, "no more memory regions");
+            let exit = self.exit(state, ExitReason::NoRegion);
             self.emit(Kind::FrameOpen { function: callee, at, exit }, &[], Type::uniform(Ty::U64))
         });
         state.frames.push(Frame { function: callee, pc: 0, at, regs, mask, behind, memory, entries: Vec::new() });
@@ -52,7 +52,7 @@ impl Recorder<'_> {
 
     pub(super) fn ret(&mut self, state: &mut State) -> Result<Next, Abort> {
         if state.frames.len() == 1 {
-            return Ok(self.leave(state, why::RETURN));
+            return Ok(self.leave(state, ExitReason::Return));
         }
         // The lanes that the caller has active may be more.
         if state.one.is_some_and(|one| one.frame + 1 == state.frames.len()) {

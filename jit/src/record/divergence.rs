@@ -3,8 +3,8 @@
 use super::Recorder;
 use super::state::{Entry, Mask, State};
 use super::step::Next;
-use crate::abort::Abort;
-use crate::ir::{Edge, End, Kind, Outcome, Type, Value, why};
+use crate::abort::{Abort, Defect};
+use crate::ir::{Edge, End, ExitReason, Kind, Outcome, Type, Value};
 use crate::profile::ProgramPoint;
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
@@ -29,13 +29,13 @@ impl Recorder<'_> {
             Op::MaskElse => {
                 let waiting = match state.top_mut().entries.last_mut() {
                     Some(top) => std::mem::replace(&mut top.other, Mask::Empty),
-                    None => return Err(Abort::Invalid("mask.else without an entry".into())),
+                    None => return Err(Abort::Defect(Defect::NoMaskEntry(inst.op))),
                 };
                 self.go_into(state, waiting, inst)
             }
             Op::MaskEndif | Op::LoopEnd | Op::SwitchEnd | Op::EverywhereEnd | Op::EachEnd => {
                 let Some(top) = state.top_mut().entries.pop() else {
-                    return Err(Abort::Invalid("a pop without an entry".into()));
+                    return Err(Abort::Defect(Defect::NoMaskEntry(inst.op)));
                 };
                 self.go_on_with(state, top.restore, inst)
             }
@@ -75,8 +75,8 @@ impl Recorder<'_> {
                 Next::Here
             }
             Op::EachLane | Op::EachAll | Op::EachUnique => return self.each(state, inst),
-            Op::CallInd => self.leave(state, why::CALL),
-            _ => self.leave(state, inst.op.info().name),
+            Op::CallInd => self.leave(state, ExitReason::LinkedCall),
+            _ => self.leave(state, ExitReason::Operation(inst.op)),
         };
         Ok(next)
     }
@@ -104,7 +104,7 @@ impl Recorder<'_> {
         let (here, out) = (self.b.current(), self.b.block());
         self.b.region.blocks[out.index()].cold = true;
         self.b.switch_to(out);
-        self.leave(there, why::NEVER_TAKEN);
+        self.leave(there, ExitReason::NeverTaken);
         self.b.switch_to(here);
         Edge { to: out, args: Vec::new() }
     }

@@ -32,8 +32,8 @@ use crate::abort::Abort;
 use crate::advice::Advice;
 use crate::analysis::Analysis;
 use crate::ir::{
-    BlockId, Builder, Counter, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, Outcome, RegState, Region,
-    Type, Value,
+    BlockId, Builder, Counter, End, EntryMask, EntryState, Exit, ExitId, ExitReason, FrameState, Kind, Outcome,
+    RegState, Region, Type, Value,
 };
 use crate::profile::ProgramPoint;
 use crate::settings::Variant;
@@ -400,7 +400,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// A snapshot of a state, whose last frame stands at the instruction that the interpreter is to do next.
-    fn exit(&mut self, state: &State, why: &'static str) -> ExitId {
+    fn exit(&mut self, state: &State, reason: ExitReason) -> ExitId {
         let n = state.frames.len();
         let mut frames = Vec::with_capacity(n);
         for (i, frame) in state.frames.iter().enumerate() {
@@ -423,6 +423,6 @@ impl<'a> Recorder<'a> {
             frames.push(FrameState { function, pc, at, regs, mask, memory, entries });
         }
         let live = self.live_memory(state);
-        self.b.exit(Exit { frames, cells: Vec::new(), live, why })
+        self.b.exit(Exit { frames, cells: Vec::new(), live, reason })
     }
 }

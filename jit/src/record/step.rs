@@ -3,7 +3,7 @@
 use super::Recorder;
 use super::state::{Mask, State};
 use crate::abort::Abort;
-use crate::ir::{End, HandlerCall, Kind, Type, Value, why};
+use crate::ir::{End, ExitReason, HandlerCall, Kind, Type, Value};
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::memory::region_start;
 use spmdvm_vm::program::{Inst, Reg};
@@ -35,11 +35,11 @@ impl Recorder<'_> {
                 return Ok(());
             }
             if self.left_loop(&state) {
-                self.leave(&state, why::END);
+                self.leave(&state, ExitReason::LoopEnd);
                 return Ok(());
             }
-            if first && let Some(why) = self.parts(&state) {
-                self.leave(&state, why);
+            if first && let Some(reason) = self.parts(&state) {
+                self.leave(&state, reason);
                 return Ok(());
             }
             first = false;
@@ -64,8 +64,8 @@ impl Recorder<'_> {
     }
 
     /// Ends the block: the interpreter goes on at the state's position.
-    pub(super) fn leave(&mut self, state: &State, why: &'static str) -> Next {
-        let exit = self.exit(state, why);
+    pub(super) fn leave(&mut self, state: &State, reason: ExitReason) -> Next {
+        let exit = self.exit(state, reason);
         self.b.end(End::Exit(exit));
         Next::Ended
     }
@@ -206,7 +206,7 @@ impl Recorder<'_> {
         let frame = state.top();
         let f = self.function(frame.function);
         let (function, pc, at) = (frame.function, frame.pc, frame.at);
-        let exit = self.exit(state, inst.op.info().name);
+        let exit = self.exit(state, ExitReason::Operation(inst.op));
         let own = inst.src.into_iter().filter(|r| !r.is_none());
         let listed = if inst.args.len == 0 { &[][..] } else { f.list(inst.args) };
         let regs: Vec<Reg> = own.chain(listed.iter().copied()).collect();
@@ -264,14 +264,14 @@ impl Recorder<'_> {
             let is_zero = self.plain(Op::Eq, inst.ty, &[b, zero]);
             if self.ty(b).is_varying() {
                 let bad = self.and(state.mask(), Mask::Any(is_zero));
-                self.guard_none(state, bad, "a divisor is zero");
+                self.guard_none(state, bad, ExitReason::ZeroDivisor { varying: true });
                 if state.mask() != Mask::Full {
                     let one = self.constant(inst.ty, 1);
                     b = self.select(state.mask(), b, one);
                 }
             } else {
                 let ok = self.plain(Op::Not, Ty::Bool, &[is_zero]);
-                self.guard(state, ok, "the divisor is zero");
+                self.guard(state, ok, ExitReason::ZeroDivisor { varying: false });
             }
         }
         self.plain(inst.op, inst.ty, &[a, b])
@@ -341,31 +341,31 @@ impl Recorder<'_> {
         let condition = self.read(state, inst.src[0]);
         if self.ty(condition).is_varying() {
             let failing = self.and_not(state.mask(), Mask::Any(condition));
-            self.guard_none(state, failing, "an assertion fails");
+            self.guard_none(state, failing, ExitReason::Assertion);
         } else {
-            self.guard(state, condition, "an assertion fails");
+            self.guard(state, condition, ExitReason::Assertion);
         }
     }
 
     /// Leaves to the interpreter, before the current instruction, if the condition is false.
-    pub(super) fn guard(&mut self, state: &State, condition: Value, why: &'static str) {
+    pub(super) fn guard(&mut self, state: &State, condition: Value, reason: ExitReason) {
         if self.known(condition).is_none_or(|bits| bits == 0) {
-            let exit = self.exit(state, why);
+            let exit = self.exit(state, reason);
             self.effect(Kind::Guard { exit }, &[condition]);
         }
     }
 
     /// Leaves to the interpreter, before the current instruction, if the mask has a lane.
-    pub(super) fn guard_none(&mut self, state: &State, mask: Mask, why: &'static str) {
+    pub(super) fn guard_none(&mut self, state: &State, mask: Mask, reason: ExitReason) {
         if mask != Mask::Empty {
             let none = self.none(mask);
-            self.guard(state, none, why);
+            self.guard(state, none, reason);
         }
     }
 
     /// Counts one unit of fuel, as the current instruction does.
     pub(super) fn tick(&mut self, state: &State) {
-        let exit = self.exit(state, why::POLL);
+        let exit = self.exit(state, ExitReason::Poll);
         self.effect(Kind::Tick { exit }, &[]);
     }
 }

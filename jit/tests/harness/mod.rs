@@ -20,7 +20,7 @@ pub mod values;
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::clif::Clif;
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{EntryKind, EntryState, Exit, FrameState, RegState, Region, Type, Value};
+use spmdvm_jit::ir::{EntryKind, EntryState, Exit, ExitReason, FrameState, RegState, Region, Type, Value};
 use spmdvm_jit::x86::X86;
 use spmdvm_vm::interp::native::{Pause, RegisterSlot, Tracer};
 use spmdvm_vm::memory::RegionName;
@@ -359,6 +359,6 @@ pub fn exit(
         frames: vec![FrameState { function: host.function, pc: 1, at: 0, regs, mask, memory: None, entries }],
         cells: Vec::new(),
         live: Vec::new(),
-        why: "test",
+        reason: ExitReason::Numbered(0),
     }
 }

@@ -4,7 +4,7 @@ use super::values::Rng;
 use super::{Host, Outcome, exit};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Builder, End, Kind, Region, Type, Value, verify};
+use spmdvm_jit::ir::{Builder, End, ExitReason, Kind, Region, Type, Value, verify};
 use spmdvm_jit::passes::PASSES;
 use spmdvm_vm::types::{Ty, Width};
 use std::sync::Arc;
@@ -12,13 +12,14 @@ use std::sync::Arc;
 /// Gives every exit a name of its own: passes renumber them.
 pub fn name_exits(region: &mut Region) {
     for (i, exit) in region.exits.iter_mut().enumerate() {
-        exit.why = Box::leak(format!("x{i}").into_boxed_str());
+        exit.reason = ExitReason::Numbered(i as u32);
     }
 }
 
 /// The number that an exit had.
 pub fn numbered(region: &Region, mut outcome: Outcome) -> Outcome {
-    outcome.exit = region.exits[outcome.exit as usize].why[1..].parse().unwrap();
+    let ExitReason::Numbered(n) = region.exits[outcome.exit as usize].reason else { panic!("exits have numbers") };
+    outcome.exit = n;
     outcome
 }
 

@@ -289,7 +289,7 @@ fn wrong_on(
 /// A loop that is interpreted because the compiler failed on it, and not for a limit that it has.
 fn defect(info: &LoopInfo) -> Option<What> {
     match info.aborted.as_ref()? {
-        Abort::Invalid(why) => Some(What::Defect(why.clone())),
+        Abort::Defect(defect) => Some(What::Defect(defect.to_string())),
         Abort::Backend(why) if why.ends_with("failed") => Some(What::Defect(why.clone())),
         _ => None,
     }

@@ -95,7 +95,7 @@ unsafe fn call<const TRACED: bool>(
         let (function, mask, floor, region) = (t.function, t.mask, t.floor, t.region);
         t.frames.push(Frame { function, step, base: t.base, mask, floor, region });
         match enter(t, callee, base) {
-            Ok(first) if TRACED => native::count(t, first, (*callee).site),
+            Ok(first) if TRACED => native::count(t, first, (*callee).hot_count),
             Ok(first) => first,
             Err(trap) => {
                 t.frames.pop();
