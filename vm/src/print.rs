@@ -68,7 +68,7 @@ struct Body {
     sign: &'static str,
     prefix: &'static str,
     digits: String,
-    /// May zeros be put between prefix and digits?
+    /// Whether zeros may be put between prefix and digits.
     zeros_fit: bool,
 }
 

@@ -201,7 +201,7 @@ impl Writer {
         let (pointer, counter, ty) = (self.name("p"), self.name("k"), self.any_type());
         let first = self.small_literal(ty);
         // What was allocated is freed.
-        let place = super::scope::Place {
+        let place = super::scope::Context {
             breaks: false,
             continues: false,
             returns: super::scope::Returns::Not,

@@ -137,7 +137,7 @@ pub(super) enum Returns {
 
 /// Where the statement that is being written stands.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct Context {
     pub mask: Mask,
     pub level: u32,
     /// Whether only what all lanes have may be read: lanes were turned on.
@@ -166,10 +166,10 @@ pub(super) struct Place {
     pub in_task: bool,
 }
 
-impl Place {
+impl Context {
     /// Where a function begins.
-    pub fn function(mask: Mask, own: Option<String>, returns: Returns) -> Place {
-        Place {
+    pub fn function(mask: Mask, own: Option<String>, returns: Returns) -> Context {
+        Context {
             mask,
             level: 1,
             all_on: false,
@@ -189,17 +189,17 @@ impl Place {
     }
 
     /// A part that is executed under a condition, or several times.
-    pub fn inner(&self) -> Place {
-        Place { depth: self.depth + 1, ..self.clone() }
+    pub fn inner(&self) -> Context {
+        Context { depth: self.depth + 1, ..self.clone() }
     }
 
     /// A part in which lanes have parted.
-    pub fn diverged(&self) -> Place {
-        Place { mask: Mask::Divergent, level: self.level + 1, label: None, ..self.inner() }
+    pub fn diverged(&self) -> Context {
+        Context { mask: Mask::Divergent, level: self.level + 1, label: None, ..self.inner() }
     }
 
     /// The same, so many times.
-    pub fn times(self, turns: u64) -> Place {
-        Place { weight: self.weight * turns, ..self }
+    pub fn times(self, turns: u64) -> Context {
+        Context { weight: self.weight * turns, ..self }
     }
 }

@@ -1,6 +1,6 @@
 //! Handlers of what is visible outside: printing, assertions, aborts and the clock.
 
-use super::code::{CallSite, Handler, Place, Step, flags};
+use super::code::{CallSite, Handler, RegSlot, Step, flags};
 use super::elementwise::{Kernel, plain};
 use super::fuel::MAX_BYTES_AT_ONCE;
 use super::lanes::{get, mask_of, put};
@@ -58,9 +58,9 @@ unsafe fn render(
         match piece {
             Piece::Text(text) => out.push_str(text),
             Piece::Arg(format) => {
-                if let Some((place, unset)) = args.next() {
+                if let Some((slot, unset)) = args.next() {
                     // SAFETY: the caller's promise.
-                    unsafe { argument(t, format, place, unset, out)? };
+                    unsafe { argument(t, format, slot, unset, out)? };
                 }
             }
         }
@@ -71,34 +71,34 @@ unsafe fn render(
 /// Appends one argument.
 ///
 /// # Safety
-/// `place` is a register of the executing frame.
+/// `slot` is a register of the executing frame.
 unsafe fn argument(
     t: &Thread,
     format: &ArgFormat,
-    place: &Place,
+    slot: &RegSlot,
     unset: u64,
     out: &mut String,
 ) -> Result<(), (Trap, Option<usize>)> {
     let mut failed = None;
     let mut value = |out: &mut String, l: usize| {
         // SAFETY: the caller's promise; `l` is 0 or a lane.
-        let bits = unsafe { read_word(t.reg(place.at), place.ty, l) };
+        let bits = unsafe { read_word(t.reg(slot.at), slot.ty, l) };
         match format.kind {
-            ArgKind::Value | ArgKind::Pointer => print::scalar(out, format, place.ty, bits),
+            ArgKind::Value | ArgKind::Pointer => print::scalar(out, format, slot.ty, bits),
             // Text of inactive lanes is not read.
-            ArgKind::Text if t.mask >> l & 1 == 0 && place.shape == Shape::Varying => out.push('_'),
+            ArgKind::Text if t.mask >> l & 1 == 0 && slot.shape == Shape::Varying => out.push('_'),
             ArgKind::Text => match read_text(t, bits, MAX_TEXT.saturating_sub(out.len())) {
                 Ok(text) => print::text(out, format, &text),
                 Err(trap) => {
-                    failed.get_or_insert((trap, (place.shape == Shape::Varying).then_some(l)));
+                    failed.get_or_insert((trap, (slot.shape == Shape::Varying).then_some(l)));
                 }
             },
         }
     };
-    match place.shape {
+    match slot.shape {
         Shape::Uniform if unset & 1 != 0 => out.push_str(print::UNSET),
         Shape::Uniform => value(out, 0),
-        Shape::Varying => print::varying(out, place.ty, t.lanes, (t.mask, unset), value),
+        Shape::Varying => print::varying(out, slot.ty, t.lanes, (t.mask, unset), value),
     }
     failed.map_or(Ok(()), Err)
 }

@@ -32,7 +32,7 @@ pub enum Event {
     Printed(String),
 }
 
-/// Should the value that an operation writes be compared? Clocks differ, and so may the numbers of regions.
+/// Returns whether the value that an operation writes should be compared. Clocks differ, and so may the numbers of regions.
 pub fn comparable(op: Op) -> bool {
     op.info().effect != Effect::Control && !matches!(op, Op::Clock | Op::FrameAddr | Op::Alloc)
 }
