@@ -39,7 +39,7 @@ pub use global::{Global, GlobalMemory};
 pub use host::{HostCall, HostClosure, HostError, Hosts};
 pub use module::{Module, Part, PartKind, PromptInfo, Reading, ShownInfo, Source, Unread, VariableInfo};
 pub use options::{Engine, Fp, JitSettings, Limits, Options, ProgramLimits};
-pub use report::{ExitInfo, LoopInfo, Place, Show, Totals, VariantInfo, VersionInfo};
+pub use report::{ExitInfo, LoopInfo, Show, SourceLocation, Totals, VariantInfo, VersionInfo};
 pub use run::{MapArg, Run, Strided};
 pub use value::{Array, Element, Value};
 

@@ -101,7 +101,7 @@ pub fn backend(engine: &str) -> Result<Box<dyn Backend>, NotCompiled> {
     }
 }
 
-/// Can an engine run here?
+/// Says why an engine cannot run here, if it cannot.
 pub fn available(engine: &str) -> Result<(), NotCompiled> {
     backend(engine).map(drop)
 }

@@ -78,10 +78,10 @@ impl Line<'_> {
                 Begins::Function => "the function at",
                 Begins::Rest => "the rest of a function from",
             };
-            let head = super::Place::of(self.program, report.at);
+            let head = super::SourceLocation::of(self.program, report.at);
             let inside = report.begins == Begins::Loop && self.is_in_loop(report.at);
             if let Some(why) = report.aborted.as_ref().filter(|_| inside) {
-                let at = report.aborted_at.map(|at| format!(" (at {})", super::Place::of(self.program, at)));
+                let at = report.aborted_at.map(|at| format!(" (at {})", super::SourceLocation::of(self.program, at)));
                 let _ = writeln!(text, "  interpreted in {what} {head}: {why}{}", at.unwrap_or_default());
                 found = true;
             }
@@ -100,7 +100,7 @@ impl Line<'_> {
         }
     }
 
-    /// Is the line in a loop of its own function?
+    /// Returns whether the line is in a loop of its own function.
     fn is_in_loop(&self, (function, head): (FuncId, u32)) -> bool {
         let body = Analysis::new(&self.program.functions[function.0 as usize]).loop_body(head);
         body.iter().enumerate().any(|(pc, &inside)| inside && self.has(function, pc as u32))
@@ -126,7 +126,7 @@ impl Line<'_> {
         for (at, exit) in self.exits(region) {
             let times = version.exits[at].1;
             if times != 0 {
-                let _ = writeln!(text, "    left here {times} times: {}", exit.why);
+                let _ = writeln!(text, "    left here {times} times: {}", exit.reason);
             }
         }
         for counted in version.counters.iter().filter(|c| c.times != 0) {
@@ -152,7 +152,7 @@ impl Line<'_> {
     }
 }
 
-/// Is a mask known to have all lanes?
+/// Returns whether a mask is known to have all lanes.
 fn is_full(region: &Region, mask: Value) -> bool {
     let insts = || region.blocks[0].insts.iter();
     let definition = |v: Value| insts().find(|inst| inst.result == Some(v));

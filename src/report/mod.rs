@@ -6,7 +6,7 @@ use crate::module::Module;
 use spmdvm_jit::Variant;
 use spmdvm_jit::abort::Abort;
 use spmdvm_jit::engine::{Begins, LoopReport, VersionReport};
-use spmdvm_jit::ir::{Counter, Outcome};
+use spmdvm_jit::ir::{Counter, ExitReason, Outcome};
 use spmdvm_vm::Program;
 use spmdvm_vm::program::FuncId;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub struct Show {
 
 /// An instruction's place in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file.
     pub file: String,
     /// Its function.
@@ -36,17 +36,17 @@ pub struct Place {
     pub line: Option<usize>,
 }
 
-impl Place {
-    fn of(program: &Program, (function, pc): (FuncId, u32)) -> Place {
+impl SourceLocation {
+    fn of(program: &Program, (function, pc): (FuncId, u32)) -> SourceLocation {
         let f = &program.functions[function.0 as usize];
         let span = f.spans.get(pc as usize).copied().unwrap_or_default();
         let found = program.line_col(span);
         let file = found.as_ref().map_or_else(String::new, |(source, ..)| source.name.to_string());
-        Place { file, function: f.name.to_string(), line: found.map(|(_, line, _)| line) }
+        SourceLocation { file, function: f.name.to_string(), line: found.map(|(_, line, _)| line) }
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {
             Some(line) => write!(f, "{}:{line}", self.file),
@@ -59,19 +59,19 @@ impl std::fmt::Display for Place {
 #[derive(Clone, Debug)]
 pub struct LoopInfo {
     /// Where it is.
-    pub place: Place,
+    pub place: SourceLocation,
     /// What begins there, for it need not be a loop.
     pub begins: Begins,
     /// Why it is interpreted, if it is.
     pub aborted: Option<Abort>,
     /// The instruction that is the reason, if it is one.
-    pub aborted_at: Option<Place>,
+    pub aborted_at: Option<SourceLocation>,
     /// Why no more versions of it are made, if that is so.
     pub refused: Option<Abort>,
-    /// Is a version being compiled?
+    /// Whether a version is being compiled.
     pub pending: bool,
-    /// How often a version was compiled anew.
-    pub remakes: u32,
+    /// How often a version was recompiled.
+    pub recompiles: u32,
     /// Its compiled versions.
     pub versions: Vec<VersionInfo>,
 }
@@ -93,7 +93,7 @@ pub struct VariantInfo {
     /// The variant.
     pub variant: Variant,
     /// The instruction that it was chosen for.
-    pub place: Place,
+    pub place: SourceLocation,
     /// How often it suited.
     pub hit: u64,
     /// How often its test failed.
@@ -110,19 +110,19 @@ impl VariantInfo {
                 times[(outcome == Outcome::Missed) as usize] += counted.times;
             }
         }
-        let place = |at| Place::of(program, at);
+        let place = |at| SourceLocation::of(program, at);
         let infos = found.into_iter();
         infos.map(|((at, variant), [hit, missed])| VariantInfo { variant, place: place(at), hit, missed }).collect()
     }
 }
 
-/// A way out of compiled code.
+/// A side exit of compiled code that was taken.
 #[derive(Clone, Debug)]
 pub struct ExitInfo {
     /// Why.
-    pub why: &'static str,
+    pub reason: ExitReason,
     /// The instruction that the interpreter does then.
-    pub place: Place,
+    pub place: SourceLocation,
     /// How often.
     pub times: u64,
 }
@@ -130,8 +130,8 @@ pub struct ExitInfo {
 impl LoopInfo {
     fn new(program: &Program, report: LoopReport) -> LoopInfo {
         let versions = report.versions.into_iter().map(|v| VersionInfo::new(program, v)).collect();
-        let place = Place::of(program, report.at);
-        let aborted_at = report.aborted_at.map(|at| Place::of(program, at));
+        let place = SourceLocation::of(program, report.at);
+        let aborted_at = report.aborted_at.map(|at| SourceLocation::of(program, at));
         LoopInfo {
             place,
             begins: report.begins,
@@ -139,7 +139,7 @@ impl LoopInfo {
             aborted_at,
             refused: report.refused,
             pending: report.pending,
-            remakes: report.remakes,
+            recompiles: report.recompiles,
             versions,
         }
     }
@@ -151,7 +151,11 @@ impl VersionInfo {
         let exits = taken.filter_map(|&(exit, times)| {
             let exit = &report.region.exits[exit.index()];
             let frame = exit.frames.last()?;
-            Some(ExitInfo { why: exit.why, place: Place::of(program, (frame.function, frame.pc)), times })
+            Some(ExitInfo {
+                reason: exit.reason,
+                place: SourceLocation::of(program, (frame.function, frame.pc)),
+                times,
+            })
         });
         let exits = exits.collect();
         let variants = VariantInfo::all(program, &report);
@@ -250,12 +254,12 @@ pub(crate) fn begins_text(begins: Begins) -> &'static str {
     }
 }
 
-/// How long it took until there was a draft, if it began with one.
+/// How long it took until there was baseline code, if it began with that.
 fn tiers_text(report: &VersionReport) -> String {
     let first = report.first_time.as_secs_f64() * 1e3;
-    match (report.is_draft, report.first_time < report.time) {
-        (true, _) => " as a draft".into(),
-        (false, true) => format!(" (a draft in {first:.2} ms)"),
+    match (report.is_baseline, report.first_time < report.time) {
+        (true, _) => " as baseline code".into(),
+        (false, true) => format!(" (baseline code in {first:.2} ms)"),
         (false, false) => String::new(),
     }
 }
@@ -275,7 +279,7 @@ fn version_text(text: &mut String, version: &VersionInfo, show: Show) -> std::fm
         report.run_time.as_secs_f64() * 1e3
     )?;
     for exit in &version.exits {
-        writeln!(text, "    left {} times at {}: {}", exit.times, exit.place, exit.why)?;
+        writeln!(text, "    left {} times at {}: {}", exit.times, exit.place, exit.reason)?;
     }
     for VariantInfo { variant, place, hit, missed } in &version.variants {
         writeln!(text, "    variant `{variant}` at {place}: hit {hit} times, missed {missed} times")?;

@@ -129,7 +129,7 @@ fn paths_in_documents_exist() {
     none(offenders, "documents name files that do not exist");
 }
 
-/// Does it begin with one of the project's folders, and hold no pattern? (`docs/NAME.ispc` is one.)
+/// Returns whether it begins with one of the project's folders, and holds no pattern. (`docs/NAME.ispc` is one.)
 fn names_a_file(quoted: &str) -> bool {
     let name = quoted.rsplit('/').next().unwrap_or_default();
     if name.starts_with(|c: char| c.is_ascii_uppercase()) && !name.ends_with(".md") {

@@ -30,7 +30,7 @@ pub(super) struct Code {
     _held: Vec<Held>,
     /// Holds the stubs that the code calls, and makes the listing.
     maker: Arc<Maker>,
-    /// Of a draft: are its runs to end?
+    /// Of baseline code: whether its runs are to end.
     retired: Option<Retired>,
     region: Arc<Region>,
     bytes: usize,
@@ -81,14 +81,14 @@ impl Executable for Code {
 pub(super) struct Maker {
     pub isa: OwnedTargetIsa,
     pub stubs: Arc<Stubs>,
-    /// Is better code to take the place of what it makes?
-    pub of_drafts: bool,
+    /// Whether better code is to take the place of what it makes.
+    pub of_baseline: bool,
 }
 
 impl Maker {
     /// Translates, compiles and loads a region.
     pub fn compile(self: &Arc<Self>, region: Arc<Region>) -> Result<Code, String> {
-        let retired = self.of_drafts.then(Retired::default);
+        let retired = self.of_baseline.then(Retired::default);
         let (mut compilation, held) = self.translate(&region, retired.as_ref())?;
         let mut module = JITModule::new(JITBuilder::with_isa(self.isa.clone(), default_libcall_names()));
         let (entry, bytes) = match make(&mut module, &mut compilation) {

@@ -203,7 +203,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Is it a constant, made anew wherever it is used?
+    /// Returns whether it is a constant, made anew wherever it is used.
     pub(super) fn is_constant(&self, v: Value) -> bool {
         self.constant_lanes(v).is_some()
     }

@@ -54,7 +54,7 @@ impl Translator<'_> {
     /// Has the interpreter's handler execute an instruction on its registers.
     pub(super) fn interpret(&mut self, inst: &Inst, site: u32, exit: ExitId) {
         let region = self.region;
-        let site = &region.sites[site as usize];
+        let site = &region.handler_calls[site as usize];
         let Some((&mask, operands)) = inst.args.split_last() else { return };
         let flags = MemFlagsData::trusted();
         for (&(at, ty), &v) in site.operands.iter().zip(operands) {

@@ -64,7 +64,7 @@ pub(super) struct Indices {
     pieces: Vec<clif::Value>,
 }
 
-/// How many lanes of a gather are active?
+/// How many lanes of a gather are active.
 #[derive(Clone, Copy)]
 enum Active {
     All,
@@ -162,12 +162,12 @@ impl Translator<'_> {
         all.then(|| (checked.distances.clone(), checked.low))
     }
 
-    /// Are all lanes in a mask?
+    /// Returns whether all lanes are in a mask.
     pub(super) fn is_full(&self, mask: Value) -> bool {
         self.known_bits(mask) == Some(self.region.width.full_mask())
     }
 
-    /// Is a value the greatest of several, one of which is `least`?
+    /// Returns whether a value is the greatest of several, one of which is `least`.
     fn is_at_least(&self, v: Value, least: Value) -> bool {
         let max = |inst: &&Inst| matches!(inst.kind, Kind::Op { op: Op::Max, .. });
         let parts = || self.definition_of(v).filter(max);
@@ -242,12 +242,12 @@ impl Translator<'_> {
         }
     }
 
-    /// Is a uniform value there, so that it need not be computed for something that can do without?
+    /// Returns whether a uniform value is there, so that it need not be computed for something that can do without.
     fn is_at_hand(&self, v: Value) -> bool {
         self.homes.is_on_stack(v) || self.made(self.plan.scalar_slot(v)).is_some()
     }
 
-    /// Is a lane of a mask active whenever the block being translated is entered?
+    /// Returns whether a lane of a mask is active whenever the block being translated is entered.
     fn is_some(&self, mask: Value) -> bool {
         let activity = Activity {
             region: self.region,

@@ -67,7 +67,7 @@ impl Homes {
         self.of[v.index()]
     }
 
-    /// Does it pass between blocks on the stack?
+    /// Returns whether it passes between blocks on the stack.
     pub fn is_on_stack(&self, v: Value) -> bool {
         matches!(self.of(v), Some(Home::Stack(_)))
     }
@@ -86,7 +86,7 @@ impl Homes {
         }
     }
 
-    /// Do the values live at the start of some block need more registers than `most`?
+    /// Returns whether the values live at the start of some block need more registers than `most`.
     fn is_crowded(&self, plan: &Plan, liveness: &Liveness, most: usize, registers: impl Fn(Value) -> usize) -> bool {
         let needs = |v: Value| if self.of(v).is_none() { registers(v) } else { 0 };
         plan.dominators.order().iter().any(|&id| liveness.at(id).map(needs).sum::<usize>() > most)
@@ -121,7 +121,7 @@ impl Homes {
     }
 }
 
-/// Is a value computed in the entry of a region, and no constant?
+/// Returns whether a value is computed in the entry of a region, and no constant.
 fn is_of_entry(region: &Region, plan: &Plan, v: Value) -> bool {
     let Definition::Inst(block, at) = plan.definition(v) else { return false };
     block == BlockId(0) && !matches!(region.block(block).insts[at].kind, Kind::Const(_))
@@ -131,7 +131,7 @@ fn is_of_entry(region: &Region, plan: &Plan, v: Value) -> bool {
 fn written(region: &Region) -> Vec<Range<u32>> {
     let frames = region.exits.iter().flat_map(|e| &e.frames);
     let registers = frames.flat_map(|f| f.regs.iter().map(move |r| extent(region, f.at + r.at, r.ty)));
-    let sites = region.sites.iter().flat_map(|site| {
+    let sites = region.handler_calls.iter().flat_map(|site| {
         site.operands.iter().chain(&site.result).map(move |&(at, ty)| extent(region, site.at + at, ty))
     });
     let mut all: Vec<_> = registers.chain(sites).collect();
@@ -239,7 +239,7 @@ impl Translator<'_> {
         Some(x)
     }
 
-    /// Is it made by an instruction of this block, which may be yet to come?
+    /// Returns whether it is made by an instruction of this block, which may be yet to come.
     pub(super) fn is_made_here(&self, v: Value) -> bool {
         matches!(self.plan.definition(v), Definition::Inst(block, _) if block == self.block)
     }

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-/// Does a comparison of integers take fewer instructions than its opposite, and inverting that?
+/// Returns whether a comparison of integers takes fewer instructions than its opposite, and inverting that.
 fn is_cheaper(op: Op, ty: Ty) -> bool {
     match op {
         Op::Eq => true,
@@ -117,7 +117,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Is a mask true in some lane? A byte 0 or 1.
+    /// A byte, 0 or 1: whether a mask is true in some lane.
     pub(super) fn any_lane(&mut self, v: Value) -> clif::Value {
         let (any, grain) = self.differing_bits(v).unwrap_or_else(|| self.lanes_together(v));
         let any = self.without_padding(any, grain);
@@ -186,7 +186,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// For a guard `not any (mask and not (x <u limit))`: is the greatest `x` beyond the limit? So pieces are compared with each
+    /// For a guard `not any (mask and not (x <u limit))`: whether the greatest `x` is beyond the limit. So pieces are compared with each
     /// other, and only once with the limit. Inactive lanes count as 0; that is beyond a limit of 0, but then active lanes are too,
     /// and without any it does no harm to leave.
     fn some_is_beyond(&mut self, condition: Value) -> Option<clif::Value> {

@@ -55,7 +55,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Is a load of all lanes one of vectors?
+    /// Returns whether a load of all lanes is one of vectors.
     pub(super) fn loads_pieces(&self, ty: Ty) -> bool {
         ty != Ty::Bool && self.narrow(ty).is_none()
     }

@@ -54,10 +54,10 @@ use stubs::Stubs;
 
 /// The back end.
 pub struct Clif {
-    good: Arc<Maker>,
-    /// Makes drafts.
+    optimised: Arc<Maker>,
+    /// Makes baseline code.
     quick: Option<Arc<Maker>>,
-    drafts_from: usize,
+    baseline_from: usize,
 }
 
 impl Clif {
@@ -72,10 +72,14 @@ impl Clif {
         let stubs = Arc::new(Stubs::new(&isa)?);
         let quick = || {
             let isa = host::isa(&Options { quick: true, ..options.clone() })?;
-            Ok::<_, String>(Arc::new(Maker { isa, stubs: Arc::clone(&stubs), of_drafts: true }))
+            Ok::<_, String>(Arc::new(Maker { isa, stubs: Arc::clone(&stubs), of_baseline: true }))
         };
         let quick = if options.quick { None } else { Some(quick()?) };
-        Ok(Clif { good: Arc::new(Maker { isa, stubs, of_drafts: false }), quick, drafts_from: options.drafts_from })
+        Ok(Clif {
+            optimised: Arc::new(Maker { isa, stubs, of_baseline: false }),
+            quick,
+            baseline_from: options.baseline_from,
+        })
     }
 }
 
@@ -94,12 +98,12 @@ impl Backend for Clif {
     }
 
     fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
-        compile(&self.good, region)
+        compile(&self.optimised, region)
     }
 
-    fn draft(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
+    fn compile_baseline(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
         let size: usize = region.blocks.iter().map(|b| b.insts.len()).sum();
-        let maker = self.quick.as_ref().filter(|_| size >= self.drafts_from)?;
+        let maker = self.quick.as_ref().filter(|_| size >= self.baseline_from)?;
         compile(maker, Arc::clone(region)).ok()
     }
 }

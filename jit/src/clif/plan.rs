@@ -51,9 +51,9 @@ pub(super) struct Plan {
     definitions: Vec<Definition>,
     /// The grain in which a mask is computed.
     grains: Vec<Grain>,
-    /// Is the value used at all?
+    /// Whether the value is used at all.
     used: Vec<bool>,
-    /// Is it used in another block than its own?
+    /// Whether it is used in another block than its own.
     leaves_block: Vec<bool>,
     /// Edges into each block.
     ways_into: Vec<u32>,
@@ -126,17 +126,17 @@ impl Plan {
         self.used[v.index()]
     }
 
-    /// Must the value be there at the end of its block?
+    /// Returns whether the value must be there at the end of its block.
     pub fn leaves_block(&self, v: Value) -> bool {
         self.leaves_block[v.index()]
     }
 
-    /// How many edges lead to a block?
+    /// The number of edges that lead to a block.
     pub fn ways_into(&self, block: BlockId) -> u32 {
         self.ways_into[block.index()]
     }
 
-    /// Is the chain of instructions that wait so long that it should be cut here?
+    /// Returns whether the chain of instructions that wait is so long that it should be cut here.
     pub fn is_deep(&self, v: Value) -> bool {
         self.depth[v.index()] % 48 == 47
     }
@@ -263,7 +263,7 @@ impl Plan {
     }
 }
 
-/// Is there code for an instruction that makes a mask?
+/// Returns whether there is code for an instruction that makes a mask.
 pub(super) fn has_mask_code(region: &Region, inst: &Inst) -> bool {
     let halves = |ty: Ty| ty == Ty::F16;
     match inst.kind {

@@ -32,7 +32,7 @@ use std::sync::Arc;
 pub(super) struct Means<'a> {
     pub features: Features,
     pub stubs: &'a Stubs,
-    /// Of a draft: what its polls look at.
+    /// Of baseline code: what its polls look at.
     pub retired: Option<&'a Retired>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Translator<'a> {
     pub region: &'a Region,
     pub plan: Plan,
     pub homes: Homes,
-    /// By cache entry: of a value with a home, so that it is valid in its block only?
+    /// By cache entry: whether it is of a value with a home, and so valid in its block only.
     pub(super) local: Vec<bool>,
     /// By cache entry: where on the stack what is made is stored.
     pub(super) kept: Vec<Option<u32>>,

@@ -85,7 +85,7 @@ impl Translator<'_> {
         self.b.ins().fma(a, b, c)
     }
 
-    /// Is a value the same in all lanes, so that its pieces are one vector?
+    /// Returns whether a value is the same in all lanes, so that its pieces are one vector.
     pub(super) fn is_spread(&self, v: Value) -> bool {
         let splat = |inst: &Inst| inst.kind == Kind::Splat;
         !self.region.ty(v).is_varying() || self.definition_of(v).is_some_and(splat)
@@ -235,7 +235,7 @@ impl Translator<'_> {
         self.blend(mask, a, b)
     }
 
-    /// Does a `select` count a number up or down by one where its mask holds? Tells which.
+    /// Tells whether a `select` counts a number up or down by one where its mask holds, and which of them.
     fn counts_active_lanes(&self, args: &[Value], ty: Ty) -> Option<Op> {
         let step = self.definition_of(args[1])?;
         let Kind::Op { op: op @ (Op::Add | Op::Sub), ty: counted, .. } = step.kind else { return None };

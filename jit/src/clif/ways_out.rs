@@ -71,7 +71,7 @@ impl Tree {
         child
     }
 
-    /// Does code come here from more than one place, or from an exit?
+    /// Returns whether code comes here from more than one place, or from an exit.
     fn is_entered(&self, node: usize) -> bool {
         let node = &self.nodes[node];
         !node.exits.is_empty() || node.children.len() > 1

@@ -16,7 +16,7 @@ pub(crate) struct Activity<'a, 'r> {
 }
 
 impl Activity<'_, '_> {
-    /// Is a lane of a mask active whenever a block is entered, because it was asked for?
+    /// Returns whether a lane of a mask is active whenever a block is entered, because it was asked for.
     pub fn is_some(&self, mask: Value, at: BlockId) -> bool {
         self.holds(mask, at, &mut Vec::new())
     }
@@ -46,7 +46,7 @@ impl Activity<'_, '_> {
         })
     }
 
-    /// Is an edge taken only if a lane of a mask is active?
+    /// Returns whether an edge is taken only if a lane of a mask is active.
     fn asks_for(&self, end: &End, edge: &Edge, mask: Value) -> bool {
         let End::Branch { cond, then, other } = end else { return false };
         let asked = |inst: &Inst| inst.kind == Kind::AnyLane && inst.args[0] == mask;

@@ -3,7 +3,7 @@
 use crate::ir::{Block, Kind, Value};
 use spmdvm_vm::types::Ty;
 
-/// Can an address be made of a base and an index by an instruction's own addition?
+/// Returns whether an address can be made of a base and an index by an instruction's own addition.
 pub(crate) fn fits(index: Ty, scale: u32) -> bool {
     index.size() == 4 && matches!(scale, 1 | 2 | 4 | 8)
 }

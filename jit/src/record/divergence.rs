@@ -3,9 +3,9 @@
 use super::Recorder;
 use super::state::{Entry, Mask, State};
 use super::step::Next;
-use crate::abort::Abort;
-use crate::ir::{Edge, End, Kind, Outcome, Type, Value, why};
-use crate::profile::Place;
+use crate::abort::{Abort, Defect};
+use crate::ir::{Edge, End, ExitReason, Kind, Outcome, Type, Value};
+use crate::profile::ProgramPoint;
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
@@ -29,13 +29,13 @@ impl Recorder<'_> {
             Op::MaskElse => {
                 let waiting = match state.top_mut().entries.last_mut() {
                     Some(top) => std::mem::replace(&mut top.other, Mask::Empty),
-                    None => return Err(Abort::Invalid("mask.else without an entry".into())),
+                    None => return Err(Abort::Defect(Defect::NoMaskEntry(inst.op))),
                 };
                 self.go_into(state, waiting, inst)
             }
             Op::MaskEndif | Op::LoopEnd | Op::SwitchEnd | Op::EverywhereEnd | Op::EachEnd => {
                 let Some(top) = state.top_mut().entries.pop() else {
-                    return Err(Abort::Invalid("a pop without an entry".into()));
+                    return Err(Abort::Defect(Defect::NoMaskEntry(inst.op)));
                 };
                 self.go_on_with(state, top.restore, inst)
             }
@@ -75,8 +75,8 @@ impl Recorder<'_> {
                 Next::Here
             }
             Op::EachLane | Op::EachAll | Op::EachUnique => return self.each(state, inst),
-            Op::CallInd => self.leave(state, why::CALL),
-            _ => self.leave(state, inst.op.info().name),
+            Op::CallInd => self.leave(state, ExitReason::LinkedCall),
+            _ => self.leave(state, ExitReason::Operation(inst.op)),
         };
         Ok(next)
     }
@@ -94,7 +94,7 @@ impl Recorder<'_> {
         if self.is_never(state, &there) { self.way_out(&there) } else { self.edge(&there) }
     }
 
-    /// Is a way in the loop one that has never been taken?
+    /// Returns whether a way in the loop is one that has never been taken.
     fn is_never(&self, state: &State, there: &State) -> bool {
         !self.left_loop(there) && self.advice.is_never(self.place(there), self.place(state))
     }
@@ -104,7 +104,7 @@ impl Recorder<'_> {
         let (here, out) = (self.b.current(), self.b.block());
         self.b.region.blocks[out.index()].cold = true;
         self.b.switch_to(out);
-        self.leave(there, why::NEVER_TAKEN);
+        self.leave(there, ExitReason::NeverTaken);
         self.b.switch_to(here);
         Edge { to: out, args: Vec::new() }
     }
@@ -187,7 +187,7 @@ impl Recorder<'_> {
     }
 
     /// An edge on which is counted how a variant does.
-    fn counting(&mut self, variant: Variant, place: Place, outcome: Outcome, edge: Edge) -> Edge {
+    fn counting(&mut self, variant: Variant, place: ProgramPoint, outcome: Outcome, edge: Edge) -> Edge {
         let (here, apart) = (self.b.current(), self.b.block());
         self.b.switch_to(apart);
         self.count(variant, place, outcome);
@@ -279,7 +279,7 @@ impl Recorder<'_> {
         self.go_on_with(state, staying, inst)
     }
 
-    /// Does leaving so touch at most one entry of the mask stack?
+    /// Returns whether leaving so touches at most one entry of the mask stack.
     fn is_cheap(&self, state: &State, how: Leave) -> bool {
         matches!(
             (state.top().entries.last().map(|e| e.kind), how),

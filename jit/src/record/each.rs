@@ -6,7 +6,7 @@
 use super::Recorder;
 use super::state::{Entry, Mask, State};
 use super::step::Next;
-use crate::abort::Abort;
+use crate::abort::{Abort, Defect};
 use crate::ir::{End, Kind, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
@@ -16,7 +16,7 @@ impl Recorder<'_> {
     /// An instruction of the table's form `each`: the next turn, or the end of the loop.
     pub(super) fn each(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
         let Some(&Entry { other, .. }) = state.top().entries.last() else {
-            return Err(Abort::Invalid("an each without an entry".into()));
+            return Err(Abort::Defect(Defect::NoMaskEntry(inst.op)));
         };
         match Self::has_lanes(other) {
             Some(false) => {

@@ -3,7 +3,7 @@
 use super::Recorder;
 use super::state::{Mask, State};
 use crate::abort::Abort;
-use crate::ir::{End, Kind, Site, Type, Value, why};
+use crate::ir::{End, ExitReason, HandlerCall, Kind, Type, Value};
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::memory::region_start;
 use spmdvm_vm::program::{Inst, Reg};
@@ -35,11 +35,11 @@ impl Recorder<'_> {
                 return Ok(());
             }
             if self.left_loop(&state) {
-                self.leave(&state, why::END);
+                self.leave(&state, ExitReason::LoopEnd);
                 return Ok(());
             }
-            if first && let Some(why) = self.parts(&state) {
-                self.leave(&state, why);
+            if first && let Some(reason) = self.parts(&state) {
+                self.leave(&state, reason);
                 return Ok(());
             }
             first = false;
@@ -58,20 +58,20 @@ impl Recorder<'_> {
         self.analysis(function).is_label(pc)
     }
 
-    /// Has the entered frame left the loop?
+    /// Returns whether the entered frame has left the loop.
     pub(super) fn left_loop(&self, state: &State) -> bool {
         state.frames.len() == 1 && !self.inside[state.top().pc as usize]
     }
 
     /// Ends the block: the interpreter goes on at the state's position.
-    pub(super) fn leave(&mut self, state: &State, why: &'static str) -> Next {
-        let exit = self.exit(state, why);
+    pub(super) fn leave(&mut self, state: &State, reason: ExitReason) -> Next {
+        let exit = self.exit(state, reason);
         self.b.end(End::Exit(exit));
         Next::Ended
     }
 
     fn instruction(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
-        self.reads_agreed = false;
+        self.reads_speculated = false;
         if let Some(next) = self.scalar_instruction(state, inst) {
             return Ok(next);
         }
@@ -144,7 +144,7 @@ impl Recorder<'_> {
     /// The value of a register.
     pub(super) fn read(&mut self, state: &State, reg: Reg) -> Value {
         let frame = state.top();
-        self.reads_agreed |= state.agreed.contains(&(state.frames.len() as u32 - 1, reg));
+        self.reads_speculated |= state.speculated.contains(&(state.frames.len() as u32 - 1, reg));
         match frame.regs[reg.index()] {
             Some(v) => match state.one {
                 Some(one) => self.scalar_of(one, v),
@@ -164,15 +164,15 @@ impl Recorder<'_> {
         state.top_mut().regs[reg.index()] = Some(value);
         state.top_mut().behind.remove(&reg);
         let at = (state.frames.len() as u32 - 1, reg);
-        let agrees = self.reads_agreed && !self.ty(value).is_varying() && self.is_varying(state, reg);
-        if agrees {
-            state.agreed.insert(at);
+        let speculates = self.reads_speculated && !self.ty(value).is_varying() && self.is_varying(state, reg);
+        if speculates {
+            state.speculated.insert(at);
         } else {
-            state.agreed.remove(&at);
+            state.speculated.remove(&at);
         }
     }
 
-    /// Is a register declared varying?
+    /// Returns whether a register is declared varying.
     pub(super) fn is_varying(&self, state: &State, reg: Reg) -> bool {
         self.function(state.top().function).reg(reg).shape == Shape::Varying
     }
@@ -206,7 +206,7 @@ impl Recorder<'_> {
         let frame = state.top();
         let f = self.function(frame.function);
         let (function, pc, at) = (frame.function, frame.pc, frame.at);
-        let exit = self.exit(state, inst.op.info().name);
+        let exit = self.exit(state, ExitReason::Operation(inst.op));
         let own = inst.src.into_iter().filter(|r| !r.is_none());
         let listed = if inst.args.len == 0 { &[][..] } else { f.list(inst.args) };
         let regs: Vec<Reg> = own.chain(listed.iter().copied()).collect();
@@ -216,8 +216,8 @@ impl Recorder<'_> {
         };
         let operands = regs.iter().map(|&r| place(r)).collect();
         let result = (!inst.dst.is_none()).then(|| place(inst.dst));
-        self.b.region.sites.push(Site { function, pc, at, operands, result });
-        let site = self.b.region.sites.len() as u32 - 1;
+        self.b.region.handler_calls.push(HandlerCall { function, pc, at, operands, result });
+        let site = self.b.region.handler_calls.len() as u32 - 1;
         let mut args: Vec<Value> = regs.iter().map(|&r| self.read(state, r)).collect();
         args.push(self.mask_value(state.mask()));
         let kind = Kind::Interpret { site, exit };
@@ -264,14 +264,14 @@ impl Recorder<'_> {
             let is_zero = self.plain(Op::Eq, inst.ty, &[b, zero]);
             if self.ty(b).is_varying() {
                 let bad = self.and(state.mask(), Mask::Any(is_zero));
-                self.guard_none(state, bad, "a divisor is zero");
+                self.guard_none(state, bad, ExitReason::ZeroDivisor { varying: true });
                 if state.mask() != Mask::Full {
                     let one = self.constant(inst.ty, 1);
                     b = self.select(state.mask(), b, one);
                 }
             } else {
                 let ok = self.plain(Op::Not, Ty::Bool, &[is_zero]);
-                self.guard(state, ok, "the divisor is zero");
+                self.guard(state, ok, ExitReason::ZeroDivisor { varying: false });
             }
         }
         self.plain(inst.op, inst.ty, &[a, b])
@@ -341,31 +341,31 @@ impl Recorder<'_> {
         let condition = self.read(state, inst.src[0]);
         if self.ty(condition).is_varying() {
             let failing = self.and_not(state.mask(), Mask::Any(condition));
-            self.guard_none(state, failing, "an assertion fails");
+            self.guard_none(state, failing, ExitReason::Assertion);
         } else {
-            self.guard(state, condition, "an assertion fails");
+            self.guard(state, condition, ExitReason::Assertion);
         }
     }
 
     /// Leaves to the interpreter, before the current instruction, if the condition is false.
-    pub(super) fn guard(&mut self, state: &State, condition: Value, why: &'static str) {
+    pub(super) fn guard(&mut self, state: &State, condition: Value, reason: ExitReason) {
         if self.known(condition).is_none_or(|bits| bits == 0) {
-            let exit = self.exit(state, why);
+            let exit = self.exit(state, reason);
             self.effect(Kind::Guard { exit }, &[condition]);
         }
     }
 
     /// Leaves to the interpreter, before the current instruction, if the mask has a lane.
-    pub(super) fn guard_none(&mut self, state: &State, mask: Mask, why: &'static str) {
+    pub(super) fn guard_none(&mut self, state: &State, mask: Mask, reason: ExitReason) {
         if mask != Mask::Empty {
             let none = self.none(mask);
-            self.guard(state, none, why);
+            self.guard(state, none, reason);
         }
     }
 
     /// Counts one unit of fuel, as the current instruction does.
     pub(super) fn tick(&mut self, state: &State) {
-        let exit = self.exit(state, why::POLL);
+        let exit = self.exit(state, ExitReason::Poll);
         self.effect(Kind::Tick { exit }, &[]);
     }
 }

@@ -98,7 +98,7 @@ impl Select<'_> {
     }
 }
 
-/// Can all be computed in words?
+/// Returns whether all can be computed in words.
 fn has_code(scale: u32, disp: i64) -> bool {
     scale.is_power_of_two() && disp.unsigned_abs() < FARTHEST
 }

@@ -187,7 +187,7 @@ impl Select<'_> {
     /// Has the interpreter's handler execute an instruction on its registers.
     pub fn interpret(&mut self, inst: &Inst, site: u32, exit: ExitId) {
         let region = self.region;
-        let site = &region.sites[site as usize];
+        let site = &region.handler_calls[site as usize];
         let Some((&mask, operands)) = inst.args.split_last() else { return };
         let place = |at: u32| Mem::fixed(super::env::FRAME, (site.at + at) as i32);
         for (&(at, ty), &v) in site.operands.iter().zip(operands) {

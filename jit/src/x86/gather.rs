@@ -157,7 +157,7 @@ impl Select<'_> {
         }
     }
 
-    /// Is a lane of a mask active whenever the block being translated is entered?
+    /// Returns whether a lane of a mask is active whenever the block being translated is entered.
     fn is_some(&self, mask: Value) -> bool {
         let activity = Activity {
             region: self.region,

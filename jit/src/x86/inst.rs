@@ -61,7 +61,7 @@ pub(super) struct Mem {
     pub index: Option<VReg>,
     pub scale: u8,
     pub disp: i32,
-    /// Is one element taken for all lanes?
+    /// Whether one element is taken for all lanes.
     pub broadcast: bool,
 }
 
@@ -138,7 +138,7 @@ pub(super) struct Plain {
     pub args: [Option<Arg>; 4],
     /// The mask of the lanes that are written.
     pub mask: Option<VReg>,
-    /// Do the others become 0?
+    /// Whether the others become 0.
     pub zeroing: bool,
 }
 

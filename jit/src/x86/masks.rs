@@ -37,7 +37,7 @@ impl Select<'_> {
         }
     }
 
-    /// Are all lanes in a mask?
+    /// Returns whether all lanes are in a mask.
     pub fn is_full(&self, mask: Value) -> bool {
         self.known_bits(mask) == Some(self.region.width.full_mask())
     }

@@ -42,7 +42,7 @@ impl Select<'_> {
     }
 }
 
-/// Is the last machine instruction of an operation one that can write some lanes only?
+/// Returns whether the last machine instruction of an operation is one that can write some lanes only.
 fn can_merge(kind: Kind) -> bool {
     use Op::{Add, And, FDiv, Fma, Max, Min, Mul, Or, Shl, Shr, Sqrt, Sub, Xor};
     let Kind::Op { op, ty, .. } = kind else { return false };
@@ -50,7 +50,7 @@ fn can_merge(kind: Kind) -> bool {
     ty.size() >= 4 && matches!(op, Add | Sub | Mul | FDiv | Min | Max | Fma | Sqrt | And | Or | Xor | Shl | Shr)
 }
 
-/// Does an instruction make a vector, of nothing that it overwrites but `before`?
+/// Returns whether an instruction makes a vector, of nothing that it overwrites but `before`.
 fn makes(inst: &Machine, made: VReg, before: VReg) -> bool {
     let Machine::Plain(plain) = inst else { return false };
     plain.mask.is_none()

@@ -21,15 +21,15 @@ pub(super) enum Definition {
 /// By value.
 pub(super) struct Needs {
     pub definitions: Vec<Definition>,
-    /// Is it needed in its own form?
+    /// Whether it is needed in its own form.
     own: Vec<bool>,
-    /// Is a uniform value needed as a vector?
+    /// Whether a uniform value is needed as a vector.
     splat: Vec<bool>,
     /// How often it is asked for.
     uses: Vec<u32>,
-    /// Is it made where it is asked for?
+    /// Whether it is made where it is asked for.
     late: Vec<bool>,
-    /// Does it stand in one place only?
+    /// Whether it stands in one place only.
     single: Vec<bool>,
 }
 
@@ -65,7 +65,7 @@ impl Needs {
         search.needs
     }
 
-    /// Is a value made wherever something asks for it, and not where it is defined?
+    /// Returns whether a value is made wherever something asks for it, and not where it is defined.
     pub fn is_late(&self, v: Value) -> bool {
         self.late[v.index()]
     }
@@ -97,13 +97,13 @@ impl Needs {
         found
     }
 
-    /// Is a value asked for in one place only?
+    /// Returns whether a value is asked for in one place only.
     pub fn is_used_once(&self, v: Value) -> bool {
         self.uses[v.index()] == 1
     }
 }
 
-/// By value: does it stand in one place of instructions, ends of blocks and snapshots only?
+/// By value: whether it stands in one place of instructions, ends of blocks and snapshots only.
 fn single(region: &Region) -> Vec<bool> {
     let mut times = vec![0u32; region.types.len()];
     let mut count = |v: Value| times[v.index()] += 1;
@@ -211,7 +211,7 @@ impl Sum {
 /// Displacements stay below this in magnitude: there must be room for those of pieces and lanes, which are added to them.
 const FARTHEST: u32 = 1 << 29;
 
-/// Can the address of an access be an operand? What the runtime is called for wants it as a value.
+/// Returns whether the address of an access can be an operand. What the runtime is called for wants it as a value.
 pub(super) fn has_operand(kind: Kind) -> bool {
     let far = |stride: i32| stride.unsigned_abs() >= 1 << 24;
     match kind {
@@ -239,7 +239,7 @@ pub(super) fn definition<'r>(region: &'r Region, definitions: &[Definition], v: 
     }
 }
 
-/// Is it a comparison that sets the flags?
+/// Returns whether it is a comparison that sets the flags.
 pub(super) fn sets_flags(region: &Region, inst: &Inst) -> bool {
     match inst.kind {
         Kind::AnyLane => true,
@@ -345,7 +345,7 @@ impl Search<'_> {
     }
 }
 
-/// Does an instruction want a uniform argument as a vector?
+/// Returns whether an instruction wants a uniform argument as a vector.
 fn wants_vector(region: &Region, inst: &Inst, arg: Value) -> bool {
     let ty = region.ty(arg);
     let varying = inst.result.is_some_and(|v| region.ty(v).is_varying());

@@ -594,7 +594,7 @@ impl Select<'_> {
     }
 }
 
-/// May the operands change places?
+/// Returns whether the operands may change places.
 fn commutes(op: Op) -> bool {
     matches!(op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor)
 }

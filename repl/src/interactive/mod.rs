@@ -2,8 +2,8 @@
 //!
 //! `terminal` reads what is typed, with `assist` (completion, colours, hints, and whether more lines must come), and `script`
 //! what is not typed. `shell` answers each input: `commands` (one table) carries out lines that begin with a colon, `session`
-//! everything else (`parts` what becomes of its parts, `waiting` functions that lack others). What a session remembers are `units` (definitions) and `variables`; `arrays` makes arrays, `show` lays
-//! out values.
+//! everything else (`parts` what becomes of its parts, `waiting` functions that lack others). What a session remembers are
+//! `units` (definitions) and `variables`; `arrays` makes arrays, `show` lays out values.
 
 mod arrays;
 mod assist;

@@ -1,6 +1,6 @@
 //! Handlers of calls and returns.
 
-use super::code::{CallSite, Handler, Place, PreparedFunction, Step};
+use super::code::{CallSite, Handler, PreparedFunction, RegSlot, Step};
 use super::elementwise::{Kernel, plain};
 use super::lanes::get;
 use super::launch;
@@ -44,7 +44,7 @@ pub(crate) unsafe fn enter(
     }
 }
 
-/// Is there room for a frame of the function at `base`?
+/// Returns whether there is room for a frame of the function at `base`.
 pub(crate) fn fits(t: &Thread, function: &PreparedFunction, base: *mut u8) -> bool {
     t.stack.left(base) >= function.frame_bytes && t.frames.len() < t.max_depth
 }
@@ -54,7 +54,7 @@ pub(crate) fn fits(t: &Thread, function: &PreparedFunction, base: *mut u8) -> bo
 /// # Safety
 /// Both places lie in frames within the stack, have the same shape and type, and the frames do not overlap.
 #[inline(always)]
-unsafe fn copy(to_base: *mut u8, to: &Place, from_base: *const u8, from: &Place) {
+unsafe fn copy(to_base: *mut u8, to: &RegSlot, from_base: *const u8, from: &RegSlot) {
     // SAFETY: the caller's promise.
     unsafe {
         let (to, at) = (to_base.add(to.at as usize), from_base.add(from.at as usize));
@@ -95,7 +95,7 @@ unsafe fn call<const TRACED: bool>(
         let (function, mask, floor, region) = (t.function, t.mask, t.floor, t.region);
         t.frames.push(Frame { function, step, base: t.base, mask, floor, region });
         match enter(t, callee, base) {
-            Ok(first) if TRACED => native::count(t, first, (*callee).site),
+            Ok(first) if TRACED => native::count(t, first, (*callee).hot_count),
             Ok(first) => first,
             Err(trap) => {
                 t.frames.pop();

@@ -1,6 +1,6 @@
 //! Handlers of what is visible outside: printing, assertions, aborts and the clock.
 
-use super::code::{CallSite, Handler, Place, Step, flags};
+use super::code::{CallSite, Handler, RegSlot, Step, flags};
 use super::elementwise::{Kernel, plain};
 use super::fuel::MAX_BYTES_AT_ONCE;
 use super::lanes::{get, mask_of, put};
@@ -27,7 +27,8 @@ impl Kernel for Print {
             let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
             let mut text = std::mem::take(&mut t.text);
             text.clear();
-            let next = match render(t, &*site, &mut text) {
+            let unset_lanes = std::mem::take(&mut t.unset_lanes);
+            let next = match render(t, &*site, &unset_lanes, &mut text) {
                 Err((trap, lane)) => t.raise_trap(step, trap, lane),
                 Ok(()) if !t.charge_bytes(step, text.len() as u64) => null(),
                 Ok(()) => {
@@ -45,16 +46,21 @@ impl Kernel for Print {
 ///
 /// # Safety
 /// The site's arguments are registers of the executing frame.
-unsafe fn render(t: &Thread, site: &CallSite, out: &mut String) -> Result<(), (Trap, Option<usize>)> {
+unsafe fn render(
+    t: &Thread,
+    site: &CallSite,
+    unset_lanes: &[u64],
+    out: &mut String,
+) -> Result<(), (Trap, Option<usize>)> {
     let program = Arc::clone(&t.code.program);
-    let mut args = site.args.iter();
+    let mut args = site.args.iter().zip(unset_lanes.iter().copied().chain(std::iter::repeat(0)));
     for piece in program.formats.get(site.callee as usize).into_iter().flatten() {
         match piece {
             Piece::Text(text) => out.push_str(text),
             Piece::Arg(format) => {
-                if let Some(place) = args.next() {
+                if let Some((slot, unset)) = args.next() {
                     // SAFETY: the caller's promise.
-                    unsafe { argument(t, format, place, out)? };
+                    unsafe { argument(t, format, slot, unset, out)? };
                 }
             }
         }
@@ -65,32 +71,34 @@ unsafe fn render(t: &Thread, site: &CallSite, out: &mut String) -> Result<(), (T
 /// Appends one argument.
 ///
 /// # Safety
-/// `place` is a register of the executing frame.
+/// `slot` is a register of the executing frame.
 unsafe fn argument(
     t: &Thread,
     format: &ArgFormat,
-    place: &Place,
+    slot: &RegSlot,
+    unset: u64,
     out: &mut String,
 ) -> Result<(), (Trap, Option<usize>)> {
     let mut failed = None;
     let mut value = |out: &mut String, l: usize| {
         // SAFETY: the caller's promise; `l` is 0 or a lane.
-        let bits = unsafe { read_word(t.reg(place.at), place.ty, l) };
+        let bits = unsafe { read_word(t.reg(slot.at), slot.ty, l) };
         match format.kind {
-            ArgKind::Value | ArgKind::Pointer => print::scalar(out, format, place.ty, bits),
+            ArgKind::Value | ArgKind::Pointer => print::scalar(out, format, slot.ty, bits),
             // Text of inactive lanes is not read.
-            ArgKind::Text if t.mask >> l & 1 == 0 && place.shape == Shape::Varying => out.push('_'),
+            ArgKind::Text if t.mask >> l & 1 == 0 && slot.shape == Shape::Varying => out.push('_'),
             ArgKind::Text => match read_text(t, bits, MAX_TEXT.saturating_sub(out.len())) {
                 Ok(text) => print::text(out, format, &text),
                 Err(trap) => {
-                    failed.get_or_insert((trap, (place.shape == Shape::Varying).then_some(l)));
+                    failed.get_or_insert((trap, (slot.shape == Shape::Varying).then_some(l)));
                 }
             },
         }
     };
-    match place.shape {
+    match slot.shape {
+        Shape::Uniform if unset & 1 != 0 => out.push_str(print::UNSET),
         Shape::Uniform => value(out, 0),
-        Shape::Varying => print::varying(out, place.ty, t.lanes, t.mask, value),
+        Shape::Varying => print::varying(out, slot.ty, t.lanes, (t.mask, unset), value),
     }
     failed.map_or(Ok(()), Err)
 }

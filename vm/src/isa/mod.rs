@@ -78,7 +78,7 @@ pub struct OpInfo {
     pub effect: Effect,
     /// What inactive lanes get.
     pub inactive: Inactive,
-    /// May the two operands be exchanged?
+    /// Whether the two operands may be exchanged.
     pub commutative: bool,
     /// A sentence or two of documentation.
     pub doc: &'static str,

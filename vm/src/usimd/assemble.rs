@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// Can what comes be all there is on a line after a label?
+    /// Returns whether what comes can be all there is on a line after a label.
     fn begins_instruction(&self) -> bool {
         match self.peek() {
             Token::Newline | Token::End | Token::Up | Token::OpenBracket => true,

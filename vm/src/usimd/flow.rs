@@ -40,22 +40,22 @@ impl Flow {
         &self.successors[pc]
     }
 
-    /// May it be executed at all?
+    /// Returns whether it may be executed at all.
     pub fn is_reachable(&self, pc: Pc) -> bool {
         self.reachable[pc]
     }
 
-    /// Does every path from the beginning to `b` cross `a`?
+    /// Returns whether every path from the beginning to `b` crosses `a`.
     pub fn dominates(&self, a: Pc, b: Pc) -> bool {
         self.dominators.contains(b, a)
     }
 
-    /// Does every path from `b` to the end cross `a`?
+    /// Returns whether every path from `b` to the end crosses `a`.
     pub fn post_dominates(&self, a: Pc, b: Pc) -> bool {
         self.post_dominators.contains(b, a)
     }
 
-    /// Definition 3.4: does `a` dominate `b`, and `b` post-dominate `a`?
+    /// Returns whether `a` dominates `b`, and `b` post-dominates `a` (definition 3.4).
     pub fn control_equivalent(&self, a: Pc, b: Pc) -> bool {
         self.dominates(a, b) && self.post_dominates(b, a)
     }
@@ -185,7 +185,7 @@ impl Sets {
         self.bits[row.start + node / 64] |= 1 << (node % 64);
     }
 
-    /// Makes the set of a node itself and what is in the sets of all of `others`. Has it changed?
+    /// Makes the set of a node itself and what is in the sets of all of `others`. Returns whether it has changed.
     fn meet(&mut self, node: Pc, others: &[Pc]) -> bool {
         let mut changed = false;
         for word in 0..self.words {

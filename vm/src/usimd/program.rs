@@ -200,7 +200,7 @@ impl Program {
         self.text[..self.spans[pc].start].matches('\n').count() + 1
     }
 
-    /// Was this `stop` added by the assembler?
+    /// Returns whether this `stop` was added by the assembler.
     pub fn is_implicit(&self, pc: Pc) -> bool {
         self.spans[pc].is_empty()
     }

@@ -23,7 +23,7 @@ impl Threads {
         Threads(threads.into_iter().fold(0, |set, t| set | 1 << t))
     }
 
-    /// Is this number one of its threads?
+    /// Returns whether this number is one of its threads.
     pub fn contains(self, t: i64) -> bool {
         (0..Threads::MAX as i64).contains(&t) && self.0 >> t & 1 == 1
     }
@@ -40,7 +40,7 @@ impl Threads {
         Threads(self.0 & !other.0)
     }
 
-    /// Is it ∅?
+    /// Returns whether it is ∅.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -199,7 +199,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Does it begin what is enclosed, seen in this direction?
+    /// Returns whether it begins what is enclosed, seen in this direction.
     fn is_start(&self, pc: Pc, way: Way) -> bool {
         if way == Way::Forward { self.opens(pc) } else { self.closes(pc) }
     }

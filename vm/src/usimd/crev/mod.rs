@@ -69,7 +69,7 @@ pub enum Stmt {
 /// A call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// For each active thread with all threads on, rather than once with the active ones?
+    /// Whether it is for each active thread with all threads on, rather than once with the active ones.
     pub crev: bool,
     /// The function.
     pub function: String,
@@ -107,7 +107,7 @@ impl Expr {
         Expr::Var(name.to_owned())
     }
 
-    /// Does it give something else in threads that are not active? Loads and divisions do, in the SPMD language.
+    /// Returns whether it gives something else in threads that are not active. Loads and divisions do, in the SPMD language.
     pub fn needs_active(&self) -> bool {
         match self {
             Expr::Load(_) | Expr::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => true,
@@ -130,7 +130,7 @@ impl Expr {
 }
 
 impl Stmt {
-    /// May threads leave the function in it?
+    /// Returns whether threads may leave the function in it.
     pub fn may_return(&self) -> bool {
         match self {
             Stmt::Return(_) => true,

@@ -1,4 +1,4 @@
-//! Gathers give zeros in inactive lanes; where nobody sees those lanes, they need not.
+//! Don't-care lanes: gathers give zeros in inactive lanes; where nobody sees those lanes, they need not.
 //!
 //! In a body under a mask `m` a gather under `m` feeds arithmetic, and in the end `select m, new, old` keeps what is new in active
 //! lanes only. What the other lanes held on the way is lost, so to clear them is in vain: one instruction for every vector that
@@ -6,15 +6,15 @@
 //!
 //! # Rules
 //!
-//! The inactive lanes of a value are *unseen* under a mask `m` if each of its uses by an instruction, all in its own block, is one of
+//! The inactive lanes of a value are *don't-care* under a mask `m` if each of its uses by an instruction, all in its own block, is one of
 //!
 //! - `select m, value, other`, as what active lanes get;
 //! - `and m, value`, if it is a mask itself;
 //! - the index, or what is stored, of a gather, scatter or masked store under `m`;
 //! - a pure operation that computes each lane of its result from that lane of its operands, if the result's inactive lanes are
-//!   unseen as well, and no snapshot has that. Divisions of integers are no such operations, for they may not see all operands.
+//!   don't-care as well, and no snapshot has that. Divisions of integers are no such operations, for they may not see all operands.
 //!
-//! A gather under `m` whose inactive lanes are unseen no longer clears them: what is in them is not specified from here on.
+//! A gather under `m` whose inactive lanes are don't-care no longer clears them: what is in them is not specified from here on.
 //! Snapshots that have the gathered value get `select m, value, 0` instead: a pure instruction, so back ends make it in the
 //! exit. Masks are told by their names: a smaller mask would do as well, but is not looked for.
 //!
@@ -144,7 +144,7 @@ impl Lanes {
     }
 }
 
-/// Does an operation compute each lane from that lane of its operands, whatever they are?
+/// Returns whether an operation computes each lane from that lane of its operands, whatever they are.
 fn is_by_lane(op: Op) -> bool {
     let by_form = matches!(op.info().form, Form::Unary | Form::Binary | Form::Ternary | Form::Compare);
     by_form || matches!(op, Op::Select | Op::Convert | Op::Bitcast)

@@ -15,13 +15,13 @@ pub(super) struct Counter {
     pub step: i64,
 }
 
-/// Is a step so small that 2³² of them can be counted in 64 bits?
+/// Returns whether a step is so small that 2³² of them can be counted in 64 bits.
 pub(super) fn small(step: i64) -> bool {
     step.unsigned_abs() < 1 << 29
 }
 
 impl Counter {
-    /// Of the round in which the counter has a value: is it a whole one, and is all sound? And how many whole ones follow, in 64
+    /// Of the round in which the counter has a value: whether it is a whole one and all is sound; and how many whole ones follow, in 64
     /// bits.
     pub fn rounds_after(&self, m: &mut Maker<'_>, value: Value, limit: Value) -> (Value, Value) {
         let ty = self.ty;
@@ -65,7 +65,7 @@ impl Changes {
     }
 }
 
-/// Is a distance below a span now, and when it has changed so many times?
+/// Returns whether a distance is below a span now, and when it has changed so many times.
 pub(super) fn stays_in_range(
     m: &mut Maker<'_>,
     distance: Value,

@@ -1,4 +1,4 @@
-//! Joins a block with the only block that jumps to it.
+//! Straightening: joins a block with the only block that jumps to it.
 //!
 //! Rules: the first block ends in a jump, the second has no other edge to it; its parameters are replaced by what the edge
 //! brings. Emptied blocks are dropped by the next run of [`params`](super::params).

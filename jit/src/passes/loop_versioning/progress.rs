@@ -163,7 +163,7 @@ impl Progress {
         }
     }
 
-    /// Is a value of the loop computed from the progress?
+    /// Returns whether a value of the loop is computed from the progress.
     pub fn derives(&self, v: Value) -> bool {
         self.linear.iter().any(|&(of, _)| of == v)
     }
@@ -211,7 +211,7 @@ fn plus(m: &mut Maker<'_>, x: Value, progress: Value, factor: i64) -> Value {
     m.op(Op::Add, ty, &[x, change])
 }
 
-/// Are the lanes of the operation's operands not those of its result?
+/// Returns whether the lanes of the operation's operands are not those of its result.
 fn crosses_lanes(op: Op) -> bool {
     matches!(op, Op::Shuffle | Op::Extract | Op::Insert | Op::Iota)
 }
@@ -226,7 +226,7 @@ fn addresses(of: &Counted<'_>) -> Vec<Value> {
     all
 }
 
-/// Does an integer of 32 bits stay in its type while it changes by so much?
+/// Returns whether an integer of 32 bits stays in its type while it changes by so much.
 fn does_not_wrap(m: &mut Maker<'_>, first: Value, change: Value) -> Value {
     let ty = m.region.ty(first).ty;
     let wide = m.cast(Op::Convert, first, Ty::I64);
@@ -238,7 +238,7 @@ fn does_not_wrap(m: &mut Maker<'_>, first: Value, change: Value) -> Value {
 }
 
 impl Counted<'_> {
-    /// How many vectors of 128 bits live from round to round, or from before the loop?
+    /// The number of vectors of 128 bits that live from round to round, or from before the loop.
     fn vectors_kept(&self) -> usize {
         let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
         let outer = insts.flat_map(|inst| inst.args.iter().copied()).filter(|&v| !self.is_inside(v));

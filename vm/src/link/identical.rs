@@ -81,7 +81,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-pub(super) fn merge<'a>(all: &Objects<'a>, resolution: &Resolution, reached: &Reached) -> Classes<'a> {
+pub(super) fn fold<'a>(all: &Objects<'a>, resolution: &Resolution, reached: &Reached) -> Classes<'a> {
     let mut classes = Classes {
         functions: (0..all.functions.len()).collect(),
         globals: (0..all.globals.len()).collect(),

@@ -1,4 +1,5 @@
-//! Counted loops check their range once: where all rounds that are left are in bounds, they run in a copy without checks.
+//! Range-check elimination by loop versioning: counted loops check their range once; where all rounds that are left are in
+//! bounds, they run in a copy without checks.
 //!
 //! After [`bounds`](super::bounds) and [`licm`](super::licm) a round still compares an index for every group of accesses. In a
 //! loop that counts towards a limit, what these comparisons will say in all rounds to come can be computed at the
@@ -7,9 +8,9 @@
 //! ```text
 //!        ┌─ head: checks, body, test ─► latch ─┐            test: one comparison with the limit
 //!        │                                     ▼
-//!        ├──────────────── no ──── range: are the rounds that are left all in bounds?
+//!        ├──────────────── no ──── range: all rounds that are left are in bounds
 //!        │                                     │ yes
-//!        └── no ── copy: body without checks ◄─┘            copy: will the round after this one be a whole one too?
+//!        └── no ── copy: body without checks ◄─┘            copy: the round after this one is a whole one too
 //!                    └──── yes ────┘
 //! ```
 //!
@@ -133,7 +134,7 @@ impl<'a> Counted<'a> {
         self.cycle.blocks[self.cycle.blocks.len() - 1]
     }
 
-    /// Is a value made anew in every round?
+    /// Returns whether a value is made anew in every round.
     fn is_inside(&self, v: Value) -> bool {
         self.home.get(v.index()).is_some_and(|b| self.cycle.blocks.contains(b))
     }
@@ -271,7 +272,7 @@ impl<'a> Counted<'a> {
         Some(())
     }
 
-    /// Can fuel be counted before the first round: once in each, by the only instruction that could leave the copy?
+    /// Returns whether fuel can be counted before the first round: once in each, by the only instruction that could leave the copy.
     fn counts_in_advance(&self, checked: &[Value]) -> bool {
         let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
         let mut leaving = insts.filter(|inst| {
@@ -281,7 +282,7 @@ impl<'a> Counted<'a> {
         tick.is_some_and(|inst| matches!(inst.kind, Kind::Tick { .. })) && leaving.next().is_none()
     }
 
-    /// Do all values from outside that the cycle uses hold at the latch, whatever way leads there?
+    /// Returns whether all values from outside that the cycle uses hold at the latch, whatever way leads there.
     fn outer_values_reach_the_latch(&self) -> bool {
         let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
         let exits = insts.clone().filter_map(|inst| inst.kind.exit());
@@ -316,7 +317,7 @@ impl<'a> Counted<'a> {
         Some(new)
     }
 
-    /// Are all rounds up to the last whole one in bounds? A uniform bool; how many follow the next one; and how the copy
+    /// Whether all rounds up to the last whole one are in bounds, a uniform bool; how many follow the next one; and how the copy
     /// computes what changes.
     fn range_test(
         &mut self,

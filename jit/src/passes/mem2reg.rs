@@ -1,4 +1,4 @@
-//! Keeps cells of private memory as values.
+//! Mem2reg: keeps cells of private memory as values.
 //!
 //! A local struct that is handed on by reference lies in the memory of a frame: every access is a load or a masked store, the
 //! back end can keep nothing of it in registers, and what is stored must be computed even if nobody reads it. Where no other
@@ -296,7 +296,7 @@ impl<'a> Promotion<'a> {
         self.region.blocks[id.index()].insts = kept;
     }
 
-    /// Are the bytes that a `clear` zeroes cells, as far as anybody reads them?
+    /// Returns whether the bytes that a `clear` zeroes are cells, as far as anybody reads them.
     fn clears_only_cells(&self, at: (FuncId, u64), bytes_cleared: u64) -> bool {
         let Some(&(m, _)) = self.cells.iter().find(|&&(m, _)| contains(&self.memories[m], at)) else { return false };
         let start = self.memories[m].start as i64;

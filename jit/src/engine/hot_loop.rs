@@ -25,12 +25,12 @@ pub(super) struct Loop {
     pub begins: Begins,
     /// The process in which a version is being compiled. A forked child has no thread that does it.
     pub pending: Option<u32>,
-    /// Has the interpreter run it under observation?
+    /// Whether the interpreter has run it under observation.
     pub observed: bool,
     /// How often it was observed for a moment while it was being compiled.
     pub looks: u32,
-    /// How often a version was made anew.
-    pub remakes: u32,
+    /// How often a version was recompiled.
+    pub recompiles: u32,
     /// Why no more versions are made for now, although those that there are may be entered.
     pub refused: Option<Abort>,
     /// How often another version was wanted since, and how often one could not be made.
@@ -93,7 +93,7 @@ pub(super) const NEVER: u32 = u32::MAX;
 const REFUSED: u32 = 1 << 12;
 
 impl Loop {
-    /// Is a version being compiled?
+    /// Returns whether a version is being compiled.
     pub fn is_pending(&self) -> bool {
         self.pending.is_some_and(|process| process == std::process::id())
     }
@@ -140,7 +140,7 @@ impl Loop {
     /// Of a loop that was given up: how many rounds more it is interpreted, unless it has been for long enough.
     pub fn rests(&mut self) -> Option<u32> {
         let why = self.aborted.as_ref()?;
-        if matches!(why, Abort::Invalid(_)) {
+        if matches!(why, Abort::Defect(_)) {
             return Some(NEVER);
         }
         let doubled = self.rest.verdicts.saturating_sub(1).min(16);
@@ -189,7 +189,7 @@ impl<'a> Holding<'a> {
         Holding { pause, masks, full: pause.program().width.full_mask() }
     }
 
-    /// May a version be entered? Notes if it is only its constants that other values are found in the place of.
+    /// Returns whether a version may be entered. Notes if it is only its constants that other values are found in the place of.
     fn suits(&self, version: &Version) -> bool {
         let facts = &version.facts;
         if !self.masks_satisfy(facts) {

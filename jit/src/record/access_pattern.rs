@@ -11,7 +11,7 @@
 use super::Recorder;
 use super::memory::Operand;
 use super::state::{Mask, State};
-use crate::advice::Lie;
+use crate::advice::AccessPattern;
 use crate::ir::{Address, End, Kind, Outcome, Type, Value};
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
@@ -29,7 +29,7 @@ const MAX_LANES: u64 = 64;
 const RECENT_BLOCKS: usize = 16;
 
 /// Most registers that are known to be the same in all lanes by a test, each with what follows from it.
-const MAX_AGREED: usize = 3;
+const MAX_SPECULATED: usize = 3;
 
 /// What the indices of the active lanes are expected to be, and whether they are.
 struct Row {
@@ -53,32 +53,32 @@ struct Core {
 }
 
 impl Recorder<'_> {
-    /// How the addresses of an access lie as a rule, if there is code for that.
-    fn usual_lie(&mut self, state: &State, at: &Operand) -> Option<(Lie, i64)> {
-        let lie = self.advice.lie(self.place(state)).or_else(|| self.proved_lie(state, at))?;
+    /// The usual access pattern of an access, if there is code for it.
+    fn usual_pattern(&mut self, state: &State, at: &Operand) -> Option<(AccessPattern, i64)> {
+        let pattern = self.advice.access_pattern(self.place(state)).or_else(|| self.proved_pattern(state, at))?;
         let (size, scale) = (at.ty.size() as i64, at.address.scale as i64);
-        let stride = match lie {
-            Lie::One => 0,
-            Lie::Consecutive if size % scale == 0 => size / scale,
-            Lie::Consecutive => return None,
-            Lie::Strided(stride) => stride,
+        let stride = match pattern {
+            AccessPattern::One => 0,
+            AccessPattern::Consecutive if size % scale == 0 => size / scale,
+            AccessPattern::Consecutive => return None,
+            AccessPattern::Strided(stride) => stride,
         };
-        (stride.abs() <= MAX_STRIDE / scale).then_some((lie, stride))
+        (stride.abs() <= MAX_STRIDE / scale).then_some((pattern, stride))
     }
 
-    pub(super) fn variant_of(lie: Lie) -> Variant {
-        match lie {
-            Lie::One => Variant::Uniform,
-            Lie::Consecutive => Variant::Consecutive,
-            Lie::Strided(_) => Variant::Strided,
+    pub(super) fn variant_of(pattern: AccessPattern) -> Variant {
+        match pattern {
+            AccessPattern::One => Variant::Uniform,
+            AccessPattern::Consecutive => Variant::Consecutive,
+            AccessPattern::Strided(_) => Variant::Strided,
         }
     }
 
-    /// A load with an address for every lane, by the way in which they usually lie.
-    pub(super) fn gather_by_lie(&mut self, state: &State, at: &Operand) -> Value {
-        let Some((lie, stride)) = self.usual_lie(state, at) else { return self.gather(state, at) };
+    /// A load with an address for every lane, by its usual access pattern.
+    pub(super) fn gather_by_pattern(&mut self, state: &State, at: &Operand) -> Value {
+        let Some((pattern, stride)) = self.usual_pattern(state, at) else { return self.gather(state, at) };
         let row = self.row(state, at, stride);
-        let variant = Recorder::variant_of(lie);
+        let variant = Recorder::variant_of(pattern);
         let place = self.place(state);
         let one = Operand { index: Some(row.first), ..*at };
         let ty = Type::varying(at.ty);
@@ -90,10 +90,12 @@ impl Recorder<'_> {
                 r.count(variant, place, Outcome::Hit);
                 let host = r.host_at(&one);
                 let bytes = stride * at.address.scale as i64;
-                let v = match lie {
-                    Lie::One => r.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty)),
-                    Lie::Consecutive => r.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty),
-                    Lie::Strided(_) => r.emit(Kind::LoadStrided { ty: at.ty, stride: bytes as i32 }, &[host], ty),
+                let v = match pattern {
+                    AccessPattern::One => r.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty)),
+                    AccessPattern::Consecutive => r.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty),
+                    AccessPattern::Strided(_) => {
+                        r.emit(Kind::LoadStrided { ty: at.ty, stride: bytes as i32 }, &[host], ty)
+                    }
                 };
                 let zero = r.constant(at.ty, 0);
                 let v = r.select(state.mask(), v, zero);
@@ -107,16 +109,16 @@ impl Recorder<'_> {
     }
 
     /// A store with an address for every lane, likewise. Lanes that store to one address do so in their order.
-    pub(super) fn scatter_by_lie(&mut self, state: &State, at: &Operand, value: Value) {
+    pub(super) fn scatter_by_pattern(&mut self, state: &State, at: &Operand, value: Value) {
         let full = state.mask() == Mask::Full;
-        let lie = self.usual_lie(state, at).filter(|(lie, _)| match lie {
-            Lie::One => false,
-            Lie::Consecutive => true,
-            Lie::Strided(_) => full,
+        let pattern = self.usual_pattern(state, at).filter(|(pattern, _)| match pattern {
+            AccessPattern::One => false,
+            AccessPattern::Consecutive => true,
+            AccessPattern::Strided(_) => full,
         });
-        let Some((lie, stride)) = lie else { return self.scatter(state, at, value) };
+        let Some((pattern, stride)) = pattern else { return self.scatter(state, at, value) };
         let row = self.row(state, at, stride);
-        let variant = Recorder::variant_of(lie);
+        let variant = Recorder::variant_of(pattern);
         let place = self.place(state);
         let one = Operand { index: Some(row.first), ..*at };
         let value = self.varying_value(value);
@@ -127,9 +129,11 @@ impl Recorder<'_> {
                 r.count(variant, place, Outcome::Hit);
                 let host = r.host_at(&one);
                 let bytes = stride * at.address.scale as i64;
-                match (lie, state.mask()) {
-                    (Lie::Consecutive, Mask::Full) => r.effect(Kind::StoreLanes { ty: at.ty }, &[host, value]),
-                    (Lie::Consecutive, mask) => {
+                match (pattern, state.mask()) {
+                    (AccessPattern::Consecutive, Mask::Full) => {
+                        r.effect(Kind::StoreLanes { ty: at.ty }, &[host, value])
+                    }
+                    (AccessPattern::Consecutive, mask) => {
                         let mask = r.mask_value(mask);
                         r.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
                     }
@@ -146,14 +150,14 @@ impl Recorder<'_> {
     /// Where all lanes of a load have one address as a rule: if they do, goes on with what is loaded there as the same in all
     /// lanes, on a way of its own. Recording continues for where they do not; gives whether that is known now.
     pub(super) fn agree_on_address(&mut self, state: &State, inst: &Inst, at: &Operand) -> bool {
-        let usual = self.usual_lie(state, at).is_some_and(|(lie, _)| lie == Lie::One);
-        if !usual || state.mask() != Mask::Full || state.agreed.len() >= MAX_AGREED {
+        let usual = self.usual_pattern(state, at).is_some_and(|(pattern, _)| pattern == AccessPattern::One);
+        if !usual || state.mask() != Mask::Full || state.speculated.len() >= MAX_SPECULATED {
             return false;
         }
         let row = self.row(state, at, 0);
         let ok = self.row_in_bounds(at, &row, false);
         let one = Operand { index: Some(row.first), ..*at };
-        self.agree(state, inst, ok, |r| {
+        self.speculate(state, inst, ok, |r| {
             let host = r.host_at(&one);
             r.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty))
         });
@@ -165,25 +169,25 @@ impl Recorder<'_> {
     pub(super) fn agree_on_value(&mut self, state: &State, inst: &Inst, v: Value) {
         let place = self.place(state);
         let wanted = self.ty(v).is_varying() && !inst.ty.is_float() && self.advice.one_value(place);
-        if !wanted || state.mask() != Mask::Full || state.agreed.len() >= MAX_AGREED {
+        if !wanted || state.mask() != Mask::Full || state.speculated.len() >= MAX_SPECULATED {
             return;
         }
         let (_, first) = self.first_lane_of(state, v);
         let differ = self.plain(Op::Ne, inst.ty, &[v, first]);
         let ok = self.none(Mask::Any(differ));
-        self.agree(state, inst, ok, |_| first);
+        self.speculate(state, inst, ok, |_| first);
     }
 
-    fn agree(&mut self, state: &State, inst: &Inst, ok: Value, value: impl FnOnce(&mut Self) -> Value) {
+    fn speculate(&mut self, state: &State, inst: &Inst, ok: Value, value: impl FnOnce(&mut Self) -> Value) {
         let place = self.place(state);
         let (same, other) = self.branch_apart(ok);
         self.b.switch_to(same);
         self.count(Variant::Uniform, place, Outcome::Hit);
         let value = value(self);
         let mut there = state.clone();
-        self.reads_agreed = true;
+        self.reads_speculated = true;
         self.write(&mut there, inst.dst, value);
-        self.reads_agreed = false;
+        self.reads_speculated = false;
         there.top_mut().pc += 1;
         let edge = self.edge(&there);
         self.b.end(End::Jump(edge));
@@ -257,7 +261,7 @@ impl Recorder<'_> {
             .find_map(|block| block.insts.iter().rev().find(|inst| inst.result == Some(v)))
     }
 
-    /// Do the active lanes hold `first + lane * stride`? A uniform bool.
+    /// A uniform bool: whether the active lanes hold `first + lane * stride`.
     fn in_a_row(&mut self, state: &State, index: Value, first: Value, stride: i64) -> Value {
         let ty = self.ty(index).ty;
         let stride = self.constant(ty, stride as u64);
@@ -301,7 +305,7 @@ impl Recorder<'_> {
         (lane, self.emit(extract, &[v, lane], Type::uniform(elem)))
     }
 
-    /// Is the row what the indices are, and may all of it be accessed?
+    /// Whether the row is what the indices are, and all of it may be accessed.
     fn row_in_bounds(&mut self, at: &Operand, row: &Row, write: bool) -> Value {
         let (_, _, scale) = self.index(at);
         let need = row.reach * scale as u64 + at.ty.size() as u64;
@@ -310,7 +314,7 @@ impl Recorder<'_> {
         self.plain(Op::And, Ty::Bool, &[row.holds, ok])
     }
 
-    /// Of an access by pointers that vary: is it one by an index into the region of the first active lane's pointer? Gives
+    /// Of an access by pointers that vary: whether it is one by an index into the region of the first active lane's pointer. Gives
     /// that access, and a uniform bool.
     pub(super) fn in_one_region(&mut self, state: &State, at: &Operand) -> Option<(Operand, Value)> {
         let narrow = matches!(at.address.index, None | Some(Ty::I32 | Ty::U32));

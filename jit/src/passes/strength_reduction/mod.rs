@@ -1,4 +1,5 @@
-//! Divisions by constants become multiplications and shifts; so do those by a divisor that a loop does not change.
+//! Strength reduction: divisions by constants become multiplications and shifts; so do those by a divisor that a loop does
+//! not change.
 //!
 //! No processor divides vectors of integers: the back end divides doubles, two lanes at a time, and 64-bit integers one by
 //! one; a scalar division takes as long as ten other instructions. The high half of a product ([`Op::MulHi`]) with a suitable

@@ -5,7 +5,7 @@
 
 use super::code::Step;
 use super::thread::Thread;
-use crate::accesses::Place;
+use crate::accesses::MemoryLocation;
 use crate::isa::Op;
 use crate::memory::{offset_of, region_of};
 use crate::program::{ArrayShape, FuncId, Function, GlobalId, Home, Reg, Variable};
@@ -92,7 +92,7 @@ impl Thread {
 
     /// A byte of a region as the source calls it: the array or variable that holds it, and which of its elements that is. `None` if
     /// the region is not live.
-    pub(crate) fn place(&self, pointer: u64, byte: i64) -> Option<Place> {
+    pub(crate) fn place(&self, pointer: u64, byte: i64) -> Option<MemoryLocation> {
         let number = region_of(pointer);
         let (kind, region_name) = self.memory.describe(pointer)?;
         let home = match kind {
@@ -114,7 +114,7 @@ impl Thread {
         let offset = byte.saturating_sub(start);
         let name = variable.map(|v| v.name.as_str().into()).or(region_name);
         let indices = shape.map_or(Vec::new(), |shape| shape.indices(offset as i128, None));
-        Some(Place { kind, name, offset, indices })
+        Some(MemoryLocation { kind, name, offset, indices })
     }
 
     fn variables(&self) -> impl Iterator<Item = &Variable> {
