@@ -8,6 +8,8 @@
 //! the forms programs are kept in, and [`generate`] makes random ones. [`usimd`] is a machine of its own. This crate knows
 //! nothing of the source language.
 
+#![recursion_limit = "256"]
+
 mod accesses;
 pub mod asm;
 pub mod binary;

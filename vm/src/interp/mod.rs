@@ -7,6 +7,7 @@
 //! | module | operations |
 //! |---|---|
 //! | `elementwise` | rows with a scalar meaning, and reductions; generated from the table |
+//! | `special` | which handler a special operation has, of those below |
 //! | `moves` | moves, selections, conversions, lanes, votes, addresses |
 //! | `memory_ops`, on `access` | loads and stores |
 //! | `bulk`, on `pieces` | copies, fills, allocations, atomic operations |
@@ -53,6 +54,7 @@ mod pieces;
 mod prepare;
 mod runner;
 mod shared;
+mod special;
 mod stack;
 mod stepping;
 mod thread;
