@@ -27,6 +27,13 @@ pub trait Observer {
     fn entered(&mut self, view: &View<'_>) {
         let _ = view;
     }
+
+    /// A print is about to execute: by argument the lanes (of a uniform argument lane 0) that hold no value, and print as
+    /// `((_))`. Arguments without an entry have values in all lanes.
+    fn unset_lanes(&mut self, view: &View<'_>) -> Vec<u64> {
+        let _ = view;
+        Vec::new()
+    }
 }
 
 /// An entry of the mask stack; see ARCHITECTURE, section 2.

@@ -38,7 +38,11 @@ impl Writer {
         let keeps = self.place.mask != Mask::Full && self.rng.one_in(2);
         let leaves = self.has(Feature::Leaving);
         match self.place.mask {
-            Mask::Full => Context { breaks: leaves, continues: leaves, ..self.place.inner() },
+            Mask::Full => {
+                // Lanes may leave the loop one by one where that is defined, and then no longer jump together.
+                let label = self.place.label.clone().filter(|_| !self.open());
+                Context { breaks: leaves, continues: leaves, label, ..self.place.inner() }
+            }
             _ if keeps || !leaves => {
                 Context { breaks: false, continues: false, returns: Returns::Not, ..self.place.inner() }
             }
@@ -134,6 +138,38 @@ impl Writer {
             level,
             addressable: false,
         });
+    }
+
+    /// A `goto` to a label that stands behind this, or a part with a label behind or in front of it.
+    pub fn jump(&mut self) {
+        let place = &self.place;
+        if place.mask != Mask::Full || place.in_foreach || place.all_on || place.in_each {
+            return self.branch();
+        }
+        if let Some(label) = place.label.clone()
+            && self.rng.one_in(2)
+        {
+            let (condition, _) = self.condition(false, 1);
+            return self.line(&format!("if ({condition}) goto {label};"));
+        }
+        let label = self.name("L");
+        if self.rng.one_in(3) && self.affords(6) {
+            return self.jump_back(&label);
+        }
+        self.block("{", Context { label: Some(label.clone()), ..self.place.inner() }, "}", |w| {
+            let (condition, _) = w.condition(false, 1);
+            w.line(&format!("if ({condition}) goto {label};"));
+            w.some_statements(4);
+        });
+        self.line(&format!("{label}: ;"));
+    }
+
+    /// A loop made of a jump, which a counter ends.
+    fn jump_back(&mut self, label: &str) {
+        let (counter, turns) = (self.name("k"), 2 + self.rng.draw(2));
+        self.line(&format!("uniform int {counter} = 0;"));
+        self.block(&format!("{label}: {{"), self.place.inner().times(turns), "}", |w| w.some_statements(3));
+        self.line(&format!("if (++{counter} < {turns}) goto {label};"));
     }
 
     /// A `switch`.

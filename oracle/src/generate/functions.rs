@@ -15,10 +15,11 @@ impl Writer {
     /// The functions of the program.
     pub fn declare_functions(&mut self) {
         let most = 1 + u64::from(self.config.size) / 16;
-        let kinds: [Kind; 7] = [
+        let kinds: [Kind; 8] = [
             (Feature::Calls, Writer::pure_function),
             (Feature::Overloads, Writer::overloads),
             (Feature::Templates, Writer::template),
+            (Feature::Polymorphism, Writer::polymorphic_function),
             (Feature::Recursion, Writer::recursive_function),
             (Feature::FunctionPointers, Writer::call_through_pointer),
             (Feature::Calls, Writer::procedure),
@@ -124,6 +125,24 @@ impl Writer {
             let function = format!("{template}<{}, {n}>", name(ty));
             let params = vec![Param { ty, varying: true }];
             self.functions.push(Function { name: function, params, ty, varying: true, range, cost: n, crev: false });
+        }
+    }
+
+    /// A function of a polymorphic type, which is called with each type of its class.
+    fn polymorphic_function(&mut self) {
+        let (function, op) = (self.name("n"), self.rng.pick(&["<", ">", "<=", "=="]));
+        let (class, other): (_, fn(Ty) -> bool) = match self.rng.draw(3) {
+            0 => ("integer", Ty::is_int),
+            1 => ("floating", Ty::is_float),
+            _ => ("number", |_| true),
+        };
+        let combined = if class == "integer" { self.rng.pick(&["a ^ b", "a & b", "a | b"]) } else { "b" };
+        self.line(&format!("static {class} {function}({class} a, {class} b) {{"));
+        self.line(&format!("    if (a {op} b)\n        return {combined};\n    return a;\n}}"));
+        for ty in self.types.clone().into_iter().filter(|ty| other(*ty)) {
+            let (params, range) = (vec![Param { ty, varying: true }; 2], self.range_of(ty));
+            let name = function.clone();
+            self.functions.push(Function { name, params, ty, varying: true, range, cost: 2, crev: false });
         }
     }
 

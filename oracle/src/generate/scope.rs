@@ -101,6 +101,10 @@ pub(super) struct Struct {
     pub members: Vec<(&'static str, Ty)>,
     /// A member that is an array of four.
     pub array: Option<Ty>,
+    /// Another name of it.
+    pub alias: Option<String>,
+    /// Its overloaded operators.
+    pub operators: Vec<&'static str>,
 }
 
 /// A struct variable.
@@ -143,6 +147,8 @@ pub(super) struct Context {
     pub breaks: bool,
     pub continues: bool,
     pub returns: Returns,
+    /// A label of this function that all lanes may jump to from here.
+    pub label: Option<String>,
     /// Blocks around.
     pub depth: u32,
     /// About how often it is executed.
@@ -171,6 +177,7 @@ impl Context {
             breaks: false,
             continues: false,
             returns,
+            label: None,
             depth: 0,
             weight: 1,
             in_foreach: false,
@@ -188,7 +195,7 @@ impl Context {
 
     /// A part in which lanes have parted.
     pub fn diverged(&self) -> Context {
-        Context { mask: Mask::Divergent, level: self.level + 1, ..self.inner() }
+        Context { mask: Mask::Divergent, level: self.level + 1, label: None, ..self.inner() }
     }
 
     /// The same, so many times.

@@ -38,6 +38,7 @@ const FORMS: &[StatementKind] = &[
     with(Feature::Loops, 8, true, Writer::repeat),
     with(Feature::Leaving, 6, false, Writer::leave),
     with(Feature::Switch, 3, true, Writer::switch),
+    with(Feature::Goto, 2, true, Writer::jump),
     with(Feature::Structs, 4, false, Writer::record),
     with(Feature::Pointers, 4, false, Writer::point),
     with(Feature::Vectors, 3, false, Writer::short_vector),

@@ -26,7 +26,8 @@ impl Kernel for Print {
             let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
             let mut text = std::mem::take(&mut t.text);
             text.clear();
-            let next = match render(t, &*site, &mut text) {
+            let unset_lanes = std::mem::take(&mut t.unset_lanes);
+            let next = match render(t, &*site, &unset_lanes, &mut text) {
                 Err((trap, lane)) => t.raise_trap(step, trap, lane),
                 Ok(()) if !t.charge_bytes(step, text.len() as u64) => null(),
                 Ok(()) => {
@@ -44,16 +45,21 @@ impl Kernel for Print {
 ///
 /// # Safety
 /// The site's arguments are registers of the executing frame.
-unsafe fn render(t: &Thread, site: &CallSite, out: &mut String) -> Result<(), (Trap, Option<usize>)> {
+unsafe fn render(
+    t: &Thread,
+    site: &CallSite,
+    unset_lanes: &[u64],
+    out: &mut String,
+) -> Result<(), (Trap, Option<usize>)> {
     let program = Arc::clone(&t.code.program);
-    let mut args = site.args.iter();
+    let mut args = site.args.iter().zip(unset_lanes.iter().copied().chain(std::iter::repeat(0)));
     for piece in program.formats.get(site.callee as usize).into_iter().flatten() {
         match piece {
             Piece::Text(text) => out.push_str(text),
             Piece::Arg(format) => {
-                if let Some(slot) = args.next() {
+                if let Some((slot, unset)) = args.next() {
                     // SAFETY: the caller's promise.
-                    unsafe { argument(t, format, slot, out)? };
+                    unsafe { argument(t, format, slot, unset, out)? };
                 }
             }
         }
@@ -69,6 +75,7 @@ unsafe fn argument(
     t: &Thread,
     format: &ArgFormat,
     slot: &RegSlot,
+    unset: u64,
     out: &mut String,
 ) -> Result<(), (Trap, Option<usize>)> {
     let mut failed = None;
@@ -88,8 +95,9 @@ unsafe fn argument(
         }
     };
     match slot.shape {
+        Shape::Uniform if unset & 1 != 0 => out.push_str(print::UNSET),
         Shape::Uniform => value(out, 0),
-        Shape::Varying => print::varying(out, slot.ty, t.lanes, t.mask, value),
+        Shape::Varying => print::varying(out, slot.ty, t.lanes, (t.mask, unset), value),
     }
     failed.map_or(Ok(()), Err)
 }

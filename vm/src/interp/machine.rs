@@ -9,6 +9,7 @@ use super::shared::Shared;
 use super::stack::Refused;
 use super::thread::{Thread, Watch};
 use super::value::{Arg, LaneValues, read_lanes, read_word, write_arg};
+use crate::isa::Op;
 use crate::memory::{Globals, Memory, RegionName, region_start};
 use crate::observe::{Observer, View};
 use crate::program::{FuncId, GlobalId, Program};
@@ -234,6 +235,10 @@ impl Machine {
                 let executing: &PreparedFunction = unsafe { &*thread.function };
                 let (function, pc, depth) = (executing.id, executing.pc(step), thread.frames.len());
                 observer.before(&View { thread, function, pc });
+                let view = View { thread, function, pc };
+                if view.inst().op == Op::Print {
+                    thread.unset_lanes = observer.unset_lanes(&view);
+                }
                 // SAFETY: as in `run_steps`.
                 step = unsafe { ((*step).handler)(thread, step) };
                 if thread.trap.is_some() {

@@ -102,6 +102,8 @@ pub(crate) struct Thread {
     pub reader: Reader,
     /// Scratch of the memory operations: the host address each lane accesses.
     pub addresses: [usize; super::lanes::MAX_LANES],
+    /// By argument of the next print the lanes that hold no value, if an observer knows.
+    pub unset_lanes: Vec<u64>,
     /// Text that `print` builds.
     pub text: String,
 }
@@ -146,6 +148,7 @@ impl Thread {
             failed_in_task: false,
             reader: shared.memory.reader(),
             addresses: [0; super::lanes::MAX_LANES],
+            unset_lanes: Vec::new(),
             text: String::new(),
             shared,
         }

@@ -257,7 +257,7 @@ impl<'p> Oracle<'p> {
             let ty = frame.f.reg(r).ty;
             if frame.is_varying(r) {
                 let mask = masks::to_bits(&frame.mask);
-                print::varying(&mut text, ty, self.lanes, mask, |out, l| {
+                print::varying(&mut text, ty, self.lanes, (mask, 0), |out, l| {
                     print::scalar(out, format, ty, frame.get(r, l))
                 });
             } else {

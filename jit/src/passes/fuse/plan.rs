@@ -187,7 +187,7 @@ impl<'a> Plan<'a> {
             Some(Fusion::Selected) => return 0,
             None => {}
         }
-        match self.fuse(pair, own) {
+        match self.try_fuse(pair, own) {
             Some(spent) => own - spent,
             // The root stays, and selects what it selected.
             None => 0,
@@ -200,14 +200,14 @@ impl<'a> Plan<'a> {
             return 0;
         }
         let own = selecting(self.region.ty(pair.0).ty);
-        self.fuse(pair, own).unwrap_or_else(|| {
+        self.try_fuse(pair, own).unwrap_or_else(|| {
             self.note(pair, Fusion::Selected);
             own
         })
     }
 
     /// Fuses a pair if that costs less than to select it: gives what it costs.
-    fn fuse(&mut self, pair: Pair, selecting: i32) -> Option<i32> {
+    fn try_fuse(&mut self, pair: Pair, selecting: i32) -> Option<i32> {
         let (kind, operands, n) = self.operands(pair)?;
         let operands = operands.map(|operand| self.under(operand));
         let decided = self.order.len();
