@@ -2,13 +2,13 @@
 
 use super::bulk::bulk_flags;
 use super::code::{CallSite, Code, Handler, PreparedFunction, PreparedProgram, RegSlot, Step, flags};
-use super::elementwise::{Isa, elementwise};
+use super::elementwise::Isa;
 use super::fuel::fuel_of;
 use super::lanes::{BLOCK, blocks_for};
 use super::memory_ops::memory_flags;
 use super::moves::shape_flags;
 use super::native::{HotCount, Tracer};
-use super::special::{Setting, special};
+use super::special::{Setting, handler_of};
 use super::thread::{FRAME_ALIGN, Thread};
 use crate::isa::{Extra, Form, Op};
 use crate::memory::region_start;
@@ -259,14 +259,8 @@ impl<'a> Preparation<'a> {
     fn handler(&self, inst: &Inst, pc: usize, shapes: &[Shape; 3]) -> Handler {
         let (isa, traced) = (self.code.isa, self.code.tracer.is_some());
         let dst = self.slot(inst.dst).shape;
-        let found = match inst.op.special() {
-            None => elementwise(inst.op, inst.ty, shapes, isa),
-            Some(op) => {
-                let backward = inst.aux as usize <= pc;
-                special(op, inst, &Setting { dst, shapes, isa, backward, traced })
-            }
-        };
-        found.unwrap_or(unsupported)
+        let backward = inst.aux as usize <= pc;
+        handler_of(inst, &Setting { dst, shapes, isa, backward, traced }).unwrap_or(unsupported)
     }
 }
 

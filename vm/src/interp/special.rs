@@ -1,10 +1,10 @@
-//! The handler of a special operation. The match is exhaustive, so the compiler says which operation has none.
+//! Which handler an instruction has. The match over special operations is exhaustive, so the compiler says which has none.
 
 use super::bulk::{
     self, Atomic, ModifyAdd, ModifyAnd, ModifyCas, ModifyMax, ModifyMin, ModifyOr, ModifySub, ModifySwap, ModifyXor,
 };
 use super::code::Handler;
-use super::elementwise::{Canonical, Isa, by_shapes, handler, plain};
+use super::elementwise::{Canonical, Isa, by_shapes, elementwise, handler, plain};
 use super::memory_ops::{General, Indexed, Row, by_addressing, by_storage};
 use super::moves::by_size;
 use super::{control, effects, host, launch, masks, memory_ops, moves};
@@ -28,8 +28,15 @@ pub(super) struct Setting<'a> {
     pub traced: bool,
 }
 
-/// The handler of a special operation; `None` for a type that its row does not have.
-pub(super) fn special(op: Special, inst: &Inst, setting: &Setting<'_>) -> Option<Handler> {
+/// The handler of an instruction; `None` for a type that the row of its operation does not have.
+pub(super) fn handler_of(inst: &Inst, setting: &Setting<'_>) -> Option<Handler> {
+    match inst.op.special() {
+        None => elementwise(inst.op, inst.ty, setting.shapes, setting.isa),
+        Some(op) => special(op, inst, setting),
+    }
+}
+
+fn special(op: Special, inst: &Inst, setting: &Setting<'_>) -> Option<Handler> {
     let &Setting { dst, shapes, isa, backward, traced } = setting;
     let ty = inst.ty;
     let uniform_address = shapes[0] == Shape::Uniform && shapes[1] == Shape::Uniform;
