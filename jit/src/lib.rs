@@ -3,6 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`engine`] | what happens at hot loops; statistics |
+//! | [`report`] | what was done with loops, for people and programs to see |
 //! | [`settings`] | when and how loops are compiled |
 //! | [`profile`], [`advice`] | what was seen while interpreting, and which variants follow from it |
 //! | [`record`], on [`analysis`] | from a hot loop to a region |
@@ -37,6 +38,7 @@ mod native;
 pub mod passes;
 pub mod profile;
 pub mod record;
+pub mod report;
 pub mod settings;
 pub mod stress;
 mod sync;

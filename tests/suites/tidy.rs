@@ -14,9 +14,10 @@ const MAX_LINES: usize = 900;
 /// Which of the workspace's crates each crate may depend on.
 const CRATE_EDGES: &[(&str, &[&str])] = &[
     ("vm", &[]),
+    ("vm/usimd", &[]),
     ("frontend", &["spmdvm-vm"]),
     ("jit", &["spmdvm-vm"]),
-    ("", &["spmdvm-vm", "spmdvm-frontend", "spmdvm-jit"]),
+    ("", &["spmdvm-vm", "spmdvm-usimd", "spmdvm-frontend", "spmdvm-jit"]),
     ("oracle", &["spmdvm"]),
     ("debug", &["spmdvm", "spmdvm-oracle"]),
     ("repl", &["spmdvm", "spmdvm-debug", "spmdvm-oracle"]),
@@ -95,6 +96,28 @@ fn crates_depend_only_where_the_architecture_says() {
         }
     }
     none(offenders, "forbidden dependencies");
+}
+
+#[test]
+fn the_command_line_and_the_bindings_use_the_facade_only() {
+    let crates = ["vm", "jit", "frontend"].map(|name| (format!("spmdvm::{name}::"), format!("spmdvm::{name};"), name));
+    let mut offenders = Vec::new();
+    for (path, text) in source_files() {
+        if !["repl/src", "python/src", "capi/src"].iter().any(|folder| path.starts_with(folder)) {
+            continue;
+        }
+        for (at, line) in text.lines().enumerate() {
+            let grouped = line.contains("use spmdvm::{")
+                && line.split([',', '{', '}', ';']).any(|part| {
+                    let first = part.trim().split("::").next().unwrap_or_default();
+                    crates.iter().any(|(.., name)| first == *name)
+                });
+            if grouped || crates.iter().any(|(path, whole, _)| line.contains(path) || line.contains(whole)) {
+                offenders.push(format!("{}:{}: {}", path.display(), at + 1, line.trim()));
+            }
+        }
+    }
+    none(offenders, "uses of what is behind the facade: it re-exports deliberately what tools need (`src/tools.rs`)");
 }
 
 /// The names in the dependency tables of a manifest (tables of the workspace left out).
