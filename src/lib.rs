@@ -2,8 +2,8 @@
 //!
 //! This crate is a thin facade over the front end, the virtual machine and the JIT; the Python module, the command line,
 //! the tests and the benchmarks use nothing else. The crates behind it are no contract, so they are seen only with the feature
-//! `internals`, which the oracle, the stepper, tests and benchmarks take; [`Module::compile`] turns source text into a [`Module`]; its exported
-//! functions are called with [`Value`]s.
+//! `internals`, which the oracle, the stepper, tests and benchmarks take. [`Module::compile`] turns source text into a
+//! [`Module`]; its exported functions are called with [`Value`]s.
 //!
 //! ```
 //! use spmdvm::{Module, Options, Value};

@@ -7,7 +7,7 @@
 //! | [`settings`] | when and how loops are compiled |
 //! | [`profile`], [`advice`] | what was seen while interpreting, and which variants follow from it |
 //! | [`record`], on [`analysis`] | from a hot loop to a region |
-//! | `whole`: `frames`, `weights` | the program as a whole: which memory of frames is private and what of it may be read later; how large functions are |
+//! | `whole`: `frames`, `weights` | the whole program: private memory of frames and what of it may be read later; sizes of functions |
 //! | [`ir`] | the trace IR: regions in SSA form |
 //! | `worker`, on `sync` | the thread that compiles while programs run |
 //! | [`passes`] | optimisation |

@@ -1,4 +1,4 @@
-//! Recording jumps and the mask stack (ARCHITECTURE, section 2).
+//! Recording jumps and the mask stack (`docs/internals/bytecode.md`).
 
 use super::Recorder;
 use super::state::{Entry, Mask, State};

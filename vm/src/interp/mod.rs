@@ -16,7 +16,7 @@
 //! | `effects` | printing, assertions, the clock |
 //! | `native` | the seam to a JIT: hot loops, and the state that native code works on |
 //!
-//! Tasks (ARCHITECTURE, section 4) are `Thread`s too: `group` is what one launch made, `runner` runs its tasks and
+//! Tasks (`docs/internals/interpreter.md`) are `Thread`s too: `group` is what one launch made, `runner` runs its tasks and
 //! those they launch in turn, `crew` are the threads that do for a machine, `workers` all threads of the host that do,
 //! `shared` and `fuel` what all threads of a machine share. `stepping` executes a call as far as the host asks, and sets it back.
 //!
