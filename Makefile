@@ -42,7 +42,7 @@ lint: install $(VENV)/.test-tools $(VENV)/.lint-tools
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check --config python/pyproject.toml python examples benches
 	$(BIN)/ruff format --check --config python/pyproject.toml python examples benches
-	cd python && "$(CURDIR)/$(BIN)/stubtest" spmdvm --allowlist tests/stubtest-allowed.txt
+	cd python && "$(CURDIR)/$(BIN)/stubtest" spmdvm --allowlist tests/stubtest-allowed.txt --mypy-config-file pyproject.toml
 	$(BIN)/mypy --config-file python/pyproject.toml python/tests/typing_example.py
 
 bench: install

@@ -79,8 +79,10 @@ fn page() -> Option<String> {
     let widths = WIDTHS.map(|lanes| lanes.to_string()).join(", ");
     let mut text = format!(
         "# Operations that compiled code leaves to the runtime\n\n\
-         Compiled code does the operations of the table (`docs/isa.md`) itself, but for these: their operands go through memory to a function of\n\
-         the runtime. Found by compiling each, with uniform and with varying operands, at widths {widths} (`x86` with AVX-512, `clif` with what\n\
+         Compiled code does the operations of the table (`docs/isa.md`) itself, but for these: their operands go through memory \
+         to a function of\n\
+         the runtime. Found by compiling each, with uniform and with varying operands, at widths {widths} (`x86` with AVX-512, \
+         `clif` with what\n\
          this processor has). Memory, calls, tasks and printing: `docs/status.md`.\n"
     );
     for (engine, calls) in engines {

@@ -340,7 +340,7 @@ impl Module {
 
     fn no_function(&self, name: &str) -> String {
         let names = self.names();
-        match spmdvm::frontend::diag::closest(name, names.iter().copied()) {
+        match spmdvm::tools::closest(name, names.iter().copied()) {
             Some(close) => format!("the module exports no function `{name}`; did you mean `{close}`?"),
             None if names.is_empty() => {
                 format!("the module exports no function `{name}`; it exports none (put `export` before a function)")

@@ -5,8 +5,10 @@
 //! before a run), [`builder`] (how compilers make them), [`sem`] (the meaning of every scalar operation), [`verify`] (what
 //! makes a program safe to run), [`link`] (one program from several), [`memory`] (the sandbox), [`interp`] (the interpreter:
 //! [`Machine`]), [`trap`] (how runs fail), [`print`] and [`observe`] (what they show). Beside them [`asm`] and [`binary`] are
-//! the forms programs are kept in, and [`generate`] makes random ones. [`usimd`] is a machine of its own. This crate knows
-//! nothing of the source language.
+//! the forms programs are kept in, and [`generate`] makes random ones. This crate knows nothing of the source
+//! language.
+
+#![recursion_limit = "256"]
 
 mod accesses;
 pub mod asm;
@@ -30,7 +32,6 @@ pub mod stop;
 mod sync;
 pub mod trap;
 pub mod types;
-pub mod usimd;
 pub mod verify;
 
 pub use accesses::{Accessed, MemoryLocation};

@@ -36,7 +36,7 @@ pub trait Observer {
     }
 }
 
-/// An entry of the mask stack; see ARCHITECTURE, section 2.
+/// An entry of the mask stack; see `docs/internals/bytecode.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskLevel {
     /// What pushed it.

@@ -179,9 +179,9 @@ fn line(name: &str, version: &VersionReport, backend: &dyn Backend, rounds: usiz
     let before = version.before.as_secs_f64() * 1e3;
     let insts: usize = region.blocks.iter().map(|b| b.insts.len()).sum();
     let (blocks, exits) = (region.blocks.len(), region.exits.len());
-    let baseline = if has_baseline { format!("{baseline:9.2} ms") } else { "-".into() };
+    let shown = if has_baseline { format!("{baseline:9.2} ms") } else { "-".into() };
     println!(
-        "{name:36}{insts:6}{blocks:7}{exits:6}{before:11.2} ms{baseline:>12}{optimised:9.2} ms{:9}",
+        "{name:36}{insts:6}{blocks:7}{exits:6}{before:11.2} ms{shown:>12}{optimised:9.2} ms{:9}",
         version.code_bytes
     );
     Ok(Times { first: before + if has_baseline { baseline } else { optimised }, optimised })

@@ -12,8 +12,8 @@ use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{self as clif, BlockArg, InstBuilder, MemFlagsData, types};
 use std::collections::HashMap;
 
-/// Registers that a loop may fill with what it is given and with constants; the others are for what it computes. (The pass `loop_versioning`
-/// has a limit of the same kind, `MOST_KEPT`, for what it makes vectors of.)
+/// Registers that a loop may fill with what it is given and with constants; the others are for what it computes. (The pass
+/// `loop_versioning` has a limit of the same kind, `MOST_KEPT`, for what it makes vectors of.)
 const ROOM: usize = 8;
 
 const CONSTANT: MemFlagsData = MemFlagsData::trusted().with_readonly().with_can_move();

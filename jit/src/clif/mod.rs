@@ -15,7 +15,7 @@
 //! | `general` | instructions without code of their own |
 //! | `stubs` | how native code calls `native::runtime` |
 //!
-//! ARCHITECTURE ("The JIT's back ends") explains pieces, grains and the order of code.
+//! `docs/internals/back-ends.md` explains pieces, grains and the order of code.
 
 mod checked;
 mod code;

@@ -295,7 +295,8 @@ impl Jit {
         }
     }
 
-    /// Makes the optimised code that takes the place of baseline code. If it cannot be made, the baseline code stays, until it is tried again.
+    /// Makes the optimised code that takes the place of baseline code. If it cannot be made, the baseline code stays, until it
+    /// is tried again.
     fn improve(&self, version: &Version) {
         match Stage::BackEnd.run(|| self.optimised_code(&version.region, Instant::now())) {
             Ok(made) if !self.cache.is_full() => version.code.improve(made),

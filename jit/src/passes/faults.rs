@@ -166,7 +166,10 @@ faults! {
         Some(exit)
     });
     "gvn-second-argument", "gvn", "instructions are equal that differ in their second argument", Act::Region(|region, turns| {
-        unite(region, turns, |a, b| a.args.len() == 2 && a.args[0] == b.args[0] && a.args[1] != b.args[1] && !matches!(a.kind, Kind::Gather { .. }));
+        unite(region, turns, |a, b| {
+            let binary = a.args.len() == 2 && !matches!(a.kind, Kind::Gather { .. });
+            binary && a.args[0] == b.args[0] && a.args[1] != b.args[1]
+        });
     });
     "gvn-loads", "gvn", "a load is made once though something was stored since", Act::Region(unite_loads);
     "gvn-commutes", "gvn", "differences, shifts and comparisons are equal with their arguments exchanged", Act::Region(|region, turns| {

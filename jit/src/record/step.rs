@@ -1,14 +1,16 @@
 //! Recording one instruction after another.
 
 use super::Recorder;
+use super::divergence::{Leave, push};
 use super::state::{Mask, State};
 use crate::abort::Abort;
 use crate::ir::{End, ExitReason, HandlerCall, Kind, Type, Value};
-use spmdvm_vm::isa::{Form, Op};
+use spmdvm_vm::isa::{Form, Op, Special};
 use spmdvm_vm::memory::region_start;
 use spmdvm_vm::program::{Inst, Reg};
 use spmdvm_vm::sem;
 use spmdvm_vm::types::{Shape, Ty};
+use spmdvm_vm::verify::EntryKind;
 
 /// What follows an instruction.
 pub(super) enum Next {
@@ -76,67 +78,106 @@ impl Recorder<'_> {
             return Ok(next);
         }
         match inst.op.info().form {
-            Form::Unary | Form::Binary | Form::Ternary | Form::Compare => {
-                self.elementwise(state, inst);
-                Ok(Next::Here)
+            Form::Unary | Form::Binary | Form::Ternary | Form::Compare => self.elementwise(state, inst),
+            Form::Checked => self.division(state, inst),
+            Form::Reduce => self.reduction(state, inst),
+            Form::Special => {
+                return match inst.op.special() {
+                    Some(op) => self.special(state, inst, op),
+                    None => Ok(self.leave(state, ExitReason::Operation(inst.op))),
+                };
             }
-            Form::Checked => {
-                self.division(state, inst);
-                Ok(Next::Here)
-            }
-            Form::Reduce => {
-                self.reduction(state, inst);
-                Ok(Next::Here)
-            }
-            Form::Special => self.special(state, inst),
         }
+        Ok(Next::Here)
     }
 
-    fn special(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
-        match inst.op {
-            Op::Mov => {
+    /// Records a special operation. The match is exhaustive: a new one is executed by the interpreter's handler
+    /// ([`Self::interpret`]), left to the interpreter, or recorded.
+    fn special(&mut self, state: &mut State, inst: &Inst, op: Special) -> Result<Next, Abort> {
+        match op {
+            Special::Mov => {
                 let v = self.read(state, inst.src[0]);
                 self.write(state, inst.dst, v);
             }
-            Op::Assign => self.assign(state, inst),
-            Op::Select => self.select_op(state, inst),
-            Op::Convert | Op::Bitcast => self.elementwise(state, inst),
-            Op::Iota | Op::Shuffle | Op::Extract | Op::Insert => self.lanes(state, inst),
-            Op::MaskGet | Op::MaskBits | Op::PackMask | Op::Any | Op::All => self.votes(state, inst),
-            Op::GlobalAddr => {
+            Special::Assign => self.assign(state, inst),
+            Special::Select => self.select_op(state, inst),
+            Special::Convert | Special::Bitcast => self.elementwise(state, inst),
+            Special::Iota | Special::Shuffle | Special::Extract | Special::Insert => self.lanes(state, inst),
+            Special::MaskGet | Special::MaskBits | Special::PackMask | Special::Any | Special::All => {
+                self.votes(state, inst)
+            }
+            Special::GlobalAddr => {
                 let bits = sem::padd(region_start(inst.aux + 1), inst.imm);
                 let v = self.constant(Ty::U64, bits);
                 self.write(state, inst.dst, v);
             }
-            Op::FuncAddr => {
+            Special::FuncAddr => {
                 let v = self.constant(Ty::U64, inst.aux as u64 + 1);
                 self.write(state, inst.dst, v);
             }
-            Op::FrameAddr => {
+            Special::FrameAddr => {
                 let v = self.frame_address(state, state.frames.len() - 1, inst.imm);
                 self.write(state, inst.dst, v);
             }
-            Op::PAdd => self.pointer_sum(state, inst),
-            Op::MemSet => self.fill(state, inst),
-            Op::MemCopy
-            | Op::Alloc
-            | Op::Print
-            | Op::Clock
-            | Op::AtomicAdd
-            | Op::AtomicSub
-            | Op::AtomicMin
-            | Op::AtomicMax
-            | Op::AtomicAnd
-            | Op::AtomicOr
-            | Op::AtomicXor
-            | Op::AtomicSwap
-            | Op::AtomicCas => self.interpret(state, inst),
-            Op::Load | Op::LoadLane => self.load(state, inst),
-            Op::Store | Op::StoreLane => self.store(state, inst),
-            Op::Assert => self.assert(state, inst),
-            Op::Call => return self.call(state, inst),
-            Op::Ret => return self.ret(state),
-            _ => return self.control(state, inst),
+            Special::PAdd => self.pointer_sum(state, inst),
+            Special::MemSet => self.fill(state, inst),
+            Special::MemCopy
+            | Special::Alloc
+            | Special::Print
+            | Special::Clock
+            | Special::AtomicAdd
+            | Special::AtomicSub
+            | Special::AtomicMin
+            | Special::AtomicMax
+            | Special::AtomicAnd
+            | Special::AtomicOr
+            | Special::AtomicXor
+            | Special::AtomicSwap
+            | Special::AtomicCas => self.interpret(state, inst),
+            Special::Load | Special::LoadLane => self.load(state, inst),
+            Special::Store | Special::StoreLane => self.store(state, inst),
+            Special::Assert => self.assert(state, inst),
+            Special::Call => return self.call(state, inst),
+            Special::Ret => return self.ret(state),
+            Special::Jmp => return Ok(self.jump(state, inst)),
+            Special::BrTrue | Special::BrFalse => return Ok(self.branch(state, inst)),
+            Special::CallInd => return Ok(self.leave(state, ExitReason::LinkedCall)),
+            Special::EachLane | Special::EachAll | Special::EachUnique => return self.each(state, inst),
+            Special::LoopBack => return Ok(self.loop_back(state, inst)),
+            Special::MaskIf => return Ok(self.mask_if(state, inst)),
+            Special::MaskElse => return self.mask_else(state, inst),
+            Special::MaskEndif | Special::LoopEnd | Special::SwitchEnd | Special::EverywhereEnd | Special::EachEnd => {
+                return self.pop(state, inst);
+            }
+            Special::LoopBegin => {
+                let mask = state.mask();
+                push(state, EntryKind::Loop, mask, Mask::Empty);
+            }
+            Special::LoopTest => return Ok(self.lanes_drop_out(state, inst, None)),
+            Special::LoopNext => return Ok(self.loop_next(state, inst)),
+            Special::SwitchBegin => return Ok(self.switch_begin(state, inst)),
+            Special::SwitchCase => return Ok(self.switch_case(state, inst)),
+            Special::MaskBreak => return Ok(self.all_leave(state, inst, Leave::Break)),
+            Special::MaskContinue => return Ok(self.all_leave(state, inst, Leave::Continue)),
+            Special::MaskReturn => return Ok(self.all_leave(state, inst, Leave::Return)),
+            Special::MaskBreakIf => return Ok(self.lanes_drop_out(state, inst, Some(Leave::Break))),
+            Special::MaskContinueIf => return Ok(self.lanes_drop_out(state, inst, Some(Leave::Continue))),
+            Special::MaskReturnIf => return Ok(self.lanes_drop_out(state, inst, Some(Leave::Return))),
+            Special::Everywhere => {
+                let mask = state.mask();
+                push(state, EntryKind::Every, mask, Mask::Empty);
+                state.set_mask(Mask::Full);
+            }
+            Special::EachBegin => self.each_begin(state),
+            Special::Free
+            | Special::Fence
+            | Special::Abort
+            | Special::ThreadIndex
+            | Special::ThreadCount
+            | Special::HostCall
+            | Special::Launch
+            | Special::LaunchInd
+            | Special::Sync => return Ok(self.leave(state, ExitReason::Operation(inst.op))),
         }
         Ok(Next::Here)
     }

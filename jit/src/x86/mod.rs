@@ -16,7 +16,7 @@
 //! | `emit`, `ways_out`, `build` | from instructions with registers to bytes, by iced-x86 |
 //! | `executable`, `stubs` | memory for code; calls of the runtime that keep all registers |
 //!
-//! ARCHITECTURE ("The JIT's back ends") says how values are held, and how a region is entered and left.
+//! `docs/internals/back-ends.md` says how values are held, and how a region is entered and left.
 
 mod bounds;
 mod build;

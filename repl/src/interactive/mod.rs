@@ -34,7 +34,7 @@ pub fn repl(global: &Global, programs: &[PathBuf], batch: bool) -> Result<(), Fa
     let options = session_options(global);
     let width = options.width;
     // The first input shall not wait for the library. (The thread ends by itself.)
-    std::thread::spawn(move || spmdvm::frontend::compile::prepare_library(width));
+    std::thread::spawn(move || spmdvm::tools::prepare_library(width));
     let is_typed = std::io::stdin().is_terminal() && !batch;
     let mut shell = Shell::new(Session::new(options, painter()));
     for file in programs {

@@ -1,9 +1,9 @@
 //! Check mode: an observer of the reference interpreter that finds what is wrong with a run, whether it fails or not.
 //!
-//! It changes nothing: results and traps are those of a run without it, and prints but for lanes that hold no value. `finding` has the table of what is found,
-//! `shadow` what is known of registers and memory beside their values (*poison*), `flow` how instructions pass that on and which
-//! uses of it show, `access` checks loads, stores and their like, `races` the order of tasks, `numbers` arithmetic.
-//! ARCHITECTURE, section 4, has the rules.
+//! It changes nothing: results and traps are those of a run without it, and prints but for lanes that hold no value.
+//! `finding` has the table of what is found, `shadow` what is known of registers and memory beside their values (*poison*),
+//! `flow` how instructions pass that on and which uses of it show, `access` checks loads, stores and their like, `races`
+//! the order of tasks, `numbers` arithmetic. `docs/internals/interpreter.md` has the rules.
 
 mod access;
 mod finding;

@@ -1,16 +1,15 @@
 //! Handlers of what is visible outside: printing, assertions, aborts and the clock.
 
-use super::code::{CallSite, Handler, RegSlot, Step, flags};
-use super::elementwise::{Kernel, plain};
+use super::code::{CallSite, RegSlot, Step, flags};
+use super::elementwise::Kernel;
 use super::fuel::MAX_BYTES_AT_ONCE;
 use super::lanes::{get, mask_of, put};
 use super::thread::Thread;
 use super::value::read_word;
 use super::workers;
-use crate::isa::Op;
 use crate::memory::{offset_of, read_text_byte};
 use crate::print;
-use crate::program::{ArgFormat, ArgKind, Inst, Piece};
+use crate::program::{ArgFormat, ArgKind, Piece};
 use crate::sem::Bool;
 use crate::trap::{Access, Trap, TrapDetail, TrapKind};
 use crate::types::Shape;
@@ -18,7 +17,7 @@ use std::ptr::null;
 use std::sync::Arc;
 
 /// `print`
-struct Print;
+pub(super) struct Print;
 
 impl Kernel for Print {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -134,7 +133,7 @@ fn message(t: &Thread, step: &Step) -> TrapDetail {
 }
 
 /// `assert`
-struct Assert;
+pub(super) struct Assert;
 
 impl Kernel for Assert {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -161,7 +160,7 @@ impl Kernel for Assert {
 }
 
 /// `abort`
-struct Abort;
+pub(super) struct Abort;
 
 impl Kernel for Abort {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -172,7 +171,7 @@ impl Kernel for Abort {
 }
 
 /// `clock`
-struct Clock;
+pub(super) struct Clock;
 
 impl Kernel for Clock {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -186,7 +185,7 @@ impl Kernel for Clock {
 }
 
 /// `thread.index`
-struct ThreadIndex;
+pub(super) struct ThreadIndex;
 
 impl Kernel for ThreadIndex {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -199,7 +198,7 @@ impl Kernel for ThreadIndex {
 }
 
 /// `thread.count`
-struct ThreadCount;
+pub(super) struct ThreadCount;
 
 impl Kernel for ThreadCount {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -212,7 +211,7 @@ impl Kernel for ThreadCount {
 }
 
 /// `fence`
-struct Fence;
+pub(super) struct Fence;
 
 impl Kernel for Fence {
     unsafe fn run(_: &mut Thread, step: *const Step) -> *const Step {
@@ -220,18 +219,4 @@ impl Kernel for Fence {
         // SAFETY: a function's last instruction is a jump or `ret`.
         unsafe { step.add(1) }
     }
-}
-
-/// The handler of an effect; `None` for other operations.
-pub(crate) fn effect(inst: &Inst) -> Option<Handler> {
-    Some(match inst.op {
-        Op::Print => plain::<Print>(),
-        Op::Assert => plain::<Assert>(),
-        Op::Abort => plain::<Abort>(),
-        Op::Clock => plain::<Clock>(),
-        Op::ThreadIndex => plain::<ThreadIndex>(),
-        Op::ThreadCount => plain::<ThreadCount>(),
-        Op::Fence => plain::<Fence>(),
-        _ => return None,
-    })
 }

@@ -1,16 +1,14 @@
 //! From a verified program to prepared code: frame layout, operand offsets, handlers.
 
-use super::bulk::{bulk, bulk_flags};
+use super::bulk::bulk_flags;
 use super::code::{CallSite, Code, Handler, PreparedFunction, PreparedProgram, RegSlot, Step, flags};
-use super::control::control;
-use super::effects::effect;
-use super::elementwise::{Isa, elementwise};
+use super::elementwise::Isa;
 use super::fuel::fuel_of;
-use super::host::host;
 use super::lanes::{BLOCK, blocks_for};
-use super::memory_ops::{memory_flags, memory_op};
-use super::moves::{moves, shape_flags};
+use super::memory_ops::memory_flags;
+use super::moves::shape_flags;
 use super::native::{HotCount, Tracer};
+use super::special::{Setting, handler_of};
 use super::thread::{FRAME_ALIGN, Thread};
 use crate::isa::{Extra, Form, Op};
 use crate::memory::region_start;
@@ -261,18 +259,12 @@ impl<'a> Preparation<'a> {
     fn handler(&self, inst: &Inst, pc: usize, shapes: &[Shape; 3]) -> Handler {
         let (isa, traced) = (self.code.isa, self.code.tracer.is_some());
         let dst = self.slot(inst.dst).shape;
-        elementwise(inst.op, inst.ty, shapes, isa)
-            .or_else(|| moves(inst, dst, shapes, isa))
-            .or_else(|| memory_op(inst, shapes, isa))
-            .or_else(|| control(inst, inst.aux as usize <= pc, traced))
-            .or_else(|| bulk(inst))
-            .or_else(|| effect(inst))
-            .or_else(|| host(inst))
-            .unwrap_or(unsupported)
+        let backward = inst.aux as usize <= pc;
+        handler_of(inst, &Setting { dst, shapes, isa, backward, traced }).unwrap_or(unsupported)
     }
 }
 
-/// An operation that has no handler; a test proves that there is none.
+/// An operation on a type that its row does not have; the verifier lets none pass.
 unsafe fn unsupported(t: &mut Thread, step: *const Step) -> *const Step {
     let detail = crate::trap::TrapDetail::Message("this operation is not implemented".into());
     t.raise(step, crate::trap::TrapKind::Abort, None, detail)

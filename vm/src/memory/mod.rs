@@ -1,4 +1,4 @@
-//! The sandboxed memory of a machine: regions behind region-and-offset pointers (ARCHITECTURE, section 3).
+//! The sandboxed memory of a machine: regions behind region-and-offset pointers (`docs/internals/memory.md`).
 //!
 //! [`Memory`] owns the heap, shares the [`Globals`], and knows the host arrays and call frames that are mapped at the
 //! moment. `table` holds the regions and is read without locks, `raw` and `atomic` are the only reads and writes of

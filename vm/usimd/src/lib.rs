@@ -12,7 +12,7 @@
 //! translation: a small language and its lowering.
 //!
 //! ```
-//! use spmdvm_vm::usimd::{RunOptions, assemble, run};
+//! use spmdvm_usimd::{RunOptions, assemble, run};
 //! let program = assemble(".zeros 4\n v = 10 * tid\n ↑tid = v\n stop").unwrap();
 //! assert_eq!(run(&program, &RunOptions::with_width(4)).unwrap().shared, [0, 10, 20, 30]);
 //! ```

@@ -1,9 +1,8 @@
 //! What became of a line of the source: for people who ask why it is slow.
 
-use crate::module::Module;
-use spmdvm_jit::analysis::Analysis;
-use spmdvm_jit::engine::{Begins, LoopReport, VersionReport};
-use spmdvm_jit::ir::{Counter, Exit, Kind, Outcome, Region, Value};
+use crate::analysis::Analysis;
+use crate::engine::{Begins, Jit, LoopReport, VersionReport};
+use crate::ir::{Counter, Exit, Kind, Outcome, Region, Value};
 use spmdvm_vm::Program;
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
@@ -17,28 +16,29 @@ struct Line<'a> {
     number: usize,
 }
 
-impl Module {
-    /// What happened to the loops and instructions of a line: compiled or why not, with which masks, how compiled code was left
-    /// there and how often, and what takes time. The error says that there is no code on this line.
-    pub fn explain_line(&self, number: usize) -> Result<String, String> {
-        let mut text = String::new();
-        let modules = std::iter::once(self.clone()).chain(self.instances());
-        for module in modules {
-            let program = module.program();
-            let Some(file) = own_file(program) else { continue };
-            let line = Line { program, file, number };
-            if line.instructions().next().is_some() {
-                let loops = module.jit().map(|jit| jit.report());
-                line.explain(&mut text, loops.as_deref());
-            }
+/// What happened to the loops and instructions of a line in these programs, each with its JIT if it has one: compiled or
+/// why not, with which masks, how compiled code was left there and how often, and what takes time. The first program has
+/// the line's text. The error says that there is no code on this line.
+pub fn explain_line<'p>(
+    programs: impl IntoIterator<Item = (&'p Program, Option<&'p Jit>)>,
+    number: usize,
+) -> Result<String, String> {
+    let (mut text, mut shown) = (String::new(), None);
+    for (program, jit) in programs {
+        let own = own_file(program);
+        let line = |file: u32| program.sources.get(file as usize)?.text.lines().nth(number - 1);
+        shown.get_or_insert_with(|| line(own.unwrap_or(0)).unwrap_or("").trim());
+        let Some(file) = own else { continue };
+        let line = Line { program, file, number };
+        if line.instructions().next().is_some() {
+            let loops = jit.map(Jit::report);
+            line.explain(&mut text, loops.as_deref());
         }
-        if text.is_empty() {
-            return Err(format!("line {number} has no code (or only in functions that have not been called yet)"));
-        }
-        let source = self.program().sources.get(own_file(self.program()).unwrap_or(0) as usize);
-        let shown = source.and_then(|s| s.text.lines().nth(number - 1)).unwrap_or("").trim();
-        Ok(format!("line {number}: {shown}\n{text}"))
     }
+    if text.is_empty() {
+        return Err(format!("line {number} has no code (or only in functions that have not been called yet)"));
+    }
+    Ok(format!("line {number}: {}\n{text}", shown.unwrap_or("")))
 }
 
 /// The file of the exported functions, rather than the library or what is included.
@@ -176,13 +176,19 @@ fn cost(f: &Function, inst: &Inst) -> Option<&'static str> {
         Op::Free | Op::Launch | Op::LaunchInd | Op::Sync | Op::CallInd | Op::Fence => {
             "left to the interpreter: compiled code ends here each time"
         }
-        op if op.info().name.starts_with("atomic.") => {
-            "atomic operation: by the interpreter's handler, lane after lane"
-        }
+        Op::AtomicAdd
+        | Op::AtomicSub
+        | Op::AtomicMin
+        | Op::AtomicMax
+        | Op::AtomicAnd
+        | Op::AtomicOr
+        | Op::AtomicXor
+        | Op::AtomicSwap
+        | Op::AtomicCas => "atomic operation: by the interpreter's handler, lane after lane",
         op if op.info().form == Form::Checked && varying => "division of integers: lane after lane",
         Op::Shuffle => "shuffle: every lane reads another one of its choice",
         Op::EachLane | Op::EachUnique | Op::EachAll => "one turn after another for lanes or values",
-        op if op.info().name == "frem" => "remainder of floats: a call for every lane",
+        Op::FRem => "remainder of floats: a call for every lane",
         _ if inst.ty == Ty::F16 && varying && op_computes(inst) => "half precision: a call, no instruction",
         _ => return None,
     })

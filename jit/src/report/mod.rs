@@ -1,23 +1,24 @@
-//! What the JIT did with a module's loops: as data with places in the source, and as text.
+//! What the JIT did with the loops of a program: as data with places in the source, and as text.
 
 mod line;
 
-use crate::module::Module;
-use spmdvm_jit::Variant;
-use spmdvm_jit::abort::Abort;
-use spmdvm_jit::engine::{Begins, LoopReport, VersionReport};
-use spmdvm_jit::ir::{Counter, ExitReason, Outcome};
+pub use line::explain_line;
+
+use crate::abort::Abort;
+use crate::engine::{Begins, Jit, LoopReport, VersionReport};
+use crate::ir::{Counter, ExitReason, Outcome};
+use crate::settings::Variant;
 use spmdvm_vm::Program;
 use spmdvm_vm::program::FuncId;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// What [`Module::jit_text`] shows besides the table of loops.
+/// What [`text`] shows besides the table of loops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Show {
-    /// The trace IR as recorded, before the passes; only if the module was made with
-    /// [`keep_recorded`](crate::JitSettings::keep_recorded).
+    /// The trace IR as recorded, before the passes; only with
+    /// [`keep_recorded`](crate::Settings::keep_recorded).
     pub trace: bool,
     /// The optimised trace IR.
     pub ir: bool,
@@ -191,40 +192,32 @@ impl Totals {
     }
 }
 
-impl Module {
-    /// What the JIT did with every loop that was hot so far, those of instances that were compiled at their first call among
-    /// them. Empty if the engine has no JIT or no loop was hot.
-    pub fn loops(&self) -> Vec<LoopInfo> {
-        let of = |module: &Module| -> Vec<LoopInfo> {
-            let reports = module.jit().map(|jit| jit.report()).unwrap_or_default();
-            reports.into_iter().map(|report| LoopInfo::new(module.program(), report)).collect()
-        };
-        let mut loops = of(self);
-        loops.extend(self.instances().iter().flat_map(of));
-        loops
+impl LoopInfo {
+    /// What a JIT did with every loop of its program that was hot so far.
+    pub fn all(program: &Program, jit: &Jit) -> Vec<LoopInfo> {
+        jit.report().into_iter().map(|report| LoopInfo::new(program, report)).collect()
     }
+}
 
-    /// The same as text: where each loop is, its compiled versions (time, bytes, entries, how they were left), or why it is
-    /// interpreted.
-    pub fn jit_text(&self, show: Show) -> String {
-        let loops = self.loops();
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = loops.iter().try_for_each(|info| loop_text(&mut text, info, show));
-        let sum = Totals::of(&loops);
-        if !loops.is_empty() {
-            let _ = writeln!(
-                text,
-                "{} traces compiled in {:.2} ms (to be entered after {:.2} ms), {} bytes; about {:.2} ms spent in them",
-                sum.traces,
-                sum.compile_time.as_secs_f64() * 1e3,
-                sum.first_time.as_secs_f64() * 1e3,
-                sum.code_bytes,
-                sum.run_time.as_secs_f64() * 1e3
-            );
-        }
-        text
+/// The same as text: where each loop is, its compiled versions (time, bytes, entries, how they were left), or why it is
+/// interpreted; then the sums. Empty without loops.
+pub fn text(loops: &[LoopInfo], show: Show) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = loops.iter().try_for_each(|info| loop_text(&mut text, info, show));
+    let sum = Totals::of(loops);
+    if !loops.is_empty() {
+        let _ = writeln!(
+            text,
+            "{} traces compiled in {:.2} ms (to be entered after {:.2} ms), {} bytes; about {:.2} ms spent in them",
+            sum.traces,
+            sum.compile_time.as_secs_f64() * 1e3,
+            sum.first_time.as_secs_f64() * 1e3,
+            sum.code_bytes,
+            sum.run_time.as_secs_f64() * 1e3
+        );
     }
+    text
 }
 
 fn loop_text(text: &mut String, info: &LoopInfo, show: Show) -> std::fmt::Result {
@@ -246,7 +239,7 @@ fn loop_text(text: &mut String, info: &LoopInfo, show: Show) -> std::fmt::Result
 }
 
 /// What begins where something was compiled.
-pub(crate) fn begins_text(begins: Begins) -> &'static str {
+fn begins_text(begins: Begins) -> &'static str {
     match begins {
         Begins::Loop => "loop in",
         Begins::Function => "function",
