@@ -1,5 +1,6 @@
 //! Why a loop is not compiled.
 
+use crate::backend::CompileError;
 use std::fmt;
 
 /// A reason for which a loop stays with the interpreter.
@@ -20,7 +21,7 @@ pub enum Abort {
     /// The machine code of the program would need more than these bytes.
     CodeCacheFull(usize),
     /// The back end cannot compile it.
-    Backend(String),
+    Backend(CompileError),
     /// A pass made a region that breaks an invariant. A defect: the loop is interpreted, so results are right.
     Invalid(String),
 }

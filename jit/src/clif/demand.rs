@@ -4,8 +4,9 @@
 //! block is made at the block's end at the latest (`translate`), and what is derived from it (splats, other grains) is made
 //! again where it is needed and not at hand.
 
-use super::plan::{self, Definition, Grain};
+use super::plan::{Grain, MaskRule};
 use super::translate::Translator;
+use crate::backend::Rules;
 use crate::ir::{Inst, Kind, Value};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::interp::native::Context;
@@ -42,7 +43,7 @@ pub(super) fn mask_type(grain: Grain) -> clif::Type {
 impl<'a> Translator<'a> {
     pub(super) fn made(&self, slot: usize) -> Option<clif::Value> {
         let (block, value) = self.cache[slot]?;
-        let holds = block == self.block || (!self.local[slot] && self.plan.dominators.dominates(block, self.block));
+        let holds = block == self.block || (!self.local[slot] && self.values.dominators.dominates(block, self.block));
         holds.then_some(value)
     }
 
@@ -56,11 +57,7 @@ impl<'a> Translator<'a> {
 
     /// The instruction that defines a value which has not been made.
     fn source(&self, v: Value) -> &'a Inst {
-        let region: &'a crate::ir::Region = self.region;
-        match self.plan.definition(v) {
-            Definition::Inst(block, at) => &region.block(block).insts[at],
-            _ => unreachable!("{v} is not at hand"),
-        }
+        self.values.inst(v).unwrap_or_else(|| unreachable!("{v} is not at hand"))
     }
 
     /// Where piece `i` of a value is cached in the form in which it passes between blocks.
@@ -84,7 +81,7 @@ impl<'a> Translator<'a> {
     /// A uniform value.
     pub(super) fn scalar(&mut self, v: Value) -> clif::Value {
         // Made anew for each use: instructions take it in, and it occupies no register meanwhile.
-        if let Some(bits) = self.constant_of(v) {
+        if let Some(bits) = self.values.constant(v) {
             return self.constant(self.region.ty(v).ty, bits);
         }
         let slot = self.plan.scalar_slot(v);
@@ -107,7 +104,7 @@ impl<'a> Translator<'a> {
     /// Piece `i` of a value that is no mask; a uniform one is the same in every lane.
     pub(super) fn piece(&mut self, v: Value, i: usize) -> clif::Value {
         let ty = self.region.ty(v);
-        if let Some(bits) = self.constant_lanes(v) {
+        if let Some(bits) = self.values.constant_lanes(v) {
             return self.constant_vector(lane_type(ty.ty), bits);
         }
         let slot = self.plan.piece_slot(v, i);
@@ -137,7 +134,7 @@ impl<'a> Translator<'a> {
 
     /// Piece `i` of a mask in a grain; a uniform bool is the same in every lane.
     pub(super) fn mask(&mut self, v: Value, grain: Grain, i: usize) -> clif::Value {
-        match self.known_bits(v) {
+        match self.values.mask_bits(v).filter(|_| self.region.ty(v).is_varying()) {
             Some(0) => return self.constant_vector(mask_type(grain), 0),
             Some(bits) if bits == self.region.width.full_mask() => {
                 return self.constant_vector(mask_type(grain), u64::MAX);
@@ -168,10 +165,9 @@ impl<'a> Translator<'a> {
             return self.regrained(v, home, grain, i);
         }
         let inst = self.source(v);
-        if plan::has_mask_code(self.region, inst) {
-            self.mask_inst(inst, grain, i)
-        } else {
-            self.by_call(inst, self.plan.mask_slot(v, grain, i))
+        match MaskRule::of(self.region, inst, self.without) {
+            Some(rule) => self.mask_inst(rule, inst, grain, i),
+            None => self.by_call(inst, self.plan.mask_slot(v, grain, i)),
         }
     }
 
@@ -181,42 +177,9 @@ impl<'a> Translator<'a> {
         self.made(slot).expect("the call has made all pieces")
     }
 
-    /// The instruction that defines a value, if one does.
-    pub(super) fn definition_of(&self, v: Value) -> Option<&'a Inst> {
-        let region: &'a crate::ir::Region = self.region;
-        match self.plan.definition(v) {
-            Definition::Inst(block, at) => Some(&region.block(block).insts[at]),
-            _ => None,
-        }
-    }
-
-    /// The instruction of this block that makes a value.
-    pub(super) fn made_here(&self, v: Value) -> Option<&'a Inst> {
-        self.definition_of(v).filter(|_| self.is_made_here(v))
-    }
-
-    /// The constant that a uniform value is, if it is one.
-    pub(super) fn constant_of(&self, v: Value) -> Option<u64> {
-        match self.definition_of(v)?.kind {
-            Kind::Const(bits) => Some(bits),
-            _ => None,
-        }
-    }
-
     /// Is it a constant, made anew wherever it is used?
     pub(super) fn is_constant(&self, v: Value) -> bool {
-        self.constant_lanes(v).is_some()
-    }
-
-    /// The constant that every lane of a value is, if it is one.
-    pub(super) fn constant_lanes(&self, v: Value) -> Option<u64> {
-        match self.plan.definition(v) {
-            Definition::Inst(block, at) => {
-                let inst = &self.region.block(block).insts[at];
-                if inst.kind == Kind::Splat { self.constant_of(inst.args[0]) } else { self.constant_of(v) }
-            }
-            _ => None,
-        }
+        self.values.constant_lanes(v).is_some()
     }
 
     /// A constant of a uniform type.
@@ -235,7 +198,9 @@ impl<'a> Translator<'a> {
     /// Translates a pure instruction with a uniform result, if it has code.
     fn scalar_inst(&mut self, inst: &Inst) -> Option<clif::Value> {
         match inst.kind {
-            Kind::Op { op: Op::Extract, ty, .. } => Some(self.extract(ty, inst.args[0], inst.args[1])),
+            Kind::Op { op: op @ Op::Extract, ty, .. } => {
+                self.has_rule(Rules::Lanes, op).then(|| self.extract(ty, inst.args[0], inst.args[1]))
+            }
             Kind::Op { op, ty, from } => self.scalar_op(op, ty, from, &inst.args),
             Kind::MaskBits => Some(self.mask_bits(inst.args[0])),
             Kind::AnyLane => Some(self.any_lane(inst.args[0])),
@@ -253,6 +218,7 @@ impl<'a> Translator<'a> {
     fn lanes_inst(&mut self, inst: &Inst, i: usize) -> Option<clif::Value> {
         match inst.kind {
             Kind::Splat => Some(self.piece(inst.args[0], i)),
+            Kind::Op { op: op @ (Op::Iota | Op::Insert | Op::Shuffle), .. } if !self.has_rule(Rules::Lanes, op) => None,
             Kind::Op { op: Op::Iota, .. } => Some(self.iota(Grain::of(4), i)),
             Kind::Op { op: Op::Insert, ty, .. } => Some(self.insert_piece(ty, &inst.args, i)),
             Kind::Op { op: Op::Shuffle, ty, .. } => {

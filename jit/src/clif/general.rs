@@ -5,7 +5,7 @@ use super::demand::lane_type;
 use super::plan::Grain;
 use super::translate::Translator;
 use crate::ir::Inst;
-use crate::native::General;
+use crate::lowering::General;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::types::Ty;
 use std::sync::Arc;

@@ -3,8 +3,9 @@
 use super::demand::{lane_type, mask_type, scalar_type};
 use super::plan::Grain;
 use super::translate::Translator;
+use crate::backend::Rules;
 use crate::ir::{Inst, Value};
-use crate::native::step_of;
+use crate::lowering::step_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::isa::Op;
@@ -67,7 +68,7 @@ impl Translator<'_> {
             return self.b.ins().band_imm_u(bit, 1);
         }
         let size = ty.size();
-        if let Some(at) = self.constant_of(index) {
+        if let Some(at) = self.values.constant(index) {
             let at = at as usize % self.lanes;
             let x = self.piece(v, at * size / 16);
             return self.b.ins().extractlane(x, (at % (16 / size)) as u8);
@@ -101,7 +102,7 @@ impl Translator<'_> {
     pub(super) fn insert_piece(&mut self, ty: Ty, args: &[Value], i: usize) -> clif::Value {
         let x = self.piece(args[0], i);
         let lanes = 16 / ty.size();
-        if let Some(at) = self.constant_of(args[1]) {
+        if let Some(at) = self.values.constant(args[1]) {
             let at = at as usize % self.lanes;
             if at / lanes != i {
                 return x;
@@ -201,9 +202,9 @@ impl Translator<'_> {
 
     /// A reduction over all lanes, by halving; `None` if there is no code.
     pub(super) fn reduce(&mut self, op: Op, ty: Ty, v: Value) -> Option<clif::Value> {
-        let op = step_of(op);
+        let op = step_of(op).filter(|_| self.has_rule(Rules::Lanes, op))?;
         match ty {
-            Ty::Bool => return Some(self.reduce_mask(op, v)),
+            Ty::Bool => return self.reduce_mask(op, v),
             Ty::F16 => return None,
             _ => {}
         }
@@ -228,16 +229,17 @@ impl Translator<'_> {
         Some(self.b.ins().extractlane(x, 0))
     }
 
-    fn reduce_mask(&mut self, op: Op, v: Value) -> clif::Value {
+    fn reduce_mask(&mut self, op: Op, v: Value) -> Option<clif::Value> {
         let bits = self.mask_bits(v);
-        match op {
+        Some(match op {
             Op::And => self.b.ins().icmp_imm_s(IntCC::Equal, bits, self.region.width.full_mask() as i64),
             Op::Or => self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0),
-            _ => {
+            Op::Xor => {
                 let n = self.b.ins().popcnt(bits);
                 let n = self.b.ins().ireduce(types::I8, n);
                 self.b.ins().band_imm_u(n, 1)
             }
-        }
+            _ => return None,
+        })
     }
 }

@@ -1,67 +1,63 @@
 //! Masks: pieces of lanes that are 0 or −1, in a grain.
 
 use super::demand::mask_type;
-use super::plan::Grain;
+use super::plan::{Grain, MaskRule};
 use super::translate::Translator;
 use crate::ir::{Inst, Kind, Value};
+use crate::lowering::{Comparison, Logic};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
 /// Does a comparison of integers take fewer instructions than its opposite, and inverting that?
-fn is_cheaper(op: Op, ty: Ty) -> bool {
+fn is_cheaper(op: Comparison, ty: Ty) -> bool {
     match op {
-        Op::Eq => true,
-        Op::Lt | Op::Gt => ty.is_signed(),
-        Op::Le | Op::Ge => !ty.is_signed(),
-        _ => false,
+        Comparison::Eq => true,
+        Comparison::Lt | Comparison::Gt => ty.is_signed(),
+        Comparison::Le | Comparison::Ge => !ty.is_signed(),
+        Comparison::Ne => false,
     }
 }
 
 impl<'a> Translator<'a> {
-    /// Piece `i` of the mask that an instruction makes, in the mask's own grain.
-    pub(super) fn mask_inst(&mut self, inst: &Inst, grain: Grain, i: usize) -> clif::Value {
+    /// Piece `i` of the mask that an instruction makes by a rule, in the mask's own grain.
+    pub(super) fn mask_inst(&mut self, rule: MaskRule, inst: &Inst, grain: Grain, i: usize) -> clif::Value {
         let args = &inst.args;
-        match inst.kind {
-            Kind::MaskFromBits => {
+        match rule {
+            MaskRule::FromBits => {
                 let bits = self.scalar(args[0]);
                 self.mask_of_bits(bits, grain, i)
             }
             // It was read when the region was entered.
-            Kind::EntryMask(_) => {
+            MaskRule::Entry => {
                 let bits = self.mask_bits(inst.result.expect("it has a result"));
                 self.mask_of_bits(bits, grain, i)
             }
-            Kind::Op { op: Op::Insert, .. } => self.insert_mask(args, grain, i),
-            Kind::Op { op: Op::Select, .. } => {
+            MaskRule::Insert => self.insert_mask(args, grain, i),
+            MaskRule::Select => {
                 let [c, a, b] = [0, 1, 2].map(|k| self.mask(args[k], grain, i));
                 self.blend(c, a, b)
             }
-            Kind::Op { op: Op::Convert, from, .. } if from != Ty::Bool => {
+            MaskRule::NotZero(from) => {
                 let x = self.piece(args[0], i);
                 self.is_not_zero(from, x)
             }
-            Kind::Op { op, ty, .. } if ty != Ty::Bool => self.compare_piece(op, ty, args, i),
-            Kind::Op { op: Op::And, .. } if self.negation(args[1]).is_some() => {
-                self.and_not(args[0], args[1], grain, i)
-            }
-            Kind::Op { op: Op::And, .. } if self.negation(args[0]).is_some() => {
-                self.and_not(args[1], args[0], grain, i)
-            }
-            Kind::Op { op, .. } if args.len() == 2 => {
+            MaskRule::Compare(op, ty) => self.compare_piece(op, ty, args, i),
+            MaskRule::Logic(Logic::And) if self.negation(args[1]).is_some() => self.and_not(args[0], args[1], grain, i),
+            MaskRule::Logic(Logic::And) if self.negation(args[0]).is_some() => self.and_not(args[1], args[0], grain, i),
+            MaskRule::Logic(op) => {
                 let (a, b) = (self.mask(args[0], grain, i), self.mask(args[1], grain, i));
                 self.combine(op, a, b)
             }
-            Kind::Op { op: Op::Not, .. } if self.opposite(args[0], grain, i).is_some() => {
-                let (op, ty, args) = self.opposite(args[0], grain, i).expect("just found");
-                self.compare_piece(op, ty, args, i)
-            }
-            Kind::Op { op: Op::Not, .. } => {
-                let x = self.mask(args[0], grain, i);
-                self.b.ins().bnot(x)
-            }
-            _ => self.mask(args[0], grain, i),
+            MaskRule::Not => match self.opposite(args[0], grain, i) {
+                Some((op, ty, args)) => self.compare_piece(op, ty, args, i),
+                None => {
+                    let x = self.mask(args[0], grain, i);
+                    self.b.ins().bnot(x)
+                }
+            },
+            MaskRule::Same => self.mask(args[0], grain, i),
         }
     }
 
@@ -80,37 +76,26 @@ impl<'a> Translator<'a> {
 
     /// The comparison of integers that is true where a mask is not, if the mask is a comparison in this block that nobody has
     /// asked for yet.
-    fn opposite(&self, v: Value, grain: Grain, i: usize) -> Option<(Op, Ty, &'a [Value])> {
-        let inst = self.made_here(v)?;
+    fn opposite(&self, v: Value, grain: Grain, i: usize) -> Option<(Comparison, Ty, &'a [Value])> {
+        let inst = self.values.inst_in(self.block, v)?;
         let Kind::Op { op, ty, .. } = inst.kind else { return None };
-        let op = match op {
-            Op::Lt => Op::Ge,
-            Op::Le => Op::Gt,
-            Op::Gt => Op::Le,
-            Op::Ge => Op::Lt,
-            Op::Eq => Op::Ne,
-            Op::Ne => Op::Eq,
-            _ => return None,
-        };
+        let op = Comparison::of(op)?.negated();
         let integers = !ty.is_float() && ty != Ty::Bool && self.region.ty(v).is_varying();
-        (integers && grain == self.plan.grain(v) && self.made(self.plan.mask_slot(v, grain, i)).is_none()).then_some((
-            op,
-            ty,
-            &inst.args[..],
-        ))
+        let is_free = grain == self.plan.grain(v) && self.made(self.plan.mask_slot(v, grain, i)).is_none();
+        (integers && is_free).then_some((op, ty, &inst.args[..]))
     }
 
     /// A binary operation on bools, on masks of one grain.
-    fn combine(&mut self, op: Op, a: clif::Value, b: clif::Value) -> clif::Value {
+    fn combine(&mut self, op: Logic, a: clif::Value, b: clif::Value) -> clif::Value {
         match op {
-            Op::And | Op::Min => self.b.ins().band(a, b),
-            Op::Or | Op::Max => self.b.ins().bor(a, b),
-            Op::Xor | Op::Ne => self.b.ins().bxor(a, b),
-            Op::Lt => self.b.ins().band_not(b, a),
-            Op::Gt => self.b.ins().band_not(a, b),
-            Op::Le => self.b.ins().bor_not(b, a),
-            Op::Ge => self.b.ins().bor_not(a, b),
-            _ => {
+            Logic::And => self.b.ins().band(a, b),
+            Logic::Or => self.b.ins().bor(a, b),
+            Logic::Xor => self.b.ins().bxor(a, b),
+            Logic::OnlySecond => self.b.ins().band_not(b, a),
+            Logic::OnlyFirst => self.b.ins().band_not(a, b),
+            Logic::Implied => self.b.ins().bor_not(b, a),
+            Logic::Implies => self.b.ins().bor_not(a, b),
+            Logic::Same => {
                 let differ = self.b.ins().bxor(a, b);
                 self.b.ins().bnot(differ)
             }
@@ -155,9 +140,11 @@ impl<'a> Translator<'a> {
     /// Of a mask that is a comparison of integers by `!=`, perhaps within another mask: all bits in which they differ, together.
     /// That takes fewer instructions than to compare them.
     fn differing_bits(&mut self, v: Value) -> Option<(clif::Value, Grain)> {
-        let inst = self.made_here(v)?;
+        let inst = self.values.inst_in(self.block, v)?;
         let (mask, differ) = match inst.kind {
-            Kind::Op { op: Op::And, ty: Ty::Bool, .. } => (Some(inst.args[0]), self.made_here(inst.args[1])?),
+            Kind::Op { op: Op::And, ty: Ty::Bool, .. } => {
+                (Some(inst.args[0]), self.values.inst_in(self.block, inst.args[1])?)
+            }
             _ => (None, inst),
         };
         let Kind::Op { op: Op::Ne, ty, .. } = differ.kind else { return None };
@@ -190,16 +177,21 @@ impl<'a> Translator<'a> {
     /// other, and only once with the limit. Inactive lanes count as 0; that is beyond a limit of 0, but then active lanes are too,
     /// and without any it does no harm to leave.
     fn some_is_beyond(&mut self, condition: Value) -> Option<clif::Value> {
-        let any = self.made_here(self.negation(condition)?).filter(|inst| inst.kind == Kind::AnyLane)?.args[0];
+        let any =
+            self.values.inst_in(self.block, self.negation(condition)?).filter(|inst| inst.kind == Kind::AnyLane)?.args
+                [0];
         let (mask, below) = match self.negation(any) {
             Some(below) => (None, below),
             None => {
-                let and = self.made_here(any).filter(|inst| matches!(inst.kind, Kind::Op { op: Op::And, .. }))?;
+                let and = self
+                    .values
+                    .inst_in(self.block, any)
+                    .filter(|inst| matches!(inst.kind, Kind::Op { op: Op::And, .. }))?;
                 let (a, b) = (and.args[0], and.args[1]);
                 self.negation(b).map(|b| (Some(a), b)).or_else(|| self.negation(a).map(|a| (Some(b), a)))?
             }
         };
-        let less = self.made_here(below)?;
+        let less = self.values.inst_in(self.block, below)?;
         let Kind::Op { op: Op::Lt, ty: ty @ (Ty::U8 | Ty::U16 | Ty::U32), .. } = less.kind else { return None };
         let (x, limit, n) = (less.args[0], less.args[1], self.plan.pieces(ty.size()));
         // One vector is compared as it is; and where there are several, none has lanes beyond those of the gang.
@@ -229,7 +221,7 @@ impl<'a> Translator<'a> {
     /// A uniform bool in every lane.
     pub(super) fn splat_mask(&mut self, v: Value, grain: Grain) -> clif::Value {
         let ty = mask_type(grain);
-        if let Some(bits) = self.constant_of(v) {
+        if let Some(bits) = self.values.constant(v) {
             return self.constant_vector(ty, if bits as u8 != 0 { u64::MAX } else { 0 });
         }
         let bit = self.scalar(v);
@@ -288,7 +280,7 @@ impl<'a> Translator<'a> {
 
     /// A mask as bits of a 64-bit word, without padding lanes.
     pub(super) fn mask_bits(&mut self, v: Value) -> clif::Value {
-        if let Some(bits) = self.known_bits(v) {
+        if let Some(bits) = self.values.mask_bits(v) {
             return self.b.ins().iconst(types::I64, bits as i64);
         }
         let slot = self.plan.bits_slot(v);
@@ -321,18 +313,6 @@ impl<'a> Translator<'a> {
         }
         let word = word.expect("every mask has a piece");
         if self.lanes < 16 { self.b.ins().band_imm_u(word, (1 << self.lanes) - 1) } else { word }
-    }
-
-    /// The bits of a mask that is constant.
-    pub(super) fn known_bits(&self, v: Value) -> Option<u64> {
-        let full = self.region.width.full_mask();
-        let super::plan::Definition::Inst(block, at) = self.plan.definition(v) else { return None };
-        let inst = &self.region.block(block).insts[at];
-        match inst.kind {
-            Kind::Splat => Some(if self.constant_of(inst.args[0])? as u8 != 0 { full } else { 0 }),
-            Kind::MaskFromBits => Some(self.constant_of(inst.args[0])? & full),
-            _ => None,
-        }
     }
 
     /// Bits of a 64-bit word as piece `i` of a mask.

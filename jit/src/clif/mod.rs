@@ -13,7 +13,7 @@
 //! | `edges`, `fuel` | between blocks; counting |
 //! | `exits`, `writes`, `ways_out` | leaving the region: where, what is written, and how exits share the code for it |
 //! | `general` | instructions without code of their own |
-//! | `stubs` | how native code calls `native::runtime` |
+//! | `stubs` | how native code calls `lowering::runtime` |
 //!
 //! ARCHITECTURE ("The JIT's back ends") explains pieces, grains and the order of code.
 
@@ -45,10 +45,9 @@ mod writes;
 
 pub use host::Options;
 
-use crate::backend::{Backend, Executable};
+use crate::backend::{Backend, CompileError, Executable, Unavailable};
 use crate::ir::Region;
 use code::Maker;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use stubs::Stubs;
 
@@ -62,29 +61,25 @@ pub struct Clif {
 
 impl Clif {
     /// A back end for this machine; the error says why it has none.
-    pub fn new() -> Result<Clif, String> {
+    pub fn new() -> Result<Clif, Unavailable> {
         Clif::with(Options::default())
     }
 
     /// A back end that makes code in another way than the default.
-    pub fn with(options: Options) -> Result<Clif, String> {
+    pub fn with(options: Options) -> Result<Clif, Unavailable> {
         let isa = host::isa(&options)?;
-        let stubs = Arc::new(Stubs::new(&isa)?);
+        let without = options.without_rule;
+        let stubs = Arc::new(Stubs::new(&isa).map_err(Unavailable::Stubs)?);
         let quick = || {
             let isa = host::isa(&Options { quick: true, ..options.clone() })?;
-            Ok::<_, String>(Arc::new(Maker { isa, stubs: Arc::clone(&stubs), of_drafts: true }))
+            Ok::<_, Unavailable>(Arc::new(Maker { isa, stubs: Arc::clone(&stubs), of_drafts: true, without }))
         };
         let quick = if options.quick { None } else { Some(quick()?) };
-        Ok(Clif { good: Arc::new(Maker { isa, stubs, of_drafts: false }), quick, drafts_from: options.drafts_from })
-    }
-}
-
-fn compile(maker: &Arc<Maker>, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
-    // Cranelift panics where it has no rule for an instruction. Tests look for such places; should one be left, the
-    // loop is interpreted.
-    match catch_unwind(AssertUnwindSafe(|| maker.compile(region))) {
-        Ok(code) => Ok(Box::new(code?)),
-        Err(_) => Err("Cranelift has failed".into()),
+        Ok(Clif {
+            good: Arc::new(Maker { isa, stubs, of_drafts: false, without }),
+            quick,
+            drafts_from: options.drafts_from,
+        })
     }
 }
 
@@ -93,13 +88,13 @@ impl Backend for Clif {
         "clif"
     }
 
-    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
-        compile(&self.good, region)
+    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, CompileError> {
+        Ok(Box::new(self.good.compile(region)?))
     }
 
     fn draft(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
         let size: usize = region.blocks.iter().map(|b| b.insts.len()).sum();
         let maker = self.quick.as_ref().filter(|_| size >= self.drafts_from)?;
-        compile(maker, Arc::clone(region)).ok()
+        Some(Box::new(maker.compile(Arc::clone(region)).ok()?))
     }
 }

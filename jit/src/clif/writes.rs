@@ -7,43 +7,17 @@
 use super::demand::lane_type;
 use super::homes::Home;
 use super::memory::UNALIGNED;
-use super::plan::Definition;
 use super::translate::Translator;
-use crate::ir::{Cell, ExitId, Kind, Type, Value};
+use crate::ir::{ExitId, Kind, Type, Value};
+use crate::lowering::{Area, ExitValue, ExitWrite, exit_writes};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
-use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS};
 use spmdvm_vm::types::Ty;
-use std::mem::offset_of;
-
-/// What the offset of a place is counted from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Base {
-    /// The entered frame.
-    Frame,
-    /// [`Context::words`].
-    Words,
-    /// [`Context::memory_base`].
-    Memory,
-}
 
 /// Where something is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
-    pub base: Base,
+    pub area: Area,
     pub at: i32,
-}
-
-/// What is written.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Thing {
-    /// A word that is 0.
-    Zero,
-    /// A register of a type; if it varies and the value does not, the value is broadcast.
-    Register(Type, Value),
-    /// A mask as a word.
-    Bits(Value),
-    /// 32 bits as a word.
-    Word(Value),
 }
 
 /// What a thing is made of.
@@ -85,52 +59,39 @@ impl Recipe {
 
 impl Translator<'_> {
     /// The place of a cell of memory, if it is one scalar or whole vectors.
-    pub(super) fn place_of(&self, cell: &Cell) -> Option<Place> {
-        let whole = !cell.ty.is_varying() || (cell.ty.ty.size() * self.lanes).is_multiple_of(16);
-        let at = i32::try_from(cell.at).ok().filter(|_| whole)?;
-        Some(Place { base: Base::Memory, at })
+    pub(super) fn cell_place(&self, at: u64, ty: Type) -> Option<Place> {
+        let whole = !ty.is_varying() || (ty.ty.size() * self.lanes).is_multiple_of(16);
+        let at = i32::try_from(at).ok().filter(|_| whole)?;
+        Some(Place { area: Area::Memory, at })
     }
 
-    /// All that an exit writes, but for cells that have no place.
-    pub(super) fn snapshot(&self, exit: ExitId) -> Vec<(Place, Thing)> {
-        let cells = self.region.exits[exit.index()].cells.iter();
-        let mut things: Vec<(Place, Thing)> =
-            cells.filter_map(|(cell, v)| Some((self.place_of(cell)?, Thing::Register(cell.ty, *v)))).collect();
-        let mut word = 0;
-        for frame in &self.region.exits[exit.index()].frames {
-            let register = |at: u32| Place { base: Base::Frame, at: (frame.at + at) as i32 };
-            things.extend(frame.regs.iter().map(|r| (register(r.at), Thing::Register(r.ty, r.value))));
-            let mut words = |next: &[Thing]| {
-                for &thing in next {
-                    things.push((Place { base: Base::Words, at: 8 * word }, thing));
-                    word += 1;
-                }
-            };
-            let memory = frame.memory.map_or(Thing::Zero, |v| Thing::Register(self.region.ty(v), v));
-            let own: [Thing; FRAME_WORDS] = [Thing::Bits(frame.mask), memory];
-            words(&own);
-            for entry in &frame.entries {
-                let visiting = entry.visiting.map_or(Thing::Zero, Thing::Word);
-                let masks: [Thing; ENTRY_WORDS] = [Thing::Bits(entry.restore), Thing::Bits(entry.other), visiting];
-                words(&masks);
-            }
-        }
-        things
+    /// All that an exit writes, but for cells that have no place; cells first.
+    pub(super) fn snapshot(&self, exit: ExitId) -> Vec<(Place, ExitValue)> {
+        let mut writes = exit_writes(self.region, exit);
+        writes.sort_by_key(|write| write.area != Area::Memory);
+        let placed = |write: ExitWrite| match write.what {
+            ExitValue::Value(ty, _) if write.area == Area::Memory => Some((self.cell_place(write.at, ty)?, write.what)),
+            _ => Some((Place { area: write.area, at: write.at as i32 }, write.what)),
+        };
+        writes.into_iter().filter_map(placed).collect()
     }
 
     /// How to make a thing of what is at hand here; `None` if something must be computed first.
-    pub(super) fn recipe(&self, thing: Thing) -> Option<Recipe> {
+    pub(super) fn recipe(&self, thing: ExitValue) -> Option<Recipe> {
         match thing {
-            Thing::Zero => Some(Recipe::of(Form::Plain, Source::Constant(Ty::U64, 0))),
-            Thing::Word(v) => Some(Recipe::of(Form::Wide, self.scalar_source(v)?)),
-            Thing::Bits(v) => self.bits_recipe(v),
-            Thing::Register(ty, v) if !ty.is_varying() => Some(Recipe::of(Form::Plain, self.scalar_source(v)?)),
-            Thing::Register(ty, v) if ty.ty == Ty::Bool => {
+            ExitValue::Zero => Some(Recipe::of(Form::Plain, Source::Constant(Ty::U64, 0))),
+            ExitValue::Word(v) => {
+                let form = if self.region.ty(v).ty.size() == 8 { Form::Plain } else { Form::Wide };
+                Some(Recipe::of(form, self.scalar_source(v)?))
+            }
+            ExitValue::MaskBits(v) => self.bits_recipe(v),
+            ExitValue::Value(ty, v) if !ty.is_varying() => Some(Recipe::of(Form::Plain, self.scalar_source(v)?)),
+            ExitValue::Value(ty, v) if ty.ty == Ty::Bool => {
                 self.region.ty(v).is_varying().then(|| self.mask_recipe(Form::Bytes, v))?
             }
-            Thing::Register(Type { ty, .. }, v) => {
+            ExitValue::Value(Type { ty, .. }, v) => {
                 let n = self.plan.pieces(ty.size());
-                if let Some(bits) = self.constant_lanes(v) {
+                if let Some(bits) = self.values.constant_lanes(v) {
                     return Some(Recipe::of(Form::Splat(ty, n), Source::Constant(ty, bits)));
                 }
                 if !self.region.ty(v).is_varying() {
@@ -143,7 +104,7 @@ impl Translator<'_> {
     }
 
     fn bits_recipe(&self, v: Value) -> Option<Recipe> {
-        if let Some(bits) = self.known_bits(v) {
+        if let Some(bits) = self.values.mask_bits(v) {
             return Some(Recipe::of(Form::Plain, Source::Constant(Ty::U64, bits)));
         }
         let made = || Some(Recipe::of(Form::Plain, Source::Made(self.made(self.plan.bits_slot(v))?)));
@@ -152,7 +113,7 @@ impl Translator<'_> {
     }
 
     fn mask_recipe(&self, form: Form, v: Value) -> Option<Recipe> {
-        if self.known_bits(v).is_some() || self.is_entry_mask(v) {
+        if self.values.mask_bits(v).is_some() || self.is_entry_mask(v) {
             return None;
         }
         let sources = (0..self.plan.n_pieces(v)).map(|i| self.source_of(v, i)).collect::<Option<_>>()?;
@@ -160,12 +121,11 @@ impl Translator<'_> {
     }
 
     fn is_entry_mask(&self, v: Value) -> bool {
-        let Definition::Inst(block, at) = self.plan.definition(v) else { return false };
-        matches!(self.region.block(block).insts[at].kind, Kind::EntryMask(_))
+        self.values.inst(v).is_some_and(|inst| matches!(inst.kind, Kind::EntryMask(_)))
     }
 
     fn scalar_source(&self, v: Value) -> Option<Source> {
-        match self.constant_of(v) {
+        match self.values.constant(v) {
             Some(bits) => Some(Source::Constant(self.region.ty(v).ty, bits)),
             None => self.source_of(v, 0),
         }
@@ -176,7 +136,7 @@ impl Translator<'_> {
         let made = self.made(self.home_slot(v, i));
         let is_at_home = match self.homes.of(v) {
             Some(Home::Frame(_)) => true,
-            Some(Home::Stack(_)) => made.is_some() || !self.is_made_here(v),
+            Some(Home::Stack(_)) => made.is_some() || self.values.inst_in(self.block, v).is_none(),
             None => false,
         };
         match self.homes.of(v) {
@@ -230,44 +190,40 @@ impl Translator<'_> {
     }
 
     /// Makes a thing by computing what it takes: pieces, to be written one after another.
-    pub(super) fn compute(&mut self, thing: Thing) -> Vec<clif::Value> {
+    pub(super) fn compute(&mut self, thing: ExitValue) -> Vec<clif::Value> {
         match thing {
-            Thing::Zero => vec![self.b.ins().iconst(types::I64, 0)],
-            Thing::Word(v) => {
+            ExitValue::Zero => vec![self.b.ins().iconst(types::I64, 0)],
+            ExitValue::Word(v) => {
                 let x = self.scalar(v);
-                vec![self.b.ins().uextend(types::I64, x)]
+                let is_word = self.region.ty(v).ty.size() == 8;
+                vec![if is_word { x } else { self.b.ins().uextend(types::I64, x) }]
             }
-            Thing::Bits(v) => vec![self.mask_bits(v)],
-            Thing::Register(ty, v) if !ty.is_varying() => vec![self.scalar(v)],
+            ExitValue::MaskBits(v) => vec![self.mask_bits(v)],
+            ExitValue::Value(ty, v) if !ty.is_varying() => vec![self.scalar(v)],
             // Whole vectors: a register has room for 16 lanes at least.
-            Thing::Register(Type { ty, .. }, v) => (0..self.plan.pieces(ty.size()))
+            ExitValue::Value(Type { ty, .. }, v) => (0..self.plan.pieces(ty.size()))
                 .map(|i| if ty == Ty::Bool { self.bool_bytes(v, i) } else { self.piece(v, i) })
                 .collect(),
         }
     }
 
     /// The address from which places are counted; loaded once in a block.
-    pub(super) fn base(&mut self, base: Base) -> clif::Value {
+    pub(super) fn base(&mut self, area: Area) -> clif::Value {
         let here = self.b.current_block();
-        if let Some((block, address)) = self.bases[base as usize]
+        if let Some((block, address)) = self.bases[area as usize]
             && Some(block) == here
         {
             return address;
         }
-        let at = match base {
-            Base::Frame => offset_of!(Context, base),
-            Base::Words => offset_of!(Context, words),
-            Base::Memory => offset_of!(Context, memory_base),
-        };
-        let address = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at as i32);
-        self.bases[base as usize] = here.map(|block| (block, address));
+        let address = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, area.offset() as i32);
+        self.bases[area as usize] = here.map(|block| (block, address));
         address
     }
 
     /// Writes the pieces of a thing.
     pub(super) fn write(&mut self, place: Place, pieces: &[clif::Value]) {
-        let base = self.base(place.base);
-        let flags = if place.base == Base::Memory { UNALIGNED } else { MemFlagsData::trusted() };
+        let base = self.base(place.area);
+        let flags = if place.area == Area::Memory { UNALIGNED } else { MemFlagsData::trusted() };
         for (i, &x) in pieces.iter().enumerate() {
             self.b.ins().store(flags, x, base, place.at + 16 * i as i32);
         }

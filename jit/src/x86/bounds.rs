@@ -1,10 +1,8 @@
-//! What bounds are made of: memory regions, which the runtime knows, and the indices that lie in one.
+//! What bounds are made of: the indices that lie in a memory region.
 
-use super::emit::ANSWER_AT;
-use super::inst::{Arg, Base, Cond, Form, Mem};
+use super::inst::{Arg, Cond, Form};
 use super::select::Select;
 use crate::ir::{Inst, Kind, Value};
-use crate::native::runtime::Callee;
 use iced_x86::{Code, OpKind};
 use regalloc2::VReg;
 use spmdvm_vm::sem::OFFSET_BITS;
@@ -14,27 +12,19 @@ use spmdvm_vm::types::Ty;
 const FARTHEST: u64 = 1 << 62;
 
 impl Select<'_> {
-    /// An instruction that asks about memory.
-    pub fn ask(&mut self, inst: &Inst) -> Result<(), String> {
+    /// Indices in bounds, if they can be computed in words.
+    pub(super) fn index_bound(&mut self, inst: &Inst) -> bool {
         let x = match inst.kind {
-            Kind::RegionLen { write } => self.ask_runtime(Callee::RegionLen, inst.args[0], write as u64),
-            Kind::HostAddress { disp } => self.ask_runtime(Callee::HostAddress, inst.args[0], disp as u64),
             Kind::IndexLow { scale, disp, ty } if has_code(scale, disp) => {
                 self.index_low(inst.args[0], scale, disp, ty)
             }
             Kind::IndexSpan { scale, disp, need, ty } if has_code(scale, disp) => {
                 self.index_span([inst.args[0], inst.args[1]], scale, disp, need, ty)
             }
-            _ => return self.general(inst),
+            _ => return false,
         };
         self.set(inst, x);
-        Ok(())
-    }
-
-    fn ask_runtime(&mut self, callee: Callee, pointer: Value, what: u64) -> VReg {
-        let words = [self.gpr(pointer), self.imm(what)];
-        self.call(callee, &words);
-        self.load_64(Mem::at(Base::Words, ANSWER_AT))
+        true
     }
 
     /// The signed offset of a pointer, displaced.

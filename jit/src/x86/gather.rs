@@ -7,34 +7,20 @@
 
 use super::inst::{Arg, Base, Cond, Form, Mem};
 use super::masks::int_condition;
-use super::needs::Definition;
-use super::select::{Place, Select, imm8};
+use super::select::{Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
-use crate::native::{Activity, fits, least_index};
+use crate::lowering::{Comparison, Gather};
+use crate::vcode::Place;
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
-
-/// Most gathers that are translated together: each needs a register for its base.
-const MOST: usize = 3;
 
 /// Where stores of inactive lanes go, in the scratch memory.
 const OWN_AT: i32 = 0;
 
 const WORD: (RegClass, Form) = (RegClass::Int, Form::G64);
-
-/// A gather whose index fits an address.
-#[derive(Clone, Copy)]
-struct Gather {
-    ty: Ty,
-    base: Value,
-    scale: u32,
-    clears: bool,
-    result: Value,
-}
 
 /// What gathers of a block have read, four lanes of 32 bits by four, before inactive lanes were cleared; and under which mask.
 pub(super) type Gathered = HashMap<Value, (Option<VReg>, Vec<VReg>)>;
@@ -53,12 +39,12 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
-    pub fn new(ty: Ty) -> Assembly {
+    pub(super) fn new(ty: Ty) -> Assembly {
         Assembly { size: ty.size(), quarters: Vec::new() }
     }
 
     /// Loads a lane; they come in order.
-    pub fn add(&mut self, s: &mut Select<'_>, lane: usize, from: Mem) {
+    pub(super) fn add(&mut self, s: &mut Select<'_>, lane: usize, from: Mem) {
         let (mem, at) = (Arg::Mem(from), lane % (16 / self.size));
         if at == 0 {
             let first = match self.size {
@@ -88,23 +74,23 @@ impl Assembly {
         s.vector(code, Form::X, &[x, mem, imm8(imm)])
     }
 
-    pub fn finish(self, s: &mut Select<'_>) -> Vec<VReg> {
+    pub(super) fn finish(self, s: &mut Select<'_>) -> Vec<VReg> {
         s.joined(self.quarters, 16)
     }
 }
 
 impl Select<'_> {
     /// Translates a gather, together with those after it that have the same index.
-    pub fn gather(&mut self, inst: &Inst) {
+    pub(super) fn gather(&mut self, inst: &Inst) {
         let Some(result) = inst.result else { return };
         // It may have been, with one before.
         if !matches!(self.places[result.index()], Place::Nowhere) {
             return;
         }
         let Kind::Gather { ty, index, scale, .. } = inst.kind else { return };
-        match fits(index, scale) {
-            true => self.gather_together(inst, index),
-            false => {
+        match Gather::of(inst) {
+            Some(first) => self.gather_together(inst, first),
+            None => {
                 let (mut at, mut made) = (self.addresses(inst, index, scale, false), Assembly::new(ty));
                 for l in 0..self.lanes {
                     let from = self.address_of_lane(&mut at, l);
@@ -116,16 +102,17 @@ impl Select<'_> {
         }
     }
 
-    fn gather_together(&mut self, inst: &Inst, index: Ty) {
-        let group = self.like(inst, index);
+    fn gather_together(&mut self, inst: &Inst, first: Gather) {
+        let group = Gather::group(&self.values, inst, first, |g| self.demand.is_demanded(g.result));
+        let index = first.index;
         let mask = inst.args[2];
-        let mask = (!self.is_full(mask)).then(|| self.mask(mask));
+        let mask = (!self.values.is_full(mask)).then(|| self.mask(mask));
         let sums: Vec<Mem> = group.iter().map(|g| self.address(g.base)).collect();
         let bases: Vec<VReg> = sums.into_iter().map(|sum| self.address_of(sum)).collect();
         let mut made: Vec<_> = group.iter().map(|g| Assembly::new(g.ty)).collect();
         let n = self.lanes_in_piece(4);
         // One vector of indices: some lane of it is active if some lane is.
-        let is_some = self.n_pieces(4) == 1 && self.is_some(inst.args[2]);
+        let is_some = self.n_pieces(4) == 1 && self.values.is_some(inst.args[2], self.block);
         let low = mask.and_then(|_| self.common_low(&group, index));
         let lows = low.map(|low| self.broadcast(low, Ty::I32));
         for piece in 0..self.n_pieces(4) {
@@ -150,50 +137,11 @@ impl Select<'_> {
         }
         for (g, made) in group.into_iter().zip(made) {
             if g.ty.size() == 4 {
-                self.gathered.insert(g.result, (mask, made.quarters.clone()));
+                self.local.gathered.insert(g.result, (mask, made.quarters.clone()));
             }
             let pieces = made.finish(self);
             self.set_gathered(g, pieces, mask.filter(|_| g.clears));
         }
-    }
-
-    /// Is a lane of a mask active whenever the block being translated is entered?
-    fn is_some(&self, mask: Value) -> bool {
-        let activity = Activity {
-            region: self.region,
-            dominators: &self.dominators,
-            ways_into: &|block| self.ways_into.get(&block).copied().unwrap_or(0),
-            inst_of: &|v| self.inst_of(v),
-            param_of: &|v| match self.needs.definitions[v.index()] {
-                Definition::Param(home, _) => Some(home),
-                _ => None,
-            },
-        };
-        activity.is_some(mask, self.block)
-    }
-
-    /// A gather, and those that follow it with the same index and mask, with nothing but pure instructions between.
-    fn like(&self, inst: &Inst, index: Ty) -> Vec<Gather> {
-        let of = |inst: &Inst| match (inst.kind, inst.result) {
-            (Kind::Gather { ty, index: i, scale, clears }, Some(result)) if i == index && fits(index, scale) => {
-                Some(Gather { ty, base: inst.args[0], scale, clears, result })
-            }
-            _ => None,
-        };
-        let mut group: Vec<Gather> = of(inst).into_iter().collect();
-        let Some(Definition::Inst(block, at)) = inst.result.map(|v| self.needs.definitions[v.index()]) else {
-            return group;
-        };
-        let is_before =
-            |v: Value| !matches!(self.needs.definitions[v.index()], Definition::Inst(b, i) if b == block && i > at);
-        for next in &self.region.block(block).insts[at + 1..] {
-            match of(next).filter(|_| next.args[1..] == inst.args[1..]) {
-                Some(g) if is_before(g.base) && self.needs.is_needed(g.result) && group.len() < MOST => group.push(g),
-                _ if next.kind.is_pure() || matches!(next.kind, Kind::Gather { .. }) => {}
-                _ => break,
-            }
-        }
-        group
     }
 
     /// The greatest of the least indices in bounds of some gathers, where they are at hand: an index that may be read in all of them,
@@ -204,21 +152,20 @@ impl Select<'_> {
         let lows: Vec<VReg> = lows.into_iter().map(|v| self.gpr(v)).collect();
         lows.into_iter().reduce(|a, b| {
             self.compare(Form::G32, a, b);
-            self.choose(int_condition(Op::Gt, index.is_signed()), a, b)
+            self.choose(int_condition(Comparison::Gt, index.is_signed()), a, b)
         })
     }
 
     /// The least index in bounds for a gather, if it has been computed.
     fn least_index(&self, g: &Gather, index: Ty) -> Option<Value> {
-        let Definition::Inst(block, _) = self.needs.definitions[g.base.index()] else { return None };
-        let low = least_index(self.region.block(block), g.base, g.scale, index)?;
+        let low = self.values.least_index(g.base, g.scale, index)?;
         matches!(self.places[low.index()], Place::One(_)).then_some(low)
     }
 
     /// A base, or if no lane is active, one from which inactive lanes find memory that may be read: by the index `low`, or by 0.
     fn base_if_any(&mut self, base: VReg, part: Option<VReg>, low: Option<VReg>, scale: u32, index: Ty) -> VReg {
         let Some(part) = part else { return base };
-        let none = Mem::at(Base::Pool, self.flow.constant(&[0; 8]));
+        let none = Mem::at(Base::Pool, self.code.constant(&[0; 8]));
         let mut none = self.address_of(none);
         if let Some(low) = low {
             let low = self.widened(low, index);
@@ -279,7 +226,7 @@ impl Select<'_> {
     fn readable(&mut self, v: Value, mask: Option<VReg>, lows: Option<VReg>, piece: usize) -> Vec<VReg> {
         let n = self.lanes_in_piece(4).div_ceil(4);
         // Lanes that were inactive then are 0 now, or nobody sees them.
-        let gathered = self.gathered.get(&v).filter(|(of, _)| of.is_none() || *of == mask);
+        let gathered = self.local.gathered.get(&v).filter(|(of, _)| of.is_none() || *of == mask);
         let gathered = gathered.map(|(_, quarters)| quarters[piece * n..][..n].to_vec());
         let (mut x, form) = (self.piece(v, 4, piece), self.form(4));
         match (mask, lows, gathered) {
@@ -311,18 +258,18 @@ impl Select<'_> {
 
     /// The addresses of the lanes of a gather or scatter, in vectors. Those of inactive lanes lead to memory of the code's own: a
     /// load finds 0 there, and a store is lost.
-    pub fn addresses(&mut self, inst: &Inst, index: Ty, scale: u32, for_stores: bool) -> Addresses {
+    pub(super) fn addresses(&mut self, inst: &Inst, index: Ty, scale: u32, for_stores: bool) -> Addresses {
         let (base, at, mask) = (inst.args[0], inst.args[1], inst.args[inst.args.len() - 1]);
         let base = self.address(base);
         let base = self.address_of(base);
         let base = self.broadcast(base, Ty::U64);
-        let own = (!self.is_full(mask)).then(|| {
+        let own = (!self.values.is_full(mask)).then(|| {
             let own = match for_stores {
                 true => {
-                    self.flow.needs_scratch(OWN_AT as usize + 8);
+                    self.code.needs_scratch(OWN_AT as usize + 8);
                     Mem::at(Base::Scratch, OWN_AT)
                 }
-                false => Mem::at(Base::Pool, self.flow.constant(&[0; 8])),
+                false => Mem::at(Base::Pool, self.code.constant(&[0; 8])),
             };
             let own = self.address_of(own);
             (self.broadcast(own, Ty::U64), self.mask(mask))
@@ -360,7 +307,7 @@ impl Select<'_> {
     }
 
     /// The operand at the address of a lane; they are asked for in order.
-    pub fn address_of_lane(&mut self, at: &mut Addresses, lane: usize) -> Mem {
+    pub(super) fn address_of_lane(&mut self, at: &mut Addresses, lane: usize) -> Mem {
         let n = self.lanes_in_piece(8);
         let pair = match at.pair {
             Some(pair) if lane % 2 == 1 => pair,

@@ -5,9 +5,9 @@ use super::inst::{Arg, Cond, Form};
 use super::select::{Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Value};
+use crate::lowering::Comparison;
 use iced_x86::{Code, OpKind};
 use regalloc2::VReg;
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
@@ -19,7 +19,7 @@ const POISON: i64 = -1 << (OFFSET_BITS - 1);
 
 impl Select<'_> {
     /// A uniform pointer plus an offset.
-    pub fn pointer_sum(&mut self, inst: &Inst) {
+    pub(super) fn pointer_sum(&mut self, inst: &Inst) {
         let (p, offset) = (self.gpr(inst.args[0]), self.gpr(inst.args[1]));
         let shift = Arg::Imm(OpKind::Immediate8, ABOVE as i64);
         let by_region = Arg::Imm(OpKind::Immediate8, OFFSET_BITS as i64);
@@ -46,7 +46,7 @@ impl Select<'_> {
     }
 
     /// Pointers plus offsets, lane by lane.
-    pub fn pointer_sums(&mut self, args: &[Value]) -> Vec<VReg> {
+    pub(super) fn pointer_sums(&mut self, args: &[Value]) -> Vec<VReg> {
         (0..self.n_pieces(8)).map(|i| self.pointer_sum_piece(args, i)).collect()
     }
 
@@ -65,8 +65,8 @@ impl Select<'_> {
         let kept = cut(self, sum);
         let poison = self.constant_vector(POISON as u64, 8);
         let [kept, whole] = [kept, sum].map(|x| Arg::Use(x, form));
-        let left = self.compare_piece(Op::Ne, Ty::I64, kept, whole);
-        let was = self.compare_piece(Op::Eq, Ty::I64, Arg::Use(old, form), Arg::Use(poison, form));
+        let left = self.compare_piece(Comparison::Ne, Ty::I64, kept, whole);
+        let was = self.compare_piece(Comparison::Eq, Ty::I64, Arg::Use(old, form), Arg::Use(poison, form));
         let new = self.blend(Ty::I64, form, left, poison, sum);
         let new = self.blend(Ty::I64, form, was, poison, new);
         // The region's bits from the pointer, the others from the sum: the third operand of the table chooses.

@@ -7,14 +7,15 @@
 use super::inst::{Arg, Form};
 use super::select::Select;
 use super::values::sized;
+use super::vector::bitwise;
 use crate::ir::Inst;
+use crate::lowering::Bitwise;
 use iced_x86::Code;
 use regalloc2::{RegClass, VReg};
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
 impl Select<'_> {
-    pub fn shuffle(&mut self, inst: &Inst, ty: Ty) -> bool {
+    pub(super) fn shuffle(&mut self, inst: &Inst, ty: Ty) -> bool {
         let element = match ty {
             Ty::Bool => Ty::I32,
             _ if ty.size() == 1 => Ty::U16,
@@ -107,8 +108,7 @@ impl Select<'_> {
         let form = self.form(size);
         let most = self.lanes as u64 - 1;
         let most = self.constant_vector(most, size);
-        let ty = if size == 8 { Ty::I64 } else { Ty::I32 };
-        self.int_vector(Op::And, ty, form, &[Arg::Use(numbers, form), Arg::Use(most, form)])
-            .unwrap_or_else(|| unreachable!("vectors of integers have `and`"))
+        let and = sized(bitwise(Bitwise::And, size), form);
+        self.vector(and, form, &[Arg::Use(numbers, form), Arg::Use(most, form)])
     }
 }
