@@ -80,6 +80,34 @@ pub trait MachInst: Clone + Debug {
     fn each_read(&mut self, f: &mut dyn FnMut(&mut VReg));
 }
 
+/// An instruction of a machine whose instructions are all alike: each writes at most one register, reads others, and has a memory operand
+/// and a number, or not.
+#[derive(Clone, Debug)]
+pub struct Regular<O> {
+    /// What it does.
+    pub what: O,
+    /// What it writes: its first operand.
+    pub def: Option<VReg>,
+    /// What it reads.
+    pub uses: Vec<VReg>,
+    /// Behind that.
+    pub mem: Option<Mem>,
+    /// The number.
+    pub n: u64,
+}
+
+impl<O: Clone + Debug> MachInst for Regular<O> {
+    fn operands(&self, operands: &mut Vec<Operand>) {
+        let read = self.uses.iter().copied().chain(self.mem.iter().flat_map(Mem::registers));
+        operands.extend(self.def.map(Operand::reg_def).into_iter().chain(read.map(Operand::reg_use)));
+    }
+
+    fn each_read(&mut self, f: &mut dyn FnMut(&mut VReg)) {
+        self.uses.iter_mut().for_each(&mut *f);
+        self.mem.iter_mut().for_each(|mem| mem.each_read(f));
+    }
+}
+
 /// What a side exit writes somewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StubValue {

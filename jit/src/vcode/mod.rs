@@ -30,7 +30,7 @@ pub use compile::compile;
 pub use emit::{Emitted, Frame};
 pub use exits::ANSWER_AT;
 pub(crate) use inst::Inst;
-pub use inst::{Base, ExitStub, MachInst, Mem, StubValue, StubWrite};
+pub use inst::{Base, ExitStub, MachInst, Mem, Regular, StubValue, StubWrite};
 pub use lower::Lower;
 pub(crate) use lower::Place;
 

@@ -63,11 +63,15 @@ impl X86 {
     pub fn new() -> Result<X86, Unavailable> {
         match missing() {
             Some(missing) => Err(Unavailable::Needs(missing)),
-            None => {
-                let stubs = STUBS.get_or_init(|| Stubs::new().map(Arc::new)).clone();
-                Ok(X86 { stubs: stubs.map_err(Unavailable::Stubs)?, without: None })
-            }
+            None => X86::for_listings(),
         }
+    }
+
+    /// A back end for a machine that this one need not be: its code can be looked at, and must not be run unless
+    /// [`new`](X86::new) gives one, too.
+    pub fn for_listings() -> Result<X86, Unavailable> {
+        let stubs = STUBS.get_or_init(|| Stubs::new().map(Arc::new)).clone();
+        Ok(X86 { stubs: stubs.map_err(Unavailable::Stubs)?, without: None })
     }
 }
 

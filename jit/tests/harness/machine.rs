@@ -18,7 +18,7 @@ macro_rules! instructions {
 }
 
 instructions! {
-    Imm, Move, MoveVector, Address, Load, Store, LoadVector, StoreVector, Splat, SplatFrom, ZeroVector, Test, TestByte, Add, AddInts,
+    Imm, Move, MoveVector, Address, Load, Store, LoadVector, StoreVector, Splat, ZeroVector, Test, TestByte, Add, AddInts,
     AddFloats, And, Truth, BitsOfBytes, BytesOfBits, Jump, JumpIf, JumpUnless, JumpIfFailed, Tick, Untick, Call, SetExit, Return
 }
 
@@ -101,7 +101,6 @@ pub unsafe fn run(code: &[u8], entry: usize, stack: usize, context: &mut Context
                 Do::LoadVector => v[a] = read(at(&x, b), n),
                 Do::StoreVector => write(at(&x, b), &v[a]),
                 Do::Splat => v[a] = splat((x[b] as u128).to_le_bytes(), n),
-                Do::SplatFrom => v[a] = splat(read(at(&x, b), n), n),
                 Do::ZeroVector => v[a] = [0; 16],
                 Do::Test => flag = x[a] != 0,
                 Do::TestByte => flag = x[a] as u8 != 0,
