@@ -149,7 +149,7 @@ impl TrapError {
         }
     }
 
-    /// Is the call a frame stopped at a `crev` call? Its loop over the lanes has the call's own place in the source.
+    /// Returns whether the call a frame stopped at is a `crev` call. Its loop over the lanes has the call's own place in the source.
     fn is_crev_call(&self, frame: &TrapFrame) -> bool {
         let function = &self.program.functions[frame.function.0 as usize];
         let code = function.code.iter().zip(&function.spans).take(frame.pc as usize);
@@ -280,7 +280,7 @@ pub struct ArgumentError {
     pub parameter: String,
     /// What is wrong and what was expected.
     pub message: String,
-    /// Is it the argument's type (rather than its value, or the number of arguments)?
+    /// Whether it is the argument's type (rather than its value, or the number of arguments).
     pub is_type: bool,
 }
 

@@ -48,9 +48,9 @@ impl fmt::Debug for Hosts {
 }
 
 impl Options {
-    /// Provides a function: what the program declares `extern "C"` by this name is a call of the closure. It is called once for the gang, with
-    /// uniform arguments, by whatever thread executes (of tasks several at once). What it fails with stops the
-    /// program, as a trap `host_error` with that error.
+    /// Provides a function: what the program declares `extern "C"` by this name is a call of the closure. It is called once
+    /// for the gang, with uniform arguments, by whatever thread executes (of tasks several at once). What it fails with stops
+    /// the program, as a trap `host_error` with that error.
     ///
     /// ```
     /// use spmdvm::{Module, Options, Value};

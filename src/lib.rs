@@ -1,8 +1,9 @@
 //! `spmdvm`: compile SPMD programs and run them.
 //!
 //! This crate is a thin facade over the front end, the virtual machine and the JIT; the Python module, the command line,
-//! the tests and the benchmarks use nothing else. [`Module::compile`] turns source text into a [`Module`]; its exported
-//! functions are called with [`Value`]s.
+//! the tests and the benchmarks use nothing else. The crates behind it are no contract, so they are seen only with the feature
+//! `internals`, which the oracle, the stepper, tests and benchmarks take. [`Module::compile`] turns source text into a
+//! [`Module`]; its exported functions are called with [`Value`]s.
 //!
 //! ```
 //! use spmdvm::{Module, Options, Value};
@@ -29,6 +30,7 @@ mod pool;
 mod report;
 mod run;
 pub mod shrunk;
+pub mod tools;
 pub mod usimd;
 mod value;
 
@@ -39,22 +41,26 @@ pub use global::{Global, GlobalMemory};
 pub use host::{HostCall, HostClosure, HostError, Hosts};
 pub use module::{Module, Part, PartKind, PromptInfo, Reading, ShownInfo, Source, Unread, VariableInfo};
 pub use options::{Engine, Fp, JitSettings, Limits, Options, ProgramLimits};
-pub use report::{ExitInfo, LoopInfo, Place, Show, Totals, VariantInfo, VersionInfo};
 pub use run::{MapArg, Run, Strided};
 pub use value::{Array, Element, Value};
+
+pub use spmdvm_jit::report::{ExitInfo, LoopInfo, Show, SourceLocation, Totals, VariantInfo, VersionInfo};
 
 pub use spmdvm_frontend::hir::{InfoKind, Shape as TypeShape, TypeInfo};
 
 pub use spmdvm_frontend::diag::{Code, Diagnostic, LeftOut, Severity};
-pub use spmdvm_vm as vm;
 pub use spmdvm_vm::check::{Checks, FindingKind};
 pub use spmdvm_vm::program::{Export, ExportParam, HostAccess, HostFunction, HostType, HostValue, Import};
 pub use spmdvm_vm::stop::Stopped;
 pub use spmdvm_vm::trap::{Trap, TrapKind};
 pub use spmdvm_vm::types::{Shape, Ty, Width};
 
-/// The front end, for tools that show its stages.
+/// The front end, for what the project itself is made of: no contract.
+#[cfg(feature = "internals")]
 pub use spmdvm_frontend as frontend;
-
-/// The JIT, for tools that show and tests that examine what it does.
+/// The JIT: no contract either.
+#[cfg(feature = "internals")]
 pub use spmdvm_jit as jit;
+/// The virtual machine: no contract either.
+#[cfg(feature = "internals")]
+pub use spmdvm_vm as vm;

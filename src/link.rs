@@ -5,7 +5,7 @@ use crate::objects;
 use spmdvm_frontend::compile::{CompileOptions, Input, prelude};
 use spmdvm_frontend::diag::{Code, Diagnostic, LeftOut};
 use spmdvm_frontend::source::{SourceMap, Span};
-use spmdvm_vm::link::{LinkError, Object, Place, link, needed};
+use spmdvm_vm::link::{LinkError, Object, ObjectSpan, link, needed};
 use spmdvm_vm::program::Import;
 use spmdvm_vm::{FuncId, Program, VerifiedProgram};
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl Files {
         }
     }
 
-    fn place(&mut self, objects: &[Arc<Object>], place: Place) -> Span {
+    fn place(&mut self, objects: &[Arc<Object>], place: ObjectSpan) -> Span {
         objects.get(place.object).map_or_else(Span::default, |object| self.span(object.program(), place.span))
     }
 }

@@ -445,7 +445,7 @@ impl Module {
         &self.inner.reports
     }
 
-    /// Does anything that a call does outlast it: are there globals that can change, or allocations? Calls then take
+    /// Returns whether anything that a call does outlasts it: there are globals that can change, or allocations. Calls then take
     /// turns.
     pub fn is_stateful(&self) -> bool {
         self.pool().is_stateful()

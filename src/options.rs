@@ -24,14 +24,14 @@ pub struct Options {
     pub fp: Fp,
     /// Folders searched by `#include`, besides the including file's.
     pub include_paths: Vec<PathBuf>,
-    /// Is `#include` kept below the main file's folder and the include paths, for programs that are not trusted? `None`: that
+    /// Whether `#include` is kept below the main file's folder and the include paths, for programs that are not trusted. `None`: that
     /// of programs given as text is, that of files may read what the process may.
     pub sandbox_includes: Option<bool>,
     /// Macros defined before the first line: name and replacement.
     pub defines: Vec<(String, String)>,
     /// Files that exist for `#include` only: name and text. They are found before any folder is searched.
     pub headers: Vec<(String, String)>,
-    /// Are there to be hints about performance among the warnings: accesses to memory that go lane by lane in loops, and the like?
+    /// Whether there are to be hints about performance among the warnings: accesses to memory that go lane by lane in loops, and the like.
     pub hints: bool,
     /// Codes of warnings that are not wanted.
     pub no_warn: Vec<Code>,
@@ -50,7 +50,7 @@ pub struct Options {
     pub threads: Option<usize>,
     /// When and how engines with a JIT compile.
     pub jit: JitSettings,
-    /// Compile an exported polymorphic function only for the types it is called with, each at the first such call? (A module
+    /// Whether an exported polymorphic function is compiled only for the types it is called with, each at the first such call. (A module
     /// with state is compiled for all types at once.) Calls go through [`Run`](crate::Run); the bytecode of the module itself
     /// has functions that trap in place of these.
     pub lazy: bool,

@@ -210,7 +210,7 @@ pub(crate) fn is_indivisible(program: &Program) -> bool {
     is_stateful(program) || has_externs(program)
 }
 
-/// Does the program allocate, or get addresses of the host? Then its pointers, which hosts may hold for it, mean something on
+/// Returns whether the program allocates, or gets addresses of the host. Then its pointers, which hosts may hold for it, mean something on
 /// one machine only.
 fn uses_heap(program: &Program) -> bool {
     let gives_address = |import: u32| {

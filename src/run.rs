@@ -296,7 +296,7 @@ pub enum MapArg {
         start: *mut u8,
         /// Its size.
         bytes: usize,
-        /// May the program write to it?
+        /// Whether the program may write to it.
         writable: bool,
     },
 }

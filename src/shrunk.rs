@@ -38,7 +38,7 @@ mod unix {
 
     /// Memory that is watched, as the signal handler finds it. Never freed, since a handler might be reading it, but
     /// used again.
-    struct Place {
+    struct WatchedRange {
         is_used: AtomicBool,
         /// Odd while start and length are being changed.
         version: AtomicUsize,
@@ -46,17 +46,17 @@ mod unix {
         /// 0 while nobody watches.
         len: AtomicUsize,
         shrunk: AtomicBool,
-        next: AtomicPtr<Place>,
+        next: AtomicPtr<WatchedRange>,
     }
 
-    static PLACES: AtomicPtr<Place> = AtomicPtr::new(null_mut());
+    static WATCHED: AtomicPtr<WatchedRange> = AtomicPtr::new(null_mut());
     static PAGE: AtomicUsize = AtomicUsize::new(4096);
     /// What was to be done at the signal before, for the handler. Never freed; a new one only if somebody has put up a
     /// handler since.
     static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());
     static PUT_UP: Mutex<()> = Mutex::new(());
 
-    impl Place {
+    impl WatchedRange {
         fn set(&self, start: usize, len: usize) {
             self.version.fetch_add(1, SeqCst);
             self.start.store(start, SeqCst);
@@ -64,7 +64,7 @@ mod unix {
             self.version.fetch_add(1, SeqCst);
         }
 
-        /// Does the address lie within? Not while it changes: then what fails is not yet, or no more, ours.
+        /// Returns whether the address lies within. Not while it changes: then what fails is not yet, or no more, ours.
         fn has(&self, at: usize) -> bool {
             let version = self.version.load(SeqCst);
             let inside = at.wrapping_sub(self.start.load(SeqCst)) < self.len.load(SeqCst);
@@ -73,14 +73,14 @@ mod unix {
     }
 
     /// All places, used or not.
-    fn places() -> impl Iterator<Item = &'static Place> {
+    fn places() -> impl Iterator<Item = &'static WatchedRange> {
         // SAFETY: places are never freed.
-        let follow = |link: &AtomicPtr<Place>| unsafe { link.load(SeqCst).as_ref() };
-        std::iter::successors(follow(&PLACES), move |place| follow(&place.next))
+        let follow = |link: &AtomicPtr<WatchedRange>| unsafe { link.load(SeqCst).as_ref() };
+        std::iter::successors(follow(&WATCHED), move |place| follow(&place.next))
     }
 
     /// Memory that is watched.
-    pub struct Watch(&'static Place);
+    pub struct Watch(&'static WatchedRange);
 
     impl Watch {
         /// Returns whether a part of it is gone.
@@ -100,14 +100,14 @@ mod unix {
     pub fn watch(start: *const u8, len: usize) -> Watch {
         put_up_handler();
         let free = places().find(|p| p.is_used.compare_exchange(false, true, SeqCst, SeqCst).is_ok());
-        let place = free.unwrap_or_else(new_place);
+        let place = free.unwrap_or_else(new_range);
         place.shrunk.store(false, SeqCst);
         place.set(start.addr(), len);
         Watch(place)
     }
 
-    fn new_place() -> &'static Place {
-        let place: &'static Place = Box::leak(Box::new(Place {
+    fn new_range() -> &'static WatchedRange {
+        let place: &'static WatchedRange = Box::leak(Box::new(WatchedRange {
             is_used: AtomicBool::new(true),
             version: AtomicUsize::new(0),
             start: AtomicUsize::new(0),
@@ -116,10 +116,10 @@ mod unix {
             next: AtomicPtr::new(null_mut()),
         }));
         let ours = std::ptr::from_ref(place).cast_mut();
-        let mut first = PLACES.load(SeqCst);
+        let mut first = WATCHED.load(SeqCst);
         loop {
             place.next.store(first, SeqCst);
-            match PLACES.compare_exchange(first, ours, SeqCst, SeqCst) {
+            match WATCHED.compare_exchange(first, ours, SeqCst, SeqCst) {
                 Ok(_) => return place,
                 Err(now) => first = now,
             }
@@ -157,8 +157,9 @@ mod unix {
             // A page holds the ends of several things that are watched.
             let page = PAGE.load(SeqCst);
             let start = at & !(page - 1);
-            let touched =
-                |p: &&Place| p.start.load(SeqCst) < start + page && start < p.start.load(SeqCst) + p.len.load(SeqCst);
+            let touched = |p: &&WatchedRange| {
+                p.start.load(SeqCst) < start + page && start < p.start.load(SeqCst) + p.len.load(SeqCst)
+            };
             places().filter(touched).for_each(|place| place.shrunk.store(true, SeqCst));
             return;
         }

@@ -1,7 +1,7 @@
-//! µ-SIMD programs: the machine of [`vm::usimd`](spmdvm_vm::usimd), and its errors as text with source snippets.
+//! µ-SIMD programs: the machine of [`spmdvm_usimd`], and its errors as text with source snippets.
 
 use ariadne::{Color, Config, IndexType, Label, Report, ReportKind, Source};
-pub use spmdvm_vm::usimd::*;
+pub use spmdvm_usimd::*;
 
 /// An error in a program as text with a snippet of its source; `name` is what the program is called.
 pub fn render_error(error: &Error, name: &str, text: &str, color: bool) -> String {

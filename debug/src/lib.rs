@@ -7,8 +7,9 @@
 //! ```
 //!
 //! [`recording`] sets a run to any of its positions, from the [`checkpoints`] that are kept. [`session`] is what front ends ask:
-//! [`motion`]s, [`stops`], and what can be seen, as plain data: [`lines`], [`masks`], [`variables`] (where they are [`assigned`], with the [`layout`] of values in memory),
-//! [`writes`] to memory. [`expr`] computes what users ask about variables, [`why`] tells where values come from. [`console`] makes commands and texts of all that.
+//! [`motion`]s, [`stops`], and what can be seen, as plain data: [`lines`], [`masks`], [`variables`] (where they are
+//! [`assigned`], with the [`layout`] of values in memory), [`writes`] to memory. [`expr`] computes what users ask about
+//! variables, [`why`] tells where values come from. [`console`] makes commands and texts of all that.
 
 pub mod assigned;
 pub mod checkpoints;

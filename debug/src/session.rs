@@ -5,7 +5,7 @@ use crate::masks::{Strip, strips};
 use crate::motion::{Motion, Unit};
 use crate::recording::{Failure, Found, Recording, Signals};
 use crate::stops::{Hit, Kind, Stop, Stops};
-use crate::variables::{Lanes, Origin, Place, Variable, register, visible};
+use crate::variables::{Lanes, Origin, Storage, Variable, register, visible};
 use crate::writes::{Write, Writes};
 use crate::{Limits, layout, variables};
 use serde::Serialize;
@@ -296,14 +296,14 @@ fn seen(view: &View<'_>, variable: &Variable) -> Seen {
     let (name, origin) = (variable.name.to_string(), variable.origin);
     let new = |ty: String, lanes, text| Seen { name, origin, ty, lanes, text };
     match &variable.place {
-        Place::Register(reg) => {
+        Storage::Register(reg) => {
             let lanes = register(view, *reg);
             match pointee(view, &lanes) {
                 Some(place) => new("pointer".into(), None, Some(format!("→ {place}"))),
                 None => new(lanes.ty.name().into(), Some(lanes), None),
             }
         }
-        Place::Pointer { reg, elem } => {
+        Storage::Pointer { reg, elem } => {
             let address = register(view, *reg).word(0);
             let n = variables::extent(view, address, elem.size());
             let text = match n {
@@ -312,8 +312,8 @@ fn seen(view: &View<'_>, variable: &Variable) -> Seen {
             };
             new(format!("{}[]", layout::type_text(elem)), None, Some(text))
         }
-        Place::Memory { address, layout: None, .. } => new(String::new(), None, Some(layout::address(*address))),
-        Place::Memory { address, layout: Some(of), varying } => {
+        Storage::Memory { address, layout: None, .. } => new(String::new(), None, Some(layout::address(*address))),
+        Storage::Memory { address, layout: Some(of), varying } => {
             let name = layout::type_text(of);
             let known = variables::bytes(view, *address, layout::looked_at(of) as usize);
             let Some(bytes) = known else { return new(name, None, Some("(no memory)".into())) };

@@ -17,7 +17,7 @@ pub struct Variable {
     /// What it is.
     pub origin: Origin,
     /// Where it is.
-    pub place: Place,
+    pub place: Storage,
 }
 
 /// What a variable is.
@@ -33,7 +33,7 @@ pub enum Origin {
 
 /// Where a variable is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum Storage {
     /// In a register of the executing call.
     Register(Reg),
     /// In memory, from this address on.
@@ -122,8 +122,8 @@ fn in_registers(view: &View<'_>, export: &Export, lines: &Lines, only: Option<&s
         let is_entry = view.function_id() == export.function && origin == Origin::Parameter;
         let param = export.params.get(reg.index()).filter(|_| is_entry);
         let place = match param.map(|param| &param.value) {
-            Some(HostValue::Array { elem, .. }) => Place::Pointer { reg, elem: elem.clone() },
-            _ => Place::Register(reg),
+            Some(HostValue::Array { elem, .. }) => Storage::Pointer { reg, elem: elem.clone() },
+            _ => Storage::Register(reg),
         };
         let variable = Variable { name, origin, place };
         // Of several variables of a name, that of the innermost block is declared last.
@@ -158,7 +158,7 @@ fn in_globals(view: &View<'_>) -> Vec<Variable> {
         let layout = global.host.as_ref()?.layout.clone();
         let address = (id as u64 + 1) << OFFSET_BITS;
         // What hosts see does not tell lanes from elements.
-        let place = Place::Memory { address, layout: Some(layout), varying: true };
+        let place = Storage::Memory { address, layout: Some(layout), varying: true };
         Some(Variable { name: global.name.as_str().into(), origin: Origin::Global, place })
     });
     seen.collect()
@@ -166,7 +166,7 @@ fn in_globals(view: &View<'_>) -> Vec<Variable> {
 
 fn in_memory(variable: &InMemory, address: u64, origin: Origin) -> Variable {
     let layout = variable.layout.clone();
-    let place = Place::Memory { address, layout, varying: variable.varying };
+    let place = Storage::Memory { address, layout, varying: variable.varying };
     Variable { name: variable.name.as_str().into(), origin, place }
 }
 

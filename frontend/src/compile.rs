@@ -67,20 +67,20 @@ pub struct CompileOptions {
     pub fp: FpMode,
     /// Folders that `#include` searches.
     pub include_paths: Vec<PathBuf>,
-    /// Is `#include` kept below the main file's folder and the include paths, links followed? If this is not said, that of
+    /// Whether `#include` is kept below the main file's folder and the include paths, links followed. If this is not said, that of
     /// [`Input::Text`] is, and that of [`Input::File`] may read what the process may.
     pub sandbox_includes: Option<bool>,
     /// Macros: name (perhaps with parameters) and replacement.
     pub defines: Vec<(String, String)>,
     /// Files that exist for `#include` only, as parts of the program: name and text.
     pub headers: Vec<(String, String)>,
-    /// Are there to be hints about performance among the warnings (W0900 and up)?
+    /// Whether there are to be hints about performance among the warnings (W0900 and up).
     pub hints: bool,
     /// Warnings that are not wanted.
     pub no_warn: Vec<Code>,
     /// Which instances of exported polymorphic functions are compiled.
     pub instances: Instances,
-    /// Is the program to be linked with others? Then it has all functions that these may call, and symbols for them.
+    /// Whether the program is to be linked with others. Then it has all functions that these may call, and symbols for them.
     pub object: bool,
     /// Whether the program is for check mode, so that variables are told from zero while nothing is stored in them.
     pub check: bool,

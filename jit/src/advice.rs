@@ -1,6 +1,6 @@
 //! What the recorder is told: which variants to make where.
 
-use crate::profile::{Place, Profile, Seen};
+use crate::profile::{Profile, ProgramPoint, Seen};
 use crate::settings::{Settings, Variant, Variants};
 use crate::stress;
 use std::collections::HashSet;
@@ -11,18 +11,18 @@ pub struct Advice {
     /// What was seen while interpreting.
     pub profile: Profile,
     /// Variants that failed more often than they paid.
-    pub dropped: HashSet<(Variant, Place)>,
+    pub dropped: HashSet<(Variant, ProgramPoint)>,
     /// Ways that were left out and have been taken since, by the instruction at which they begin.
-    pub wanted: HashSet<Place>,
+    pub wanted: HashSet<ProgramPoint>,
     variants: Variants,
     every: bool,
     /// The seed by which calls are linked and regions cut at random, if they are.
     links: Option<u64>,
 }
 
-/// How the addresses of the active lanes lie, as a rule.
+/// The access pattern: how the addresses of the active lanes lie, as a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lie {
+pub enum AccessPattern {
     /// All the same.
     One,
     /// Consecutive elements.
@@ -57,22 +57,22 @@ impl Advice {
     }
 
     /// Returns whether a call is a link, whatever its callee's size.
-    pub fn links(&self, call: Place) -> bool {
+    pub fn links(&self, call: ProgramPoint) -> bool {
         self.links.is_some_and(|seed| stress::is_chosen(seed, call, 2))
     }
 
     /// Returns whether a region ends at a label, whatever its size.
-    pub fn cuts(&self, label: Place) -> bool {
+    pub fn cuts(&self, label: ProgramPoint) -> bool {
         self.links.is_some_and(|seed| stress::is_chosen(!seed, label, 6))
     }
 
-    /// May a variant be made at a place?
-    pub fn allows(&self, variant: Variant, at: Place) -> bool {
+    /// Returns whether a variant may be made at a place.
+    pub fn allows(&self, variant: Variant, at: ProgramPoint) -> bool {
         self.variants.has(variant) && !self.dropped.contains(&(variant, at))
     }
 
-    /// Is it seen often enough that it should be made there?
-    fn chooses(&self, variant: Variant, at: Place, part: impl Fn(&Seen) -> (u32, u32)) -> bool {
+    /// Returns whether it is seen often enough that it should be made there.
+    fn chooses(&self, variant: Variant, at: ProgramPoint, part: impl Fn(&Seen) -> (u32, u32)) -> bool {
         let often = |seen: &Seen| {
             let (times, of) = part(seen);
             of >= FEW && times >= of - of / 4
@@ -80,24 +80,26 @@ impl Advice {
         self.allows(variant, at) && (self.every || self.profile.of(at).is_some_and(often))
     }
 
-    /// Ways in which the addresses of an access may lie that are worth a test, the most frequent first.
-    pub fn lie(&self, at: Place) -> Option<Lie> {
+    /// Access patterns that are worth a test, the most frequent first.
+    pub fn access_pattern(&self, at: ProgramPoint) -> Option<AccessPattern> {
         if self.every {
-            return Some([Lie::Consecutive, Lie::One, Lie::Strided(2)][at.1 as usize % 3]);
+            return Some(
+                [AccessPattern::Consecutive, AccessPattern::One, AccessPattern::Strided(2)][at.1 as usize % 3],
+            );
         }
         if self.chooses(Variant::Consecutive, at, |s| (s.consecutive, s.times)) {
-            return Some(Lie::Consecutive);
+            return Some(AccessPattern::Consecutive);
         }
         if self.chooses(Variant::Uniform, at, |s| (s.one_address, s.times)) {
-            return Some(Lie::One);
+            return Some(AccessPattern::One);
         }
         let stride = self.profile.of(at).map_or(2, |seen| seen.stride);
         let strided = stride.unsigned_abs() <= 1 << 12 && self.chooses(Variant::Strided, at, |s| (s.strided, s.times));
-        strided.then_some(Lie::Strided(stride))
+        strided.then_some(AccessPattern::Strided(stride))
     }
 
-    /// Are the few instructions of an arm, from one on, better executed under a mask than skipped when no lane is active?
-    pub fn executes_always(&self, arm: Place, branch: Place, length: u32) -> bool {
+    /// Returns whether the few instructions of an arm, from one on, are better executed under a mask than skipped when no lane is active.
+    pub fn executes_always(&self, arm: ProgramPoint, branch: ProgramPoint, length: u32) -> bool {
         if !self.allows(Variant::SkipInactive, branch) {
             return true;
         }
@@ -105,20 +107,20 @@ impl Advice {
         length <= SHORT && branch.times >= 4 * FEW && arm.times >= branch.times - branch.times / 4
     }
 
-    /// Are there lanes for each of two arms often enough (in a quarter of the executions of their branch) to execute both?
-    pub fn goes_both_ways(&self, branch: Place, arms: [Place; 2]) -> bool {
+    /// Returns whether there are lanes for each of two arms often enough (in a quarter of the executions of their branch) to execute both.
+    pub fn goes_both_ways(&self, branch: ProgramPoint, arms: [ProgramPoint; 2]) -> bool {
         let Some(times) = self.profile.of(branch).map(|seen| seen.times) else { return self.every };
         let often = |arm| self.profile.of(arm).is_some_and(|seen| seen.times >= times / 4);
         self.every || times >= FEW && arms.into_iter().all(often)
     }
 
-    /// Does a load for every lane give the same to all of them as a rule?
-    pub fn one_value(&self, at: Place) -> bool {
+    /// Returns whether a load for every lane gives the same to all of them as a rule.
+    pub fn one_value(&self, at: ProgramPoint) -> bool {
         self.chooses(Variant::Uniform, at, |s| (s.one_value, s.times))
     }
 
-    /// Does a loop go round with one lane often enough (in every eighth round) for code of its own?
-    pub fn one_lane(&self, back: Place) -> bool {
+    /// Returns whether a loop goes round with one lane often enough (in every eighth round) for code of its own.
+    pub fn one_lane(&self, back: ProgramPoint) -> bool {
         let often = |seen: &Seen| seen.times >= FEW && seen.one_lane >= seen.times / 8 && seen.one_lane > 0;
         self.allows(Variant::OneLane, back) && (self.every || self.profile.of(back).is_some_and(often))
     }
@@ -143,24 +145,24 @@ impl Advice {
     }
 
     /// The variants that are chosen at a place by what lanes do there.
-    fn choices(&self, at: Place) -> Vec<Variant> {
-        let lie = self.lie(at).map(|lie| match lie {
-            Lie::One => Variant::Uniform,
-            Lie::Consecutive => Variant::Consecutive,
-            Lie::Strided(_) => Variant::Strided,
+    fn choices(&self, at: ProgramPoint) -> Vec<Variant> {
+        let pattern = self.access_pattern(at).map(|pattern| match pattern {
+            AccessPattern::One => Variant::Uniform,
+            AccessPattern::Consecutive => Variant::Consecutive,
+            AccessPattern::Strided(_) => Variant::Strided,
         });
         let one_value = self.one_value(at).then_some(Variant::Uniform);
-        lie.into_iter().chain(one_value).chain(self.one_lane(at).then_some(Variant::OneLane)).collect()
+        pattern.into_iter().chain(one_value).chain(self.one_lane(at).then_some(Variant::OneLane)).collect()
     }
 
-    /// Does a loop within another go round often each time?
-    pub fn is_long(&self, inner: Place, outer: Place) -> bool {
+    /// Returns whether a loop within another goes round often each time.
+    pub fn is_long(&self, inner: ProgramPoint, outer: ProgramPoint) -> bool {
         let rounds = |head| self.profile.of(head).map_or(0, |seen| seen.times);
         rounds(inner) >= LONG * rounds(outer).max(1)
     }
 
-    /// Was the way that begins at an instruction never taken, although the branch to it was executed often?
-    pub fn is_never(&self, way: Place, branch: Place) -> bool {
+    /// Returns whether the way that begins at an instruction was never taken, although the branch to it was executed often.
+    pub fn is_never(&self, way: ProgramPoint, branch: ProgramPoint) -> bool {
         let branched = self.profile.of(branch).is_some_and(|seen| seen.times >= ENOUGH);
         self.allows(Variant::Prune, way) && branched && self.profile.of(way).is_none() && !self.wanted.contains(&way)
     }

@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 pub struct Analysis {
     /// Registers that may be read at or after an instruction before they are written again; a bit set per instruction.
     live: Vec<Vec<u64>>,
-    /// Is the instruction the target of a jump?
+    /// Whether the instruction is the target of a jump.
     label: Vec<bool>,
     /// The instructions from which each instruction is reached.
     before: Vec<Vec<u32>>,
@@ -98,7 +98,7 @@ impl Analysis {
         })
     }
 
-    /// Is a register live at an instruction?
+    /// Returns whether a register is live at an instruction.
     pub fn is_live(&self, at: u32, reg: Reg) -> bool {
         self.live[at as usize][reg.index() / 64] & (1 << (reg.index() % 64)) != 0
     }
@@ -108,7 +108,7 @@ impl Analysis {
         self.properties.get_or_init(|| Properties::new(f, width))
     }
 
-    /// Is the instruction the target of a jump?
+    /// Returns whether the instruction is the target of a jump.
     pub fn is_label(&self, at: u32) -> bool {
         self.label[at as usize]
     }

@@ -16,7 +16,7 @@ pub trait Backend: Send + Sync {
     fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, CompileError>;
 
     /// Compiles a region in less time, to code that is slower, if there is a way to and the region is so large that it pays.
-    fn draft(&self, _region: &Arc<Region>) -> Option<Box<dyn Executable>> {
+    fn compile_baseline(&self, _region: &Arc<Region>) -> Option<Box<dyn Executable>> {
         None
     }
 }
@@ -32,7 +32,7 @@ pub trait Executable: Send + Sync {
     /// region was made for; there is room for its frames; `words` and `counters` have room for what the region writes.
     unsafe fn run(&self, context: &mut Context) -> ExitId;
 
-    /// Has runs of a draft end at their next poll: there is better code now.
+    /// Has runs of baseline code end at their next poll: there is better code now.
     fn retire(&self) {}
 
     /// Bytes of machine code.

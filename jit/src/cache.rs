@@ -42,7 +42,7 @@ impl CodeCache {
         self.limit
     }
 
-    /// Is there no room left for any code?
+    /// Returns whether there is no room left for any code.
     pub fn is_full(&self) -> bool {
         self.used() >= self.limit
     }

@@ -87,12 +87,12 @@ impl Dominators {
         a
     }
 
-    /// Can the block be reached?
+    /// Returns whether the block can be reached.
     pub fn is_reachable(&self, block: BlockId) -> bool {
         self.position.get(block.index()).is_some_and(|&p| p != usize::MAX)
     }
 
-    /// Does every path to `b` go through `a`? (A block dominates itself.)
+    /// Returns whether every path to `b` goes through `a`. (A block dominates itself.)
     pub fn dominates(&self, a: BlockId, b: BlockId) -> bool {
         let (a, b) = (self.position[a.index()], self.position[b.index()]);
         if a == usize::MAX || b == usize::MAX {

@@ -3,10 +3,11 @@
 //! | module | what |
 //! |---|---|
 //! | [`engine`] | what happens at hot loops; statistics |
+//! | [`report`] | what was done with loops, for people and programs to see |
 //! | [`settings`] | when and how loops are compiled |
 //! | [`profile`], [`advice`] | what was seen while interpreting, and which variants follow from it |
 //! | [`record`], on [`analysis`] | from a hot loop to a region |
-//! | `whole`: `frames`, `weights` | the program as a whole: which memory of frames is private and what of it may be read later; how large functions are |
+//! | `whole`: `frames`, `weights` | the whole program: private memory of frames and what of it may be read later; sizes of functions |
 //! | [`ir`] | the trace IR: regions in SSA form |
 //! | `worker`, on `sync` | the thread that compiles while programs run |
 //! | [`passes`] | optimisation |
@@ -38,6 +39,7 @@ mod lowering;
 pub mod passes;
 pub mod profile;
 pub mod record;
+pub mod report;
 pub mod settings;
 pub mod stress;
 mod sync;
@@ -103,7 +105,7 @@ pub fn backend(engine: &str) -> Result<Box<dyn Backend>, NotCompiled> {
     }
 }
 
-/// Can an engine run here?
+/// Says why an engine cannot run here, if it cannot.
 pub fn available(engine: &str) -> Result<(), NotCompiled> {
     backend(engine).map(drop)
 }

@@ -10,8 +10,8 @@ use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use std::collections::HashMap;
 
-/// An instruction of a program.
-pub type Place = (FuncId, u32);
+/// A program point: an instruction of a function.
+pub type ProgramPoint = (FuncId, u32);
 
 /// What was seen of one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,21 +34,21 @@ pub struct Seen {
 
 /// What was seen of a program.
 #[derive(Clone, Debug, Default)]
-pub struct Profile(HashMap<Place, Seen>);
+pub struct Profile(HashMap<ProgramPoint, Seen>);
 
 impl Profile {
     /// What was seen of an instruction, if it executed under observation at all.
-    pub fn of(&self, place: Place) -> Option<&Seen> {
+    pub fn of(&self, place: ProgramPoint) -> Option<&Seen> {
         self.0.get(&place)
     }
 
     /// All that was seen.
-    pub fn iter(&self) -> impl Iterator<Item = (&Place, &Seen)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&ProgramPoint, &Seen)> {
         self.0.iter()
     }
 
     /// Forgets what was seen of an instruction for what is seen now.
-    pub fn replace(&mut self, place: Place, seen: Seen) {
+    pub fn replace(&mut self, place: ProgramPoint, seen: Seen) {
         self.0.insert(place, seen);
     }
 

@@ -56,26 +56,27 @@ settings! {
     versions: u32 = 3, at least 1;
     /// Entries after which a version is judged by how it was left.
     trial: u64 = 200;
-    /// How often a way that was left out must be taken before the loop is compiled anew with it.
+    /// How often a way that was left out must be taken before the loop is recompiled with it.
     hot_exit: u64 = 30, at least 1;
-    /// How often a loop is compiled anew at most.
-    remakes: u32 = 6;
+    /// How often a loop is recompiled at most.
+    recompiles: u32 = 6;
     /// Entries with the same uniform arguments after which a version for just these is made.
     same_arguments: u32 = 100;
-    /// Compile on another thread while the interpreter goes on? Otherwise the thread that finds a loop hot compiles it,
+    /// Whether loops are compiled on another thread while the interpreter goes on. Otherwise the thread that finds a loop hot compiles it,
     /// which makes what is compiled when a matter of the program alone.
     background: bool = true;
-    /// Compile large loops quickly first, to slower code, and enter that until better code is there? Only in the `background`.
+    /// Whether large loops are compiled quickly first, to slower code, which is entered until better code is there. Only in
+    /// the `background`.
     tiers: bool = true;
     /// Most bytes of machine code that the program may have at a time. A loop for which there is no room is interpreted.
     code_limit: usize = 64 << 20;
-    /// Leave compiled code at random, by this seed? For tests: see [`stress`](crate::stress).
+    /// Leaves compiled code at random, by this seed. For tests: see [`stress`](crate::stress).
     stress: Option<u64> = None;
-    /// Link calls and cut regions at random, by this seed, instead of where code would be too large? For tests.
+    /// Links calls and cuts regions at random, by this seed, instead of where code would be too large. For tests.
     links: Option<u64> = None;
-    /// Choose every variant everywhere, whatever the profile says? For tests.
+    /// Whether every variant is chosen everywhere, whatever the profile says. For tests.
     every_variant: bool = false;
-    /// Keep the text of regions as they were recorded, before the passes? To be shown.
+    /// Whether the text of regions as they were recorded, before the passes, is kept. To be shown.
     keep_recorded: bool = false;
 }
 
@@ -197,7 +198,7 @@ pub enum Variant {
     OneLane,
     /// Uniform arguments that do not change between calls are constants.
     Constant,
-    /// Ways that were never taken are not compiled; when they are taken after all, the loop is compiled anew.
+    /// Ways that were never taken are not compiled; when they are taken after all, the loop is recompiled.
     Prune,
 }
 
@@ -248,7 +249,7 @@ impl Variants {
     /// All.
     pub const ALL: Variants = Variants((1 << Variant::ALL.len()) - 1);
 
-    /// Is a variant among them?
+    /// Returns whether a variant is among them.
     pub fn has(self, variant: Variant) -> bool {
         self.0 & (1 << variant as u32) != 0
     }

@@ -1,6 +1,6 @@
 //! How large the functions of a program are with all that they call: the ground on which calls are inlined or linked.
 
-use crate::profile::Place;
+use crate::profile::ProgramPoint;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Program};
 
@@ -22,7 +22,7 @@ impl Weights {
 
     /// Instructions of a function from a head on, as far as they are `inside`, with those of the callees that are at most as heavy
     /// as this.
-    pub fn inlined(&self, program: &Program, head: Place, inside: &[bool], heaviest: u32) -> u32 {
+    pub fn inlined(&self, program: &Program, head: ProgramPoint, inside: &[bool], heaviest: u32) -> u32 {
         let code = &program.functions[head.0.0 as usize].code;
         let within = code.iter().zip(inside).filter(|(_, inside)| **inside).map(|(inst, _)| inst);
         let weights = within.map(|inst| match inst.op {

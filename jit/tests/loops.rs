@@ -5,7 +5,7 @@ mod harness;
 use harness::by_hand::*;
 use harness::crowd::{Crowd, crowded_exit};
 use harness::values::Rng;
-use harness::{COUNTERS, Host, Place, exit};
+use harness::{BankRegister, COUNTERS, Host, exit};
 use spmdvm_jit::Backend;
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{BlockId, Builder, Kind, Region, Type, Value};
@@ -124,7 +124,7 @@ fn lonely(host: &Host, ty: Ty, crowded: bool) -> Arc<Region> {
     let first = insert(&mut b, v, lane, params[0]);
     let second = insert(&mut b, w, lane, next);
     let both = insert(&mut b, first, other, next);
-    let regs: Vec<(Place, Value)> =
+    let regs: Vec<(BankRegister, Value)> =
         [first, second, both].into_iter().enumerate().map(|(i, v)| (varying[i], v)).collect();
     let polled = b.exit(exit(host, mask, regs, vec![]));
     b.effect(Kind::Tick { exit: polled }, &[]);

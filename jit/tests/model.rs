@@ -72,7 +72,7 @@ fn check(engine: &'static str, settings: Settings, calls: &'static [(u64, u64)])
             let code: usize = jit.report().iter().flat_map(|l| &l.versions).map(|v| v.code_bytes).sum();
             assert!(jit.code_bytes() >= code, "{} of {code}", jit.code_bytes());
         }
-        let limit = settings.versions as usize + settings.remakes as usize + 1;
+        let limit = settings.versions as usize + settings.recompiles as usize + 1;
         assert!(jit.report().iter().all(|l| l.versions.len() <= limit), "{:?}", jit.report());
     };
     // Compilers need more of a stack than the checker's threads have.
@@ -91,7 +91,7 @@ fn loops_are_compiled_made_anew_and_given_up_while_they_run() {
 }
 
 #[test]
-fn drafts_and_the_good_code_behind_them() {
+fn baseline_code_and_the_optimised_code_behind_it() {
     let settings = Settings { hot: 1, observe: 0, trial: 50, same_arguments: 3, ..Settings::default() };
     check("clif", settings, CALLS);
 }

@@ -6,7 +6,7 @@ mod harness;
 
 use harness::by_hand::host;
 use harness::cases::{self, Case};
-use harness::{Host, Place, exit};
+use harness::{BankRegister, Host, exit};
 use spmdvm_jit::backend::Backend;
 use spmdvm_jit::clif::{Clif, Options};
 use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Type, Value};
@@ -42,7 +42,7 @@ fn calls(host: &Host, case: &Case, backend: &dyn Backend) -> bool {
         .map(|(i, &ty)| b.inst(Kind::EntryReg { at: host.places(ty)[i].at }, &[], ty))
         .collect();
     let v = b.inst(case.kind, &args, case.result);
-    let places: Vec<(Place, Value)> = vec![(host.places(case.result)[0], v)];
+    let places: Vec<(BankRegister, Value)> = vec![(host.places(case.result)[0], v)];
     let out = b.exit(exit(host, mask, places, vec![]));
     b.end(End::Exit(out));
     let code = backend.compile(Arc::new(b.region)).unwrap_or_else(|e| panic!("{:?}: {e}", case.kind));
@@ -79,8 +79,10 @@ fn page() -> Option<String> {
     let widths = WIDTHS.map(|lanes| lanes.to_string()).join(", ");
     let mut text = format!(
         "# Operations that compiled code leaves to the runtime\n\n\
-         Compiled code does the operations of the table (`docs/isa.md`) itself, but for these: their operands go through memory to a function of\n\
-         the runtime. Found by compiling each, with uniform and with varying operands, at widths {widths} (`x86` with AVX-512, `clif` with what\n\
+         Compiled code does the operations of the table (`docs/isa.md`) itself, but for these: their operands go through memory \
+         to a function of\n\
+         the runtime. Found by compiling each, with uniform and with varying operands, at widths {widths} (`x86` with AVX-512, \
+         `clif` with what\n\
          this processor has). Memory, calls, tasks and printing: `docs/status.md`.\n"
     );
     for (engine, calls) in engines {

@@ -4,7 +4,7 @@ mod harness;
 
 use harness::cases::{self, Case};
 use harness::values::Rng;
-use harness::{Host, Place, exit};
+use harness::{BankRegister, Host, exit};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::clif::{Clif, Options};
 use spmdvm_jit::exec_ir::Ir;
@@ -34,7 +34,7 @@ fn region(host: &mut Host, cases: &[&Case], native: &dyn Backend, rng: &mut Rng,
     let mut b = Builder::new(host.width, host.function, 1);
     let mut entries: HashMap<(Ty, Shape, usize), Value> = HashMap::new();
     let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
-    let mut results: Vec<(Place, Value)> = Vec::new();
+    let mut results: Vec<(BankRegister, Value)> = Vec::new();
     let mut taken: HashMap<(Ty, Shape), usize> = HashMap::new();
     for case in cases {
         let mut args = Vec::new();

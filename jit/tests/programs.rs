@@ -87,7 +87,7 @@ fn modes(seed: u64) -> [(&'static str, Settings); 8] {
 #[derive(Default)]
 struct Seen {
     entries: u64,
-    left: std::collections::HashMap<&'static str, u64>,
+    left: std::collections::HashMap<String, u64>,
 }
 
 impl Seen {
@@ -95,12 +95,12 @@ impl Seen {
         let loops = jit.report();
         for why in loops.iter().flat_map(|l| [&l.aborted, &l.refused]).flatten() {
             // Interpreted, such loops do what they ought to, but back ends are to have code for whatever is recorded.
-            assert!(!matches!(why, Abort::Backend(_) | Abort::Invalid(_)), "{why}");
+            assert!(!matches!(why, Abort::Backend(_) | Abort::Defect(_)), "{why}");
         }
         for version in loops.into_iter().flat_map(|l| l.versions) {
             self.entries += version.entries;
             for (exit, n) in version.exits {
-                *self.left.entry(version.region.exits[exit.index()].why).or_default() += n;
+                *self.left.entry(version.region.exits[exit.index()].reason.to_string()).or_default() += n;
             }
         }
     }

@@ -247,8 +247,8 @@ fn gathers_and_scatters_touch_nothing_of_inactive_lanes() {
                 let base = b.constant(Ty::U64, below);
                 let gather = |clears| Kind::Gather { ty, index, scale, clears };
                 let x = b.inst(gather(true), &[base, at, mask], places[0].ty);
-                let unseen = b.inst(gather(false), &[base, at, mask], places[0].ty);
-                let seen = b.inst(Kind::Op { op: Op::Select, ty, from: ty }, &[mask, unseen, old], places[0].ty);
+                let dont_care = b.inst(gather(false), &[base, at, mask], places[0].ty);
+                let seen = b.inst(Kind::Op { op: Op::Select, ty, from: ty }, &[mask, dont_care, old], places[0].ty);
                 b.effect(Kind::Scatter { ty, index, scale }, &[base, at, old, mask]);
                 let y = b.inst(gather(true), &[base, at, mask], places[0].ty);
                 leave(&mut b, &host, mask, vec![(places[1], x), (places[2], y), (places[3], seen)]);

@@ -56,7 +56,8 @@ export void f(uniform int a[], uniform int8 b[], uniform uint16 c[], uniform int
 // call: f(a=random:i32:40:1, b=random:i8:40:2, c=random:u16:40:3, d=random:i64:40:4, u=random:u64:40:5, n=40)
 "),
     ("floats and conversions", "
-export void f(uniform float x[], uniform double y[], uniform float16 h[], uniform int a[], uniform int8 b[], uniform uint64 u[], uniform int n) {
+export void f(uniform float x[], uniform double y[], uniform float16 h[], uniform int a[], uniform int8 b[], uniform uint64 u[],
+              uniform int n) {
     foreach (i = 0 ... n) {
         float p = x[i] * 1e5f;
         double q = y[i] * 1e20d;

@@ -34,10 +34,37 @@ array([6., 0., 2.], dtype=float32)
 >>> int(module.globals["calls"])
 1
 
+Or write them in Python: `spmdvm.kernel` compiles a function, `spmdvm.evaluate` an expression.
+
+>>> @spmdvm.kernel
+... def steps(n):
+...     count = 0
+...     while n != 1:
+...         n = n // 2 if n % 2 == 0 else 3 * n + 1
+...         count += 1
+...     return count
+>>> steps(np.arange(1, 8))
+array([ 0,  1,  7,  2,  5,  8, 16])
+
 Arrays are not copied. What a program may not do raises an exception: see `Trap` and `CompileError`.
 """
 
 from collections.abc import Mapping
+
+from numpy import (
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 
 from ._errors import (
     Aborted,
@@ -64,6 +91,10 @@ from ._errors import (
     TrapFrame,
     UnboundExtern,
 )
+from ._kernel import ACROSS as _ACROSS
+from ._kernel import LANE as lane
+from ._kernel import WIDTH as width
+from ._kernel import Kernel, array, evaluate, foreach, kernel, uniform, vectorize
 from ._spmdvm import Function, Globals, Module, Pointer, __version__, compile, compile_file
 
 __all__ = [
@@ -79,6 +110,7 @@ __all__ = [
     "Globals",
     "HostError",
     "Interrupted",
+    "Kernel",
     "Label",
     "LinkError",
     "Module",
@@ -95,8 +127,41 @@ __all__ = [
     "TrapFrame",
     "UnboundExtern",
     "__version__",
+    "array",
+    "bool_",
+    "broadcast",
     "compile",
     "compile_file",
+    "evaluate",
+    "float16",
+    "float32",
+    "float64",
+    "foreach",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "kernel",
+    "lane",
+    "none",
+    "reduce_add",
+    "reduce_max",
+    "reduce_min",
+    "rotate",
+    "shift",
+    "shuffle",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uniform",
+    "vectorize",
+    "width",
 ]
+
+# What looks at other lanes, in kernels. `any` and `all` hide Python's own, and so are not in `__all__`.
+reduce_add, reduce_min, reduce_max = (_ACROSS[name] for name in ("reduce_add", "reduce_min", "reduce_max"))
+any, all, none = (_ACROSS[name] for name in ("any", "all", "none"))
+broadcast, rotate, shift, shuffle = (_ACROSS[name] for name in ("broadcast", "rotate", "shift", "shuffle"))
 
 Mapping.register(Globals)

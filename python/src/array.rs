@@ -16,9 +16,9 @@ use spmdvm::{Array, HostType};
 pub struct Wanted<'e> {
     /// The element.
     pub elem: &'e HostType,
-    /// Will the program write?
+    /// Whether the program will write.
     pub writable: bool,
-    /// Is it a reference to one element?
+    /// Whether it is a reference to one element.
     pub reference: bool,
 }
 
@@ -157,7 +157,7 @@ pub fn data(array: &Bound<'_, PyUntypedArray>) -> *mut u8 {
     unsafe { (*array.as_array_ptr()).fields.data.cast() }
 }
 
-/// May the array be written to?
+/// Returns whether the array may be written to.
 pub fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
     // SAFETY: the pointer is to a live array object.
     unsafe { (*array.as_array_ptr()).fields.flags & flags::NPY_ARRAY_WRITEABLE != 0 }

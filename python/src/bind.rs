@@ -55,7 +55,7 @@ fn bind_keyword<'py>(
     let Some(i) = export.params.iter().position(|p| p.name == key) else {
         let names: Vec<_> = export.params.iter().map(|p| p.name.as_str()).collect();
         let others = if is_mapped(export) { &["out", "where", "threads"][..] } else { &[] };
-        let hint = match spmdvm::frontend::diag::closest(&key, names.iter().chain(others).copied()) {
+        let hint = match spmdvm::tools::closest(&key, names.iter().chain(others).copied()) {
             Some(close) => format!("; did you mean `{close}`?"),
             None => format!("; its parameters are {}", names.join(", ")),
         };

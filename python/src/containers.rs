@@ -7,7 +7,7 @@ use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyRange, PyTuple};
 
 const MODULE: &str = "spmdvm._containers";
 
-/// Is it a number, or an array or sequence of them, and nothing more? (Some that are not are found out later.)
+/// Returns whether it is a number, or an array or sequence of them, and nothing more. (Some that are not are found out later.)
 pub fn is_plain(value: &Bound<'_, PyAny>) -> bool {
     value.is_exact_instance_of::<PyUntypedArray>()
         || value.is_exact_instance_of::<PyFloat>()

@@ -152,7 +152,7 @@ pub fn flattened(mut elem: &HostType) -> (&HostType, Vec<u64>) {
     (elem, extents)
 }
 
-/// Can an array of this dtype be seen as `elem`s? If not, what differs.
+/// Says what differs if an array of this dtype cannot be seen as `elem`s.
 pub fn check(elem: &HostType, dtype: &Bound<'_, PyArrayDescr>) -> Result<(), String> {
     if dtype.has_object() {
         return Err("it holds Python objects".into());

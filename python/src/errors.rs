@@ -5,8 +5,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
-use spmdvm::frontend::source::{SourceMap, Span};
-use spmdvm::vm::trap::TrapDetail;
+use spmdvm::tools::TrapDetail;
+use spmdvm::tools::{SourceMap, Span};
 use spmdvm::{ArgumentError, CallError, CompileError, Diagnostic, Severity, Stopped, TrapError, TrapKind};
 
 /// The exception for a call that failed.

@@ -39,7 +39,7 @@ impl Function {
     }
 }
 
-/// Has the export varying parameters or a varying result, so that it is called like a ufunc?
+/// Returns whether the export has varying parameters or a varying result, so that it is called like a ufunc.
 pub fn is_mapped(export: &Export) -> bool {
     let varying = |value: &HostValue| matches!(value, HostValue::Varying(_));
     export.params.iter().any(|p| varying(&p.value)) || export.result.as_ref().is_some_and(varying)

@@ -14,7 +14,7 @@ use numpy::{PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUnt
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
-use spmdvm::vm::Pointee;
+use spmdvm::tools::Pointee;
 use spmdvm::{HostCall, HostError, HostType, HostValue, Module, Options, Ty, Value};
 use std::any::Any;
 use std::path::PathBuf;

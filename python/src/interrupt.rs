@@ -27,7 +27,7 @@ static RUNNING: Mutex<Running> = Mutex::new(Running { programs: 0, polled: false
 
 struct Running {
     programs: usize,
-    /// Has one of them polled?
+    /// Whether one of them has polled.
     polled: bool,
     handler: handler::Handler,
 }

@@ -175,7 +175,8 @@ impl Text {
 /// Compiles a file.
 ///
 /// `path` is a string or an `os.PathLike`. `#include` reads what the process may, unless `sandbox_includes=True`
-/// keeps it below the file's folder and `include_paths`. Raises `OSError` if the file cannot be read. The options are those of `compile`, and:
+/// keeps it below the file's folder and `include_paths`. Raises `OSError` if the file cannot be read. The options are those
+/// of `compile`, and:
 ///
 /// sources: paths of more files. Each is compiled by itself, then all are linked to one program. What one needs of another it
 ///     declares (`extern`), best in a header that both include. Files that have not changed are not compiled again.
@@ -339,7 +340,7 @@ impl Module {
 
     fn no_function(&self, name: &str) -> String {
         let names = self.names();
-        match spmdvm::frontend::diag::closest(name, names.iter().copied()) {
+        match spmdvm::tools::closest(name, names.iter().copied()) {
             Some(close) => format!("the module exports no function `{name}`; did you mean `{close}`?"),
             None if names.is_empty() => {
                 format!("the module exports no function `{name}`; it exports none (put `export` before a function)")
@@ -478,11 +479,12 @@ impl Module {
     /// Facts about the program and what runs it: `engine`, `width`, numbers of `functions` and `instructions`, of `traces`
     /// (compiled versions of loops), their `code_bytes` (and the `code_limit`), `compile_seconds` (of which `first_seconds` until
     /// they could be entered) and `native_seconds` (spent in them, estimated from one entry in 64), and `loops`: for every loop that
-    /// was hot its `file`, `function`, `line`, `begins` (`loop`, `function`, or `rest` of one), `aborted` (why it is interpreted, or None), `aborted_line` (of the instruction that
-    /// is the reason), `remakes` (how often it was compiled anew) and `versions`, each with `seconds`, `first_seconds`, `draft` (is
-    /// better code still to come?), `native_seconds`, `code_bytes`, `entries`, `exits` (how often it was left, by reason), `guards`
-    /// (the same by instruction: `why`, `function`, `line`, `times`) and `variants`: every variant chosen in it (`variant`,
-    /// `function`, `line`, `hit`: how often it suited, `missed`: how often its test failed).
+    /// was hot its `file`, `function`, `line`, `begins` (`loop`, `function`, or `rest` of one), `aborted` (why it is
+    /// interpreted, or None), `aborted_line` (of the instruction that is the reason), `recompiles` (how often it was compiled
+    /// anew) and `versions`, each with `seconds`, `first_seconds`, `baseline` (whether better code is still to come), `native_seconds`,
+    /// `code_bytes`, `entries`, `exits` (how often it was left, by reason), `guards` (the same by instruction: `why`,
+    /// `function`, `line`, `times`) and `variants`: every variant chosen in it (`variant`, `function`, `line`, `hit`: how
+    /// often it suited, `missed`: how often its test failed).
     #[pyo3(text_signature = "($self)")]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let module = &self.compiled.module;

@@ -57,7 +57,7 @@ fn set(options: &mut Options, function: &str, name: &str, value: &Bound<'_, PyAn
         "no_warn" => options.no_warn = warnings(value)?,
         "host" => crate::host::provide(options, value)?,
         _ => {
-            let hint = match spmdvm::frontend::diag::closest(name, NAMES) {
+            let hint = match spmdvm::tools::closest(name, NAMES) {
                 Some(close) => format!("; did you mean `{close}`?"),
                 None => format!("; its options are {}", NAMES.join(", ")),
             };

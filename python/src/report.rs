@@ -4,7 +4,7 @@ use crate::scalar;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyTuple};
-use spmdvm::vm::TrapFrame;
+use spmdvm::tools::TrapFrame;
 use spmdvm::{Finding, Report};
 
 /// The findings of a report.

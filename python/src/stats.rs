@@ -30,7 +30,7 @@ fn loop_data<'py>(info: &LoopInfo, py: Python<'py>) -> PyResult<Bound<'py, PyDic
     data.set_item("aborted", info.aborted.as_ref().map(ToString::to_string))?;
     data.set_item("aborted_line", info.aborted_at.as_ref().and_then(|place| place.line))?;
     data.set_item("refused", info.refused.as_ref().map(ToString::to_string))?;
-    data.set_item("remakes", info.remakes)?;
+    data.set_item("recompiles", info.recompiles)?;
     let versions = PyList::empty(py);
     for version in &info.versions {
         versions.append(version_data(version, py)?)?;
@@ -44,16 +44,17 @@ fn version_data<'py>(version: &VersionInfo, py: Python<'py>) -> PyResult<Bound<'
     let report = &version.report;
     data.set_item("seconds", report.time.as_secs_f64())?;
     data.set_item("first_seconds", report.first_time.as_secs_f64())?;
-    data.set_item("draft", report.is_draft)?;
+    data.set_item("baseline", report.is_baseline)?;
     data.set_item("native_seconds", report.run_time.as_secs_f64())?;
     data.set_item("code_bytes", report.code_bytes)?;
     data.set_item("entries", report.entries)?;
     let (exits, guards) = (PyDict::new(py), PyList::empty(py));
     for exit in &version.exits {
-        let before = exits.get_item(exit.why)?.map_or(Ok(0), |v| v.extract::<u64>())?;
-        exits.set_item(exit.why, before + exit.times)?;
+        let reason = exit.reason.to_string();
+        let before = exits.get_item(&reason)?.map_or(Ok(0), |v| v.extract::<u64>())?;
+        exits.set_item(&reason, before + exit.times)?;
         let guard = PyDict::new(py);
-        guard.set_item("why", exit.why)?;
+        guard.set_item("why", &reason)?;
         guard.set_item("function", &exit.place.function)?;
         guard.set_item("line", exit.place.line)?;
         guard.set_item("times", exit.times)?;

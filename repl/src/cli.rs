@@ -30,16 +30,16 @@ pub struct Global {
     #[arg(long, global = true, default_value = "16", value_parser = parse_width, value_delimiter = ',',
         allow_negative_numbers = true)]
     pub width: Vec<Width>,
-    /// Was the width given, rather than left at its default?
+    /// Whether the width was given, rather than left at its default.
     #[arg(skip)]
     pub width_is_given: bool,
-    /// Was the floating-point mode given?
+    /// Whether the floating-point mode was given.
     #[arg(skip)]
     pub fp_is_given: bool,
     /// The engine: interp, ir, clif, x86 (needs AVX-512) or auto, the fastest that runs here
     #[arg(long, global = true, default_value = "auto", value_delimiter = ',')]
     pub engine: Vec<Engine>,
-    /// Was an engine given?
+    /// Whether an engine was given.
     #[arg(skip)]
     pub engine_is_given: bool,
     /// Floating-point mode: contract, strict or fast
@@ -152,7 +152,8 @@ pub enum Command {
     /// showing it (docs/oracle.md)
     ///
     /// A program is interesting if the command given with --cmd ends with exit code 0 for it, or if a comparison (--compare, --ispc,
-    /// --engine, as for `spmdvm compare`) still shows a difference of the same kind. Ctrl-C ends it; the smallest program so far is written.
+    /// --engine, as for `spmdvm compare`) still shows a difference of the same kind. Ctrl-C ends it; the smallest program so
+    /// far is written.
     Reduce(ReduceArgs),
     /// Run a µ-SIMD program, the semantics of re-vectorised calls (docs/usimd.md)
     Usimd(UsimdArgs),
@@ -627,7 +628,7 @@ impl Global {
         settings
     }
 
-    /// May messages on standard error be coloured?
+    /// Returns whether messages on standard error may be coloured.
     pub fn color(&self) -> bool {
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
     }

@@ -412,7 +412,7 @@ fn engines_that_are_not_there_say_so() {
     let folder = Folder::new("engine");
     let file = folder.file("scale.ispc", SCALE);
     let total = ["--engine", "x86", "run", text(&file), "-e", "total", "[1,2,4]", "3"];
-    if spmdvm::jit::available("x86").is_ok() {
+    if spmdvm::tools::available("x86").is_ok() {
         assert!(succeeds(&total).starts_with("result = 7\n"));
     } else {
         let said = fails(2, &total);

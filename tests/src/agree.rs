@@ -108,7 +108,7 @@ pub fn trap_of<T>(end: Result<T, CallError>) -> Option<String> {
 }
 
 /// How often compiled code was left, by the reason.
-pub type Left = HashMap<&'static str, u64>;
+pub type Left = HashMap<String, u64>;
 
 /// Runs a program everywhere, each back end in another mode from one width and input to the next; panics where an engine
 /// differs. Gives how compiled code was left, and what the interpreter
@@ -145,7 +145,7 @@ pub fn agree_at(widths: &[Width], text: &str, inputs: &[Input]) -> (Left, Vec<Se
 pub fn count(module: &Module, left: &mut Left) {
     for version in versions(module) {
         for (exit, n) in version.exits {
-            *left.entry(version.region.exits[exit.index()].why).or_default() += n;
+            *left.entry(version.region.exits[exit.index()].reason.to_string()).or_default() += n;
         }
     }
 }

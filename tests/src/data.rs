@@ -54,7 +54,7 @@ impl Array {
         self.bytes.len() / self.layout.size.max(1) as usize
     }
 
-    /// Does it have no elements?
+    /// Returns whether it has no elements.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -127,7 +127,7 @@ pub fn from_bits(bits: u64, ty: Ty) -> Value {
     }
 }
 
-/// Are these the same element, all NaNs being equal?
+/// Returns whether these are the same element, all NaNs being equal.
 pub fn same(a: u64, b: u64, ty: Ty) -> bool {
     let is_nan = |bits| matches!(from_bits(bits, ty), Value::Float(v) if v.is_nan());
     a == b || (ty.is_float() && is_nan(a) && is_nan(b))

@@ -79,7 +79,7 @@ pub struct Param {
     pub name: String,
     /// What it takes.
     pub kind: Kind,
-    /// May it be left out?
+    /// Whether it may be left out.
     pub has_default: bool,
 }
 
@@ -93,7 +93,7 @@ pub enum Kind {
     Array {
         /// The element.
         layout: Layout,
-        /// Is it a reference?
+        /// Whether it is a reference.
         reference: bool,
     },
 }
@@ -112,7 +112,7 @@ pub enum Argument {
         from: usize,
         /// Its length.
         bytes: usize,
-        /// Is it for reading only?
+        /// Whether it is for reading only.
         read_only: bool,
     },
 }
@@ -184,7 +184,7 @@ impl Subject {
         Subject { module: Module::from_program(self.module.verified().clone(), &options) }
     }
 
-    /// Does it launch tasks?
+    /// Returns whether it launches tasks.
     pub fn launches(&self) -> bool {
         let code = self.module.program().functions.iter().flat_map(|f| &f.code);
         code.into_iter().any(|inst| matches!(inst.op, Op::Launch | Op::LaunchInd))

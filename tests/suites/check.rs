@@ -1,11 +1,12 @@
 //! Check mode: a planted fault of each kind is found and named rightly, programs without faults stay clean, and nothing about
 //! what programs do changes.
 
-use spmdvm::{CallError, Checks, Engine, Finding, FindingKind, Module, Options, Value, Width};
+use spmdvm::{CallError, Checks, Engine, Finding, FindingKind, Module, Options, Run, Value, Width};
 use spmdvm_benches::crev::BENCHMARKS;
 use spmdvm_benches::crev::problems::Sizes;
 use spmdvm_tests::run::{WIDTHS, check_mode_agrees};
 use spmdvm_tests::{case, files};
+use std::sync::{Arc, Mutex};
 
 /// A program with a fault. It exports `f(uniform int a[], uniform int n)`, which is called with `a` = 0, 1, 2 … of two elements for
 /// each lane and `n` the number of lanes. The line of the fault ends in `// HERE`, that of what it has to do with in `// THERE`
@@ -423,7 +424,7 @@ const FAULTS: &[Fault] = &[
 ];
 
 fn module(source: &str, checks: &str, width: u32) -> Module {
-    let check = Checks::NONE.and(checks).unwrap();
+    let check = if checks.is_empty() { Checks::NONE } else { Checks::NONE.and(checks).unwrap() };
     let options = Options { check, width: Width::new(width).unwrap(), ..Options::default() };
     Module::compile("fault.ispc", source, &options).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -608,6 +609,31 @@ fn findings_are_counted_once_per_place() {
     }
     assert_eq!(module.report().findings()[0].data().times, 30);
     assert!(module.report().render(false).contains("30 times at this place"));
+}
+
+#[test]
+fn lanes_without_a_value_print_as_such() {
+    let source = "export void f(uniform int a[], uniform int n) {
+        int x, y = 1;
+        uniform int never;
+        if (programIndex & 1) x = a[programIndex];
+        print(\"% % %|\", x, y, never);
+        if (programIndex > 1) print(\"% %|\", x, a[programIndex]);
+        x = 5;
+        print(\"%\", x);
+    }";
+    for (checks, expected) in [
+        ("default", "[((_)),1,((_)),3] [1,1,1,1] ((_))|[((_)),((1)),((_)),3] [((0)),((0)),2,3]|[5,5,5,5]"),
+        ("", "[0,1,0,3] [1,1,1,1] 0|[((0)),((1)),0,3] [((0)),((0)),2,3]|[5,5,5,5]"),
+    ] {
+        let module = module(source, checks, 4);
+        let printed = Arc::new(Mutex::new(String::new()));
+        let sink = Arc::clone(&printed);
+        let mut a = [0, 1, 2, 3];
+        let run = Run::new(&module).output(move |text| sink.lock().unwrap().push_str(text));
+        run.call("f", &[Value::slice_mut(&mut a), 4.into()]).unwrap();
+        assert_eq!(*printed.lock().unwrap(), expected, "{checks}");
+    }
 }
 
 #[test]

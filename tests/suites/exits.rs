@@ -1,8 +1,10 @@
 //! Leaving compiled code, and not compiling: every exit and every reason for which a loop stays with the interpreter is
 //! made to happen, which the report proves, and what comes of it is the interpreter's.
 
-use spmdvm::jit::abort::Abort;
+use spmdvm::jit::abort::{Abort, Defect, Stage};
 use spmdvm::jit::backend::{Backend, Executable};
+use spmdvm::jit::ir::ExitReason;
+use spmdvm::vm::Op;
 use spmdvm::{Engine, JitSettings, Limits, Module, Value};
 use spmdvm_tests::agree::{Input, agree};
 use spmdvm_tests::compiled::{SAXPY, jits, loops, module, native, run_saxpy, versions};
@@ -38,8 +40,9 @@ fn is_bounded(engine: Engine) {
 fn stress_takes_exits_that_are_never_taken_else() {
     let unexpected = |module: &Module| -> u64 {
         let count = |v: spmdvm::jit::engine::VersionReport| -> u64 {
-            let early =
-                |&&(exit, _): &&(spmdvm::jit::ir::ExitId, u64)| v.region.exits[exit.index()].why != "end of loop";
+            let early = |&&(exit, _): &&(spmdvm::jit::ir::ExitId, u64)| {
+                v.region.exits[exit.index()].reason != ExitReason::LoopEnd
+            };
             v.exits.iter().filter(early).map(|(_, n)| n).sum()
         };
         versions(module).into_iter().map(count).sum()
@@ -67,7 +70,7 @@ struct Exit {
     why: &'static str,
     text: String,
     inputs: Vec<Input>,
-    /// Does taking it end the run?
+    /// Whether taking it ends the run.
     traps: bool,
 }
 
@@ -287,7 +290,9 @@ fn loops_that_are_not_compiled_say_why() {
     for engine in jits() {
         let eager = JitSettings::eager();
         assert_eq!(reasons(engine, &large, eager.clone(), 1), [Abort::TooLarge]);
-        assert!(reasons(engine, &left, trial.clone(), 1).contains(&Abort::LeavesTooOften("free")));
+        assert!(
+            reasons(engine, &left, trial.clone(), 1).contains(&Abort::LeavesTooOften(ExitReason::Operation(Op::Free)))
+        );
         let came = reasons(engine, &short, trial.clone(), 20);
         assert!(came.contains(&Abort::TooShort), "{came:?}");
         assert!(reasons(engine, &chain, eager.clone(), 1).contains(&Abort::Unsettled));
@@ -315,7 +320,7 @@ fn a_back_end_that_fails_leaves_the_loop_to_the_interpreter() {
     use spmdvm::vm::{Arg, Machine, PreparedProgram};
     let text = "export uniform int f(uniform int n) { uniform int s = 0; for (uniform int i = 0; i < n; ++i) s += i * i; return s; }";
     let module = module(Engine::Interp, text, JitSettings::default());
-    let defect = Abort::Invalid("the compiler panicked".into());
+    let defect = Abort::Defect(Defect::Panicked(Stage::BackEnd));
     for (panics, expected) in [(false, Abort::Backend("no such machine".into())), (true, defect)] {
         let jit = spmdvm::jit::Jit::new(Box::new(Refuses(panics)), JitSettings::eager());
         let prepared = PreparedProgram::traced(module.verified(), jit.clone(), 0);
@@ -364,7 +369,7 @@ fn calls_for_which_there_is_no_region_left() {
         let versions = jit.report().into_iter().flat_map(|l| l.versions);
         let left = |v: spmdvm::jit::engine::VersionReport| {
             let no_region =
-                |exit: &spmdvm::jit::ir::ExitId| v.region.exits[exit.index()].why == "no more memory regions";
+                |exit: &spmdvm::jit::ir::ExitId| v.region.exits[exit.index()].reason == ExitReason::NoRegion;
             v.exits.iter().filter(|(exit, _)| no_region(exit)).map(|(_, n)| n).sum::<u64>()
         };
         assert_eq!(versions.map(left).sum::<u64>(), 2);

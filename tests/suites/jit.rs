@@ -3,7 +3,7 @@
 
 use spmdvm::jit::abort::Abort;
 use spmdvm::jit::engine::LoopReport;
-use spmdvm::jit::ir::{Block, BlockId, End, Kind, Region, why};
+use spmdvm::jit::ir::{Block, BlockId, End, ExitReason, Kind, Region};
 use spmdvm::jit::passes::licm::Loops;
 use spmdvm::vm::Op;
 use spmdvm::{CallError, Engine, JitSettings, Limits, Module, Options, TrapKind, Value};
@@ -170,7 +170,7 @@ fn a_loop_that_is_left_in_every_round_is_given_up_with_the_reason() {
     let module = module(text, JitSettings { trial: 20, ..JitSettings::eager() });
     module.call("f", &[100.into()]).unwrap();
     let loops = loops(&module);
-    assert_eq!(loops[0].aborted, Some(Abort::LeavesTooOften("free")));
+    assert_eq!(loops[0].aborted, Some(Abort::LeavesTooOften(ExitReason::Operation(Op::Free))));
     assert!(module.jit_text(spmdvm::Show::default()).contains("leaves compiled code in most rounds: free"));
 }
 
@@ -205,7 +205,8 @@ fn recursion_leads_from_region_to_region() {
     let module = module(text, JitSettings::eager());
     let result = module.call("f", &[12.into()]).unwrap();
     assert_eq!(format!("{result:?}"), format!("{:?}", interpreted(text).call("f", &[12.into()]).unwrap()));
-    let exits = |l: &LoopReport| l.versions.iter().any(|v| v.region.exits.iter().any(|e| e.why == why::CALL));
+    let exits =
+        |l: &LoopReport| l.versions.iter().any(|v| v.region.exits.iter().any(|e| e.reason == ExitReason::LinkedCall));
     assert!(loops(&module).iter().any(exits));
 }
 

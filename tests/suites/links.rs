@@ -2,7 +2,7 @@
 //! must do what the interpreter does, wherever a region ends and another begins, and the regions must lead to each other.
 
 use spmdvm::jit::abort::Abort;
-use spmdvm::jit::ir::why;
+use spmdvm::jit::ir::ExitReason;
 use spmdvm::{Engine, JitSettings, Limits, Module, Options, Value};
 use spmdvm_tests::compiled::{jits, loops, versions};
 use std::fmt::Write as _;
@@ -121,8 +121,10 @@ fn run(module: &Module) -> (Vec<i32>, Option<String>) {
 /// How often regions of a module were left for others.
 fn links(module: &Module) -> u64 {
     let versions = versions(module);
-    let left = versions.iter().flat_map(|v| v.exits.iter().map(|(exit, n)| (v.region.exits[exit.index()].why, *n)));
-    left.filter(|(why, _)| [why::CALL, why::RETURN, why::CUT].contains(why)).map(|(_, n)| n).sum()
+    let left = versions.iter().flat_map(|v| v.exits.iter().map(|(exit, n)| (v.region.exits[exit.index()].reason, *n)));
+    left.filter(|(reason, _)| [ExitReason::LinkedCall, ExitReason::Return, ExitReason::Cut].contains(reason))
+        .map(|(_, n)| n)
+        .sum()
 }
 
 /// Compiles at once with the limits there are, links and cuts at random, also under stress, and when functions are hot.

@@ -31,7 +31,8 @@ const TRAPPING: &[(&str, &str, &str)] = &[
     (
         "in functions called from functions, some lanes of which have returned",
         "static int inner(uniform int b[], int i) { int t[4]; t[i & 3] = i; mine += t[i & 3]; return t[0] + 50 / b[i]; }
-         static int outer(uniform int a[], uniform int b[], int i) { a[i] = 3; if (i % 5 == 2) return 1; seen[2]++; return inner(b, i) * 2; }",
+         static int outer(uniform int a[], uniform int b[], int i) { a[i] = 3; if (i % 5 == 2) return 1;
+             seen[2]++; return inner(b, i) * 2; }",
         "foreach (i = 0 ... n) { a[i] += outer(a, b, i); a[i] += 1; }",
     ),
     (

@@ -1,5 +1,6 @@
 //! What is told of compiled loops: sums, guards by line, time, instances compiled at their first call, and lines explained.
 
+use spmdvm::jit::ir::ExitReason;
 use spmdvm::{Engine, JitSettings, Module, Options, Show, Totals, Value};
 use spmdvm_tests::compiled::native;
 
@@ -44,7 +45,7 @@ fn sums_and_guards(engine: Engine) {
     assert!(sum.traces >= 1 && sum.code_bytes > 0 && !sum.compile_time.is_zero() && !sum.run_time.is_zero(), "{sum:?}");
     assert_eq!(sum.code_bytes, module.jit().unwrap().code_bytes());
     let exits: Vec<_> = loops.iter().flat_map(|l| &l.versions).flat_map(|v| &v.exits).collect();
-    let guard = exits.iter().find(|e| e.why == "a load is out of bounds").unwrap_or_else(|| panic!("{exits:?}"));
+    let guard = exits.iter().find(|e| e.reason == ExitReason::Load).unwrap_or_else(|| panic!("{exits:?}"));
     assert_eq!((guard.place.line, guard.place.function.as_str(), guard.times), (Some(3), "f", 1));
     let text = module.jit_text(Show { trace: true, ir: true, asm: true });
     for part in [

@@ -11,12 +11,19 @@ const LONG_FILES: &[(&str, &str)] = &[];
 /// How long a source file may be.
 const MAX_LINES: usize = 900;
 
+/// How long a line of source may be, in characters. The text of a literal counts as one: it is data.
+const MAX_COLUMNS: usize = 140;
+
+/// Files with longer lines than that, and why.
+const WIDE_FILES: &[(&str, &str)] = &[("vm/tests/text_form.rs", "programs of the bytecode as they are printed")];
+
 /// Which of the workspace's crates each crate may depend on.
 const CRATE_EDGES: &[(&str, &[&str])] = &[
     ("vm", &[]),
+    ("vm/usimd", &[]),
     ("frontend", &["spmdvm-vm"]),
     ("jit", &["spmdvm-vm"]),
-    ("", &["spmdvm-vm", "spmdvm-frontend", "spmdvm-jit"]),
+    ("", &["spmdvm-vm", "spmdvm-usimd", "spmdvm-frontend", "spmdvm-jit"]),
     ("oracle", &["spmdvm"]),
     ("debug", &["spmdvm", "spmdvm-oracle"]),
     ("repl", &["spmdvm", "spmdvm-debug", "spmdvm-oracle"]),
@@ -83,6 +90,61 @@ fn files_are_not_too_long() {
 }
 
 #[test]
+fn lines_are_not_too_long() {
+    let mut offenders = Vec::new();
+    for (path, text) in source_files() {
+        if WIDE_FILES.iter().any(|(file, _)| Path::new(file) == path) {
+            continue;
+        }
+        for (at, line) in text.lines().enumerate() {
+            let columns = if line.trim_start().starts_with("//") { line.chars().count() } else { columns(line) };
+            if columns > MAX_COLUMNS {
+                offenders.push(format!("{}:{}: {columns} characters", path.display(), at + 1));
+            }
+        }
+    }
+    none(offenders, "lines that are too long");
+}
+
+/// The characters of a line, a literal in quotes being one.
+fn columns(line: &str) -> usize {
+    let (mut columns, mut quoted, mut escaped) = (0, false, false);
+    for c in line.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ => {}
+        }
+        columns += !quoted as usize;
+    }
+    columns
+}
+
+#[test]
+fn documentation_does_not_ask() {
+    let mut offenders = Vec::new();
+    for (path, text) in source_files() {
+        for (at, line) in text.lines().map(str::trim).enumerate() {
+            let comment = ["///", "//!"].iter().find_map(|mark| line.strip_prefix(mark));
+            // Of questions in mid-line those are found that a predicate would begin with; `? :` is an operator.
+            let asks = comment.map(str::trim).is_some_and(|text| {
+                let begins = QUESTIONS.iter().any(|word| text.starts_with(word) && text.contains("? "));
+                text.ends_with('?') || begins && !text.contains("`?")
+            });
+            if asks {
+                offenders.push(format!("{}:{}: {line}", path.display(), at + 1));
+            }
+        }
+    }
+    none(offenders, "doc comments that are questions: say \"Returns whether …\", or \"Whether …\" of a field");
+}
+
+/// How questions begin.
+const QUESTIONS: &[&str] =
+    &["Is ", "Are ", "Was ", "Were ", "Has ", "Have ", "Does ", "Do ", "Did ", "May ", "Can ", "Must ", "Should "];
+
+#[test]
 fn crates_depend_only_where_the_architecture_says() {
     let mut offenders = Vec::new();
     for (folder, allowed) in CRATE_EDGES {
@@ -95,6 +157,28 @@ fn crates_depend_only_where_the_architecture_says() {
         }
     }
     none(offenders, "forbidden dependencies");
+}
+
+#[test]
+fn the_command_line_and_the_bindings_use_the_facade_only() {
+    let crates = ["vm", "jit", "frontend"].map(|name| (format!("spmdvm::{name}::"), format!("spmdvm::{name};"), name));
+    let mut offenders = Vec::new();
+    for (path, text) in source_files() {
+        if !["repl/src", "python/src", "capi/src"].iter().any(|folder| path.starts_with(folder)) {
+            continue;
+        }
+        for (at, line) in text.lines().enumerate() {
+            let grouped = line.contains("use spmdvm::{")
+                && line.split([',', '{', '}', ';']).any(|part| {
+                    let first = part.trim().split("::").next().unwrap_or_default();
+                    crates.iter().any(|(.., name)| first == *name)
+                });
+            if grouped || crates.iter().any(|(path, whole, _)| line.contains(path) || line.contains(whole)) {
+                offenders.push(format!("{}:{}: {}", path.display(), at + 1, line.trim()));
+            }
+        }
+    }
+    none(offenders, "uses of what is behind the facade: it re-exports deliberately what tools need (`src/tools.rs`)");
 }
 
 /// The names in the dependency tables of a manifest (tables of the workspace left out).
@@ -128,7 +212,7 @@ fn paths_in_documents_exist() {
     none(offenders, "documents name files that do not exist");
 }
 
-/// Does it begin with one of the project's folders, and hold no pattern? (`docs/NAME.ispc` is one.)
+/// Returns whether it begins with one of the project's folders, and holds no pattern. (`docs/NAME.ispc` is one.)
 fn names_a_file(quoted: &str) -> bool {
     let name = quoted.rsplit('/').next().unwrap_or_default();
     if name.starts_with(|c: char| c.is_ascii_uppercase()) && !name.ends_with(".md") {

@@ -4,7 +4,7 @@ use spmdvm::jit::Jit;
 use spmdvm::jit::backend::{Backend, Executable};
 use spmdvm::jit::clif::{Clif, Options as Making};
 use spmdvm::jit::engine::VersionReport;
-use spmdvm::jit::ir::why::POLL;
+use spmdvm::jit::ir::ExitReason;
 use spmdvm::jit::ir::{ExitId, Region};
 use spmdvm::vm::interp::native::Context;
 use spmdvm::vm::{Arg, Machine, PreparedProgram};
@@ -12,12 +12,12 @@ use spmdvm::{Engine, JitSettings, Module, Options};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-/// Native code, in drafts whatever the size; each step can be held up.
+/// Native code, as baseline code first, whatever the size; each step can be held up.
 struct Stepwise {
     clif: Clif,
     /// Compiling well waits for this.
     go: Mutex<Receiver<()>>,
-    /// Told whenever a draft is entered.
+    /// Told whenever baseline code is entered.
     entered: Sender<()>,
 }
 
@@ -36,8 +36,8 @@ impl Backend for Stepwise {
         self.clif.compile(region)
     }
 
-    fn draft(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
-        let code = self.clif.draft(region)?;
+    fn compile_baseline(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
+        let code = self.clif.compile_baseline(region)?;
         Some(Box::new(Draft { code, entered: Mutex::new(self.entered.clone()) }))
     }
 }
@@ -81,7 +81,7 @@ struct Stage {
 impl Stage {
     fn new(settings: JitSettings) -> Stage {
         let ((go, goes), (entered, is_entered)) = (channel(), channel());
-        let clif = Clif::with(Making { drafts_from: 0, ..Making::default() }).unwrap();
+        let clif = Clif::with(Making { baseline_from: 0, ..Making::default() }).unwrap();
         let jit = Jit::new(Box::new(Stepwise { clif, go: Mutex::new(goes), entered }), settings);
         let options = Options { engine: Engine::Interp, ..Options::default() };
         let module = Module::compile("sum.ispc", SUM, &options).unwrap_or_else(|e| panic!("{e}"));
@@ -120,26 +120,29 @@ fn settings() -> JitSettings {
 }
 
 #[test]
-fn good_code_takes_the_place_of_a_draft() {
+fn optimised_code_takes_the_place_of_baseline_code() {
     let stage = Stage::new(settings());
-    let draft = stage.run_until(|v| v.entries > 2);
-    assert!(draft.is_draft && draft.time == draft.first_time, "{draft:?}");
+    let baseline = stage.run_until(|v| v.entries > 2);
+    assert!(baseline.is_baseline && baseline.time == baseline.first_time, "{baseline:?}");
     stage.go.send(()).unwrap();
-    let good = stage.run_until(|v| !v.is_draft);
-    assert!(good.entries > draft.entries && good.code_bytes > draft.code_bytes, "what is counted stays: {good:?}");
-    assert!(good.time > good.first_time && good.first_time == draft.first_time);
-    assert_eq!(stage.jit.code_bytes(), good.code_bytes);
+    let optimised = stage.run_until(|v| !v.is_baseline);
+    assert!(
+        optimised.entries > baseline.entries && optimised.code_bytes > baseline.code_bytes,
+        "what is counted stays: {optimised:?}"
+    );
+    assert!(optimised.time > optimised.first_time && optimised.first_time == baseline.first_time);
+    assert_eq!(stage.jit.code_bytes(), optimised.code_bytes);
     assert_eq!(stage.jit.report().iter().map(|l| l.versions.len()).sum::<usize>(), 1);
     assert_eq!(stage.run(50_000), expected(50_000));
 }
 
 #[test]
-fn a_draft_that_runs_for_long_ends_when_there_is_good_code() {
+fn baseline_code_that_runs_for_long_ends_when_there_is_optimised_code() {
     // The loop is made longer until it lasts for as long as compiling it well takes.
     let mut n = 1 << 20;
     loop {
         let stage = Stage::new(settings());
-        stage.run_until(|v| v.is_draft && v.entries > 0);
+        stage.run_until(|v| v.is_baseline && v.entries > 0);
         while stage.entered.try_recv().is_ok() {}
         let run = stage.runner();
         let long = std::thread::spawn(move || run(n));
@@ -148,9 +151,11 @@ fn a_draft_that_runs_for_long_ends_when_there_is_good_code() {
         let sum = long.join().unwrap();
         let report = stage.jit.report();
         let version = &report[0].versions[0];
-        let polled =
-            version.exits.iter().any(|&(exit, times)| times > 0 && version.region.exits[exit.index()].why == POLL);
-        let ended = polled && !version.is_draft;
+        let polled = version
+            .exits
+            .iter()
+            .any(|&(exit, times)| times > 0 && version.region.exits[exit.index()].reason == ExitReason::Poll);
+        let ended = polled && !version.is_baseline;
         assert_eq!(sum, expected(n));
         if ended {
             return;
@@ -161,22 +166,22 @@ fn a_draft_that_runs_for_long_ends_when_there_is_good_code() {
 }
 
 #[test]
-fn a_draft_stays_where_good_code_cannot_be_made() {
+fn baseline_code_stays_where_optimised_code_cannot_be_made() {
     let mut stage = Stage::new(settings());
     // Compiling well now fails.
     stage.go = channel().0;
-    let draft = stage.run_until(|v| v.entries > 200);
-    assert!(draft.is_draft);
+    let baseline = stage.run_until(|v| v.entries > 200);
+    assert!(baseline.is_baseline);
     assert!(stage.jit.report().iter().all(|l| l.aborted.is_none()));
 }
 
 #[test]
-fn drafts_can_be_switched_off() {
+fn baseline_code_can_be_switched_off() {
     for off in [JitSettings { tiers: false, ..settings() }, JitSettings { background: false, ..settings() }] {
         let stage = Stage::new(off);
         stage.go.send(()).unwrap();
-        let good = stage.run_until(|v| v.entries > 2);
-        assert!(!good.is_draft && good.time == good.first_time);
+        let optimised = stage.run_until(|v| v.entries > 2);
+        assert!(!optimised.is_baseline && optimised.time == optimised.first_time);
         assert!(stage.entered.try_recv().is_err());
     }
 }

@@ -2,7 +2,7 @@
 //! code), can be switched off, and is dropped where it fails. Results are the interpreter's in all of this.
 
 use spmdvm::jit::engine::VersionReport;
-use spmdvm::jit::ir::{Block, Counter, Inst, Kind, Outcome, Region, Type};
+use spmdvm::jit::ir::{Block, Counter, ExitReason, Inst, Kind, Outcome, Region, Type};
 use spmdvm::jit::{Settings, Variant};
 use spmdvm::vm::{Op, Ty};
 use spmdvm::{Element, Engine, Module, Value};
@@ -164,7 +164,7 @@ fn a_variant_that_fails_is_dropped() {
             gather(&module, &indices(None, 1000));
         }
         assert_eq!(times(&module, Variant::Consecutive, Outcome::Missed), 0, "the version without it has no counter");
-        assert!(module.jit().unwrap().report()[0].remakes > 0);
+        assert!(module.jit().unwrap().report()[0].recompiles > 0);
         gather(&module, &indices(Some(Variant::Consecutive), 1000));
     }
 }
@@ -305,7 +305,7 @@ fn keeps_its_code(engine: Engine) {
         }
     }
     let report = module.jit().unwrap().report();
-    let refused = report.iter().find(|l| l.refused.is_some()).expect("a loop that was not made anew");
+    let refused = report.iter().find(|l| l.refused.is_some()).expect("a loop that was not recompiled");
     assert!(refused.aborted.is_none() && refused.versions[0].entries > 60, "{refused:?}");
     assert!(module.jit_text(spmdvm::Show::default()).contains("not compiled in other ways"));
 }
@@ -339,7 +339,7 @@ fn is_not_judged(engine: Engine) {
     // Every entry counts: it was left by the way that had been left out, or it was not.
     let (hit, missed) = told(&module, Variant::Prune, 4);
     assert!(hit > 0 && missed > 150, "{hit} {missed}");
-    let prunes = |v: &VersionReport| v.region.exits.iter().any(|e| e.why.contains("never taken"));
+    let prunes = |v: &VersionReport| v.region.exits.iter().any(|e| e.reason == ExitReason::NeverTaken);
     let entries: u64 = versions(&module).iter().filter(|v| prunes(v)).map(|v| v.entries).sum();
     assert_eq!(hit + missed, entries);
     assert!(module.jit_text(spmdvm::Show::default()).contains("variant `prune` at test.ispc:4: hit"));
@@ -357,7 +357,7 @@ fn ways_that_were_never_taken_are_compiled_when_they_are() {
         }
         let left_out = versions(&module).iter().map(|v| v.region.blocks.len()).max();
         let never =
-            |m: &Module| versions(m).iter().any(|v| v.region.exits.iter().any(|e| e.why.contains("never taken")));
+            |m: &Module| versions(m).iter().any(|v| v.region.exits.iter().any(|e| e.reason == ExitReason::NeverTaken));
         assert!(never(&module), "{engine}");
         let (hit, missed) = told(&module, Variant::Prune, 4);
         assert!(hit > 0 && missed == 0, "{engine}: {hit} {missed}");
@@ -365,7 +365,7 @@ fn ways_that_were_never_taken_are_compiled_when_they_are() {
             assert_eq!(mapped(&module, &other), mapped(&reference, &other));
         }
         let report = module.jit().unwrap().report();
-        assert!(report.iter().any(|l| l.remakes > 0), "{engine}: {report:?}");
+        assert!(report.iter().any(|l| l.recompiles > 0), "{engine}: {report:?}");
         assert!(versions(&module).iter().map(|v| v.region.blocks.len()).max() > left_out);
     }
 }

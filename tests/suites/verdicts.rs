@@ -3,7 +3,8 @@
 
 use spmdvm::jit::Variant;
 use spmdvm::jit::abort::Abort;
-use spmdvm::jit::ir::{Counter, Outcome};
+use spmdvm::jit::ir::{Counter, ExitReason, Outcome};
+use spmdvm::vm::Op;
 use spmdvm::{Engine, JitSettings, Module, Show, Value};
 use spmdvm_tests::compiled::{jits, loops, module, native};
 
@@ -87,7 +88,7 @@ fn a_loop_that_left_too_often_is_compiled_when_it_no_longer_does() {
             let expected = (0..n).fold(0i32, i32::wrapping_add);
             assert_eq!(number(&module, &[n.into(), deletes.into()]), expected);
         };
-        assert_eq!(until_given_up(&module, || call(100, 1)), Abort::LeavesTooOften("free"));
+        assert_eq!(until_given_up(&module, || call(100, 1)), Abort::LeavesTooOften(ExitReason::Operation(Op::Free)));
         call(200_000, 0);
         let found = &loops(&module)[0];
         assert!(found.aborted.is_none(), "{found:?}");
@@ -168,7 +169,7 @@ fn constants_are_followed_however_often_they_change() {
         return s;
     }";
     for engine in jits() {
-        let settings = JitSettings { same_arguments: 10, remakes: 2, ..settings() };
+        let settings = JitSettings { same_arguments: 10, recompiles: 2, ..settings() };
         let module = module(engine, text, settings);
         let special = || loops(&module)[0].versions.iter().filter(|v| v.constants > 0).map(|v| v.entries).sum::<u64>();
         for d in 3..7 {

@@ -27,7 +27,7 @@ pub struct Accessed {
 
 /// A place in memory as the source has it; see [`View::place`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct MemoryLocation {
     /// What memory it is.
     pub kind: RegionKind,
     /// The array or variable, if it has a name: a parameter, a global or a local variable.
@@ -67,7 +67,7 @@ impl View<'_> {
     }
 
     /// Where an access leads, as the source calls it; `None` if the memory is not live.
-    pub fn place(&self, accessed: &Accessed) -> Option<Place> {
+    pub fn place(&self, accessed: &Accessed) -> Option<MemoryLocation> {
         self.thread.place(accessed.base, accessed.offset)
     }
 

@@ -146,7 +146,7 @@ impl FunctionBuilder {
         self.labels[label.0 as usize] = Some(self.f.code.len() as u32);
     }
 
-    /// Is a label bound already (so that a jump to it goes backward)?
+    /// Returns whether a label is bound already (so that a jump to it goes backward).
     pub fn is_bound(&self, label: Label) -> bool {
         self.labels[label.0 as usize].is_some()
     }
@@ -238,7 +238,7 @@ impl FunctionBuilder {
         self.f.code.len()
     }
 
-    /// Is there no instruction yet?
+    /// Returns whether there is no instruction yet.
     pub fn is_empty(&self) -> bool {
         self.f.code.is_empty()
     }

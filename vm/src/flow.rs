@@ -3,7 +3,7 @@
 use crate::isa::Op;
 use crate::program::{Function, Inst, List, Reg};
 
-/// Does control ever go on to the next instruction?
+/// Returns whether control ever goes on to the next instruction.
 pub fn falls_through(op: Op) -> bool {
     !matches!(op, Op::Ret | Op::Jmp | Op::SwitchBegin | Op::MaskBreak | Op::MaskContinue | Op::MaskReturn)
 }
@@ -13,7 +13,7 @@ pub fn falls_through(op: Op) -> bool {
 pub struct Edge {
     /// The instruction it leads to.
     pub to: usize,
-    /// Is it the jump, not the way to the next instruction?
+    /// Whether it is the jump, not the way to the next instruction.
     pub jumps: bool,
 }
 

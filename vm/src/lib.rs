@@ -1,10 +1,14 @@
 //! The virtual machine: what a program is, what it means, and the reference interpreter that runs it.
 //!
 //! In the order data passes them: [`types`] (elements, shapes, widths), [`isa`] (the operation table), [`program`]
-//! (functions and what surrounds them), [`flow`] (control flow and register uses), [`properties`] (what is known of lanes before a run), [`builder`] (how compilers make them), [`sem`] (the meaning of every scalar
-//! operation), [`verify`] (what makes a program safe to run), [`link`] (one program from several), [`memory`] (the sandbox), [`interp`] (the interpreter:
-//! [`Machine`]), [`trap`] (how runs fail), [`print`] and [`observe`] (what they show). Beside them [`asm`] and [`binary`]
-//! are the forms programs are kept in, and [`generate`] makes random ones. [`usimd`] is a machine of its own. This crate knows nothing of the source language.
+//! (functions and what surrounds them), [`flow`] (control flow and register uses), [`properties`] (what is known of lanes
+//! before a run), [`builder`] (how compilers make them), [`sem`] (the meaning of every scalar operation), [`verify`] (what
+//! makes a program safe to run), [`link`] (one program from several), [`memory`] (the sandbox), [`interp`] (the interpreter:
+//! [`Machine`]), [`trap`] (how runs fail), [`print`] and [`observe`] (what they show). Beside them [`asm`] and [`binary`] are
+//! the forms programs are kept in, and [`generate`] makes random ones. This crate knows nothing of the source
+//! language.
+
+#![recursion_limit = "256"]
 
 mod accesses;
 pub mod asm;
@@ -28,10 +32,9 @@ pub mod stop;
 mod sync;
 pub mod trap;
 pub mod types;
-pub mod usimd;
 pub mod verify;
 
-pub use accesses::{Accessed, Place};
+pub use accesses::{Accessed, MemoryLocation};
 pub use builder::{FunctionBuilder, Label};
 pub use interp::EntryKind;
 pub use interp::{

@@ -27,9 +27,16 @@ pub trait Observer {
     fn entered(&mut self, view: &View<'_>) {
         let _ = view;
     }
+
+    /// A print is about to execute: by argument the lanes (of a uniform argument lane 0) that hold no value, and print as
+    /// `((_))`. Arguments without an entry have values in all lanes.
+    fn unset_lanes(&mut self, view: &View<'_>) -> Vec<u64> {
+        let _ = view;
+        Vec::new()
+    }
 }
 
-/// An entry of the mask stack; see ARCHITECTURE, section 2.
+/// An entry of the mask stack; see `docs/internals/bytecode.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskLevel {
     /// What pushed it.
@@ -138,39 +145,39 @@ impl View<'_> {
     pub fn register(&self, reg: Reg) -> LaneValues {
         let prepared = self.thread.code.function(self.function);
         // SAFETY: the frame at `base` is one of this function, whose registers lie at these places.
-        unsafe { value::read_lanes(self.thread.base, &prepared.place(reg), self.thread.lanes) }
+        unsafe { value::read_lanes(self.thread.base, &prepared.slot(reg), self.thread.lanes) }
     }
 
     /// The value a register of the caller holds; `None` if the host called, or it is a task.
     pub fn caller_register(&self, reg: Reg) -> Option<LaneValues> {
         let frame = self.thread.frames.last()?;
         // SAFETY: frames point to functions of the thread's code, whose registers lie at these places.
-        Some(unsafe { value::read_lanes(frame.base, &(*frame.function).place(reg), self.thread.lanes) })
+        Some(unsafe { value::read_lanes(frame.base, &(*frame.function).slot(reg), self.thread.lanes) })
     }
 
     /// One lane of a register, or the value of a uniform one, as a word; see [`register`](Self::register).
     pub fn lane(&self, reg: Reg, lane: usize) -> u64 {
         let prepared = self.thread.code.function(self.function);
-        let place = prepared.place(reg);
-        let lane = if place.shape == Shape::Uniform { 0 } else { lane };
+        let slot = prepared.slot(reg);
+        let lane = if slot.shape == Shape::Uniform { 0 } else { lane };
         assert!(lane < self.thread.lanes, "lane {lane} of {}", self.thread.lanes);
         // SAFETY: as in `register`; the lane is one of the register's.
-        unsafe { value::read_word(self.thread.base.add(place.at as usize), place.ty, lane) }
+        unsafe { value::read_word(self.thread.base.add(slot.at as usize), slot.ty, lane) }
     }
 
     /// Lanes of an integer register, extended by their sign if they have one; what is above `i64::MAX` is that.
     pub(crate) fn integers(&self, reg: Reg, into: &mut [i64; MAX_LANES]) {
         let prepared = self.thread.code.function(self.function);
-        let place = prepared.place(reg);
-        let n = if place.shape == Shape::Uniform { 1 } else { self.thread.lanes };
-        let at = self.thread.base.wrapping_add(place.at as usize).cast_const();
+        let slot = prepared.slot(reg);
+        let n = if slot.shape == Shape::Uniform { 1 } else { self.thread.lanes };
+        let at = self.thread.base.wrapping_add(slot.at as usize).cast_const();
         macro_rules! read {
             ($T:ty) => {
                 // SAFETY: as in `register`; lanes below `n` are the register's, and `n` is at most `MAX_LANES`.
                 (0..n).for_each(|l| into[l] = i64::try_from(unsafe { lanes::lane::<$T>(at, l) }).unwrap_or(i64::MAX))
             };
         }
-        match place.ty {
+        match slot.ty {
             Ty::I8 => read!(i8),
             Ty::I16 => read!(i16),
             Ty::I32 => read!(i32),

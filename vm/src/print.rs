@@ -1,7 +1,7 @@
 //! How values look when printed: as C's `printf` shows them, with a default by type.
 //!
 //! A varying value prints as `[1,2,((3)),4]`: lanes in double parentheses are inactive. The bools of inactive lanes are not
-//! shown: each prints as nine underscores. NaN prints as `nan` whatever its
+//! shown: each prints as nine underscores. In check mode what holds no value prints as `((_))`. NaN prints as `nan` whatever its
 //! sign and payload, because these are unspecified.
 
 use crate::dispatch_type;
@@ -29,12 +29,26 @@ pub fn text(out: &mut String, format: &ArgFormat, text: &str) {
 /// What stands for the bool of an inactive lane, as in ISPC.
 const HIDDEN_BOOL: &str = "_________";
 
-/// Appends a value of type `ty` for every lane; `lane` appends the value of one.
-pub fn varying(out: &mut String, ty: Ty, lanes: usize, mask: u64, mut lane: impl FnMut(&mut String, usize)) {
+/// What stands for a lane that holds no value, in check mode.
+pub const UNSET: &str = "((_))";
+
+/// Appends a value of type `ty` for every lane; `lane` appends the value of one. Of the two masks one has the active lanes, the
+/// other those that hold no value.
+pub fn varying(
+    out: &mut String,
+    ty: Ty,
+    lanes: usize,
+    (mask, unset): (u64, u64),
+    mut lane: impl FnMut(&mut String, usize),
+) {
     out.push('[');
     for l in 0..lanes {
         if l > 0 {
             out.push(',');
+        }
+        if unset >> l & 1 != 0 {
+            out.push_str(UNSET);
+            continue;
         }
         match mask >> l & 1 != 0 {
             true => lane(out, l),
@@ -54,7 +68,7 @@ struct Body {
     sign: &'static str,
     prefix: &'static str,
     digits: String,
-    /// May zeros be put between prefix and digits?
+    /// Whether zeros may be put between prefix and digits.
     zeros_fit: bool,
 }
 
@@ -235,10 +249,10 @@ mod tests {
     #[test]
     fn inactive_lanes_stand_in_parentheses() {
         let mut out = String::new();
-        varying(&mut out, Ty::I32, 3, 0b101, |out, l| scalar(out, &format(None), Ty::I32, l as u64));
+        varying(&mut out, Ty::I32, 3, (0b101, 0), |out, l| scalar(out, &format(None), Ty::I32, l as u64));
         assert_eq!(out, "[0,((1)),2]");
         out.clear();
-        varying(&mut out, Ty::Bool, 2, 0b10, |out, l| scalar(out, &format(None), Ty::Bool, l as u64));
+        varying(&mut out, Ty::Bool, 2, (0b10, 0), |out, l| scalar(out, &format(None), Ty::Bool, l as u64));
         assert_eq!(out, "[_________,true]");
     }
 }

@@ -12,7 +12,7 @@ impl Reg {
     /// "No register": an absent destination or source.
     pub const NONE: Reg = Reg(u32::MAX);
 
-    /// Is it [`Reg::NONE`]?
+    /// Returns whether it is [`Reg::NONE`].
     pub fn is_none(self) -> bool {
         self == Reg::NONE
     }
@@ -130,7 +130,7 @@ pub struct Function {
     pub pool: Arc<[Reg]>,
     /// Bytes of frame memory; 0 if it has none. Zeroed at entry.
     pub frame_size: u64,
-    /// May it be launched as a task? Then its first [`TASK_PARAMS`] parameters are its indices and the counts.
+    /// Whether it may be launched as a task. Then its first [`TASK_PARAMS`] parameters are its indices and the counts.
     pub is_task: bool,
 }
 
@@ -160,7 +160,7 @@ pub struct Global {
     pub size: u64,
     /// Its first bytes; the rest is zero.
     pub init: Vec<u8>,
-    /// Is it read-only?
+    /// Whether it is read-only.
     pub constant: bool,
     /// Addresses in the initial image: at byte `.0` stands that of `.1`.
     pub relocations: Vec<(u64, Target)>,
@@ -347,9 +347,9 @@ pub enum HostValue {
     Array {
         /// The element.
         elem: HostType,
-        /// May the program write to it?
+        /// Whether the program may write to it.
         writable: bool,
-        /// Is it a reference: exactly one element?
+        /// Whether it is a reference, to exactly one element.
         reference: bool,
     },
 }

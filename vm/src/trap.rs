@@ -88,7 +88,7 @@ impl TrapKind {
     }
 }
 
-/// Was memory read or written?
+/// How memory was accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// Read.
@@ -214,7 +214,7 @@ pub struct TrapFrame {
     pub task: Option<u64>,
     /// The lanes that enclosing `each.all` loops were visiting, outermost first.
     pub each_lanes: Vec<u32>,
-    /// Has it turned on all lanes (`everywhere`) around the first of these loops? The lanes within are then not its
+    /// Whether it has turned on all lanes (`everywhere`) around the first of these loops. The lanes within are then not its
     /// caller's.
     pub unmasked: bool,
 }

@@ -59,17 +59,17 @@ impl Ty {
         Ty::ALL.into_iter().find(|t| t.name() == name)
     }
 
-    /// Is it one of the eight integer types?
+    /// Returns whether it is one of the eight integer types.
     pub const fn is_int(self) -> bool {
         matches!(self, Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64 | Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64)
     }
 
-    /// Is it a floating-point type?
+    /// Returns whether it is a floating-point type.
     pub const fn is_float(self) -> bool {
         matches!(self, Ty::F16 | Ty::F32 | Ty::F64)
     }
 
-    /// Is it a signed integer or a float?
+    /// Returns whether it is a signed integer or a float.
     pub const fn is_signed(self) -> bool {
         matches!(self, Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64) || self.is_float()
     }
@@ -105,12 +105,12 @@ impl TypeSet {
     /// `u64` only.
     pub const U64: TypeSet = TypeSet(1 << Ty::U64 as u16);
 
-    /// Is `ty` in the set?
+    /// Returns whether `ty` is in the set.
     pub const fn contains(self, ty: Ty) -> bool {
         self.0 & (1 << ty as u16) != 0
     }
 
-    /// Is the set empty?
+    /// Returns whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -1,6 +1,6 @@
 //! Shows what it takes to compile the regions of the examples: their size, and the times to record and optimise each, to
-//! compile a draft of it (where one is made) and to compile it well, alone on the thread. What a program waits for is the first
-//! two, or where there is no draft the first and the last.
+//! compile baseline code of it (where one is made) and to compile it well, alone on the thread. What a program waits for is the first
+//! two, or where there is no baseline code the first and the last.
 //!
 //! ```text
 //! regions [EXAMPLE …] [--rounds N] [--engine clif|x86]
@@ -125,9 +125,9 @@ fn numbers(n: usize) -> Vec<f32> {
 fn show(only: &[String], rounds: usize, engine: Engine) -> Result<(), String> {
     println!(
         "{:36}{:>6}{:>7}{:>6}{:>14}{:>12}{:>12}{:>9}",
-        "loop", "insts", "blocks", "exits", "record + opt", "draft", "good", "bytes"
+        "loop", "insts", "blocks", "exits", "record + opt", "baseline", "optimised", "bytes"
     );
-    let (mut first, mut good) = (Vec::new(), Vec::new());
+    let (mut first, mut optimised) = (Vec::new(), Vec::new());
     for (name, run) in EXAMPLES.iter().filter(|(name, _)| only.is_empty() || only.iter().any(|o| o == name)) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/{name}.ispc"));
         let text = std::fs::read_to_string(&path).map_err(|e| format!("{name}: {e}"))?;
@@ -143,12 +143,12 @@ fn show(only: &[String], rounds: usize, engine: Engine) -> Result<(), String> {
             for version in &found.versions {
                 let times = line(&format!("{name} {f}:{}", found.at.1), version, &*backend, rounds)?;
                 first.push(times.first);
-                good.push(times.good);
+                optimised.push(times.optimised);
             }
         }
     }
     sum_up("until there is code to enter", &mut first);
-    sum_up("compiled well", &mut good);
+    sum_up("compiled well", &mut optimised);
     Ok(())
 }
 
@@ -164,24 +164,27 @@ struct Times {
     /// To record and optimise it, and to compile the first code of it.
     first: f64,
     /// To compile it well.
-    good: f64,
+    optimised: f64,
 }
 
 /// Prints what a region takes.
 fn line(name: &str, version: &VersionReport, backend: &dyn Backend, rounds: usize) -> Result<Times, String> {
     let region = &version.region;
-    let good = median(rounds, || backend.compile(Arc::clone(region)).map(drop))?;
-    let is_drafted = backend.draft(region).is_some();
-    let draft = median(rounds, || {
-        drop(backend.draft(region));
+    let optimised = median(rounds, || backend.compile(Arc::clone(region)).map(drop))?;
+    let has_baseline = backend.compile_baseline(region).is_some();
+    let baseline = median(rounds, || {
+        drop(backend.compile_baseline(region));
         Ok(())
     })?;
     let before = version.before.as_secs_f64() * 1e3;
     let insts: usize = region.blocks.iter().map(|b| b.insts.len()).sum();
     let (blocks, exits) = (region.blocks.len(), region.exits.len());
-    let drafted = if is_drafted { format!("{draft:9.2} ms") } else { "-".into() };
-    println!("{name:36}{insts:6}{blocks:7}{exits:6}{before:11.2} ms{drafted:>12}{good:9.2} ms{:9}", version.code_bytes);
-    Ok(Times { first: before + if is_drafted { draft } else { good }, good })
+    let shown = if has_baseline { format!("{baseline:9.2} ms") } else { "-".into() };
+    println!(
+        "{name:36}{insts:6}{blocks:7}{exits:6}{before:11.2} ms{shown:>12}{optimised:9.2} ms{:9}",
+        version.code_bytes
+    );
+    Ok(Times { first: before + if has_baseline { baseline } else { optimised }, optimised })
 }
 
 /// The median time of something, in milliseconds.

@@ -11,7 +11,7 @@ pub struct Counts {
     pub instructions: u64,
     /// Those that have a varying operand: they read or write vectors.
     pub vector: u64,
-    /// By function and instruction: does it have a varying operand?
+    /// By function and instruction: whether it has a varying operand.
     is_vector: Vec<Vec<bool>>,
 }
 

@@ -7,7 +7,7 @@ use crate::expr::{self, Scope, Value};
 use crate::layout;
 use crate::masks::Strip;
 use crate::session::{Seen, State};
-use crate::variables::{Lanes, Place, named, register};
+use crate::variables::{Lanes, Storage, named, register};
 use crate::why;
 use crate::writes::Write as Written;
 use spmdvm::vm::asm;
@@ -265,7 +265,7 @@ impl Console<'_, '_> {
             Some((name, lane)) => (name.trim(), lane.trim().parse::<usize>().ok()),
             None => (what, None),
         };
-        if let (Some(Place::Register(reg)), true) =
+        if let (Some(Storage::Register(reg)), true) =
             (named(&view, export, &self.session.lines, name).map(|v| v.place), lane.is_some() || name == what)
         {
             let lanes = register(&view, reg);

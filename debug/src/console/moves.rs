@@ -6,7 +6,7 @@ use crate::lines::LinePlace;
 use crate::motion::Unit;
 use crate::session::{Arrival, Session};
 use crate::stops::{Break, Kind, Target, Watch};
-use crate::variables::{Place, named};
+use crate::variables::{Storage, named};
 use crate::writes::Write;
 use spmdvm_oracle::trace::is_named;
 
@@ -177,7 +177,7 @@ impl Console<'_, '_> {
         };
         let export = &self.session.export;
         let target = match (named(&view, export, &self.session.lines, name).map(|variable| variable.place), lane) {
-            (Some(Place::Register(reg)), lane) if lane.is_some() == (words != name) => {
+            (Some(Storage::Register(reg)), lane) if lane.is_some() == (words != name) => {
                 let lanes = view.lanes();
                 if let Some(lane) = lane.filter(|&lane| lane >= lanes) {
                     return Err(format!("there is no lane {lane}; there are {lanes}"));

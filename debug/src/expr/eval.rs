@@ -3,7 +3,7 @@
 use super::{Binary, Expr, Unary};
 use crate::layout::{per_lane, scalar, type_text};
 use crate::lines::Lines;
-use crate::variables::{Lanes, Place, bytes, named, register, word};
+use crate::variables::{Lanes, Storage, bytes, named, register, word};
 use spmdvm::vm::{Op, View, sem};
 use spmdvm::{Export, HostType, Ty};
 
@@ -80,7 +80,7 @@ fn scalar_of(expr: &Expr, scope: Scope<'_, '_>) -> Option<Value> {
     }
     let variable = named(scope.view, scope.export, scope.lines, &name(expr)?)?;
     match variable.place {
-        Place::Register(reg) => Some(Value::Lanes(register(scope.view, reg))),
+        Storage::Register(reg) => Some(Value::Lanes(register(scope.view, reg))),
         _ => None,
     }
 }
@@ -116,9 +116,9 @@ fn by_name(name: &str, scope: Scope<'_, '_>) -> Result<Value, String> {
         };
     };
     Ok(match variable.place {
-        Place::Register(reg) => Value::Lanes(register(view, reg)),
-        Place::Pointer { reg, elem } => Value::Pointer { address: register(view, reg), elem },
-        Place::Memory { address, layout, .. } => {
+        Storage::Register(reg) => Value::Lanes(register(view, reg)),
+        Storage::Pointer { reg, elem } => Value::Pointer { address: register(view, reg), elem },
+        Storage::Memory { address, layout, .. } => {
             let layout = layout.ok_or_else(|| format!("the type of `{name}` is not known"))?;
             Value::Memory { address: constant(Ty::U64, address), layout }
         }

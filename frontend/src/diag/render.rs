@@ -47,7 +47,7 @@ struct Renderer<'s> {
 }
 
 /// What ariadne takes for a span.
-type Place = (FileId, std::ops::Range<usize>);
+type FileRange = (FileId, std::ops::Range<usize>);
 
 impl<'s> Renderer<'s> {
     fn render(&mut self, diagnostic: &Diagnostic) -> String {
@@ -61,7 +61,7 @@ impl<'s> Renderer<'s> {
         }
     }
 
-    fn report(&self, diagnostic: &Diagnostic) -> Report<'static, Place> {
+    fn report(&self, diagnostic: &Diagnostic) -> Report<'static, FileRange> {
         let (kind, color) = match diagnostic.severity {
             Severity::Error => (ReportKind::Error, Color::Red),
             Severity::Warning => (ReportKind::Warning, Color::Yellow),
@@ -105,7 +105,7 @@ impl<'s> Renderer<'s> {
     }
 
     /// The place as ariadne wants it: within the text, at character boundaries, and not empty unless at the end.
-    fn place(&self, span: Span) -> Place {
+    fn place(&self, span: Span) -> FileRange {
         let text = self.sources.get(span.file).map_or("", |file| &file.text);
         let floor = |at: usize| (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         let lo = floor(span.lo as usize);

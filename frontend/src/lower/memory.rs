@@ -160,7 +160,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
         }
     }
 
-    /// Is a variable of this type initialised part by part? It is if it does not fit in registers, or if it has `soa`
+    /// Returns whether a variable of this type is initialised part by part. It is if it does not fit in registers, or if it has `soa`
     /// instances: registers hold one element of each.
     fn by_parts(&mut self, ty: TypeId) -> bool {
         let is_soa = |leaf: &Leaf| matches!(leaf.shape, Shape::Soa(_));

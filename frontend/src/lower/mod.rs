@@ -3,8 +3,8 @@
 //! [`lower`] takes the functions that hosts and other files can reach, each when first referred to. For one function: `uniformity` finds
 //! out which varying variables need only one value and which loops need masks; `function` lays out parameters, results
 //! and variables; `stmt`, `control`, `foreach` and `each` lower statements, `expr`, `call`, `place` values; `common`, `hoist` and `tidy`
-//! unite equal computations, move them out of loops, and remove what turned out unused. `map_wrapper` makes the functions through which hosts run varying functions over
-//! whole arrays.
+//! unite equal computations, move them out of loops, and remove what turned out unused. `map_wrapper` makes the functions
+//! through which hosts run varying functions over whole arrays.
 //!
 //! **Values** are lists of registers, one per scalar (*leaf*) of their type, in the order of the type's layout. A
 //! register of a varying leaf may be uniform: broadcasting is put off until an operation demands lanes.

@@ -112,7 +112,7 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
-/// Does a statement in a `switch` have a label of it, perhaps inside blocks? Then its blocks only limit what names mean.
+/// Returns whether a statement in a `switch` has a label of it, perhaps inside blocks. Then its blocks only limit what names mean.
 fn has_label(stmt: &ast::Stmt<'_>) -> bool {
     match stmt.kind {
         S::Case { .. } | S::Default(_) => true,

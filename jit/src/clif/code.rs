@@ -30,7 +30,7 @@ pub(super) struct Code {
     _held: Vec<Held>,
     /// Holds the stubs that the code calls, and makes the listing.
     maker: Arc<Maker>,
-    /// Of a draft: are its runs to end?
+    /// Of baseline code: whether its runs are to end.
     retired: Option<Retired>,
     region: Arc<Region>,
     bytes: usize,
@@ -81,8 +81,8 @@ impl Executable for Code {
 pub(super) struct Maker {
     pub isa: OwnedTargetIsa,
     pub stubs: Arc<Stubs>,
-    /// Is better code to take the place of what it makes?
-    pub of_drafts: bool,
+    /// Whether better code is to take the place of what it makes.
+    pub of_baseline: bool,
     /// The rule of selection that a test does without.
     pub without: Option<Rule>,
 }
@@ -90,7 +90,7 @@ pub(super) struct Maker {
 impl Maker {
     /// Translates, compiles and loads a region.
     pub fn compile(self: &Arc<Self>, region: Arc<Region>) -> Result<Code, CompileError> {
-        let retired = self.of_drafts.then(Retired::default);
+        let retired = self.of_baseline.then(Retired::default);
         let (mut compilation, held) = stage(BackendStage::Selection, || self.translate(&region, retired.as_ref()))?;
         let mut module = JITModule::new(JITBuilder::with_isa(self.isa.clone(), default_libcall_names()));
         // Cranelift panics where it has no rule for an instruction. Tests look for such places; should one be left, the

@@ -12,8 +12,8 @@ use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{self as clif, BlockArg, InstBuilder, MemFlagsData, types};
 use std::collections::HashMap;
 
-/// Registers that a loop may fill with what it is given and with constants; the others are for what it computes. (The pass `counted`
-/// has a limit of the same kind, `MOST_KEPT`, for what it makes vectors of.)
+/// Registers that a loop may fill with what it is given and with constants; the others are for what it computes. (The pass
+/// `loop_versioning` has a limit of the same kind, `MOST_KEPT`, for what it makes vectors of.)
 const ROOM: usize = 8;
 
 const CONSTANT: MemFlagsData = MemFlagsData::trusted().with_readonly().with_can_move();
@@ -85,7 +85,7 @@ impl Translator<'_> {
         head
     }
 
-    /// How many different constants do the instructions of a block take that compute vectors?
+    /// The number of different constants taken by those instructions of a block that compute vectors.
     fn constants_of(&self, from: &Block) -> usize {
         let vectors = from.insts.iter().filter(|inst| inst.result.is_some_and(|v| self.region.ty(v).is_varying()));
         let mut all: Vec<(u64, usize)> = vectors
@@ -98,7 +98,7 @@ impl Translator<'_> {
         all.len()
     }
 
-    /// How many vectors does a block take from its parameters and from other blocks?
+    /// The number of vectors that a block takes from its parameters and from other blocks.
     fn vectors_kept(&self, from: &Block) -> usize {
         let is_of_block = |v: Value| self.values.definition(v).block() == Some(self.block);
         let given = from.insts.iter().flat_map(|inst| &inst.args).copied();

@@ -1,7 +1,7 @@
 //! Leaving the region: registers go to the frames, masks to the words.
 
+use super::exit_values::Slot;
 use super::translate::Translator;
-use super::writes::Place;
 use crate::ir::{ExitId, Inst};
 use crate::lowering::{Area, ExitValue};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
@@ -31,20 +31,20 @@ impl Translator<'_> {
     /// exits.
     pub(super) fn leave(&mut self, exit: ExitId) {
         self.store_ticks();
-        // Recipes first: what is computed here is at hand nowhere else, and not stored at its home.
-        let things = self.snapshot(exit);
-        let recipes: Vec<_> = things.iter().map(|&(_, thing)| self.recipe(thing)).collect();
+        // What is ready first: what is computed here is at hand nowhere else, and not stored at its home.
+        let values = self.snapshot(exit);
+        let ready: Vec<_> = values.iter().map(|&(_, value)| self.materialisation(value)).collect();
         for &(cell, v) in &self.region.exits[exit.index()].cells {
             if self.cell_place(cell.at, cell.ty).is_none() {
                 self.store_cell(cell, v);
             }
         }
         let mut shared = Vec::new();
-        for ((place, thing), recipe) in things.into_iter().zip(recipes) {
-            match recipe {
-                Some(recipe) => shared.push((place, recipe)),
+        for ((place, value), materialisation) in values.into_iter().zip(ready) {
+            match materialisation {
+                Some(materialisation) => shared.push((place, materialisation)),
                 None => {
-                    let pieces = self.compute(thing);
+                    let pieces = self.compute(value);
                     self.write(place, &pieces);
                 }
             }
@@ -55,12 +55,12 @@ impl Translator<'_> {
     /// Has the interpreter's handler execute an instruction on its registers.
     pub(super) fn interpret(&mut self, inst: &Inst, site: u32, exit: ExitId) {
         let region = self.region;
-        let site = &region.sites[site as usize];
+        let site = &region.handler_calls[site as usize];
         let Some((&mask, operands)) = inst.args.split_last() else { return };
         let flags = MemFlagsData::trusted();
         for (&(at, ty), &v) in site.operands.iter().zip(operands) {
             let pieces = self.compute(ExitValue::Value(ty, v));
-            self.write(Place { area: Area::Frame, at: (site.at + at) as i32 }, &pieces);
+            self.write(Slot { area: Area::Frame, at: (site.at + at) as i32 }, &pieces);
         }
         let what = (site.function.0 as i64) << 32 | site.pc as i64;
         let what = self.b.ins().iconst(types::I64, what);

@@ -9,7 +9,7 @@
 //! nothing is read.
 
 use super::lanes::Assembly;
-use super::plan::Grain;
+use super::plan::LaneWidth;
 use super::translate::Translator;
 use crate::ir::{BlockId, Inst, Kind, Value};
 use crate::lowering::Gather;
@@ -40,7 +40,7 @@ pub(super) struct Indices {
     pieces: Vec<clif::Value>,
 }
 
-/// How many lanes of a gather are active?
+/// How many lanes of a gather are active.
 #[derive(Clone, Copy)]
 enum Active {
     All,
@@ -144,7 +144,7 @@ impl Translator<'_> {
         all.then(|| (checked.distances.clone(), checked.low))
     }
 
-    /// Is a value the greatest of several, one of which is `least`?
+    /// Returns whether a value is the greatest of several, one of which is `least`.
     fn is_at_least(&self, v: Value, least: Value) -> bool {
         let max = |inst: &&Inst| matches!(inst.kind, Kind::Op { op: Op::Max, .. });
         let parts = || self.values.inst(v).filter(max);
@@ -161,7 +161,7 @@ impl Translator<'_> {
 
     /// A piece of what a gather has read, with zeros in inactive lanes.
     fn cleared(&mut self, x: clif::Value, ty: clif::Type, mask: Value, i: usize) -> clif::Value {
-        let mask = self.mask(mask, Grain::of(ty.lane_bits() as usize / 8), i);
+        let mask = self.mask(mask, LaneWidth::of(ty.lane_bits() as usize / 8), i);
         let kind = self.b.func.dfg.value_type(mask);
         let x = self.as_type(x, kind);
         let x = self.b.ins().band(x, mask);
@@ -191,7 +191,7 @@ impl Translator<'_> {
         extend(self.b.ins(), types::I64, x)
     }
 
-    /// Is a uniform value there, so that it need not be computed for something that can do without?
+    /// Returns whether a uniform value is there, so that it need not be computed for something that can do without.
     fn is_at_hand(&self, v: Value) -> bool {
         self.homes.is_on_stack(v) || self.made(self.plan.scalar_slot(v)).is_some()
     }
@@ -208,7 +208,7 @@ impl Translator<'_> {
             let readable = self.greatest(g.index, &least).unwrap_or_else(|| self.first_active(mask, &pieces));
             let readable = self.b.ins().splat(types::I32X4, readable);
             for (i, x) in pieces.iter_mut().enumerate() {
-                let mask = self.mask(mask, Grain::of(4), i);
+                let mask = self.mask(mask, LaneWidth::of(4), i);
                 *x = self.blend(mask, *x, readable);
             }
         }

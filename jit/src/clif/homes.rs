@@ -68,7 +68,7 @@ impl Homes {
         self.of[v.index()]
     }
 
-    /// Does it pass between blocks on the stack?
+    /// Returns whether it passes between blocks on the stack.
     pub fn is_on_stack(&self, v: Value) -> bool {
         matches!(self.of(v), Some(Home::Stack(_)))
     }
@@ -87,7 +87,7 @@ impl Homes {
         }
     }
 
-    /// Do the values live at the start of some block need more registers than `most`?
+    /// Returns whether the values live at the start of some block need more registers than `most`.
     fn is_crowded(
         &self,
         of: &Values<'_>,
@@ -130,7 +130,7 @@ impl Homes {
     }
 }
 
-/// Is a value computed in the entry of a region, and no constant?
+/// Returns whether a value is computed in the entry of a region, and no constant.
 fn is_of_entry(values: &Values<'_>, v: Value) -> bool {
     values.inst_in(BlockId(0), v).is_some_and(|inst| !matches!(inst.kind, Kind::Const(_)))
 }
@@ -139,7 +139,7 @@ fn is_of_entry(values: &Values<'_>, v: Value) -> bool {
 fn written(region: &Region) -> Vec<Range<u32>> {
     let frames = region.exits.iter().flat_map(|e| &e.frames);
     let registers = frames.flat_map(|f| f.regs.iter().map(move |r| extent(region, f.at + r.at, r.ty)));
-    let sites = region.sites.iter().flat_map(|site| {
+    let sites = region.handler_calls.iter().flat_map(|site| {
         site.operands.iter().chain(&site.result).map(move |&(at, ty)| extent(region, site.at + at, ty))
     });
     let mut all: Vec<_> = registers.chain(sites).collect();

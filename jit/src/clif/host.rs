@@ -7,13 +7,13 @@ use cranelift_codegen::settings::{self, Configurable};
 /// How code is made.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Let Cranelift's own optimiser run? Regions have been optimised, and this one moves constants out of loops, where
+    /// Whether Cranelift's own optimiser runs. Regions have been optimised, and this one moves constants out of loops, where
     /// they are spilled: compiling takes half as long again, and the code is a little slower (`benches/regions.rs`).
     pub optimise: bool,
-    /// Allocate registers in one pass? Compiling takes a third of the time; the code is two to three times as slow.
+    /// Whether registers are allocated in one pass. Compiling takes a third of the time; the code is two to three times as slow.
     pub quick: bool,
-    /// Instructions of a region from which on it is drafted (so, quickly) first, where drafts are asked for.
-    pub drafts_from: usize,
+    /// Instructions of a region from which on it has baseline code (made quickly) first, where that is asked for.
+    pub baseline_from: usize,
     /// Processor features not to use although the machine has them, by Cranelift's names (`has_fma`).
     pub without: Vec<&'static str>,
     /// A rule of selection to do without, for tests.
@@ -23,7 +23,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         // So many take two or three milliseconds to compile well.
-        Options { optimise: false, quick: false, drafts_from: 200, without: Vec::new(), without_rule: None }
+        Options { optimise: false, quick: false, baseline_from: 200, without: Vec::new(), without_rule: None }
     }
 }
 
@@ -55,11 +55,11 @@ pub(super) fn isa(options: &Options) -> Result<OwnedTargetIsa, Unavailable> {
 /// What translation must know of the machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Features {
-    /// Does it have the vector instructions that translation assumes? (x86-64: SSE4.1.)
+    /// Whether it has the vector instructions that translation assumes (x86-64: SSE4.1).
     pub vectors: bool,
-    /// Is there a fused multiplication and addition?
+    /// Whether there is a fused multiplication and addition.
     pub fma: bool,
-    /// Is there a blend by the top bit of each lane?
+    /// Whether there is a blend by the top bit of each lane.
     pub blend: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Operations across lanes: extraction, insertion, permutation, reduction.
 
 use super::demand::{lane_type, mask_type, scalar_type};
-use super::plan::Grain;
+use super::plan::LaneWidth;
 use super::translate::Translator;
 use crate::backend::Rules;
 use crate::ir::{Inst, Value};
@@ -25,7 +25,7 @@ impl Assembly {
         let vector = match ty.size() {
             4 => types::F32X4,
             8 => types::F64X2,
-            size => mask_type(Grain::of(size)),
+            size => mask_type(LaneWidth::of(size)),
         };
         let pieces = vec![None; (lanes * ty.size()).div_ceil(16)];
         Assembly { vector, ty: if ty == Ty::Bool { types::I8X16 } else { lane_type(ty) }, pieces }
@@ -110,22 +110,22 @@ impl Translator<'_> {
             let new = self.scalar(args[2]);
             return self.b.ins().insertlane(x, new, (at % lanes) as u8);
         }
-        let chosen = self.lane_is(args[1], Grain::of(ty.size()), i);
+        let chosen = self.lane_is(args[1], LaneWidth::of(ty.size()), i);
         let new = self.piece(args[2], i);
         self.blend(chosen, new, x)
     }
 
     /// Piece `i` of a mask with one lane replaced.
-    pub(super) fn insert_mask(&mut self, args: &[Value], grain: Grain, i: usize) -> clif::Value {
-        let x = self.mask(args[0], grain, i);
-        let chosen = self.lane_is(args[1], grain, i);
-        let new = self.mask(args[2], grain, i);
+    pub(super) fn insert_mask(&mut self, args: &[Value], lane_width: LaneWidth, i: usize) -> clif::Value {
+        let x = self.mask(args[0], lane_width, i);
+        let chosen = self.lane_is(args[1], lane_width, i);
+        let new = self.mask(args[2], lane_width, i);
         self.blend(chosen, new, x)
     }
 
     /// Piece `i` of the mask of the lane with a number.
-    fn lane_is(&mut self, index: Value, grain: Grain, i: usize) -> clif::Value {
-        let ty = mask_type(grain);
+    fn lane_is(&mut self, index: Value, lane_width: LaneWidth, i: usize) -> clif::Value {
+        let ty = mask_type(lane_width);
         let lane = self.lane_number(index);
         let lane = match ty.lane_bits() {
             32 => lane,
@@ -133,7 +133,7 @@ impl Translator<'_> {
             _ => self.b.ins().ireduce(ty.lane_type(), lane),
         };
         let lane = self.b.ins().splat(ty, lane);
-        let numbers = self.iota(grain, i);
+        let numbers = self.iota(lane_width, i);
         self.b.ins().icmp(IntCC::Equal, numbers, lane)
     }
 

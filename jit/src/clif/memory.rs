@@ -5,7 +5,7 @@
 //! scatter, nor in a gather by indices of 64 bits; `gather` has those by 32 bits.
 
 use super::demand::{lane_type, mask_type, scalar_type};
-use super::plan::Grain;
+use super::plan::LaneWidth;
 use super::translate::Translator;
 use crate::ir::{Cell, Inst, Kind, Value};
 use crate::lowering::{Area, fits};
@@ -54,7 +54,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Is a load of all lanes one of vectors?
+    /// Returns whether a load of all lanes is one of vectors.
     pub(super) fn loads_pieces(&self, ty: Ty) -> bool {
         ty != Ty::Bool && self.narrow(ty).is_none()
     }
@@ -118,7 +118,7 @@ impl Translator<'_> {
                 self.b.ins().store(UNALIGNED, x, address, 16 * i as i32);
                 continue;
             };
-            let vector = mask_type(Grain::of(narrow.bytes() as usize));
+            let vector = mask_type(LaneWidth::of(narrow.bytes() as usize));
             let x = self.as_type(x, vector);
             let x = self.b.ins().extractlane(x, 0);
             self.b.ins().store(UNALIGNED, x, address, 0);
@@ -188,7 +188,7 @@ impl Translator<'_> {
                 if all {
                     return at;
                 }
-                let mask = self.mask(mask, Grain::of(8), i);
+                let mask = self.mask(mask, LaneWidth::of(8), i);
                 self.blend(mask, at, own)
             })
             .collect()

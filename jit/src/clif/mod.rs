@@ -4,18 +4,18 @@
 //! |---|---|
 //! | `host` | the machine: which instructions there are, how code is to be made |
 //! | `code` | a compiled region: its module, its memory, how it is entered |
-//! | `plan` | what is known before translation: grains of masks, who uses what where |
+//! | `plan` | what is known before translation: lane widths of masks, who uses what where |
 //! | `homes` | which values live in memory between blocks |
 //! | `translate` | the walk over blocks and instructions |
 //! | `demand` | getting values: from the cache, or by translating what computes them |
 //! | `scalar`, `vector`, `convert`, `divide`, `masks`, `lanes`, `memory`, `gather`, `checked` | instructions |
 //! | `constants` | constant vectors |
 //! | `edges`, `fuel` | between blocks; counting |
-//! | `exits`, `writes`, `ways_out` | leaving the region: where, what is written, and how exits share the code for it |
+//! | `exits`, `writes`, `exit_stubs` | leaving the region: where, what is written, and how exits share the code for it |
 //! | `general` | instructions without code of their own |
 //! | `stubs` | how native code calls `lowering::runtime` |
 //!
-//! ARCHITECTURE ("The JIT's back ends") explains pieces, grains and the order of code.
+//! `docs/internals/back-ends.md` explains pieces, lane widths and the order of code.
 
 mod checked;
 mod code;
@@ -24,6 +24,8 @@ mod convert;
 mod demand;
 mod divide;
 mod edges;
+mod exit_stubs;
+mod exit_values;
 mod exits;
 #[cfg(feature = "planted-faults")]
 pub(crate) mod faults;
@@ -40,8 +42,6 @@ mod scalar;
 mod stubs;
 mod translate;
 mod vector;
-mod ways_out;
-mod writes;
 
 pub use host::Options;
 
@@ -53,10 +53,10 @@ use stubs::Stubs;
 
 /// The back end.
 pub struct Clif {
-    good: Arc<Maker>,
-    /// Makes drafts.
+    optimised: Arc<Maker>,
+    /// Makes baseline code.
     quick: Option<Arc<Maker>>,
-    drafts_from: usize,
+    baseline_from: usize,
 }
 
 impl Clif {
@@ -72,13 +72,13 @@ impl Clif {
         let stubs = Arc::new(Stubs::new(&isa).map_err(Unavailable::Stubs)?);
         let quick = || {
             let isa = host::isa(&Options { quick: true, ..options.clone() })?;
-            Ok::<_, Unavailable>(Arc::new(Maker { isa, stubs: Arc::clone(&stubs), of_drafts: true, without }))
+            Ok::<_, Unavailable>(Arc::new(Maker { isa, stubs: Arc::clone(&stubs), of_baseline: true, without }))
         };
         let quick = if options.quick { None } else { Some(quick()?) };
         Ok(Clif {
-            good: Arc::new(Maker { isa, stubs, of_drafts: false, without }),
+            optimised: Arc::new(Maker { isa, stubs, of_baseline: false, without }),
             quick,
-            drafts_from: options.drafts_from,
+            baseline_from: options.baseline_from,
         })
     }
 }
@@ -89,12 +89,12 @@ impl Backend for Clif {
     }
 
     fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, CompileError> {
-        Ok(Box::new(self.good.compile(region)?))
+        Ok(Box::new(self.optimised.compile(region)?))
     }
 
-    fn draft(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
+    fn compile_baseline(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
         let size: usize = region.blocks.iter().map(|b| b.insts.len()).sum();
-        let maker = self.quick.as_ref().filter(|_| size >= self.drafts_from)?;
+        let maker = self.quick.as_ref().filter(|_| size >= self.baseline_from)?;
         Some(Box::new(maker.compile(Arc::clone(region)).ok()?))
     }
 }

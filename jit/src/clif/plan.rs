@@ -9,14 +9,14 @@ use std::ops::Range;
 
 /// Bytes of a lane of a mask, as a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Grain(pub u8);
+pub(super) struct LaneWidth(pub u8);
 
-impl Grain {
-    pub const BYTE: Grain = Grain(0);
+impl LaneWidth {
+    pub const BYTE: LaneWidth = LaneWidth(0);
 
-    /// The grain of lanes of this many bytes.
-    pub fn of(size: usize) -> Grain {
-        Grain(size.trailing_zeros() as u8)
+    /// The lane width of lanes of this many bytes.
+    pub fn of(size: usize) -> LaneWidth {
+        LaneWidth(size.trailing_zeros() as u8)
     }
 
     /// Bytes of a lane.
@@ -27,11 +27,11 @@ impl Grain {
 
 /// Facts about the values of a region.
 pub(super) struct Plan {
-    /// The grain in which a mask is computed.
-    grains: Vec<Grain>,
-    /// Is the value used at all?
+    /// The lane width in which a mask is computed.
+    lane_widths: Vec<LaneWidth>,
+    /// Whether the value is used at all.
     used: Vec<bool>,
-    /// Is it used in another block than its own?
+    /// Whether it is used in another block than its own.
     leaves_block: Vec<bool>,
     /// Pure instructions of its block that it waits for, one after another.
     depth: Vec<u32>,
@@ -52,7 +52,7 @@ impl Plan {
         let region = values.region;
         let n = region.types.len();
         let mut plan = Plan {
-            grains: vec![Grain::of(4); n],
+            lane_widths: vec![LaneWidth::of(4); n],
             used: vec![false; n],
             leaves_block: vec![false; n],
             depth: vec![0; n],
@@ -66,7 +66,7 @@ impl Plan {
         };
         plan.find_depths(values);
         plan.find_uses(values);
-        plan.choose_grains(values);
+        plan.choose_lane_widths(values);
         plan.lay_out();
         plan
     }
@@ -80,7 +80,7 @@ impl Plan {
     pub fn n_pieces(&self, v: Value) -> usize {
         match (self.varying[v.index()], self.masks[v.index()]) {
             (false, _) => 0,
-            (true, true) => self.pieces(self.grain(v).bytes()),
+            (true, true) => self.pieces(self.lane_width(v).bytes()),
             (true, false) => self.pieces(self.sizes[v.index()] as usize),
         }
     }
@@ -91,20 +91,20 @@ impl Plan {
         self.slots[v.index()] as usize..end
     }
 
-    pub fn grain(&self, v: Value) -> Grain {
-        self.grains[v.index()]
+    pub fn lane_width(&self, v: Value) -> LaneWidth {
+        self.lane_widths[v.index()]
     }
 
     pub fn is_used(&self, v: Value) -> bool {
         self.used[v.index()]
     }
 
-    /// Must the value be there at the end of its block?
+    /// Returns whether the value must be there at the end of its block.
     pub fn leaves_block(&self, v: Value) -> bool {
         self.leaves_block[v.index()]
     }
 
-    /// Is the chain of instructions that wait so long that it should be cut here?
+    /// Returns whether the chain of instructions that wait is so long that it should be cut here.
     pub fn is_deep(&self, v: Value) -> bool {
         self.depth[v.index()] % 48 == 47
     }
@@ -129,35 +129,35 @@ impl Plan {
         }
     }
 
-    /// Masks are computed in the grain of what makes them; those that any grain would do for, in the one most in use.
-    fn choose_grains(&mut self, values: &Values<'_>) {
+    /// Masks are computed in the lane width of what makes them; those that any lane width would do for, in the one most in use.
+    fn choose_lane_widths(&mut self, values: &Values<'_>) {
         let region = values.region;
-        let common = common_grain(region);
+        let common = common_lane_width(region);
         for v in 0..region.types.len() {
-            self.grains[v] = common;
+            self.lane_widths[v] = common;
         }
         for &id in values.dominators.order() {
             for inst in &region.block(id).insts {
                 if let Some(result) = inst.result
                     && self.masks[result.index()]
                 {
-                    self.grains[result.index()] = self.grain_of(region, inst, common);
+                    self.lane_widths[result.index()] = self.lane_width_of(region, inst, common);
                 }
             }
         }
     }
 
-    fn grain_of(&self, region: &Region, inst: &Inst, common: Grain) -> Grain {
+    fn lane_width_of(&self, region: &Region, inst: &Inst, common: LaneWidth) -> LaneWidth {
         let of_masks = || {
             let masks = inst.args.iter().filter(|a| self.masks[a.index()] && self.varying[a.index()]);
-            let mut grains = masks.map(|a| self.grains[a.index()]);
-            let first = grains.next().unwrap_or(common);
-            if grains.all(|g| g == first) { first } else { common }
+            let mut lane_widths = masks.map(|a| self.lane_widths[a.index()]);
+            let first = lane_widths.next().unwrap_or(common);
+            if lane_widths.all(|g| g == first) { first } else { common }
         };
         match MaskRule::of(region, inst, self.without) {
             // What comes from memory, or from a call through memory, is in bytes.
-            None => Grain::BYTE,
-            Some(MaskRule::Compare(_, ty) | MaskRule::NotZero(ty)) => Grain::of(ty.size()),
+            None => LaneWidth::BYTE,
+            Some(MaskRule::Compare(_, ty) | MaskRule::NotZero(ty)) => LaneWidth::of(ty.size()),
             Some(MaskRule::Entry | MaskRule::FromBits) => common,
             Some(MaskRule::Same) if inst.kind == Kind::Splat => common,
             Some(MaskRule::Insert | MaskRule::Select | MaskRule::Logic(_) | MaskRule::Not | MaskRule::Same) => {
@@ -171,7 +171,7 @@ impl Plan {
         for v in 0..self.masks.len() {
             self.slots.push(at as u32);
             at += match (self.varying[v], self.masks[v]) {
-                // In all grains, and as bits.
+                // In all lane widths, and as bits.
                 (true, true) => (0..4).map(|g| self.pieces(1 << g)).sum::<usize>() + 1,
                 (true, false) => self.pieces(8),
                 // The scalar, then its splats.
@@ -205,14 +205,14 @@ impl Plan {
         self.slots[v.index()] as usize + (0..4).map(|g| self.pieces(1 << g)).sum::<usize>()
     }
 
-    /// The cache entry of a piece of a mask in a grain.
-    pub fn mask_slot(&self, v: Value, grain: Grain, i: usize) -> usize {
+    /// The cache entry of a piece of a mask in a lane width.
+    pub fn mask_slot(&self, v: Value, lane_width: LaneWidth, i: usize) -> usize {
         debug_assert!(self.masks[v.index()]);
         let at = self.slots[v.index()] as usize;
         if self.varying[v.index()] {
-            at + (0..grain.0).map(|g| self.pieces(1 << g)).sum::<usize>() + i
+            at + (0..lane_width.0).map(|g| self.pieces(1 << g)).sum::<usize>() + i
         } else {
-            at + 1 + grain.0 as usize
+            at + 1 + lane_width.0 as usize
         }
     }
 }
@@ -260,8 +260,8 @@ impl MaskRule {
     }
 }
 
-/// The grain in which masks meet data most often.
-fn common_grain(region: &Region) -> Grain {
+/// The lane width in which masks meet data most often.
+fn common_lane_width(region: &Region) -> LaneWidth {
     let mut votes = [0usize; 4];
     for inst in region.blocks.iter().flat_map(|b| &b.insts) {
         let varying = inst.args.iter().any(|&a| region.ty(a).is_varying());
@@ -269,11 +269,11 @@ fn common_grain(region: &Region) -> Grain {
             && varying
             && ty != Ty::Bool
         {
-            votes[Grain::of(ty.size()).0 as usize] += 1;
+            votes[LaneWidth::of(ty.size()).0 as usize] += 1;
         }
     }
     // In a tie 32 bits win: fewer vectors than 64, and no conversion for what is most frequent.
     let order = [2, 3, 1, 0];
     let best = order.into_iter().max_by_key(|&g| (votes[g], std::cmp::Reverse(order.iter().position(|&x| x == g))));
-    Grain(best.unwrap_or(2) as u8)
+    LaneWidth(best.unwrap_or(2) as u8)
 }

@@ -23,7 +23,7 @@ pub(super) struct Stubs {
     pub load: i64,
     /// See [`Callee::Store`]. Likewise.
     pub store: i64,
-    /// See [`Callee::Poll`]. Takes the context, and what tells a draft to end or 0.
+    /// See [`Callee::Poll`]. Takes the context, and what tells baseline code to end or 0.
     pub poll: i64,
     /// See [`Callee::Interpret`]. Takes the context, the instruction, its frame's offset and a mask.
     pub interpret: i64,

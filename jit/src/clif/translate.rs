@@ -5,12 +5,12 @@
 
 use super::constants::{Constants, Keeping};
 use super::demand::{lane_type, mask_type, scalar_type};
+use super::exit_stubs::ExitStubs;
 use super::gather::{Checked, Indices};
 use super::homes::{Home, Homes};
 use super::host::Features;
 use super::plan::Plan;
 use super::stubs::{self, Stubs};
-use super::ways_out::WaysOut;
 use crate::backend::{CompileError, Limit, Rule, Rules};
 use crate::exec_ir::meaning::Meaning;
 use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
@@ -32,7 +32,7 @@ use std::sync::Arc;
 pub(super) struct Means<'a> {
     pub features: Features,
     pub stubs: &'a Stubs,
-    /// Of a draft: what its polls look at.
+    /// Of baseline code: what its polls look at.
     pub retired: Option<&'a Retired>,
     /// The rule of selection that a test does without.
     pub without: Option<Rule>,
@@ -44,7 +44,7 @@ pub(super) struct Translator<'a> {
     pub values: Values<'a>,
     pub plan: Plan,
     pub homes: Homes,
-    /// By cache entry: of a value with a home, so that it is valid in its block only?
+    /// By cache entry: whether it is of a value with a home, and so valid in its block only.
     pub(super) local: Vec<bool>,
     /// By cache entry: where on the stack what is made is stored.
     pub(super) kept: Vec<Option<u32>>,
@@ -79,7 +79,7 @@ pub(super) struct Translator<'a> {
     /// The address of each [`Area`], in the block that loaded it last.
     pub(super) bases: [Option<(clif::Block, clif::Value)>; 3],
     /// The exits that have been met.
-    pub(super) ways_out: WaysOut,
+    pub(super) exit_stubs: ExitStubs,
     scratch: Option<StackSlot>,
     /// Where stubs leave the runtime's answer.
     answer: Option<StackSlot>,
@@ -132,7 +132,7 @@ pub(super) fn region(
         keeping: None,
         chunk: None,
         bases: [None; 3],
-        ways_out: WaysOut::default(),
+        exit_stubs: ExitStubs::default(),
         scratch: None,
         answer: None,
         checked: None,
@@ -150,7 +150,7 @@ pub(super) fn region(
     for block in t.values.dominators.order().to_vec() {
         t.block(block);
     }
-    t.make_ways_out();
+    t.make_exit_stubs();
     let Translator { mut b, mut held, constants, .. } = t;
     held.push(Arc::new(constants));
     b.seal_all_blocks();
@@ -190,7 +190,7 @@ impl Translator<'_> {
     pub(super) fn piece_type(&self, v: Value) -> clif::Type {
         match self.region.ty(v) {
             ty if !ty.is_varying() => scalar_type(ty.ty),
-            ty if ty.ty == Ty::Bool => mask_type(self.plan.grain(v)),
+            ty if ty.ty == Ty::Bool => mask_type(self.plan.lane_width(v)),
             ty => lane_type(ty.ty),
         }
     }

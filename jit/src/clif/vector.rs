@@ -1,7 +1,7 @@
 //! Elementwise operations on pieces: 128-bit vectors in, a 128-bit vector out.
 
 use super::demand::{lane_type, mask_type};
-use super::plan::Grain;
+use super::plan::LaneWidth;
 use super::translate::Translator;
 use crate::backend::Rules;
 use crate::ir::{Inst, Kind, Value};
@@ -91,7 +91,7 @@ impl Translator<'_> {
         self.b.ins().fma(a, b, c)
     }
 
-    /// Is a value the same in all lanes, so that its pieces are one vector?
+    /// Returns whether a value is the same in all lanes, so that its pieces are one vector.
     pub(super) fn is_spread(&self, v: Value) -> bool {
         let splat = |inst: &Inst| inst.kind == Kind::Splat;
         !self.region.ty(v).is_varying() || self.values.inst(v).is_some_and(splat)
@@ -240,16 +240,16 @@ impl Translator<'_> {
     fn select_piece(&mut self, args: &[Value], ty: Ty, i: usize) -> clif::Value {
         if let Some(op) = self.counts_active_lanes(args, ty) {
             // A mask is −1 in active lanes: what is taken from a number there counts it up.
-            let (x, mask) = (self.piece(args[2], i), self.mask(args[0], Grain::of(ty.size()), i));
+            let (x, mask) = (self.piece(args[2], i), self.mask(args[0], LaneWidth::of(ty.size()), i));
             let mask = self.as_type(mask, lane_type(ty));
             return if op == Op::Add { self.b.ins().isub(x, mask) } else { self.b.ins().iadd(x, mask) };
         }
         let (a, b) = (self.piece(args[1], i), self.piece(args[2], i));
-        let mask = self.mask(args[0], Grain::of(ty.size()), i);
+        let mask = self.mask(args[0], LaneWidth::of(ty.size()), i);
         self.blend(mask, a, b)
     }
 
-    /// Does a `select` count a number up or down by one where its mask holds? Tells which.
+    /// Tells whether a `select` counts a number up or down by one where its mask holds, and which of them.
     fn counts_active_lanes(&self, args: &[Value], ty: Ty) -> Option<Op> {
         let step = self.values.inst(args[1])?;
         let Kind::Op { op: op @ (Op::Add | Op::Sub), ty: counted, .. } = step.kind else { return None };
@@ -259,7 +259,7 @@ impl Translator<'_> {
         (by_one && counted == ty && ty.is_int()).then_some(op)
     }
 
-    /// Lanes of `a` where the mask (of their grain) is true, else of `b`.
+    /// Lanes of `a` where the mask (of their lane width) is true, else of `b`.
     pub(super) fn blend(&mut self, mask: clif::Value, a: clif::Value, b: clif::Value) -> clif::Value {
         let ty = self.b.func.dfg.value_type(a);
         if !self.features.blend {
@@ -401,13 +401,13 @@ impl Translator<'_> {
         self.b.ins().icmp(int_condition(op, ty.is_signed()), a, b)
     }
 
-    /// Where a piece differs from 0, as a mask of its grain.
+    /// Where a piece differs from 0, as a mask of its lane width.
     pub(super) fn is_not_zero(&mut self, ty: Ty, x: clif::Value) -> clif::Value {
         let zero = self.constant_vector(lane_type(ty), 0);
         if ty.is_float() {
             return self.compare_floats(FloatCC::NotEqual, x, zero);
         }
-        debug_assert_eq!(lane_type(ty), mask_type(Grain::of(ty.size())));
+        debug_assert_eq!(lane_type(ty), mask_type(LaneWidth::of(ty.size())));
         self.b.ins().icmp(IntCC::NotEqual, x, zero)
     }
 }

@@ -6,7 +6,7 @@
 //! interpreter goes on, as it could anywhere, where there is none.
 
 use super::head::Head;
-use super::site::{Holding, NEVER};
+use super::hot_loop::{Holding, NEVER};
 use super::version::{Change, Leads, Version};
 use super::{Answer, Jit, WORDS, unless_taken};
 use crate::record::{LIGHT, leads_on};
@@ -34,8 +34,8 @@ impl Visit {
 
 impl Tracer for Jit {
     fn at_head(&self, pause: &mut Pause<'_>) -> u32 {
-        let heads = self.heads.sites(|| pause.prepared(), self.settings.hot);
-        let Some(head) = heads.get(pause.site()) else { return NEVER };
+        let heads = self.heads.counted(|| pause.prepared(), self.settings.hot);
+        let Some(head) = heads.get(pause.hot_count()) else { return NEVER };
         let mut words = [0u64; WORDS];
         let Visit { rounds, leads } = self.visit(pause, head, &mut words, false);
         self.follow(pause, leads, &mut words);
@@ -121,7 +121,7 @@ impl Jit {
                 found.give_up(why);
                 found.rests().unwrap_or(0)
             }
-            Change::Remake => return Visit::interpret(self.remake(pause, head, version)),
+            Change::Recompile => return Visit::interpret(self.recompile(pause, head, version)),
             Change::Improve => {
                 self.improve_later(version);
                 0

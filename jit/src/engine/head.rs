@@ -1,7 +1,7 @@
 //! Where regions begin: heads of loops and functions, which the interpreter counts, and places to which regions lead.
 
-use super::site::Loop;
-use crate::profile::Place;
+use super::hot_loop::Loop;
+use crate::profile::ProgramPoint;
 use crate::sync::RwLock;
 use spmdvm_vm::PreparedProgram;
 use std::collections::HashMap;
@@ -10,9 +10,9 @@ use std::sync::{Arc, OnceLock, PoisonError};
 
 /// A place at which regions may begin, and what has become of it.
 pub(super) struct Head {
-    pub at: Place,
-    /// Its site, if the interpreter counts how often it comes there.
-    pub site: Option<usize>,
+    pub at: ProgramPoint,
+    /// Its hot count, if the interpreter counts how often it comes there.
+    pub hot_count: Option<usize>,
     /// How often regions may lead there until it is asked what to do.
     countdown: AtomicU32,
     pub state: RwLock<Loop>,
@@ -22,14 +22,14 @@ pub(super) struct Head {
 #[derive(Default)]
 pub(super) struct Heads {
     /// Those that the interpreter counts.
-    sites: OnceLock<Box<[Arc<Head>]>>,
+    counted: OnceLock<Box<[Arc<Head>]>>,
     /// All of them.
-    all: RwLock<HashMap<Place, Arc<Head>>>,
+    all: RwLock<HashMap<ProgramPoint, Arc<Head>>>,
 }
 
 impl Head {
-    fn new(at: Place, site: Option<usize>, countdown: u32) -> Arc<Head> {
-        Arc::new(Head { at, site, countdown: AtomicU32::new(countdown), state: RwLock::default() })
+    fn new(at: ProgramPoint, hot_count: Option<usize>, countdown: u32) -> Arc<Head> {
+        Arc::new(Head { at, hot_count, countdown: AtomicU32::new(countdown), state: RwLock::default() })
     }
 
     /// A region has led here. Returns whether it is to be asked what to do.
@@ -46,11 +46,11 @@ impl Head {
 }
 
 impl Heads {
-    /// The heads that the interpreter counts, by site. Regions may lead there so often until they are asked about.
-    pub fn sites(&self, prepared: impl FnOnce() -> PreparedProgram, hot: u32) -> &[Arc<Head>] {
-        self.sites.get_or_init(|| {
+    /// The heads that the interpreter counts, by hot count. Regions may lead there so often until they are asked about.
+    pub fn counted(&self, prepared: impl FnOnce() -> PreparedProgram, hot: u32) -> &[Arc<Head>] {
+        self.counted.get_or_init(|| {
             let prepared = prepared();
-            let heads = prepared.heads().enumerate().map(|(site, at)| Head::new(at, Some(site), hot));
+            let heads = prepared.heads().enumerate().map(|(hot_count, at)| Head::new(at, Some(hot_count), hot));
             let heads: Box<[_]> = heads.collect();
             let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
             all.extend(heads.iter().map(|head| (head.at, Arc::clone(head))));
@@ -60,12 +60,12 @@ impl Heads {
     }
 
     /// The head at a place, if there is one; unless another thread is adding one.
-    pub fn find(&self, at: Place) -> Option<Arc<Head>> {
+    pub fn find(&self, at: ProgramPoint) -> Option<Arc<Head>> {
         super::unless_taken(self.all.try_read())?.get(&at).cloned()
     }
 
     /// The head at a place, which is made one if it is none. Regions may lead there so often until it is asked about.
-    pub fn find_or_add(&self, at: Place, hot: u32) -> Option<Arc<Head>> {
+    pub fn find_or_add(&self, at: ProgramPoint, hot: u32) -> Option<Arc<Head>> {
         self.find(at).or_else(|| {
             let mut all = super::unless_taken(self.all.try_write())?;
             Some(Arc::clone(all.entry(at).or_insert_with(|| Head::new(at, None, hot))))
@@ -76,7 +76,7 @@ impl Heads {
     pub fn each(&self) -> Vec<Arc<Head>> {
         let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
         let mut heads: Vec<_> = all.values().cloned().collect();
-        heads.sort_by_key(|head| (head.site.is_none(), head.site, head.at));
+        heads.sort_by_key(|head| (head.hot_count.is_none(), head.hot_count, head.at));
         heads
     }
 }

@@ -4,27 +4,27 @@
 //! runs a little under observation; then the loop is recorded with the facts that hold at that moment and the variants that
 //! the profile asks for, optimised and compiled, and from then on entered at every round that finds these facts again.
 //! Rounds with other facts make another version; the last one that is allowed assumes nothing. A version of which a way that was
-//! left out turns hot, or a variant fails, is made anew, and the new one takes its place. What is compiled on another thread
-//! is entered as a draft first ([`tiers`]).
+//! left out turns hot, or a variant fails, is recompiled, and the new one takes its place. What is compiled on another thread
+//! is entered as baseline code first ([`tiers`]).
 
 mod clock;
 mod follow;
 mod head;
+mod hot_loop;
 mod report;
-mod site;
 mod tiers;
 mod variants;
 mod version;
 
 pub use report::{CounterReport, LoopReport, VersionReport};
 
-use crate::abort::Abort;
+use crate::abort::{Abort, Stage};
 use crate::advice::Advice;
 use crate::backend::{Backend, Executable};
 use crate::cache::CodeCache;
 use crate::ir::Region;
 use crate::passes::optimise;
-use crate::profile::{Place, Profile, Watcher};
+use crate::profile::{Profile, ProgramPoint, Watcher};
 use crate::record::{EntryFacts, record};
 use crate::settings::{Settings, Variant};
 use crate::stress;
@@ -32,11 +32,10 @@ use crate::sync::{Mutex, MutexGuard};
 use crate::whole::Whole;
 use crate::worker::{self, When};
 use head::{Head, Heads};
-pub use site::Begins;
-use site::{Holding, Loop};
+pub use hot_loop::Begins;
+use hot_loop::{Holding, Loop};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::Pause;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock, PoisonError, TryLockError, Weak};
 use std::time::Instant;
@@ -56,7 +55,7 @@ const OBSERVED_ANYWAY: u32 = 4;
 const OBSERVED_ROUNDS: u32 = 20;
 const SECOND_LOOK_PARTS: u32 = 3;
 
-/// How often a loop is compiled anew with ways left out; then all are in it, for that takes less time than to find them one by one.
+/// How often a loop is recompiled with ways left out; then all are in it, for that takes less time than to find them one by one.
 const PRUNED: u32 = 4;
 
 /// Mask words that are kept on the stack of the host.
@@ -85,12 +84,12 @@ struct Order {
     facts: EntryFacts,
     /// The version whose place it takes, if any.
     replaces: Option<Arc<Version>>,
-    /// Are ways that were never taken to be left out?
+    /// Whether ways that were never taken are to be left out.
     prunes: bool,
 }
 
 impl Order {
-    /// Does somebody wait for it? A new version with the constants of now would only be better than what there is.
+    /// Returns whether somebody waits for it. A new version with the constants of now would only be better than what there is.
     fn is_needed(&self) -> bool {
         !self.facts.is_special() || self.replaces.is_some()
     }
@@ -179,7 +178,7 @@ impl Jit {
     ) -> Option<Arc<Version>> {
         let prepared = pause.prepared();
         (found.at, found.begins) = (Some(head.at), begins(&prepared, head.at));
-        let prunes = found.remakes < PRUNED;
+        let prunes = found.recompiles < PRUNED;
         let order = Order { prepared, head: Arc::clone(head), facts, replaces, prunes };
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let when = if order.is_needed() { When::Soon } else { When::Idle };
@@ -200,23 +199,17 @@ impl Jit {
             found.pending = None;
         }
         let version = found.deliver(made, order.replaces.as_ref());
-        if let Some(version) = version.filter(|v| v.code.is_draft()) {
+        if let Some(version) = version.filter(|v| v.code.is_baseline()) {
             self.improve_later(&version);
         }
         let rounds = found.rests().unwrap_or(0);
         order.head.wait(rounds);
-        if let Some(site) = order.head.site {
-            order.prepared.set_countdown(site, rounds);
+        if let Some(hot_count) = order.head.hot_count {
+            order.prepared.set_countdown(hot_count, rounds);
         }
     }
 
     fn make(&self, order: &Order) -> Result<Version, Abort> {
-        // A defect of the compiler is not to end the process: the loop is interpreted.
-        let made = catch_unwind(AssertUnwindSafe(|| self.try_make(order)));
-        made.unwrap_or_else(|_| Err(Abort::Invalid("the compiler panicked".into())))
-    }
-
-    fn try_make(&self, order: &Order) -> Result<Version, Abort> {
         if self.cache.is_full() {
             self.drop_resting_code();
         }
@@ -231,19 +224,23 @@ impl Jit {
         if !order.prunes {
             advice.forbid(Variant::Prune);
         }
-        let whole = self.whole.get_or_init(|| Whole::new(order.prepared.program()));
-        let mut region = record(&order.prepared, order.head.at, &order.facts, &advice, whole)?;
+        let mut region = Stage::Record.run(|| {
+            let whole = self.whole.get_or_init(|| Whole::new(order.prepared.program()));
+            record(&order.prepared, order.head.at, &order.facts, &advice, whole)
+        })?;
         let recorded = self.settings.keep_recorded.then(|| region.to_string());
-        optimise(&mut region)?;
-        if region.leaves_at_once() {
-            return Err(Abort::NothingToCompile);
-        }
-        if let Some(seed) = self.settings.stress {
-            stress::run(&mut region, seed);
-        }
-        let region = Arc::new(region);
+        let region = Stage::Passes.run(|| {
+            optimise(&mut region)?;
+            if region.leaves_at_once() {
+                return Err(Abort::NothingToCompile);
+            }
+            if let Some(seed) = self.settings.stress {
+                stress::run(&mut region, seed);
+            }
+            Ok(Arc::new(region))
+        })?;
         let before = start.elapsed();
-        let code = self.first_code(&region, start)?;
+        let code = Stage::BackEnd.run(|| self.first_code(&region, start))?;
         let arguments = Arguments::new(&region, &order.facts, &order.prepared);
         let mut version = Version::new(order.facts.clone(), region, code, arguments);
         (version.recorded, version.before) = (recorded, before);
@@ -253,15 +250,15 @@ impl Jit {
 
     /// The code with which a region begins, being made since `start`.
     fn first_code(&self, region: &Arc<Region>, start: Instant) -> Result<Tiers, Abort> {
-        // Without a thread that compiles, who waited for a draft would wait for the good code too.
-        let drafts = self.settings.tiers && self.settings.background;
-        match drafts.then(|| self.backend.draft(region)).flatten() {
-            Some(code) => Ok(Tiers::draft(self.made(code, start)?)),
-            None => Ok(Tiers::good(self.good_code(region, start)?)),
+        // Without a thread that compiles, who waited for baseline code would wait for the optimised code too.
+        let baseline = self.settings.tiers && self.settings.background;
+        match baseline.then(|| self.backend.compile_baseline(region)).flatten() {
+            Some(code) => Ok(Tiers::baseline(self.made(code, start)?)),
+            None => Ok(Tiers::optimised(self.optimised_code(region, start)?)),
         }
     }
 
-    fn good_code(&self, region: &Arc<Region>, start: Instant) -> Result<Made, Abort> {
+    fn optimised_code(&self, region: &Arc<Region>, start: Instant) -> Result<Made, Abort> {
         self.made(self.backend.compile(Arc::clone(region)).map_err(Abort::Backend)?, start)
     }
 
@@ -284,7 +281,8 @@ impl Jit {
         }
     }
 
-    /// Has the good code of a draft made on the thread that compiles, after all that somebody waits for, unless nobody needs it by then.
+    /// Has the optimised code made on the thread that compiles, after all that somebody waits for, unless nobody needs it by
+    /// then.
     fn improve_later(&self, version: &Arc<Version>) {
         if version.code.promise() {
             let (this, version) = (self.this.clone(), Arc::downgrade(version));
@@ -297,11 +295,11 @@ impl Jit {
         }
     }
 
-    /// Makes the good code of a draft. If it cannot be made, the draft stays, until it is tried again.
+    /// Makes the optimised code that takes the place of baseline code. If it cannot be made, the baseline code stays, until it
+    /// is tried again.
     fn improve(&self, version: &Version) {
-        let make = || self.good_code(&version.region, Instant::now());
-        match catch_unwind(AssertUnwindSafe(make)) {
-            Ok(Ok(made)) if !self.cache.is_full() => version.code.improve(made),
+        match Stage::BackEnd.run(|| self.optimised_code(&version.region, Instant::now())) {
+            Ok(made) if !self.cache.is_full() => version.code.improve(made),
             _ => version.code.fail(),
         }
     }
@@ -312,7 +310,7 @@ impl Jit {
     }
 
     /// Runs the interpreter for a while, from a round of the loop with this head on, and adds what it does to the profile.
-    fn observe(&self, pause: &mut Pause<'_>, head: Place) -> u32 {
+    fn observe(&self, pause: &mut Pause<'_>, head: ProgramPoint) -> u32 {
         // On a profile of its own, so that nobody waits for a program's instructions.
         let mut profile = Profile::default();
         let part = self.settings.observe.div_ceil(OBSERVED_PARTS);
@@ -335,7 +333,7 @@ impl Jit {
     }
 
     /// Returns whether it is known what the program does at a place, because it was observed when another head was hot.
-    fn has_seen(&self, at: Place) -> bool {
+    fn has_seen(&self, at: ProgramPoint) -> bool {
         self.advice().is_some_and(|advice| advice.profile.of(at).is_some_and(|seen| seen.times >= OBSERVED_ROUNDS))
     }
 
@@ -349,7 +347,7 @@ impl Jit {
     /// Has a version with constants made. Beyond so many the arguments must have been the same for longer and longer,
     /// and the version takes the place of one that is entered no more.
     fn specialise(&self, pause: &Pause<'_>, head: &Arc<Head>, found: &mut Loop, facts: EntryFacts, times: u32) {
-        let Some(excess) = found.specialised.checked_sub(self.settings.remakes) else {
+        let Some(excess) = found.specialised.checked_sub(self.settings.recompiles) else {
             if !found.is_pending() && !found.refuses() {
                 found.specialised += 1;
                 self.order(pause, head, found, facts, None);
@@ -367,7 +365,7 @@ impl Jit {
     }
 
     /// Looks for a moment at what the program does now, in a loop that has long been compiled. If other variants would
-    /// suit it than those that were chosen, its version is made anew. Each look comes after four times as many rounds
+    /// suit it than those that were chosen, its version is recompiled. Each look comes after four times as many rounds
     /// as the last.
     fn look_again(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) {
         let Some(mut found) = unless_taken(head.state.try_write()) else { return };
@@ -389,13 +387,13 @@ impl Jit {
         }
     }
 
-    /// Makes a version anew, with what has been learnt from it, and with what the interpreter does now: where one new way is
+    /// Recompiles a version, with what has been learnt from it, and with what the interpreter does now: where one new way is
     /// taken, there are others.
-    fn remake(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) -> u32 {
+    fn recompile(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) -> u32 {
         let allows = |found: &mut Loop| {
             let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
             // Beyond so many, only a version that has run for long.
-            let excess = found.remakes.checked_sub(self.settings.remakes);
+            let excess = found.recompiles.checked_sub(self.settings.recompiles);
             let may = excess.is_none_or(|excess| version.rounds() >= long(excess));
             is_there && !found.is_pending() && may && !found.refuses()
         };
@@ -412,14 +410,14 @@ impl Jit {
         let Some(mut advice) = self.advice() else { return 0 };
         version.teach(&mut advice);
         drop(advice);
-        found.remakes += 1;
+        found.recompiles += 1;
         self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
         0
     }
 }
 
 /// What begins at a place.
-fn begins(prepared: &PreparedProgram, (function, pc): Place) -> Begins {
+fn begins(prepared: &PreparedProgram, (function, pc): ProgramPoint) -> Begins {
     let code = &prepared.program().functions[function.0 as usize].code;
     let jumps_back = code[pc as usize..].iter().any(|inst| inst.op.info().sig.has_label() && inst.aux == pc);
     match pc {

@@ -25,10 +25,10 @@ pub struct LoopReport {
     pub aborted_at: Option<(FuncId, u32)>,
     /// Why no more versions of it are made, if that is so.
     pub refused: Option<Abort>,
-    /// Is a version being compiled?
+    /// Whether a version is being compiled.
     pub pending: bool,
-    /// How often a version was compiled anew, with what had been learnt from it.
-    pub remakes: u32,
+    /// How often a version was recompiled, with what had been learnt from it.
+    pub recompiles: u32,
 }
 
 /// A compiled version of a loop.
@@ -42,13 +42,13 @@ pub struct VersionReport {
     pub first_time: Duration,
     /// Time of recording and optimising alone.
     pub before: Duration,
-    /// Is its code a draft, which better code is to take the place of?
-    pub is_draft: bool,
+    /// Whether its code is baseline code, which better code is to take the place of.
+    pub is_baseline: bool,
     /// Time spent in its code, about: measured in the first entries, then in one of 64.
     pub run_time: Duration,
     /// The region as recorded, before the passes, if [`Settings::keep_recorded`](crate::Settings::keep_recorded).
     pub recorded: Option<String>,
-    /// Bytes of machine code, of a draft and of what took its place.
+    /// Bytes of machine code, of baseline code and of what took its place.
     pub code_bytes: usize,
     /// How often it was entered.
     pub entries: u64,
@@ -109,7 +109,7 @@ impl Jit {
                 aborted_at: l.aborted_at,
                 refused: l.refused.clone(),
                 pending: l.is_pending(),
-                remakes: l.remakes,
+                recompiles: l.recompiles,
             })
         })
         .collect()
@@ -124,7 +124,7 @@ impl Version {
             time: self.code.time(),
             first_time: self.code.first_time(),
             before: self.before,
-            is_draft: self.code.is_draft(),
+            is_baseline: self.code.is_baseline(),
             run_time: self.clock.time(),
             recorded: self.recorded.clone(),
             code_bytes: self.code.bytes(),

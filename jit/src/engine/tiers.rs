@@ -1,8 +1,8 @@
-//! The machine code of a version: a draft at first, where that pays, and good code as soon as there is some.
+//! The machine code of a version: baseline code at first, where that pays, and optimised code as soon as there is some.
 //!
-//! A draft is compiled in less than half the time, and runs at about half the speed. While it runs already, the thread that compiles
-//! makes the good code, which then takes its place under the version: exits, counters and all that has been learnt stay. A
-//! run of a draft ends at its next poll; the next round enters the good code.
+//! Baseline code is compiled in less than half the time, and runs at about half the speed. While it runs already, the thread that compiles
+//! makes the optimised code, which then takes its place under the version: exits, counters and all that has been learnt stay. A
+//! run of baseline code ends at its next poll; the next round enters the optimised code.
 
 use crate::backend::Executable;
 use crate::cache::Room;
@@ -21,52 +21,57 @@ pub(super) struct Made {
 /// The code of a version.
 pub(super) struct Tiers {
     first: Made,
-    good: OnceLock<Made>,
-    /// Of a draft: the process that makes the good code. A forked child has no thread that does it.
+    optimised: OnceLock<Made>,
+    /// Of baseline code: the process that makes the optimised code. A forked child has no thread that does it.
     improved_by: Option<AtomicU32>,
     /// How often that has failed.
     failures: AtomicU32,
 }
 
-/// Entries until somebody is asked for the good code of a draft that nobody makes; 16 times as many after each failure.
+/// Entries until somebody is asked for the optimised code that nobody makes; 16 times as many after each failure.
 const FORSAKEN: u64 = 64;
 
 impl Tiers {
-    /// Code that is as good as can be made.
-    pub fn good(made: Made) -> Tiers {
-        Tiers { first: made, good: OnceLock::new(), improved_by: None, failures: AtomicU32::new(0) }
+    /// Code that is optimised from the start.
+    pub fn optimised(made: Made) -> Tiers {
+        Tiers { first: made, optimised: OnceLock::new(), improved_by: None, failures: AtomicU32::new(0) }
     }
 
-    /// A draft.
-    pub fn draft(made: Made) -> Tiers {
-        Tiers { first: made, good: OnceLock::new(), improved_by: Some(AtomicU32::new(0)), failures: AtomicU32::new(0) }
+    /// Baseline code.
+    pub fn baseline(made: Made) -> Tiers {
+        Tiers {
+            first: made,
+            optimised: OnceLock::new(),
+            improved_by: Some(AtomicU32::new(0)),
+            failures: AtomicU32::new(0),
+        }
     }
 
     /// What is to be run.
     pub fn best(&self) -> &dyn Executable {
-        &*self.good.get().unwrap_or(&self.first).code
+        &*self.optimised.get().unwrap_or(&self.first).code
     }
 
-    /// Is there nothing but a draft?
-    pub fn is_draft(&self) -> bool {
-        self.improved_by.is_some() && self.good.get().is_none()
+    /// Returns whether there is nothing but baseline code.
+    pub fn is_baseline(&self) -> bool {
+        self.improved_by.is_some() && self.optimised.get().is_none()
     }
 
-    /// Returns whether it is a draft with nobody to make the good code, and after so many entries it is time to do
+    /// Returns whether it is baseline code with nobody to make the optimised code, and after so many entries it is time to do
     /// something about it.
     pub fn is_forsaken(&self, entries: u64) -> bool {
-        let by = self.improved_by.as_ref().filter(|_| self.good.get().is_none());
+        let by = self.improved_by.as_ref().filter(|_| self.optimised.get().is_none());
         let wait = FORSAKEN << (4 * self.failures.load(Ordering::Relaxed)).min(56);
         by.is_some_and(|by| by.load(Ordering::Relaxed) != process::id()) && entries.is_multiple_of(wait)
     }
 
-    /// Takes it upon this process to make the good code. Is it this caller who has to?
+    /// Takes it upon this process to make the optimised code. Returns whether it is this caller who has to.
     pub fn promise(&self) -> bool {
         let me = process::id();
         self.improved_by.as_ref().is_some_and(|by| by.swap(me, Ordering::Relaxed) != me)
     }
 
-    /// The good code could not be made: somebody may try again later.
+    /// The optimised code could not be made: somebody may try again later.
     pub fn fail(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
         if let Some(by) = &self.improved_by {
@@ -74,10 +79,10 @@ impl Tiers {
         }
     }
 
-    /// The good code is there.
+    /// The optimised code is there.
     pub fn improve(&self, made: Made) {
         // A second one can only come of a fork, and is no better.
-        let _ = self.good.set(made);
+        let _ = self.optimised.set(made);
         self.first.code.retire();
     }
 
@@ -97,6 +102,6 @@ impl Tiers {
     }
 
     fn all(&self) -> impl Iterator<Item = &Made> {
-        std::iter::once(&self.first).chain(self.good.get())
+        std::iter::once(&self.first).chain(self.optimised.get())
     }
 }

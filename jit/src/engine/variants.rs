@@ -12,7 +12,7 @@
 use super::report::CounterReport;
 use super::version::Version;
 use crate::ir::{Counter, Outcome};
-use crate::profile::Place;
+use crate::profile::ProgramPoint;
 use crate::record::MaskFact;
 use crate::settings::Variant;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ impl Version {
     }
 
     /// How the variants of the version as a whole do.
-    fn known_by_entries(&self) -> Vec<(Variant, Place, Outcome, u64)> {
+    fn known_by_entries(&self) -> Vec<(Variant, ProgramPoint, Outcome, u64)> {
         let (head, entries) = (self.at(), self.entries.load(Relaxed));
         let mut known = Vec::new();
         if self.facts.mask == MaskFact::Full {
@@ -49,7 +49,7 @@ impl Version {
     }
 
     /// The ways that were left out, and how often they were taken nevertheless.
-    fn left_out(&self) -> BTreeMap<Place, u64> {
+    fn left_out(&self) -> BTreeMap<ProgramPoint, u64> {
         let mut ways = BTreeMap::new();
         for (exit, landing) in self.region.exits.iter().zip(&self.exits).filter(|(_, landing)| landing.pruned) {
             if let Some(frame) = exit.frames.last() {

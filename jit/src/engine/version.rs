@@ -1,15 +1,15 @@
 //! A compiled version of a loop: how it is entered and left, and what is learnt from that.
 
 use super::clock::Clock;
-use super::site::Begins;
+use super::hot_loop::Begins;
 use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
-use crate::ir::{Counter, Exit, Outcome, Region, why};
+use crate::ir::{Counter, Exit, ExitReason, Outcome, Region};
 use crate::record::{Constant, EntryFacts};
 use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
-use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterPlace, ResumeFrame};
+use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, ResumeFrame};
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::verify::EntryKind;
 use std::sync::Arc;
@@ -75,10 +75,10 @@ pub(super) enum Change {
     None,
     /// With the instruction at which it was left most of the time, if that is why.
     GiveUp(Abort, Option<(FuncId, u32)>),
-    /// It is a draft, with nobody to make the good code.
+    /// It is baseline code, with nobody to make the optimised code.
     Improve,
-    /// The version is to be made anew.
-    Remake,
+    /// The version is to be recompiled.
+    Recompile,
     /// A version with these facts is to be made; the arguments have been the same so many times as long as they have to
     /// be.
     Specialise(EntryFacts, u32),
@@ -96,7 +96,7 @@ struct Trial {
 
 /// Uniform registers that the loop does not change, and how long they have been the same.
 pub(super) struct Arguments {
-    places: Box<[(Reg, RegisterPlace)]>,
+    places: Box<[(Reg, RegisterSlot)]>,
     last: Box<[AtomicU64]>,
     same: AtomicU32,
 }
@@ -105,9 +105,9 @@ pub(super) struct Arguments {
 pub(super) struct Landing {
     frames: Box<[LandingFrame]>,
     pub taken: AtomicU64,
-    /// Is it how the loop ends, or is left for a moment only?
+    /// Whether it is how the loop ends, or is left for a moment only.
     expected: bool,
-    /// Does it stand for a way that was left out?
+    /// Whether it stands for a way that was left out.
     pub pruned: bool,
     leads: Leads,
 }
@@ -195,7 +195,7 @@ impl Version {
             return (Change::Specialise(EntryFacts { constants, ..self.facts.clone() }, times), landing.leads);
         }
         if landing.pruned && taken.is_multiple_of(settings.hot_exit) || entries.is_multiple_of(REVIEW) && self.fails() {
-            return (Change::Remake, Leads::Nowhere);
+            return (Change::Recompile, Leads::Nowhere);
         }
         if entries.is_multiple_of(REVIEW) && self.code.is_forsaken(entries) {
             return (Change::Improve, landing.leads);
@@ -207,7 +207,7 @@ impl Version {
         (change, landing.leads)
     }
 
-    /// Is it to be given up: left before its end most of the time, or with too little to do each time? If not, it is
+    /// Gives the reason if it is to be given up: left before its end most of the time, or with too little to do each time. If not, it is
     /// judged again by twice as many entries.
     fn judge(&self) -> Option<(Abort, Option<(FuncId, u32)>)> {
         let now = self.counted_for_trial();
@@ -215,14 +215,14 @@ impl Version {
         let [entries, left, pruned, rounds] = std::array::from_fn(|i| now[i].saturating_sub(before[i]));
         self.begin_trial(entries.max(1) * 2);
         if pruned * 4 >= entries {
-            // It is made anew with the ways that it leaves by; that one is to be judged.
+            // It is recompiled with the ways that it leaves by; that one is to be judged.
             return None;
         }
         if left * 2 >= entries {
             let early = self.exits.iter().enumerate().filter(|(_, l)| !l.expected);
             let (_, most) = early.map(|(i, l)| (l.taken.load(Ordering::Relaxed), i)).max()?;
             let exit = &self.region.exits[most];
-            return Some((Abort::LeavesTooOften(exit.why), exit.frames.last().map(|f| (f.function, f.pc))));
+            return Some((Abort::LeavesTooOften(exit.reason), exit.frames.last().map(|f| (f.function, f.pc))));
         }
         let insts: usize = self.region.blocks.iter().filter(|b| !b.cold).map(|b| b.insts.len()).sum();
         let worthwhile = match self.begins {
@@ -365,13 +365,13 @@ impl Landing {
             at: f.at,
             entries: f.entries.iter().map(|e| e.kind).collect(),
         });
-        let pruned = exit.why == why::NEVER_TAKEN;
-        let leads = match exit.why {
-            why::CALL | why::RETURN | why::CUT => Leads::On,
-            why::END => Leads::Behind,
+        let pruned = exit.reason == ExitReason::NeverTaken;
+        let leads = match exit.reason {
+            ExitReason::LinkedCall | ExitReason::Return | ExitReason::Cut => Leads::On,
+            ExitReason::LoopEnd => Leads::Behind,
             _ => Leads::Nowhere,
         };
-        let expected = pruned || leads != Leads::Nowhere || exit.why == why::POLL;
+        let expected = pruned || leads != Leads::Nowhere || exit.reason == ExitReason::Poll;
         Landing { frames: frames.collect(), taken: AtomicU64::new(0), expected, pruned, leads }
     }
 

@@ -2,7 +2,7 @@
 
 use super::bounds::{index_low, index_span};
 use crate::backend::CompileError;
-use crate::ir::{Address, Inst, Kind, Region, Site, Type};
+use crate::ir::{Address, HandlerCall, Inst, Kind, Region, Type};
 use crate::lowering::{mask_word, visiting_word};
 use spmdvm_vm::interp::native::{Context, Operand};
 use spmdvm_vm::isa::Op;
@@ -18,7 +18,7 @@ pub(crate) struct Meaning {
     /// The type of its result, if it has one.
     pub result: Option<Type>,
     /// What an `interpret` executes.
-    site: Option<Site>,
+    site: Option<HandlerCall>,
     lanes: usize,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn bits_of(mask: &[u64]) -> u64 {
 }
 
 /// What lanes of gathers hold that nobody sees: a number that would not go unnoticed.
-const UNSEEN: u64 = 0x5eed_5eed_5eed_5eed;
+const DONT_CARE: u64 = 0x5eed_5eed_5eed_5eed;
 
 /// Bits as a word of a type: what is beyond its size is 0, and a bool is 0 or 1.
 pub(crate) fn normalised(ty: Ty, bits: u64) -> u64 {
@@ -84,7 +84,7 @@ impl Meaning {
         let args = inst.args.iter().map(|&a| region.ty(a)).collect();
         let result = inst.result.map(|v| region.ty(v));
         let site = match inst.kind {
-            Kind::Interpret { site, .. } => region.sites.get(site as usize).cloned(),
+            Kind::Interpret { site, .. } => region.handler_calls.get(site as usize).cloned(),
             _ => None,
         };
         Ok(Meaning { kind: inst.kind, args, result, site, lanes: region.width.lanes() })
@@ -258,8 +258,8 @@ impl Meaning {
             _ => unreachable!("no load"),
         };
         // What is in lanes that nobody sees had better not matter.
-        let unseen = matches!(self.kind, Kind::Gather { clears: false, .. });
-        out.fill(if unseen { normalised(ty, UNSEEN) } else { 0 });
+        let dont_care = matches!(self.kind, Kind::Gather { clears: false, .. });
+        out.fill(if dont_care { normalised(ty, DONT_CARE) } else { 0 });
         for (lane, at) in self.lanes_at(args, index, ty, mask, self.result_lanes()) {
             // SAFETY: the caller's promise.
             out[lane] = unsafe { read_element(ty, at) };

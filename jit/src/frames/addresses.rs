@@ -1,11 +1,11 @@
 //! Which registers hold addresses in which roots, and which roots escape.
 //!
-//! Flow-insensitive: a [`Place`] joins all that is ever written to the register. An address may be moved, selected, added to,
+//! Flow-insensitive: a [`PointsTo`] joins all that is ever written to the register. An address may be moved, selected, added to,
 //! compared, used as the base of an access, and handed to functions whose parameter does not escape. Whatever else reads it
 //! (a store of it, a result, a conversion, a task) lets it escape, and so does a register that could hold addresses in
 //! two roots.
 
-use super::{Place, Root};
+use super::{PointsTo, Root};
 use spmdvm_vm::flow::each_read;
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
@@ -14,7 +14,7 @@ use spmdvm_vm::types::Ty;
 /// What is known so far of a function's registers and roots.
 #[derive(Default)]
 pub(super) struct Addresses {
-    places: Vec<Place>,
+    points_to: Vec<PointsTo>,
     /// The frame, then the parameters.
     escaped: Vec<bool>,
 }
@@ -22,32 +22,32 @@ pub(super) struct Addresses {
 impl Addresses {
     /// Nothing but what parameters and constants are.
     pub fn new(f: &Function) -> Addresses {
-        let mut places = vec![Place::Unset; f.regs.len()];
+        let mut points_to = vec![PointsTo::Unset; f.regs.len()];
         for i in 0..f.n_params {
             let is_pointer = f.regs[i as usize].ty == Ty::U64;
-            places[i as usize] = if is_pointer { Place::At(Root::Param(i), 0) } else { Place::Other };
+            points_to[i as usize] = if is_pointer { PointsTo::At(Root::Param(i), 0) } else { PointsTo::Other };
         }
         for &(r, _) in f.consts.iter() {
-            places[r.index()] = Place::Other;
+            points_to[r.index()] = PointsTo::Other;
         }
-        Addresses { places, escaped: vec![false; f.n_params as usize + 1] }
+        Addresses { points_to, escaped: vec![false; f.n_params as usize + 1] }
     }
 
     /// What a register holds.
-    pub fn place(&self, r: Reg) -> Place {
-        if r.is_none() { Place::Other } else { self.places[r.index()] }
+    pub fn points_to(&self, r: Reg) -> PointsTo {
+        if r.is_none() { PointsTo::Other } else { self.points_to[r.index()] }
     }
 
-    /// Can an address in the root be anywhere but where it is seen?
+    /// Returns whether an address in the root can be anywhere but where it is seen.
     pub fn escapes(&self, root: Root) -> bool {
         self.escaped[slot(root)]
     }
 
-    /// Is the root the frame, or a parameter that can hold a pointer?
+    /// Returns whether the root is the frame, or a parameter that can hold a pointer.
     pub fn leads(&self, root: Root) -> bool {
         match root {
             Root::Frame => true,
-            Root::Param(i) => !matches!(self.places[i as usize], Place::Unset | Place::Other),
+            Root::Param(i) => !matches!(self.points_to[i as usize], PointsTo::Unset | PointsTo::Other),
         }
     }
 
@@ -73,27 +73,27 @@ impl Addresses {
         let mut changed = false;
         if inst.rets.len != 0 {
             for &r in f.list(inst.rets) {
-                changed |= self.join(r, Place::Other);
+                changed |= self.join(r, PointsTo::Other);
             }
         }
         if inst.dst.is_none() {
             return changed;
         }
         let new = match inst.op {
-            Op::FrameAddr => Place::At(Root::Frame, inst.imm),
-            Op::Mov | Op::Assign => self.place(inst.src[0]),
+            Op::FrameAddr => PointsTo::At(Root::Frame, inst.imm),
+            Op::Mov | Op::Assign => self.points_to(inst.src[0]),
             Op::Select => {
-                changed |= self.join(inst.dst, self.place(inst.src[1]));
-                self.place(inst.src[2])
+                changed |= self.join(inst.dst, self.points_to(inst.src[1]));
+                self.points_to(inst.src[2])
             }
-            Op::PAdd => match (self.place(inst.src[0]), f.constant_bits(inst.src[1])) {
-                (Place::At(root, offset), Some(more)) => {
-                    offset.checked_add(more as i64).map_or(Place::In(root), |sum| Place::At(root, sum))
+            Op::PAdd => match (self.points_to(inst.src[0]), f.constant_bits(inst.src[1])) {
+                (PointsTo::At(root, offset), Some(more)) => {
+                    offset.checked_add(more as i64).map_or(PointsTo::In(root), |sum| PointsTo::At(root, sum))
                 }
-                (Place::At(root, _), None) => Place::In(root),
-                (place, _) => place,
+                (PointsTo::At(root, _), None) => PointsTo::In(root),
+                (to, _) => to,
             },
-            _ => Place::Other,
+            _ => PointsTo::Other,
         };
         changed | self.join(inst.dst, new)
     }
@@ -114,7 +114,7 @@ impl Addresses {
                     let i = i as u32;
                     let gets_away = if callee == own { self.escapes(Root::Param(i)) } else { escapes(callee, i) };
                     if gets_away {
-                        changed |= self.escape(self.place(arg));
+                        changed |= self.escape(self.points_to(arg));
                     }
                 }
                 return changed;
@@ -131,19 +131,19 @@ impl Addresses {
         // The same register may be read both ways.
         let both = matches!(inst.op, Op::Store | Op::StoreLane).then_some(inst.src[2]);
         lost.extend(both.filter(|r| !r.is_none()));
-        lost.into_iter().fold(changed, |changed, r| self.escape(self.place(r)) || changed)
+        lost.into_iter().fold(changed, |changed, r| self.escape(self.points_to(r)) || changed)
     }
 
-    fn escape(&mut self, place: Place) -> bool {
-        match place {
-            Place::At(root, _) | Place::In(root) => !std::mem::replace(&mut self.escaped[slot(root)], true),
-            Place::Unset | Place::Other | Place::Many => false,
+    fn escape(&mut self, to: PointsTo) -> bool {
+        match to {
+            PointsTo::At(root, _) | PointsTo::In(root) => !std::mem::replace(&mut self.escaped[slot(root)], true),
+            PointsTo::Unset | PointsTo::Other | PointsTo::Many => false,
         }
     }
 
-    fn join(&mut self, r: Reg, new: Place) -> bool {
-        use Place::*;
-        let old = self.places[r.index()];
+    fn join(&mut self, r: Reg, new: PointsTo) -> bool {
+        use PointsTo::*;
+        let old = self.points_to[r.index()];
         let joined = match (old, new) {
             (Unset, x) | (x, Unset) => x,
             (a, b) if a == b => a,
@@ -160,7 +160,7 @@ impl Addresses {
             }
             (Other, Other) => Other,
         };
-        self.places[r.index()] = joined;
+        self.points_to[r.index()] = joined;
         joined != old
     }
 }

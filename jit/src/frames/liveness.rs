@@ -10,7 +10,7 @@
 //! covers it; any other read of bytes of inactive lanes it does not cover. So such bytes carry the layout of the read too.
 
 use super::addresses::Addresses;
-use super::{Place, Root};
+use super::{PointsTo, Root};
 use crate::analysis::mask_depths;
 use spmdvm_vm::flow::{edges, predecessors};
 use spmdvm_vm::isa::Op;
@@ -59,7 +59,7 @@ struct Effect {
     writes: Option<(Range<i64>, Option<Layout>)>,
 }
 
-/// The question: what of a root is read in a function?
+/// The question: what is read of a root in a function.
 pub(super) struct Reads<'a> {
     pub f: &'a Function,
     pub lanes: usize,
@@ -264,9 +264,9 @@ impl Reads<'_> {
 
     /// If the register may hold an address in the root: its offset, if that is known.
     fn offset(&self, r: Reg) -> Option<Option<i64>> {
-        match self.addresses.place(r) {
-            Place::At(root, offset) if root == self.root => Some(Some(offset)),
-            Place::In(root) if root == self.root => Some(None),
+        match self.addresses.points_to(r) {
+            PointsTo::At(root, offset) if root == self.root => Some(Some(offset)),
+            PointsTo::In(root) if root == self.root => Some(None),
             _ => None,
         }
     }

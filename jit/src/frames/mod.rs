@@ -2,7 +2,7 @@
 //!
 //! Local variables whose address is taken (structs handed on by reference, arrays) lie in the memory of their frame. If no
 //! address in it ever leaves the function, except to functions that do not let it go either, then no other pointer can
-//! lead there: the memory is *private*. Then a region may keep its cells as values ([`promote`](crate::passes::promote)), and
+//! lead there: the memory is *private*. Then a region may keep its cells as values ([`mem2reg`](crate::passes::mem2reg)), and
 //! at an exit it need write back only what the interpreter may still read.
 //!
 //! Both are found for the memory of the frame and for what each pointer parameter leads to, of one function at a time
@@ -35,9 +35,9 @@ pub(crate) enum Root {
     Param(u32),
 }
 
-/// What a register holds, whenever it is read.
+/// What a register points to, whenever it is read (a points-to analysis, insensitive to flow).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PointsTo {
     /// Nothing that is known to be written.
     Unset,
     /// No address in a root.
@@ -115,14 +115,14 @@ impl Frames {
         self.functions.get(&id)?.live.get(&Root::Param(param)).map(|live| Arc::clone(live.at(0)))
     }
 
-    /// Is the memory of the function's frames private, and does it have some?
+    /// Returns whether the function's frames have memory, and it is private.
     pub fn is_private(&self, id: FuncId) -> bool {
         self.functions.get(&id).is_some_and(|facts| facts.live.contains_key(&Root::Frame))
     }
 
-    /// What a register of a function holds, whenever it is read.
-    pub fn place(&self, id: FuncId, reg: Reg) -> Place {
-        self.functions.get(&id).map_or(Place::Other, |facts| facts.addresses.place(reg))
+    /// What a register of a function points to, whenever it is read.
+    pub fn points_to(&self, id: FuncId, reg: Reg) -> PointsTo {
+        self.functions.get(&id).map_or(PointsTo::Other, |facts| facts.addresses.points_to(reg))
     }
 
     /// The bytes of a root that may be read when a function goes on with an instruction.

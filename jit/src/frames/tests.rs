@@ -139,7 +139,7 @@ func g(u0:u64, v1:f32) -> (v2) {
     assert_eq!(live_after(text, Op::FrameAddr), []);
 }
 
-/// Does the memory of a function with this in its body stay private?
+/// Returns whether the memory of a function with this in its body stays private.
 fn stays_private(body: &str) -> bool {
     let text = format!(
         ".global shared 16 {{

@@ -22,7 +22,7 @@ impl Builder {
             types: Vec::new(),
             blocks: Vec::new(),
             exits: Vec::new(),
-            sites: Vec::new(),
+            handler_calls: Vec::new(),
             private: Vec::new(),
             counters: Vec::new(),
             arguments: Vec::new(),

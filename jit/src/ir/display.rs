@@ -63,7 +63,7 @@ impl Display for Kind {
             Kind::LoadLanes { ty } => write!(f, "load.lanes.{ty}"),
             Kind::LoadStrided { ty, stride } => write!(f, "load.strided.{ty} {stride:+}"),
             Kind::Gather { ty, index, scale, clears } => {
-                write!(f, "gather{}.{ty}.{index} *{scale}", if clears { "" } else { ".unseen" })
+                write!(f, "gather{}.{ty}.{index} *{scale}", if clears { "" } else { ".dont_care" })
             }
             Kind::Store { ty } => write!(f, "store.{ty}"),
             Kind::StoreLanes { ty } => write!(f, "store.lanes.{ty}"),
@@ -112,7 +112,7 @@ fn block(f: &mut Formatter<'_>, region: &Region, number: usize, block: &Block) -
 }
 
 fn exit(f: &mut Formatter<'_>, number: usize, exit: &Exit) -> fmt::Result {
-    writeln!(f, "x{number}: {}", exit.why)?;
+    writeln!(f, "x{number}: {}", exit.reason)?;
     for frame in &exit.frames {
         write!(f, "  f{} at {}: mask {}", frame.function.0, frame.pc, frame.mask)?;
         for e in &frame.entries {
@@ -136,7 +136,7 @@ impl Display for Region {
         for (i, b) in self.blocks.iter().enumerate() {
             block(f, self, i, b)?;
         }
-        for (i, s) in self.sites.iter().enumerate() {
+        for (i, s) in self.handler_calls.iter().enumerate() {
             writeln!(f, "s{i}: f{} at {}", s.function.0, s.pc)?;
         }
         for (i, e) in self.exits.iter().enumerate() {

@@ -1,7 +1,9 @@
 //! Snapshots: what an exit hands back to the interpreter.
 
 use super::{Type, Value};
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Reg};
+use std::fmt;
 use std::ops::Range;
 
 /// A register of a frame and the value it holds at an exit.
@@ -52,20 +54,66 @@ pub struct FrameState {
     pub entries: Vec<EntryState>,
 }
 
-/// Why regions are left, where the engine must know.
-pub mod why {
+/// Why a region is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExitReason {
     /// The loop has ended.
-    pub const END: &str = "end of loop";
+    LoopEnd,
     /// A call of a function that has regions of its own.
-    pub const CALL: &str = "a call that is linked";
+    LinkedCall,
     /// The entered function ends.
-    pub const RETURN: &str = "return";
+    Return,
     /// What follows is in another region.
-    pub const CUT: &str = "it goes on in another region";
+    Cut,
     /// The run must end or wait, or another thread needs something.
-    pub const POLL: &str = "poll";
+    Poll,
     /// A way that was never taken before, and left out.
-    pub const NEVER_TAKEN: &str = "a way that was never taken before";
+    NeverTaken,
+    /// A load may be out of bounds.
+    Load,
+    /// A store may be out of bounds.
+    Store,
+    /// A divisor is zero: some active lane's, if there is one per lane.
+    ZeroDivisor {
+        /// Whether there is one per lane.
+        varying: bool,
+    },
+    /// An assertion fails.
+    Assertion,
+    /// The memory of a frame cannot be entered: there can be no more memory regions.
+    NoRegion,
+    /// An operation that only the interpreter does, or whose handler traps.
+    Operation(Op),
+    /// In regions that are made by hand: which exit it is.
+    Numbered(u32),
+}
+
+impl ExitReason {
+    /// Returns whether a check of bounds has failed.
+    pub fn is_bounds(self) -> bool {
+        matches!(self, ExitReason::Load | ExitReason::Store)
+    }
+}
+
+impl fmt::Display for ExitReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ExitReason::LoopEnd => "end of loop",
+            ExitReason::LinkedCall => "a call that is linked",
+            ExitReason::Return => "return",
+            ExitReason::Cut => "it goes on in another region",
+            ExitReason::Poll => "poll",
+            ExitReason::NeverTaken => "a way that was never taken before",
+            ExitReason::Load => "a load is out of bounds",
+            ExitReason::Store => "a store is out of bounds",
+            ExitReason::ZeroDivisor { varying: true } => "a divisor is zero",
+            ExitReason::ZeroDivisor { varying: false } => "the divisor is zero",
+            ExitReason::Assertion => "an assertion fails",
+            ExitReason::NoRegion => "no more memory regions",
+            ExitReason::Operation(op) => op.info().name,
+            ExitReason::Numbered(n) => return write!(f, "exit {n}"),
+        })
+    }
 }
 
 /// The memory of a frame that no address outside of the region leads to, except for frames that the region knows.
@@ -110,8 +158,8 @@ pub struct Exit {
     pub cells: Vec<(Cell, Value)>,
     /// Until cells are promoted: what may be read later of the private memory of its frames.
     pub live: Vec<LiveMemory>,
-    /// Why it is there, for statistics (`guard: …`, `end of loop`).
-    pub why: &'static str,
+    /// Why it is there.
+    pub reason: ExitReason,
 }
 
 impl Exit {

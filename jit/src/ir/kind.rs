@@ -25,7 +25,7 @@ pub struct Address {
     pub scale: u32,
     /// What is added, in bytes.
     pub disp: i64,
-    /// Do lanes lie one after another?
+    /// Whether lanes lie one after another.
     pub by_lane: bool,
 }
 
@@ -65,9 +65,9 @@ pub enum Kind {
     /// `(uniform u64 pointer)`. Ends the memory of a frame that the region has made.
     FrameClose,
     /// `(operands…, mask) → the result's type, if it has one`. Executes an instruction by the interpreter's handler on registers
-    /// of its frame; see [`Site`]. Leaves by the exit, with nothing done, if it traps.
+    /// of its frame; see [`HandlerCall`]. Leaves by the exit, with nothing done, if it traps.
     Interpret {
-        /// Which, by index into [`Region::sites`].
+        /// Which, by index into [`Region::handler_calls`].
         site: u32,
         /// Where to go if it traps.
         exit: ExitId,
@@ -89,7 +89,7 @@ pub enum Kind {
     MaskBits,
     /// `(uniform u64) → mask`. Bits beyond the lanes are ignored.
     MaskFromBits,
-    /// `(mask) → uniform bool`. Is it true in some lane?
+    /// `(mask) → uniform bool`. Whether it is true in some lane.
     AnyLane,
     /// `(varying) → uniform`. A reduction of the table over all lanes, by halving.
     Reduce {
@@ -103,7 +103,7 @@ pub enum Kind {
     RegionBase,
     /// `(uniform u64 pointer) → uniform u64`. Bytes of the pointer's memory region that may be read (or written); 0 if none.
     RegionLen {
-        /// For writing?
+        /// Whether it is for writing.
         write: bool,
     },
     /// `(uniform u64 pointer) → uniform u64`. Host address of the pointer's region plus the pointer's offset plus `disp`
@@ -124,7 +124,8 @@ pub enum Kind {
     },
     /// `(uniform u64 pointer, uniform u64 length) → uniform unsigned of ty's size`. How many indices from `IndexLow` on are
     /// such that `need` bytes at the address still lie within the length (cut to the type's range, and so that
-    /// none of them is above the type's maximum less 63: lanes counted from it do not wrap around). So an index is in bounds when `index - low`, taken as unsigned, is less than this.
+    /// none of them is above the type's maximum less 63: lanes counted from it do not wrap around). So an index is in bounds
+    /// when `index - low`, taken as unsigned, is less than this.
     IndexSpan {
         /// Bytes between elements; not 0.
         scale: u32,
@@ -154,7 +155,7 @@ pub enum Kind {
         stride: i32,
     },
     /// `(uniform u64 host address, varying index, mask) → varying ty`. Active lane *l* is at `address + index[l] * scale`;
-    /// the others give 0, or if nobody sees them (`passes::unseen`) anything.
+    /// the others give 0, or if nobody sees them (`passes::dont_care`) anything.
     Gather {
         /// The element type.
         ty: Ty,
@@ -162,7 +163,7 @@ pub enum Kind {
         index: Ty,
         /// Bytes between elements.
         scale: u32,
-        /// Do inactive lanes give 0?
+        /// Whether inactive lanes give 0.
         clears: bool,
     },
     /// `(uniform u64 host address, uniform ty)`.
@@ -249,7 +250,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// May the instruction be removed when its result is not used, moved, and merged with an equal one? (Loads are not:
+    /// Returns whether the instruction may be removed when its result is not used, moved, and merged with an equal one. (Loads may not:
     /// memory changes.)
     pub fn is_pure(self) -> bool {
         use Kind::*;
@@ -269,12 +270,12 @@ impl Kind {
         !other && !self.is_plain_load() && !self.is_plain_store()
     }
 
-    /// Is it a load that cannot fail: removable if not used?
+    /// Returns whether it is a load that cannot fail, and so removable if not used.
     pub fn is_plain_load(self) -> bool {
         matches!(self, Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::LoadStrided { .. } | Kind::Gather { .. })
     }
 
-    /// Is it a store that cannot fail?
+    /// Returns whether it is a store that cannot fail.
     pub fn is_plain_store(self) -> bool {
         use Kind::*;
         matches!(

@@ -20,7 +20,7 @@ mod kind;
 mod verify;
 
 pub use build::Builder;
-pub use exit::{Cell, EntryKind, EntryState, Exit, FrameState, LiveMemory, PrivateMemory, RegState, why};
+pub use exit::{Cell, EntryKind, EntryState, Exit, ExitReason, FrameState, LiveMemory, PrivateMemory, RegState};
 pub use kind::{Address, EntryMask, Kind};
 pub(crate) use verify::unsigned;
 pub use verify::verify;
@@ -54,7 +54,7 @@ impl Type {
         Type { shape: Shape::Varying, ty }
     }
 
-    /// Is there one element per lane?
+    /// Returns whether there is one element per lane.
     pub fn is_varying(self) -> bool {
         self.shape == Shape::Varying
     }
@@ -157,13 +157,13 @@ pub struct Block {
     pub insts: Vec<Inst>,
     /// How it ends.
     pub end: End,
-    /// Is it entered rarely? Back ends place it out of the way.
+    /// Whether it is entered rarely. Back ends place it out of the way.
     pub cold: bool,
 }
 
-/// An instruction that a region leaves to the interpreter's handler without leaving the region.
+/// A call of the interpreter's handler: an instruction that a region has it do without being left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct HandlerCall {
     /// The function.
     pub function: FuncId,
     /// The instruction.
@@ -176,7 +176,7 @@ pub struct Site {
     pub result: Option<(u32, Type)>,
 }
 
-/// Did a variant suit?
+/// Whether a variant suited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// Its code ran.
@@ -227,7 +227,7 @@ pub struct Region {
     /// Snapshots.
     pub exits: Vec<Exit>,
     /// What [`Kind::Interpret`] names.
-    pub sites: Vec<Site>,
+    pub handler_calls: Vec<HandlerCall>,
     /// Memory of frames that is private.
     pub private: Vec<PrivateMemory>,
     /// What the counters count.
@@ -247,7 +247,7 @@ impl Region {
         self.types[v.index()]
     }
 
-    /// Does it end, whatever happens, before the first instruction of the loop?
+    /// Returns whether it ends, whatever happens, before the first instruction of the loop.
     pub fn leaves_at_once(&self) -> bool {
         match self.blocks[0].end {
             End::Exit(exit) => matches!(&self.exits[exit.index()].frames[..], [frame] if frame.pc == self.pc),

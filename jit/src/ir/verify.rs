@@ -162,7 +162,7 @@ impl Check<'_> {
     }
 
     fn site(&self, site: u32, args: &[Type], result: Option<Type>) -> Result<(), String> {
-        let site = self.region.sites.get(site as usize).ok_or("has no site")?;
+        let site = self.region.handler_calls.get(site as usize).ok_or("has no site")?;
         let Some((mask, operands)) = args.split_last() else { return Err("has no mask".into()) };
         let fits = |(given, wanted): (&Type, &(u32, Type))| {
             given.ty == wanted.1.ty && (wanted.1.is_varying() || !given.is_varying())
@@ -194,7 +194,7 @@ impl Check<'_> {
     fn exit(&self, exit: usize, block: BlockId, at: usize) -> Result<(), String> {
         let exit = self.region.exits.get(exit).ok_or("has no exit")?;
         for v in exit.values() {
-            self.used(v, block, at).map_err(|e| format!("at the exit `{}`: {e}", exit.why))?;
+            self.used(v, block, at).map_err(|e| format!("at the exit `{}`: {e}", exit.reason))?;
         }
         for frame in &exit.frames {
             let masks = frame.entries.iter().flat_map(|e| [e.restore, e.other]).chain([frame.mask]);

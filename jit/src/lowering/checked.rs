@@ -11,7 +11,7 @@ pub(crate) struct Checked {
     pub address: Address,
     pub varying_base: bool,
     pub varying_index: bool,
-    /// Is there one value per lane?
+    /// Whether there is one value per lane.
     pub varying_value: bool,
     pub width: Width,
     /// Where the index and the elements lie in the scratch memory; the mask (a word) is at its start, the base at 16.

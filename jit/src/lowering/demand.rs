@@ -20,7 +20,7 @@ pub struct Forms {
     pub index_scales: &'static [u8],
     /// Returns whether an instruction takes a uniform argument as a vector.
     pub takes_vector: fn(&Region, &Inst, Value) -> bool,
-    /// Can exits write one lane of a vector?
+    /// Whether exits can write one lane of a vector.
     pub exits_write_lanes: bool,
 }
 
@@ -38,15 +38,15 @@ impl Forms {
 /// By value.
 pub(crate) struct Demand {
     forms: Forms,
-    /// Is it demanded in its own form?
+    /// Whether it is demanded in its own form.
     own: Vec<bool>,
-    /// Is a uniform value demanded as a vector?
+    /// Whether a uniform value is demanded as a vector.
     vector: Vec<bool>,
     /// How often it is demanded.
     uses: Vec<u32>,
-    /// Is it made where it is demanded?
+    /// Whether it is made where it is demanded.
     late: Vec<bool>,
-    /// Does it stand in one place only?
+    /// Whether it stands in one place only.
     single: Vec<bool>,
 }
 
@@ -97,7 +97,7 @@ impl Demand {
     }
 }
 
-/// By value: does it stand in one place of instructions, ends of blocks and snapshots only?
+/// By value: whether it stands in one place of instructions, ends of blocks and snapshots only.
 fn single(region: &Region) -> Vec<bool> {
     let mut times = vec![0u32; region.types.len()];
     let mut count = |v: Value| times[v.index()] += 1;

@@ -16,7 +16,7 @@ pub(crate) struct Gather {
     pub at: Value,
     pub index: Ty,
     pub scale: u32,
-    /// Do inactive lanes give 0?
+    /// Whether inactive lanes give 0.
     pub clears: bool,
     pub result: Value,
 }

@@ -12,7 +12,7 @@ pub(crate) struct General {
     pub result_at: usize,
     /// Bytes of scratch memory that it needs.
     pub bytes: usize,
-    /// Are operands and result uniform?
+    /// Whether operands and result are uniform.
     pub is_uniform: bool,
 }
 

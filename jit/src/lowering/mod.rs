@@ -43,15 +43,15 @@ use std::sync::atomic::AtomicBool;
 /// Something that code refers to by its address.
 pub type Held = Arc<dyn std::any::Any + Send + Sync>;
 
-/// Says that runs of a draft are to end at their next poll.
+/// Says that runs of baseline code are to end at their next poll.
 pub(crate) type Retired = Arc<AtomicBool>;
 
-/// Is this a bounds check that a build for benchmarks goes without?
+/// Returns whether this is a bounds check that a build for benchmarks goes without.
 pub(crate) fn is_left_out(region: &Region, exit: ExitId) -> bool {
-    cfg!(feature = "unchecked-for-benchmarks") && region.exits[exit.index()].why.ends_with("out of bounds")
+    cfg!(feature = "unchecked-for-benchmarks") && region.exits[exit.index()].reason.is_bounds()
 }
 
-/// Likewise, of an edge: does it lead to the slow way of an access?
+/// Likewise, of an edge: whether it leads to the slow way of an access.
 pub(crate) fn leads_to_slow_way(region: &Region, edge: &Edge) -> bool {
     let first = region.block(edge.to).insts.iter().find(|inst| !inst.kind.is_pure());
     first.is_some_and(|inst| match inst.kind {

@@ -245,7 +245,7 @@ unsafe extern "C" fn store(context: *mut Context, checked: *const Checked, scrat
     }
 }
 
-/// The fuel of the slice is used up; see [`Context::poll`]. Gives 0 if the run must end, or a draft is to.
+/// The fuel of the slice is used up; see [`Context::poll`]. Gives 0 if the run must end, or baseline code is to.
 ///
 /// # Safety
 /// The context is the one that native code was entered with; `retired` is null or lives as long as the code.

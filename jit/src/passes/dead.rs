@@ -5,8 +5,8 @@
 //! argument for parameters that are not needed. A register or cell of the entered frame whose value is what was read
 //! from it at entry need not be written back.
 
-use super::promote::{accessed, hosts};
-use crate::ir::{Cell, End, Exit, Inst, Kind, Region, Value};
+use super::mem2reg::{accessed, hosts};
+use crate::ir::{Cell, End, Exit, ExitReason, Inst, Kind, Region, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Runs the pass.
@@ -42,7 +42,7 @@ fn forget_unchanged(region: &mut Region) {
         }
     }
     // What the interpreter's handlers read and write in the entered frame is not as it was.
-    let own = region.sites.iter().filter(|s| s.at == 0);
+    let own = region.handler_calls.iter().filter(|s| s.at == 0);
     let touched: HashSet<u32> = own.flat_map(|s| s.operands.iter().chain(&s.result).map(|&(at, _)| at)).collect();
     let loaded = cells_at_entry(region);
     for exit in &mut region.exits {
@@ -73,7 +73,7 @@ fn drop_exits(region: &mut Region) {
         let id = *slot.get_or_insert_with(|| {
             kept.push(std::mem::replace(
                 &mut region.exits[exit.index()],
-                Exit { frames: Vec::new(), cells: Vec::new(), live: Vec::new(), why: "" },
+                Exit { frames: Vec::new(), cells: Vec::new(), live: Vec::new(), reason: ExitReason::Poll },
             ));
             crate::ir::ExitId(kept.len() as u32 - 1)
         });

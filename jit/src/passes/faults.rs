@@ -6,7 +6,7 @@ use super::defs::{Def, Defs};
 use super::licm::{Loops, definitions};
 use super::make::Maker;
 use crate::dominance::Dominators;
-use crate::ir::{BlockId, Edge, EntryMask, Exit, ExitId, Inst, Kind, Region, Type, Value};
+use crate::ir::{BlockId, Edge, EntryMask, Exit, ExitId, ExitReason, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::faults::{Fault, Turns, planted};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -103,7 +103,7 @@ faults! {
         edge.args[at] = params[at];
         Some(edge)
     });
-    "merge-exchanged", "merge", "two values of one type change places between blocks", Act::Edge(|f, _, edge| {
+    "straighten-exchanged", "straighten", "two values of one type change places between blocks", Act::Edge(|f, _, edge| {
         let ty = |i: usize| f.type_of(edge.args[i]);
         let pairs = (1..edge.args.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
         let (a, b) = pairs.into_iter().find(|&(a, b)| ty(a) == ty(b) && edge.args[a] != edge.args[b])?;
@@ -153,36 +153,39 @@ faults! {
         let inst = Inst { kind: zero, ..i.clone() };
         (count >= 8 * ty.size() as u64).then_some(Instead { inst, constant: Some((1, ty, 0)) })
     });
-    "promote-stale-cell", "promote", "a snapshot has what a cell of memory held at the exit before", Act::Exit(|_, exit, before| {
+    "mem2reg-stale-cell", "mem2reg", "a snapshot has what a cell of memory held at the exit before", Act::Exit(|_, exit, before| {
         let mut exit = exit.clone();
         let older = |cell| before?.cells.iter().find(|(known, _)| *known == cell).map(|(_, v)| *v);
         let stale = exit.cells.iter_mut().find(|(cell, v)| older(*cell).is_some_and(|old| old != *v))?;
         stale.1 = older(stale.0)?;
         Some(exit)
     });
-    "promote-lost-cell", "promote", "a snapshot forgets a cell of memory", Act::Exit(|_, exit, _| {
+    "mem2reg-lost-cell", "mem2reg", "a snapshot forgets a cell of memory", Act::Exit(|_, exit, _| {
         let mut exit = exit.clone();
         exit.cells.pop()?;
         Some(exit)
     });
     "gvn-second-argument", "gvn", "instructions are equal that differ in their second argument", Act::Region(|region, turns| {
-        unite(region, turns, |a, b| a.args.len() == 2 && a.args[0] == b.args[0] && a.args[1] != b.args[1] && !matches!(a.kind, Kind::Gather { .. }));
+        unite(region, turns, |a, b| {
+            let binary = a.args.len() == 2 && !matches!(a.kind, Kind::Gather { .. });
+            binary && a.args[0] == b.args[0] && a.args[1] != b.args[1]
+        });
     });
     "gvn-loads", "gvn", "a load is made once though something was stored since", Act::Region(unite_loads);
     "gvn-commutes", "gvn", "differences, shifts and comparisons are equal with their arguments exchanged", Act::Region(|region, turns| {
         unite(region, turns, |a, b| a.args.len() == 2 && a.args[0] == b.args[1] && a.args[1] == b.args[0] && a.args[0] != a.args[1]);
     });
     "guards-divisor", "guards", "the test for a zero divisor is left out", Act::Region(|region, turns| {
-        drop_guards(region, turns, "zero");
+        drop_guards(region, turns, |reason| matches!(reason, ExitReason::ZeroDivisor { .. }));
     });
     "guards-bounds", "guards", "a test for bounds is left out", Act::Region(|region, turns| {
-        drop_guards(region, turns, "out of bounds");
+        drop_guards(region, turns, ExitReason::is_bounds);
     });
-    "divide-factor", "divide", "the factor that stands for a divisor is one too small", Act::Inst(|f, i| {
+    "strength_reduction-factor", "strength_reduction", "the factor that stands for a divisor is one too small", Act::Inst(|f, i| {
         let Kind::Op { op: Op::MulHi, ty, .. } = i.kind else { return None };
         Some(Instead { constant: Some((1, ty, f.defs.known(i.args[1])?.wrapping_sub(1))), ..with_args(i, i.args.clone()) })
     });
-    "divide-shift", "divide", "the shift after the multiplication is one too small", Act::Inst(|f, i| {
+    "strength_reduction-shift", "strength_reduction", "the shift after the multiplication is one too small", Act::Inst(|f, i| {
         let Kind::Op { op: Op::Shr, ty, .. } = i.kind else { return None };
         let of_product = |v| f.defs.as_op(v, Op::MulHi).is_some();
         let is_sum = |sum: Def| of_product(sum.arg(0)) || of_product(sum.arg(1));
@@ -190,7 +193,7 @@ faults! {
         let follows = of_product(i.args[0]) || f.defs.as_op(i.args[0], Op::Add).is_some_and(is_sum);
         follows.then(|| Instead { constant: Some((1, ty, count - 1)), ..with_args(i, i.args.clone()) })
     });
-    "divide-toward-zero", "divide", "quotients of negative numbers are rounded down", Act::Inst(|f, i| {
+    "strength_reduction-toward-zero", "strength_reduction", "quotients of negative numbers are rounded down", Act::Inst(|f, i| {
         let Kind::Op { op: Op::Sub, ty, .. } = i.kind else { return None };
         let sign = f.defs.as_op(i.args[1], Op::Shr)?;
         let is_sign = ty.is_signed() && f.defs.known(sign.arg(1)) == Some(8 * ty.size() as u64 - 1) && i.result?.index() >= f.values_before;
@@ -213,19 +216,19 @@ faults! {
         let is_new = is_op(i, Op::Select) && i.result?.index() >= f.values_before;
         is_new.then(|| with_args(i, vec![i.args[0], i.args[2], i.args[1]]))
     });
-    "counted-one-more", "counted", "a loop that ends below its limit does a round too many without tests", Act::Inst(|f, i| {
+    "loop_versioning-one-more", "loop_versioning", "a loop that ends below its limit does a round too many without tests", Act::Inst(|f, i| {
         let Kind::Op { op: Op::Add, ty: Ty::U64, .. } = i.kind else { return None };
         let less_one = f.defs.known(i.args[1]) == Some(u64::MAX) && i.result?.index() >= f.values_before;
         less_one.then(|| Instead { constant: Some((1, Ty::U64, 0)), ..with_args(i, i.args.clone()) })
     });
-    "counted-first", "counted", "the rounds without tests begin one too late", Act::Inst(|f, i| {
+    "loop_versioning-first", "loop_versioning", "the rounds without tests begin one too late", Act::Inst(|f, i| {
         let Kind::Op { op: Op::Sub, ty: Ty::U64, .. } = i.kind else { return None };
         let rounds = f.defs.as_op(i.args[1], Op::Shl).filter(|_| f.defs.known(i.args[0]) == Some(0))?;
         let unit = 1 << f.defs.known(rounds.arg(1))?;
         (i.result?.index() >= f.values_before)
             .then(|| Instead { constant: Some((0, Ty::U64, unit)), ..with_args(i, i.args.clone()) })
     });
-    "unseen-lanes", "unseen", "gathers do not clear inactive lanes though somebody sees them", Act::Inst(|_, i| match i.kind {
+    "dont_care-lanes", "dont_care", "gathers do not clear inactive lanes though somebody sees them", Act::Inst(|_, i| match i.kind {
         Kind::Gather { ty, index, scale, clears: true } if ty != Ty::Bool => {
             Some(Inst { kind: Kind::Gather { ty, index, scale, clears: false }, ..i.clone() }.into())
         }
@@ -381,12 +384,12 @@ fn unite_loads(region: &mut Region, turns: &mut Turns) {
     }
 }
 
-/// Removes the guards that are there for a reason.
-fn drop_guards(region: &mut Region, turns: &mut Turns, why: &str) {
+/// Removes the guards that are there for such a reason.
+fn drop_guards(region: &mut Region, turns: &mut Turns, is_reason: impl Fn(ExitReason) -> bool) {
     let exits = &region.exits;
     for block in &mut region.blocks {
         block.insts.retain(|inst| match inst.kind {
-            Kind::Guard { exit } => !exits[exit.index()].why.contains(why) || !turns.next(),
+            Kind::Guard { exit } => !is_reason(exits[exit.index()].reason) || !turns.next(),
             _ => true,
         });
     }

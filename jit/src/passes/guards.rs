@@ -80,7 +80,7 @@ fn only_ways(region: &Region) -> Vec<Option<(Value, bool)>> {
     found.iter().zip(ways).map(|(&way, n)| way.filter(|_| n == 1)).collect()
 }
 
-/// By exit: does only one instruction or block leave by it?
+/// By exit: whether only one instruction or block leaves by it.
 fn exits_of_one(region: &Region) -> Vec<bool> {
     let mut ways = vec![0; region.exits.len()];
     for block in &region.blocks {

@@ -1,10 +1,11 @@
 //! Moves pure instructions out of loops whose rounds do not change their arguments.
 //!
-//! Rules: a division stays behind the guard of its divisor. Any other instruction may move to any block that its arguments' definitions dominate and that dominates its own, since
-//! pure instructions have no effect and cannot fail; computing one too often costs time only. It is moved to the end of the
-//! block that enters the outermost loop in which it does not change, and only if that block is executed at most as often: a
-//! block outside of the loop that dominates it. Cold blocks keep their instructions (what is computed rarely is not to be
-//! computed always), and so do splats, which back ends make from scalars more cheaply than they keep them.
+//! Rules: a division stays behind the guard of its divisor. Any other instruction may move to any block that its arguments'
+//! definitions dominate and that dominates its own, since pure instructions have no effect and cannot fail; computing one too
+//! often costs time only. It is moved to the end of the block that enters the outermost loop in which it does not change, and
+//! only if that block is executed at most as often: a block outside of the loop that dominates it. Cold blocks keep their
+//! instructions (what is computed rarely is not to be computed always), and so do splats, which back ends make from scalars
+//! more cheaply than they keep them.
 
 use super::{has_frames, is_stable};
 use crate::dominance::Dominators;
@@ -134,7 +135,7 @@ impl Loops {
         self.headers[l]
     }
 
-    /// Is a block in a loop?
+    /// Returns whether a block is in a loop.
     pub fn contains(&self, l: usize, block: BlockId) -> bool {
         self.bodies[l][block.index()]
     }

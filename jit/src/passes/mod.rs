@@ -3,29 +3,29 @@
 //! | pass | what |
 //! |---|---|
 //! | [`params`] | parameters that always bring the same value disappear |
-//! | [`merge`] | blocks with one way in join the block before |
+//! | [`straighten`] | blocks with one predecessor join it, if they are all that follows |
 //! | [`fold`] | what depends on constants is computed, what has a simpler form gets it |
-//! | [`promote`] | cells of private memory become values |
+//! | [`mem2reg`] | cells of private memory become values |
 //! | [`gvn`] | equal pure instructions are computed once |
 //! | [`guards`] | guards, branches and masks that earlier ones decide disappear |
-//! | [`divide`] | divisions by what is constant or does not change in a loop become multiplications |
+//! | [`strength_reduction`] | divisions by what is constant or does not change in a loop become multiplications |
 //! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
 //! | [`pointers`] | what is asked about the memory of pointers that change in a loop is asked about where they come from |
 //! | [`licm`] | pure instructions leave loops that do not change them |
 //! | [`sink`] | what only a cold block needs is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
-//! | [`counted`] | counted loops check their range once and run without checks |
-//! | [`unseen`] | gathers do not clear inactive lanes that nobody sees |
+//! | [`loop_versioning`] | counted loops check their range once and run without checks |
+//! | [`dont_care`] | gathers do not clear don't-care lanes: inactive ones that nobody sees |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
 //!
 //! None of them moves anything across an effect, and pure instructions cannot fail, so traps and effects stay what they
-//! were: a guard can only come earlier, where leaving it has the interpreter do the same instructions. Every use in a snapshot counts as a use at the instruction that may leave by it.
+//! were: a guard can only come earlier, where leaving it has the interpreter do the same instructions. Every use in a
+//! snapshot counts as a use at the instruction that may leave by it.
 
 pub mod bounds;
-pub mod counted;
 pub mod dead;
 pub(crate) mod defs;
-pub mod divide;
+pub mod dont_care;
 #[cfg(feature = "planted-faults")]
 pub(crate) mod faults;
 pub mod fold;
@@ -33,15 +33,16 @@ pub mod fuse;
 pub mod guards;
 pub mod gvn;
 pub mod licm;
+pub mod loop_versioning;
 pub(crate) mod make;
-pub mod merge;
+pub mod mem2reg;
 pub mod params;
 pub mod pointers;
-pub mod promote;
 pub mod sink;
-pub mod unseen;
+pub mod straighten;
+pub mod strength_reduction;
 
-use crate::abort::Abort;
+use crate::abort::{Abort, Defect};
 use crate::ir::{BlockId, Inst, Kind, Region, Value, verify};
 
 /// A pass and its name.
@@ -50,18 +51,18 @@ pub type Pass = (&'static str, fn(&mut Region));
 /// The passes in their order.
 pub const PASSES: &[Pass] = &[
     ("params", params::run),
-    ("merge", merge::run),
+    ("straighten", straighten::run),
     ("fold", fold::run),
     ("params", params::run),
-    ("merge", merge::run),
-    ("promote", promote::run),
+    ("straighten", straighten::run),
+    ("mem2reg", mem2reg::run),
     ("fold", fold::run),
     ("gvn", gvn::run),
     ("guards", guards::run),
-    ("divide", divide::run),
+    ("strength_reduction", strength_reduction::run),
     ("fold", fold::run),
     ("params", params::run),
-    ("merge", merge::run),
+    ("straighten", straighten::run),
     ("bounds", bounds::run),
     ("pointers", pointers::run),
     ("licm", licm::run),
@@ -69,8 +70,8 @@ pub const PASSES: &[Pass] = &[
     ("dead", dead::run),
     ("sink", sink::run),
     ("fuse", fuse::run),
-    ("counted", counted::run),
-    ("unseen", unseen::run),
+    ("loop_versioning", loop_versioning::run),
+    ("dont_care", dont_care::run),
     ("dead", dead::run),
 ];
 
@@ -78,7 +79,7 @@ pub const PASSES: &[Pass] = &[
 pub fn optimise(region: &mut Region) -> Result<(), Abort> {
     #[cfg(feature = "planted-faults")]
     faults::after("record", region, 0);
-    check(region, "recording")?;
+    check(region, "record")?;
     for (name, pass) in PASSES {
         #[cfg(feature = "planted-faults")]
         let n_values = region.types.len();
@@ -90,16 +91,19 @@ pub fn optimise(region: &mut Region) -> Result<(), Abort> {
     Ok(())
 }
 
-/// In debug builds: is the region still valid?
-fn check(region: &Region, after: &str) -> Result<(), Abort> {
+/// In debug builds, checks that the region is still valid.
+fn check(region: &Region, after: &'static str) -> Result<(), Abort> {
     if !cfg!(debug_assertions) {
         return Ok(());
     }
-    verify(region).map_err(|e| Abort::Invalid(format!("after {after}: {e}\n{region}")))
+    verify(region).map_err(|e| {
+        let why = format!("{e}\n{region}");
+        Abort::Defect(Defect::InvalidRegion { after, why })
+    })
 }
 
-/// May an equal instruction elsewhere stand for this one? Facts about a region of memory hold as long as it exists; that of a
-/// frame that the region has made ends, so if it has `frames`, only pointers from before count.
+/// Returns whether an equal instruction elsewhere may stand for this one. Facts about a region of memory hold as long as it
+/// exists; that of a frame that the region has made ends, so if it has `frames`, only pointers from before count.
 pub(crate) fn is_stable(frames: bool, inst: &Inst, home: impl Fn(Value) -> BlockId) -> bool {
     match inst.kind {
         Kind::RegionBase | Kind::RegionLen { .. } | Kind::HostAddress { .. } => {
@@ -109,7 +113,7 @@ pub(crate) fn is_stable(frames: bool, inst: &Inst, home: impl Fn(Value) -> Block
     }
 }
 
-/// Does the region make frames with memory?
+/// Returns whether the region makes frames with memory.
 pub(crate) fn has_frames(region: &Region) -> bool {
     region.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.kind, Kind::FrameOpen { .. }))
 }

@@ -1,9 +1,10 @@
 //! Arms of an `if` that are executed whether or not a lane is active in them: short ones that nearly always have some, and those that
 //! are *similar*, the same operations in the same order, on other operands.
 //!
-//! Similar arms executed one after the other under their masks they become one arm on selected operands ([`crate::passes::fuse`]), which takes
-//! about as long as either of them. So they are not branched around, however long they are, if gangs go both ways now and
-//! then. Where nearly all gangs go the same way, a branch is cheaper still: it needs no `select`.
+//! Similar arms executed one after the other under their masks they become one arm on selected operands
+//! ([`crate::passes::fuse`]), which takes about as long as either of them. So they are not branched around, however long they
+//! are, if gangs go both ways now and then. Where nearly all gangs go the same way, a branch is cheaper still: it needs no
+//! `select`.
 
 use super::Recorder;
 use super::state::State;
@@ -49,7 +50,7 @@ impl Arms {
 }
 
 impl Recorder<'_> {
-    /// Are the instructions from here to a label to be executed even if no lane is active?
+    /// Returns whether the instructions from here to a label are to be executed even if no lane is active.
     pub(super) fn executes_always(&mut self, state: &State, label: u32) -> bool {
         let (function, pc) = self.place(state);
         let length = label.saturating_sub(pc + 1);
@@ -61,7 +62,7 @@ impl Recorder<'_> {
             && (pc + 1..label).all(|at| self.heeds_mask(function, at, label))
     }
 
-    /// Does an instruction do nothing that can be told, up to a label, if no lane is active? Loads and stores for every lane
+    /// Returns whether an instruction does nothing that can be told, up to a label, if no lane is active. Loads and stores for every lane
     /// are masked; others may turn out to have one address, which is accessed or not.
     fn heeds_mask(&mut self, function: FuncId, at: u32, label: u32) -> bool {
         let f = self.function(function);
@@ -79,7 +80,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Is the state at one of two similar arms that are both to be executed whatever lanes are active?
+    /// Returns whether the state is at one of two similar arms that are both to be executed whatever lanes are active.
     fn is_at_similar_arms(&mut self, state: &State) -> bool {
         let (function, pc) = self.place(state);
         let f = self.function(function);
@@ -90,14 +91,14 @@ impl Recorder<'_> {
             && [&arms.first, &arms.second].into_iter().all(|arm| self.is_pure(function, arm))
     }
 
-    /// Does an arm nothing that could be told if no lane were active, and stores nothing?
+    /// Returns whether an arm does nothing that could be told if no lane were active, and stores nothing.
     fn is_pure(&mut self, function: FuncId, arm: &Range<u32>) -> bool {
         let f = self.function(function);
         arm.clone().all(|at| f.code[at as usize].op != Op::StoreLane && self.heeds_mask(function, at, arm.end))
     }
 }
 
-/// Are the arms the same operations, and do they take longer than to select the operands that differ?
+/// Returns whether the arms are the same operations, and take longer than to select the operands that differ.
 fn pays(f: &Function, arms: &Arms) -> bool {
     let Some(pairs) = arms.pairs(f) else { return false };
     // What stands in the second arm for a result of the first.

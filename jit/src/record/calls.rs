@@ -4,7 +4,7 @@ use super::state::{Frame, Mask, State};
 use super::step::Next;
 use super::{MAX_CALLS, MAX_FRAME_BYTES, MAX_RECURSION, Recorder};
 use crate::abort::Abort;
-use crate::ir::{Kind, Type, why};
+use crate::ir::{ExitReason, Kind, Type};
 use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::Ty;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ impl Recorder<'_> {
         let f = self.function(callee);
         let own = state.frames.iter().filter(|frame| frame.function == callee).count();
         if own > MAX_RECURSION || state.frames.len() > MAX_CALLS || !self.inlines(state, callee) {
-            return Ok(self.leave(state, why::CALL));
+            return Ok(self.leave(state, ExitReason::LinkedCall));
         }
         self.tick(state);
         let caller = state.top();
@@ -34,8 +34,8 @@ impl Recorder<'_> {
             regs[param] = Some(value);
             behind.extend(others.map(|others| (Reg(param as u32), others)));
             let depth = state.frames.len() as u32;
-            if state.agreed.contains(&(depth - 1, arg)) {
-                state.agreed.insert((depth, Reg(param as u32)));
+            if state.speculated.contains(&(depth - 1, arg)) {
+                state.speculated.insert((depth, Reg(param as u32)));
             }
         }
         for &(r, bits) in f.consts.iter() {
@@ -43,7 +43,7 @@ impl Recorder<'_> {
         }
         let mask = state.mask();
         let memory = (f.frame_size != 0).then(|| {
-            let exit = self.exit(state, "no more memory regions");
+            let exit = self.exit(state, ExitReason::NoRegion);
             self.emit(Kind::FrameOpen { function: callee, at, exit }, &[], Type::uniform(Ty::U64))
         });
         state.frames.push(Frame { function: callee, pc: 0, at, regs, mask, behind, memory, entries: Vec::new() });
@@ -52,7 +52,7 @@ impl Recorder<'_> {
 
     pub(super) fn ret(&mut self, state: &mut State) -> Result<Next, Abort> {
         if state.frames.len() == 1 {
-            return Ok(self.leave(state, why::RETURN));
+            return Ok(self.leave(state, ExitReason::Return));
         }
         // The lanes that the caller has active may be more.
         if state.one.is_some_and(|one| one.frame + 1 == state.frames.len()) {
@@ -60,9 +60,9 @@ impl Recorder<'_> {
         }
         let results = &self.function(state.top().function).results;
         let depth = state.frames.len() as u32;
-        let agreed: Vec<bool> = results.iter().map(|&r| state.agreed.contains(&(depth - 1, r))).collect();
+        let speculated: Vec<bool> = results.iter().map(|&r| state.speculated.contains(&(depth - 1, r))).collect();
         let values: Vec<_> = results.iter().map(|&r| self.held(state, r)).collect();
-        state.agreed.retain(|at| at.0 + 1 < depth);
+        state.speculated.retain(|at| at.0 + 1 < depth);
         if let Some(memory) = state.frames.pop().and_then(|frame| frame.memory) {
             self.effect(Kind::FrameClose, &[memory]);
         }
@@ -72,8 +72,8 @@ impl Recorder<'_> {
         let caller = state.top();
         let f = self.function(caller.function);
         let call = f.code[caller.pc as usize];
-        for ((&to, (v, behind)), agreed) in f.list(call.rets).iter().zip(values).zip(agreed) {
-            self.reads_agreed = agreed;
+        for ((&to, (v, behind)), speculated) in f.list(call.rets).iter().zip(values).zip(speculated) {
+            self.reads_speculated = speculated;
             self.write(state, to, v);
             state.top_mut().behind.extend(behind.map(|behind| (to, behind)));
         }

@@ -8,7 +8,7 @@
 
 use super::state::{Mask, State};
 use super::{Recorder, Work};
-use crate::ir::why;
+use crate::ir::ExitReason;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::FuncId;
 
@@ -102,14 +102,14 @@ impl Recorder<'_> {
     }
 
     /// Returns why the region ends where a block is about to begin, if it does.
-    pub(super) fn parts(&mut self, state: &State) -> Option<&'static str> {
+    pub(super) fn parts(&mut self, state: &State) -> Option<ExitReason> {
         let place @ (function, pc) = self.place(state);
         let outermost = state.frames.len() == 1;
         if outermost && pc == self.head.1 {
             return None;
         }
         if outermost && self.around.contains(&pc) {
-            return Some(why::CUT);
+            return Some(ExitReason::Cut);
         }
         // Where a region begins, a lane is active.
         if !matches!(state.mask(), Mask::Full | Mask::Some(_) | Mask::One(_)) || state.entering.is_some() {
@@ -119,7 +119,7 @@ impl Recorder<'_> {
         let cut = self.plan.cuts && (self.is_full() || self.analysis(function).is_cut(f, pc))
             || self.advice.cuts(place)
             || self.plan.parts_loops && self.advice.is_long(place, self.head) && self.analysis(function).is_head(pc);
-        cut.then_some(why::CUT)
+        cut.then_some(ExitReason::Cut)
     }
 }
 

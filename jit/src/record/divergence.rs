@@ -1,11 +1,11 @@
-//! Recording jumps and the mask stack (ARCHITECTURE, section 2).
+//! Recording jumps and the mask stack (`docs/internals/bytecode.md`).
 
 use super::Recorder;
 use super::state::{Entry, Mask, State};
 use super::step::Next;
-use crate::abort::Abort;
-use crate::ir::{Edge, End, Kind, Outcome, Type, Value, why};
-use crate::profile::Place;
+use crate::abort::{Abort, Defect};
+use crate::ir::{Edge, End, ExitReason, Kind, Outcome, Type, Value};
+use crate::profile::ProgramPoint;
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
@@ -14,71 +14,35 @@ use spmdvm_vm::verify::EntryKind;
 
 /// Where lanes leave to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Leave {
+pub(super) enum Leave {
     Break,
     Continue,
     Return,
 }
 
 impl Recorder<'_> {
-    pub(super) fn control(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
-        let next = match inst.op {
-            Op::Jmp => self.jump(state, inst),
-            Op::BrTrue | Op::BrFalse => self.branch(state, inst),
-            Op::MaskIf => self.mask_if(state, inst),
-            Op::MaskElse => {
-                let waiting = match state.top_mut().entries.last_mut() {
-                    Some(top) => std::mem::replace(&mut top.other, Mask::Empty),
-                    None => return Err(Abort::Invalid("mask.else without an entry".into())),
-                };
-                self.go_into(state, waiting, inst)
-            }
-            Op::MaskEndif | Op::LoopEnd | Op::SwitchEnd | Op::EverywhereEnd | Op::EachEnd => {
-                let Some(top) = state.top_mut().entries.pop() else {
-                    return Err(Abort::Invalid("a pop without an entry".into()));
-                };
-                self.go_on_with(state, top.restore, inst)
-            }
-            Op::LoopBegin => {
-                let mask = state.mask();
-                push(state, EntryKind::Loop, mask, Mask::Empty);
-                Next::Here
-            }
-            Op::LoopTest => self.lanes_drop_out(state, inst, None),
-            Op::LoopNext => self.loop_next(state, inst),
-            Op::LoopBack => self.loop_back(state, inst),
-            Op::SwitchBegin => {
-                let mask = state.mask();
-                push(state, EntryKind::Switch, mask, mask);
-                state.set_mask(Mask::Empty);
-                self.go(state, inst.aux)
-            }
-            Op::SwitchCase => self.switch_case(state, inst),
-            Op::MaskBreak => self.all_leave(state, inst, Leave::Break),
-            Op::MaskContinue => self.all_leave(state, inst, Leave::Continue),
-            Op::MaskReturn => self.all_leave(state, inst, Leave::Return),
-            Op::MaskBreakIf => self.lanes_drop_out(state, inst, Some(Leave::Break)),
-            Op::MaskContinueIf => self.lanes_drop_out(state, inst, Some(Leave::Continue)),
-            Op::MaskReturnIf => self.lanes_drop_out(state, inst, Some(Leave::Return)),
-            Op::Everywhere => {
-                let mask = state.mask();
-                push(state, EntryKind::Every, mask, Mask::Empty);
-                state.set_mask(Mask::Full);
-                Next::Here
-            }
-            Op::EachBegin => {
-                let mask = state.mask();
-                push(state, EntryKind::Each, mask, mask);
-                if let Some(top) = state.top_mut().entries.last_mut() {
-                    top.visiting = Some(self.constant(Ty::I32, 0));
-                }
-                Next::Here
-            }
-            Op::EachLane | Op::EachAll | Op::EachUnique => return self.each(state, inst),
-            Op::CallInd => self.leave(state, why::CALL),
-            _ => self.leave(state, inst.op.info().name),
+    /// The lanes that wait for the else part are the active ones from here on.
+    pub(super) fn mask_else(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
+        let Some(top) = state.top_mut().entries.last_mut() else {
+            return Err(Abort::Defect(Defect::NoMaskEntry(inst.op)));
         };
-        Ok(next)
+        let waiting = std::mem::replace(&mut top.other, Mask::Empty);
+        Ok(self.go_into(state, waiting, inst))
+    }
+
+    /// The end of what an entry of the mask stack is for.
+    pub(super) fn pop(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
+        let Some(top) = state.top_mut().entries.pop() else {
+            return Err(Abort::Defect(Defect::NoMaskEntry(inst.op)));
+        };
+        Ok(self.go_on_with(state, top.restore, inst))
+    }
+
+    pub(super) fn switch_begin(&mut self, state: &mut State, inst: &Inst) -> Next {
+        let mask = state.mask();
+        push(state, EntryKind::Switch, mask, mask);
+        state.set_mask(Mask::Empty);
+        self.go(state, inst.aux)
     }
 
     /// Goes on at a label without counting.
@@ -94,7 +58,7 @@ impl Recorder<'_> {
         if self.is_never(state, &there) { self.way_out(&there) } else { self.edge(&there) }
     }
 
-    /// Is a way in the loop one that has never been taken?
+    /// Returns whether a way in the loop is one that has never been taken.
     fn is_never(&self, state: &State, there: &State) -> bool {
         !self.left_loop(there) && self.advice.is_never(self.place(there), self.place(state))
     }
@@ -104,7 +68,7 @@ impl Recorder<'_> {
         let (here, out) = (self.b.current(), self.b.block());
         self.b.region.blocks[out.index()].cold = true;
         self.b.switch_to(out);
-        self.leave(there, why::NEVER_TAKEN);
+        self.leave(there, ExitReason::NeverTaken);
         self.b.switch_to(here);
         Edge { to: out, args: Vec::new() }
     }
@@ -128,14 +92,14 @@ impl Recorder<'_> {
         (yes, no)
     }
 
-    fn jump(&mut self, state: &mut State, inst: &Inst) -> Next {
+    pub(super) fn jump(&mut self, state: &mut State, inst: &Inst) -> Next {
         if inst.aux <= state.top().pc {
             self.tick(state);
         }
         self.go(state, inst.aux)
     }
 
-    fn branch(&mut self, state: &mut State, inst: &Inst) -> Next {
+    pub(super) fn branch(&mut self, state: &mut State, inst: &Inst) -> Next {
         let condition = self.read(state, inst.src[0]);
         let backward = inst.aux <= state.top().pc;
         let jumps_when = inst.op == Op::BrTrue;
@@ -187,7 +151,7 @@ impl Recorder<'_> {
     }
 
     /// An edge on which is counted how a variant does.
-    fn counting(&mut self, variant: Variant, place: Place, outcome: Outcome, edge: Edge) -> Edge {
+    fn counting(&mut self, variant: Variant, place: ProgramPoint, outcome: Outcome, edge: Edge) -> Edge {
         let (here, apart) = (self.b.current(), self.b.block());
         self.b.switch_to(apart);
         self.count(variant, place, outcome);
@@ -203,7 +167,7 @@ impl Recorder<'_> {
         }
     }
 
-    fn mask_if(&mut self, state: &mut State, inst: &Inst) -> Next {
+    pub(super) fn mask_if(&mut self, state: &mut State, inst: &Inst) -> Next {
         let condition = self.read(state, inst.src[0]);
         let mask = state.mask();
         push(state, EntryKind::If, mask, Mask::Empty);
@@ -250,7 +214,7 @@ impl Recorder<'_> {
     }
 
     /// `loop.test` (lanes where the condition fails drop out; `how` is `None`) and the conditional ways to leave.
-    fn lanes_drop_out(&mut self, state: &mut State, inst: &Inst, how: Option<Leave>) -> Next {
+    pub(super) fn lanes_drop_out(&mut self, state: &mut State, inst: &Inst, how: Option<Leave>) -> Next {
         let condition = self.read(state, inst.src[0]);
         let mask = state.mask();
         let here = state.top().pc + 1;
@@ -279,7 +243,7 @@ impl Recorder<'_> {
         self.go_on_with(state, staying, inst)
     }
 
-    /// Does leaving so touch at most one entry of the mask stack?
+    /// Returns whether leaving so touches at most one entry of the mask stack.
     fn is_cheap(&self, state: &State, how: Leave) -> bool {
         matches!(
             (state.top().entries.last().map(|e| e.kind), how),
@@ -316,7 +280,7 @@ impl Recorder<'_> {
         Next::Ended
     }
 
-    fn loop_next(&mut self, state: &mut State, inst: &Inst) -> Next {
+    pub(super) fn loop_next(&mut self, state: &mut State, inst: &Inst) -> Next {
         let back = match state.top_mut().entries.last_mut() {
             Some(top) => std::mem::replace(&mut top.other, Mask::Empty),
             None => Mask::Empty,
@@ -341,7 +305,7 @@ impl Recorder<'_> {
         self.go_on_with(state, mask, inst)
     }
 
-    fn loop_back(&mut self, state: &mut State, inst: &Inst) -> Next {
+    pub(super) fn loop_back(&mut self, state: &mut State, inst: &Inst) -> Next {
         match Self::has_lanes(state.mask()) {
             Some(false) => Next::Here,
             Some(true) => self.go_round(state, inst),
@@ -360,7 +324,7 @@ impl Recorder<'_> {
         }
     }
 
-    fn switch_case(&mut self, state: &mut State, inst: &Inst) -> Next {
+    pub(super) fn switch_case(&mut self, state: &mut State, inst: &Inst) -> Next {
         let condition = self.read(state, inst.src[0]);
         let c = self.mask_of(condition);
         let waiting = state.top().entries.last().map_or(Mask::Empty, |top| top.other);
@@ -371,7 +335,7 @@ impl Recorder<'_> {
         self.go_into(state, mask, inst)
     }
 
-    fn all_leave(&mut self, state: &mut State, inst: &Inst, how: Leave) -> Next {
+    pub(super) fn all_leave(&mut self, state: &mut State, inst: &Inst, how: Leave) -> Next {
         let mask = state.mask();
         self.take_out(state, mask, how);
         state.set_mask(Mask::Empty);
@@ -421,7 +385,7 @@ impl Recorder<'_> {
     }
 }
 
-fn push(state: &mut State, kind: EntryKind, restore: Mask, other: Mask) {
+pub(super) fn push(state: &mut State, kind: EntryKind, restore: Mask, other: Mask) {
     state.top_mut().entries.push(Entry { kind, restore, other, visiting: None });
 }
 

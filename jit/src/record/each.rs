@@ -4,19 +4,29 @@
 //! bits, and what is left waits for the next turn.
 
 use super::Recorder;
+use super::divergence::push;
 use super::state::{Entry, Mask, State};
 use super::step::Next;
-use crate::abort::Abort;
+use crate::abort::{Abort, Defect};
 use crate::ir::{End, Kind, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
 use spmdvm_vm::types::Ty;
+use spmdvm_vm::verify::EntryKind;
 
 impl Recorder<'_> {
+    pub(super) fn each_begin(&mut self, state: &mut State) {
+        let mask = state.mask();
+        push(state, EntryKind::Each, mask, mask);
+        if let Some(top) = state.top_mut().entries.last_mut() {
+            top.visiting = Some(self.constant(Ty::I32, 0));
+        }
+    }
+
     /// An instruction of the table's form `each`: the next turn, or the end of the loop.
     pub(super) fn each(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
         let Some(&Entry { other, .. }) = state.top().entries.last() else {
-            return Err(Abort::Invalid("an each without an entry".into()));
+            return Err(Abort::Defect(Defect::NoMaskEntry(inst.op)));
         };
         match Self::has_lanes(other) {
             Some(false) => {

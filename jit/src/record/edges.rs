@@ -39,16 +39,16 @@ impl Recorder<'_> {
         Edge { to: block, args }
     }
 
-    /// Without the agreed registers that nothing reads any more, if there are any.
+    /// Without the speculated-uniform registers that nothing reads any more, if there are any.
     fn forgetting(&mut self, state: &State) -> Option<State> {
         let dead = |r: &mut Self, &(frame, reg): &(u32, Reg)| {
             let last = frame as usize + 1 == state.frames.len();
             !r.live_registers(&state.frames[frame as usize], last).contains(&reg)
         };
-        let gone: Vec<_> = state.agreed.iter().filter(|at| dead(self, at)).copied().collect();
+        let gone: Vec<_> = state.speculated.iter().filter(|at| dead(self, at)).copied().collect();
         (!gone.is_empty()).then(|| {
             let mut state = state.clone();
-            state.agreed.retain(|at| !gone.contains(at));
+            state.speculated.retain(|at| !gone.contains(at));
             state
         })
     }

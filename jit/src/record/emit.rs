@@ -163,7 +163,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Is some lane active? `None`: to be found out by testing the value.
+    /// Whether some lane is active. `None`: to be found out by testing the value.
     pub(super) fn has_lanes(mask: Mask) -> Option<bool> {
         match mask {
             Mask::Full | Mask::Some(_) | Mask::One(_) => Some(true),

@@ -1,11 +1,11 @@
 //! Recording what lies in the memory of frames.
 //!
 //! Addresses in it are known as frame and offset ([`FramePlace`]), so accesses need no checks. What is private of it, and what
-//! of that may be read after an exit ([`frames`](crate::frames)), is handed to [`promote`](crate::passes::promote).
+//! of that may be read after an exit ([`frames`](crate::frames)), is handed to [`mem2reg`](crate::passes::mem2reg).
 
 use super::Recorder;
 use super::state::{FramePlace, State};
-use crate::frames::{Place, Root};
+use crate::frames::{PointsTo, Root};
 use crate::ir::{Kind, LiveMemory, PrivateMemory, Type, Value};
 use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::{Shape, Ty};
@@ -22,8 +22,8 @@ impl Recorder<'_> {
         if !self.analyses.get(&function)?.is_live(self.head.1, reg) {
             return None;
         }
-        match self.whole.frames.as_ref()?.place(function, reg) {
-            Place::At(Root::Frame, offset) if f.reg(reg).shape == Shape::Uniform => {
+        match self.whole.frames.as_ref()?.points_to(function, reg) {
+            PointsTo::At(Root::Frame, offset) if f.reg(reg).shape == Shape::Uniform => {
                 (0..=f.frame_size as i64).contains(&offset).then_some(offset)
             }
             _ => None,
@@ -97,15 +97,15 @@ impl Recorder<'_> {
             if !last {
                 let f = self.function(frame.function);
                 let args = f.list(f.code[frame.pc as usize].args);
-                let resolve = |&arg: &Reg| match frames.place(frame.function, arg) {
-                    Place::At(Root::Frame, offset) => Some((i, Some(offset))),
-                    Place::In(Root::Frame) => Some((i, None)),
-                    Place::At(Root::Param(p), more) => {
+                let resolve = |&arg: &Reg| match frames.points_to(frame.function, arg) {
+                    PointsTo::At(Root::Frame, offset) => Some((i, Some(offset))),
+                    PointsTo::In(Root::Frame) => Some((i, None)),
+                    PointsTo::At(Root::Param(p), more) => {
                         let (owner, offset) = params.get(p as usize).copied().flatten()?;
                         Some((owner, offset.map(|offset| offset + more)))
                     }
-                    Place::In(Root::Param(p)) => Some((params.get(p as usize).copied().flatten()?.0, None)),
-                    Place::Unset | Place::Other | Place::Many => None,
+                    PointsTo::In(Root::Param(p)) => Some((params.get(p as usize).copied().flatten()?.0, None)),
+                    PointsTo::Unset | PointsTo::Other | PointsTo::Many => None,
                 };
                 params = args.iter().map(resolve).collect();
             }

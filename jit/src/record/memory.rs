@@ -9,7 +9,7 @@
 use super::Recorder;
 use super::state::{Mask, State};
 use crate::exec_ir::bounds::{index_low, index_span};
-use crate::ir::{Address, BlockId, Kind, Type, Value, unsigned};
+use crate::ir::{Address, BlockId, ExitReason, Kind, Type, Value, unsigned};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
 use spmdvm_vm::types::Ty;
@@ -39,7 +39,7 @@ impl Recorder<'_> {
         Operand { base, index, address, ty: inst.ty }
     }
 
-    /// Is it an operand that can be checked by its index?
+    /// Returns whether it is an operand that can be checked by its index.
     fn is_simple(&self, at: &Operand) -> bool {
         let scale = at.address.scale;
         let index_varies = at.index.is_some_and(|i| self.ty(i).is_varying());
@@ -48,7 +48,7 @@ impl Recorder<'_> {
             && (!index_varies || !at.address.by_lane || self.counts_lanes(at))
     }
 
-    /// Can the lanes be counted in the index: is the index one of 32 bits and the scale a multiple of the element?
+    /// Returns whether the lanes can be counted in the index: it is one of 32 bits, and the scale a multiple of the element.
     fn counts_lanes(&self, at: &Operand) -> bool {
         let size = at.ty.size() as u32;
         matches!(at.address.index, Some(Ty::I32))
@@ -64,7 +64,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Do `need` bytes at every index (of its own shape) lie in the region?
+    /// Whether `need` bytes at every index (of its own shape) lie in the region.
     pub(super) fn in_bounds(&mut self, at: &Operand, need: u32, write: bool) -> Value {
         let (index, ty, _) = self.index(at);
         let (low, span) = self.bounds(at, need, write);
@@ -131,7 +131,7 @@ impl Recorder<'_> {
             self.load_lanes(state, &at)
         } else if index_varies {
             let differ = self.agree_on_address(state, inst, &at);
-            if differ { self.gather(state, &at) } else { self.gather_by_lie(state, &at) }
+            if differ { self.gather(state, &at) } else { self.gather_by_pattern(state, &at) }
         } else {
             let v = self.load_one(state, &at);
             let zero = self.constant(inst.ty, 0);
@@ -144,7 +144,7 @@ impl Recorder<'_> {
     /// One element for all lanes.
     pub(super) fn load_one(&mut self, state: &State, at: &Operand) -> Value {
         let ok = self.in_bounds(at, at.ty.size() as u32, false);
-        self.guard(state, ok, "a load is out of bounds");
+        self.guard(state, ok, ExitReason::Load);
         let host = self.host_at(at);
         self.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty))
     }
@@ -155,7 +155,7 @@ impl Recorder<'_> {
         let ok = self.in_bounds(at, need, false);
         let ty = Type::varying(at.ty);
         if state.mask() == Mask::Full {
-            self.guard(state, ok, "a load is out of bounds");
+            self.guard(state, ok, ExitReason::Load);
             let host = self.host_at(at);
             return self.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty);
         }
@@ -173,7 +173,7 @@ impl Recorder<'_> {
     }
 
     pub(super) fn gather(&mut self, state: &State, at: &Operand) -> Value {
-        self.check_lanes(state, at, false, "a load is out of bounds");
+        self.check_lanes(state, at, false, ExitReason::Load);
         let host = self.host(at);
         let (index, index_ty, scale) = self.index(at);
         let mask = self.mask_value(state.mask());
@@ -181,7 +181,7 @@ impl Recorder<'_> {
         self.emit(kind, &[host, index, mask], Type::varying(at.ty))
     }
 
-    /// Is every active lane's whole vector in bounds?
+    /// Whether every active lane's whole vector is in bounds.
     fn vectors_in_bounds(&mut self, state: &State, at: &Operand, write: bool) -> Value {
         let need = (at.ty.size() * self.program.width.lanes()) as u32;
         let ok = self.in_bounds(at, need, write);
@@ -282,14 +282,14 @@ impl Recorder<'_> {
     }
 
     /// Leaves if the element of an active lane is out of bounds.
-    fn check_lanes(&mut self, state: &State, at: &Operand, write: bool, why: &'static str) {
+    fn check_lanes(&mut self, state: &State, at: &Operand, write: bool, reason: ExitReason) {
         let ok = self.in_bounds(at, at.ty.size() as u32, write);
         let bad = self.and_not(state.mask(), Mask::Any(ok));
-        self.guard_none(state, bad, why);
+        self.guard_none(state, bad, reason);
     }
 
     fn load_any(&mut self, state: &State, at: &Operand, varying: bool) -> Value {
-        let exit = self.exit(state, "a load is out of bounds");
+        let exit = self.exit(state, ExitReason::Load);
         let kind = Kind::LoadAny { ty: at.ty, address: at.address, exit };
         let args = self.any_args(state, at, None);
         // The result of the operation has the shape of its operands; that of the register may be wider.
@@ -325,7 +325,7 @@ impl Recorder<'_> {
         } else if at.address.by_lane {
             self.store_lanes(state, &at, value);
         } else if index_varies {
-            self.scatter_by_lie(state, &at, value);
+            self.scatter_by_pattern(state, &at, value);
         } else if !scatters && one_value {
             self.store_one(state, &at, value);
         } else {
@@ -336,7 +336,7 @@ impl Recorder<'_> {
     /// One element.
     pub(super) fn store_one(&mut self, state: &State, at: &Operand, value: Value) {
         let ok = self.in_bounds(at, at.ty.size() as u32, true);
-        self.guard(state, ok, "a store is out of bounds");
+        self.guard(state, ok, ExitReason::Store);
         let host = self.host_at(at);
         self.effect(Kind::Store { ty: at.ty }, &[host, value]);
     }
@@ -346,7 +346,7 @@ impl Recorder<'_> {
         let ok = self.in_bounds(at, need, true);
         let value = self.varying_value(value);
         if state.mask() == Mask::Full {
-            self.guard(state, ok, "a store is out of bounds");
+            self.guard(state, ok, ExitReason::Store);
             let host = self.host_at(at);
             self.effect(Kind::StoreLanes { ty: at.ty }, &[host, value]);
             return;
@@ -380,7 +380,7 @@ impl Recorder<'_> {
     }
 
     pub(super) fn scatter(&mut self, state: &State, at: &Operand, value: Value) {
-        self.check_lanes(state, at, true, "a store is out of bounds");
+        self.check_lanes(state, at, true, ExitReason::Store);
         let host = self.host(at);
         let (index, index_ty, scale) = self.index(at);
         let value = self.varying_value(value);
@@ -390,7 +390,7 @@ impl Recorder<'_> {
     }
 
     fn store_any(&mut self, state: &State, at: &Operand, value: Value) {
-        let exit = self.exit(state, "a store is out of bounds");
+        let exit = self.exit(state, ExitReason::Store);
         let kind = Kind::StoreAny { ty: at.ty, address: at.address, exit };
         let args = self.any_args(state, at, Some(value));
         self.effect(kind, &args);

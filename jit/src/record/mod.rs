@@ -13,6 +13,7 @@
 //! Facts about masks at the loop's head come from the interpreter's state when recording begins; the engine compares them
 //! before each entry ([`EntryFacts`]).
 
+mod access_pattern;
 mod arms;
 mod calls;
 mod cuts;
@@ -20,7 +21,6 @@ mod divergence;
 mod each;
 mod edges;
 mod emit;
-mod lie;
 mod memories;
 mod memory;
 mod one_lane;
@@ -32,17 +32,17 @@ use crate::abort::Abort;
 use crate::advice::Advice;
 use crate::analysis::Analysis;
 use crate::ir::{
-    BlockId, Builder, Counter, End, EntryMask, EntryState, Exit, ExitId, FrameState, Kind, Outcome, RegState, Region,
-    Type, Value,
+    BlockId, Builder, Counter, End, EntryMask, EntryState, Exit, ExitId, ExitReason, FrameState, Kind, Outcome,
+    RegState, Region, Type, Value,
 };
-use crate::profile::Place;
+use crate::profile::ProgramPoint;
 use crate::settings::Variant;
 use crate::whole::Whole;
 use cuts::Plan;
 pub(crate) use cuts::{LIGHT, leads_on};
 use spmdvm_vm::flow::each_written;
 use spmdvm_vm::interp::PreparedProgram;
-use spmdvm_vm::interp::native::RegisterPlace;
+use spmdvm_vm::interp::native::RegisterSlot;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Function, Program, Reg};
 use spmdvm_vm::types::{Shape, Ty};
@@ -83,7 +83,7 @@ impl MaskFact {
         }
     }
 
-    /// Does it hold for these lanes?
+    /// Returns whether it holds for these lanes.
     pub fn holds(self, mask: u64, full: u64) -> bool {
         match self {
             MaskFact::Full => mask == full,
@@ -105,7 +105,7 @@ pub struct EntryFacts {
 }
 
 impl EntryFacts {
-    /// Is something assumed besides masks?
+    /// Returns whether something is assumed besides masks.
     pub fn is_special(&self) -> bool {
         !self.constants.is_empty()
     }
@@ -117,7 +117,7 @@ pub struct Constant {
     /// The register, of the entered frame.
     pub reg: Reg,
     /// Where it lies.
-    pub place: RegisterPlace,
+    pub place: RegisterSlot,
     /// Its value.
     pub bits: u64,
 }
@@ -125,7 +125,7 @@ pub struct Constant {
 /// Records what begins at the instruction `pc` of a function: the loop whose head it is, or the rest of the function.
 pub(crate) fn record(
     prepared: &PreparedProgram,
-    (function, pc): Place,
+    (function, pc): ProgramPoint,
     facts: &EntryFacts,
     advice: &Advice,
     whole: &Whole,
@@ -181,10 +181,10 @@ struct Recorder<'a> {
     work: VecDeque<Work>,
     varying: &'a mut Noted,
     analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
-    /// Was an assumption wrong?
+    /// Whether an assumption was wrong.
     again: bool,
-    /// Has the current instruction read a register of [`State::agreed`]?
-    reads_agreed: bool,
+    /// Whether the current instruction has read a register of [`State::speculated`].
+    reads_speculated: bool,
     constants: HashMap<(Ty, u64), Value>,
     /// The bits of each.
     known: HashMap<Value, u64>,
@@ -224,7 +224,7 @@ impl<'a> Recorder<'a> {
             varying,
             analyses,
             again: false,
-            reads_agreed: false,
+            reads_speculated: false,
             constants: HashMap::new(),
             known: HashMap::new(),
             shared: HashMap::new(),
@@ -304,7 +304,7 @@ impl<'a> Recorder<'a> {
         let mut state = State {
             frames: vec![Frame { function, pc, at: 0, regs, mask, behind, memory: None, entries }],
             one: None,
-            agreed: BTreeSet::new(),
+            speculated: BTreeSet::new(),
             entering: None,
         };
         self.own_memory(&mut state);
@@ -336,12 +336,12 @@ impl<'a> Recorder<'a> {
     }
 
     /// The instruction at which a state is.
-    fn place(&self, state: &State) -> Place {
+    fn place(&self, state: &State) -> ProgramPoint {
         (state.top().function, state.top().pc)
     }
 
     /// Counts how a variant does.
-    fn count(&mut self, variant: Variant, place: Place, outcome: Outcome) {
+    fn count(&mut self, variant: Variant, place: ProgramPoint, outcome: Outcome) {
         let counter = Counter::Variant { variant, place, outcome };
         let counters = &mut self.b.region.counters;
         let n = counters.iter().position(|c| *c == counter).unwrap_or_else(|| {
@@ -351,7 +351,7 @@ impl<'a> Recorder<'a> {
         self.effect(Kind::Count(n as u32), &[]);
     }
 
-    /// Does a register hold the same throughout the region?
+    /// Returns whether a register holds the same throughout the region.
     fn is_constant(&self, frame: usize, function: FuncId, reg: Reg) -> bool {
         self.analyses.get(&function).is_some_and(|found| found.is_constant(reg))
             || (frame == 0 && (self.assumed.contains(&reg) || self.own_offset(function, reg).is_some()))
@@ -400,7 +400,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// A snapshot of a state, whose last frame stands at the instruction that the interpreter is to do next.
-    fn exit(&mut self, state: &State, why: &'static str) -> ExitId {
+    fn exit(&mut self, state: &State, reason: ExitReason) -> ExitId {
         let n = state.frames.len();
         let mut frames = Vec::with_capacity(n);
         for (i, frame) in state.frames.iter().enumerate() {
@@ -423,6 +423,6 @@ impl<'a> Recorder<'a> {
             frames.push(FrameState { function, pc, at, regs, mask, memory, entries });
         }
         let live = self.live_memory(state);
-        self.b.exit(Exit { frames, cells: Vec::new(), live, why })
+        self.b.exit(Exit { frames, cells: Vec::new(), live, reason })
     }
 }

@@ -173,7 +173,7 @@ impl Recorder<'_> {
         if state.one.is_none() { None } else { Some(Next::Here) }
     }
 
-    /// May an instruction be recorded as ever in this mode: does it see no lanes, or conditions and masks only?
+    /// Returns whether an instruction may be recorded as ever in this mode: it sees no lanes, or conditions and masks only.
     fn stays_scalar(&self, state: &State, inst: &Inst) -> bool {
         let control = matches!(
             inst.op,

@@ -2,14 +2,14 @@
 //! test, and no profile to be expected.
 //!
 //! The proof is about the index in its own type: active lane *l* holds `first + l * stride`, wrapping around. That no lane
-//! does wrap is what the checks of bounds at both ends say, as for strides that are tested ([`super::lie`]). It is about the
+//! does wrap is what the checks of bounds at both ends say, as for strides that are tested ([`super::access_pattern`]). It is about the
 //! register in the interpreter, which a value of the region stands for: so it holds wherever recording began, and however the
 //! value came about.
 
 use super::Recorder;
 use super::memory::Operand;
 use super::state::State;
-use crate::advice::Lie;
+use crate::advice::AccessPattern;
 
 impl Recorder<'_> {
     /// The stride of the index of the access at hand, in every run.
@@ -27,15 +27,15 @@ impl Recorder<'_> {
         self.analysis(function).properties(f, width).index(pc).stride
     }
 
-    /// How the addresses of an access lie by that.
-    pub(super) fn proved_lie(&mut self, state: &State, at: &Operand) -> Option<Lie> {
+    /// The access pattern that follows from that.
+    pub(super) fn proved_pattern(&mut self, state: &State, at: &Operand) -> Option<AccessPattern> {
         let stride = self.proved_stride(state, at)?;
         let bytes = stride.checked_mul(at.address.scale as i64)?;
-        let lie = match bytes {
-            0 => Lie::One,
-            bytes if bytes == at.ty.size() as i64 => Lie::Consecutive,
-            _ => Lie::Strided(stride),
+        let pattern = match bytes {
+            0 => AccessPattern::One,
+            bytes if bytes == at.ty.size() as i64 => AccessPattern::Consecutive,
+            _ => AccessPattern::Strided(stride),
         };
-        self.advice.allows(Recorder::variant_of(lie), self.place(state)).then_some(lie)
+        self.advice.allows(Recorder::variant_of(pattern), self.place(state)).then_some(pattern)
     }
 }

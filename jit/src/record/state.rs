@@ -86,11 +86,11 @@ pub struct Frame {
 #[derive(Clone, Debug)]
 pub struct State {
     pub frames: Vec<Frame>,
-    /// Is one lane active, and are instructions recorded for it alone?
+    /// Whether one lane is active, and instructions are recorded for it alone.
     pub one: Option<One>,
-    /// Varying registers that hold the same in all lanes because a test has just shown it, and what follows from them: frame and
-    /// register. Where this is so and where it is not, there are blocks of their own.
-    pub agreed: BTreeSet<(u32, Reg)>,
+    /// Speculated-uniform registers: varying ones that hold the same in all lanes because a test has just shown it, and what
+    /// follows from them: frame and register. Where this is so and where it is not, there are blocks of their own.
+    pub speculated: BTreeSet<(u32, Reg)>,
     /// The lane for which that is to begin: a block of its own leads there, so that what is made of registers is made once.
     pub entering: Option<Value>,
 }
@@ -151,8 +151,8 @@ impl State {
     pub fn key(&self) -> Key {
         let mut key = Vec::with_capacity(self.frames.len() * 4 + 1);
         key.push(self.one.map_or(0, |one| one.frame as u32 + 1) << 1 | self.entering.is_some() as u32);
-        key.push(self.agreed.len() as u32);
-        key.extend(self.agreed.iter().flat_map(|&(frame, reg)| [frame, reg.0]));
+        key.push(self.speculated.len() as u32);
+        key.extend(self.speculated.iter().flat_map(|&(frame, reg)| [frame, reg.0]));
         for frame in &self.frames {
             key.extend([frame.function.0, frame.pc, frame.mask.fact()]);
             for e in &frame.entries {
@@ -243,7 +243,7 @@ pub struct Slot {
 pub struct Parameter {
     pub slot: Slot,
     pub ty: Type,
-    /// Does another parameter follow with what is in the other lanes?
+    /// Whether another parameter follows with what is in the other lanes.
     pub parted: bool,
 }
 

@@ -1,14 +1,16 @@
 //! Recording one instruction after another.
 
 use super::Recorder;
+use super::divergence::{Leave, push};
 use super::state::{Mask, State};
 use crate::abort::Abort;
-use crate::ir::{End, Kind, Site, Type, Value, why};
-use spmdvm_vm::isa::{Form, Op};
+use crate::ir::{End, ExitReason, HandlerCall, Kind, Type, Value};
+use spmdvm_vm::isa::{Form, Op, Special};
 use spmdvm_vm::memory::region_start;
 use spmdvm_vm::program::{Inst, Reg};
 use spmdvm_vm::sem;
 use spmdvm_vm::types::{Shape, Ty};
+use spmdvm_vm::verify::EntryKind;
 
 /// What follows an instruction.
 pub(super) enum Next {
@@ -35,11 +37,11 @@ impl Recorder<'_> {
                 return Ok(());
             }
             if self.left_loop(&state) {
-                self.leave(&state, why::END);
+                self.leave(&state, ExitReason::LoopEnd);
                 return Ok(());
             }
-            if first && let Some(why) = self.parts(&state) {
-                self.leave(&state, why);
+            if first && let Some(reason) = self.parts(&state) {
+                self.leave(&state, reason);
                 return Ok(());
             }
             first = false;
@@ -58,85 +60,124 @@ impl Recorder<'_> {
         self.analysis(function).is_label(pc)
     }
 
-    /// Has the entered frame left the loop?
+    /// Returns whether the entered frame has left the loop.
     pub(super) fn left_loop(&self, state: &State) -> bool {
         state.frames.len() == 1 && !self.inside[state.top().pc as usize]
     }
 
     /// Ends the block: the interpreter goes on at the state's position.
-    pub(super) fn leave(&mut self, state: &State, why: &'static str) -> Next {
-        let exit = self.exit(state, why);
+    pub(super) fn leave(&mut self, state: &State, reason: ExitReason) -> Next {
+        let exit = self.exit(state, reason);
         self.b.end(End::Exit(exit));
         Next::Ended
     }
 
     fn instruction(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
-        self.reads_agreed = false;
+        self.reads_speculated = false;
         if let Some(next) = self.scalar_instruction(state, inst) {
             return Ok(next);
         }
         match inst.op.info().form {
-            Form::Unary | Form::Binary | Form::Ternary | Form::Compare => {
-                self.elementwise(state, inst);
-                Ok(Next::Here)
+            Form::Unary | Form::Binary | Form::Ternary | Form::Compare => self.elementwise(state, inst),
+            Form::Checked => self.division(state, inst),
+            Form::Reduce => self.reduction(state, inst),
+            Form::Special => {
+                return match inst.op.special() {
+                    Some(op) => self.special(state, inst, op),
+                    None => Ok(self.leave(state, ExitReason::Operation(inst.op))),
+                };
             }
-            Form::Checked => {
-                self.division(state, inst);
-                Ok(Next::Here)
-            }
-            Form::Reduce => {
-                self.reduction(state, inst);
-                Ok(Next::Here)
-            }
-            Form::Special => self.special(state, inst),
         }
+        Ok(Next::Here)
     }
 
-    fn special(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
-        match inst.op {
-            Op::Mov => {
+    /// Records a special operation. The match is exhaustive: a new one is executed by the interpreter's handler
+    /// ([`Self::interpret`]), left to the interpreter, or recorded.
+    fn special(&mut self, state: &mut State, inst: &Inst, op: Special) -> Result<Next, Abort> {
+        match op {
+            Special::Mov => {
                 let v = self.read(state, inst.src[0]);
                 self.write(state, inst.dst, v);
             }
-            Op::Assign => self.assign(state, inst),
-            Op::Select => self.select_op(state, inst),
-            Op::Convert | Op::Bitcast => self.elementwise(state, inst),
-            Op::Iota | Op::Shuffle | Op::Extract | Op::Insert => self.lanes(state, inst),
-            Op::MaskGet | Op::MaskBits | Op::PackMask | Op::Any | Op::All => self.votes(state, inst),
-            Op::GlobalAddr => {
+            Special::Assign => self.assign(state, inst),
+            Special::Select => self.select_op(state, inst),
+            Special::Convert | Special::Bitcast => self.elementwise(state, inst),
+            Special::Iota | Special::Shuffle | Special::Extract | Special::Insert => self.lanes(state, inst),
+            Special::MaskGet | Special::MaskBits | Special::PackMask | Special::Any | Special::All => {
+                self.votes(state, inst)
+            }
+            Special::GlobalAddr => {
                 let bits = sem::padd(region_start(inst.aux + 1), inst.imm);
                 let v = self.constant(Ty::U64, bits);
                 self.write(state, inst.dst, v);
             }
-            Op::FuncAddr => {
+            Special::FuncAddr => {
                 let v = self.constant(Ty::U64, inst.aux as u64 + 1);
                 self.write(state, inst.dst, v);
             }
-            Op::FrameAddr => {
+            Special::FrameAddr => {
                 let v = self.frame_address(state, state.frames.len() - 1, inst.imm);
                 self.write(state, inst.dst, v);
             }
-            Op::PAdd => self.pointer_sum(state, inst),
-            Op::MemSet => self.fill(state, inst),
-            Op::MemCopy
-            | Op::Alloc
-            | Op::Print
-            | Op::Clock
-            | Op::AtomicAdd
-            | Op::AtomicSub
-            | Op::AtomicMin
-            | Op::AtomicMax
-            | Op::AtomicAnd
-            | Op::AtomicOr
-            | Op::AtomicXor
-            | Op::AtomicSwap
-            | Op::AtomicCas => self.interpret(state, inst),
-            Op::Load | Op::LoadLane => self.load(state, inst),
-            Op::Store | Op::StoreLane => self.store(state, inst),
-            Op::Assert => self.assert(state, inst),
-            Op::Call => return self.call(state, inst),
-            Op::Ret => return self.ret(state),
-            _ => return self.control(state, inst),
+            Special::PAdd => self.pointer_sum(state, inst),
+            Special::MemSet => self.fill(state, inst),
+            Special::MemCopy
+            | Special::Alloc
+            | Special::Print
+            | Special::Clock
+            | Special::AtomicAdd
+            | Special::AtomicSub
+            | Special::AtomicMin
+            | Special::AtomicMax
+            | Special::AtomicAnd
+            | Special::AtomicOr
+            | Special::AtomicXor
+            | Special::AtomicSwap
+            | Special::AtomicCas => self.interpret(state, inst),
+            Special::Load | Special::LoadLane => self.load(state, inst),
+            Special::Store | Special::StoreLane => self.store(state, inst),
+            Special::Assert => self.assert(state, inst),
+            Special::Call => return self.call(state, inst),
+            Special::Ret => return self.ret(state),
+            Special::Jmp => return Ok(self.jump(state, inst)),
+            Special::BrTrue | Special::BrFalse => return Ok(self.branch(state, inst)),
+            Special::CallInd => return Ok(self.leave(state, ExitReason::LinkedCall)),
+            Special::EachLane | Special::EachAll | Special::EachUnique => return self.each(state, inst),
+            Special::LoopBack => return Ok(self.loop_back(state, inst)),
+            Special::MaskIf => return Ok(self.mask_if(state, inst)),
+            Special::MaskElse => return self.mask_else(state, inst),
+            Special::MaskEndif | Special::LoopEnd | Special::SwitchEnd | Special::EverywhereEnd | Special::EachEnd => {
+                return self.pop(state, inst);
+            }
+            Special::LoopBegin => {
+                let mask = state.mask();
+                push(state, EntryKind::Loop, mask, Mask::Empty);
+            }
+            Special::LoopTest => return Ok(self.lanes_drop_out(state, inst, None)),
+            Special::LoopNext => return Ok(self.loop_next(state, inst)),
+            Special::SwitchBegin => return Ok(self.switch_begin(state, inst)),
+            Special::SwitchCase => return Ok(self.switch_case(state, inst)),
+            Special::MaskBreak => return Ok(self.all_leave(state, inst, Leave::Break)),
+            Special::MaskContinue => return Ok(self.all_leave(state, inst, Leave::Continue)),
+            Special::MaskReturn => return Ok(self.all_leave(state, inst, Leave::Return)),
+            Special::MaskBreakIf => return Ok(self.lanes_drop_out(state, inst, Some(Leave::Break))),
+            Special::MaskContinueIf => return Ok(self.lanes_drop_out(state, inst, Some(Leave::Continue))),
+            Special::MaskReturnIf => return Ok(self.lanes_drop_out(state, inst, Some(Leave::Return))),
+            Special::Everywhere => {
+                let mask = state.mask();
+                push(state, EntryKind::Every, mask, Mask::Empty);
+                state.set_mask(Mask::Full);
+            }
+            Special::EachBegin => self.each_begin(state),
+            Special::Free
+            | Special::Fence
+            | Special::Abort
+            | Special::ThreadIndex
+            | Special::ThreadCount
+            | Special::HostCall
+            | Special::Launch
+            | Special::LaunchInd
+            | Special::Sync => return Ok(self.leave(state, ExitReason::Operation(inst.op))),
         }
         Ok(Next::Here)
     }
@@ -144,7 +185,7 @@ impl Recorder<'_> {
     /// The value of a register.
     pub(super) fn read(&mut self, state: &State, reg: Reg) -> Value {
         let frame = state.top();
-        self.reads_agreed |= state.agreed.contains(&(state.frames.len() as u32 - 1, reg));
+        self.reads_speculated |= state.speculated.contains(&(state.frames.len() as u32 - 1, reg));
         match frame.regs[reg.index()] {
             Some(v) => match state.one {
                 Some(one) => self.scalar_of(one, v),
@@ -164,15 +205,15 @@ impl Recorder<'_> {
         state.top_mut().regs[reg.index()] = Some(value);
         state.top_mut().behind.remove(&reg);
         let at = (state.frames.len() as u32 - 1, reg);
-        let agrees = self.reads_agreed && !self.ty(value).is_varying() && self.is_varying(state, reg);
-        if agrees {
-            state.agreed.insert(at);
+        let speculates = self.reads_speculated && !self.ty(value).is_varying() && self.is_varying(state, reg);
+        if speculates {
+            state.speculated.insert(at);
         } else {
-            state.agreed.remove(&at);
+            state.speculated.remove(&at);
         }
     }
 
-    /// Is a register declared varying?
+    /// Returns whether a register is declared varying.
     pub(super) fn is_varying(&self, state: &State, reg: Reg) -> bool {
         self.function(state.top().function).reg(reg).shape == Shape::Varying
     }
@@ -206,7 +247,7 @@ impl Recorder<'_> {
         let frame = state.top();
         let f = self.function(frame.function);
         let (function, pc, at) = (frame.function, frame.pc, frame.at);
-        let exit = self.exit(state, inst.op.info().name);
+        let exit = self.exit(state, ExitReason::Operation(inst.op));
         let own = inst.src.into_iter().filter(|r| !r.is_none());
         let listed = if inst.args.len == 0 { &[][..] } else { f.list(inst.args) };
         let regs: Vec<Reg> = own.chain(listed.iter().copied()).collect();
@@ -216,8 +257,8 @@ impl Recorder<'_> {
         };
         let operands = regs.iter().map(|&r| place(r)).collect();
         let result = (!inst.dst.is_none()).then(|| place(inst.dst));
-        self.b.region.sites.push(Site { function, pc, at, operands, result });
-        let site = self.b.region.sites.len() as u32 - 1;
+        self.b.region.handler_calls.push(HandlerCall { function, pc, at, operands, result });
+        let site = self.b.region.handler_calls.len() as u32 - 1;
         let mut args: Vec<Value> = regs.iter().map(|&r| self.read(state, r)).collect();
         args.push(self.mask_value(state.mask()));
         let kind = Kind::Interpret { site, exit };
@@ -264,14 +305,14 @@ impl Recorder<'_> {
             let is_zero = self.plain(Op::Eq, inst.ty, &[b, zero]);
             if self.ty(b).is_varying() {
                 let bad = self.and(state.mask(), Mask::Any(is_zero));
-                self.guard_none(state, bad, "a divisor is zero");
+                self.guard_none(state, bad, ExitReason::ZeroDivisor { varying: true });
                 if state.mask() != Mask::Full {
                     let one = self.constant(inst.ty, 1);
                     b = self.select(state.mask(), b, one);
                 }
             } else {
                 let ok = self.plain(Op::Not, Ty::Bool, &[is_zero]);
-                self.guard(state, ok, "the divisor is zero");
+                self.guard(state, ok, ExitReason::ZeroDivisor { varying: false });
             }
         }
         self.plain(inst.op, inst.ty, &[a, b])
@@ -341,31 +382,31 @@ impl Recorder<'_> {
         let condition = self.read(state, inst.src[0]);
         if self.ty(condition).is_varying() {
             let failing = self.and_not(state.mask(), Mask::Any(condition));
-            self.guard_none(state, failing, "an assertion fails");
+            self.guard_none(state, failing, ExitReason::Assertion);
         } else {
-            self.guard(state, condition, "an assertion fails");
+            self.guard(state, condition, ExitReason::Assertion);
         }
     }
 
     /// Leaves to the interpreter, before the current instruction, if the condition is false.
-    pub(super) fn guard(&mut self, state: &State, condition: Value, why: &'static str) {
+    pub(super) fn guard(&mut self, state: &State, condition: Value, reason: ExitReason) {
         if self.known(condition).is_none_or(|bits| bits == 0) {
-            let exit = self.exit(state, why);
+            let exit = self.exit(state, reason);
             self.effect(Kind::Guard { exit }, &[condition]);
         }
     }
 
     /// Leaves to the interpreter, before the current instruction, if the mask has a lane.
-    pub(super) fn guard_none(&mut self, state: &State, mask: Mask, why: &'static str) {
+    pub(super) fn guard_none(&mut self, state: &State, mask: Mask, reason: ExitReason) {
         if mask != Mask::Empty {
             let none = self.none(mask);
-            self.guard(state, none, why);
+            self.guard(state, none, reason);
         }
     }
 
     /// Counts one unit of fuel, as the current instruction does.
     pub(super) fn tick(&mut self, state: &State) {
-        let exit = self.exit(state, why::POLL);
+        let exit = self.exit(state, ExitReason::Poll);
         self.effect(Kind::Tick { exit }, &[]);
     }
 }

@@ -123,7 +123,7 @@ impl<T: Target> VCode<T> {
         entry.into_iter().find(|&i| matches!(self.insts[i], Inst::CallLosing(_)))
     }
 
-    /// By register: do the instructions up to one write it?
+    /// By register: whether the instructions up to one write it.
     pub(super) fn written_until(&mut self, inst: usize) -> Vec<bool> {
         let mut written = vec![false; self.n_vregs];
         self.note_all_operands(inst + 1);

@@ -182,7 +182,7 @@ impl<T: Target> Lower<'_, T> {
     /// Has the interpreter's handler execute an instruction on its registers.
     pub(super) fn interpret(&mut self, inst: &Inst, site: u32, exit: ExitId) {
         let region = self.region;
-        let site = &region.sites[site as usize];
+        let site = &region.handler_calls[site as usize];
         let Some((&mask, operands)) = inst.args.split_last() else { return };
         let place = |at: u32| Mem::at(Base::Frame, (site.at + at) as i32);
         for (&(at, ty), &v) in site.operands.iter().zip(operands) {

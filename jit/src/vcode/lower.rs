@@ -21,7 +21,7 @@ use std::mem::offset_of;
 
 /// Where a value is.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     Nowhere,
     /// In a register: a uniform value, or a mask.
     One(VReg),
@@ -42,7 +42,7 @@ pub struct Lower<'a, T: Target> {
     pub(crate) values: Values<'a>,
     pub(crate) demand: Demand,
     /// By value.
-    pub(crate) places: Vec<Place>,
+    pub(crate) locations: Vec<Location>,
     /// By value: a uniform one in all lanes of a vector.
     pub(crate) splats: Vec<Option<VReg>>,
     /// In the block that is being translated: values that are made late.
@@ -73,7 +73,7 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         code: VCode::default(),
         values,
         demand,
-        places: vec![Place::Nowhere; region.types.len()],
+        locations: vec![Location::Nowhere; region.types.len()],
         splats: vec![None; region.types.len()],
         made_late: HashMap::new(),
         local: T::Local::default(),
@@ -107,25 +107,25 @@ impl<'a, T: Target> Lower<'a, T> {
         let mut all = Vec::new();
         for &p in &self.region.block(id).params {
             if self.demand.is_demanded(p) {
-                let place = self.new_place(p);
+                let place = self.new_location(p);
                 match &place {
-                    Place::One(r) => all.push(*r),
-                    Place::Pieces(pieces) => all.extend(pieces),
-                    Place::Nowhere => {}
+                    Location::One(r) => all.push(*r),
+                    Location::Pieces(pieces) => all.extend(pieces),
+                    Location::Nowhere => {}
                 }
-                self.places[p.index()] = place;
+                self.locations[p.index()] = place;
             }
         }
         self.code.set_params(self.blocks[&id], all);
     }
 
     /// Registers for a value.
-    fn new_place(&mut self, v: Value) -> Place {
+    fn new_location(&mut self, v: Value) -> Location {
         let ty = self.region.ty(v);
         match ty.is_varying() {
-            true if ty.ty == Ty::Bool => Place::One(self.code.mask()),
-            true => Place::Pieces((0..self.n_pieces(ty.ty.size())).map(|_| self.code.vector()).collect()),
-            false => Place::One(self.code.reg(T::class_of(ty.ty))),
+            true if ty.ty == Ty::Bool => Location::One(self.code.mask()),
+            true => Location::Pieces((0..self.n_pieces(ty.ty.size())).map(|_| self.code.vector()).collect()),
+            false => Location::One(self.code.reg(T::class_of(ty.ty))),
         }
     }
 
@@ -325,14 +325,14 @@ impl<'a, T: Target> Lower<'a, T> {
     /// Notes in which register an instruction's result is.
     pub fn set(&mut self, inst: &Inst, r: VReg) {
         if let Some(v) = inst.result {
-            self.places[v.index()] = Place::One(r);
+            self.locations[v.index()] = Location::One(r);
         }
     }
 
     /// Notes in which vectors an instruction's result is.
     pub fn set_pieces(&mut self, inst: &Inst, pieces: Vec<VReg>) {
         if let Some(v) = inst.result {
-            self.places[v.index()] = Place::Pieces(pieces);
+            self.locations[v.index()] = Location::Pieces(pieces);
         }
     }
 

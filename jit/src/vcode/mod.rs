@@ -31,8 +31,8 @@ pub use emit::{Emitted, Frame};
 pub use exits::ANSWER_AT;
 pub(crate) use inst::Inst;
 pub use inst::{Base, ExitStub, MachInst, Mem, Regular, StubValue, StubWrite};
+pub(crate) use lower::Location;
 pub use lower::Lower;
-pub(crate) use lower::Place;
 
 use crate::backend::{CompileError, Executable};
 use crate::ir::{self, ExitId, Value};

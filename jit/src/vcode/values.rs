@@ -2,7 +2,7 @@
 
 use super::Target;
 use super::inst::{Base, Inst as Machine, Mem};
-use super::lower::{Lower, Place};
+use super::lower::{Location, Lower};
 use crate::ir::{Inst, Type, Value};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::types::Ty;
@@ -45,9 +45,9 @@ impl<T: Target> Lower<'_, T> {
 
     /// A uniform value that is in a general register.
     pub fn gpr(&mut self, v: Value) -> VReg {
-        match (self.values.constant(v), &self.places[v.index()]) {
+        match (self.values.constant(v), &self.locations[v.index()]) {
             (Some(bits), _) => T::imm(self, bits),
-            (_, &Place::One(r)) => r,
+            (_, &Location::One(r)) => r,
             _ => unreachable!("{v} has not been computed"),
         }
     }
@@ -83,8 +83,8 @@ impl<T: Target> Lower<'_, T> {
             let x = self.gpr(v);
             return T::mask_of_bool(self, x);
         }
-        match self.places[v.index()] {
-            Place::One(r) => r,
+        match self.locations[v.index()] {
+            Location::One(r) => r,
             _ => unreachable!("{v} has not been computed"),
         }
     }
@@ -97,9 +97,9 @@ impl<T: Target> Lower<'_, T> {
         if !self.region.ty(v).is_varying() {
             return self.splats[v.index()].unwrap_or_else(|| unreachable!("{v} is not in a vector"));
         }
-        match &self.places[v.index()] {
-            Place::Pieces(pieces) => pieces[i],
-            Place::Nowhere if self.demand.is_late(v) => self.late_pieces(v)[i],
+        match &self.locations[v.index()] {
+            Location::Pieces(pieces) => pieces[i],
+            Location::Nowhere if self.demand.is_late(v) => self.late_pieces(v)[i],
             _ => unreachable!("{v} has not been computed"),
         }
     }

@@ -6,7 +6,7 @@
 use super::X86;
 use super::build::{Build, Moves, at, sized};
 use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR, TICKS};
-use super::inst::{Arg, Base, Cond, Form, Mem, Plain};
+use super::inst::{Arg, Base, Cond, Mem, Plain, Size};
 use super::stubs::{ARGUMENTS, Stubs};
 use super::values::broadcast;
 use crate::backend::CompileError;
@@ -95,7 +95,7 @@ impl<'a> Asm<'a> {
 
     /// Makes a vector 0.
     pub(super) fn clear(&mut self, register: Register) -> Done {
-        let x = sized(register, Form::X);
+        let x = sized(register, Size::X);
         self.put(Build::new(Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32).reg(x).reg(x).reg(x))
     }
 
@@ -107,10 +107,10 @@ impl<'a> Asm<'a> {
         &self,
         mem: Mem,
         broadcast: bool,
-        next: &mut impl FnMut(Form) -> Result<Register, CompileError>,
+        next: &mut impl FnMut(Size) -> Result<Register, CompileError>,
     ) -> Result<MemoryOperand, CompileError> {
         let (base, disp, size) = match mem.base {
-            Base::Reg(_) => (next(Form::G64)?, mem.disp, 1),
+            Base::Reg(_) => (next(Size::G64)?, mem.disp, 1),
             Base::Context => (CONTEXT, mem.disp, 1),
             Base::Frame => (FRAME, mem.disp, 1),
             Base::Scratch => (Register::RSP, mem.disp, 1),
@@ -119,7 +119,7 @@ impl<'a> Asm<'a> {
             Base::Pool => (Register::RIP, mem.disp, 8),
         };
         let index = match mem.index {
-            Some(_) => next(Form::G64)?,
+            Some(_) => next(Size::G64)?,
             None => Register::None,
         };
         Ok(MemoryOperand::new(base, index, mem.scale as u32, disp as i64, size, broadcast, Register::None))
@@ -170,7 +170,7 @@ impl Assembler<X86> for Asm<'_> {
     fn inst(&mut self, plain: &Plain, allocs: &[Allocation]) -> Done {
         let mut allocs = allocs.iter();
         // A register of another class would be encoded as if it were one of the right class.
-        let mut next = |form: Form| -> Result<Register, CompileError> {
+        let mut next = |form: Size| -> Result<Register, CompileError> {
             let reg = allocs.next().and_then(|a| a.as_reg()).filter(|r| r.class() == form.class());
             let whole = reg.map(env::register);
             let whole = whole.ok_or_else(|| nowhere(&format!("{:?}: an operand is in no register", plain.code)))?;
@@ -186,8 +186,8 @@ impl Assembler<X86> for Asm<'_> {
                 }
                 Arg::Fixed(register) => build.reg(register),
                 Arg::Both { .. } => {
-                    next(Form::G64)?;
-                    next(Form::G64)?;
+                    next(Size::G64)?;
+                    next(Size::G64)?;
                     build
                 }
                 Arg::Mem(mem) => build.mem(self.memory(mem, false, &mut next)?),
@@ -196,7 +196,7 @@ impl Assembler<X86> for Asm<'_> {
             };
         }
         if plain.mask.is_some() {
-            build = build.mask(next(Form::K)?, plain.zeroing);
+            build = build.mask(next(Size::K)?, plain.zeroing);
         }
         self.put(build)
     }
@@ -306,20 +306,20 @@ impl Assembler<X86> for Asm<'_> {
 }
 
 /// The class of an operand of an exit, and where it is.
-type Place = (RegClass, Option<Allocation>);
+type ExitOperand = (RegClass, Option<Allocation>);
 
 /// The instruction that stores the low bytes of a general register, so many, and the form of its operand.
-fn general_store(size: usize) -> (Code, Form) {
+fn general_store(size: usize) -> (Code, Size) {
     match size {
-        1 => (Code::Mov_rm8_r8, Form::G8),
-        2 => (Code::Mov_rm16_r16, Form::G16),
-        4 => (Code::Mov_rm32_r32, Form::G32),
-        _ => (Code::Mov_rm64_r64, Form::G64),
+        1 => (Code::Mov_rm8_r8, Size::G8),
+        2 => (Code::Mov_rm16_r16, Size::G16),
+        4 => (Code::Mov_rm32_r32, Size::G32),
+        _ => (Code::Mov_rm64_r64, Size::G64),
     }
 }
 
 impl Asm<'_> {
-    fn write(&mut self, what: StubValue, from: &[Place], to: MemoryOperand) -> Done {
+    fn write(&mut self, what: StubValue, from: &[ExitOperand], to: MemoryOperand) -> Done {
         match what {
             StubValue::Lane { size, of, .. } => self.write_lane(from, size, of, to),
             StubValue::Imm(bits, 8) if i32::try_from(bits as i64).is_err() => {
@@ -347,22 +347,22 @@ impl Asm<'_> {
             StubValue::SplatGpr(_, size, bytes, n) => {
                 let r = self.bring(from.first())?;
                 let (code, form) = match size {
-                    1 => (Code::EVEX_Vpbroadcastb_zmm_k1z_r32, Form::G32),
-                    2 => (Code::EVEX_Vpbroadcastw_zmm_k1z_r32, Form::G32),
-                    4 => (Code::EVEX_Vpbroadcastd_zmm_k1z_r32, Form::G32),
-                    _ => (Code::EVEX_Vpbroadcastq_zmm_k1z_r64, Form::G64),
+                    1 => (Code::EVEX_Vpbroadcastb_zmm_k1z_r32, Size::G32),
+                    2 => (Code::EVEX_Vpbroadcastw_zmm_k1z_r32, Size::G32),
+                    4 => (Code::EVEX_Vpbroadcastd_zmm_k1z_r32, Size::G32),
+                    _ => (Code::EVEX_Vpbroadcastq_zmm_k1z_r64, Size::G64),
                 };
                 self.put(Build::new(code).reg(SPARE_VECTOR).reg(sized(r, form)))?;
                 self.store_copies(bytes, n, to)
             }
             StubValue::SplatVector(_, size, bytes, n) => {
                 let r = self.bring(from.first())?;
-                self.put(Build::new(broadcast(size, Form::Z)).reg(SPARE_VECTOR).reg(sized(r, Form::X)))?;
+                self.put(Build::new(broadcast(size, Size::Z)).reg(SPARE_VECTOR).reg(sized(r, Size::X)))?;
                 self.store_copies(bytes, n, to)
             }
             StubValue::SplatPool(place, size, bytes, n) => {
                 let pool = MemoryOperand::new(Register::RIP, Register::None, 1, place as i64, 8, false, Register::None);
-                self.put(Build::new(broadcast(size, Form::Z)).reg(SPARE_VECTOR).mem(pool))?;
+                self.put(Build::new(broadcast(size, Size::Z)).reg(SPARE_VECTOR).mem(pool))?;
                 self.store_copies(bytes, n, to)
             }
             StubValue::MaskBits(_) => {
@@ -391,24 +391,24 @@ impl Asm<'_> {
     fn store_vector(&mut self, from: Register, bytes: usize, to: MemoryOperand) -> Done {
         let (code, form) = match bytes {
             // A cell of one or two bytes has others beside it.
-            1 => (Code::EVEX_Vpextrb_r32m8_xmm_imm8, Form::X),
-            2 => (Code::EVEX_Vpextrw_r32m16_xmm_imm8, Form::X),
-            4 => (Code::EVEX_Vmovss_m32_k1_xmm, Form::X),
-            8 => (Code::EVEX_Vmovsd_m64_k1_xmm, Form::X),
-            16 => (Code::EVEX_Vmovups_xmmm128_k1z_xmm, Form::X),
-            32 => (Code::EVEX_Vmovups_ymmm256_k1z_ymm, Form::Y),
-            _ => (Code::EVEX_Vmovups_zmmm512_k1z_zmm, Form::Z),
+            1 => (Code::EVEX_Vpextrb_r32m8_xmm_imm8, Size::X),
+            2 => (Code::EVEX_Vpextrw_r32m16_xmm_imm8, Size::X),
+            4 => (Code::EVEX_Vmovss_m32_k1_xmm, Size::X),
+            8 => (Code::EVEX_Vmovsd_m64_k1_xmm, Size::X),
+            16 => (Code::EVEX_Vmovups_xmmm128_k1z_xmm, Size::X),
+            32 => (Code::EVEX_Vmovups_ymmm256_k1z_ymm, Size::Y),
+            _ => (Code::EVEX_Vmovups_zmmm512_k1z_zmm, Size::Z),
         };
         let store = Build::new(code).mem(to).reg(sized(from, form));
         self.put(if bytes < 4 { store.imm(OpKind::Immediate8, 0) } else { store })
     }
 
     /// Writes an element in the lane whose number is the second operand.
-    fn write_lane(&mut self, from: &[Place], size: usize, of: usize, to: MemoryOperand) -> Done {
+    fn write_lane(&mut self, from: &[ExitOperand], size: usize, of: usize, to: MemoryOperand) -> Done {
         let lane = self.bring(from.get(1))?;
-        let narrow = sized(SPARE, Form::G32);
+        let narrow = sized(SPARE, Size::G32);
         if lane != SPARE {
-            self.put(Build::new(Code::Mov_r32_rm32).reg(narrow).reg(sized(lane, Form::G32)))?;
+            self.put(Build::new(Code::Mov_r32_rm32).reg(narrow).reg(sized(lane, Size::G32)))?;
         }
         let most = (of - 1) as i64;
         self.put(Build::new(Code::And_rm32_imm8).reg(narrow).imm(OpKind::Immediate8to32, most))?;
@@ -421,7 +421,7 @@ impl Asm<'_> {
                 }
                 // The spare general registers are taken.
                 None => {
-                    let (x, slot) = (sized(SPARE_VECTOR, Form::X), self.slot(place)?);
+                    let (x, slot) = (sized(SPARE_VECTOR, Size::X), self.slot(place)?);
                     self.put(Build::new(Code::EVEX_Vmovq_xmm_rm64).reg(x).mem(slot))?;
                     self.store_vector(SPARE_VECTOR, size, to)
                 }
@@ -434,7 +434,7 @@ impl Asm<'_> {
     }
 
     /// An operand in a register: its own, or a spare one.
-    fn bring(&mut self, from: Option<&Place>) -> Result<Register, CompileError> {
+    fn bring(&mut self, from: Option<&ExitOperand>) -> Result<Register, CompileError> {
         let (class, from) = from
             .and_then(|&(class, place)| Some((class, place?)))
             .ok_or_else(|| nowhere("an exit has too few operands"))?;

@@ -1,6 +1,6 @@
 //! What bounds are made of: the indices that lie in a memory region.
 
-use super::inst::{Arg, Cond, Form};
+use super::inst::{Arg, Cond, Size};
 use super::select::Select;
 use crate::ir::{Inst, Kind, Value};
 use iced_x86::{Code, OpKind};
@@ -31,20 +31,20 @@ impl Select<'_> {
     fn start(&mut self, pointer: Value, disp: i64) -> VReg {
         let by = Arg::Imm(OpKind::Immediate8, 64 - OFFSET_BITS as i64);
         let x = self.gpr(pointer);
-        let x = self.gpr_over(Code::Shl_rm64_imm8, Form::G64, x, by);
-        let x = self.gpr_over(Code::Sar_rm64_imm8, Form::G64, x, by);
+        let x = self.gpr_over(Code::Shl_rm64_imm8, Size::G64, x, by);
+        let x = self.gpr_over(Code::Sar_rm64_imm8, Size::G64, x, by);
         if disp == 0 {
             return x;
         }
         let disp = self.imm(disp as u64);
-        self.gpr_binary(Code::Add_rm64_r64, Form::G64, x, disp)
+        self.gpr_binary(Code::Add_rm64_r64, Size::G64, x, disp)
     }
 
     /// The quotient by a power of two, rounded down.
     fn shifted(&mut self, x: VReg, scale: u32) -> VReg {
         match scale.trailing_zeros() {
             0 => x,
-            by => self.gpr_over(Code::Sar_rm64_imm8, Form::G64, x, Arg::Imm(OpKind::Immediate8, by as i64)),
+            by => self.gpr_over(Code::Sar_rm64_imm8, Size::G64, x, Arg::Imm(OpKind::Immediate8, by as i64)),
         }
     }
 
@@ -57,7 +57,7 @@ impl Select<'_> {
     /// The quotient rounded up, with its sign changed, within the type.
     fn low(&mut self, start: VReg, scale: u32, ty: Ty) -> VReg {
         let x = self.shifted(start, scale);
-        let x = self.negated(Form::G64, x);
+        let x = self.negated(Size::G64, x);
         let (least, greatest) = ends(ty);
         let x = if least == i64::MIN { x } else { self.at_least(x, least) };
         if greatest == i64::MAX { x } else { self.at_most(x, greatest) }
@@ -68,12 +68,12 @@ impl Select<'_> {
         let start = self.start(pointer, disp);
         let low = self.low(start, scale, ty);
         let (len, need) = (self.gpr(len), self.imm(need as u64));
-        let last = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, len, need);
-        let last = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, last, start);
+        let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, len, need);
+        let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, start);
         let last = self.shifted(last, scale);
         let last = self.at_most(last, ends(ty).1 - 63);
-        let n = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, last, low);
-        let n = self.gpr_over(Code::Add_rm64_imm8, Form::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
+        let n = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, low);
+        let n = self.gpr_over(Code::Add_rm64_imm8, Size::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
         self.at_least(n, 0)
     }
 
@@ -88,7 +88,7 @@ impl Select<'_> {
     }
 }
 
-/// Can all be computed in words?
+/// Returns whether all can be computed in words.
 fn has_code(scale: u32, disp: i64) -> bool {
     scale.is_power_of_two() && disp.unsigned_abs() < FARTHEST
 }

@@ -3,7 +3,7 @@
 //! Lanes are converted in *chunks* of as many as fit a vector in the larger of both types: taken out of the vectors they lie in,
 //! converted, and put together again.
 
-use super::inst::{Arg, Form};
+use super::inst::{Arg, Size};
 use super::select::{Select, imm8};
 use super::values::{broadcast, form_of, sized};
 use crate::ir::Value;
@@ -57,7 +57,7 @@ impl Select<'_> {
     }
 
     /// So many bytes of a vector from one on, at the bottom of another.
-    pub(super) fn part(&mut self, x: VReg, whole: Form, at: usize, bytes: usize) -> VReg {
+    pub(super) fn part(&mut self, x: VReg, whole: Size, at: usize, bytes: usize) -> VReg {
         if at == 0 {
             return x;
         }
@@ -67,18 +67,18 @@ impl Select<'_> {
             to
         };
         if bytes >= 32 {
-            return part(self, Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, Form::Y, at / 32);
+            return part(self, Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, Size::Y, at / 32);
         }
-        let code = if whole == Form::Z {
+        let code = if whole == Size::Z {
             Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8
         } else {
             Code::EVEX_Vextracti32x4_xmmm128_k1z_ymm_imm8
         };
-        let quarter = if at < 16 { x } else { part(self, code, Form::X, at / 16) };
+        let quarter = if at < 16 { x } else { part(self, code, Size::X, at / 16) };
         if at.is_multiple_of(16) {
             return quarter;
         }
-        self.vector_imm(Code::EVEX_Vpsrldq_xmm_xmmm128_imm8, Form::X, quarter, (at % 16) as u8)
+        self.vector_imm(Code::EVEX_Vpsrldq_xmm_xmmm128_imm8, Size::X, quarter, (at % 16) as u8)
     }
 
     /// Parts of so many bytes, one after another, as vectors.
@@ -90,16 +90,16 @@ impl Select<'_> {
                 let Some(&high) = pair.get(1) else { continue };
                 pairs.push(match bytes {
                     8 => {
-                        let args = [Arg::Use(low, Form::X), Arg::Use(high, Form::X)];
-                        self.vector(Code::EVEX_Vpunpcklqdq_xmm_k1z_xmm_xmmm128b64, Form::X, &args)
+                        let args = [Arg::Use(low, Size::X), Arg::Use(high, Size::X)];
+                        self.vector(Code::EVEX_Vpunpcklqdq_xmm_k1z_xmm_xmmm128b64, Size::X, &args)
                     }
                     16 => {
-                        let args = [Arg::Use(low, Form::Y), Arg::Use(high, Form::X), imm8(1)];
-                        self.vector(Code::EVEX_Vinserti32x4_ymm_k1z_ymm_xmmm128_imm8, Form::Y, &args)
+                        let args = [Arg::Use(low, Size::Y), Arg::Use(high, Size::X), imm8(1)];
+                        self.vector(Code::EVEX_Vinserti32x4_ymm_k1z_ymm_xmmm128_imm8, Size::Y, &args)
                     }
                     _ => {
-                        let args = [Arg::Use(low, Form::Z), Arg::Use(high, Form::Y), imm8(1)];
-                        self.vector(Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8, Form::Z, &args)
+                        let args = [Arg::Use(low, Size::Z), Arg::Use(high, Size::Y), imm8(1)];
+                        self.vector(Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8, Size::Z, &args)
                     }
                 });
             }
@@ -240,14 +240,14 @@ impl Select<'_> {
     }
 
     /// The mask of the lanes of floats, in vectors of any size, that are at least others.
-    fn at_least_mask(&mut self, ty: Ty, form: Form, x: VReg, y: Arg) -> VReg {
+    fn at_least_mask(&mut self, ty: Ty, form: Size, x: VReg, y: Arg) -> VReg {
         let code = if ty == Ty::F32 {
             Code::EVEX_Vcmpps_kr_k1_xmm_xmmm128b32_imm8
         } else {
             Code::EVEX_Vcmppd_kr_k1_xmm_xmmm128b64_imm8
         };
         let args = [Arg::Use(x, form), y, imm8(0x1d)];
-        self.def(sized(code, form), (regalloc2::RegClass::Vector, Form::K), &args)
+        self.def(sized(code, form), (regalloc2::RegClass::Vector, Size::K), &args)
     }
 }
 

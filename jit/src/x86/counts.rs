@@ -8,7 +8,7 @@
 use super::assembler::Asm;
 use super::build::{Build, at, sized};
 use super::env::{CONTEXT, COUNTS, SPARE, SPARE_BASE};
-use super::inst::{Arg, Base, Form, Mem};
+use super::inst::{Arg, Base, Mem, Size};
 use super::select::Select;
 use crate::backend::CompileError;
 use iced_x86::{Code, Register};
@@ -49,7 +49,7 @@ impl Asm<'_> {
         let counters = at(CONTEXT, offset_of!(Context, counters) as i32);
         self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(counters))?;
         for (lane, &n) in self.counters.iter().enumerate() {
-            self.put(Build::new(Code::Mov_r32_rm32).reg(sized(SPARE, Form::G32)).mem(scratch(lane)))?;
+            self.put(Build::new(Code::Mov_r32_rm32).reg(sized(SPARE, Size::G32)).mem(scratch(lane)))?;
             // Other threads that run the region add theirs.
             self.put(Build::new(Code::Add_rm64_r64).mem(at(SPARE_BASE, 8 * n as i32)).reg(SPARE).locked())?;
         }

@@ -1,7 +1,7 @@
 //! Division of integers, and the high halves of products. No processor divides vectors of integers, but all divide vectors of
 //! floats. A divisor of 0 gives 0 and never traps.
 
-use super::inst::{Arg, Base, Cond, Form, Mem};
+use super::inst::{Arg, Base, Cond, Mem, Size};
 use super::memory::masked_move;
 use super::scalar::{int_form, sign_extended};
 use super::select::Select;
@@ -44,7 +44,7 @@ impl Select<'_> {
     /// The same of extended operands, the divisor of which may be known.
     fn divide_registers(&mut self, op: Division, ty: Ty, [a, b]: [VReg; 2], known: Option<i64>) -> VReg {
         let form = int_form(ty);
-        let is_wide = form == Form::G64;
+        let is_wide = form == Size::G64;
         let signed = ty.is_signed();
         let special = [0, -1].map(|n| (n == 0 || signed) && known.is_none_or(|known| known == n));
         let one = self.imm(1);
@@ -81,16 +81,16 @@ impl Select<'_> {
         result
     }
 
-    fn compare_with(&mut self, form: Form, x: VReg, n: i64) {
+    fn compare_with(&mut self, form: Size, x: VReg, n: i64) {
         let (code, kind) = match form {
-            Form::G64 => (Code::Cmp_rm64_imm8, OpKind::Immediate8to64),
+            Size::G64 => (Code::Cmp_rm64_imm8, OpKind::Immediate8to64),
             _ => (Code::Cmp_rm32_imm8, OpKind::Immediate8to32),
         };
         self.plain(code, &[Arg::Use(x, form), Arg::Imm(kind, n)]);
     }
 
     /// A division of `[low, high, divisor]`.
-    fn divide_machine(&mut self, code: Code, form: Form, of: [VReg; 3], quotient: VReg, remainder: VReg) {
+    fn divide_machine(&mut self, code: Code, form: Size, of: [VReg; 3], quotient: VReg, remainder: VReg) {
         let both = |use_, def, register| Arg::Both { use_, def, register };
         let (low, high) = (both(of[0], quotient, Register::RAX), both(of[1], remainder, Register::RDX));
         self.plain(code, &[Arg::Use(of[2], form), low, high]);
@@ -100,15 +100,15 @@ impl Select<'_> {
         if ty.size() < 8 {
             // The product fits a register.
             let (a, b) = (self.wide(args[0], ty), self.wide(args[1], ty));
-            let product = self.gpr_binary(Code::Imul_r64_rm64, Form::G64, a, b);
+            let product = self.gpr_binary(Code::Imul_r64_rm64, Size::G64, a, b);
             let bits = Arg::Imm(OpKind::Immediate8, 8 * ty.size() as i64);
-            return self.gpr_over(Code::Shr_rm64_imm8, Form::G64, product, bits);
+            return self.gpr_over(Code::Shr_rm64_imm8, Size::G64, product, bits);
         }
         let (a, b) = (self.gpr(args[0]), self.gpr(args[1]));
         let (low, high) = (self.code.gpr(), self.code.gpr());
         let unused = self.imm(0);
         let code = if ty.is_signed() { Code::Imul_rm64 } else { Code::Mul_rm64 };
-        self.divide_machine(code, Form::G64, [a, unused, b], low, high);
+        self.divide_machine(code, Size::G64, [a, unused, b], low, high);
         high
     }
 

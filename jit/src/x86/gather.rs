@@ -5,13 +5,13 @@
 //! the least index in bounds, or that of the first active one; without any, all read memory of the code's own. Other indices
 //! become addresses in vectors of 64 bits, of which those of inactive lanes lead there.
 
-use super::inst::{Arg, Base, Cond, Form, Mem};
+use super::inst::{Arg, Base, Cond, Mem, Size};
 use super::masks::int_condition;
 use super::select::{Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
 use crate::lowering::{Comparison, Gather};
-use crate::vcode::Place;
+use crate::vcode::Location;
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::types::Ty;
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 /// Where stores of inactive lanes go, in the scratch memory.
 const OWN_AT: i32 = 0;
 
-const WORD: (RegClass, Form) = (RegClass::Int, Form::G64);
+const WORD: (RegClass, Size) = (RegClass::Int, Size::G64);
 
 /// What gathers of a block have read, four lanes of 32 bits by four, before inactive lanes were cleared; and under which mask.
 pub(super) type Gathered = HashMap<Value, (Option<VReg>, Vec<VReg>)>;
@@ -48,8 +48,8 @@ impl Assembly {
         let (mem, at) = (Arg::Mem(from), lane % (16 / self.size));
         if at == 0 {
             let first = match self.size {
-                4 => s.vector(Code::EVEX_Vmovss_xmm_k1z_m32, Form::X, &[mem]),
-                8 => s.vector(Code::EVEX_Vmovsd_xmm_k1z_m64, Form::X, &[mem]),
+                4 => s.vector(Code::EVEX_Vmovss_xmm_k1z_m32, Size::X, &[mem]),
+                8 => s.vector(Code::EVEX_Vmovsd_xmm_k1z_m64, Size::X, &[mem]),
                 _ => {
                     let zero = s.zero();
                     self.inserted(s, zero, mem, 0)
@@ -64,14 +64,14 @@ impl Assembly {
     }
 
     fn inserted(&self, s: &mut Select<'_>, x: VReg, mem: Arg, at: u8) -> VReg {
-        let x = Arg::Use(x, Form::X);
+        let x = Arg::Use(x, Size::X);
         let (code, imm) = match self.size {
-            8 => return s.vector(Code::EVEX_Vmovhpd_xmm_xmm_m64, Form::X, &[x, mem]),
+            8 => return s.vector(Code::EVEX_Vmovhpd_xmm_xmm_m64, Size::X, &[x, mem]),
             4 => (Code::EVEX_Vinsertps_xmm_xmm_xmmm32_imm8, at << 4),
             2 => (Code::EVEX_Vpinsrw_xmm_xmm_r32m16_imm8, at),
             _ => (Code::EVEX_Vpinsrb_xmm_xmm_r32m8_imm8, at),
         };
-        s.vector(code, Form::X, &[x, mem, imm8(imm)])
+        s.vector(code, Size::X, &[x, mem, imm8(imm)])
     }
 
     pub(super) fn finish(self, s: &mut Select<'_>) -> Vec<VReg> {
@@ -84,7 +84,7 @@ impl Select<'_> {
     pub(super) fn gather(&mut self, inst: &Inst) {
         let Some(result) = inst.result else { return };
         // It may have been, with one before.
-        if !matches!(self.places[result.index()], Place::Nowhere) {
+        if !matches!(self.locations[result.index()], Location::Nowhere) {
             return;
         }
         let Kind::Gather { ty, index, scale, .. } = inst.kind else { return };
@@ -151,7 +151,7 @@ impl Select<'_> {
         lows.dedup();
         let lows: Vec<VReg> = lows.into_iter().map(|v| self.gpr(v)).collect();
         lows.into_iter().reduce(|a, b| {
-            self.compare(Form::G32, a, b);
+            self.compare(Size::G32, a, b);
             self.choose(int_condition(Comparison::Gt, index.is_signed()), a, b)
         })
     }
@@ -159,7 +159,7 @@ impl Select<'_> {
     /// The least index in bounds for a gather, if it has been computed.
     fn least_index(&self, g: &Gather, index: Ty) -> Option<Value> {
         let low = self.values.least_index(g.base, g.scale, index)?;
-        matches!(self.places[low.index()], Place::One(_)).then_some(low)
+        matches!(self.locations[low.index()], Location::One(_)).then_some(low)
     }
 
     /// A base, or if no lane is active, one from which inactive lanes find memory that may be read: by the index `low`, or by 0.
@@ -170,30 +170,30 @@ impl Select<'_> {
         if let Some(low) = low {
             let low = self.widened(low, index);
             let by = Arg::Imm(OpKind::Immediate8, scale.trailing_zeros() as i64);
-            let distance = self.gpr_over(Code::Shl_rm64_imm8, Form::G64, low, by);
-            none = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, none, distance);
+            let distance = self.gpr_over(Code::Shl_rm64_imm8, Size::G64, low, by);
+            none = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, none, distance);
         }
         // A piece has at most 16 lanes; above them are those of the next.
-        let k = Arg::Use(part, Form::K);
+        let k = Arg::Use(part, Size::K);
         self.plain(Code::VEX_Kortestw_kr_kr, &[k, k]);
         self.choose(Cond::NOT_EQUAL, base, none)
     }
 
     /// Two of the four integers of a vector, in 64 bits.
     fn two_numbers(&mut self, x: VReg, half: usize, index: Ty) -> [VReg; 2] {
-        let x = Arg::Use(x, Form::X);
+        let x = Arg::Use(x, Size::X);
         let pair = match half {
             0 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[x]),
             _ => self.def(Code::EVEX_Vpextrq_rm64_xmm_imm8, WORD, &[x, imm8(1)]),
         };
         let by = Arg::Imm(OpKind::Immediate8, 32);
-        let low = Arg::Use(pair, Form::G32);
+        let low = Arg::Use(pair, Size::G32);
         if index.is_signed() {
             let low = self.def(Code::Movsxd_r64_rm32, WORD, &[low]);
-            return [low, self.gpr_over(Code::Sar_rm64_imm8, Form::G64, pair, by)];
+            return [low, self.gpr_over(Code::Sar_rm64_imm8, Size::G64, pair, by)];
         }
-        let low = self.def(Code::Mov_r32_rm32, (RegClass::Int, Form::G32), &[low]);
-        [low, self.gpr_over(Code::Shr_rm64_imm8, Form::G64, pair, by)]
+        let low = self.def(Code::Mov_r32_rm32, (RegClass::Int, Size::G32), &[low]);
+        [low, self.gpr_over(Code::Shr_rm64_imm8, Size::G64, pair, by)]
     }
 
     /// Zeros in inactive lanes.
@@ -208,15 +208,15 @@ impl Select<'_> {
 
     /// Notes where a gather's result is: with zeros where the mask is not, if there is one.
     fn set_gathered(&mut self, g: Gather, pieces: Vec<VReg>, mask: Option<VReg>) {
-        self.places[g.result.index()] = match (g.ty, mask) {
-            (Ty::Bool, None) => Place::One(self.mask_of_bytes(pieces[0])),
+        self.locations[g.result.index()] = match (g.ty, mask) {
+            (Ty::Bool, None) => Location::One(self.mask_of_bytes(pieces[0])),
             (Ty::Bool, Some(mask)) => {
                 let truth = self.mask_of_bytes(pieces[0]);
-                let both = [truth, mask].map(|r| Arg::Use(r, Form::K));
-                Place::One(self.def(Code::VEX_Kandq_kr_kr_kr, (RegClass::Vector, Form::K), &both))
+                let both = [truth, mask].map(|r| Arg::Use(r, Size::K));
+                Location::One(self.def(Code::VEX_Kandq_kr_kr_kr, (RegClass::Vector, Size::K), &both))
             }
-            (_, None) => Place::Pieces(pieces),
-            (ty, Some(mask)) => Place::Pieces(self.cleared(pieces, ty.size(), mask)),
+            (_, None) => Location::Pieces(pieces),
+            (ty, Some(mask)) => Location::Pieces(self.cleared(pieces, ty.size(), mask)),
         };
     }
 
@@ -235,7 +235,7 @@ impl Select<'_> {
             (Some(mask), Some(lows), Some(quarters)) => {
                 let blends = quarters.into_iter().enumerate().map(|(i, x)| {
                     let part = self.lanes_of_mask(mask, piece * self.lanes_in_piece(4) + 4 * i);
-                    self.blend(Ty::I32, Form::X, part, x, lows)
+                    self.blend(Ty::I32, Size::X, part, x, lows)
                 });
                 return blends.collect();
             }
@@ -253,7 +253,7 @@ impl Select<'_> {
         let form = self.form(4);
         let packed = sized(Code::EVEX_Vpcompressd_xmmm128_k1z_xmm, form);
         let packed = self.vector_masked(packed, form, &[Arg::Use(x, form)], part);
-        self.vector(sized(Code::EVEX_Vpbroadcastd_xmm_k1z_xmmm32, form), form, &[Arg::Use(packed, Form::X)])
+        self.vector(sized(Code::EVEX_Vpbroadcastd_xmm_k1z_xmmm32, form), form, &[Arg::Use(packed, Size::X)])
     }
 
     /// The addresses of the lanes of a gather or scatter, in vectors. Those of inactive lanes lead to memory of the code's own: a
@@ -293,7 +293,7 @@ impl Select<'_> {
     }
 
     /// Indices of 64 bits as distances.
-    fn scaled(&mut self, x: VReg, form: Form, scale: u32) -> Arg {
+    fn scaled(&mut self, x: VReg, form: Size, scale: u32) -> Arg {
         let x = Arg::Use(x, form);
         let (code, by) = match scale {
             1 => return x,
@@ -314,7 +314,7 @@ impl Select<'_> {
             _ => self.part(at.sums[lane / n], self.form(8), lane % n / 2 * 16, 16),
         };
         at.pair = Some(pair);
-        let x = Arg::Use(pair, Form::X);
+        let x = Arg::Use(pair, Size::X);
         let address = match lane % 2 {
             0 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[x]),
             _ => self.def(Code::EVEX_Vpextrq_rm64_xmm_imm8, WORD, &[x, imm8(1)]),

@@ -1,6 +1,6 @@
 //! `float16`: computed as `float`, which rounds twice without harm for what one operation gives (see `vm::sem`), and rounded back.
 
-use super::inst::{Arg, Cond, Form};
+use super::inst::{Arg, Cond, Size};
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Value};
@@ -77,7 +77,7 @@ impl Select<'_> {
         let form = form_of(n * 4);
         let code = sized(Code::EVEX_Vcvtps2ph_xmmm64_k1z_xmm_imm8, form);
         // To nearest, ties to even.
-        self.vector(code, if form == Form::Z { Form::Y } else { Form::X }, &[Arg::Use(x, form), imm8(0)])
+        self.vector(code, if form == Size::Z { Size::Y } else { Size::X }, &[Arg::Use(x, form), imm8(0)])
     }
 
     /// The mask of a comparison of `float16`.
@@ -106,7 +106,7 @@ impl Select<'_> {
     }
 
     /// The bits of a vector of `float16`, whose NaNs are the canonical one.
-    pub(super) fn canonical_halves(&mut self, form: Form, x: VReg) -> VReg {
+    pub(super) fn canonical_halves(&mut self, form: Size, x: VReg) -> VReg {
         let magnitude = self.constant_arg(0x7fff_7fff, 4);
         let and = sized(Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32, form);
         let magnitude = self.vector(and, form, &[Arg::Use(x, form), magnitude]);
@@ -114,7 +114,7 @@ impl Select<'_> {
         let greater = imm8(6);
         let args = [Arg::Use(magnitude, form), Arg::Use(infinity, form), greater];
         let code = sized(Code::EVEX_Vpcmpuw_kr_k1_xmm_xmmm128_imm8, form);
-        let is_nan = self.def(code, (RegClass::Vector, Form::K), &args);
+        let is_nan = self.def(code, (RegClass::Vector, Size::K), &args);
         let nan = self.constant_vector(0x7e00, 2);
         self.blend(Ty::U16, form, is_nan, nan, x)
     }
@@ -122,22 +122,22 @@ impl Select<'_> {
     /// A uniform `float16` as `float`.
     pub(super) fn float_of_half_scalar(&mut self, v: Value) -> VReg {
         let bits = self.scalar(v);
-        let x = self.vector(Code::EVEX_Vmovd_xmm_rm32, Form::X, &[Arg::Use(bits, Form::G32)]);
+        let x = self.vector(Code::EVEX_Vmovd_xmm_rm32, Size::X, &[Arg::Use(bits, Size::G32)]);
         self.float_of_half(x, 4)
     }
 
     /// A uniform `float` as `float16`.
     pub(super) fn half_of_float_scalar(&mut self, x: VReg) -> VReg {
         let x = self.rounded_to_half(x, 4);
-        self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Form::G32), &[Arg::Use(x, Form::X)])
+        self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Size::G32), &[Arg::Use(x, Size::X)])
     }
 
     /// The bits of a uniform `float16`, those of the canonical NaN if it is one.
     pub(super) fn canonical_half_scalar(&mut self, v: Value) -> VReg {
         let x = self.scalar(v);
         let [magnitude, infinity, nan] = [0x7fff, 0x7c00, 0x7e00].map(|bits| self.imm(bits));
-        let magnitude = self.gpr_binary(Code::And_rm32_r32, Form::G32, magnitude, x);
-        self.compare(Form::G32, magnitude, infinity);
+        let magnitude = self.gpr_binary(Code::And_rm32_r32, Size::G32, magnitude, x);
+        self.compare(Size::G32, magnitude, infinity);
         self.choose(Cond::ABOVE, nan, x)
     }
 
@@ -146,8 +146,8 @@ impl Select<'_> {
         if !is_by_float(op) && !matches!(op, Op::Neg | Op::Abs) {
             return None;
         }
-        let args: Vec<Arg> = inst.args.iter().map(|&v| Arg::Use(self.float_of_half_scalar(v), Form::X)).collect();
-        let x = self.float_vector(op, Ty::F32, Form::X, &args)?;
+        let args: Vec<Arg> = inst.args.iter().map(|&v| Arg::Use(self.float_of_half_scalar(v), Size::X)).collect();
+        let x = self.float_vector(op, Ty::F32, Size::X, &args)?;
         Some(self.half_of_float_scalar(x))
     }
 }

@@ -11,7 +11,7 @@ use regalloc2::{Operand, RegClass, VReg};
 
 /// How much of a register an operand names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Form {
+pub(super) enum Size {
     /// 8 bits of a general register.
     G8,
     /// 16.
@@ -30,13 +30,13 @@ pub(super) enum Form {
     K,
 }
 
-impl Form {
+impl Size {
     /// The class of registers that it is of.
     pub fn class(self) -> RegClass {
         match self {
-            Form::G8 | Form::G16 | Form::G32 | Form::G64 => RegClass::Int,
-            Form::X | Form::Y | Form::Z => RegClass::Float,
-            Form::K => RegClass::Vector,
+            Size::G8 | Size::G16 | Size::G32 | Size::G64 => RegClass::Int,
+            Size::X | Size::Y | Size::Z => RegClass::Float,
+            Size::K => RegClass::Vector,
         }
     }
 }
@@ -45,14 +45,14 @@ impl Form {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Arg {
     /// Written.
-    Def(VReg, Form),
+    Def(VReg, Size),
     /// Read.
-    Use(VReg, Form),
+    Use(VReg, Size),
     /// Read and overwritten: the result takes the operand's register.
     Tied {
         from: VReg,
         to: VReg,
-        form: Form,
+        form: Size,
     },
     /// A register that is not allocated.
     Fixed(Register),
@@ -98,7 +98,7 @@ pub struct Plain {
     pub(super) args: [Option<Arg>; 4],
     /// The mask of the lanes that are written.
     pub(super) mask: Option<VReg>,
-    /// Do the others become 0?
+    /// Whether the others become 0.
     pub(super) zeroing: bool,
 }
 

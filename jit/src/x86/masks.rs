@@ -1,6 +1,6 @@
 //! Masks: one register each, bit *i* for lane *i*, and 0 beyond the lanes.
 
-use super::inst::{Arg, Base, Cond, Form, Mem};
+use super::inst::{Arg, Base, Cond, Mem, Size};
 use super::select::{Select, imm8};
 use super::values::sized;
 use crate::backend::Rules;
@@ -11,27 +11,27 @@ use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-const MASK: (RegClass, Form) = (RegClass::Vector, Form::K);
+const MASK: (RegClass, Size) = (RegClass::Vector, Size::K);
 
 impl Select<'_> {
     /// A mask that is known.
     pub(super) fn mask_of_constant(&mut self, bits: u64) -> VReg {
         let x = self.imm(bits);
-        self.def(Code::VEX_Kmovq_kr_r64, MASK, &[Arg::Use(x, Form::G64)])
+        self.def(Code::VEX_Kmovq_kr_r64, MASK, &[Arg::Use(x, Size::G64)])
     }
 
     /// A word of bits as a mask.
     pub(super) fn mask_of_bits(&mut self, bits: VReg) -> VReg {
         // Each but the last cuts off what is above.
         let (code, form) = match self.lanes {
-            64 => (Code::VEX_Kmovq_kr_r64, Form::G64),
-            32 => (Code::VEX_Kmovd_kr_r32, Form::G32),
-            16 => (Code::VEX_Kmovw_kr_r32, Form::G32),
-            8 => (Code::VEX_Kmovb_kr_r32, Form::G32),
+            64 => (Code::VEX_Kmovq_kr_r64, Size::G64),
+            32 => (Code::VEX_Kmovd_kr_r32, Size::G32),
+            16 => (Code::VEX_Kmovw_kr_r32, Size::G32),
+            8 => (Code::VEX_Kmovb_kr_r32, Size::G32),
             _ => {
                 let full = Arg::Imm(OpKind::Immediate8to32, self.region.width.full_mask() as i64);
-                let cut = self.gpr_over(Code::And_rm32_imm8, Form::G32, bits, full);
-                return self.def(Code::VEX_Kmovd_kr_r32, MASK, &[Arg::Use(cut, Form::G32)]);
+                let cut = self.gpr_over(Code::And_rm32_imm8, Size::G32, bits, full);
+                return self.def(Code::VEX_Kmovd_kr_r32, MASK, &[Arg::Use(cut, Size::G32)]);
             }
         };
         self.def(code, MASK, &[Arg::Use(bits, form)])
@@ -40,12 +40,12 @@ impl Select<'_> {
     /// A uniform bool in all lanes.
     pub(super) fn mask_of_bool(&mut self, x: VReg) -> VReg {
         let to = self.code.gpr();
-        self.plain(Code::Neg_rm64, &[Arg::Tied { from: x, to, form: Form::G64 }]);
+        self.plain(Code::Neg_rm64, &[Arg::Tied { from: x, to, form: Size::G64 }]);
         self.mask_of_bits(to)
     }
 
     pub(super) fn bits_of_mask(&mut self, mask: VReg) -> VReg {
-        self.def(Code::VEX_Kmovq_r64_kr, (RegClass::Int, Form::G64), &[Arg::Use(mask, Form::K)])
+        self.def(Code::VEX_Kmovq_r64_kr, (RegClass::Int, Size::G64), &[Arg::Use(mask, Size::K)])
     }
 
     /// The lanes of a mask that belong to piece `i` of elements of so many bytes.
@@ -62,7 +62,7 @@ impl Select<'_> {
             return part;
         }
         let shift = Arg::Imm(OpKind::Immediate8, first as i64);
-        let part = self.def(Code::VEX_Kshiftrq_kr_kr_imm8, MASK, &[Arg::Use(mask, Form::K), shift]);
+        let part = self.def(Code::VEX_Kshiftrq_kr_kr_imm8, MASK, &[Arg::Use(mask, Size::K), shift]);
         self.local.parts.insert((mask, first), part);
         part
     }
@@ -76,7 +76,7 @@ impl Select<'_> {
                 16 => Code::VEX_Kunpckwd_kr_kr_kr,
                 _ => Code::VEX_Kunpckdq_kr_kr_kr,
             };
-            let pairs = parts.chunks(2).map(|pair| [pair[1], pair[0]].map(|r| Arg::Use(r, Form::K)));
+            let pairs = parts.chunks(2).map(|pair| [pair[1], pair[0]].map(|r| Arg::Use(r, Size::K)));
             let pairs: Vec<_> = pairs.collect();
             parts = pairs.iter().map(|pair| self.def(code, MASK, pair)).collect();
             lanes *= 2;
@@ -87,7 +87,7 @@ impl Select<'_> {
     /// A mask from an instruction that gives one bit for each element of a vector; lanes beyond the gang's become 0.
     pub(super) fn mask_from(&mut self, code: Code, size: usize, args: &[Arg]) -> VReg {
         let r = self.code.mask();
-        let all = [&[Arg::Def(r, Form::K)], args].concat();
+        let all = [&[Arg::Def(r, Size::K)], args].concat();
         if self.lanes * size < 16 {
             let lanes = self.mask_of_constant(self.region.width.full_mask());
             self.plain_masked(code, &all, lanes, false);
@@ -145,7 +145,7 @@ impl Select<'_> {
     }
 
     fn k(&mut self, code: Code, a: VReg, b: VReg) -> VReg {
-        self.def(code, MASK, &[Arg::Use(a, Form::K), Arg::Use(b, Form::K)])
+        self.def(code, MASK, &[Arg::Use(a, Size::K), Arg::Use(b, Size::K)])
     }
 
     fn not(&mut self, x: VReg) -> VReg {
@@ -159,7 +159,7 @@ impl Select<'_> {
                 return self.k(Code::VEX_Kandnq_kr_kr_kr, x, full);
             }
         };
-        self.def(code, MASK, &[Arg::Use(x, Form::K)])
+        self.def(code, MASK, &[Arg::Use(x, Size::K)])
     }
 
     /// A binary operation on bools.
@@ -249,7 +249,7 @@ impl Select<'_> {
     }
 
     /// The mask of the lanes of a float vector that are numbers, or of those that are not.
-    pub(super) fn ordered(&mut self, ty: Ty, form: Form, x: VReg, wanted: bool) -> VReg {
+    pub(super) fn ordered(&mut self, ty: Ty, form: Size, x: VReg, wanted: bool) -> VReg {
         let code = if ty == Ty::F32 {
             Code::EVEX_Vcmpps_kr_k1_xmm_xmmm128b32_imm8
         } else {

@@ -1,7 +1,7 @@
 //! Memory accesses at host addresses that have been checked. The machine's masked accesses touch nothing of inactive lanes, and do
 //! not fail for what is not there.
 
-use super::inst::{Arg, Form, Mem};
+use super::inst::{Arg, Mem, Size};
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Kind, Region, Value};
@@ -134,7 +134,7 @@ impl Select<'_> {
             return self.load_vector(self.form(size), from.plus(64 * i as i32));
         }
         let mask = self.full_mask();
-        self.vector_masked(masked_move(size), Form::X, &[Arg::Mem(from)], mask)
+        self.vector_masked(masked_move(size), Size::X, &[Arg::Mem(from)], mask)
     }
 
     fn store_masked(&mut self, ty: Ty, to: Mem, v: Value, mask: VReg) {
@@ -202,7 +202,7 @@ impl Select<'_> {
             };
             for l in 0..n {
                 let to = Arg::Mem(address(self, first + l));
-                let (x, lane) = (Arg::Use(x, Form::X), imm8(l as u8));
+                let (x, lane) = (Arg::Use(x, Size::X), imm8(l as u8));
                 match (size, l) {
                     (4, 0) => self.plain(Code::EVEX_Vmovss_m32_k1_xmm, &[to, x]),
                     (8, 0) => self.plain(Code::EVEX_Vmovsd_m64_k1_xmm, &[to, x]),

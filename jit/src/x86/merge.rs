@@ -5,7 +5,7 @@ use super::inst::Arg;
 use super::select::Select;
 use crate::ir::{Inst, Kind, Value};
 use crate::lowering::Definition;
-use crate::vcode::{Inst as Machine, Place};
+use crate::vcode::{Inst as Machine, Location};
 use regalloc2::VReg;
 use spmdvm_vm::isa::Op;
 
@@ -24,8 +24,8 @@ impl Select<'_> {
         if !is_select || blend.args[2] == v || !self.demand.is_demanded(result) {
             return;
         }
-        let place = |v: Value| &self.places[v.index()];
-        let (Place::One(mask), Place::Pieces(before), Place::Pieces(pieces)) =
+        let place = |v: Value| &self.locations[v.index()];
+        let (Location::One(mask), Location::Pieces(before), Location::Pieces(pieces)) =
             (place(blend.args[0]).clone(), place(blend.args[2]).clone(), place(v).clone())
         else {
             return;
@@ -39,12 +39,12 @@ impl Select<'_> {
         plain.args[0] = Some(Arg::Tied { from: *before, to, form });
         plain.mask = Some(mask);
         self.code.push(Machine::Plain(plain));
-        self.places[result.index()] = Place::Pieces(vec![to]);
-        self.places[v.index()] = Place::Nowhere;
+        self.locations[result.index()] = Location::Pieces(vec![to]);
+        self.locations[v.index()] = Location::Nowhere;
     }
 }
 
-/// Is the last machine instruction of an operation one that can write some lanes only?
+/// Returns whether the last machine instruction of an operation is one that can write some lanes only.
 fn can_merge(kind: Kind) -> bool {
     use Op::{Add, And, FDiv, Fma, Max, Min, Mul, Or, Shl, Shr, Sqrt, Sub, Xor};
     let Kind::Op { op, ty, .. } = kind else { return false };
@@ -52,7 +52,7 @@ fn can_merge(kind: Kind) -> bool {
     ty.size() >= 4 && matches!(op, Add | Sub | Mul | FDiv | Min | Max | Fma | Sqrt | And | Or | Xor | Shl | Shr)
 }
 
-/// Does an instruction make a vector, of nothing that it overwrites but `before`?
+/// Returns whether an instruction makes a vector, of nothing that it overwrites but `before`.
 fn makes(inst: &Machine<X86>, made: VReg, before: VReg) -> bool {
     let Machine::Plain(plain) = inst else { return false };
     plain.mask.is_none()

@@ -1,7 +1,7 @@
 //! Pointers plus offsets, within their regions; see `vm::sem::padd`. What leaves the range of offsets becomes the poisoned offset,
 //! which no offset leaves again.
 
-use super::inst::{Arg, Cond, Form};
+use super::inst::{Arg, Cond, Size};
 use super::select::{Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Value};
@@ -23,25 +23,25 @@ impl Select<'_> {
         let (p, offset) = (self.gpr(inst.args[0]), self.gpr(inst.args[1]));
         let shift = Arg::Imm(OpKind::Immediate8, ABOVE as i64);
         let by_region = Arg::Imm(OpKind::Immediate8, OFFSET_BITS as i64);
-        let over = |s: &mut Self, code, x, by| s.gpr_over(code, Form::G64, x, by);
+        let over = |s: &mut Self, code, x, by| s.gpr_over(code, Size::G64, x, by);
         let cut = |s: &mut Self, x| {
             let x = over(s, Code::Shl_rm64_imm8, x, shift);
             over(s, Code::Sar_rm64_imm8, x, shift)
         };
         let old = cut(self, p);
         // A sum that overflows 64 bits does not fit either: one operand has 40 bits.
-        let sum = self.gpr_binary(Code::Add_rm64_r64, Form::G64, old, offset);
+        let sum = self.gpr_binary(Code::Add_rm64_r64, Size::G64, old, offset);
         let kept = cut(self, sum);
         let poison = self.imm(POISON as u64);
-        self.compare(Form::G64, kept, sum);
+        self.compare(Size::G64, kept, sum);
         let new = self.choose(Cond::EQUAL, sum, poison);
-        self.compare(Form::G64, old, poison);
+        self.compare(Size::G64, old, poison);
         let new = self.choose(Cond::NOT_EQUAL, new, poison);
         let new = over(self, Code::Shl_rm64_imm8, new, shift);
         let new = over(self, Code::Shr_rm64_imm8, new, shift);
         let region = over(self, Code::Shr_rm64_imm8, p, by_region);
         let region = over(self, Code::Shl_rm64_imm8, region, by_region);
-        let x = self.gpr_binary(Code::Or_rm64_r64, Form::G64, region, new);
+        let x = self.gpr_binary(Code::Or_rm64_r64, Size::G64, region, new);
         self.set(inst, x);
     }
 

@@ -1,7 +1,7 @@
 //! Operations on uniform values. Of integers below 32 bits the bits above are anything: whoever reads them extends them first.
 //! Floats are computed as vectors of which only the first lane counts.
 
-use super::inst::{Arg, Cond, Form};
+use super::inst::{Arg, Cond, Size};
 use super::masks::int_condition;
 use super::select::{Select, class_of, imm8};
 use crate::backend::Rules;
@@ -12,12 +12,12 @@ use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-const WORD: (RegClass, Form) = (RegClass::Int, Form::G64);
-const HALF: (RegClass, Form) = (RegClass::Int, Form::G32);
+const WORD: (RegClass, Size) = (RegClass::Int, Size::G64);
+const HALF: (RegClass, Size) = (RegClass::Int, Size::G32);
 
 /// The form in which an integer is computed with.
-pub(super) fn int_form(ty: Ty) -> Form {
-    if ty.size() == 8 { Form::G64 } else { Form::G32 }
+pub(super) fn int_form(ty: Ty) -> Size {
+    if ty.size() == 8 { Size::G64 } else { Size::G32 }
 }
 
 impl Select<'_> {
@@ -60,12 +60,12 @@ impl Select<'_> {
         let small = self.values.constant(b).map(|bits| sign_extended(ty, bits)).and_then(|n| i32::try_from(n).ok());
         match small {
             Some(0) if matches!(op, Comparison::Eq | Comparison::Ne) => {
-                let code = if form == Form::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
+                let code = if form == Size::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
                 self.plain(code, &[Arg::Use(x, form), Arg::Use(x, form)]);
             }
             Some(n) => {
                 let (code, kind) = match form {
-                    Form::G64 => (Code::Cmp_rm64_imm32, OpKind::Immediate32to64),
+                    Size::G64 => (Code::Cmp_rm64_imm32, OpKind::Immediate32to64),
                     _ => (Code::Cmp_rm32_imm32, OpKind::Immediate32),
                 };
                 self.plain(code, &[Arg::Use(x, form), Arg::Imm(kind, n as i64)]);
@@ -85,7 +85,7 @@ impl Select<'_> {
             Comparison::Lt | Comparison::Le => (y, x),
             Comparison::Eq | Comparison::Ne | Comparison::Gt | Comparison::Ge => (x, y),
         };
-        let (x, y) = (Arg::Use(x, Form::X), Arg::Use(y, Form::X));
+        let (x, y) = (Arg::Use(x, Size::X), Arg::Use(y, Size::X));
         if matches!(op, Comparison::Eq | Comparison::Ne) {
             // The flags of a comparison tell NaNs by one of their own.
             let code = if single {
@@ -94,8 +94,8 @@ impl Select<'_> {
                 Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
             };
             let predicate = imm8(if op == Comparison::Eq { 0 } else { 4 });
-            let mask = self.def(code, (RegClass::Vector, Form::K), &[x, y, predicate]);
-            let mask = Arg::Use(mask, Form::K);
+            let mask = self.def(code, (RegClass::Vector, Size::K), &[x, y, predicate]);
+            let mask = Arg::Use(mask, Size::K);
             self.plain(Code::VEX_Kortestb_kr_kr, &[mask, mask]);
             return Cond::NOT_EQUAL;
         }
@@ -118,7 +118,7 @@ impl Select<'_> {
             (2, false) => Code::Movzx_r32_rm16,
             _ => return x,
         };
-        let form = if ty.size() == 1 { Form::G8 } else { Form::G16 };
+        let form = if ty.size() == 1 { Size::G8 } else { Size::G16 };
         self.def(code, HALF, &[Arg::Use(x, form)])
     }
 
@@ -135,8 +135,8 @@ impl Select<'_> {
     pub(super) fn widened(&mut self, x: VReg, ty: Ty) -> VReg {
         match (ty.size(), ty.is_signed()) {
             (8, _) => x,
-            (_, true) => self.def(Code::Movsxd_r64_rm32, WORD, &[Arg::Use(x, Form::G32)]),
-            _ => self.def(Code::Mov_r32_rm32, HALF, &[Arg::Use(x, Form::G32)]),
+            (_, true) => self.def(Code::Movsxd_r64_rm32, WORD, &[Arg::Use(x, Size::G32)]),
+            _ => self.def(Code::Mov_r32_rm32, HALF, &[Arg::Use(x, Size::G32)]),
         }
     }
 
@@ -147,7 +147,7 @@ impl Select<'_> {
         }
         let logic = Logic::of(op)?;
         let b = self.gpr(inst.args[1]);
-        let both = |s: &mut Self, code, a, b| s.gpr_binary(code, Form::G32, a, b);
+        let both = |s: &mut Self, code, a, b| s.gpr_binary(code, Size::G32, a, b);
         Some(match logic {
             Logic::And => both(self, Code::And_rm32_r32, a, b),
             Logic::Or => both(self, Code::Or_rm32_r32, a, b),
@@ -176,12 +176,12 @@ impl Select<'_> {
     }
 
     fn flip(&mut self, x: VReg) -> VReg {
-        self.gpr_over(Code::Xor_rm32_imm8, Form::G32, x, Arg::Imm(OpKind::Immediate8to32, 1))
+        self.gpr_over(Code::Xor_rm32_imm8, Size::G32, x, Arg::Imm(OpKind::Immediate8to32, 1))
     }
 
     fn int_op(&mut self, inst: &Inst, op: Op, ty: Ty) -> Option<VReg> {
         let (args, form) = (&inst.args, int_form(ty));
-        let is_wide = form == Form::G64;
+        let is_wide = form == Size::G64;
         let pick = |wide, narrow| if is_wide { wide } else { narrow };
         let codes = match op {
             Op::Add => {
@@ -244,7 +244,7 @@ impl Select<'_> {
             }
             Op::Not => {
                 let (from, to) = (self.gpr(args[0]), self.code.gpr());
-                self.plain(Code::Not_rm64, &[Arg::Tied { from, to, form: Form::G64 }]);
+                self.plain(Code::Not_rm64, &[Arg::Tied { from, to, form: Size::G64 }]);
                 to
             }
             Op::Abs if !ty.is_signed() => self.gpr(args[0]),
@@ -282,11 +282,11 @@ impl Select<'_> {
         }
         let (a, form) = (self.gpr(v), int_form(ty));
         let code = match (op, form) {
-            (BitCount::Popcnt, Form::G64) => Code::Popcnt_r64_rm64,
+            (BitCount::Popcnt, Size::G64) => Code::Popcnt_r64_rm64,
             (BitCount::Popcnt, _) => Code::Popcnt_r32_rm32,
-            (BitCount::Clz, Form::G64) => Code::Lzcnt_r64_rm64,
+            (BitCount::Clz, Size::G64) => Code::Lzcnt_r64_rm64,
             (BitCount::Clz, _) => Code::Lzcnt_r32_rm32,
-            (BitCount::Ctz, Form::G64) => Code::Tzcnt_r64_rm64,
+            (BitCount::Ctz, Size::G64) => Code::Tzcnt_r64_rm64,
             (BitCount::Ctz, _) => Code::Tzcnt_r32_rm32,
         };
         self.def(code, (RegClass::Int, form), &[Arg::Use(a, form)])
@@ -296,24 +296,24 @@ impl Select<'_> {
     fn count_few_bits(&mut self, op: BitCount, ty: Ty, v: Value) -> VReg {
         let bits = 8 * ty.size() as i64;
         let x = self.extended(v, if bits == 8 { Ty::U8 } else { Ty::U16 });
-        let count = |s: &mut Self, code, x| s.def(code, HALF, &[Arg::Use(x, Form::G32)]);
+        let count = |s: &mut Self, code, x| s.def(code, HALF, &[Arg::Use(x, Size::G32)]);
         match op {
             BitCount::Popcnt => count(self, Code::Popcnt_r32_rm32, x),
             BitCount::Clz => {
                 let zeros = count(self, Code::Lzcnt_r32_rm32, x);
-                self.gpr_over(Code::Sub_rm32_imm32, Form::G32, zeros, Arg::Imm(OpKind::Immediate32, 32 - bits))
+                self.gpr_over(Code::Sub_rm32_imm32, Size::G32, zeros, Arg::Imm(OpKind::Immediate32, 32 - bits))
             }
             BitCount::Ctz => {
                 // The bit above ends the count where there is no other.
                 let end = Arg::Imm(OpKind::Immediate32, 1 << bits);
-                let x = self.gpr_over(Code::Or_rm32_imm32, Form::G32, x, end);
+                let x = self.gpr_over(Code::Or_rm32_imm32, Size::G32, x, end);
                 count(self, Code::Tzcnt_r32_rm32, x)
             }
         }
     }
 
-    pub(super) fn negated(&mut self, form: Form, from: VReg) -> VReg {
-        let code = if form == Form::G64 { Code::Neg_rm64 } else { Code::Neg_rm32 };
+    pub(super) fn negated(&mut self, form: Size, from: VReg) -> VReg {
+        let code = if form == Size::G64 { Code::Neg_rm64 } else { Code::Neg_rm32 };
         let to = self.code.gpr();
         self.plain(code, &[Arg::Tied { from, to, form }]);
         to
@@ -321,7 +321,7 @@ impl Select<'_> {
 
     fn shift_scalar(&mut self, op: Shift, ty: Ty, args: &[Value]) -> VReg {
         let (form, bits) = (int_form(ty), 8 * ty.size() as u64);
-        let is_wide = form == Form::G64;
+        let is_wide = form == Size::G64;
         let x = if op == Shift::Shr { self.extended(args[0], ty) } else { self.gpr(args[0]) };
         if let Some(count) = self.values.constant(args[1]) {
             let code = match (op, ty.is_signed(), is_wide) {
@@ -340,7 +340,7 @@ impl Select<'_> {
             32 | 64 => count,
             _ => {
                 let most = Arg::Imm(OpKind::Immediate8to32, bits as i64 - 1);
-                self.gpr_over(Code::And_rm32_imm8, Form::G32, count, most)
+                self.gpr_over(Code::And_rm32_imm8, Size::G32, count, most)
             }
         };
         let code = match (op, ty.is_signed(), is_wide) {
@@ -359,7 +359,7 @@ impl Select<'_> {
         if class_of(ty) == RegClass::Float {
             let (a, b) = (self.scalar(args[1]), self.scalar(args[2]));
             let mask = self.mask(args[0]);
-            return Some(self.blend(ty, Form::X, mask, a, b));
+            return Some(self.blend(ty, Size::X, mask, a, b));
         }
         let (a, b) = (self.gpr(args[1]), self.gpr(args[2]));
         let cond = self.condition(args[0]).ok()?;
@@ -368,7 +368,7 @@ impl Select<'_> {
 
     fn float_op(&mut self, inst: &Inst, op: Op, ty: Ty) -> Option<VReg> {
         let args: Vec<VReg> = inst.args.iter().map(|&a| self.scalar(a)).collect();
-        self.float_vector(op, ty, Form::X, &args.iter().map(|&r| Arg::Use(r, Form::X)).collect::<Vec<_>>())
+        self.float_vector(op, ty, Size::X, &args.iter().map(|&r| Arg::Use(r, Size::X)).collect::<Vec<_>>())
     }
 
     fn convert_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
@@ -385,17 +385,17 @@ impl Select<'_> {
             (_, Ty::Bool) => {
                 let x = self.extended(v, from);
                 let form = int_form(from);
-                let code = if form == Form::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
+                let code = if form == Size::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
                 self.plain(code, &[Arg::Use(x, form), Arg::Use(x, form)]);
                 self.bool_of(Cond::NOT_EQUAL)
             }
             (Ty::F32, Ty::F64) => {
                 let x = self.scalar(v);
-                self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Form::X, &[Arg::Use(x, Form::X)])
+                self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Size::X, &[Arg::Use(x, Size::X)])
             }
             (Ty::F64, Ty::F32) => {
                 let x = self.scalar(v);
-                self.vector(Code::EVEX_Vcvtpd2ps_xmm_k1z_xmmm128b64, Form::X, &[Arg::Use(x, Form::X)])
+                self.vector(Code::EVEX_Vcvtpd2ps_xmm_k1z_xmmm128b64, Size::X, &[Arg::Use(x, Size::X)])
             }
             _ if from.is_float() => {
                 let x = self.scalar(v);
@@ -414,7 +414,7 @@ impl Select<'_> {
                     (true, 32) => Code::EVEX_Vcvtusi2ss_xmm_xmm_rm64_er,
                     (true, _) => Code::EVEX_Vcvtusi2sd_xmm_xmm_rm64_er,
                 };
-                self.vector(code, Form::X, &[Arg::Use(base, Form::X), Arg::Use(x, Form::G64)])
+                self.vector(code, Size::X, &[Arg::Use(base, Size::X), Arg::Use(x, Size::G64)])
             }
             _ if ty.size() <= from.size() => self.gpr(v),
             _ if ty.size() == 8 => self.wide(v, if from == Ty::Bool { Ty::U32 } else { from }),
@@ -430,9 +430,9 @@ impl Select<'_> {
         } else {
             Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
         };
-        let args = [Arg::Use(x, Form::X), Arg::Use(zero, Form::X), imm8(4)];
-        let mask = self.def(code, (RegClass::Vector, Form::K), &args);
-        self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Form::K)])
+        let args = [Arg::Use(x, Size::X), Arg::Use(zero, Size::X), imm8(4)];
+        let mask = self.def(code, (RegClass::Vector, Size::K), &args);
+        self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Size::K)])
     }
 
     /// The first lane of a vector of floats as an integer: cut, saturated, and a NaN as 0.
@@ -440,8 +440,8 @@ impl Select<'_> {
         let n = 16 / from.size().max(ty.size());
         let x = self.convert_chunk(x, n, from, ty)?;
         Some(match ty.size() {
-            8 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Form::X)]),
-            _ => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Form::X)]),
+            8 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Size::X)]),
+            _ => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Size::X)]),
         })
     }
 
@@ -451,7 +451,7 @@ impl Select<'_> {
             let x = self.float_of_half_scalar(v);
             return match ty {
                 Ty::F32 => Some(x),
-                Ty::F64 => Some(self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Form::X, &[Arg::Use(x, Form::X)])),
+                Ty::F64 => Some(self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Size::X, &[Arg::Use(x, Size::X)])),
                 Ty::Bool => Some(self.is_not_zero_scalar(x, Ty::F32)),
                 _ => self.integer_of_float(x, Ty::F32, ty),
             };
@@ -468,15 +468,15 @@ impl Select<'_> {
             return Some(self.canonical_half_scalar(v));
         }
         let x = self.scalar(v);
-        let x = if from.is_float() { self.canonical(from, Form::X, x) } else { x };
+        let x = if from.is_float() { self.canonical(from, Size::X, x) } else { x };
         Some(match (class_of(from), class_of(ty), ty.size()) {
-            (RegClass::Float, RegClass::Int, 4) => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Form::X)]),
-            (RegClass::Float, RegClass::Int, _) => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Form::X)]),
+            (RegClass::Float, RegClass::Int, 4) => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Size::X)]),
+            (RegClass::Float, RegClass::Int, _) => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Size::X)]),
             (RegClass::Int, RegClass::Float, 4) => {
-                self.vector(Code::EVEX_Vmovd_xmm_rm32, Form::X, &[Arg::Use(x, Form::G32)])
+                self.vector(Code::EVEX_Vmovd_xmm_rm32, Size::X, &[Arg::Use(x, Size::G32)])
             }
             (RegClass::Int, RegClass::Float, _) => {
-                self.vector(Code::EVEX_Vmovq_xmm_rm64, Form::X, &[Arg::Use(x, Form::G64)])
+                self.vector(Code::EVEX_Vmovq_xmm_rm64, Size::X, &[Arg::Use(x, Size::G64)])
             }
             _ => x,
         })

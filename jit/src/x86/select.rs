@@ -2,7 +2,7 @@
 
 use super::X86;
 use super::env::TICKS;
-use super::inst::{Arg, Base, Cond, Form, Mem, Plain};
+use super::inst::{Arg, Base, Cond, Mem, Plain, Size};
 use crate::backend::{Rule, Rules};
 use crate::ir::{Inst, Kind};
 use crate::lowering::Comparison;
@@ -23,7 +23,7 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
         Kind::FrameHost { at, .. } => {
             let base = s.load_word(Mem::at(Base::Context, offset_of!(Context, memory_base) as i32));
             let offset = s.imm(at);
-            let x = s.gpr_binary(Code::Add_rm64_r64, Form::G64, base, offset);
+            let x = s.gpr_binary(Code::Add_rm64_r64, Size::G64, base, offset);
             s.set(inst, x);
         }
         Kind::Op { op, ty, from } => return s.op(inst, op, ty, from),
@@ -67,17 +67,17 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
 impl Select<'_> {
     fn ticks(&mut self, inst: &Inst) {
         let most = self.gpr(inst.args[0]);
-        let ticks = self.def(Code::Mov_r64_rm64, (RegClass::Int, Form::G64), &[Arg::Fixed(TICKS)]);
+        let ticks = self.def(Code::Mov_r64_rm64, (RegClass::Int, Size::G64), &[Arg::Fixed(TICKS)]);
         let zero = self.imm(0);
         let left = self.larger(Cond::GREATER, ticks, zero);
         let n = self.larger(Cond::BELOW, left, most);
-        self.plain(Code::Sub_rm64_r64, &[Arg::Fixed(TICKS), Arg::Use(n, Form::G64)]);
+        self.plain(Code::Sub_rm64_r64, &[Arg::Fixed(TICKS), Arg::Use(n, Size::G64)]);
         self.set(inst, n);
     }
 
     /// Of two integers of 64 bits the one for which a condition holds.
     pub(super) fn larger(&mut self, cond: Cond, a: VReg, b: VReg) -> VReg {
-        self.compare(Form::G64, a, b);
+        self.compare(Size::G64, a, b);
         self.choose(cond, a, b)
     }
 
@@ -99,7 +99,7 @@ impl Select<'_> {
             }
             Kind::AnyLane => {
                 let mask = self.mask(inst.args[0]);
-                let k = Arg::Use(mask, Form::K);
+                let k = Arg::Use(mask, Size::K);
                 self.plain(Code::VEX_Kortestq_kr_kr, &[k, k]);
                 Some(Cond::NOT_EQUAL)
             }

@@ -6,7 +6,7 @@
 //! of one byte, lanes are loaded one by one.
 
 use super::gather::Assembly;
-use super::inst::{Arg, Base, Form, Mem};
+use super::inst::{Arg, Base, Mem, Size};
 use super::select::Select;
 use super::values::{form_of, sized};
 use crate::ir::Inst;
@@ -107,7 +107,7 @@ impl Select<'_> {
     }
 
     /// A vector of the numbers of elements that make the lanes.
-    fn choices(&mut self, row: Row, i: usize, form: Form) -> VReg {
+    fn choices(&mut self, row: Row, i: usize, form: Size) -> VReg {
         let bytes: Vec<u8> =
             (0..row.lanes).flat_map(|l| (row.choice(l, i) as u64).to_le_bytes().into_iter().take(row.size)).collect();
         let at = self.code.constant(&bytes);

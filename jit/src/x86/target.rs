@@ -2,7 +2,7 @@
 
 use super::assembler::Asm;
 use super::gather::Gathered;
-use super::inst::{Arg, Cond, Form, Plain};
+use super::inst::{Arg, Cond, Plain, Size};
 use super::memory::FORMS;
 use super::select::{Select, class_of, select};
 use super::values::{broadcast, form_of};
@@ -72,17 +72,17 @@ impl Target for X86 {
     }
 
     fn test(s: &mut Select<'_>, x: VReg) -> Cond {
-        let x = Arg::Use(x, Form::G32);
+        let x = Arg::Use(x, Size::G32);
         s.plain(Code::Test_rm32_r32, &[x, x]);
         Cond::NOT_EQUAL
     }
 
     fn imm(s: &mut Select<'_>, bits: u64) -> VReg {
-        let to = (RegClass::Int, Form::G64);
+        let to = (RegClass::Int, Size::G64);
         match (u32::try_from(bits), i32::try_from(bits as i64)) {
             (Ok(small), _) => {
                 let small = Arg::Imm(OpKind::Immediate32, small as i64);
-                s.def(Code::Mov_r32_imm32, (RegClass::Int, Form::G32), &[small])
+                s.def(Code::Mov_r32_imm32, (RegClass::Int, Size::G32), &[small])
             }
             (_, Ok(signed)) => s.def(Code::Mov_rm64_imm32, to, &[Arg::Imm(OpKind::Immediate32to64, signed as i64)]),
             _ => s.def(Code::Mov_r64_imm64, to, &[Arg::Imm(OpKind::Immediate64, bits as i64)]),
@@ -90,7 +90,7 @@ impl Target for X86 {
     }
 
     fn address_of(s: &mut Select<'_>, mem: Mem) -> VReg {
-        s.def(Code::Lea_r64_m, (RegClass::Int, Form::G64), &[Arg::Mem(mem)])
+        s.def(Code::Lea_r64_m, (RegClass::Int, Size::G64), &[Arg::Mem(mem)])
     }
 
     fn load_scalar(s: &mut Select<'_>, ty: Ty, from: Mem) -> VReg {
@@ -114,7 +114,7 @@ impl Target for X86 {
     }
 
     fn broadcast_from(s: &mut Select<'_>, from: Mem, size: usize) -> VReg {
-        s.vector(broadcast(size, Form::Z), Form::Z, &[Arg::Mem(from)])
+        s.vector(broadcast(size, Size::Z), Size::Z, &[Arg::Mem(from)])
     }
 
     fn mask_of_constant(s: &mut Select<'_>, bits: u64) -> VReg {

@@ -1,6 +1,6 @@
 //! Values in the form in which an instruction wants them, and the little instructions for that.
 
-use super::inst::{Arg, Cond, Form, Mem};
+use super::inst::{Arg, Cond, Mem, Size};
 use super::select::{Select, class_of, imm8};
 use crate::ir::{Inst, Value};
 use iced_x86::{Code, OpKind};
@@ -8,78 +8,78 @@ use regalloc2::{RegClass, VReg};
 use spmdvm_vm::types::Ty;
 
 /// The instruction for vectors of 128, 256 or 512 bits, by the one for 128: the encoder numbers them in this order.
-pub(super) fn sized(code: Code, form: Form) -> Code {
+pub(super) fn sized(code: Code, form: Size) -> Code {
     let step = match form {
-        Form::Y => 1,
-        Form::Z => 2,
+        Size::Y => 1,
+        Size::Z => 2,
         _ => 0,
     };
     Code::try_from(code as usize + step).expect("there is one for each size")
 }
 
 /// The form of vectors of so many bytes.
-pub(super) fn form_of(bytes: usize) -> Form {
+pub(super) fn form_of(bytes: usize) -> Size {
     match bytes {
-        0..=16 => Form::X,
-        17..=32 => Form::Y,
-        _ => Form::Z,
+        0..=16 => Size::X,
+        17..=32 => Size::Y,
+        _ => Size::Z,
     }
 }
 
 impl Select<'_> {
     /// The form of the vectors that lanes of so many bytes fill.
-    pub(super) fn form(&self, size: usize) -> Form {
+    pub(super) fn form(&self, size: usize) -> Size {
         form_of(self.lanes * size)
     }
 
     /// `code to, args…`
-    pub(super) fn def(&mut self, code: Code, (class, form): (RegClass, Form), args: &[Arg]) -> VReg {
+    pub(super) fn def(&mut self, code: Code, (class, form): (RegClass, Size), args: &[Arg]) -> VReg {
         let r = self.code.reg(class);
         self.plain(code, &[&[Arg::Def(r, form)], args].concat());
         r
     }
 
     /// A vector from an instruction.
-    pub(super) fn vector(&mut self, code: Code, form: Form, args: &[Arg]) -> VReg {
+    pub(super) fn vector(&mut self, code: Code, form: Size, args: &[Arg]) -> VReg {
         self.def(code, (RegClass::Float, form), args)
     }
 
     /// A vector from an instruction under a mask; lanes that are not in it become 0.
-    pub(super) fn vector_masked(&mut self, code: Code, form: Form, args: &[Arg], mask: VReg) -> VReg {
+    pub(super) fn vector_masked(&mut self, code: Code, form: Size, args: &[Arg], mask: VReg) -> VReg {
         let r = self.code.vector();
         self.plain_masked(code, &[&[Arg::Def(r, form)], args].concat(), mask, true);
         r
     }
 
     /// An instruction of general registers that overwrites its first operand.
-    pub(super) fn gpr_binary(&mut self, code: Code, form: Form, a: VReg, b: VReg) -> VReg {
+    pub(super) fn gpr_binary(&mut self, code: Code, form: Size, a: VReg, b: VReg) -> VReg {
         self.gpr_over(code, form, a, Arg::Use(b, form))
     }
 
     /// Likewise, with any second operand.
-    pub(super) fn gpr_over(&mut self, code: Code, form: Form, a: VReg, b: Arg) -> VReg {
+    pub(super) fn gpr_over(&mut self, code: Code, form: Size, a: VReg, b: Arg) -> VReg {
         let to = self.code.gpr();
         self.plain(code, &[Arg::Tied { from: a, to, form }, b]);
         to
     }
 
     /// Sets flags by the comparison of two integers.
-    pub(super) fn compare(&mut self, form: Form, a: VReg, b: VReg) {
-        let code = if form == Form::G64 { Code::Cmp_rm64_r64 } else { Code::Cmp_rm32_r32 };
+    pub(super) fn compare(&mut self, form: Size, a: VReg, b: VReg) {
+        let code = if form == Size::G64 { Code::Cmp_rm64_r64 } else { Code::Cmp_rm32_r32 };
         self.plain(code, &[Arg::Use(a, form), Arg::Use(b, form)]);
     }
 
     /// `a` if the flags say so, else `b`.
     pub(super) fn choose(&mut self, cond: Cond, a: VReg, b: VReg) -> VReg {
         let code = Code::try_from(Code::Cmovo_r64_rm64 as usize + 3 * cond.0 as usize).expect("one for each condition");
-        self.gpr_binary(code, Form::G64, b, a)
+        self.gpr_binary(code, Size::G64, b, a)
     }
 
     /// The flags as a bool.
     pub(super) fn bool_of(&mut self, cond: Cond) -> VReg {
         let code = Code::try_from(Code::Seto_rm8 as usize + cond.0 as usize).expect("one for each condition");
-        let byte = self.def(code, (RegClass::Int, Form::G8), &[]);
-        self.def(Code::Movzx_r32_rm8, (RegClass::Int, Form::G32), &[Arg::Use(byte, Form::G8)])
+        let byte = self.def(code, (RegClass::Int, Size::G8), &[]);
+        self.def(Code::Movzx_r32_rm8, (RegClass::Int, Size::G32), &[Arg::Use(byte, Size::G8)])
     }
 
     /// Piece `i` as an operand: a constant of 4 or 8 bytes is one in memory.
@@ -98,13 +98,13 @@ impl Select<'_> {
     /// A uniform value's register in all lanes of 512 bits.
     pub(super) fn broadcast(&mut self, x: VReg, ty: Ty) -> VReg {
         let (code, form) = match (class_of(ty), ty.size()) {
-            (RegClass::Float, size) => (broadcast(size, Form::Z), Form::X),
-            (_, 1) => (Code::EVEX_Vpbroadcastb_zmm_k1z_r32, Form::G32),
-            (_, 2) => (Code::EVEX_Vpbroadcastw_zmm_k1z_r32, Form::G32),
-            (_, 4) => (Code::EVEX_Vpbroadcastd_zmm_k1z_r32, Form::G32),
-            _ => (Code::EVEX_Vpbroadcastq_zmm_k1z_r64, Form::G64),
+            (RegClass::Float, size) => (broadcast(size, Size::Z), Size::X),
+            (_, 1) => (Code::EVEX_Vpbroadcastb_zmm_k1z_r32, Size::G32),
+            (_, 2) => (Code::EVEX_Vpbroadcastw_zmm_k1z_r32, Size::G32),
+            (_, 4) => (Code::EVEX_Vpbroadcastd_zmm_k1z_r32, Size::G32),
+            _ => (Code::EVEX_Vpbroadcastq_zmm_k1z_r64, Size::G64),
         };
-        self.vector(code, Form::Z, &[Arg::Use(x, form)])
+        self.vector(code, Size::Z, &[Arg::Use(x, form)])
     }
 
     pub(super) fn splat(&mut self, inst: &Inst) {
@@ -121,11 +121,11 @@ impl Select<'_> {
         }
     }
 
-    pub(super) fn load_vector(&mut self, form: Form, from: Mem) -> VReg {
+    pub(super) fn load_vector(&mut self, form: Size, from: Mem) -> VReg {
         self.vector(sized(Code::EVEX_Vmovups_xmm_k1z_xmmm128, form), form, &[Arg::Mem(from)])
     }
 
-    pub(super) fn store_vector(&mut self, form: Form, to: Mem, x: VReg) {
+    pub(super) fn store_vector(&mut self, form: Size, to: Mem, x: VReg) {
         let code = sized(Code::EVEX_Vmovups_xmmm128_k1z_xmm, form);
         self.plain(code, &[Arg::Mem(to), Arg::Use(x, form)]);
     }
@@ -135,17 +135,17 @@ impl Select<'_> {
         let gpr = |form| (RegClass::Int, form);
         let mem = Arg::Mem(from);
         match ty {
-            Ty::F32 => self.vector(Code::EVEX_Vmovss_xmm_k1z_m32, Form::X, &[mem]),
-            Ty::F64 => self.vector(Code::EVEX_Vmovsd_xmm_k1z_m64, Form::X, &[mem]),
+            Ty::F32 => self.vector(Code::EVEX_Vmovss_xmm_k1z_m32, Size::X, &[mem]),
+            Ty::F64 => self.vector(Code::EVEX_Vmovsd_xmm_k1z_m64, Size::X, &[mem]),
             Ty::Bool => {
                 let zero = Arg::Imm(OpKind::Immediate8, 0);
                 self.plain(Code::Cmp_rm8_imm8, &[mem, zero]);
                 self.bool_of(Cond::NOT_EQUAL)
             }
             _ => match ty.size() {
-                1 => self.def(Code::Movzx_r32_rm8, gpr(Form::G32), &[mem]),
-                2 => self.def(Code::Movzx_r32_rm16, gpr(Form::G32), &[mem]),
-                4 => self.def(Code::Mov_r32_rm32, gpr(Form::G32), &[mem]),
+                1 => self.def(Code::Movzx_r32_rm8, gpr(Size::G32), &[mem]),
+                2 => self.def(Code::Movzx_r32_rm16, gpr(Size::G32), &[mem]),
+                4 => self.def(Code::Mov_r32_rm32, gpr(Size::G32), &[mem]),
                 _ => self.load_word(from),
             },
         }
@@ -154,18 +154,18 @@ impl Select<'_> {
     /// Stores a uniform value.
     pub(super) fn store_scalar(&mut self, ty: Ty, to: Mem, x: VReg) {
         let (code, form) = match (ty, ty.size()) {
-            (Ty::F32, _) => (Code::EVEX_Vmovss_m32_k1_xmm, Form::X),
-            (Ty::F64, _) => (Code::EVEX_Vmovsd_m64_k1_xmm, Form::X),
-            (_, 1) => (Code::Mov_rm8_r8, Form::G8),
-            (_, 2) => (Code::Mov_rm16_r16, Form::G16),
-            (_, 4) => (Code::Mov_rm32_r32, Form::G32),
-            _ => (Code::Mov_rm64_r64, Form::G64),
+            (Ty::F32, _) => (Code::EVEX_Vmovss_m32_k1_xmm, Size::X),
+            (Ty::F64, _) => (Code::EVEX_Vmovsd_m64_k1_xmm, Size::X),
+            (_, 1) => (Code::Mov_rm8_r8, Size::G8),
+            (_, 2) => (Code::Mov_rm16_r16, Size::G16),
+            (_, 4) => (Code::Mov_rm32_r32, Size::G32),
+            _ => (Code::Mov_rm64_r64, Size::G64),
         };
         self.plain(code, &[Arg::Mem(to), Arg::Use(x, form)]);
     }
 
     /// Shifts or permutes by a number of 8 bits.
-    pub(super) fn vector_imm(&mut self, code: Code, form: Form, x: VReg, imm: u8) -> VReg {
+    pub(super) fn vector_imm(&mut self, code: Code, form: Size, x: VReg, imm: u8) -> VReg {
         let r = self.code.vector();
         self.plain(code, &[Arg::Def(r, form), Arg::Use(x, form), imm8(imm)]);
         r
@@ -173,7 +173,7 @@ impl Select<'_> {
 }
 
 /// The instruction that puts an element of so many bytes, at the bottom of a vector or in memory, in all lanes.
-pub(super) fn broadcast(size: usize, form: Form) -> Code {
+pub(super) fn broadcast(size: usize, form: Size) -> Code {
     match size {
         1 => sized(Code::EVEX_Vpbroadcastb_xmm_k1z_xmmm8, form),
         2 => sized(Code::EVEX_Vpbroadcastw_xmm_k1z_xmmm16, form),

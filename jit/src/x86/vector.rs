@@ -1,12 +1,12 @@
 //! Elementwise operations on vectors.
 
-use super::inst::{Arg, Base, Form, Mem};
+use super::inst::{Arg, Base, Mem, Size};
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
 use crate::backend::Rules;
 use crate::ir::{Inst, Value};
 use crate::lowering::{Bitwise, Division, Shift};
-use crate::vcode::Place;
+use crate::vcode::Location;
 use iced_x86::Code;
 use regalloc2::VReg;
 use spmdvm_vm::isa::Op;
@@ -17,7 +17,7 @@ impl Select<'_> {
     pub(super) fn op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> bool {
         let result = inst.result.map(|v| self.region.ty(v));
         let Some(result) = result else { return false };
-        let is_merged = inst.result.is_some_and(|v| !matches!(self.places[v.index()], Place::Nowhere));
+        let is_merged = inst.result.is_some_and(|v| !matches!(self.locations[v.index()], Location::Nowhere));
         match op {
             Op::Select if is_merged => true,
             Op::Iota | Op::Shuffle | Op::Extract | Op::Insert => self.lanes_op(inst, op, ty),
@@ -95,7 +95,7 @@ impl Select<'_> {
     }
 
     /// An operation on floats, if it has code.
-    pub(super) fn float_vector(&mut self, op: Op, ty: Ty, form: Form, args: &[Arg]) -> Option<VReg> {
+    pub(super) fn float_vector(&mut self, op: Op, ty: Ty, form: Size, args: &[Arg]) -> Option<VReg> {
         if !self.has_rule(Rules::Vector, op) {
             return None;
         }
@@ -138,7 +138,7 @@ impl Select<'_> {
     }
 
     /// Floats as integers that are floats; `how` is the encoding's number.
-    fn rounded(&mut self, single: bool, form: Form, x: Arg, how: u8) -> VReg {
+    fn rounded(&mut self, single: bool, form: Size, x: Arg, how: u8) -> VReg {
         let code = match single {
             true => Code::EVEX_Vrndscaleps_xmm_k1z_xmmm128b32_imm8,
             false => Code::EVEX_Vrndscalepd_xmm_k1z_xmmm128b64_imm8,
@@ -147,7 +147,7 @@ impl Select<'_> {
     }
 
     /// What `float16` does without being a `float` meanwhile: its sign is a bit like any.
-    fn half_vector(&mut self, op: Op, form: Form, args: &[Arg]) -> Option<VReg> {
+    fn half_vector(&mut self, op: Op, form: Size, args: &[Arg]) -> Option<VReg> {
         let (code, bits) = match op {
             Op::Neg => (Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32, 0x8000_8000),
             Op::Abs => (Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32, 0x7fff_7fff),
@@ -158,7 +158,7 @@ impl Select<'_> {
     }
 
     /// `a * b + c`, in the place of `c`.
-    fn fused(&mut self, ty: Ty, form: Form, a: Arg, b: VReg, c: VReg) -> VReg {
+    fn fused(&mut self, ty: Ty, form: Size, a: Arg, b: VReg, c: VReg) -> VReg {
         let code = if ty == Ty::F32 {
             Code::EVEX_Vfmadd231ps_xmm_k1z_xmm_xmmm128b32
         } else {
@@ -168,14 +168,14 @@ impl Select<'_> {
     }
 
     /// A vector instruction that overwrites its first operand.
-    pub(super) fn over(&mut self, code: Code, form: Form, from: VReg, args: &[Arg]) -> VReg {
+    pub(super) fn over(&mut self, code: Code, form: Size, from: VReg, args: &[Arg]) -> VReg {
         let to = self.code.vector();
         self.plain(code, &[&[Arg::Tied { from, to, form }], args].concat());
         to
     }
 
     /// Likewise under a mask; the other lanes stay.
-    pub(super) fn over_masked(&mut self, code: Code, form: Form, from: VReg, args: &[Arg], mask: VReg) -> VReg {
+    pub(super) fn over_masked(&mut self, code: Code, form: Size, from: VReg, args: &[Arg], mask: VReg) -> VReg {
         let to = self.code.vector();
         self.plain_masked(code, &[&[Arg::Tied { from, to, form }], args].concat(), mask, false);
         to
@@ -217,7 +217,7 @@ impl Select<'_> {
     }
 
     /// An operation on integers, if it has code.
-    pub(super) fn int_vector(&mut self, op: Op, ty: Ty, form: Form, args: &[Arg]) -> Option<VReg> {
+    pub(super) fn int_vector(&mut self, op: Op, ty: Ty, form: Size, args: &[Arg]) -> Option<VReg> {
         if !self.has_rule(Rules::Vector, op) {
             return None;
         }
@@ -317,14 +317,14 @@ impl Select<'_> {
         Some(self.vector(sized(code, form), form, args))
     }
 
-    fn leading_zeros(&mut self, size: usize, form: Form, x: Arg) -> VReg {
+    fn leading_zeros(&mut self, size: usize, form: Size, x: Arg) -> VReg {
         let code =
             if size == 4 { Code::EVEX_Vplzcntd_xmm_k1z_xmmm128b32 } else { Code::EVEX_Vplzcntq_xmm_k1z_xmmm128b64 };
         self.vector(sized(code, form), form, &[x])
     }
 
     /// The low bytes of products: of the even ones as words, and of the odd ones likewise, moved down and up again.
-    fn byte_products(&mut self, form: Form, args: &[Arg]) -> VReg {
+    fn byte_products(&mut self, form: Size, args: &[Arg]) -> VReg {
         let multiply = sized(Code::EVEX_Vpmullw_xmm_k1z_xmm_xmmm128, form);
         let even = self.vector(multiply, form, args);
         let down = sized(Code::EVEX_Vpsrlw_xmm_k1z_xmmm128_imm8, form);
@@ -338,7 +338,7 @@ impl Select<'_> {
     }
 
     /// The high halves of products of 32 bits: of the even lanes, and of the odd ones moved down.
-    fn high_products(&mut self, signed: bool, form: Form, args: &[Arg]) -> VReg {
+    fn high_products(&mut self, signed: bool, form: Size, args: &[Arg]) -> VReg {
         let code = match signed {
             true => Code::EVEX_Vpmuldq_xmm_k1z_xmm_xmmm128b64,
             false => Code::EVEX_Vpmuludq_xmm_k1z_xmm_xmmm128b64,
@@ -352,12 +352,12 @@ impl Select<'_> {
         // The odd lanes of the products of odd lanes are their high halves.
         let alternate = self.imm(0xaaaa);
         let mask =
-            self.def(Code::VEX_Kmovd_kr_r32, (regalloc2::RegClass::Vector, Form::K), &[Arg::Use(alternate, Form::G32)]);
+            self.def(Code::VEX_Kmovd_kr_r32, (regalloc2::RegClass::Vector, Size::K), &[Arg::Use(alternate, Size::G32)]);
         self.blend(Ty::I32, form, mask, odd, even)
     }
 
     /// Lanes of `a` where the mask is true, else of `b`.
-    pub(super) fn blend(&mut self, ty: Ty, form: Form, mask: VReg, a: VReg, b: VReg) -> VReg {
+    pub(super) fn blend(&mut self, ty: Ty, form: Size, mask: VReg, a: VReg, b: VReg) -> VReg {
         let code = match ty.size() {
             1 => Code::EVEX_Vpblendmb_xmm_k1z_xmm_xmmm128,
             2 => Code::EVEX_Vpblendmw_xmm_k1z_xmm_xmmm128,
@@ -367,7 +367,7 @@ impl Select<'_> {
         self.blend_args(sized(code, form), form, mask, Arg::Use(a, form), b)
     }
 
-    fn blend_args(&mut self, code: Code, form: Form, mask: VReg, a: Arg, b: VReg) -> VReg {
+    fn blend_args(&mut self, code: Code, form: Size, mask: VReg, a: Arg, b: VReg) -> VReg {
         let r = self.code.vector();
         self.plain_masked(code, &[Arg::Def(r, form), Arg::Use(b, form), a], mask, false);
         r
@@ -516,7 +516,7 @@ impl Select<'_> {
     }
 
     /// How many bits are set: of half bytes by a table, then summed up.
-    fn population(&mut self, size: usize, form: Form, x: Arg) -> VReg {
+    fn population(&mut self, size: usize, form: Size, x: Arg) -> VReg {
         let table = self.code.constant(&[0u8, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4].repeat(4));
         let table = self.load_vector(form, Mem::at(Base::Pool, table));
         let and = sized(bitwise(Bitwise::And, 4), form);
@@ -551,7 +551,7 @@ impl Select<'_> {
     }
 
     /// The high halves of products of 64 bits, from products of halves.
-    fn high_wide_products(&mut self, signed: bool, form: Form, args: &[Arg]) -> Option<VReg> {
+    fn high_wide_products(&mut self, signed: bool, form: Size, args: &[Arg]) -> Option<VReg> {
         let &[a, b] = args else { return None };
         let code = |code| sized(code, form);
         let multiply = code(Code::EVEX_Vpmuludq_xmm_k1z_xmm_xmmm128b64);
@@ -588,7 +588,7 @@ impl Select<'_> {
     }
 
     /// Floats whose NaNs are the canonical one.
-    pub(super) fn canonical(&mut self, ty: Ty, form: Form, x: VReg) -> VReg {
+    pub(super) fn canonical(&mut self, ty: Ty, form: Size, x: VReg) -> VReg {
         let nan = if ty == Ty::F32 { f32::NAN.to_bits() as u64 } else { f64::NAN.to_bits() };
         let mask = self.ordered(ty, form, x, false);
         let nan = self.constant_vector(nan, ty.size());
@@ -608,7 +608,7 @@ pub(super) fn bitwise(op: Bitwise, size: usize) -> Code {
     }
 }
 
-/// May the operands change places?
+/// Returns whether the operands may be exchanged.
 fn commutes(op: Op) -> bool {
     matches!(op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor)
 }

@@ -1,7 +1,7 @@
 //! Regions that are written by hand, and memory that ends.
 
 use super::values::Rng;
-use super::{Host, Input, Place, exit};
+use super::{BankRegister, Host, Input, exit};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Region, Type, Value, verify};
@@ -21,7 +21,7 @@ pub fn host(lanes: u32) -> Host {
 }
 
 /// A register at entry.
-pub fn entry(b: &mut Builder, place: Place) -> Value {
+pub fn entry(b: &mut Builder, place: BankRegister) -> Value {
     b.inst(Kind::EntryReg { at: place.at }, &[], place.ty)
 }
 
@@ -37,7 +37,7 @@ pub fn address(b: &mut Builder, pointer: u64) -> Value {
 }
 
 /// Ends in an exit with one frame.
-pub fn leave(b: &mut Builder, host: &Host, mask: Value, regs: Vec<(Place, Value)>) {
+pub fn leave(b: &mut Builder, host: &Host, mask: Value, regs: Vec<(BankRegister, Value)>) {
     let out = b.exit(exit(host, mask, regs, vec![]));
     b.end(End::Exit(out));
 }

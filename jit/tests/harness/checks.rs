@@ -59,7 +59,7 @@ pub fn checks(host: &Host, seed: u64) -> Region {
     b.region
 }
 
-/// Is an index at least `low` and less than `span` beyond, in all lanes of a mask? Computed as the recorder does it.
+/// Whether an index is at least `low` and less than `span` beyond, in all lanes of a mask. Computed as the recorder does it.
 pub fn within(b: &mut Builder, index: Value, low: Value, span: Value, mask: Option<Value>) -> Value {
     let (from, count) = (b.region.ty(index).ty, b.region.ty(span).ty);
     let mut distance = b.op(Op::Sub, from, &[index, low]);

@@ -2,7 +2,7 @@
 
 use super::by_hand::entry;
 use super::values::small;
-use super::{BANK, Host, Place, exit};
+use super::{BANK, BankRegister, Host, exit};
 use spmdvm_jit::ir::{BlockId, Builder, ExitId, Kind, Type, Value};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::Ty;
@@ -16,7 +16,7 @@ pub struct Crowd {
 
 impl Crowd {
     /// Different numbers, made of a register.
-    pub fn new(b: &mut Builder, place: Place, op: Op, n: usize) -> Crowd {
+    pub fn new(b: &mut Builder, place: BankRegister, op: Op, n: usize) -> Crowd {
         let (ty, x) = (place.ty.ty, entry(b, place));
         let mut values = vec![x];
         for i in 1..n {

@@ -21,9 +21,9 @@ pub mod values;
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::clif::Clif;
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{EntryKind, EntryState, Exit, FrameState, RegState, Region, Type, Value};
+use spmdvm_jit::ir::{EntryKind, EntryState, Exit, ExitReason, FrameState, RegState, Region, Type, Value};
 use spmdvm_jit::x86::X86;
-use spmdvm_vm::interp::native::{Pause, RegisterPlace, Tracer};
+use spmdvm_vm::interp::native::{Pause, RegisterSlot, Tracer};
 use spmdvm_vm::memory::RegionName;
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::types::{Shape, Ty, Width};
@@ -56,7 +56,7 @@ impl Tracer for Stage {
 
 /// A register of the bank.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct BankRegister {
     pub reg: Reg,
     pub at: u32,
     pub ty: Type,
@@ -71,7 +71,7 @@ pub struct Input {
     pub ticks: i64,
     /// For every array, its elements.
     pub arrays: Vec<Vec<u64>>,
-    /// Must the run end when it is polled?
+    /// Whether the run must end when it is polled.
     pub interrupted: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct Outcome {
 pub struct Host {
     pub width: Width,
     pub function: FuncId,
-    pub bank: Vec<Place>,
+    pub bank: Vec<BankRegister>,
     /// For every type, the pointer to its array.
     pub pointers: Vec<u64>,
     storage: Arc<Mutex<Vec<Vec<u64>>>>,
@@ -130,7 +130,7 @@ impl Host {
         let function = program.function("host").unwrap();
         let stage = Arc::new(Stage::default());
         let prepared = PreparedProgram::traced(&verify(program).unwrap(), stage.clone(), 0);
-        let places: Vec<RegisterPlace> = regs.iter().map(|&r| prepared.register(function, r)).collect();
+        let places: Vec<RegisterSlot> = regs.iter().map(|&r| prepared.register(function, r)).collect();
         let limits = Limits { stack: 1 << 20, ..Limits::default() };
         let mut machine = Machine::new(prepared, limits).unwrap();
         let interrupt = Arc::new(AtomicBool::new(false));
@@ -143,7 +143,7 @@ impl Host {
         };
         let pointers = Ty::ALL.iter().zip(&mut storage).map(map).collect();
         let storage = Arc::new(Mutex::new(storage));
-        let place = |(i, p): (usize, &RegisterPlace)| Place {
+        let place = |(i, p): (usize, &RegisterSlot)| BankRegister {
             reg: Reg(i as u32),
             at: p.at,
             ty: Type { shape: p.shape, ty: p.ty },
@@ -153,7 +153,7 @@ impl Host {
     }
 
     /// The registers of a type.
-    pub fn places(&self, ty: Type) -> Vec<Place> {
+    pub fn places(&self, ty: Type) -> Vec<BankRegister> {
         self.bank.iter().copied().filter(|p| p.ty == ty).collect()
     }
 
@@ -236,9 +236,9 @@ impl Host {
             let exit = unsafe { code.run(&mut context) };
             interrupt.store(false, Ordering::Relaxed);
             let ticks = context.ticks;
-            let lanes = |p: &Place| if p.ty.is_varying() { width.lanes() } else { 1 };
+            let lanes = |p: &BankRegister| if p.ty.is_varying() { width.lanes() } else { 1 };
             // SAFETY: as above.
-            let lane = |p: &Place, l| unsafe { read(frame.add(p.at as usize), p.ty.ty, l) };
+            let lane = |p: &BankRegister, l| unsafe { read(frame.add(p.at as usize), p.ty.ty, l) };
             let registers = bank.iter().map(|p| (0..lanes(p)).map(|l| lane(p, l)).collect()).collect();
             // The fuel was made up, so none is given back.
             context.ticks = 0;
@@ -347,7 +347,12 @@ pub fn equal(ty: Ty, a: u64, b: u64) -> bool {
 }
 
 /// An exit with one frame.
-pub fn exit(host: &Host, mask: Value, regs: Vec<(Place, Value)>, entries: Vec<(Value, Value, Option<Value>)>) -> Exit {
+pub fn exit(
+    host: &Host,
+    mask: Value,
+    regs: Vec<(BankRegister, Value)>,
+    entries: Vec<(Value, Value, Option<Value>)>,
+) -> Exit {
     let regs = regs.iter().map(|&(p, value)| RegState { reg: p.reg, at: p.at, ty: p.ty, value }).collect();
     let entry = |&(restore, other, visiting): &_| EntryState { kind: EntryKind::Loop, restore, other, visiting };
     let entries = entries.iter().map(entry).collect();
@@ -355,6 +360,6 @@ pub fn exit(host: &Host, mask: Value, regs: Vec<(Place, Value)>, entries: Vec<(V
         frames: vec![FrameState { function: host.function, pc: 1, at: 0, regs, mask, memory: None, entries }],
         cells: Vec::new(),
         live: Vec::new(),
-        why: "test",
+        reason: ExitReason::Numbered(0),
     }
 }

@@ -4,7 +4,7 @@ use super::values::Rng;
 use super::{Host, Outcome, exit};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Builder, End, Kind, Region, Type, Value, verify};
+use spmdvm_jit::ir::{Builder, End, ExitReason, Kind, Region, Type, Value, verify};
 use spmdvm_jit::passes::PASSES;
 use spmdvm_vm::types::{Ty, Width};
 use std::sync::Arc;
@@ -12,13 +12,14 @@ use std::sync::Arc;
 /// Gives every exit a name of its own: passes renumber them.
 pub fn name_exits(region: &mut Region) {
     for (i, exit) in region.exits.iter_mut().enumerate() {
-        exit.why = Box::leak(format!("x{i}").into_boxed_str());
+        exit.reason = ExitReason::Numbered(i as u32);
     }
 }
 
 /// The number that an exit had.
 pub fn numbered(region: &Region, mut outcome: Outcome) -> Outcome {
-    outcome.exit = region.exits[outcome.exit as usize].why[1..].parse().unwrap();
+    let ExitReason::Numbered(n) = region.exits[outcome.exit as usize].reason else { panic!("exits have numbers") };
+    outcome.exit = n;
     outcome
 }
 
@@ -57,8 +58,9 @@ pub fn seeds(first: u64, n: u64) -> std::ops::Range<u64> {
     first..first + n
 }
 
-/// What passes make of a region that computes something of registers `x y` (varying `i32`), `u` (uniform `i32`), `m n` (masks) and `p` (pointer to
-/// an array of `i32`) and leaves it in registers: the instructions, but for what is read at entry, and the registers.
+/// What passes make of a region that computes something of registers `x y` (varying `i32`), `u` (uniform `i32`), `m n`
+/// (masks) and `p` (pointer to an array of `i32`) and leaves it in registers: the instructions, but for what is read at
+/// entry, and the registers.
 pub fn simplified(passes: &[&str], compute: impl FnOnce(&mut Builder, [Value; 6]) -> Vec<Value>) -> String {
     let host = Host::new(Width::DEFAULT);
     let mut b = Builder::new(host.width, host.function, 1);

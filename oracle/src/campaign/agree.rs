@@ -92,25 +92,25 @@ pub struct Finding {
     /// The lanes.
     pub width: Width,
     /// Where something is wrong.
-    pub place: Place,
+    pub place: Suspect,
     /// What is wrong.
     pub what: What,
 }
 
 /// Where something is wrong.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum Suspect {
     /// On one of our engines.
     Engine(Subject),
     /// On another back end, of this name.
     Foreign(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Suspect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Engine(subject) => subject.fmt(f),
-            Place::Foreign(name) => f.write_str(name),
+            Suspect::Engine(subject) => subject.fmt(f),
+            Suspect::Foreign(name) => f.write_str(name),
         }
     }
 }
@@ -157,10 +157,10 @@ impl Finding {
             What::Defect(message) => json!({ "what": "defect", "message": message }),
         };
         let place = match &self.place {
-            Place::Engine(Subject { engine, mode, jit }) => {
+            Suspect::Engine(Subject { engine, mode, jit }) => {
                 json!({ "engine": engine.name(), "mode": mode, "settings": format!("{jit:?}") })
             }
-            Place::Foreign(name) => json!({ "backend": name }),
+            Suspect::Foreign(name) => json!({ "backend": name }),
         };
         json!({ "program": self.case.name, "width": self.width.lanes(), "place": place, "difference": what })
     }
@@ -202,13 +202,13 @@ fn check_engines(case: &TestCase, plan: &Plan, options: &Options, seen: &mut Cov
     for subject in &plan.subjects {
         let found = wrong_on(subject, case, &module, &options, &expected, seen);
         if let Some(what) = found {
-            return found_at(Place::Engine(subject.clone()), case, plan.width, what);
+            return found_at(Suspect::Engine(subject.clone()), case, plan.width, what);
         }
     }
     Checked::Agrees
 }
 
-fn found_at(place: Place, case: &TestCase, width: Width, what: What) -> Checked {
+fn found_at(place: Suspect, case: &TestCase, width: Width, what: What) -> Checked {
     Checked::Differs(Box::new(Finding { case: case.clone(), width, place, what }))
 }
 
@@ -246,7 +246,7 @@ pub fn check_foreign(case: &TestCase, width: Width, backends: &[&dyn Backend], o
             Verdict::Equal => {}
             Verdict::NotComparable(why) => checked = Checked::NotComparable(backend.name(), why),
             Verdict::Different(difference) => {
-                return found_at(Place::Foreign(backend.name()), case, width, What::Differs(*difference));
+                return found_at(Suspect::Foreign(backend.name()), case, width, What::Differs(*difference));
             }
         }
     }
@@ -289,7 +289,7 @@ fn wrong_on(
 /// A loop that is interpreted because the compiler failed on it, and not for a limit that it has.
 fn defect(info: &LoopInfo) -> Option<What> {
     match info.aborted.as_ref()? {
-        Abort::Invalid(why) => Some(What::Defect(why.clone())),
+        Abort::Defect(defect) => Some(What::Defect(defect.to_string())),
         Abort::Backend(why) if why.ends_with("failed") => Some(What::Defect(why.clone())),
         _ => None,
     }

@@ -106,7 +106,7 @@ impl Coverage {
                 note(format!("interpreted: {abort}"));
             }
             for version in &info.versions {
-                version.exits.iter().for_each(|exit| note(format!("exit: {}", exit.why)));
+                version.exits.iter().for_each(|exit| note(format!("exit: {}", exit.reason)));
                 for variant in &version.variants {
                     let outcomes =
                         [("hit", variant.hit), ("missed", variant.missed)].into_iter().filter(|(_, n)| *n > 0);

@@ -14,7 +14,7 @@ pub mod mutate;
 mod report;
 pub mod score;
 
-pub use agree::{Checked, Finding, Place, Plan, Subject, What};
+pub use agree::{Checked, Finding, Plan, Subject, Suspect, What};
 pub use coverage::Coverage;
 
 use crate::TestCase;

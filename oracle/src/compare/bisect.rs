@@ -40,7 +40,7 @@ static inline int64 checkpoint_bits(double x) { return x != x ? (int64)0x7ff8000
 
 /// The first statement behind which a value differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FirstDifference {
     /// Its line in the source, from 1.
     pub line: usize,
     /// Its text, or the beginning of it.
@@ -64,7 +64,7 @@ struct Spot {
 }
 
 /// Finds the first statement that differs. The error says why none is found.
-pub fn first_statement(job: &Job<'_>, reference: &dyn Backend, other: &dyn Backend) -> Result<Place, String> {
+pub fn first_statement(job: &Job<'_>, reference: &dyn Backend, other: &dyn Backend) -> Result<FirstDifference, String> {
     let arena = Bump::new();
     let options = options(job);
     let tree = Tree::parse(&arena, &job.case.name, &job.case.text, &options).map_err(|wrong| wrong.0.join("\n"))?;
@@ -167,7 +167,7 @@ fn differing(
     options: &Options,
     (reference, other): (&dyn Backend, &dyn Backend),
     spots: &[Spot],
-) -> Result<Option<Place>, String> {
+) -> Result<Option<FirstDifference>, String> {
     let case = TestCase { text: text.to_owned(), ..job.case.clone() };
     let module = Module::compile(&case.name, text, options).map_err(|error| error.to_string())?;
     let export = case.call.export(&module).ok_or("the call fits no function any more")?;
@@ -203,10 +203,10 @@ fn place(
     expected: Option<(usize, usize, Vec<&str>)>,
     got: Option<(usize, usize, Vec<&str>)>,
     spots: &[Spot],
-) -> Option<Place> {
+) -> Option<FirstDifference> {
     let (spot, value, _) = expected.as_ref().or(got.as_ref())?;
     let (spot, value) = (spots.get(*spot)?, spots.get(*spot)?.values.get(*value)?);
-    let place = |lane, expected: String, got: String| Place {
+    let place = |lane, expected: String, got: String| FirstDifference {
         line: spot.line,
         statement: spot.statement.clone(),
         variable: value.clone(),
@@ -227,7 +227,7 @@ fn place(
     Some(place(None, shown(expected), shown(got)))
 }
 
-impl Place {
+impl FirstDifference {
     /// It as JSON.
     pub fn to_json(&self) -> Json {
         json!({
@@ -237,7 +237,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FirstDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bits = |text: &str| match text.parse::<i64>() {
             Ok(number) => format!("{number} ({number:#x})"),

@@ -1,6 +1,6 @@
 //! All calls in a file, at several widths, on several back ends.
 
-use super::bisect::{Place, first_statement};
+use super::bisect::{FirstDifference, first_statement};
 use super::{Backend, Expected, Job, Rules, Verdict};
 use crate::testcase::{self, Call, CaseError, TestCase};
 use serde_json::{Value as Json, json};
@@ -41,7 +41,7 @@ pub struct Comparison {
     /// What came out.
     pub verdict: Verdict,
     /// The first statement that differs, or why there is none, if it was looked for.
-    pub place: Option<Result<Place, String>>,
+    pub place: Option<Result<FirstDifference, String>>,
 }
 
 /// Compares what a file's calls do. Each comparison is given to `each` as soon as it is made.

@@ -3,7 +3,8 @@
 //! A [`Backend`] runs a [`Job`]: one of our engines ([`engine`]), an outside [`command`], the compiler [`ispc`], a compiler
 //! of [`c`]. The first, the
 //! reference, says what is expected; [`difference`] holds the outcomes of the others against that, as [`Rules`] say; [`files`] does
-//! so for all calls in a file, and [`bisect`] finds the first statement that differs. Outside programs are run by [`process`], and write [`form`]s of outcomes; [`driver`] makes them of objects.
+//! so for all calls in a file, and [`bisect`] finds the first statement that differs. Outside programs are run by
+//! [`process`], and write [`form`]s of outcomes; [`driver`] makes them of objects.
 
 pub mod bisect;
 pub mod c;

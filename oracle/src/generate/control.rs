@@ -1,7 +1,7 @@
 //! `if`, loops and `switch`.
 
 use super::Feature;
-use super::scope::{Mask, Place, Returns, Variable};
+use super::scope::{Context, Mask, Returns, Variable};
 use super::statements::counting;
 use super::writer::Writer;
 use spmdvm::Ty;
@@ -34,15 +34,19 @@ impl Writer {
     }
 
     /// The place of a body that all lanes of now go through together, unless some leave it.
-    fn together(&mut self) -> Place {
+    fn together(&mut self) -> Context {
         let keeps = self.place.mask != Mask::Full && self.rng.one_in(2);
         let leaves = self.has(Feature::Leaving);
         match self.place.mask {
-            Mask::Full => Place { breaks: leaves, continues: leaves, ..self.place.inner() },
-            _ if keeps || !leaves => {
-                Place { breaks: false, continues: false, returns: Returns::Not, ..self.place.inner() }
+            Mask::Full => {
+                // Lanes may leave the loop one by one where that is defined, and then no longer jump together.
+                let label = self.place.label.clone().filter(|_| !self.open());
+                Context { breaks: leaves, continues: leaves, label, ..self.place.inner() }
             }
-            _ => Place { breaks: true, continues: true, ..self.place.diverged() },
+            _ if keeps || !leaves => {
+                Context { breaks: false, continues: false, returns: Returns::Not, ..self.place.inner() }
+            }
+            _ => Context { breaks: true, continues: true, ..self.place.diverged() },
         }
     }
 
@@ -106,12 +110,12 @@ impl Writer {
     }
 
     /// The place of a body that lanes leave one by one.
-    fn parted(&self) -> Place {
+    fn parted(&self) -> Context {
         let leaves = self.has(Feature::Leaving);
-        Place { breaks: leaves, continues: leaves, ..self.place.diverged() }
+        Context { breaks: leaves, continues: leaves, ..self.place.diverged() }
     }
 
-    fn turns_of(&mut self, head: &str, place: Place, tail: &str, counter: Option<(String, bool)>) {
+    fn turns_of(&mut self, head: &str, place: Context, tail: &str, counter: Option<(String, bool)>) {
         self.block(head, place, tail, |w| {
             if let Some((name, varying)) = counter {
                 w.count(name, varying);
@@ -136,6 +140,38 @@ impl Writer {
         });
     }
 
+    /// A `goto` to a label that stands behind this, or a part with a label behind or in front of it.
+    pub fn jump(&mut self) {
+        let place = &self.place;
+        if place.mask != Mask::Full || place.in_foreach || place.all_on || place.in_each {
+            return self.branch();
+        }
+        if let Some(label) = place.label.clone()
+            && self.rng.one_in(2)
+        {
+            let (condition, _) = self.condition(false, 1);
+            return self.line(&format!("if ({condition}) goto {label};"));
+        }
+        let label = self.name("L");
+        if self.rng.one_in(3) && self.affords(6) {
+            return self.jump_back(&label);
+        }
+        self.block("{", Context { label: Some(label.clone()), ..self.place.inner() }, "}", |w| {
+            let (condition, _) = w.condition(false, 1);
+            w.line(&format!("if ({condition}) goto {label};"));
+            w.some_statements(4);
+        });
+        self.line(&format!("{label}: ;"));
+    }
+
+    /// A loop made of a jump, which a counter ends.
+    fn jump_back(&mut self, label: &str) {
+        let (counter, turns) = (self.name("k"), 2 + self.rng.draw(2));
+        self.line(&format!("uniform int {counter} = 0;"));
+        self.block(&format!("{label}: {{"), self.place.inner().times(turns), "}", |w| w.some_statements(3));
+        self.line(&format!("if (++{counter} < {turns}) goto {label};"));
+    }
+
     /// A `switch`.
     pub fn switch(&mut self) {
         let varying = self.varies() && self.rng.draw(3) > 0;
@@ -143,12 +179,12 @@ impl Writer {
         let breaks = self.has(Feature::Leaving) && (varying || place.breaks);
         // ISPC has no `continue` in most of them.
         let continues = place.continues && self.place.continues && self.open();
-        let place = Place { breaks, continues, ..place };
+        let place = Context { breaks, continues, ..place };
         let (value, labels) = self.switched(varying);
         self.line(&format!("switch ({value}) {{"));
         let last = labels.len() - 1;
         for (at, label) in labels.iter().enumerate() {
-            let inner = Place { depth: place.depth + 1, ..place.clone() };
+            let inner = Context { depth: place.depth + 1, ..place.clone() };
             let outer = std::mem::replace(&mut self.place, place.clone());
             self.block(&format!("{label} {{"), inner, "}", |w| w.some_statements(2));
             if at == last || self.rng.draw(3) > 0 {

@@ -51,7 +51,67 @@ impl Writer {
         let mut text: Vec<String> = members.iter().map(|(member, ty)| format!("{} {member};", name(*ty))).collect();
         text.extend(array.map(|ty| format!("{} list[4];", name(ty))));
         self.line(&format!("struct {name_of} {{ {} }};", text.join(" ")));
-        self.structs.push(Struct { name: name_of, members, array });
+        let shape = Struct { name: name_of.clone(), members, array, alias: None, operators: Vec::new() };
+        self.structs.push(shape);
+        if self.rng.one_in(3) {
+            let alias = self.name("T");
+            self.line(&format!("typedef {name_of} {alias};"));
+            self.structs.last_mut().expect("it was pushed").alias = Some(alias);
+        }
+        if self.has(Feature::Operators) {
+            self.declare_operators();
+        }
+    }
+
+    /// Operators of the last struct: each does something else with the members.
+    fn declare_operators(&mut self) {
+        let shape = self.structs.last().expect("one was declared").clone();
+        let of = shape.alias.clone().unwrap_or(shape.name.clone());
+        let mut operators = vec!["+", "-", "*", "|", "<<", "==", "-=", "!"];
+        operators.retain(|_| self.rng.one_in(2));
+        for operator in &operators {
+            let assigns = *operator == "-=";
+            let (result, first) = match *operator {
+                "==" => ("bool".to_owned(), format!("{of} x")),
+                "-=" => (format!("{of} &"), format!("{of} &x")),
+                _ => (of.clone(), format!("{of} x")),
+            };
+            let second = if *operator == "!" { String::new() } else { format!(", {of} y") };
+            self.line(&format!("static {result} operator{operator}({first}{second}) {{"));
+            if *operator == "==" {
+                let (member, _) = shape.members[0];
+                self.line(&format!("    return x.{member} == y.{member};\n}}"));
+                continue;
+            }
+            let y = if second.is_empty() { "x" } else { "y" };
+            let r = if assigns { "x" } else { "r" };
+            if !assigns {
+                self.line(&format!("    {of} r = x;"));
+            }
+            for (member, ty) in &shape.members {
+                let (a, b) = (format!("x.{member}"), format!("{y}.{member}"));
+                let value = self.mixed(*ty, &a, &b);
+                self.line(&format!("    {r}.{member} = {value};"));
+            }
+            if shape.array.is_some() {
+                self.line(&format!("    {r}.list[1] = {y}.list[2];"));
+            }
+            self.line(&format!("    return {r};\n}}"));
+        }
+        self.structs.last_mut().expect("one was declared").operators = operators;
+    }
+
+    /// A value made of two of a type, which variables may hold if they may hold both.
+    fn mixed(&mut self, ty: Ty, a: &str, b: &str) -> String {
+        if ty.is_float() {
+            let half = super::types::float_literal(ty, 0.5);
+            return match self.rng.one_in(2) {
+                true => format!("{a} * {half} + {b} * {half}"),
+                false => format!("{a} < {b} ? {b} : {a}"),
+            };
+        }
+        let ops: &[&str] = if ty.is_signed() { &["^", "|", "&"] } else { &["+", "-", "*", "^"] };
+        format!("{a} {} {b}", self.rng.pick(ops))
     }
 
     /// The global variables.
@@ -106,18 +166,49 @@ impl Writer {
         if fitting.len() >= 2 && self.rng.draw(3) > 0 {
             let (a, b) = (self.rng.pick(&fitting), self.rng.pick(&fitting));
             if a.of == b.of && a.name != b.name {
-                return self.line(&format!("{} = {};", a.name, b.name));
+                return self.assign_record(&a, &b);
             }
+        }
+        if self.rng.one_in(4) && !fitting.is_empty() {
+            let record = self.rng.pick(&fitting);
+            return self.point_to_record(&record);
         }
         let of = self.rng.draw(self.structs.len() as u64) as usize;
         self.declare_record(of);
+    }
+
+    /// Assigns a struct of one type to another, or what an operator makes of both.
+    fn assign_record(&mut self, a: &Record, b: &Record) {
+        let (a, b, operators) = (&a.name, &b.name, self.structs[a.of].operators.clone());
+        let text = match operators.is_empty() || self.rng.one_in(3) {
+            true => format!("{a} = {b};"),
+            false => match self.rng.pick(&operators) {
+                "-=" => format!("{a} -= {b};"),
+                "!" => format!("{a} = !{b};"),
+                "==" => format!("if ({a} == {b}) {a} = {b};"),
+                operator => format!("{a} = {b} {operator} {a};"),
+            },
+        };
+        self.line(&text);
+    }
+
+    /// A pointer to a struct, whose members have two names from here on.
+    fn point_to_record(&mut self, record: &Record) {
+        let (pointer, shape) = (self.name("p"), self.structs[record.of].clone());
+        self.line(&format!("varying {} * uniform {pointer} = &{};", shape.name, record.name));
+        for (member, ty) in shape.members {
+            let (text, full) = (format!("{pointer}->{member}"), record.full);
+            self.push_variable(text, ty, true, false);
+            self.variables.last_mut().expect("it was pushed").full &= full;
+        }
     }
 
     /// A new struct variable with all its members set.
     pub fn declare_record(&mut self, of: usize) {
         let (record, shape) = (self.name("s"), self.structs[of].clone());
         let varying = self.varies() && self.rng.draw(4) > 0;
-        self.line(&format!("{}{} {record};", if varying { "" } else { "uniform " }, shape.name));
+        let written = shape.alias.as_ref().unwrap_or(&shape.name);
+        self.line(&format!("{}{written} {record};", if varying { "" } else { "uniform " }));
         for (member, ty) in &shape.members {
             let value = self.value(*ty, varying, 1);
             self.line(&format!("{record}.{member} = {};", value.text));

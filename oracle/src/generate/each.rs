@@ -1,7 +1,7 @@
 //! `foreach` and its family.
 
 use super::Feature;
-use super::scope::{Mask, Place, Returns, Sharing, Variable};
+use super::scope::{Context, Mask, Returns, Sharing, Variable};
 use super::types::{Range, name};
 use super::writer::Writer;
 use spmdvm::Ty;
@@ -19,7 +19,7 @@ impl Writer {
         }
         let place = self.turns();
         let (head, own, indices) = self.ranges();
-        let place = Place { own: Some(own), lanes_have_turns: true, ..place };
+        let place = Context { own: Some(own), lanes_have_turns: true, ..place };
         self.block(&head, place, "}", |w| {
             let from = w.variables.len();
             for (index, most) in indices {
@@ -32,17 +32,17 @@ impl Writer {
     }
 
     /// The place of the body of a `foreach`.
-    fn turns(&mut self) -> Place {
+    fn turns(&mut self) -> Context {
         let leaves = self.has(Feature::Leaving) && self.rng.one_in(2);
         let base = match leaves || !self.sees_gang() {
-            true => Place { continues: leaves, ..self.place.diverged() },
-            false => Place { mask: Mask::Some, continues: false, ..self.place.inner() },
+            true => Context { continues: leaves, ..self.place.diverged() },
+            false => Context { mask: Mask::Some, continues: false, ..self.place.inner() },
         };
         // They end further turns of the lane, whose number depends on the width.
         let ends = self.open() && self.sees_gang();
         let breaks = leaves && ends;
         let returns = if ends { base.returns } else { Returns::Not };
-        Place { in_foreach: true, breaks, returns, ..base }.times(16)
+        Context { in_foreach: true, breaks, returns, ..base }.times(16)
     }
 
     /// The head of a `foreach`, what is each lane's own in it, and the indices with their greatest values.
@@ -76,7 +76,7 @@ impl Writer {
     /// A `foreach` in a `foreach`: once for each lane, to which all around is uniform.
     fn nested(&mut self) {
         let index = self.name("i");
-        let place = Place {
+        let place = Context {
             mask: Mask::Divergent,
             level: self.place.level + 1,
             breaks: true,
@@ -107,14 +107,14 @@ impl Writer {
     }
 
     /// The place of a part that only some lanes are in, one after another.
-    fn one_by_one(&mut self, turns: u64) -> Place {
+    fn one_by_one(&mut self, turns: u64) -> Context {
         // `continue` in these crashes ISPC's compiler in some places.
         let leaves = self.has(Feature::Leaving) && self.open() && self.rng.one_in(2);
         let base = match leaves || !self.sees_gang() {
-            true => Place { continues: leaves, ..self.place.diverged() },
-            false => Place { mask: Mask::Some, continues: false, ..self.place.inner() },
+            true => Context { continues: leaves, ..self.place.diverged() },
+            false => Context { mask: Mask::Some, continues: false, ..self.place.inner() },
         };
-        Place {
+        Context {
             breaks: leaves && self.open() && self.sees_gang(),
             returns: Returns::Not,
             in_each: true,
@@ -130,7 +130,7 @@ impl Writer {
             return self.branch();
         }
         let lane = self.name("lane");
-        let place = Place { in_active: !self.open(), ..self.one_by_one(8) };
+        let place = Context { in_active: !self.open(), ..self.one_by_one(8) };
         let told = self.sees_gang() && self.has(Feature::Wide);
         self.block(&format!("foreach_active ({lane}) {{"), place, "}", |w| {
             if told {

@@ -1,9 +1,9 @@
 //! Mutants of a program that mean the same for the inputs of its calls.
 //!
-//! What is done, each at places that a seed chooses: dead code is put under masks that are empty and under conditions that do not hold for these
-//! inputs; statements that concern each lane alone are done in two parts, by some lanes and by the others, or under a mask that
-//! holds for all; values take a way round through a variable that all lanes are given. Every edit is tried: what does not compile, or does
-//! anything else, is left out.
+//! What is done, each at places that a seed chooses: dead code is put under masks that are empty and under conditions that do
+//! not hold for these inputs; statements that concern each lane alone are done in two parts, by some lanes and by the others,
+//! or under a mask that holds for all; values take a way round through a variable that all lanes are given. Every edit is
+//! tried: what does not compile, or does anything else, is left out.
 
 use crate::random::Rng;
 use crate::testcase::{Argument, CaseError};

@@ -12,6 +12,8 @@ pub enum Feature {
     Leaving,
     /// `switch`.
     Switch,
+    /// `goto`.
+    Goto,
     /// Structs.
     Structs,
     /// Pointers.
@@ -30,6 +32,10 @@ pub enum Feature {
     Overloads,
     /// Templates.
     Templates,
+    /// Functions of polymorphic types.
+    Polymorphism,
+    /// Operators of structs.
+    Operators,
     /// Functions that call themselves, or one another.
     Recursion,
     /// Calls through function pointers.
@@ -117,10 +123,11 @@ pub const FEATURES: &[FeatureRow] = &[
     row(Feature::Loops, "loops", "for, while and do, with uniform or varying conditions, nested; cfor, cwhile, cdo"),
     row(Feature::Leaving, "leaving", "break, continue and return under conditions that differ between lanes"),
     row(Feature::Switch, "switch", "switch with fallthrough and default anywhere, uniform or varying"),
+    row(Feature::Goto, "goto", "goto, forwards and backwards, out of loops and ifs, where all lanes go the same way"),
     row(
         Feature::Structs,
         "structs",
-        "structs with arrays as members, assigned whole, passed by reference, in global arrays",
+        "structs with arrays as members, assigned whole, passed by reference, in global arrays, through pointers; typedef",
     ),
     row(Feature::Pointers, "pointers", "uniform and varying pointers into arrays and to variables"),
     row(Feature::Vectors, "vectors", "short vectors, whole and by component"),
@@ -130,6 +137,12 @@ pub const FEATURES: &[FeatureRow] = &[
     row(Feature::Calls, "calls", "functions, also such as lanes leave at different times"),
     row(Feature::Overloads, "overloads", "functions of one name that differ in their parameters"),
     row(Feature::Templates, "templates", "function templates with types and numbers as parameters"),
+    extension(row(
+        Feature::Polymorphism,
+        "polymorphism",
+        "functions of integer, floating and number types, called with several",
+    )),
+    row(Feature::Operators, "operators", "overloaded operators of structs"),
     row(
         Feature::Recursion,
         "recursion",
@@ -151,7 +164,7 @@ pub const FEATURES: &[FeatureRow] = &[
     row(Feature::Floats, "floats", "float"),
     row(Feature::Doubles, "doubles", "double"),
     on_request(row(Feature::Halves, "halves", "float16")),
-    row(Feature::Heap, "heap", "new and delete"),
+    row(Feature::Heap, "heap", "new and delete, for the gang and for each lane"),
     row(Feature::Prints, "prints", "print in the middle of the program"),
     on_request(row(Feature::Aliases, "aliases", "two array arguments that overlap")),
     on_request(row(

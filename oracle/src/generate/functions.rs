@@ -3,7 +3,7 @@
 use super::Feature;
 use super::arguments::Input;
 use super::memory::LENGTH;
-use super::scope::{Function, Mask, Param, Place, Procedure, Returns, Sharing};
+use super::scope::{Context, Function, Mask, Param, Procedure, Returns, Sharing};
 use super::types::{Range, name};
 use super::writer::Writer;
 use spmdvm::Ty;
@@ -15,10 +15,11 @@ impl Writer {
     /// The functions of the program.
     pub fn declare_functions(&mut self) {
         let most = 1 + u64::from(self.config.size) / 16;
-        let kinds: [Kind; 7] = [
+        let kinds: [Kind; 8] = [
             (Feature::Calls, Writer::pure_function),
             (Feature::Overloads, Writer::overloads),
             (Feature::Templates, Writer::template),
+            (Feature::Polymorphism, Writer::polymorphic_function),
             (Feature::Recursion, Writer::recursive_function),
             (Feature::FunctionPointers, Writer::call_through_pointer),
             (Feature::Calls, Writer::procedure),
@@ -34,7 +35,7 @@ impl Writer {
     }
 
     /// Writes a function: its head, and what is in it at a place. Gives the cost of a call.
-    fn function(&mut self, head: &str, place: Place, statements: u32, write: impl FnOnce(&mut Writer)) -> u64 {
+    fn function(&mut self, head: &str, place: Context, statements: u32, write: impl FnOnce(&mut Writer)) -> u64 {
         let takes_inputs = head.starts_with("task ");
         let variables = self.as_seen_by_functions();
         let outer = std::mem::replace(&mut self.variables, variables);
@@ -43,14 +44,14 @@ impl Writer {
         self.arrays
             .retain(|array| array.sharing == Sharing::Constant && (takes_inputs || !inputs.contains(&array.name)));
         let (left, cost) = (std::mem::replace(&mut self.left, statements), std::mem::take(&mut self.cost));
-        self.block(head, Place { depth: 1, ..place }, "}", write);
+        self.block(head, Context { depth: 1, ..place }, "}", write);
         (self.variables, self.arrays, self.left) = (outer, arrays, left);
         1 + std::mem::replace(&mut self.cost, cost)
     }
 
     /// The place of a function that is called wherever lanes are.
-    fn anywhere(own: Option<String>, returns: Returns) -> Place {
-        Place { level: 2, in_foreach: true, ..Place::function(Mask::Divergent, own, returns) }
+    fn anywhere(own: Option<String>, returns: Returns) -> Context {
+        Context { level: 2, in_foreach: true, ..Context::function(Mask::Divergent, own, returns) }
     }
 
     fn params(&mut self, params: &[Param]) -> (String, Vec<String>) {
@@ -127,6 +128,24 @@ impl Writer {
         }
     }
 
+    /// A function of a polymorphic type, which is called with each type of its class.
+    fn polymorphic_function(&mut self) {
+        let (function, op) = (self.name("n"), self.rng.pick(&["<", ">", "<=", "=="]));
+        let (class, other): (_, fn(Ty) -> bool) = match self.rng.draw(3) {
+            0 => ("integer", Ty::is_int),
+            1 => ("floating", Ty::is_float),
+            _ => ("number", |_| true),
+        };
+        let combined = if class == "integer" { self.rng.pick(&["a ^ b", "a & b", "a | b"]) } else { "b" };
+        self.line(&format!("static {class} {function}({class} a, {class} b) {{"));
+        self.line(&format!("    if (a {op} b)\n        return {combined};\n    return a;\n}}"));
+        for ty in self.types.clone().into_iter().filter(|ty| other(*ty)) {
+            let (params, range) = (vec![Param { ty, varying: true }; 2], self.range_of(ty));
+            let name = function.clone();
+            self.functions.push(Function { name, params, ty, varying: true, range, cost: 2, crev: false });
+        }
+    }
+
     /// A function that calls itself, or another one that calls it, and one that others call, which bounds how deep.
     fn recursive_function(&mut self) {
         let (ty, twice, mutual) = (self.any_type(), self.rng.one_in(3), self.rng.one_in(2));
@@ -198,7 +217,7 @@ impl Writer {
         let params = vec![Param { ty, varying: false }];
         let (text, names) = self.params(&params);
         let head = format!("static uniform {} {function}({text}) {{", name(ty));
-        let place = Place { level: 2, in_foreach: true, ..Place::function(Mask::Full, None, Returns::Not) };
+        let place = Context { level: 2, in_foreach: true, ..Context::function(Mask::Full, None, Returns::Not) };
         let cost = self.function(&head, place, 3, |w| {
             w.show_params(&params, names);
             w.declare_as(ty, true);
@@ -290,12 +309,12 @@ impl Writer {
         let mut params = vec!["uniform unsigned int64 tasks[], uniform unsigned int count[]".to_owned()];
         params.extend(constants.iter().map(|i| array_param(i.ty, i.sharing, &i.name)));
         let head = format!("task void {task}({}, uniform int given) {{", params.join(", "));
-        let outer = Place { level: 2, ..Place::function(Mask::Full, None, Returns::Not) };
+        let outer = Context { level: 2, ..Context::function(Mask::Full, None, Returns::Not) };
         let statements = 3 + self.config.size / 10;
         self.function(&head, outer, statements, |w| {
             w.line("uniform int first = (uniform int)taskIndex * 16;");
             let own = Some(format!("(first + {index})"));
-            let place = Place { own, in_foreach: true, in_task: true, ..w.place.diverged() };
+            let place = Context { own, in_foreach: true, in_task: true, ..w.place.diverged() };
             w.block(&format!("foreach ({index} = 0 ... 16) {{"), place, "}", |w| {
                 w.constant_here("given".to_owned(), Ty::I32, Range::of(Ty::I32, true));
                 w.push_array("tasks".to_owned(), Ty::U64, LENGTH, Sharing::Shared);

@@ -112,7 +112,7 @@ impl Writer {
         if !self.sees_gang() || self.place.mask == Mask::Divergent && !self.open() || self.place.in_task {
             return self.branch();
         }
-        let place = super::scope::Place {
+        let place = super::scope::Context {
             mask: Mask::Full,
             level: self.place.level + 1,
             all_on: true,

@@ -2,7 +2,7 @@
 
 use super::arguments::{self, Input};
 use super::memory::LENGTH;
-use super::scope::{Array, Mask, Place, Returns, Sharing, Variable};
+use super::scope::{Array, Context, Mask, Returns, Sharing, Variable};
 use super::statements::bits_of;
 use super::types::Range;
 use super::writer::Writer;
@@ -16,7 +16,7 @@ const PRIME: &str = "1099511628211";
 
 /// The program of a seed.
 pub(super) fn program(seed: u64, config: &Config) -> TestCase {
-    let place = Place { depth: 0, ..Place::function(Mask::Full, None, Returns::Not) };
+    let place = Context { depth: 0, ..Context::function(Mask::Full, None, Returns::Not) };
     let mut w = Writer::new(seed, *config, place);
     w.choose_types();
     w.declare_types();
@@ -73,7 +73,7 @@ impl Writer {
         let params: Vec<String> = inputs.iter().map(|i| array_param(i.ty, i.sharing, &i.name)).collect();
         let head = format!("static void body({}, uniform int n, uniform int k) {{", params.join(", "));
         let own = self.sees_gang().then(|| "programIndex".to_owned());
-        let place = Place { own, depth: 1, returns: Returns::Together, ..self.place.clone() };
+        let place = Context { own, depth: 1, returns: Returns::Together, ..self.place.clone() };
         self.left = self.config.size;
         self.cost = 0;
         self.block(&head, place, "}", |w| {

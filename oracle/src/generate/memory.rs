@@ -194,18 +194,41 @@ impl Writer {
 
     /// Memory of `new`, for some statements.
     pub fn heap(&mut self) {
-        if self.place.mask != Mask::Full {
+        let own = self.varies() && self.rng.one_in(2);
+        if self.place.mask != Mask::Full && !own {
             return self.local_array();
         }
         let (pointer, counter, ty) = (self.name("p"), self.name("k"), self.any_type());
         let first = self.small_literal(ty);
-        let place = super::scope::Place {
+        // What was allocated is freed.
+        let place = super::scope::Context {
             breaks: false,
             continues: false,
             returns: super::scope::Returns::Not,
+            label: None,
             ..self.place.inner()
         };
         let ty_name = name(ty);
+        if self.rng.one_in(3) {
+            let shape = if own { "" } else { "uniform " };
+            return self.block("{", place, "}", |w| {
+                w.line(&format!("uniform {ty_name} * {shape}{pointer} = {shape}new uniform {ty_name}({first});"));
+                w.push_variable(format!("*{pointer}"), ty, own, false);
+                w.some_statements(3);
+                w.line(&format!("delete {pointer};"));
+            });
+        }
+        if own {
+            return self.block("{", place, "}", |w| {
+                w.line(&format!("uniform {ty_name} * {pointer} = new uniform {ty_name}[4];"));
+                w.line(&format!(
+                    "for (uniform int {counter} = 0; {counter} < 4; ++{counter}) {pointer}[{counter}] = {first};"
+                ));
+                w.push_array(pointer.clone(), ty, 4, Sharing::PerLane);
+                w.some_statements(3);
+                w.line(&format!("delete[] {pointer};"));
+            });
+        }
         self.block("{", place, "}", |w| {
             w.line(&format!("uniform {ty_name} * uniform {pointer} = uniform new uniform {ty_name}[8];"));
             w.line(&format!(

@@ -101,6 +101,10 @@ pub(super) struct Struct {
     pub members: Vec<(&'static str, Ty)>,
     /// A member that is an array of four.
     pub array: Option<Ty>,
+    /// Another name of it.
+    pub alias: Option<String>,
+    /// Its overloaded operators.
+    pub operators: Vec<&'static str>,
 }
 
 /// A struct variable.
@@ -133,7 +137,7 @@ pub(super) enum Returns {
 
 /// Where the statement that is being written stands.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct Context {
     pub mask: Mask,
     pub level: u32,
     /// Whether only what all lanes have may be read: lanes were turned on.
@@ -143,6 +147,8 @@ pub(super) struct Place {
     pub breaks: bool,
     pub continues: bool,
     pub returns: Returns,
+    /// A label of this function that all lanes may jump to from here.
+    pub label: Option<String>,
     /// Blocks around.
     pub depth: u32,
     /// About how often it is executed.
@@ -160,10 +166,10 @@ pub(super) struct Place {
     pub in_task: bool,
 }
 
-impl Place {
+impl Context {
     /// Where a function begins.
-    pub fn function(mask: Mask, own: Option<String>, returns: Returns) -> Place {
-        Place {
+    pub fn function(mask: Mask, own: Option<String>, returns: Returns) -> Context {
+        Context {
             mask,
             level: 1,
             all_on: false,
@@ -171,6 +177,7 @@ impl Place {
             breaks: false,
             continues: false,
             returns,
+            label: None,
             depth: 0,
             weight: 1,
             in_foreach: false,
@@ -182,17 +189,17 @@ impl Place {
     }
 
     /// A part that is executed under a condition, or several times.
-    pub fn inner(&self) -> Place {
-        Place { depth: self.depth + 1, ..self.clone() }
+    pub fn inner(&self) -> Context {
+        Context { depth: self.depth + 1, ..self.clone() }
     }
 
     /// A part in which lanes have parted.
-    pub fn diverged(&self) -> Place {
-        Place { mask: Mask::Divergent, level: self.level + 1, ..self.inner() }
+    pub fn diverged(&self) -> Context {
+        Context { mask: Mask::Divergent, level: self.level + 1, label: None, ..self.inner() }
     }
 
     /// The same, so many times.
-    pub fn times(self, turns: u64) -> Place {
-        Place { weight: self.weight * turns, ..self }
+    pub fn times(self, turns: u64) -> Context {
+        Context { weight: self.weight * turns, ..self }
     }
 }

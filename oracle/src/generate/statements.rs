@@ -10,7 +10,7 @@ use spmdvm::Ty;
 const MOST_DEPTH: u32 = 6;
 
 /// A kind of statement.
-struct Form {
+struct StatementKind {
     /// How often it is chosen, against the others.
     weight: u32,
     /// What programs must be allowed to have.
@@ -21,15 +21,15 @@ struct Form {
     write: fn(&mut Writer),
 }
 
-const fn always(weight: u32, nests: bool, write: fn(&mut Writer)) -> Form {
-    Form { weight, feature: None, nests, write }
+const fn always(weight: u32, nests: bool, write: fn(&mut Writer)) -> StatementKind {
+    StatementKind { weight, feature: None, nests, write }
 }
 
-const fn with(feature: Feature, weight: u32, nests: bool, write: fn(&mut Writer)) -> Form {
-    Form { weight, feature: Some(feature), nests, write }
+const fn with(feature: Feature, weight: u32, nests: bool, write: fn(&mut Writer)) -> StatementKind {
+    StatementKind { weight, feature: Some(feature), nests, write }
 }
 
-const FORMS: &[Form] = &[
+const FORMS: &[StatementKind] = &[
     always(14, false, Writer::assign),
     always(8, false, Writer::store),
     always(6, false, Writer::declare),
@@ -38,6 +38,7 @@ const FORMS: &[Form] = &[
     with(Feature::Loops, 8, true, Writer::repeat),
     with(Feature::Leaving, 6, false, Writer::leave),
     with(Feature::Switch, 3, true, Writer::switch),
+    with(Feature::Goto, 2, true, Writer::jump),
     with(Feature::Structs, 4, false, Writer::record),
     with(Feature::Pointers, 4, false, Writer::point),
     with(Feature::Vectors, 3, false, Writer::short_vector),
@@ -71,7 +72,7 @@ impl Writer {
         self.spend(1);
         let deep = self.place.depth >= MOST_DEPTH || self.left == 0;
         let features = self.config.features;
-        let chance = |form: &Form| {
+        let chance = |form: &StatementKind| {
             let allowed = form.feature.is_none_or(|feature| features.has(feature)) && !(deep && form.nests);
             if allowed { form.weight } else { 0 }
         };

@@ -1,7 +1,7 @@
 //! The text of a program while it is written, and the choices made for it.
 
 use super::arguments::Input;
-use super::scope::{Array, Function, Place, Procedure, Record, Struct, Variable, Vector};
+use super::scope::{Array, Context, Function, Procedure, Record, Struct, Variable, Vector};
 use super::types::{Range, literal};
 use super::{Config, Dialect, Feature};
 use crate::random::Rng;
@@ -36,7 +36,7 @@ pub(super) struct Writer {
     pub structs: Vec<Struct>,
     /// Enumerators of each enum.
     pub enums: Vec<Vec<String>>,
-    pub place: Place,
+    pub place: Context,
     /// Statements that may still be written in this function.
     pub left: u32,
     /// The array parameters of the program.
@@ -56,7 +56,7 @@ pub(super) struct Visible([usize; 4]);
 
 impl Writer {
     /// Nothing yet.
-    pub fn new(seed: u64, config: Config, place: Place) -> Writer {
+    pub fn new(seed: u64, config: Config, place: Context) -> Writer {
         Writer {
             config,
             rng: Rng::new(seed),
@@ -112,7 +112,7 @@ impl Writer {
     }
 
     /// Writes a block: its head, what it contains at its place, and its tail. What it declares ends with it.
-    pub fn block(&mut self, head: &str, place: Place, tail: &str, write: impl FnOnce(&mut Writer)) {
+    pub fn block(&mut self, head: &str, place: Context, tail: &str, write: impl FnOnce(&mut Writer)) {
         self.line(head);
         let (outer, visible) = (std::mem::replace(&mut self.place, place), self.visible());
         write(self);

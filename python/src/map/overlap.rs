@@ -112,7 +112,7 @@ fn span_of(start: isize, shape: &[usize], strides: &[isize], size: usize) -> Spa
     (start + low, start + high + size as isize)
 }
 
-/// May two elements of one array share memory? Not if each axis steps over all that the axes with smaller steps span.
+/// Returns whether two elements of one array may share memory. Not if each axis steps over all that the axes with smaller steps span.
 fn meets_itself(shape: &[usize], strides: &[isize], size: usize) -> bool {
     if shape.contains(&0) {
         return false;

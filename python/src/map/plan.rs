@@ -45,7 +45,7 @@ pub struct Failure {
 }
 
 /// The elements that failed: the first and the last one's indices in the shape.
-pub struct Place {
+pub struct FailedElements {
     pub first: Vec<usize>,
     pub last: Vec<usize>,
     row: usize,
@@ -65,7 +65,7 @@ impl Plan {
             strides: strides.iter().map(|s| s[i]).collect(),
             origins: vec![(shape[i], i)],
         };
-        let mut outer = merge((0..shape.len()).map(axis).collect());
+        let mut outer = coalesce((0..shape.len()).map(axis).collect());
         if outer.last().is_some_and(|axis| axis.len < SHORT_AXIS) {
             let longest = (0..outer.len()).max_by_key(|&i| outer[i].len).unwrap_or(0);
             let axis = outer.remove(longest);
@@ -168,12 +168,12 @@ impl Plan {
     }
 
     /// Which elements failed, if the trap concerns some.
-    pub fn place(&self, failure: &Failure) -> Option<Place> {
+    pub fn place(&self, failure: &Failure) -> Option<FailedElements> {
         let CallError::Trap(trap) = &failure.error else { return None };
         let elements = trap.elements()?;
         let (row, at) = (failure.row, failure.start + elements.start);
         let last = failure.start + elements.end - 1;
-        Some(Place { first: self.index(row, at), last: self.index(row, last), row, at })
+        Some(FailedElements { first: self.index(row, at), last: self.index(row, last), row, at })
     }
 
     /// The index of an element in the shape.
@@ -189,7 +189,7 @@ impl Plan {
     }
 
     /// The bits of a scalar argument for the first of the elements that failed; `None` for an array that all see.
-    pub fn value(&self, input: usize, place: &Place) -> Option<u64> {
+    pub fn value(&self, input: usize, place: &FailedElements) -> Option<u64> {
         let operand = &self.operands[input];
         match operand.uniform {
             Some(MapArg::Uniform(bits)) => Some(bits),
@@ -199,7 +199,7 @@ impl Plan {
     }
 }
 
-impl Place {
+impl FailedElements {
     /// Returns whether it is one element, and known.
     pub fn is_one(&self) -> bool {
         self.first == self.last
@@ -207,7 +207,7 @@ impl Place {
 }
 
 /// Leaves out axes of length 1, sorts the others by stride, and merges those that lie one behind the other.
-fn merge(mut axes: Vec<Axis>) -> Vec<Axis> {
+fn coalesce(mut axes: Vec<Axis>) -> Vec<Axis> {
     axes.retain(|axis| axis.len != 1);
     axes.sort_by_key(|axis| std::cmp::Reverse(axis.strides.iter().map(|s| s.unsigned_abs()).sum::<usize>()));
     let mut merged: Vec<Axis> = Vec::new();

@@ -4,8 +4,8 @@ use super::{compile_failure, database, depends};
 use crate::Failure;
 use crate::cli::{CheckArgs, Global};
 use serde_json::{Value as Json, json};
-use spmdvm::frontend::compile::Stage;
-use spmdvm::frontend::source::SourceMap;
+use spmdvm::tools::SourceMap;
+use spmdvm::tools::Stage;
 use spmdvm::{Diagnostic, Module, Options, Severity, Source};
 use std::path::{Path, PathBuf};
 

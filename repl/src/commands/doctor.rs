@@ -19,7 +19,7 @@ pub fn doctor(options: &Options) -> Result<(), Failure> {
     let expected = run(options, Engine::Interp)?;
     let mut wrong = Vec::new();
     for &engine in Engine::ALL.iter().filter(|&&engine| engine != Engine::Auto) {
-        let said = match spmdvm::jit::available(engine.name()) {
+        let said = match spmdvm::tools::available(engine.name()) {
             Err(why) if engine != Engine::Interp => format!("not here: {why}"),
             _ => match run(options, engine) {
                 Ok((result, time)) if result == expected.0 => {

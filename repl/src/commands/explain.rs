@@ -1,10 +1,8 @@
 //! `spmdvm explain CODE`: the tables of diagnostics, traps and findings of check mode, for people.
 
 use crate::Failure;
-use spmdvm::FindingKind;
-use spmdvm::frontend::diag::Code;
-use spmdvm::vm::check::KINDS;
-use spmdvm::vm::trap::{TRAPS, TrapKind};
+use spmdvm::tools::{KINDS, TRAPS};
+use spmdvm::{Code, FindingKind, TrapKind};
 
 /// Explains one code, or lists all.
 pub fn explain(code: Option<&str>) -> Result<(), Failure> {

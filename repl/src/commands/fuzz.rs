@@ -6,7 +6,7 @@ use crate::Failure;
 use crate::cli::{FuzzArgs, Global};
 use spmdvm::{Engine, Fp, Options, Width};
 use spmdvm_oracle::campaign::folder::{Folder, FolderError, MAX_WORKERS};
-use spmdvm_oracle::campaign::{Campaign, Checked, Coverage, Finding, Place, Plan, Round, Settings, agree};
+use spmdvm_oracle::campaign::{Campaign, Checked, Coverage, Finding, Plan, Round, Settings, Suspect, agree};
 use spmdvm_oracle::compare::Backend;
 use spmdvm_oracle::compare::engine::OwnEngine;
 use spmdvm_oracle::generate::{Config, Dialect, Features};
@@ -224,8 +224,8 @@ impl Work {
 
     fn shows(&self, finding: &Finding, case: &TestCase) -> bool {
         let what = match &finding.place {
-            Place::Engine(subject) => agree::disagreement(case, finding.width, subject, &self.options),
-            Place::Foreign(name) => {
+            Suspect::Engine(subject) => agree::disagreement(case, finding.width, subject, &self.options),
+            Suspect::Foreign(name) => {
                 let found = self.backends(finding.width).into_iter().find(|backend| backend.name() == *name);
                 found.and_then(|backend| agree::differs_on(case, finding.width, backend, &self.options))
             }

@@ -26,7 +26,7 @@ mod usimd;
 
 use crate::cli::{Cli, Command, Global};
 use crate::{Failure, files};
-use spmdvm::vm::{self, VerifiedProgram};
+use spmdvm::tools::{self, VerifiedProgram};
 use spmdvm::{CallError, CompileError, Export, Module, Options, Source};
 use std::path::{Path, PathBuf};
 
@@ -68,8 +68,8 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
 pub fn load(path: &Path, options: &Options, color: bool) -> Result<Module, Failure> {
     let bytes = files::bytes(path)?;
     let is_text_form = path.extension().is_some_and(|e| e == "spmdasm" || e == "txt");
-    if bytes.starts_with(&vm::binary::MAGIC) {
-        let program = vm::binary::decode(&bytes)
+    if bytes.starts_with(&tools::binary::MAGIC) {
+        let program = tools::binary::decode(&bytes)
             .map_err(|e| Failure::Program(format!("{} is not a valid bytecode file: {e}", path.display())))?;
         return Ok(Module::from_program(verify(program)?, options));
     }
@@ -89,7 +89,7 @@ pub fn load_with(path: &Path, others: &[PathBuf], options: &Options, color: bool
     let mut texts = Vec::new();
     for path in std::iter::once(path).chain(others.iter().map(PathBuf::as_path)) {
         let bytes = files::bytes(path)?;
-        if bytes.starts_with(&vm::binary::MAGIC) {
+        if bytes.starts_with(&tools::binary::MAGIC) {
             return Err(Failure::usage(format!("--with links sources, and {} is bytecode", path.display())));
         }
         texts.push((path, String::from_utf8_lossy(&bytes).into_owned()));
@@ -119,15 +119,15 @@ pub fn compile_failure(error: &CompileError, path: &Path, color: bool) -> Failur
 
 /// Assembles and verifies a text.
 pub fn assemble(path: &Path, text: &str) -> Result<VerifiedProgram, Failure> {
-    let program = vm::asm::assemble(text).map_err(|errors| {
+    let program = tools::asm::assemble(text).map_err(|errors| {
         let lines = errors.iter().map(|e| format!("{}:{e}\n", path.display()));
         Failure::Program(lines.collect())
     })?;
     verify(program)
 }
 
-fn verify(program: vm::Program) -> Result<VerifiedProgram, Failure> {
-    vm::verify(program)
+fn verify(program: tools::Program) -> Result<VerifiedProgram, Failure> {
+    tools::verify(program)
         .map_err(|errors| Failure::Program(errors.iter().map(|e| format!("malformed program: {e}\n")).collect()))
 }
 

@@ -1,8 +1,8 @@
 //! `spmdvm run --profile`: where a run spends its instructions, line by line.
 
 use spmdvm::Module;
-use spmdvm::frontend::prelude::FILES;
-use spmdvm::vm::observe::{Observer, View};
+use spmdvm::tools::FILES;
+use spmdvm::tools::{Observer, View};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -59,7 +59,7 @@ fn is_library(view: &View<'_>) -> bool {
 /// File and line of each instruction of a function.
 fn places(view: &View<'_>) -> Vec<(u32, u32)> {
     let program = view.program();
-    let place = |span: &spmdvm::vm::program::Span| {
+    let place = |span: &spmdvm::tools::CodeSpan| {
         program.line_col(*span).map_or((u32::MAX, 0), |(_, line, _)| (span.file, line as u32))
     };
     view.function().spans.iter().map(place).collect()

@@ -278,7 +278,7 @@ fn reshape(call: &Call<'_>, variables: &Variables) -> Result<Array, String> {
 /// The numbers in a variable.
 pub fn of_variable(name: &str, variables: &Variables) -> Result<Array, String> {
     let Some(variable) = variables.get(name) else {
-        let close = spmdvm::frontend::diag::closest(name, variables.names());
+        let close = spmdvm::tools::closest(name, variables.names());
         let hint = close.map_or("`:vars` lists them".into(), |close| format!("did you mean `{close}`?"));
         return Err(format!("there is no variable `{name}`; {hint}"));
     };

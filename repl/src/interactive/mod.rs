@@ -2,8 +2,8 @@
 //!
 //! `terminal` reads what is typed, with `assist` (completion, colours, hints, and whether more lines must come), and `script`
 //! what is not typed. `shell` answers each input: `commands` (one table) carries out lines that begin with a colon, `session`
-//! everything else (`parts` what becomes of its parts, `waiting` functions that lack others). What a session remembers are `units` (definitions) and `variables`; `arrays` makes arrays, `show` lays
-//! out values.
+//! everything else (`parts` what becomes of its parts, `waiting` functions that lack others). What a session remembers are
+//! `units` (definitions) and `variables`; `arrays` makes arrays, `show` lays out values.
 
 mod arrays;
 mod assist;
@@ -34,7 +34,7 @@ pub fn repl(global: &Global, programs: &[PathBuf], batch: bool) -> Result<(), Fa
     let options = session_options(global);
     let width = options.width;
     // The first input shall not wait for the library. (The thread ends by itself.)
-    std::thread::spawn(move || spmdvm::frontend::compile::prepare_library(width));
+    std::thread::spawn(move || spmdvm::tools::prepare_library(width));
     let is_typed = std::io::stdin().is_terminal() && !batch;
     let mut shell = Shell::new(Session::new(options, painter()));
     for file in programs {

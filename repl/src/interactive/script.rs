@@ -4,7 +4,7 @@ use super::session::Problem;
 use super::shell::Shell;
 use super::units::tokens;
 use crate::Failure;
-use spmdvm::frontend::lex::TokenKind;
+use spmdvm::tools::TokenKind;
 use std::cell::RefCell;
 use std::io::{BufRead, Write as _};
 use std::rc::Rc;

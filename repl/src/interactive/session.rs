@@ -10,10 +10,10 @@ use super::units::{Composition, Unit, UnitKind, Units, has_loops, words};
 use super::variables::{Stored, Target, Variable, Variables};
 use super::waiting::Waiting;
 use crate::commands::{call_failure_text, interrupt_flag};
-use spmdvm::frontend::ast::PROMPT_FUNCTION;
-use spmdvm::frontend::diag::{Code, Diagnostic, LeftOut, closest, render_list};
+use spmdvm::tools::{PROMPT_FUNCTION, closest, render_list};
 use spmdvm::{
-    CallError, CompileError, Engine, Module, Options, Part, PartKind, PromptInfo, Reading, Run, TypeInfo, Unread, Value,
+    CallError, Code, CompileError, Diagnostic, Engine, LeftOut, Module, Options, Part, PartKind, PromptInfo, Reading,
+    Run, TypeInfo, Unread, Value,
 };
 use std::collections::HashSet;
 use std::io::Write as _;

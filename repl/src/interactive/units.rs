@@ -6,8 +6,8 @@
 //! definitions as after one.
 
 use super::variables::Variables;
-use spmdvm::frontend::lex::{Lexer, Texts, TokenKind, WordCache};
-use spmdvm::frontend::source::FileId;
+use spmdvm::tools::FileId;
+use spmdvm::tools::{Lexer, Texts, TokenKind, WordCache};
 use spmdvm::{Part, PartKind};
 use std::collections::HashSet;
 use std::ops::Range;

@@ -271,9 +271,9 @@ pub fn change_width(value: &Stored, old: (&TypeInfo, usize), new: (&TypeInfo, us
 }
 
 /// A type, where a value of it begins, and the number of lanes.
-type Place<'t> = (&'t TypeInfo, usize, usize);
+type Position<'t> = (&'t TypeInfo, usize, usize);
 
-fn move_lanes(value: &Stored, old: Place<'_>, new: Place<'_>, moved: &mut Stored, whole: &mut bool) {
+fn move_lanes(value: &Stored, old: Position<'_>, new: Position<'_>, moved: &mut Stored, whole: &mut bool) {
     match (&old.0.kind, &new.0.kind) {
         (InfoKind::Array(a, n), InfoKind::Array(b, _)) | (InfoKind::Vector(a, n), InfoKind::Vector(b, _)) => {
             for i in 0..*n as usize {
@@ -291,7 +291,7 @@ fn move_lanes(value: &Stored, old: Place<'_>, new: Place<'_>, moved: &mut Stored
     }
 }
 
-fn move_leaf(value: &Stored, old: Place<'_>, new: Place<'_>, moved: &mut Stored, whole: &mut bool) {
+fn move_leaf(value: &Stored, old: Position<'_>, new: Position<'_>, moved: &mut Stored, whole: &mut bool) {
     let Some((size, shape)) = leaf(old.0) else { return };
     let (n_old, n_new) = (count(shape, old.2), count(shape, new.2));
     let target = |at: usize| value.pointers.iter().find(|(place, _)| *place == at).map(|(_, target)| target);

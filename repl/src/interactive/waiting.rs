@@ -3,8 +3,7 @@
 use super::parts::unit_of;
 use super::session::{Answer, INPUT, Problem, Session, with_headers};
 use super::units::{Unit, UnitKind, words};
-use spmdvm::frontend::diag::{Code, Diagnostic, Severity};
-use spmdvm::{CompileError, Module};
+use spmdvm::{Code, CompileError, Diagnostic, Module, Severity};
 use std::collections::HashSet;
 
 /// A function that names what is not there yet.

@@ -21,9 +21,9 @@ pub struct Case {
     pub known_fails: Vec<(Option<String>, String)>,
     /// The widths at which the case is meaningful; all if empty.
     pub widths: Vec<u32>,
-    /// Must all output be the same at every width?
+    /// Whether all output must be the same at every width.
     pub same_bits_at_every_width: bool,
-    /// Is the case about tasks that run one after another? Else they also run on several threads, with the same outcome.
+    /// Whether the case is about tasks that run one after another. Else they also run on several threads, with the same outcome.
     pub tasks_in_order: bool,
     /// The floating-point mode, if not the default.
     pub fp: Option<String>,
@@ -67,7 +67,7 @@ pub enum Arg {
         fill: Fill,
         /// Its number of elements; 64 if absent.
         len: Option<Expr>,
-        /// Is it passed as read-only memory?
+        /// Whether it is passed as read-only memory.
         read_only: bool,
     },
 }

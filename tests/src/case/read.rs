@@ -13,7 +13,7 @@ pub fn read(source: &str) -> Result<Case, String> {
         let Some((before, directive)) = line.split_once("//~") else { continue };
         let carets = directive.len() - directive.trim_start_matches('^').len();
         let directive = directive.trim_start_matches('^').trim();
-        let place = Place { line: at + 1 - carets, alone: before.trim().is_empty(), marks: &marks };
+        let place = Position { line: at + 1 - carets, alone: before.trim().is_empty(), marks: &marks };
         for directive in split_directives(directive) {
             apply(&mut case, directive, &place).map_err(|e| format!("line {}: {e}", at + 1))?;
         }
@@ -23,7 +23,7 @@ pub fn read(source: &str) -> Result<Case, String> {
 }
 
 /// Where a directive stands.
-struct Place<'a> {
+struct Position<'a> {
     line: usize,
     alone: bool,
     marks: &'a HashMap<String, usize>,
@@ -44,7 +44,7 @@ fn line_marks(source: &str) -> HashMap<String, usize> {
     source.lines().enumerate().filter_map(mark).collect()
 }
 
-fn apply(case: &mut Case, directive: &str, place: &Place) -> Result<(), String> {
+fn apply(case: &mut Case, directive: &str, place: &Position) -> Result<(), String> {
     let (key, value) = directive.split_once(':').map_or((directive, ""), |(k, v)| (k.trim(), v.trim()));
     // A selector may contain a colon of `?:`; it ends at `]:`.
     let (key, selector, value) = match directive.split_once('[') {

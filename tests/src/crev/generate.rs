@@ -78,7 +78,7 @@ struct Writer {
 
 /// Where a statement stands.
 #[derive(Clone, Copy)]
-struct Place {
+struct Surroundings {
     depth: usize,
     in_everywhere: bool,
 }
@@ -116,7 +116,7 @@ impl Writer {
         let result = self.shape();
         self.function.result = self.chance(50).then_some(result);
         self.locals();
-        let mut body = self.block(Place { depth: 0, in_everywhere: false }, 5);
+        let mut body = self.block(Surroundings { depth: 0, in_everywhere: false }, 5);
         if self.chance(50) {
             let at = self.draw(body.len() as u64 + 1) as usize;
             let call = self.call(true);
@@ -133,7 +133,7 @@ impl Writer {
     fn main(&mut self) {
         self.begin("main");
         self.locals();
-        let place = Place { depth: 0, in_everywhere: false };
+        let place = Surroundings { depth: 0, in_everywhere: false };
         let mut body = self.block(place, 4);
         let at = self.draw(body.len() as u64 + 1) as usize;
         let divides = self.expr(Shape::Varying, 2, true);
@@ -161,16 +161,16 @@ impl Writer {
         }
     }
 
-    fn block(&mut self, place: Place, most: u64) -> Vec<Stmt> {
+    fn block(&mut self, place: Surroundings, most: u64) -> Vec<Stmt> {
         (0..1 + self.draw(most)).flat_map(|_| self.stmt(place)).collect()
     }
 
     /// A statement, with what must come before it.
-    fn stmt(&mut self, place: Place) -> Vec<Stmt> {
+    fn stmt(&mut self, place: Surroundings) -> Vec<Stmt> {
         self.work += 4 * self.turns;
         self.size += 4;
         let simple = place.depth >= MAX_DEPTH || self.size > MAX_SIZE / 2;
-        let inner = Place { depth: place.depth + 1, ..place };
+        let inner = Surroundings { depth: place.depth + 1, ..place };
         match self.draw(if simple { 60 } else { 100 }) {
             0..35 => vec![self.assign()],
             35..58 => vec![self.store()],
@@ -183,7 +183,7 @@ impl Writer {
                 vec![Stmt::If(condition, then, other)]
             }
             72..79 => self.loop_(inner),
-            79..85 => vec![Stmt::Everywhere(self.block(Place { in_everywhere: true, ..inner }, 3))],
+            79..85 => vec![Stmt::Everywhere(self.block(Surroundings { in_everywhere: true, ..inner }, 3))],
             85..95 => self.call(true),
             _ => self.call(false),
         }
@@ -209,7 +209,7 @@ impl Writer {
         Stmt::Store(address, Expr::binary(BinaryOp::Add, tripled, self.expr(shape, 2, true)))
     }
 
-    fn return_(&mut self, place: Place) -> Vec<Stmt> {
+    fn return_(&mut self, place: Surroundings) -> Vec<Stmt> {
         match self.function.result {
             _ if place.in_everywhere || place.depth == 0 => vec![self.assign()],
             Some(Shape::Uniform) => vec![self.assign()],
@@ -219,7 +219,7 @@ impl Writer {
     }
 
     /// `k = 0; n = e & 3; while (k < n) { …; k = k + 1; }`
-    fn loop_(&mut self, inner: Place) -> Vec<Stmt> {
+    fn loop_(&mut self, inner: Surroundings) -> Vec<Stmt> {
         let shape = self.shape();
         let number = self.function.locals.len();
         let (counter, bound) = (format!("k{number}"), format!("n{number}"));

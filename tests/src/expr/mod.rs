@@ -23,7 +23,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Is it true, as a condition?
+    /// Returns whether it is true, as a condition.
     pub fn truth(&self) -> bool {
         match self {
             Value::Int(v) => *v != 0,

@@ -30,7 +30,7 @@ pub struct Outcome<'c> {
 pub struct Returned {
     /// The type.
     pub ty: Ty,
-    /// Is there one per lane?
+    /// Whether there is one per lane.
     pub varying: bool,
     /// The bits.
     pub bits: Vec<u64>,
@@ -79,7 +79,7 @@ impl Scope for Names<'_> {
     }
 }
 
-/// Does the condition over `W` hold (absent: yes)?
+/// Returns whether the condition over `W` holds (absent: yes).
 pub fn holds(when: &Option<Expr>, width: u32) -> Result<bool, String> {
     let passed = Passed { width, ..Passed::default() };
     let names = Names { passed: &passed, i: None, lane: None };

@@ -108,7 +108,7 @@ fn salt(name: &str) -> u64 {
     name.bytes().fold(7u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte as u64))
 }
 
-/// Is it the turn of the width of this number, for what is done at every third width of a case?
+/// Returns whether it is the turn of the width of this number, for what is done at every third width of a case.
 fn is_turn(name: &str, width: usize) -> bool {
     (salt(name) as usize + width).is_multiple_of(3)
 }

@@ -63,11 +63,11 @@ fn locate(text: &str, mut errors: Vec<(usize, String)>) -> Vec<AsmError> {
 pub(super) struct NameRef {
     pub name: String,
     pub at: usize,
-    pub place: Place,
+    pub fixup: Fixup,
 }
 
 /// Where the index of a resolved name goes.
-pub(super) enum Place {
+pub(super) enum Fixup {
     /// `aux` of an instruction, a function.
     Callee(usize, usize),
     /// `aux` of an instruction, a global.
@@ -156,39 +156,39 @@ impl<'a> Parser<'a> {
         };
         let functions = first(&mut self.program.functions.iter().map(|f| f.name.clone()));
         let globals = first(&mut self.program.globals.iter().map(|g| g.name.clone()));
-        for NameRef { name, at, place } in std::mem::take(&mut self.refs) {
-            let (what, table) = match place {
-                Place::Symbol(link, _) if link.is_global => ("global", &globals),
-                Place::Callee(..) | Place::Export(_) | Place::FunctionRelocation(..) | Place::Symbol(..) => {
+        for NameRef { name, at, fixup } in std::mem::take(&mut self.refs) {
+            let (what, table) = match fixup {
+                Fixup::Symbol(link, _) if link.is_global => ("global", &globals),
+                Fixup::Callee(..) | Fixup::Export(_) | Fixup::FunctionRelocation(..) | Fixup::Symbol(..) => {
                     ("function", &functions)
                 }
-                Place::Global(..) | Place::Relocation(..) => ("global", &globals),
+                Fixup::Global(..) | Fixup::Relocation(..) => ("global", &globals),
             };
             let Some(&index) = table.get(&name) else {
                 self.errors.push((at, format!("there is no {what} `{name}`")));
                 continue;
             };
-            match place {
-                Place::Callee(f, i) | Place::Global(f, i) => {
+            match fixup {
+                Fixup::Callee(f, i) | Fixup::Global(f, i) => {
                     // The instruction is missing if an error was found further on in its line.
                     self.program.functions[f].code.iter_mut().skip(i).take(1).for_each(|inst| inst.aux = index);
                 }
-                Place::Relocation(g, r) => {
+                Fixup::Relocation(g, r) => {
                     if let Target::Global(global, _) = &mut self.program.globals[g].relocations[r].1 {
                         *global = GlobalId(index);
                     }
                 }
-                Place::FunctionRelocation(g, r) => {
+                Fixup::FunctionRelocation(g, r) => {
                     self.program.globals[g].relocations[r].1 = Target::Function(FuncId(index));
                 }
-                Place::Symbol(link, i) => {
+                Fixup::Symbol(link, i) => {
                     let item = link.item(index);
                     match link.is_import {
                         true => self.program.imports[i].symbol.item = item,
                         false => self.program.symbols[i].item = item,
                     }
                 }
-                Place::Export(e) => self.program.exports[e].function = FuncId(index),
+                Fixup::Export(e) => self.program.exports[e].function = FuncId(index),
             }
         }
     }
@@ -341,13 +341,13 @@ impl<'a> Parser<'a> {
     }
 
     /// A function or global: its number, or its name to be resolved at the end (then 0 for now).
-    pub fn reference(&mut self, what: &str, place: Place) -> Option<u32> {
+    pub fn reference(&mut self, what: &str, fixup: Fixup) -> Option<u32> {
         if self.accept(Token::Hash) {
             return self.number("a number");
         }
         let at = self.start();
         let name = self.name(what)?;
-        self.refs.push(NameRef { name, at, place });
+        self.refs.push(NameRef { name, at, fixup });
         Some(0)
     }
 

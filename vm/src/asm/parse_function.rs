@@ -1,7 +1,7 @@
 //! The assembler: functions and instructions.
 
 use super::lex::Token;
-use super::parse::{Parser, Place};
+use super::parse::{Fixup, Parser};
 use crate::isa::{Extra, Slot};
 use crate::program::{Function, Inst, List, Reg, RegDecl};
 use crate::types::{Shape, Ty};
@@ -227,15 +227,15 @@ impl Parser<'_> {
             Extra::None | Extra::Memory | Extra::CallInd | Extra::LaunchInd => {}
             Extra::Label => inst.aux = self.label(body, here.1)?,
             Extra::Call | Extra::Launch => {
-                inst.aux = self.reference("a function", Place::Callee(here.0, here.1))?;
+                inst.aux = self.reference("a function", Fixup::Callee(here.0, here.1))?;
                 self.arguments(body, inst)?;
             }
             Extra::Global => {
-                inst.aux = self.reference("a global", Place::Global(here.0, here.1))?;
+                inst.aux = self.reference("a global", Fixup::Global(here.0, here.1))?;
                 inst.imm = self.displacement()?;
             }
             Extra::Frame => inst.imm = self.number("a byte offset")?,
-            Extra::Func => inst.aux = self.reference("a function", Place::Callee(here.0, here.1))?,
+            Extra::Func => inst.aux = self.reference("a function", Fixup::Callee(here.0, here.1))?,
             Extra::Print => {
                 self.expect(Token::Hash)?;
                 inst.aux = self.number("a format")?;

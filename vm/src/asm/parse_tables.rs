@@ -2,7 +2,7 @@
 
 use super::lex::Token;
 use super::literal::{parse_constant, parse_hex, parse_int};
-use super::parse::{Link, Parser, Place};
+use super::parse::{Fixup, Link, Parser};
 use crate::program::{
     ArgFormat, ArgKind, ArrayShape, Export, ExportParam, FuncId, Global, GlobalId, Home, HostAccess, HostFunction,
     HostGlobal, HostType, HostValue, Import, Piece, Source, Symbol, Target, Variable,
@@ -164,7 +164,7 @@ impl Parser<'_> {
                 let byte = self.number("a byte offset")?;
                 let row = self.program.globals[index].relocations.len();
                 self.program.globals[index].relocations.push((byte, Target::Global(GlobalId(0), 0)));
-                let target = self.reference("a global", Place::Relocation(index, row))?;
+                let target = self.reference("a global", Fixup::Relocation(index, row))?;
                 let offset = self.displacement()?;
                 self.program.globals[index].relocations[row].1 = Target::Global(GlobalId(target), offset);
             }
@@ -173,7 +173,7 @@ impl Parser<'_> {
                 let byte = self.number("a byte offset")?;
                 let row = self.program.globals[index].relocations.len();
                 self.program.globals[index].relocations.push((byte, Target::Function(FuncId(0))));
-                let target = self.reference("a function", Place::FunctionRelocation(index, row))?;
+                let target = self.reference("a function", Fixup::FunctionRelocation(index, row))?;
                 self.program.globals[index].relocations[row].1 = Target::Function(FuncId(target));
             }
             "host" => {
@@ -196,7 +196,7 @@ impl Parser<'_> {
         let index = self.program.exports.len();
         let (params, result, doc, declaration) = (Vec::new(), None, String::new(), String::new());
         self.program.exports.push(Export { name, function: FuncId(0), params, result, doc, declaration });
-        let function = self.reference("a function", Place::Export(index))?;
+        let function = self.reference("a function", Fixup::Export(index))?;
         let signature = self.host_function()?;
         let export = &mut self.program.exports[index];
         (export.function, export.params, export.result) = (FuncId(function), signature.params, signature.result);
@@ -284,7 +284,7 @@ impl Parser<'_> {
             false => self.program.symbols.push(empty),
         }
         let what = if is_global { "a global" } else { "a function" };
-        let item = link.item(self.reference(what, Place::Symbol(link, index))?);
+        let item = link.item(self.reference(what, Fixup::Symbol(link, index))?);
         Some(Symbol { name, item, ty: self.string()?, structs: Vec::new(), span: self.span()? })
     }
 

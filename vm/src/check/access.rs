@@ -7,7 +7,7 @@ use super::{Checker, frame_at};
 use crate::accesses::{Touched, range_sizes};
 use crate::interp::MAX_LANES;
 use crate::interp::lanes::lanes_of;
-use crate::interp::places::Reached;
+use crate::interp::locations::Reached;
 use crate::isa::Op;
 use crate::memory::offset_of;
 use crate::observe::View;

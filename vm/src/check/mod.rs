@@ -1,9 +1,9 @@
 //! Check mode: an observer of the reference interpreter that finds what is wrong with a run, whether it fails or not.
 //!
-//! It changes nothing: results, prints and traps are those of a run without it. `finding` has the table of what is found,
-//! `shadow` what is known of registers and memory beside their values (*poison*), `flow` how instructions pass that on and which
-//! uses of it show, `access` checks loads, stores and their like, `races` the order of tasks, `numbers` arithmetic.
-//! ARCHITECTURE, section 4, has the rules.
+//! It changes nothing: results and traps are those of a run without it, and prints but for lanes that hold no value.
+//! `finding` has the table of what is found, `shadow` what is known of registers and memory beside their values (*poison*),
+//! `flow` how instructions pass that on and which uses of it show, `access` checks loads, stores and their like, `races`
+//! the order of tasks, `numbers` arithmetic. `docs/internals/interpreter.md` has the rules.
 
 mod access;
 mod finding;
@@ -361,6 +361,16 @@ impl Observer for Checker {
         if self.looks_at_numbers() {
             self.numbers(view, &inst);
         }
+    }
+
+    fn unset_lanes(&mut self, view: &View<'_>) -> Vec<u64> {
+        let args = view.function().list(view.inst().args);
+        let unset = |r: &Reg| {
+            let shadow = self.shadow(*r);
+            let origin = &self.origins[shadow.origin.0 as usize];
+            if matches!(origin, Origin::Variable(_) | Origin::Allocation(_)) { shadow.poison } else { 0 }
+        };
+        args.iter().map(unset).collect()
     }
 
     fn after(&mut self, view: &View<'_>) {

@@ -43,9 +43,9 @@ pub struct Options {
     pub width: Width,
     /// About how many statements the program has.
     pub budget: u32,
-    /// May some runs trap?
+    /// Whether some runs may trap.
     pub trapping: bool,
-    /// May programs print?
+    /// Whether programs may print.
     pub printing: bool,
 }
 
@@ -86,7 +86,7 @@ pub fn generate(seed: u64, options: &Options) -> Program {
 struct Generator {
     rng: Rng,
     options: Options,
-    /// May this program do what traps?
+    /// Whether this program may do what traps.
     wild: bool,
     program: Program,
     /// Memory objects that are globals, by global.

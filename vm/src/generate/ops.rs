@@ -51,7 +51,7 @@ pub(super) fn random_bits(rng: &mut Rng, ty: Ty) -> u64 {
     bits & all
 }
 
-/// Does the table tell all there is to know about making an instruction of this operation?
+/// Returns whether the table tells all there is to know about making an instruction of this operation.
 fn is_regular(row: &OpInfo) -> bool {
     let pure = matches!(row.effect, Effect::Pure | Effect::Mask) || row.form == Form::Checked;
     pure && row.sig.extra == Extra::None && !row.types.is_empty()

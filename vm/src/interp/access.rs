@@ -10,7 +10,7 @@
 use super::code::{Step, flags};
 use super::elementwise::map1;
 use super::lanes::{BLOCK, bits_of, block_mask, get, lane, lanes_of, load, operand};
-use super::places::Reached;
+use super::locations::Reached;
 use super::thread::Thread;
 use crate::memory::{offset_of, region_of};
 use crate::sem::Bool;

@@ -1,11 +1,10 @@
 //! Handlers of copies, fills, allocations and atomic operations. They go lane by lane: what they do costs more than that.
 
-use super::code::{Handler, Step, flags};
-use super::elementwise::{Canonical, Kernel, plain};
+use super::code::{Step, flags};
+use super::elementwise::Kernel;
 use super::fuel::fuel_of;
 use super::lanes::{lane, lanes_of, set_lane};
 use super::thread::Thread;
-use crate::dispatch_type;
 use crate::isa::Op;
 use crate::memory::{MAX_REGION_LEN, RawElem, modify, offset_of, place_in, read, region_of, write};
 use crate::program::Inst;
@@ -55,7 +54,7 @@ fn size_of_range(bytes: i64) -> u64 {
 }
 
 /// `mem.copy`
-struct MemCopy;
+pub(super) struct MemCopy;
 
 impl Kernel for MemCopy {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -97,7 +96,7 @@ impl Kernel for MemCopy {
 }
 
 /// `mem.set`
-struct MemSet;
+pub(super) struct MemSet;
 
 impl Kernel for MemSet {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -135,7 +134,7 @@ impl Kernel for MemSet {
 }
 
 /// `alloc`
-struct Alloc;
+pub(super) struct Alloc;
 
 impl Kernel for Alloc {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -179,7 +178,7 @@ impl Kernel for Alloc {
 }
 
 /// `free`
-struct Free;
+pub(super) struct Free;
 
 impl Kernel for Free {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -219,13 +218,13 @@ impl Kernel for Free {
 }
 
 /// A step of an atomic read-modify-write: the new value from the old one and the operands.
-trait Modify<T> {
+pub(super) trait Modify<T> {
     fn apply(old: T, b: T, c: T) -> T;
 }
 
 macro_rules! modify {
     ($($Name:ident: $Bound:ident, $f:expr;)*) => { $(
-        struct $Name;
+        pub(super) struct $Name;
         impl<T: sem::$Bound> Modify<T> for $Name {
             #[inline(always)]
             fn apply(old: T, b: T, c: T) -> T {
@@ -274,7 +273,7 @@ unsafe fn resolve_cells(t: &mut Thread, step: *const Step, lanes: u64, size: u64
 }
 
 /// An atomic operation. While only one thread runs, a read and a write are enough.
-struct Atomic<T, M>(PhantomData<(T, M)>);
+pub(super) struct Atomic<T, M>(PhantomData<(T, M)>);
 
 impl<T: RawElem, M: Modify<T>> Kernel for Atomic<T, M> {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -316,25 +315,4 @@ const HAS_C: u16 = flags::INDEXED;
 /// Flags of a bulk or atomic operation besides the shapes.
 pub(crate) fn bulk_flags(inst: &Inst) -> u16 {
     if inst.op == Op::AtomicCas { HAS_C } else { 0 }
-}
-
-/// The handler of a copy, fill, allocation or atomic operation; `None` for other operations.
-pub(crate) fn bulk(inst: &Inst) -> Option<Handler> {
-    let ty = inst.ty;
-    match inst.op {
-        Op::MemCopy => Some(plain::<MemCopy>()),
-        Op::MemSet => Some(plain::<MemSet>()),
-        Op::Alloc => Some(plain::<Alloc>()),
-        Op::Free => Some(plain::<Free>()),
-        Op::AtomicAdd => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifyAdd>>()),
-        Op::AtomicSub => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifySub>>()),
-        Op::AtomicMin => dispatch_type!(ARITH, ty, T => plain::<Atomic<T, ModifyMin>>()),
-        Op::AtomicMax => dispatch_type!(ARITH, ty, T => plain::<Atomic<T, ModifyMax>>()),
-        Op::AtomicAnd => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifyAnd>>()),
-        Op::AtomicOr => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifyOr>>()),
-        Op::AtomicXor => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifyXor>>()),
-        Op::AtomicSwap => dispatch_type!(ARITH, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifySwap>>()),
-        Op::AtomicCas => dispatch_type!(ARITH, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifyCas>>()),
-        _ => None,
-    }
 }

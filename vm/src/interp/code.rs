@@ -4,7 +4,7 @@
 //! and immediates. Step *i* of a function is instruction *i*, so a step's address tells the instruction.
 
 use super::elementwise::Isa;
-use super::native::{Site, Tracer};
+use super::native::{HotCount, Tracer};
 use super::prepare::{Preparation, Signatures};
 use super::thread::Thread;
 use crate::program::{FuncId, Program, Reg};
@@ -64,7 +64,7 @@ impl Step {
         self.blocks as usize
     }
 
-    /// Is a flag set?
+    /// Returns whether a flag is set.
     #[inline(always)]
     pub fn has(&self, flag: u16) -> bool {
         self.flags & flag != 0
@@ -73,7 +73,7 @@ impl Step {
 
 /// Where a register lies in its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct RegSlot {
     /// Byte offset from the frame's base.
     pub at: u32,
     /// Size in bytes of all of it, with padding lanes.
@@ -86,8 +86,8 @@ pub(crate) struct Place {
 pub(crate) struct CallSite {
     /// The callee of a direct call or launch; the format of a print.
     pub callee: u32,
-    pub args: Box<[Place]>,
-    pub rets: Box<[Place]>,
+    pub args: Box<[RegSlot]>,
+    pub rets: Box<[RegSlot]>,
     /// The callee's signature, by index; see [`PreparedFunction::signature`].
     pub signature: u32,
 }
@@ -106,17 +106,17 @@ pub(crate) struct PreparedFunction {
     /// The first registers of every frame: its constants.
     pub constants: Box<[u64]>,
     /// All registers.
-    pub places: Box<[Place]>,
-    pub params: Box<[Place]>,
-    pub results: Box<[Place]>,
+    pub slots: Box<[RegSlot]>,
+    pub params: Box<[RegSlot]>,
+    pub results: Box<[RegSlot]>,
     /// Where results lie when they have been taken out of the frame, and the bytes of all of them.
-    pub results_apart: Box<[Place]>,
+    pub results_apart: Box<[RegSlot]>,
     pub results_bytes: usize,
     pub calls: Box<[CallSite]>,
     /// Equal for functions with equal parameters and results.
     pub signature: u32,
-    /// In a traced program, where its calls are counted: an index into [`Code::sites`].
-    pub site: u32,
+    /// In a traced program, where its calls are counted: an index into [`Code::hot_counts`].
+    pub hot_count: u32,
     /// Most mask entries a frame can have.
     pub mask_depth: usize,
 }
@@ -129,8 +129,8 @@ impl PreparedFunction {
     }
 
     /// Where a register lies.
-    pub fn place(&self, reg: Reg) -> Place {
-        self.places[reg.index()]
+    pub fn slot(&self, reg: Reg) -> RegSlot {
+        self.slots[reg.index()]
     }
 }
 
@@ -149,9 +149,9 @@ pub(crate) struct Code {
     pub lanes: usize,
     /// Who is asked about hot loops and functions, and their countdowns; a back-edge's `d` is an index into them.
     pub tracer: Option<Arc<dyn Tracer>>,
-    pub sites: Box<[Site]>,
-    /// By function: its first site; its loops are counted from there. Empty without a tracer.
-    pub first_sites: Box<[u32]>,
+    pub hot_counts: Box<[HotCount]>,
+    /// By function: its first hot count; its loops are counted from there. Empty without a tracer.
+    pub first_hot_counts: Box<[u32]>,
 }
 
 impl Code {

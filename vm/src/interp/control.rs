@@ -1,15 +1,11 @@
 //! Handlers of calls and returns.
 
-use super::code::{CallSite, Handler, Place, PreparedFunction, Step};
-use super::elementwise::{Kernel, plain};
+use super::code::{CallSite, PreparedFunction, RegSlot, Step};
+use super::elementwise::Kernel;
 use super::lanes::get;
-use super::launch;
-use super::masks::{self, Branch, BranchBack, Jump, JumpBack, LoopBack};
 use super::native;
 use super::thread::{Frame, Thread};
-use crate::dispatch_type;
-use crate::isa::Op;
-use crate::program::{FuncId, Inst};
+use crate::program::FuncId;
 use crate::trap::{Trap, TrapDetail, TrapKind};
 use crate::types::Shape;
 use std::ptr::null;
@@ -44,7 +40,7 @@ pub(crate) unsafe fn enter(
     }
 }
 
-/// Is there room for a frame of the function at `base`?
+/// Returns whether there is room for a frame of the function at `base`.
 pub(crate) fn fits(t: &Thread, function: &PreparedFunction, base: *mut u8) -> bool {
     t.stack.left(base) >= function.frame_bytes && t.frames.len() < t.max_depth
 }
@@ -54,7 +50,7 @@ pub(crate) fn fits(t: &Thread, function: &PreparedFunction, base: *mut u8) -> bo
 /// # Safety
 /// Both places lie in frames within the stack, have the same shape and type, and the frames do not overlap.
 #[inline(always)]
-unsafe fn copy(to_base: *mut u8, to: &Place, from_base: *const u8, from: &Place) {
+unsafe fn copy(to_base: *mut u8, to: &RegSlot, from_base: *const u8, from: &RegSlot) {
     // SAFETY: the caller's promise.
     unsafe {
         let (to, at) = (to_base.add(to.at as usize), from_base.add(from.at as usize));
@@ -95,7 +91,7 @@ unsafe fn call<const TRACED: bool>(
         let (function, mask, floor, region) = (t.function, t.mask, t.floor, t.region);
         t.frames.push(Frame { function, step, base: t.base, mask, floor, region });
         match enter(t, callee, base) {
-            Ok(first) if TRACED => native::count(t, first, (*callee).site),
+            Ok(first) if TRACED => native::count(t, first, (*callee).hot_count),
             Ok(first) => first,
             Err(trap) => {
                 t.frames.pop();
@@ -107,7 +103,7 @@ unsafe fn call<const TRACED: bool>(
 }
 
 /// `call`; in a `TRACED` program calls are counted.
-struct Call<const TRACED: bool>;
+pub(super) struct Call<const TRACED: bool>;
 
 impl<const TRACED: bool> Kernel for Call<TRACED> {
     #[inline(always)]
@@ -122,7 +118,7 @@ impl<const TRACED: bool> Kernel for Call<TRACED> {
 }
 
 /// `call.ind`
-struct CallIndirect<const TRACED: bool>;
+pub(super) struct CallIndirect<const TRACED: bool>;
 
 impl<const TRACED: bool> Kernel for CallIndirect<TRACED> {
     #[inline(always)]
@@ -142,7 +138,7 @@ impl<const TRACED: bool> Kernel for CallIndirect<TRACED> {
 }
 
 /// `ret`
-struct Ret;
+pub(super) struct Ret;
 
 impl Kernel for Ret {
     #[inline(always)]
@@ -171,57 +167,4 @@ impl Kernel for Ret {
             frame.step.add(1)
         }
     }
-}
-
-/// The handler of a control operation; `backward` tells whether its label lies at or before it, `traced` whether the rounds of
-/// loops and calls are counted. `None` for others.
-pub(crate) fn control(inst: &Inst, backward: bool, traced: bool) -> Option<Handler> {
-    Some(match (inst.op, backward, traced) {
-        (Op::Jmp, true, true) => plain::<JumpBack<true>>(),
-        (Op::Jmp, true, false) => plain::<JumpBack<false>>(),
-        (Op::Jmp, false, _) => plain::<Jump>(),
-        (Op::BrTrue, true, true) => plain::<BranchBack<true, true>>(),
-        (Op::BrTrue, true, false) => plain::<BranchBack<true, false>>(),
-        (Op::BrTrue, false, _) => plain::<Branch<true>>(),
-        (Op::BrFalse, true, true) => plain::<BranchBack<false, true>>(),
-        (Op::BrFalse, true, false) => plain::<BranchBack<false, false>>(),
-        (Op::BrFalse, false, _) => plain::<Branch<false>>(),
-        (Op::LoopBack, _, true) => plain::<LoopBack<true>>(),
-        (Op::LoopBack, _, false) => plain::<LoopBack<false>>(),
-        (Op::Call, _, true) => plain::<Call<true>>(),
-        (Op::Call, _, false) => plain::<Call<false>>(),
-        (Op::CallInd, _, true) => plain::<CallIndirect<true>>(),
-        (Op::CallInd, _, false) => plain::<CallIndirect<false>>(),
-        _ => return structured(inst),
-    })
-}
-
-/// The handlers of returns, launches and the mask stack.
-fn structured(inst: &Inst) -> Option<Handler> {
-    Some(match inst.op {
-        Op::Ret => plain::<Ret>(),
-        Op::Launch => plain::<launch::Launch>(),
-        Op::LaunchInd => plain::<launch::LaunchIndirect>(),
-        Op::Sync => plain::<launch::Sync>(),
-        Op::MaskIf => plain::<masks::MaskIf>(),
-        Op::MaskElse => plain::<masks::MaskElse>(),
-        Op::MaskEndif | Op::LoopEnd | Op::SwitchEnd | Op::EverywhereEnd | Op::EachEnd => plain::<masks::Pop>(),
-        Op::LoopBegin => plain::<masks::LoopBegin>(),
-        Op::LoopTest => plain::<masks::LoopTest>(),
-        Op::LoopNext => plain::<masks::LoopNext>(),
-        Op::SwitchBegin => plain::<masks::SwitchBegin>(),
-        Op::SwitchCase => plain::<masks::SwitchCase>(),
-        Op::MaskBreak => plain::<masks::Break>(),
-        Op::MaskBreakIf => plain::<masks::BreakIf>(),
-        Op::MaskContinue => plain::<masks::Continue>(),
-        Op::MaskContinueIf => plain::<masks::ContinueIf>(),
-        Op::MaskReturn => plain::<masks::Return>(),
-        Op::MaskReturnIf => plain::<masks::ReturnIf>(),
-        Op::Everywhere => plain::<masks::Everywhere>(),
-        Op::EachBegin => plain::<masks::EachBegin>(),
-        Op::EachLane => plain::<masks::EachLane>(),
-        Op::EachAll => plain::<masks::EachAll>(),
-        Op::EachUnique => dispatch_type!(SCALAR, inst.ty, T => plain::<masks::EachUnique<T>>())?,
-        _ => return None,
-    })
 }

@@ -1,16 +1,15 @@
 //! Handlers of what is visible outside: printing, assertions, aborts and the clock.
 
-use super::code::{CallSite, Handler, Place, Step, flags};
-use super::elementwise::{Kernel, plain};
+use super::code::{CallSite, RegSlot, Step, flags};
+use super::elementwise::Kernel;
 use super::fuel::MAX_BYTES_AT_ONCE;
 use super::lanes::{get, mask_of, put};
 use super::thread::Thread;
 use super::value::read_word;
 use super::workers;
-use crate::isa::Op;
 use crate::memory::{offset_of, read_text_byte};
 use crate::print;
-use crate::program::{ArgFormat, ArgKind, Inst, Piece};
+use crate::program::{ArgFormat, ArgKind, Piece};
 use crate::sem::Bool;
 use crate::trap::{Access, Trap, TrapDetail, TrapKind};
 use crate::types::Shape;
@@ -18,7 +17,7 @@ use std::ptr::null;
 use std::sync::Arc;
 
 /// `print`
-struct Print;
+pub(super) struct Print;
 
 impl Kernel for Print {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -27,7 +26,8 @@ impl Kernel for Print {
             let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
             let mut text = std::mem::take(&mut t.text);
             text.clear();
-            let next = match render(t, &*site, &mut text) {
+            let unset_lanes = std::mem::take(&mut t.unset_lanes);
+            let next = match render(t, &*site, &unset_lanes, &mut text) {
                 Err((trap, lane)) => t.raise_trap(step, trap, lane),
                 Ok(()) if !t.charge_bytes(step, text.len() as u64) => null(),
                 Ok(()) => {
@@ -45,16 +45,21 @@ impl Kernel for Print {
 ///
 /// # Safety
 /// The site's arguments are registers of the executing frame.
-unsafe fn render(t: &Thread, site: &CallSite, out: &mut String) -> Result<(), (Trap, Option<usize>)> {
+unsafe fn render(
+    t: &Thread,
+    site: &CallSite,
+    unset_lanes: &[u64],
+    out: &mut String,
+) -> Result<(), (Trap, Option<usize>)> {
     let program = Arc::clone(&t.code.program);
-    let mut args = site.args.iter();
+    let mut args = site.args.iter().zip(unset_lanes.iter().copied().chain(std::iter::repeat(0)));
     for piece in program.formats.get(site.callee as usize).into_iter().flatten() {
         match piece {
             Piece::Text(text) => out.push_str(text),
             Piece::Arg(format) => {
-                if let Some(place) = args.next() {
+                if let Some((slot, unset)) = args.next() {
                     // SAFETY: the caller's promise.
-                    unsafe { argument(t, format, place, out)? };
+                    unsafe { argument(t, format, slot, unset, out)? };
                 }
             }
         }
@@ -65,32 +70,34 @@ unsafe fn render(t: &Thread, site: &CallSite, out: &mut String) -> Result<(), (T
 /// Appends one argument.
 ///
 /// # Safety
-/// `place` is a register of the executing frame.
+/// `slot` is a register of the executing frame.
 unsafe fn argument(
     t: &Thread,
     format: &ArgFormat,
-    place: &Place,
+    slot: &RegSlot,
+    unset: u64,
     out: &mut String,
 ) -> Result<(), (Trap, Option<usize>)> {
     let mut failed = None;
     let mut value = |out: &mut String, l: usize| {
         // SAFETY: the caller's promise; `l` is 0 or a lane.
-        let bits = unsafe { read_word(t.reg(place.at), place.ty, l) };
+        let bits = unsafe { read_word(t.reg(slot.at), slot.ty, l) };
         match format.kind {
-            ArgKind::Value | ArgKind::Pointer => print::scalar(out, format, place.ty, bits),
+            ArgKind::Value | ArgKind::Pointer => print::scalar(out, format, slot.ty, bits),
             // Text of inactive lanes is not read.
-            ArgKind::Text if t.mask >> l & 1 == 0 && place.shape == Shape::Varying => out.push('_'),
+            ArgKind::Text if t.mask >> l & 1 == 0 && slot.shape == Shape::Varying => out.push('_'),
             ArgKind::Text => match read_text(t, bits, MAX_TEXT.saturating_sub(out.len())) {
                 Ok(text) => print::text(out, format, &text),
                 Err(trap) => {
-                    failed.get_or_insert((trap, (place.shape == Shape::Varying).then_some(l)));
+                    failed.get_or_insert((trap, (slot.shape == Shape::Varying).then_some(l)));
                 }
             },
         }
     };
-    match place.shape {
+    match slot.shape {
+        Shape::Uniform if unset & 1 != 0 => out.push_str(print::UNSET),
         Shape::Uniform => value(out, 0),
-        Shape::Varying => print::varying(out, place.ty, t.lanes, t.mask, value),
+        Shape::Varying => print::varying(out, slot.ty, t.lanes, (t.mask, unset), value),
     }
     failed.map_or(Ok(()), Err)
 }
@@ -126,7 +133,7 @@ fn message(t: &Thread, step: &Step) -> TrapDetail {
 }
 
 /// `assert`
-struct Assert;
+pub(super) struct Assert;
 
 impl Kernel for Assert {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -153,7 +160,7 @@ impl Kernel for Assert {
 }
 
 /// `abort`
-struct Abort;
+pub(super) struct Abort;
 
 impl Kernel for Abort {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -164,7 +171,7 @@ impl Kernel for Abort {
 }
 
 /// `clock`
-struct Clock;
+pub(super) struct Clock;
 
 impl Kernel for Clock {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -178,7 +185,7 @@ impl Kernel for Clock {
 }
 
 /// `thread.index`
-struct ThreadIndex;
+pub(super) struct ThreadIndex;
 
 impl Kernel for ThreadIndex {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -191,7 +198,7 @@ impl Kernel for ThreadIndex {
 }
 
 /// `thread.count`
-struct ThreadCount;
+pub(super) struct ThreadCount;
 
 impl Kernel for ThreadCount {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -204,7 +211,7 @@ impl Kernel for ThreadCount {
 }
 
 /// `fence`
-struct Fence;
+pub(super) struct Fence;
 
 impl Kernel for Fence {
     unsafe fn run(_: &mut Thread, step: *const Step) -> *const Step {
@@ -212,18 +219,4 @@ impl Kernel for Fence {
         // SAFETY: a function's last instruction is a jump or `ret`.
         unsafe { step.add(1) }
     }
-}
-
-/// The handler of an effect; `None` for other operations.
-pub(crate) fn effect(inst: &Inst) -> Option<Handler> {
-    Some(match inst.op {
-        Op::Print => plain::<Print>(),
-        Op::Assert => plain::<Assert>(),
-        Op::Abort => plain::<Abort>(),
-        Op::Clock => plain::<Clock>(),
-        Op::ThreadIndex => plain::<ThreadIndex>(),
-        Op::ThreadCount => plain::<ThreadCount>(),
-        Op::Fence => plain::<Fence>(),
-        _ => return None,
-    })
 }

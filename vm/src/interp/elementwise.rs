@@ -79,7 +79,7 @@ pub(crate) fn plain<K: Kernel>() -> Handler {
 
 /// How a kernel knows the shapes of its sources.
 pub(crate) trait Shapes {
-    /// Is the source of this flag varying?
+    /// Returns whether the source of this flag is varying.
     fn varying(s: &Step, flag: u16) -> bool;
 }
 
@@ -108,7 +108,7 @@ pub(crate) trait Family {
     type With<S: Shapes>: Kernel;
     /// Number of sources.
     const SOURCES: usize;
-    /// Is it worth a handler for every combination of shapes?
+    /// Whether it is worth a handler for every combination of shapes.
     const HOT: bool;
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Group {
     /// Number of calls around a task, for who counts them across launches.
     pub depth: usize,
     pub polls: Polls,
-    /// May other threads take part?
+    /// Whether other threads may take part.
     pub parallel: bool,
     state: Mutex<State>,
     /// Told when the group is done.
@@ -65,7 +65,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// Is the task, or one that it belongs to, to end now because another has failed?
+    /// Returns whether the task, or one that it belongs to, is to end now because another has failed.
     pub fn is_stopped(&self) -> bool {
         self.index >= self.group.end.load(Ordering::Relaxed) || self.group.is_stopped()
     }
@@ -122,7 +122,7 @@ impl Group {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has every task ended?
+    /// Returns whether every task has ended.
     pub fn is_done(&self) -> bool {
         self.done.load(Ordering::Acquire)
     }

@@ -4,15 +4,14 @@
 //! program's memory through pointers is checked like any access. It may call the program again: on a machine of its own
 //! ([`HostCall::machine`]) that shares memory, limits and output with the one that waits.
 
-use super::code::{CallSite, Handler, PreparedProgram, Step};
-use super::elementwise::{Kernel, plain};
+use super::code::{CallSite, PreparedProgram, Step};
+use super::elementwise::Kernel;
 use super::machine::{Limits, Machine};
 use super::shared::Shared;
 use super::thread::Thread;
 use super::value::{Arg, read_word, write_arg};
-use crate::isa::Op;
 use crate::memory::Memory;
-use crate::program::{Import, Inst};
+use crate::program::Import;
 use crate::trap::{HostError, Trap, TrapDetail, TrapKind};
 use crate::types::Ty;
 use std::cell::Cell;
@@ -93,7 +92,7 @@ impl HostCall<'_> {
 }
 
 /// `host.call`
-struct CallHost;
+pub(super) struct CallHost;
 
 impl Kernel for CallHost {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
@@ -129,9 +128,4 @@ impl Kernel for CallHost {
             }
         }
     }
-}
-
-/// The handler of `host.call`; `None` for other operations.
-pub(crate) fn host(inst: &Inst) -> Option<Handler> {
-    (inst.op == Op::HostCall).then(plain::<CallHost>)
 }

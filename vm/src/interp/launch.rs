@@ -126,7 +126,7 @@ impl Thread {
         null()
     }
 
-    /// Are all tasks done that the executing call has launched? If not, the thread pauses, to execute `step` again later;
+    /// Returns whether all tasks are done that the executing call has launched. If not, the thread pauses, to execute `step` again later;
     /// if one has failed, it traps.
     pub fn settle(&mut self, step: *const Step) -> bool {
         let depth = self.frames.len();

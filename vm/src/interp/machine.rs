@@ -1,6 +1,6 @@
 //! The machine: what hosts hold to run a program.
 
-use super::code::{Place, PreparedFunction, PreparedProgram, Step};
+use super::code::{PreparedFunction, PreparedProgram, RegSlot, Step};
 use super::control::{enter, fits};
 use super::fpenv::DefaultEnvironment;
 use super::host::HostTable;
@@ -9,6 +9,7 @@ use super::shared::Shared;
 use super::stack::Refused;
 use super::thread::{Thread, Watch};
 use super::value::{Arg, LaneValues, read_lanes, read_word, write_arg};
+use crate::isa::Op;
 use crate::memory::{Globals, Memory, RegionName, region_start};
 use crate::observe::{Observer, View};
 use crate::program::{FuncId, GlobalId, Program};
@@ -156,7 +157,7 @@ impl Machine {
     pub fn last_results(&self, function: FuncId) -> Results<'_> {
         let f = self.prepared.0.function(function);
         assert_eq!(self.results.len(), f.results_bytes.div_ceil(8), "it is the function that was called last");
-        Results { places: &f.results_apart, base: self.results.as_ptr().cast(), lanes: self.thread.lanes }
+        Results { slots: &f.results_apart, base: self.results.as_ptr().cast(), lanes: self.thread.lanes }
     }
 
     /// The flag that stops a running call.
@@ -234,6 +235,10 @@ impl Machine {
                 let executing: &PreparedFunction = unsafe { &*thread.function };
                 let (function, pc, depth) = (executing.id, executing.pc(step), thread.frames.len());
                 observer.before(&View { thread, function, pc });
+                let view = View { thread, function, pc };
+                if view.inst().op == Op::Print {
+                    thread.unset_lanes = observer.unset_lanes(&view);
+                }
                 // SAFETY: as in `run_steps`.
                 step = unsafe { ((*step).handler)(thread, step) };
                 if thread.trap.is_some() {
@@ -321,9 +326,9 @@ impl Machine {
         if t.mask == 0 {
             return Ok(false);
         }
-        for (place, arg) in f.params.iter().zip(args) {
+        for (slot, arg) in f.params.iter().zip(args) {
             // SAFETY: parameters are registers of the frame, which fits.
-            unsafe { write_arg(base, place, t.lanes, arg) };
+            unsafe { write_arg(base, slot, t.lanes, arg) };
         }
         // SAFETY: the frame fits at `base`.
         t.resume = unsafe { enter(t, function, base) }?;
@@ -380,7 +385,7 @@ impl Drop for Machine {
 
 /// The results of a call; they last until the next call.
 pub struct Results<'m> {
-    places: &'m [Place],
+    slots: &'m [RegSlot],
     base: *const u8,
     lanes: usize,
 }
@@ -388,22 +393,22 @@ pub struct Results<'m> {
 impl Results<'_> {
     /// Number of results.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.slots.len()
     }
 
-    /// Is there no result?
+    /// Returns whether there is no result.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.slots.is_empty()
     }
 
     /// Element type of result `i`.
     pub fn ty(&self, i: usize) -> Ty {
-        self.places[i].ty
+        self.slots[i].ty
     }
 
     /// Shape of result `i`.
     pub fn shape(&self, i: usize) -> Shape {
-        self.places[i].shape
+        self.slots[i].shape
     }
 
     /// One lane of result `i` as a word; of a uniform result, its value.
@@ -412,25 +417,25 @@ impl Results<'_> {
     /// If there is no such result or lane.
     pub fn word(&self, i: usize, lane: usize) -> u64 {
         assert!(lane < self.lanes, "lane {lane} of {}", self.lanes);
-        let place = &self.places[i];
-        let lane = if place.shape == Shape::Uniform { 0 } else { lane };
-        // SAFETY: results have been copied to these places, and nothing overwrites them while `self` borrows the
+        let slot = &self.slots[i];
+        let lane = if slot.shape == Shape::Uniform { 0 } else { lane };
+        // SAFETY: results have been copied to these slots, and nothing overwrites them while `self` borrows the
         // machine.
-        unsafe { read_word(self.base.add(place.at as usize), place.ty, lane) }
+        unsafe { read_word(self.base.add(slot.at as usize), slot.ty, lane) }
     }
 
     /// The elements of result `i`, lane after lane, in the byte order of the machine.
     pub fn bytes(&self, i: usize) -> &[u8] {
-        let place = &self.places[i];
-        let n = if place.shape == Shape::Uniform { 1 } else { self.lanes };
+        let slot = &self.slots[i];
+        let n = if slot.shape == Shape::Uniform { 1 } else { self.lanes };
         // SAFETY: as in `word`; the register is at least this large, and its memory is initialised.
-        unsafe { std::slice::from_raw_parts(self.base.add(place.at as usize), n * place.ty.size()) }
+        unsafe { std::slice::from_raw_parts(self.base.add(slot.at as usize), n * slot.ty.size()) }
     }
 
     /// A copy of result `i`.
     pub fn lanes(&self, i: usize) -> LaneValues {
         // SAFETY: as in `word`.
-        unsafe { read_lanes(self.base, &self.places[i], self.lanes) }
+        unsafe { read_lanes(self.base, &self.slots[i], self.lanes) }
     }
 
     /// Copies of all results.

@@ -1,4 +1,4 @@
-//! The mask stack: structured divergent control (ARCHITECTURE, section 2).
+//! The mask stack: structured divergent control (`docs/internals/bytecode.md`).
 
 use super::code::Step;
 use super::elementwise::{Kernel, map1};

@@ -5,16 +5,15 @@ use super::access::indexed_avx2;
 use super::access::{
     Accessed, Index, Lanes, MAX_NARROW_SCALE, fault, general, indexed_baseline, resolve_lanes, resolve_uniform,
 };
-use super::code::{Handler, Step, flags};
-use super::elementwise::{Isa, Kernel, map1, plain};
+use super::code::{Step, flags};
+use super::elementwise::{Kernel, map1};
 use super::lanes::{BLOCK, MAX_LANES, blend, block_mask, lane, lanes_of, load, put, set_lane, store};
 use super::thread::Thread;
 use crate::isa::Op;
 use crate::memory::{RawElem, copy_bytes, read, write};
 use crate::program::Inst;
-use crate::sem::Bool;
 use crate::trap::Access;
-use crate::types::{Shape, Ty};
+use crate::types::Ty;
 use std::marker::PhantomData;
 
 /// How a step finds the addresses of its lanes.
@@ -27,11 +26,11 @@ trait Addressing {
 }
 
 /// Base uniform, index varying of type `I`; `BEST` on the best instruction set.
-struct Indexed<I, const BEST: bool>(PhantomData<I>);
+pub(super) struct Indexed<I, const BEST: bool>(PhantomData<I>);
 /// Base varying.
-struct General;
+pub(super) struct General;
 /// Base and index uniform, lanes one after another.
-struct Row;
+pub(super) struct Row;
 
 impl<I: Index, const BEST: bool> Addressing for Indexed<I, BEST> {
     #[inline(always)]
@@ -85,7 +84,7 @@ unsafe fn copy_gang<T>(t: &Thread, to: *mut u8, from: *const u8) {
     }
 }
 
-struct Load<T, A>(PhantomData<(T, A)>);
+pub(super) struct Load<T, A>(PhantomData<(T, A)>);
 
 impl<T: RawElem, A: Addressing> Kernel for Load<T, A> {
     #[inline(always)]
@@ -157,7 +156,7 @@ unsafe fn clear<T: RawElem>(s: &Step, d: *mut u8) {
 }
 
 /// `load` with uniform address.
-struct LoadUniform<T>(PhantomData<T>);
+pub(super) struct LoadUniform<T>(PhantomData<T>);
 
 impl<T: RawElem> Kernel for LoadUniform<T> {
     #[inline(always)]
@@ -174,7 +173,7 @@ impl<T: RawElem> Kernel for LoadUniform<T> {
     }
 }
 
-struct Store<T, A>(PhantomData<(T, A)>);
+pub(super) struct Store<T, A>(PhantomData<(T, A)>);
 
 impl<T: RawElem, A: Addressing> Kernel for Store<T, A> {
     #[inline(always)]
@@ -207,7 +206,7 @@ impl<T: RawElem, A: Addressing> Kernel for Store<T, A> {
 }
 
 /// `store` with uniform address; of a varying value the highest active lane's stays.
-struct StoreUniform<T>(PhantomData<T>);
+pub(super) struct StoreUniform<T>(PhantomData<T>);
 
 impl<T: RawElem> Kernel for StoreUniform<T> {
     #[inline(always)]
@@ -240,6 +239,7 @@ macro_rules! by_storage {
         }
     };
 }
+pub(super) use by_storage;
 
 /// Runs an expression with `$A` bound to the addressing of a memory operand.
 macro_rules! by_addressing {
@@ -288,22 +288,7 @@ macro_rules! by_addressing {
         }
     };
 }
-
-/// The handler of a load or store; `None` for other operations.
-pub(crate) fn memory_op(inst: &Inst, shapes: &[Shape; 3], isa: Isa) -> Option<Handler> {
-    let uniform = shapes[0] == Shape::Uniform && shapes[1] == Shape::Uniform;
-    Some(match inst.op {
-        Op::Load if uniform => by_storage!(inst.ty, T => plain::<LoadUniform<T>>()),
-        Op::Store if uniform => by_storage!(inst.ty, T => plain::<StoreUniform<T>>()),
-        Op::Load | Op::LoadLane => {
-            by_storage!(inst.ty, T => by_addressing!(inst, shapes, isa, A => plain::<Load<T, A>>()))
-        }
-        Op::Store | Op::StoreLane => {
-            by_storage!(inst.ty, T => by_addressing!(inst, shapes, isa, A => plain::<Store<T, A>>()))
-        }
-        _ => return None,
-    })
-}
+pub(super) use by_addressing;
 
 /// The flags of a memory operand.
 pub(crate) fn memory_flags(inst: &Inst) -> u16 {

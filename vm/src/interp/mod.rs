@@ -7,6 +7,7 @@
 //! | module | operations |
 //! |---|---|
 //! | `elementwise` | rows with a scalar meaning, and reductions; generated from the table |
+//! | `special` | which handler a special operation has, of those below |
 //! | `moves` | moves, selections, conversions, lanes, votes, addresses |
 //! | `memory_ops`, on `access` | loads and stores |
 //! | `bulk`, on `pieces` | copies, fills, allocations, atomic operations |
@@ -15,7 +16,7 @@
 //! | `effects` | printing, assertions, the clock |
 //! | `native` | the seam to a JIT: hot loops, and the state that native code works on |
 //!
-//! Tasks (ARCHITECTURE, section 4) are `Thread`s too: `group` is what one launch made, `runner` runs its tasks and
+//! Tasks (`docs/internals/interpreter.md`) are `Thread`s too: `group` is what one launch made, `runner` runs its tasks and
 //! those they launch in turn, `crew` are the threads that do for a machine, `workers` all threads of the host that do,
 //! `shared` and `fuel` what all threads of a machine share. `stepping` executes a call as far as the host asks, and sets it back.
 //!
@@ -43,16 +44,17 @@ mod group;
 mod host;
 pub(crate) mod lanes;
 mod launch;
+pub(crate) mod locations;
 mod machine;
 mod masks;
 mod memory_ops;
 mod moves;
 pub mod native;
 mod pieces;
-pub(crate) mod places;
 mod prepare;
 mod runner;
 mod shared;
+mod special;
 mod stack;
 mod stepping;
 mod thread;

@@ -3,12 +3,10 @@
 //! Moves do not look at types, only at sizes: [`Bits`] elements stand for all types of a size.
 
 use super::code::{Handler, Step, flags};
-use super::elementwise::{Canonical, Family, Isa, Kernel, Shapes, by_shapes, handler, map1, map2, plain};
+use super::elementwise::{Family, Isa, Kernel, Shapes, by_shapes, handler, map1, map2, plain};
 use super::lanes::{BLOCK, blend, block_mask, bools_of, get, lane, load, mask_of, operand, put, set_lane, store};
 use super::thread::Thread;
 use crate::dispatch_type;
-use crate::isa::Op;
-use crate::program::Inst;
 use crate::sem::{self, Bool, Convert, Float, Scalar};
 use crate::types::{Shape, Ty};
 use std::marker::PhantomData;
@@ -160,7 +158,7 @@ impl<T: Float, const AV: bool> Kernel for FromFloat<T, AV> {
 }
 
 /// `padd`.
-struct PAdd<S>(PhantomData<S>);
+pub(super) struct PAdd<S>(PhantomData<S>);
 
 impl<S: Shapes> Kernel for PAdd<S> {
     #[inline(always)]
@@ -179,7 +177,7 @@ impl<S: Shapes> Kernel for PAdd<S> {
     }
 }
 
-struct PAddFamily;
+pub(super) struct PAddFamily;
 
 impl Family for PAddFamily {
     type With<S: Shapes> = PAdd<S>;
@@ -187,7 +185,7 @@ impl Family for PAddFamily {
     const HOT: bool = true;
 }
 
-struct Shuffle<T>(PhantomData<T>);
+pub(super) struct Shuffle<T>(PhantomData<T>);
 
 impl<T: Scalar> Kernel for Shuffle<T> {
     #[inline(always)]
@@ -213,7 +211,7 @@ impl<T: Scalar> Kernel for Shuffle<T> {
 macro_rules! steps {
     ($( $(#[$doc:meta])* $Name:ident $(<$T:ident>)? ($t:ident, $step:ident, $s:ident) $body:block )*) => { $(
         $(#[$doc])*
-        struct $Name $(<$T>(PhantomData<$T>))?;
+        pub(super) struct $Name $(<$T>(PhantomData<$T>))?;
         steps!(@impl $Name $(<$T>)? ($t, $step, $s) $body);
     )* };
     (@impl $Name:ident ($t:ident, $step:ident, $s:ident) $body:block) => {
@@ -304,8 +302,9 @@ macro_rules! by_size {
         }
     };
 }
+pub(super) use by_size;
 
-fn mov<T: Scalar>(from: Shape, to: Shape, isa: Isa) -> Handler {
+pub(super) fn mov<T: Scalar>(from: Shape, to: Shape, isa: Isa) -> Handler {
     match (from, to) {
         (Shape::Varying, _) => handler::<Mov<T, true, true>>(isa),
         (Shape::Uniform, Shape::Varying) => handler::<Mov<T, false, true>>(isa),
@@ -313,56 +312,30 @@ fn mov<T: Scalar>(from: Shape, to: Shape, isa: Isa) -> Handler {
     }
 }
 
-fn assign<T: Scalar>(from: Shape, isa: Isa) -> Handler {
+pub(super) fn assign<T: Scalar>(from: Shape, isa: Isa) -> Handler {
     match from {
         Shape::Varying => handler::<Assign<T, true>>(isa),
         Shape::Uniform => handler::<Assign<T, false>>(isa),
     }
 }
 
-fn select<T: Scalar>(shapes: &[Shape; 3], isa: Isa) -> Handler {
+pub(super) fn select<T: Scalar>(shapes: &[Shape; 3], isa: Isa) -> Handler {
     by_shapes::<SelectFamily<T>>(shapes, isa).unwrap_or(plain::<SelectUniform<T>>())
 }
 
-fn convert<S: Scalar, D: Convert<S>>(shape: Shape, isa: Isa) -> Handler {
+pub(super) fn convert<S: Scalar, D: Convert<S>>(shape: Shape, isa: Isa) -> Handler {
     match shape {
         Shape::Varying => handler::<ConvertStep<S, D>>(isa),
         Shape::Uniform => plain::<ConvertUniform<S, D>>(),
     }
 }
 
-fn bitcast(from: Ty, shape: Shape, isa: Isa) -> Handler {
+pub(super) fn bitcast(from: Ty, shape: Shape, isa: Isa) -> Handler {
     let canonical = dispatch_type!(FLOAT, from, T => match shape {
         Shape::Varying => handler::<FromFloat<T, true>>(isa),
         Shape::Uniform => plain::<FromFloat<T, false>>(),
     });
     canonical.unwrap_or_else(|| by_size!(from, T => mov::<T>(shape, shape, isa)))
-}
-
-/// The handler of a move between registers or lanes; `None` for other operations.
-pub(crate) fn moves(inst: &Inst, dst: Shape, shapes: &[Shape; 3], isa: Isa) -> Option<Handler> {
-    let ty = inst.ty;
-    Some(match inst.op {
-        Op::Mov => by_size!(ty, T => mov::<T>(shapes[0], dst, isa)),
-        Op::Assign => by_size!(ty, T => assign::<T>(shapes[0], isa)),
-        Op::Select => by_size!(ty, T => select::<T>(shapes, isa)),
-        Op::Convert => dispatch_type!(SCALAR, inst.from, S =>
-            dispatch_type!(SCALAR, ty, D => convert::<S, <S as Canonical>::Target<D>>(shapes[0], isa)))??,
-        Op::Bitcast => bitcast(inst.from, shapes[0], isa),
-        Op::PAdd => by_shapes::<PAddFamily>(shapes, isa).unwrap_or(plain::<PAddUniform>()),
-        Op::Iota => handler::<Iota>(isa),
-        Op::Shuffle => by_size!(ty, T => handler::<Shuffle<T>>(isa)),
-        Op::Extract => by_size!(ty, T => plain::<Extract<T>>()),
-        Op::Insert => by_size!(ty, T => handler::<Insert<T>>(isa)),
-        Op::MaskGet => handler::<MaskGet>(isa),
-        Op::MaskBits => plain::<MaskBits>(),
-        Op::PackMask => plain::<PackMask>(),
-        Op::Any => plain::<Any>(),
-        Op::All => plain::<All>(),
-        Op::GlobalAddr | Op::FuncAddr => plain::<Immediate>(),
-        Op::FrameAddr => plain::<FrameAddr>(),
-        _ => return None,
-    })
 }
 
 /// Flags for the shapes of the sources.

@@ -36,7 +36,7 @@ pub trait Tracer: Send + Sync {
 }
 
 /// The countdown of a loop or function, by the instruction at its head.
-pub(crate) struct Site {
+pub(crate) struct HotCount {
     pub countdown: AtomicU32,
     pub at: (FuncId, u32),
 }
@@ -44,13 +44,13 @@ pub(crate) struct Site {
 /// The next round of a loop, or the call of a function, begins at `head`: counts it.
 ///
 /// # Safety
-/// `head` is the step of the site.
+/// `head` is the step of the hot count.
 #[inline(always)]
-pub(crate) unsafe fn count(t: &mut Thread, head: *const Step, site: u32) -> *const Step {
-    let countdown = &t.code.sites[site as usize].countdown;
+pub(crate) unsafe fn count(t: &mut Thread, head: *const Step, hot_count: u32) -> *const Step {
+    let countdown = &t.code.hot_counts[hot_count as usize].countdown;
     let rounds = countdown.load(Ordering::Relaxed);
     if rounds == 0 {
-        return at_head(t, head, site);
+        return at_head(t, head, hot_count);
     }
     countdown.store(rounds - 1, Ordering::Relaxed);
     head
@@ -58,15 +58,15 @@ pub(crate) unsafe fn count(t: &mut Thread, head: *const Step, site: u32) -> *con
 
 #[cold]
 #[inline(never)]
-fn at_head(t: &mut Thread, head: *const Step, site: u32) -> *const Step {
+fn at_head(t: &mut Thread, head: *const Step, hot_count: u32) -> *const Step {
     if t.observed || t.stepping {
         return head;
     }
     let code: *const Code = &*t.code;
     // SAFETY: the thread holds the code, and nothing replaces `Thread::code` while it runs.
     let code = unsafe { &*code };
-    let (Some(tracer), Some(counted)) = (&code.tracer, code.sites.get(site as usize)) else { return head };
-    let mut pause = Pause { thread: t, next: head, site };
+    let (Some(tracer), Some(counted)) = (&code.tracer, code.hot_counts.get(hot_count as usize)) else { return head };
+    let mut pause = Pause { thread: t, next: head, hot_count };
     let rounds = tracer.at_head(&mut pause);
     counted.countdown.store(rounds, Ordering::Relaxed);
     pause.next
@@ -76,12 +76,12 @@ fn at_head(t: &mut Thread, head: *const Step, site: u32) -> *const Step {
 pub struct Pause<'t> {
     thread: &'t mut Thread,
     next: *const Step,
-    site: u32,
+    hot_count: u32,
 }
 
 /// Where a register lies in the frames of its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RegisterPlace {
+pub struct RegisterSlot {
     /// Byte offset from the frame's base.
     pub at: u32,
     /// Its shape.
@@ -124,20 +124,20 @@ impl PreparedProgram {
     }
 
     /// Where a register of a function lies in its frames.
-    pub fn register(&self, function: FuncId, reg: Reg) -> RegisterPlace {
-        let place = self.0.function(function).place(reg);
-        RegisterPlace { at: place.at, shape: place.shape, ty: place.ty }
+    pub fn register(&self, function: FuncId, reg: Reg) -> RegisterSlot {
+        let slot = self.0.function(function).slot(reg);
+        RegisterSlot { at: slot.at, shape: slot.shape, ty: slot.ty }
     }
 
-    /// The heads of loops and functions that are counted: function and instruction of each site.
+    /// The heads of loops and functions that are counted: function and instruction of each hot count.
     pub fn heads(&self) -> impl Iterator<Item = (FuncId, u32)> + '_ {
-        self.0.sites.iter().map(|site| site.at)
+        self.0.hot_counts.iter().map(|hot_count| hot_count.at)
     }
 
-    /// Asks the tracer about a site again after so many rounds.
-    pub fn set_countdown(&self, site: usize, rounds: u32) {
-        if let Some(site) = self.0.sites.get(site) {
-            site.countdown.store(rounds, Ordering::Relaxed);
+    /// Asks the tracer about a hot count again after so many rounds.
+    pub fn set_countdown(&self, hot_count: usize, rounds: u32) {
+        if let Some(hot_count) = self.0.hot_counts.get(hot_count) {
+            hot_count.countdown.store(rounds, Ordering::Relaxed);
         }
     }
 }
@@ -169,8 +169,8 @@ impl Pause<'_> {
     }
 
     /// The number of the loop or function at which the interpreter was stopped: an index into [`PreparedProgram::heads`].
-    pub fn site(&self) -> usize {
-        self.site as usize
+    pub fn hot_count(&self) -> usize {
+        self.hot_count as usize
     }
 
     /// Returns whether the run has ended, or the thread has to wait for others: nothing more is to be done.
@@ -205,7 +205,7 @@ impl Pause<'_> {
         self.thread.masks[self.thread.floor..].iter().map(|e| (e.kind, e.restore, e.other))
     }
 
-    /// Is there room for so many bytes of frames from the base of the executing one, and for `depth` more calls?
+    /// Returns whether there is room for so many bytes of frames from the base of the executing one, and for `depth` more calls.
     pub fn has_room(&self, bytes: u64, depth: usize) -> bool {
         let t = &self.thread;
         t.stack.left(t.base) as u64 >= bytes && t.frames.len() + depth < t.max_depth
@@ -231,10 +231,10 @@ impl Pause<'_> {
     ///
     /// # Panics
     /// If the register is varying.
-    pub fn uniform(&self, place: RegisterPlace) -> u64 {
-        assert_eq!(place.shape, Shape::Uniform, "a uniform register");
+    pub fn uniform(&self, slot: RegisterSlot) -> u64 {
+        assert_eq!(slot.shape, Shape::Uniform, "a uniform register");
         // SAFETY: a register of the executing frame, which lies in the stack.
-        unsafe { read_word(self.thread.base.wrapping_add(place.at as usize), place.ty, 0) }
+        unsafe { read_word(self.thread.base.wrapping_add(slot.at as usize), slot.ty, 0) }
     }
 
     /// Executes up to so many instructions under the eyes of an observer, from the head of the loop on. The interpreter goes
@@ -342,19 +342,19 @@ pub struct Operand {
     pub ty: Ty,
     /// Bases: one word, or one per lane.
     pub base: *const u64,
-    /// Is there one base per lane?
+    /// Whether there is one base per lane.
     pub varying_base: bool,
     /// The index's type, if there is one.
     pub index_ty: Option<Ty>,
     /// Indices: one, or one per lane.
     pub index: *const u8,
-    /// Is there one index per lane?
+    /// Whether there is one index per lane.
     pub varying_index: bool,
     /// What the index is multiplied by.
     pub scale: u32,
     /// Displacement.
     pub disp: i64,
-    /// Do lanes lie one after another?
+    /// Whether lanes lie one after another.
     pub by_lane: bool,
 }
 

@@ -24,7 +24,7 @@ impl Thread {
         units == 0 || self.charge(step, units)
     }
 
-    /// In the middle of an instruction: must the run end? What native code does is never so long.
+    /// In the middle of an instruction, returns whether the run must end. What native code does is never so long.
     pub fn look(&self) -> Cut {
         if self.in_native { Ok(()) } else { self.must_end().map_or(Ok(()), Err) }
     }

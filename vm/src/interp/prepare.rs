@@ -1,16 +1,14 @@
 //! From a verified program to prepared code: frame layout, operand offsets, handlers.
 
-use super::bulk::{bulk, bulk_flags};
-use super::code::{CallSite, Code, Handler, Place, PreparedFunction, PreparedProgram, Step, flags};
-use super::control::control;
-use super::effects::effect;
-use super::elementwise::{Isa, elementwise};
+use super::bulk::bulk_flags;
+use super::code::{CallSite, Code, Handler, PreparedFunction, PreparedProgram, RegSlot, Step, flags};
+use super::elementwise::Isa;
 use super::fuel::fuel_of;
-use super::host::host;
 use super::lanes::{BLOCK, blocks_for};
-use super::memory_ops::{memory_flags, memory_op};
-use super::moves::{moves, shape_flags};
-use super::native::{Site, Tracer};
+use super::memory_ops::memory_flags;
+use super::moves::shape_flags;
+use super::native::{HotCount, Tracer};
+use super::special::{Setting, handler_of};
 use super::thread::{FRAME_ALIGN, Thread};
 use crate::isa::{Extra, Form, Op};
 use crate::memory::region_start;
@@ -52,13 +50,13 @@ impl PreparedProgram {
 
     fn prepare(verified: &VerifiedProgram, isa: Isa, tracer: Option<(Arc<dyn Tracer>, u32)>) -> PreparedProgram {
         let program = Arc::clone(verified.program());
-        let (mut sites, mut first_sites) = (Vec::new(), Vec::new());
+        let (mut hot_counts, mut first_hot_counts) = (Vec::new(), Vec::new());
         if let Some((tracer, rounds)) = &tracer {
             for (i, f) in program.functions.iter().enumerate() {
-                first_sites.push(sites.len() as u32);
-                sites.extend(heads(f).into_iter().map(|(pc, is_loop)| {
+                first_hot_counts.push(hot_counts.len() as u32);
+                hot_counts.extend(heads(f).into_iter().map(|(pc, is_loop)| {
                     let first = if is_loop { *rounds } else { tracer.calls() };
-                    Site { countdown: AtomicU32::new(first), at: (FuncId(i as u32), pc) }
+                    HotCount { countdown: AtomicU32::new(first), at: (FuncId(i as u32), pc) }
                 }));
             }
         }
@@ -69,8 +67,8 @@ impl PreparedProgram {
             isa,
             signatures: Mutex::default(),
             tracer: tracer.map(|t| t.0),
-            sites: sites.into(),
-            first_sites: first_sites.into(),
+            hot_counts: hot_counts.into(),
+            first_hot_counts: first_hot_counts.into(),
         }))
     }
 }
@@ -93,8 +91,8 @@ type Signature = (Vec<(Shape, Ty)>, Vec<(Shape, Ty)>);
 pub(crate) struct Signatures(HashMap<Signature, u32>);
 
 impl Signatures {
-    fn number(&mut self, params: &[Place], results: &[Place]) -> u32 {
-        let kinds = |places: &[Place]| places.iter().map(|p| (p.shape, p.ty)).collect();
+    fn number(&mut self, params: &[RegSlot], results: &[RegSlot]) -> u32 {
+        let kinds = |slots: &[RegSlot]| slots.iter().map(|p| (p.shape, p.ty)).collect();
         let next = self.0.len() as u32;
         *self.0.entry((kinds(params), kinds(results))).or_insert(next)
     }
@@ -108,7 +106,7 @@ pub(crate) struct Preparation<'a> {
     /// Its heads; none without a tracer.
     heads: Vec<(u32, bool)>,
     blocks: usize,
-    places: Vec<Place>,
+    slots: Vec<RegSlot>,
     calls: Vec<CallSite>,
 }
 
@@ -116,7 +114,7 @@ impl<'a> Preparation<'a> {
     pub fn new(code: &'a Code, id: FuncId) -> Self {
         let f = &code.program.functions[id.0 as usize];
         let heads = code.tracer.as_ref().map(|_| heads(f)).unwrap_or_default();
-        Preparation { code, id, f, heads, blocks: blocks_for(code.lanes), places: Vec::new(), calls: Vec::new() }
+        Preparation { code, id, f, heads, blocks: blocks_for(code.lanes), slots: Vec::new(), calls: Vec::new() }
     }
 
     pub fn run(mut self) -> PreparedFunction {
@@ -128,14 +126,14 @@ impl<'a> Preparation<'a> {
             .unwrap_or(usize::MAX);
         let steps = (0..self.f.code.len()).map(|pc| self.step(pc)).collect();
         // The function itself is its first head.
-        let site = self.code.first_sites.get(self.id.0 as usize).copied().unwrap_or(0);
-        let params: Box<[Place]> = self.places[..self.f.n_params as usize].into();
+        let hot_count = self.code.first_hot_counts.get(self.id.0 as usize).copied().unwrap_or(0);
+        let params: Box<[RegSlot]> = self.slots[..self.f.n_params as usize].into();
         let results = self.list(&self.f.results);
         let mut results_bytes = 0;
-        let apart = |place: &Place| {
+        let apart = |slot: &RegSlot| {
             let at = results_bytes;
-            results_bytes += place.size;
-            Place { at, ..*place }
+            results_bytes += slot.size;
+            RegSlot { at, ..*slot }
         };
         let results_apart = results.iter().map(apart).collect();
         PreparedFunction {
@@ -151,50 +149,50 @@ impl<'a> Preparation<'a> {
             results,
             results_apart,
             results_bytes: results_bytes as usize,
-            places: self.places.into(),
+            slots: self.slots.into(),
             calls: self.calls.into(),
-            site,
+            hot_count,
             mask_depth: self.f.code.iter().filter(|inst| stack_change(inst.op) > 0).count().min(64),
         }
     }
 
-    /// Gives every register its place and tells where they end: constants first, so that one copy loads them, then other
+    /// Gives every register its slot and tells where they end: constants first, so that one copy loads them, then other
     /// uniform registers, eight bytes each; then varying ones, whole cache lines first.
     fn lay_out(&mut self) -> usize {
-        let place = |decl: &crate::program::RegDecl| Place { at: u32::MAX, size: 8, shape: decl.shape, ty: decl.ty };
-        self.places = self.f.regs.iter().map(place).collect();
+        let slot = |decl: &crate::program::RegDecl| RegSlot { at: u32::MAX, size: 8, shape: decl.shape, ty: decl.ty };
+        self.slots = self.f.regs.iter().map(slot).collect();
         let mut at = 0u32;
-        let mut put = |place: &mut Place, size: usize| {
-            place.at = at;
-            place.size = size as u32;
+        let mut put = |slot: &mut RegSlot, size: usize| {
+            slot.at = at;
+            slot.size = size as u32;
             at += size as u32;
         };
         for &(r, _) in self.f.consts.iter() {
-            put(&mut self.places[r.index()], 8);
+            put(&mut self.slots[r.index()], 8);
         }
-        for place in self.places.iter_mut().filter(|p| p.shape == Shape::Uniform && p.at == u32::MAX) {
-            put(place, 8);
+        for slot in self.slots.iter_mut().filter(|p| p.shape == Shape::Uniform && p.at == u32::MAX) {
+            put(slot, 8);
         }
         at = at.next_multiple_of(FRAME_ALIGN as u32);
         let blocks = self.blocks;
-        let register_size = |p: &Place| p.ty.size() * BLOCK * blocks;
-        let mut varying: Vec<&mut Place> = self.places.iter_mut().filter(|p| p.shape == Shape::Varying).collect();
+        let register_size = |p: &RegSlot| p.ty.size() * BLOCK * blocks;
+        let mut varying: Vec<&mut RegSlot> = self.slots.iter_mut().filter(|p| p.shape == Shape::Varying).collect();
         varying.sort_by_key(|p| std::cmp::Reverse(register_size(p)));
-        for place in varying {
-            let size = register_size(place);
-            place.at = at;
-            place.size = size as u32;
+        for slot in varying {
+            let size = register_size(slot);
+            slot.at = at;
+            slot.size = size as u32;
             at += size as u32;
         }
         at as usize
     }
 
-    fn place(&self, r: Reg) -> Place {
-        self.places.get(r.index()).copied().unwrap_or(Place { at: 0, size: 8, shape: Shape::Uniform, ty: Ty::U64 })
+    fn slot(&self, r: Reg) -> RegSlot {
+        self.slots.get(r.index()).copied().unwrap_or(RegSlot { at: 0, size: 8, shape: Shape::Uniform, ty: Ty::U64 })
     }
 
-    fn list(&self, regs: &[Reg]) -> Box<[Place]> {
-        regs.iter().map(|&r| self.place(r)).collect()
+    fn list(&self, regs: &[Reg]) -> Box<[RegSlot]> {
+        regs.iter().map(|&r| self.slot(r)).collect()
     }
 
     fn step(&mut self, pc: usize) -> Step {
@@ -202,11 +200,11 @@ impl<'a> Preparation<'a> {
         let inst = &self.f.code[pc];
         #[cfg(feature = "planted-faults")]
         let inst = &super::faults::instead(self.f, pc);
-        let shapes = inst.src.map(|r| self.place(r).shape);
-        let [a, b, c] = inst.src.map(|r| self.place(r).at);
+        let shapes = inst.src.map(|r| self.slot(r).shape);
+        let [a, b, c] = inst.src.map(|r| self.slot(r).at);
         let mut step = Step {
             handler: self.handler(inst, pc, &shapes),
-            d: self.place(inst.dst).at,
+            d: self.slot(inst.dst).at,
             a,
             b,
             c,
@@ -222,11 +220,11 @@ impl<'a> Preparation<'a> {
                 if let Ok(n) = self.heads.binary_search_by_key(&inst.aux, |head| head.0)
                     && is_back_edge(inst, pc)
                 {
-                    step.d = self.code.first_sites[self.id.0 as usize] + n as u32;
+                    step.d = self.code.first_hot_counts[self.id.0 as usize] + n as u32;
                 }
             }
             Extra::Memory => step.flags |= memory_flags(inst),
-            extra if extra.has_arguments() => step.aux = self.site(inst),
+            extra if extra.has_arguments() => step.aux = self.call_site(inst),
             Extra::Global => step.imm = sem::padd(region_start(inst.aux + 1), inst.imm) as i64,
             Extra::Func => step.imm = inst.aux as i64 + 1,
             _ => {}
@@ -239,7 +237,7 @@ impl<'a> Preparation<'a> {
         step
     }
 
-    fn site(&mut self, inst: &Inst) -> u32 {
+    fn call_site(&mut self, inst: &Inst) -> u32 {
         let args = self.list(self.f.list(inst.args));
         let rets = self.list(self.f.list(inst.rets));
         let signature = match inst.op {
@@ -254,25 +252,19 @@ impl<'a> Preparation<'a> {
         self.calls.len() as u32 - 1
     }
 
-    fn signature(&self, params: &[Place], results: &[Place]) -> u32 {
+    fn signature(&self, params: &[RegSlot], results: &[RegSlot]) -> u32 {
         self.code.signatures.lock().unwrap_or_else(PoisonError::into_inner).number(params, results)
     }
 
     fn handler(&self, inst: &Inst, pc: usize, shapes: &[Shape; 3]) -> Handler {
         let (isa, traced) = (self.code.isa, self.code.tracer.is_some());
-        let dst = self.place(inst.dst).shape;
-        elementwise(inst.op, inst.ty, shapes, isa)
-            .or_else(|| moves(inst, dst, shapes, isa))
-            .or_else(|| memory_op(inst, shapes, isa))
-            .or_else(|| control(inst, inst.aux as usize <= pc, traced))
-            .or_else(|| bulk(inst))
-            .or_else(|| effect(inst))
-            .or_else(|| host(inst))
-            .unwrap_or(unsupported)
+        let dst = self.slot(inst.dst).shape;
+        let backward = inst.aux as usize <= pc;
+        handler_of(inst, &Setting { dst, shapes, isa, backward, traced }).unwrap_or(unsupported)
     }
 }
 
-/// An operation that has no handler; a test proves that there is none.
+/// An operation on a type that its row does not have; the verifier lets none pass.
 unsafe fn unsupported(t: &mut Thread, step: *const Step) -> *const Step {
     let detail = crate::trap::TrapDetail::Message("this operation is not implemented".into());
     t.raise(step, crate::trap::TrapKind::Abort, None, detail)

@@ -78,16 +78,16 @@ pub(crate) struct Thread {
     pub code: Arc<Code>,
     pub shared: Arc<Shared>,
     pub polls: Polls,
-    /// Is a slice of fuel, of which `ticks` are left, taken from the call's?
+    /// Whether a slice of fuel, of which `ticks` are left, is taken from the call's.
     pub holds_fuel: bool,
     pub trap: Option<Box<Trap>>,
     /// The task it runs; `None` for the call itself.
     pub task: Option<Task>,
-    /// Do its tasks run on other threads of the host?
+    /// Whether its tasks run on other threads of the host.
     pub parallel: bool,
-    /// Is every instruction to be seen, so that none may run as native code?
+    /// Whether every instruction is to be seen, so that none may run as native code.
     pub observed: bool,
-    /// Has an instruction taken in something from outside, which it would not get again? For who repeats runs.
+    /// Whether an instruction has taken in something from outside, which it would not get again. For who repeats runs.
     pub took_in: bool,
     /// Whether the tracer has single instructions executed.
     pub stepping: bool,
@@ -96,12 +96,14 @@ pub(crate) struct Thread {
     /// When it pauses: for which tasks, and where it goes on.
     pub waits_for: Option<Arc<Group>>,
     pub resume: *const Step,
-    /// Is `trap` one of a task it launched?
+    /// Whether `trap` is one of a task it launched.
     pub failed_in_task: bool,
     /// What announces its accesses to memory, while the memory is shared.
     pub reader: Reader,
     /// Scratch of the memory operations: the host address each lane accesses.
     pub addresses: [usize; super::lanes::MAX_LANES],
+    /// By argument of the next print the lanes that hold no value, if an observer knows.
+    pub unset_lanes: Vec<u64>,
     /// Text that `print` builds.
     pub text: String,
 }
@@ -146,6 +148,7 @@ impl Thread {
             failed_in_task: false,
             reader: shared.memory.reader(),
             addresses: [0; super::lanes::MAX_LANES],
+            unset_lanes: Vec::new(),
             text: String::new(),
             shared,
         }

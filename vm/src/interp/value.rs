@@ -1,6 +1,6 @@
 //! Values that pass between hosts and programs.
 
-use super::code::Place;
+use super::code::RegSlot;
 use super::lanes::{MAX_LANES, lane, set_lane};
 use crate::dispatch_type;
 use crate::sem::Scalar;
@@ -51,23 +51,23 @@ pub(crate) unsafe fn write_word(at: *mut u8, ty: Ty, l: usize, bits: u64) {
 /// Writes an argument into a parameter's register.
 ///
 /// # Safety
-/// `base + place` is a register of the place's type and shape, for a gang of `lanes` lanes.
-pub(crate) unsafe fn write_arg(base: *mut u8, place: &Place, lanes: usize, arg: &Arg<'_>) {
-    let at = base.wrapping_add(place.at as usize);
-    let n = if place.shape == Shape::Uniform { 1 } else { lanes };
-    let size = place.ty.size();
+/// `base + slot` is a register of the slot's type and shape, for a gang of `lanes` lanes.
+pub(crate) unsafe fn write_arg(base: *mut u8, slot: &RegSlot, lanes: usize, arg: &Arg<'_>) {
+    let at = base.wrapping_add(slot.at as usize);
+    let n = if slot.shape == Shape::Uniform { 1 } else { lanes };
+    let size = slot.ty.size();
     // SAFETY: lanes below `n` are the register's.
     unsafe {
         match *arg {
-            Arg::Word(word) => (0..n).for_each(|l| write_word(at, place.ty, l, word)),
+            Arg::Word(word) => (0..n).for_each(|l| write_word(at, slot.ty, l, word)),
             Arg::Words(words) => {
-                (0..n).for_each(|l| write_word(at, place.ty, l, words.get(l).copied().unwrap_or(0)));
+                (0..n).for_each(|l| write_word(at, slot.ty, l, words.get(l).copied().unwrap_or(0)));
             }
             Arg::Bytes(bytes) => {
                 let given = &bytes[..bytes.len().min(n * size)];
                 std::ptr::write_bytes(at, 0, n * size);
                 std::ptr::copy_nonoverlapping(given.as_ptr(), at, given.len());
-                if place.ty == Ty::Bool {
+                if slot.ty == Ty::Bool {
                     // Any byte but 0 is true.
                     (0..n).for_each(|l| write_word(at, Ty::Bool, l, *at.add(l) as u64));
                 }
@@ -79,11 +79,11 @@ pub(crate) unsafe fn write_arg(base: *mut u8, place: &Place, lanes: usize, arg: 
 /// The value of a register.
 ///
 /// # Safety
-/// `base + place` is a register of the place's type and shape, for a gang of `lanes` lanes.
-pub(crate) unsafe fn read_lanes(base: *const u8, place: &Place, lanes: usize) -> LaneValues {
-    let n = if place.shape == Shape::Uniform { 1 } else { lanes.min(MAX_LANES) };
-    let at = base.wrapping_add(place.at as usize);
+/// `base + slot` is a register of the slot's type and shape, for a gang of `lanes` lanes.
+pub(crate) unsafe fn read_lanes(base: *const u8, slot: &RegSlot, lanes: usize) -> LaneValues {
+    let n = if slot.shape == Shape::Uniform { 1 } else { lanes.min(MAX_LANES) };
+    let at = base.wrapping_add(slot.at as usize);
     // SAFETY: lanes below `n` are the register's.
-    let words = (0..n).map(|l| unsafe { read_word(at, place.ty, l) }).collect();
-    LaneValues { ty: place.ty, shape: place.shape, words }
+    let words = (0..n).map(|l| unsafe { read_word(at, slot.ty, l) }).collect();
+    LaneValues { ty: slot.ty, shape: slot.shape, words }
 }

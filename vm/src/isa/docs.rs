@@ -51,7 +51,7 @@ const SECTIONS: &[Section] = &[
     Section {
         first: "mask.if",
         title: "The mask stack",
-        text: "What each operation does with the execution mask and the entries of the stack stands in `ARCHITECTURE.md`, section 2. \
+        text: "What each operation does with the execution mask and the entries of the stack stands in `docs/internals/bytecode.md`. \
                A label is where to go on when no lane is left; `loop.back` jumps when one is.",
     },
 ];
@@ -94,7 +94,11 @@ pub fn isa_markdown() -> String {
     let mut out = String::from("# The instruction set\n\n");
     out.push_str("Generated from the operation table, `vm/src/isa/ops.rs`; a test fails when it is stale");
     out.push_str(" (`UPDATE_DOCS=1 cargo test -p spmdvm-vm --test docs_fresh` writes it anew).\n\n");
-    let _ = writeln!(out, "There are {} operations. `ARCHITECTURE.md` says how they work together.\n", OPS.len());
+    let _ = writeln!(
+        out,
+        "There are {} operations. `docs/internals/bytecode.md` says how they work together.\n",
+        OPS.len()
+    );
     out.push_str(
         "An instruction is written `d = op.type operands`. `T` is its type; `S` is its second type, the source's of a",
     );

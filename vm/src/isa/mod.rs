@@ -78,7 +78,7 @@ pub struct OpInfo {
     pub effect: Effect,
     /// What inactive lanes get.
     pub inactive: Inactive,
-    /// May the two operands be exchanged?
+    /// Whether the two operands may be exchanged.
     pub commutative: bool,
     /// A sentence or two of documentation.
     pub doc: &'static str,
@@ -162,6 +162,39 @@ macro_rules! define_ops {
 }
 
 crate::for_each_op!(define_ops);
+
+macro_rules! define_special {
+    (@rows [$($Found:ident $found_doc:literal)*]) => {
+        /// The special operations: those that the table does not tell all about. Whoever executes or records them matches
+        /// on this, so that the compiler says where one is missing.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Special {
+            $( #[doc = $found_doc] $Found, )*
+        }
+
+        impl Op {
+            /// The operation as a special one, if it is.
+            #[inline]
+            pub fn special(self) -> Option<Special> {
+                match self {
+                    $( Op::$Found => Some(Special::$Found), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+    (@rows [$($found:tt)*] $Name:ident $text:literal special $args:tt $props:tt $doc:literal ; $($rest:tt)*) => {
+        define_special!(@rows [$($found)* $Name $doc] $($rest)*);
+    };
+    (@rows $found:tt $Name:ident $text:literal $form:ident $args:tt $props:tt $doc:literal ; $($rest:tt)*) => {
+        define_special!(@rows $found $($rest)*);
+    };
+    ($($rows:tt)*) => {
+        define_special!(@rows [] $($rows)*);
+    };
+}
+
+crate::for_each_op!(define_special);
 
 impl Op {
     /// The operation's row.

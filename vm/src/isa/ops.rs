@@ -134,7 +134,7 @@ macro_rules! for_each_op {
             CallInd "call.ind" special(NONE, CALL_IND, Call, Skipped) [] "Calls through a uniform function value. Traps `bad_function`.";
             Ret "ret" special(NONE, PLAIN, Control, Skipped) [] "Ends the function.";
 
-            // The mask stack (ARCHITECTURE, section 2).
+            // The mask stack (docs/internals/bytecode.md).
             MaskIf "mask.if" special(NONE, MASK_TEST, Control, Skipped) [] "Pushes an If entry and keeps the lanes where the condition holds; jumps if none is left.";
             MaskElse "mask.else" special(NONE, MASK_JUMP, Control, Skipped) [] "Switches to the lanes that wait for the else part; jumps if there are none.";
             MaskEndif "mask.endif" special(NONE, MASK_JUMP, Control, Skipped) [] "Pops the If entry and restores; jumps if no lane is left.";

@@ -46,7 +46,7 @@ pub struct Slot {
     pub ty: ElemTy,
     /// Its shape.
     pub shape: OperandShape,
-    /// May it be absent (the index of a memory operand)?
+    /// Whether it may be absent (the index of a memory operand).
     pub optional: bool,
 }
 
@@ -88,26 +88,26 @@ pub struct Signature {
     pub dst: Option<Slot>,
     /// The sources, in the order of `Inst::src`.
     pub src: &'static [Slot],
-    /// The second type, if the instruction has one: must `from` be written?
+    /// The second type, if the instruction has one: whether `from` must be written.
     pub has_from: bool,
-    /// Is the destination also read (its old value kept in part)?
+    /// Whether the destination is also read (its old value kept in part).
     pub dst_is_read: bool,
     /// What else it carries.
     pub extra: Extra,
 }
 
 impl Extra {
-    /// Is it the function value of the first source that is called or launched?
+    /// Returns whether it is the function value of the first source that is called or launched.
     pub fn is_indirect(self) -> bool {
         matches!(self, Extra::CallInd | Extra::LaunchInd)
     }
 
-    /// Does the instruction receive results?
+    /// Returns whether the instruction receives results.
     pub fn has_results(self) -> bool {
         matches!(self, Extra::Call | Extra::CallInd | Extra::Host)
     }
 
-    /// Does it have a list of arguments?
+    /// Returns whether it has a list of arguments.
     pub fn has_arguments(self) -> bool {
         use Extra::*;
         matches!(self, Call | CallInd | Launch | LaunchInd | Print | Host)
@@ -115,7 +115,7 @@ impl Extra {
 }
 
 impl Signature {
-    /// Does it have a label?
+    /// Returns whether it has a label.
     pub fn has_label(&self) -> bool {
         self.extra == Extra::Label
     }

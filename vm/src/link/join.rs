@@ -1,6 +1,6 @@
 //! One program of the parts that are needed, renumbered.
 
-use super::merge::{Classes, Numbers};
+use super::identical::{Classes, Numbers};
 use super::object::Reference;
 use super::reach::Reached;
 use super::resolve::Resolution;

@@ -1,7 +1,7 @@
 //! The linker: one program from several that were compiled apart.
 //!
 //! What flows: [`Object`]s (verified programs and what they refer to) → `resolve` (which definition every import means) →
-//! `reach` (what exports and hosts need) → `merge` (which functions and constants are copies of one another) → `join` (one
+//! `reach` (what exports and hosts need) → `identical` (which functions and constants are copies of one another) → `join` (one
 //! program, renumbered).
 //!
 //! **Names.** Programs are linked by the names of their [`Symbol`]s and [`Import`]s, and by nothing else: what has no symbol
@@ -15,11 +15,12 @@
 //! **C.** A function declared `extern "C"` is called as a host would: once for the gang. If an object defines it, the
 //! import becomes a function that calls the definition with all lanes on.
 //!
-//! The result has no symbols: it is complete. What nobody defines stays an import, unless it is out of reach. [`bind`] lets the host provide it.
+//! The result has no symbols: it is complete. What nobody defines stays an import, unless it is out of reach. [`bind`] lets
+//! the host provide it.
 
 mod bind;
+mod identical;
 mod join;
-mod merge;
 mod object;
 mod reach;
 mod resolve;
@@ -35,7 +36,7 @@ use std::sync::Arc;
 
 /// A place in the source of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ObjectSpan {
     /// Which object.
     pub object: usize,
     /// The place, in its files.
@@ -50,14 +51,14 @@ pub enum LinkError {
         /// The name to link by.
         name: String,
         /// The definitions.
-        places: [Place; 2],
+        places: [ObjectSpan; 2],
     },
     /// Two objects, of which one may define what the other declares, do not agree on what it is.
     Differs {
         /// The name to link by.
         name: String,
         /// The declaration, then the definition (or another declaration).
-        places: [Place; 2],
+        places: [ObjectSpan; 2],
         /// The types of the two.
         types: [String; 2],
         /// The struct that is not the same in both, if the types are.
@@ -80,7 +81,7 @@ pub fn link(objects: &[Arc<Object>]) -> Result<VerifiedProgram, Vec<LinkError>> 
     let all = Objects::new(objects);
     let resolution = resolve::resolve(&all)?;
     let reached = reach::reach(&all, &resolution);
-    let classes = merge::merge(&all, &resolution, &reached);
+    let classes = identical::fold(&all, &resolution, &reached);
     join::join(&all, &resolution, &reached, &classes).map_err(|errors| vec![LinkError::Program(errors)])
 }
 

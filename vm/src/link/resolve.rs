@@ -1,6 +1,6 @@
 //! Which definition every import means.
 
-use super::{Flat, LinkError, Objects, Place};
+use super::{Flat, LinkError, ObjectSpan, Objects};
 use crate::program::{FuncId, Function, GlobalId, Import, Item, RegDecl, Span, Symbol};
 use foldhash::HashMap;
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ fn define<'a>(all: &Objects<'a>, resolution: &mut Resolution, errors: &mut Vec<L
                 resolution.globals[all.flat_global(object, id)] = all.flat_global(first, known);
             }
             (Some(&(first, known)), _) => {
-                let places = [Place { object: first, span: known.span }, Place { object, span: symbol.span }];
+                let places = [ObjectSpan { object: first, span: known.span }, ObjectSpan { object, span: symbol.span }];
                 errors.push(LinkError::Twice { name: symbol.name.clone(), places });
             }
             (None, _) => list.push((object, symbol)),
@@ -195,7 +195,7 @@ fn agree(a: (usize, &Symbol), b: (usize, &Symbol), is_defined: bool) -> Result<(
 fn differs(a: (usize, &Symbol), b: (usize, &Symbol), structure: Option<String>, is_defined: bool) -> LinkError {
     LinkError::Differs {
         name: a.1.name.clone(),
-        places: [Place { object: a.0, span: a.1.span }, Place { object: b.0, span: b.1.span }],
+        places: [ObjectSpan { object: a.0, span: a.1.span }, ObjectSpan { object: b.0, span: b.1.span }],
         types: [a.1.ty.clone(), b.1.ty.clone()],
         structure,
         is_defined,

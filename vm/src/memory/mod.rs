@@ -1,4 +1,4 @@
-//! The sandboxed memory of a machine: regions behind region-and-offset pointers (ARCHITECTURE, section 3).
+//! The sandboxed memory of a machine: regions behind region-and-offset pointers (`docs/internals/memory.md`).
 //!
 //! [`Memory`] owns the heap, shares the [`Globals`], and knows the host arrays and call frames that are mapped at the
 //! moment. `table` holds the regions and is read without locks, `raw` and `atomic` are the only reads and writes of
@@ -98,7 +98,7 @@ pub struct Memory {
     globals: Arc<Globals>,
     used: AtomicU64,
     limit: u64,
-    /// May several threads be accessing this memory?
+    /// Whether several threads may be accessing this memory.
     shared: AtomicBool,
     limbo: Limbo<Freed>,
 }
@@ -179,7 +179,7 @@ impl Memory {
         Some(region)
     }
 
-    /// May several threads be accessing this memory?
+    /// Returns whether several threads may be accessing this memory.
     #[inline(always)]
     pub(crate) fn is_shared(&self) -> bool {
         self.shared.load(Ordering::Relaxed)
@@ -220,12 +220,12 @@ impl Memory {
         }
     }
 
-    /// Does anything wait for threads to be between two instructions?
+    /// Returns whether anything waits for threads to be between two instructions.
     pub(crate) fn has_freed(&self) -> bool {
         self.limbo.bytes() > 0
     }
 
-    /// Has so much been freed that the thread, between two instructions, must wait until the others have let go of it?
+    /// Returns whether so much has been freed that the thread, between two instructions, must wait until the others have let go of it.
     pub(crate) fn wait_for_freed(&self, reader: &Reader) {
         while self.limbo.bytes() > MAX_LIMBO {
             self.quiesce(reader);
@@ -342,7 +342,7 @@ impl Memory {
         Ok(region_start(number))
     }
 
-    /// Is this the start of a live allocation (or null, which may be freed too)?
+    /// Returns whether this is the start of a live allocation (or null, which may be freed too).
     pub(crate) fn can_free(&self, pointer: u64) -> bool {
         pointer == 0 || (offset_of(pointer) == 0 && self.table.get(region_of(pointer)).kind() == Some(RegionKind::Heap))
     }

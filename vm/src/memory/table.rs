@@ -47,7 +47,7 @@ pub(crate) struct Region {
     pub base: *mut u8,
     /// Length in bytes.
     pub len: u64,
-    /// May programs write to it?
+    /// Whether programs may write to it.
     pub writable: bool,
     /// What it is.
     pub kind: RegionKind,

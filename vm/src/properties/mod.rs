@@ -1,8 +1,9 @@
 //! Static SIMD properties: what is known of lanes before a program runs.
 //!
-//! For each register at each instruction: is it the same in all lanes, does it go up by one or by a constant from lane to
-//! lane, which power of two divides it ([`Lanes`])? For each instruction: are all lanes active ([`Mask`]), is it done lane after lane,
-//! and how do the addresses of an access lie ([`Access`])? For each loop: can lanes part in it ([`LoopInfo`])?
+//! For each register at each instruction: whether it is the same in all lanes or goes up by one or by a constant from lane
+//! to lane, and which power of two divides it ([`Lanes`]). For each instruction: whether all lanes are active ([`Mask`]),
+//! whether it is done lane after lane, and what the access pattern of its addresses is ([`Access`]). For each loop: whether
+//! lanes can part in it ([`LoopInfo`]).
 //!
 //! # The analysis
 //!
@@ -40,12 +41,12 @@ impl Lanes {
     /// The same in every lane.
     pub const UNIFORM: Lanes = Lanes { stride: Some(0), zeros: 0 };
 
-    /// Is it the same in every lane?
+    /// Returns whether it is the same in every lane.
     pub fn is_uniform(self) -> bool {
         self.stride == Some(0)
     }
 
-    /// Does it go up by one from lane to lane?
+    /// Returns whether it goes up by one from lane to lane.
     pub fn is_consecutive(self) -> bool {
         self.stride == Some(1)
     }
@@ -88,7 +89,7 @@ pub enum Access {
     Uniform,
     /// One element after another.
     Consecutive {
-        /// Is the index (or address) of lane 0 known to be a multiple of the gang's width?
+        /// Whether the index (or address) of lane 0 is known to be a multiple of the gang's width.
         aligned: bool,
     },
     /// At a constant distance, in bytes.
@@ -104,7 +105,7 @@ pub struct LoopInfo {
     pub head: u32,
     /// Its last jump back.
     pub back: u32,
-    /// Can some lanes leave it, or skip a part of it, while others go on?
+    /// Whether some lanes can leave it, or skip a part of it, while others go on.
     pub divergent: bool,
 }
 
@@ -132,7 +133,7 @@ struct State {
 struct Entry {
     kind: Op,
     mask: Mask,
-    /// Did the condition of an `if` let only some lanes pass?
+    /// Whether the condition of an `if` let only some lanes pass.
     parted: bool,
     /// What held for the lanes that were active then.
     active: Vec<Lanes>,
@@ -152,7 +153,7 @@ impl State {
         State { active: all.clone(), all, mask: Mask::Entry, stack: Vec::new() }
     }
 
-    /// Takes in what holds on another way; did anything get lost?
+    /// Takes in what holds on another way; returns whether anything got lost.
     fn meet(&mut self, other: &State) -> bool {
         let before = self.clone();
         let join = |a: &mut Vec<Lanes>, b: &[Lanes]| a.iter_mut().zip(b).for_each(|(a, b)| *a = a.join(*b));
@@ -281,7 +282,7 @@ impl Properties {
     }
 }
 
-/// Does an instruction make lanes part by a condition?
+/// Returns whether an instruction makes lanes part by a condition.
 fn tests_lanes(inst: &Inst) -> bool {
     matches!(
         inst.op,

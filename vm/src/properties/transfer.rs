@@ -148,7 +148,7 @@ impl<'f> Transfer<'f> {
         }
     }
 
-    /// Can the instruction make lanes part?
+    /// Returns whether the instruction can make lanes part.
     pub fn parts_lanes(&self, state: &State, inst: &Inst) -> bool {
         tests_lanes(inst) && !self.lanes(&state.active, inst.src[0]).is_uniform()
             || matches!(inst.op, Op::EachLane | Op::EachUnique)

@@ -8,10 +8,12 @@ use crate::types::Ty;
 #[macro_export]
 macro_rules! dispatch_type {
     (SCALAR, $ty:expr, $T:ident => $e:expr) => {
-        $crate::dispatch_type!(@ $ty, $T => $e; Bool Bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64, F16 f16, F32 f32, F64 f64)
+        $crate::dispatch_type!(@ $ty, $T => $e; Bool Bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32,
+            U64 u64, F16 f16, F32 f32, F64 f64)
     };
     (ARITH, $ty:expr, $T:ident => $e:expr) => {
-        $crate::dispatch_type!(@ $ty, $T => $e; I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64, F16 f16, F32 f32, F64 f64)
+        $crate::dispatch_type!(@ $ty, $T => $e; I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
+            F16 f16, F32 f32, F64 f64)
     };
     (INT, $ty:expr, $T:ident => $e:expr) => {
         $crate::dispatch_type!(@ $ty, $T => $e; I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64)

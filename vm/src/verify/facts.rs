@@ -100,12 +100,12 @@ pub struct FunctionFacts {
 }
 
 impl FunctionFacts {
-    /// Can the instruction be reached, as far as the control-flow graph tells?
+    /// Returns whether the instruction can be reached, as far as the control-flow graph tells.
     pub fn is_reachable(&self, inst: usize) -> bool {
         self.points.get(inst).is_some_and(Option::is_some)
     }
 
-    /// May the mask be empty before the instruction?
+    /// Returns whether the mask may be empty before the instruction.
     pub fn may_be_empty(&self, inst: usize) -> bool {
         self.points.get(inst).copied().flatten().is_some_and(|p| p.may_be_empty)
     }

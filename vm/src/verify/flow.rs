@@ -9,7 +9,7 @@ use crate::program::{Function, Inst};
 use crate::types::Shape;
 use std::collections::HashMap;
 
-/// Does it jump depending on a uniform condition or none, rather than on the mask?
+/// Returns whether it jumps depending on a uniform condition or none, rather than on the mask.
 fn is_uniform_jump(op: Op) -> bool {
     matches!(op, Op::Jmp | Op::BrTrue | Op::BrFalse)
 }
@@ -178,7 +178,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// May the mask be empty after an operation, on its jump or its way on? `None`: as before.
+/// Returns whether the mask may be empty after an operation, on its jump or its way on. `None`: as before.
 fn empties(op: Op, jumps: bool) -> Option<bool> {
     match op {
         Op::LoopBack => Some(!jumps),
@@ -188,12 +188,12 @@ fn empties(op: Op, jumps: bool) -> Option<bool> {
     }
 }
 
-/// Is the operation one of the steps of an Each loop, which count fuel themselves?
+/// Returns whether the operation is one of the steps of an Each loop, which count fuel themselves.
 fn counts_fuel(op: Op) -> bool {
     matches!(op, Op::EachLane | Op::EachAll | Op::EachUnique)
 }
 
-/// Must a lane be active for the instruction to be executed (invariant M1)?
+/// Returns whether a lane must be active for the instruction to be executed (invariant M1).
 fn needs_lane(f: &Function, inst: &Inst) -> bool {
     let writes_uniform = !inst.dst.is_none() && f.reg(inst.dst).shape == Shape::Uniform;
     match inst.op.info().effect {

@@ -33,7 +33,7 @@ pub(super) fn describe(shape: Shape, ty: Ty) -> String {
     }
 }
 
-/// Are these the bits of a value of the type, with nothing above?
+/// Returns whether these are the bits of a value of the type, with nothing above.
 pub(super) fn is_canonical(ty: Ty, bits: u64) -> bool {
     dispatch_type!(SCALAR, ty, T => T::from_word(bits).to_word() == bits).unwrap_or(false)
 }
@@ -43,7 +43,7 @@ struct Checker<'a, 's> {
     f: &'a Function,
     errors: &'a mut Errors<'s>,
     is_const: Vec<bool>,
-    /// Are all registers, labels and lists seen so far in range, and none where none belongs?
+    /// Whether all registers, labels and lists seen so far are in range, and none where none belongs.
     in_range: bool,
     /// The current instruction.
     at: usize,

@@ -1,4 +1,4 @@
-//! Control: jumps and the mask stack, as the table in ARCHITECTURE, section 2, puts it.
+//! Control: jumps and the mask stack, as the table in `docs/internals/bytecode.md` puts it.
 
 use super::{Frame, Oracle, Run};
 use spmdvm_vm::program::Inst;

@@ -32,7 +32,7 @@ pub enum Event {
     Printed(String),
 }
 
-/// Should the value that an operation writes be compared? Clocks differ, and so may the numbers of regions.
+/// Returns whether the value that an operation writes should be compared. Clocks differ, and so may the numbers of regions.
 pub fn comparable(op: Op) -> bool {
     op.info().effect != Effect::Control && !matches!(op, Op::Clock | Op::FrameAddr | Op::Alloc)
 }
@@ -257,7 +257,7 @@ impl<'p> Oracle<'p> {
             let ty = frame.f.reg(r).ty;
             if frame.is_varying(r) {
                 let mask = masks::to_bits(&frame.mask);
-                print::varying(&mut text, ty, self.lanes, mask, |out, l| {
+                print::varying(&mut text, ty, self.lanes, (mask, 0), |out, l| {
                     print::scalar(out, format, ty, frame.get(r, l))
                 });
             } else {

@@ -39,7 +39,7 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// Is it implied by others of its memory and index?
+    /// Returns whether it is implied by others of its memory and index.
     pub fn is_implied(self, held: &[Check]) -> bool {
         let below = |c: &&Check| c.k <= self.k && c.low <= self.low;
         let above = |c: &&Check| c.far >= self.far && c.high >= self.high;
@@ -59,7 +59,7 @@ impl Check {
     }
 }
 
-/// Are two constants so near that indices in bounds do not wrap around between them?
+/// Returns whether two constants are so near that indices in bounds do not wrap around between them.
 pub(super) fn is_near(k: i64, far: i64) -> bool {
     far.checked_sub(k).is_some_and(|reach| reach <= REACH)
 }

@@ -72,7 +72,7 @@ struct Group {
     guards: Vec<usize>,
     /// What they say together.
     parts: Vec<(Memory, Check)>,
-    /// Does the loop around leave the bounds of the first part alone? Others are taken in only if it does of them too.
+    /// Whether the loop around leaves the bounds of the first part alone. Others are taken in only if it does of them too.
     lasting: bool,
 }
 
@@ -153,7 +153,7 @@ impl Bounds<'_> {
         by(index) || by(Index { mask: None, ..index })
     }
 
-    /// Is the block in a loop that does not change a value?
+    /// Returns whether the block is in a loop that does not change a value.
     fn is_invariant(&self, b: BlockId, v: Value) -> bool {
         self.loops.of(b).is_some_and(|l| !self.loops.contains(l, self.home[v.index()]))
     }
@@ -179,7 +179,7 @@ impl Group {
     }
 }
 
-/// May no check be moved across the instruction?
+/// Returns whether no check may be moved across the instruction.
 fn separates(kind: Kind) -> bool {
     !kind.is_pure() && !kind.is_plain_load() && !matches!(kind, Kind::Guard { .. })
 }

@@ -5,7 +5,7 @@ use crate::ir::{Kind, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-/// Does every number of an integer type have the same value in another?
+/// Returns whether every number of an integer type has the same value in another.
 fn keeps_value(from: Ty, to: Ty) -> bool {
     let whole = |ty: Ty| ty.is_int() || ty == Ty::Bool;
     let wider = to.size() > from.size() || from == Ty::Bool;

@@ -10,7 +10,7 @@ use spmdvm_vm::types::Ty;
 const DEPTH: usize = 3;
 
 impl Folder<'_> {
-    /// Does one condition hold in every lane in which the other does? `false` if that is not found.
+    /// Returns whether one condition holds in every lane in which the other does; `false` if that is not found.
     fn implies(&self, m: Value, c: Value, depth: usize) -> bool {
         if m == c || self.known(c) == Some(1) || self.known(m) == Some(0) {
             return true;
@@ -32,7 +32,7 @@ impl Folder<'_> {
         self.op(c, Op::Not).is_some_and(|not| self.excludes(m, not.arg(0), depth - 1))
     }
 
-    /// Is there no lane in which both conditions hold?
+    /// Returns whether there is no lane in which both conditions hold.
     fn excludes(&self, m: Value, c: Value, depth: usize) -> bool {
         let denied = |m, c| self.op(m, Op::Not).is_some_and(|not| self.implies(c, not.arg(0), depth));
         if denied(m, c) || denied(c, m) {

@@ -40,7 +40,7 @@ use super::defs::{Def, Defs};
 use super::make::Maker;
 use super::replace;
 use crate::ir::{Inst, Kind, Region, Type, Value};
-use plan::{Merge, Pair, Plan, Uses};
+use plan::{Fusion, Pair, Plan, Uses};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::{HashMap, HashSet};
@@ -65,7 +65,7 @@ pub fn run(region: &mut Region) {
     }
 }
 
-/// Do both arms end in the same operation, or in a `select` that may hide one?
+/// Returns whether both arms end in the same operation, or in a `select` that may hide one.
 fn ends_alike(defs: &Defs, root: &Root) -> bool {
     let ends = [root.pair.0, root.pair.1].map(|v| defs.get(v).map(|def| def.kind));
     let hidden = |v| defs.as_op(v, Op::Select).is_some();
@@ -134,7 +134,7 @@ fn selects(region: &Region, inst: &Inst) -> Option<(Value, Value, Value)> {
     is_select.then(|| (inst.args[0], inst.args[1], inst.args[2]))
 }
 
-/// Are two masks known to have no lane in common: `x ∧ c` and `x ∧ ¬c`?
+/// Returns whether two masks are known to have no lane in common: `x ∧ c` and `x ∧ ¬c`.
 fn excludes(defs: &Defs, a: Value, b: Value) -> bool {
     let parts = |v| [Some(v), conjunct(defs, v, 0), conjunct(defs, v, 1)].into_iter().flatten();
     parts(a).any(|x| parts(b).any(|y| is_opposite(defs, x, y)))
@@ -169,7 +169,7 @@ fn roots(region: &Region, defs: &Defs, block: usize, arms: Arms) -> Vec<Root> {
 /// A plan that pays.
 struct Chosen {
     arms: Arms,
-    merges: HashMap<Pair, Merge>,
+    fusions: HashMap<Pair, Fusion>,
     /// Values of which nothing is left.
     dying: HashSet<Value>,
     /// The pairs of the roots, with `select`s looked through.
@@ -185,7 +185,7 @@ impl Chosen {
         let mut ends = roots.iter().zip(&self.ends).peekable();
         for (at, inst) in insts.into_iter().enumerate() {
             let root = ends.next_if(|(root, _)| root.at == at);
-            let fused = root.filter(|(_, end)| matches!(self.merges.get(end), Some(Merge::Fused { .. })));
+            let fused = root.filter(|(_, end)| matches!(self.fusions.get(end), Some(Fusion::Fused { .. })));
             let mut maker = Maker { region, to: &mut done };
             match fused {
                 Some((root, &end)) => {
@@ -212,10 +212,10 @@ impl Chosen {
         if let Some(&v) = made.get(&pair) {
             return v;
         }
-        let v = match self.merges.get(&pair) {
+        let v = match self.fusions.get(&pair) {
             None => pair.0,
-            Some(Merge::Selected) => select(maker, self.arms.first, pair.0, pair.1),
-            Some(Merge::Fused { kind, operands, n }) => {
+            Some(Fusion::Selected) => select(maker, self.arms.first, pair.0, pair.1),
+            Some(Fusion::Fused { kind, operands, n }) => {
                 let args: Vec<Value> = operands[..*n].iter().map(|&operand| self.emit(maker, made, operand)).collect();
                 let ty = maker.region.ty(pair.0);
                 maker.inst(*kind, &args, ty)

@@ -17,7 +17,7 @@ pub(super) type Pair = (Value, Value);
 
 /// What is made of a pair.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Merge {
+pub(super) enum Fusion {
     Selected,
     /// The operation on merged operands, of which there are so many.
     Fused {
@@ -97,7 +97,7 @@ pub(super) struct Plan<'a> {
     arms: Arms,
     /// Pairs that may not be fused: it would not save an operation.
     kept: HashSet<Pair>,
-    merges: HashMap<Pair, Merge>,
+    fusions: HashMap<Pair, Fusion>,
     /// The pairs in the order in which they were decided.
     order: Vec<Pair>,
     /// Results that a fused pair stands for.
@@ -117,7 +117,7 @@ impl<'a> Plan<'a> {
                 uses,
                 arms,
                 kept,
-                merges: HashMap::new(),
+                fusions: HashMap::new(),
                 order: Vec::new(),
                 fused: HashSet::new(),
                 passed: HashSet::new(),
@@ -130,7 +130,7 @@ impl<'a> Plan<'a> {
             let dying = uses.dying(&candidates, &replaced);
             if plan.fused_pairs().all(|pair| is_in(&dying, pair)) {
                 let ends = roots.iter().map(|root| plan.through(root.pair)).collect();
-                return Some(Chosen { arms, merges: plan.merges, dying, ends });
+                return Some(Chosen { arms, fusions: plan.fusions, dying, ends });
             }
             // What lives on for the sake of another such pair may well die when that one is selected.
             let first = uses.without(&candidates, &replaced);
@@ -145,7 +145,7 @@ impl<'a> Plan<'a> {
     }
 
     fn fused_pairs(&self) -> impl Iterator<Item = &Pair> {
-        self.order.iter().filter(|pair| matches!(self.merges.get(pair), Some(Merge::Fused { .. })))
+        self.order.iter().filter(|pair| matches!(self.fusions.get(pair), Some(Fusion::Fused { .. })))
     }
 
     /// What may not be needed any more when the fused roots are computed in the new way, and their results.
@@ -164,10 +164,10 @@ impl<'a> Plan<'a> {
 
     /// What the new instructions use.
     fn operands_left(&self, roots: &[Root]) -> impl Iterator<Item = Value> {
-        let left = |pair: &Pair| !matches!(self.merges.get(pair), Some(Merge::Fused { .. }));
-        let operands = self.merges.values().flat_map(|merge| match merge {
-            Merge::Fused { operands, n, .. } => &operands[..*n],
-            Merge::Selected => &[],
+        let left = |pair: &Pair| !matches!(self.fusions.get(pair), Some(Fusion::Fused { .. }));
+        let operands = self.fusions.values().flat_map(|fusion| match fusion {
+            Fusion::Fused { operands, n, .. } => &operands[..*n],
+            Fusion::Selected => &[],
         });
         let old = roots.iter().filter_map(|root| root.old).map(|(old, _)| old);
         operands.filter(move |pair| left(pair)).flat_map(|&(a, b)| [a, b]).chain(old)
@@ -175,19 +175,19 @@ impl<'a> Plan<'a> {
 
     fn is_fused(&self, root: &Root) -> bool {
         let pair = self.through(root.pair);
-        matches!(self.merges.get(&pair), Some(Merge::Fused { .. }))
+        matches!(self.fusions.get(&pair), Some(Fusion::Fused { .. }))
     }
 
     /// Decides about a root; gives what is saved.
     fn root(&mut self, root: &Root) -> i32 {
         let pair = self.under(root.pair);
         let own = selecting(self.region.ty(root.result).ty);
-        match self.merges.get(&pair) {
-            Some(Merge::Fused { .. }) => return own,
-            Some(Merge::Selected) => return 0,
+        match self.fusions.get(&pair) {
+            Some(Fusion::Fused { .. }) => return own,
+            Some(Fusion::Selected) => return 0,
             None => {}
         }
-        match self.fuse(pair, own) {
+        match self.try_fuse(pair, own) {
             Some(spent) => own - spent,
             // The root stays, and selects what it selected.
             None => 0,
@@ -195,30 +195,30 @@ impl<'a> Plan<'a> {
     }
 
     /// Decides about a pair; gives what it costs beyond computing both of its values.
-    fn merge(&mut self, pair: Pair) -> i32 {
-        if self.is_same(pair) || self.merges.contains_key(&pair) {
+    fn fuse(&mut self, pair: Pair) -> i32 {
+        if self.is_same(pair) || self.fusions.contains_key(&pair) {
             return 0;
         }
         let own = selecting(self.region.ty(pair.0).ty);
-        self.fuse(pair, own).unwrap_or_else(|| {
-            self.note(pair, Merge::Selected);
+        self.try_fuse(pair, own).unwrap_or_else(|| {
+            self.note(pair, Fusion::Selected);
             own
         })
     }
 
     /// Fuses a pair if that costs less than to select it: gives what it costs.
-    fn fuse(&mut self, pair: Pair, selecting: i32) -> Option<i32> {
+    fn try_fuse(&mut self, pair: Pair, selecting: i32) -> Option<i32> {
         let (kind, operands, n) = self.operands(pair)?;
         let operands = operands.map(|operand| self.under(operand));
         let decided = self.order.len();
-        self.note(pair, Merge::Fused { kind, operands, n });
-        let spent: i32 = operands[..n].iter().map(|&operand| self.merge(operand)).sum();
+        self.note(pair, Fusion::Fused { kind, operands, n });
+        let spent: i32 = operands[..n].iter().map(|&operand| self.fuse(operand)).sum();
         let spent = spent - self.saved(kind);
         if spent < selecting {
             return Some(spent);
         }
         for pair in self.order.split_off(decided) {
-            if let Some(Merge::Fused { .. }) = self.merges.remove(&pair) {
+            if let Some(Fusion::Fused { .. }) = self.fusions.remove(&pair) {
                 self.fused.remove(&pair.0);
                 self.fused.remove(&pair.1);
             }
@@ -233,11 +233,11 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn note(&mut self, pair: Pair, merge: Merge) {
-        if let Merge::Fused { .. } = merge {
+    fn note(&mut self, pair: Pair, fusion: Fusion) {
+        if let Fusion::Fused { .. } = fusion {
             self.fused.extend([pair.0, pair.1]);
         }
-        self.merges.insert(pair, merge);
+        self.fusions.insert(pair, fusion);
         self.order.push(pair);
     }
 

@@ -129,7 +129,7 @@ pub fn skip_rule(text: &str, width: Width) -> Result<Option<String>, String> {
     Ok(skipped_by)
 }
 
-/// Does a rule's value fit? `!` negates, `*` is anything, and everything else is a pattern for the whole word.
+/// Returns whether a rule's value fits. `!` negates, `*` is anything, and everything else is a pattern for the whole word.
 fn matches(pattern: &str, value: &str) -> Result<bool, String> {
     let (negated, pattern) = pattern.strip_prefix('!').map_or((false, pattern), |rest| (true, rest));
     let pattern = if pattern == "*" { ".*" } else { pattern };

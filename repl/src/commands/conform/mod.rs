@@ -97,7 +97,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Does a name of `--skip` mean this file? It is the file's name, with or without its ending.
+/// Returns whether a name of `--skip` means this file. It is the file's name, with or without its ending.
 fn is_named(file: &Path, name: &str) -> bool {
     [file.file_name(), file.file_stem()].into_iter().flatten().any(|n| n == name)
 }

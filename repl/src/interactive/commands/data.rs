@@ -8,7 +8,7 @@ use crate::interactive::session::Answer;
 use crate::interactive::shell::Shell;
 use crate::interactive::variables::Stored;
 use crate::{files, npy};
-use spmdvm::frontend::lex::TokenKind;
+use spmdvm::tools::TokenKind;
 use std::path::Path;
 
 pub fn let_array(shell: &mut Shell, rest: &str) -> Answer {

@@ -4,8 +4,8 @@ use super::{fail, needs};
 use crate::commands::{call_failure_text, interrupt_flag};
 use crate::interactive::session::{Answer, INPUT, Prepared, Problem, Sink};
 use crate::interactive::shell::Shell;
-use spmdvm::frontend::ast::PROMPT_FUNCTION;
-use spmdvm::vm::asm::{Style, disassemble};
+use spmdvm::tools::PROMPT_FUNCTION;
+use spmdvm::tools::asm::{Style, disassemble};
 use spmdvm::{Checks, Engine, JitSettings, Module, Options, Run, Show};
 use spmdvm_oracle::trace::{self, Shown, Table};
 

@@ -8,7 +8,7 @@ mod step;
 
 use super::session::{Answer, Problem, Session};
 use super::shell::Shell;
-use spmdvm::frontend::prelude::docs;
+use spmdvm::tools::docs;
 
 /// A command.
 pub struct Command {
@@ -324,7 +324,7 @@ pub fn find(name: &str) -> Result<&'static Command, String> {
     match starting.as_slice() {
         [command] => Ok(command),
         [] => {
-            let close = spmdvm::frontend::diag::closest(name, all().map(|command| command.name));
+            let close = spmdvm::tools::closest(name, all().map(|command| command.name));
             let hint = close.map_or("`:help` lists them".into(), |close| format!("did you mean `:{close}`?"));
             Err(format!("there is no command `:{name}`; {hint}\n"))
         }

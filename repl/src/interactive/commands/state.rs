@@ -5,8 +5,8 @@ use crate::files;
 use crate::interactive::session::{Answer, Problem};
 use crate::interactive::shell::Shell;
 use crate::interactive::variables::change_width;
-use spmdvm::frontend::diag::closest;
-use spmdvm::frontend::prelude::docs;
+use spmdvm::tools::closest;
+use spmdvm::tools::docs;
 use spmdvm::{Engine, Width};
 use std::path::Path;
 
@@ -102,7 +102,7 @@ pub fn engine(shell: &mut Shell, rest: &str) -> Answer {
     if !rest.is_empty() {
         let engine: Engine = rest.parse().map_err(fail)?;
         if !matches!(engine, Engine::Auto | Engine::Interp) {
-            spmdvm::jit::available(engine.name()).map_err(|why| fail(why.to_string()))?;
+            spmdvm::tools::available(engine.name()).map_err(|why| fail(why.to_string()))?;
         }
         session.options.engine = engine;
     }

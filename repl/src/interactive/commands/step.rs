@@ -6,7 +6,7 @@ use crate::interactive::session::{Answer, INPUT, Problem};
 use crate::interactive::shell::Shell;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
-use spmdvm::frontend::ast::PROMPT_FUNCTION;
+use spmdvm::tools::PROMPT_FUNCTION;
 use spmdvm::{Engine, Options};
 use spmdvm_debug::{Console, Settings, Signals};
 use std::io::Write as _;

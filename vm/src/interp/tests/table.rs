@@ -238,21 +238,14 @@ fn lane_operations_wrap_indices_and_see_inactive_lanes() {
 }
 
 #[test]
-fn every_operation_has_a_handler() {
-    use crate::interp::{bulk::bulk, control::control, effects::effect, elementwise::elementwise, host::host};
-    use crate::interp::{memory_ops::memory_op, moves::moves};
+fn every_operation_has_a_handler_for_every_type_of_its_row() {
+    use crate::interp::special::{Setting, handler_of};
     for row in OPS {
         for ty in if row.types.is_empty() { vec![Ty::Bool] } else { row.types.iter().collect() } {
             let inst = Inst::new(row.op, ty);
             let shapes = [Varying; 3];
-            let found = elementwise(row.op, ty, &shapes, Isa::Baseline)
-                .or_else(|| moves(&inst, Varying, &shapes, Isa::Baseline))
-                .or_else(|| memory_op(&inst, &shapes, Isa::Baseline))
-                .or_else(|| control(&inst, false, false))
-                .or_else(|| bulk(&inst))
-                .or_else(|| effect(&inst))
-                .or_else(|| host(&inst));
-            assert!(found.is_some(), "{}.{ty} has no handler", row.name);
+            let setting = Setting { dst: Varying, shapes: &shapes, isa: Isa::Baseline, backward: false, traced: false };
+            assert!(handler_of(&inst, &setting).is_some(), "{}.{ty} has no handler", row.name);
         }
     }
 }

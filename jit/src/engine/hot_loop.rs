@@ -1,0 +1,217 @@
+//! A loop (or function, or rest of one), its versions, and what holds at its head.
+
+use super::version::{Version, long};
+use crate::abort::Abort;
+use crate::record::{EntryFacts, MaskFact};
+use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause};
+use spmdvm_vm::program::FuncId;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A loop and its compiled versions.
+#[derive(Default)]
+pub(super) struct Loop {
+    /// Those with more facts come first.
+    pub versions: Vec<Arc<Version>>,
+    /// Why it is interpreted for now. Versions that it has then are kept, to be tried again.
+    pub aborted: Option<Abort>,
+    /// The instruction that is the reason, if it is one.
+    pub aborted_at: Option<(FuncId, u32)>,
+    /// How long it is interpreted.
+    pub rest: Rest,
+    /// The function, and the instruction at the loop's head; known once the loop is hot.
+    pub at: Option<(FuncId, u32)>,
+    /// What begins there.
+    pub begins: Begins,
+    /// The process in which a version is being compiled. A forked child has no thread that does it.
+    pub pending: Option<u32>,
+    /// Whether the interpreter has run it under observation.
+    pub observed: bool,
+    /// How often it was observed for a moment while it was being compiled.
+    pub looks: u32,
+    /// How often a version was recompiled.
+    pub recompiles: u32,
+    /// Why no more versions are made for now, although those that there are may be entered.
+    pub refused: Option<Abort>,
+    /// How often another version was wanted since, and how often one could not be made.
+    wanted: u32,
+    refusals: u32,
+    /// How many versions for constant arguments have been made.
+    pub specialised: u32,
+    /// How often somebody has looked whether versions still suit what the program does.
+    pub second_looks: u32,
+}
+
+/// What begins at a head.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Begins {
+    /// A loop.
+    #[default]
+    Loop,
+    /// A function.
+    Function,
+    /// The rest of a function, where another region was left: behind a call or a loop, or where it was cut.
+    Rest,
+}
+
+impl Begins {
+    /// Its name, as statistics have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Begins::Loop => "loop",
+            Begins::Function => "function",
+            Begins::Rest => "rest",
+        }
+    }
+}
+
+/// How long a loop stays with the interpreter before it is tried again: no verdict is for ever, because the next call
+/// may be larger. Every verdict that is confirmed doubles the time, so trying takes less and less of it.
+#[derive(Default)]
+pub(super) struct Rest {
+    /// Verdicts so far.
+    verdicts: u32,
+    /// Whether it has begun: the countdown counts it.
+    begun: bool,
+}
+
+/// Rounds that a loop is interpreted after a verdict on how its code was entered and left. To try it again takes as
+/// long as some hundred of them.
+const REST: u32 = 1 << 14;
+
+/// Most such rounds.
+const LONGEST_REST: u32 = 1 << 20;
+
+/// Rounds after which a loop is compiled again that could not be compiled; four times as many each time.
+const REST_WITHOUT_CODE: u32 = 1 << 22;
+
+/// Rounds until a loop that cannot be compiled at all is asked about again.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// How often another version must be wanted before one is made again after that was refused; four times as often each
+/// time.
+const REFUSED: u32 = 1 << 12;
+
+impl Loop {
+    /// Returns whether a version is being compiled.
+    pub fn is_pending(&self) -> bool {
+        self.pending.is_some_and(|process| process == std::process::id())
+    }
+
+    /// The version that may be entered.
+    pub fn version(&self, held: &Holding<'_>) -> Option<Arc<Version>> {
+        self.versions.iter().find(|v| held.suits(v)).cloned()
+    }
+
+    /// Takes what was made of an order. If nothing could be made, the loop keeps the versions it has.
+    pub fn deliver(&mut self, made: Result<Version, Abort>, replaces: Option<&Arc<Version>>) -> Option<Arc<Version>> {
+        let version = match made {
+            // It was given up meanwhile.
+            _ if self.aborted.is_some() => return None,
+            Ok(version) => {
+                version.look_after(long(self.second_looks));
+                Arc::new(version)
+            }
+            Err(why) if self.versions.is_empty() => {
+                self.give_up(why);
+                return None;
+            }
+            Err(why) => {
+                self.refused = Some(why);
+                (self.wanted, self.refusals) = (0, self.refusals + 1);
+                return None;
+            }
+        };
+        let place = replaces.and_then(|old| self.versions.iter().position(|v| Arc::ptr_eq(v, old)));
+        match place {
+            Some(at) => self.versions[at] = Arc::clone(&version),
+            None if version.facts.is_special() => self.versions.insert(0, Arc::clone(&version)),
+            None => self.versions.push(Arc::clone(&version)),
+        }
+        Some(version)
+    }
+
+    /// The loop is interpreted for some time.
+    pub fn give_up(&mut self, why: Abort) {
+        self.aborted = Some(why);
+        self.rest = Rest { verdicts: self.rest.verdicts.saturating_add(1), begun: false };
+    }
+
+    /// Of a loop that was given up: how many rounds more it is interpreted, unless it has been for long enough.
+    pub fn rests(&mut self) -> Option<u32> {
+        let why = self.aborted.as_ref()?;
+        if matches!(why, Abort::Defect(_)) {
+            return Some(NEVER);
+        }
+        let doubled = self.rest.verdicts.saturating_sub(1).min(16);
+        let rounds = match self.versions.is_empty() {
+            false => (REST << doubled).min(LONGEST_REST),
+            true => REST_WITHOUT_CODE << (2 * doubled).min(8),
+        };
+        (!std::mem::replace(&mut self.rest.begun, true)).then_some(rounds)
+    }
+
+    /// Tries a loop again that was given up.
+    pub fn wake(&mut self) {
+        (self.aborted, self.aborted_at) = (None, None);
+        // What could not be compiled is recorded by what the program does now.
+        self.observed &= !self.versions.is_empty();
+        self.versions.iter().for_each(|version| version.try_again());
+    }
+
+    /// Another version is wanted. Returns whether none are made for now.
+    pub fn refuses(&mut self) -> bool {
+        if self.refused.is_some() {
+            self.wanted = self.wanted.saturating_add(1);
+            if self.wanted >= REFUSED << (2 * self.refusals.saturating_sub(1)).min(18) {
+                self.refused = None;
+            }
+        }
+        self.refused.is_some()
+    }
+
+    /// A version for constants that has not been entered since this was asked last, to be replaced by one for others.
+    pub fn outdated(&self) -> Option<Arc<Version>> {
+        self.versions.iter().rfind(|version| version.facts.is_special() && version.is_idle()).cloned()
+    }
+}
+
+/// What holds at a loop's head right now.
+pub(super) struct Holding<'a> {
+    pause: &'a Pause<'a>,
+    masks: &'a [u64],
+    full: u64,
+}
+
+impl<'a> Holding<'a> {
+    /// `masks` are those that the pause has written.
+    pub fn new(pause: &'a Pause<'a>, masks: &'a [u64]) -> Holding<'a> {
+        Holding { pause, masks, full: pause.program().width.full_mask() }
+    }
+
+    /// Returns whether a version may be entered. Notes if it is only its constants that other values are found in the place of.
+    fn suits(&self, version: &Version) -> bool {
+        let facts = &version.facts;
+        if !self.masks_satisfy(facts) {
+            return false;
+        }
+        let same = facts.constants.iter().all(|c| self.pause.uniform(c.place) == c.bits);
+        if !same {
+            version.other_constants.fetch_add(1, Ordering::Relaxed);
+        }
+        same
+    }
+
+    fn masks_satisfy(&self, facts: &EntryFacts) -> bool {
+        let entries = self.masks[FRAME_WORDS..].chunks_exact(ENTRY_WORDS);
+        facts.mask.holds(self.masks[0], self.full)
+            && facts.entries.iter().zip(entries).all(|(f, e)| f.1.holds(e[0], self.full) && f.2.holds(e[1], self.full))
+    }
+
+    /// The facts to compile for: what holds, or nothing.
+    pub fn observe(&self, nothing: bool) -> EntryFacts {
+        let of = |mask| if nothing { MaskFact::Unknown } else { MaskFact::of(mask, self.full) };
+        let entries = self.pause.entries().map(|(kind, restore, other)| (kind, of(restore), of(other))).collect();
+        EntryFacts { mask: of(self.masks[0]), entries, constants: Vec::new() }
+    }
+}

@@ -1,0 +1,415 @@
+//! Range-check elimination by loop versioning: counted loops check their range once; where all rounds that are left are in
+//! bounds, they run in a copy without checks.
+//!
+//! After [`bounds`](super::bounds) and [`licm`](super::licm) a round still compares an index for every group of accesses. In a
+//! loop that counts towards a limit, what these comparisons will say in all rounds to come can be computed at the
+//! end of any round.
+//!
+//! ```text
+//!        ┌─ head: checks, body, test ─► latch ─┐            test: one comparison with the limit
+//!        │                                     ▼
+//!        ├──────────────── no ──── range: all rounds that are left are in bounds
+//!        │                                     │ yes
+//!        └── no ── copy: body without checks ◄─┘            copy: the round after this one is a whole one too
+//!                    └──── yes ────┘
+//! ```
+//!
+//! The copy is entered, and left, between two rounds: it runs the rounds whose test will succeed, and hands the one whose test
+//! fails to the loop it was copied from. So nothing but the head's parameters passes between them, whatever ways lead into
+//! the loop and out of it. The copy counts one number, its *progress*; what changes by constants is computed from that
+//! ([`progress`]). If the rounds are not in bounds, the loop with the checks runs and fails where it must.
+//!
+//! # Which loops
+//!
+//! A cycle of blocks with one branch, which compares an integer that changes by a constant power of two in every round with
+//! one that does not change. On the cycle there are pure instructions, plain loads and stores, guards, polls and counters:
+//! nothing else happens while the copy runs. At least one guard is `d <u span`, where the span does not change and `d` changes by
+//! a constant, wrapping around in its type. At most [`MAX_INSTS`] instructions are copied.
+//!
+//! # Why it is sound
+//!
+//! What changes by how much is found in wrapping arithmetic, where sums, differences, products with constants and
+//! cutting off high bits are exact. Let `d` be the value in the next round, and `q` how many rounds follow that one before the test fails.
+//! The range is checked in 64 bits: `d <u span` and `0 ≤ d + q·step < span`, with `q < 2³²` and `|step| < 2²⁹`, so that
+//! nothing wraps (a `d` of 64 bits and its span are compared with 2⁶² first). As `d + r·step` lies between these two for all `r`
+//! up to `q`, it does not wrap around in its own type either, and every comparison would hold. The limit must be so far from
+//! the end of its type that the counter does not step over it.
+//!
+//! All of this is computed in the block `range` from what the back edge brings and from values outside of the cycle, never from
+//! values inside of it: another way to the latch may have left those of an earlier round. Fuel is counted by the polls in the copy,
+//! and the exits there hold the copy's values.
+
+mod cycle;
+mod progress;
+mod range;
+
+use super::defs::{Def, Defs};
+use super::licm::definitions;
+use super::make::Maker;
+use crate::dominance::Dominators;
+use crate::ir::{Block, BlockId, Edge, End, ExitId, Inst, Kind, Region, Type, Value};
+use cycle::Cycle;
+use progress::Progress;
+use range::{Changes, Counter, small, stays_in_range};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+use std::collections::HashMap;
+
+/// Most instructions that are copied.
+const MAX_INSTS: usize = 120;
+
+/// Most copies that are made for a region.
+const MAX_COPIES: usize = 4;
+
+/// How deep expressions are looked into.
+const DEPTH: usize = 12;
+
+/// Runs the pass.
+pub fn run(region: &mut Region) {
+    let has_guards = |b: &Block| b.insts.iter().any(|inst| matches!(inst.kind, Kind::Guard { .. }));
+    if !region.blocks.iter().any(has_guards) {
+        return;
+    }
+    let dominators = Dominators::new(region);
+    let defs = Defs::of(region);
+    let home = definitions(region);
+    let mut copies = 0;
+    for &latch in dominators.order() {
+        let heads: Vec<BlockId> = region.block(latch).end.edges().map(|edge| edge.to).collect();
+        for head in heads {
+            if copies == MAX_COPIES || !dominators.dominates(head, latch) {
+                continue;
+            }
+            let Some(cycle) = Cycle::find(region, &dominators, head, latch) else { continue };
+            let loop_ = Counted::new(region, &defs, &home, &dominators, cycle);
+            copies += loop_.is_some_and(|l| l.make().is_some()) as usize;
+        }
+    }
+}
+
+/// How something changes from round to round.
+enum Change {
+    /// By a constant.
+    By(i64),
+    /// As the result of a pure instruction does.
+    As(Def),
+}
+
+/// A loop that may be copied.
+struct Counted<'a> {
+    region: &'a mut Region,
+    defs: &'a Defs,
+    home: &'a [BlockId],
+    dominators: &'a Dominators,
+    cycle: Cycle,
+    /// For parameters of blocks of the cycle but the head's: what the cycle brings.
+    brought: HashMap<Value, Value>,
+    /// What the back edge brings.
+    next: Vec<Value>,
+}
+
+impl<'a> Counted<'a> {
+    fn new(
+        region: &'a mut Region,
+        defs: &'a Defs,
+        home: &'a [BlockId],
+        dominators: &'a Dominators,
+        cycle: Cycle,
+    ) -> Option<Self> {
+        let edge_to = |from: BlockId, to| region.block(from).end.edges().find(|edge| edge.to == to);
+        let mut brought = HashMap::new();
+        for pair in cycle.blocks.windows(2) {
+            let args = &edge_to(pair[0], pair[1])?.args;
+            brought.extend(region.block(pair[1]).params.iter().copied().zip(args.iter().copied()));
+        }
+        let next = edge_to(*cycle.blocks.last()?, cycle.blocks[0])?.args.clone();
+        Some(Counted { region, defs, home, dominators, cycle, brought, next })
+    }
+
+    fn head(&self) -> BlockId {
+        self.cycle.blocks[0]
+    }
+
+    fn latch(&self) -> BlockId {
+        self.cycle.blocks[self.cycle.blocks.len() - 1]
+    }
+
+    /// Returns whether a value is made anew in every round.
+    fn is_inside(&self, v: Value) -> bool {
+        self.home.get(v.index()).is_some_and(|b| self.cycle.blocks.contains(b))
+    }
+
+    /// A value without the parameters that hand it on.
+    fn source(&self, mut v: Value) -> Value {
+        while let Some(&from) = self.brought.get(&v) {
+            v = from;
+        }
+        v
+    }
+
+    /// Which parameter of the head a value is.
+    fn parameter(&self, v: Value) -> Option<usize> {
+        self.region.block(self.head()).params.iter().position(|&p| p == v)
+    }
+
+    /// How a value changes from round to round, as far as it can be told without looking into expressions.
+    fn change(&self, v: Value, depth: usize) -> Option<Change> {
+        let v = self.source(v);
+        if !self.is_inside(v) {
+            return Some(Change::By(0));
+        }
+        if let Some(i) = self.parameter(v) {
+            return self.parameter_step(v, i).map(Change::By);
+        }
+        self.defs.get(v).filter(|d| depth > 0 && d.kind.is_pure()).map(Change::As)
+    }
+
+    /// By how much an integer changes from round to round, modulo 2⁶⁴ if it has 64 bits, else with a sign.
+    fn step(&self, v: Value, depth: usize) -> Option<i64> {
+        let def = match self.change(v, depth)? {
+            Change::By(step) => return Some(step),
+            Change::As(def) => def,
+        };
+        let of = |i: usize| self.step(def.arg(i), depth - 1);
+        let Kind::Op { op, ty, from } = def.kind else { return None };
+        let by_constant = |i: usize, x: i64| Some(self.defs.known(def.arg(i))?.wrapping_mul(x as u64) as i64);
+        let step = match op {
+            Op::Add => of(0)?.wrapping_add(of(1)?),
+            Op::Sub => of(0)?.wrapping_sub(of(1)?),
+            Op::Neg => of(0)?.wrapping_neg(),
+            Op::Mul => by_constant(1, of(0)?)?,
+            Op::Shl => of(0)?.checked_shl(self.defs.known(def.arg(1))? as u32 % (8 * ty.size() as u32))?,
+            Op::Convert | Op::Bitcast if ty.is_int() && from.is_int() && ty.size() <= from.size() => of(0)?,
+            _ => return None,
+        };
+        let spare = 64 - 8 * ty.size() as u32;
+        ty.is_int().then_some(step << spare >> spare)
+    }
+
+    /// A parameter that stays what it is, or is itself plus constants.
+    fn parameter_step(&self, p: Value, i: usize) -> Option<i64> {
+        let mut v = self.source(self.next[i]);
+        let mut sum = 0u64;
+        for _ in 0..DEPTH {
+            if v == p {
+                let spare = 64 - 8 * self.region.ty(p).ty.size() as u32;
+                return Some((sum << spare) as i64 >> spare);
+            }
+            let add = self.defs.as_op(v, Op::Add)?;
+            sum = sum.wrapping_add(self.defs.known(add.arg(1))?);
+            v = self.source(add.arg(0));
+        }
+        None
+    }
+
+    fn counter(&self) -> Option<Counter> {
+        let (condition, truth) = self.cycle.condition;
+        let def = self.defs.get(self.source(condition))?;
+        let Kind::Op { op, ty, .. } = def.kind else { return None };
+        let op = if truth { op } else { super::fold::opposite(op)? };
+        let (a, b) = (def.arg(0), def.arg(1));
+        let (sa, sb) = (self.step(a, DEPTH)?, self.step(b, DEPTH)?);
+        let (value, limit, op, step) = match (sa, sb) {
+            (s, 0) if s != 0 => (a, b, op, s),
+            (0, s) if s != 0 => (b, a, super::fold::exchanged(op)?, s),
+            _ => return None,
+        };
+        let towards = if step > 0 { matches!(op, Op::Lt | Op::Le) } else { matches!(op, Op::Gt | Op::Ge) };
+        let sound = ty.is_int() && ty.size() >= 4 && towards && step.unsigned_abs().is_power_of_two() && small(step);
+        sound.then_some(Counter { value, limit, ty, op, step })
+    }
+
+    /// The guards that need not be in the copy: the distance, the span, and by how much the distance changes.
+    fn ranges(&self) -> Vec<(Value, Value, Value, i64)> {
+        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
+        let guards = insts.filter(|inst| matches!(inst.kind, Kind::Guard { .. }));
+        let range = |inst: &Inst| {
+            let condition = inst.args[0];
+            let less = self.defs.as_op(condition, Op::Lt)?;
+            let Kind::Op { ty: Ty::U32 | Ty::U64, .. } = less.kind else { return None };
+            let (distance, span) = (less.arg(0), less.arg(1));
+            let step = self.step(distance, DEPTH).filter(|&s| small(s))?;
+            (self.step(span, DEPTH)? == 0).then_some((condition, distance, span, step))
+        };
+        guards.filter_map(range).collect()
+    }
+
+    /// Makes the copy, if the loop is fit for it.
+    fn make(mut self) -> Option<()> {
+        let counter = self.counter()?;
+        let ranges = self.ranges();
+        if ranges.is_empty() || !self.outer_values_reach_the_latch() {
+            return None;
+        }
+        let checked: Vec<Value> = ranges.iter().map(|r| r.0).collect();
+        let (mut insts, mut first_insts) = (Vec::new(), Vec::new());
+        let (all_in_bounds, rounds, mut progress) = self.range_test(&counter, &ranges, &mut insts)?;
+        let in_advance = self.counts_in_advance(&checked);
+        let some = progress.begin(&mut Maker { region: self.region, to: &mut first_insts }, rounds, in_advance);
+        let [range, enter, copy] = [0, 1, 2].map(|i| BlockId(self.region.blocks.len() as u32 + i));
+        let back = Edge { to: self.head(), args: self.next.clone() };
+        let mut args = vec![progress.first];
+        args.extend(self.others(&progress).map(|i| self.next[i]));
+        let into_copy = Edge { to: copy, args };
+        let into_enter = Edge { to: enter, args: Vec::new() };
+        let end = End::Branch { cond: all_in_bounds, then: into_enter, other: back.clone() };
+        self.region.blocks.push(Block { params: Vec::new(), insts, end, cold: false });
+        let end = match some {
+            Some(cond) => End::Branch { cond, then: into_copy, other: back },
+            None => End::Jump(into_copy),
+        };
+        self.region.blocks.push(Block { params: Vec::new(), insts: first_insts, end, cold: false });
+        let kept = |inst: &Inst| match inst.kind {
+            Kind::Guard { .. } => !checked.contains(&inst.args[0]),
+            Kind::Tick { .. } => !in_advance,
+            _ => true,
+        };
+        self.copy(copy, &progress, kept);
+        let (head, latch) = (self.head(), self.latch());
+        for edge in self.region.blocks[latch.index()].end.edges_mut().filter(|edge| edge.to == head) {
+            *edge = Edge { to: range, args: Vec::new() };
+        }
+        Some(())
+    }
+
+    /// Returns whether fuel can be counted before the first round: once in each, by the only instruction that could leave the copy.
+    fn counts_in_advance(&self, checked: &[Value]) -> bool {
+        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
+        let mut leaving = insts.filter(|inst| {
+            inst.kind.exit().is_some() && !checked.contains(inst.args.first().unwrap_or(&Value(u32::MAX)))
+        });
+        let tick = leaving.next();
+        tick.is_some_and(|inst| matches!(inst.kind, Kind::Tick { .. })) && leaving.next().is_none()
+    }
+
+    /// Returns whether all values from outside that the cycle uses hold at the latch, whatever way leads there.
+    fn outer_values_reach_the_latch(&self) -> bool {
+        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
+        let exits = insts.clone().filter_map(|inst| inst.kind.exit());
+        let in_exits = exits.flat_map(|e| self.region.exits[e.index()].values());
+        let used = insts.flat_map(|inst| inst.args.iter().copied()).chain(in_exits);
+        let handed = self.brought.values().copied().chain(self.next.iter().copied());
+        let at_latch = |v: Value| self.home.get(v.index()).is_some_and(|&b| self.dominators.dominates(b, self.latch()));
+        used.chain(handed).all(|v| self.is_inside(v) || at_latch(v))
+    }
+
+    /// The value that something inside the cycle will have in the next round, computed at the latch.
+    fn next_round(&mut self, v: Value, to: &mut Vec<Inst>, made: &mut HashMap<Value, Value>) -> Option<Value> {
+        let v = self.source(v);
+        if !self.is_inside(v) {
+            return Some(v);
+        }
+        if let Some(i) = self.parameter(v) {
+            return Some(self.next[i]);
+        }
+        if let Some(&there) = made.get(&v) {
+            return Some(there);
+        }
+        let home = self.home[v.index()];
+        let inst = self.region.block(home).insts.iter().find(|inst| inst.result == Some(v))?.clone();
+        if !inst.kind.is_pure() || to.len() > MAX_INSTS {
+            return None;
+        }
+        let args = inst.args.iter().map(|&a| self.next_round(a, to, made)).collect::<Option<Vec<_>>>()?;
+        let ty = self.region.ty(v);
+        let new = Maker { region: self.region, to }.inst(inst.kind, &args, ty);
+        made.insert(v, new);
+        Some(new)
+    }
+
+    /// Whether all rounds up to the last whole one are in bounds, a uniform bool; how many follow the next one; and how the copy
+    /// computes what changes.
+    fn range_test(
+        &mut self,
+        counter: &Counter,
+        ranges: &[(Value, Value, Value, i64)],
+        to: &mut Vec<Inst>,
+    ) -> Option<(Value, Value, Progress)> {
+        let made = &mut HashMap::new();
+        let mut changes = Changes::default();
+        let value = self.next_round(counter.value, to, made)?;
+        let limit = self.next_round(counter.limit, to, made)?;
+        let mut sides = Vec::new();
+        for &(_, distance, span, step) in ranges {
+            sides.push((self.next_round(distance, to, made)?, self.next_round(span, to, made)?, step));
+        }
+        let mut m = Maker { region: self.region, to };
+        let (mut ok, rounds) = counter.rounds_after(&mut m, value, limit);
+        for (distance, span, step) in sides {
+            let holds = stays_in_range(&mut m, distance, span, step, (rounds, &mut changes));
+            ok = m.op(Op::And, Ty::Bool, &[ok, holds]);
+        }
+        let mut progress = Progress::new(counter.step.unsigned_abs());
+        let exact = progress.follow(self, (rounds, &mut changes), to, made)?;
+        for holds in exact {
+            ok = Maker { region: self.region, to }.op(Op::And, Ty::Bool, &[ok, holds]);
+        }
+        Some((ok, rounds, progress))
+    }
+
+    /// The parameters of the head that the copy must hand on.
+    fn others(&self, progress: &Progress) -> impl Iterator<Item = usize> + use<> {
+        let params = self.region.block(self.head()).params.clone();
+        let derived: Vec<bool> = params.iter().map(|p| progress.derives(*p)).collect();
+        (0..params.len()).filter(move |&i| !derived[i])
+    }
+
+    /// Copies what is kept of the cycle into one block.
+    fn copy(&mut self, copy: BlockId, progress: &Progress, kept: impl Fn(&Inst) -> bool) {
+        let mut to: HashMap<Value, Value> = HashMap::new();
+        let now = self.region.new_value(Type::uniform(Ty::U64));
+        let mut params = vec![now];
+        for i in self.others(progress) {
+            let p = self.region.block(self.head()).params[i];
+            let new = self.region.new_value(self.region.ty(p));
+            params.push(new);
+            to.insert(p, new);
+        }
+        let mut insts = Vec::new();
+        progress.derive(&mut Maker { region: self.region, to: &mut insts }, now, &mut to);
+        for b in self.cycle.blocks.clone() {
+            for p in self.region.block(b).params.clone() {
+                if let Some(from) = self.brought.get(&p) {
+                    let new = to.get(from).copied().unwrap_or(*from);
+                    to.insert(p, new);
+                }
+            }
+            for mut inst in self.region.block(b).insts.clone() {
+                let varies = inst.result.is_some_and(|v| self.region.ty(v).is_varying());
+                progress.use_splats(&mut inst, varies);
+                let is_derived = inst.result.is_some_and(|v| progress.derives(v));
+                if kept(&inst) && !is_derived {
+                    self.copy_inst(inst, &mut to, &mut insts);
+                }
+            }
+        }
+        let after = |v: Value| to.get(&v).copied().unwrap_or(v);
+        let mut args: Vec<Value> = self.next.iter().map(|&v| after(v)).collect();
+        let (then, more) = progress.advance(&mut Maker { region: self.region, to: &mut insts }, now);
+        let mut again = vec![then];
+        again.extend(self.others(progress).map(|i| args[i]));
+        for (i, p) in self.region.block(self.head()).params.iter().enumerate() {
+            args[i] = progress.last(*p).unwrap_or(args[i]);
+        }
+        let (then, other) = (Edge { to: copy, args: again }, Edge { to: self.head(), args });
+        self.region.blocks.push(Block { params, insts, end: End::Branch { cond: more, then, other }, cold: false });
+    }
+
+    fn copy_inst(&mut self, mut inst: Inst, to: &mut HashMap<Value, Value>, insts: &mut Vec<Inst>) {
+        let now = |v: &mut Value| *v = to.get(v).copied().unwrap_or(*v);
+        inst.args.iter_mut().for_each(now);
+        if let Some(exit) = inst.kind.exit_mut() {
+            let mut state = self.region.exits[exit.index()].clone();
+            state.values_mut().for_each(now);
+            self.region.exits.push(state);
+            *exit = ExitId(self.region.exits.len() as u32 - 1);
+        }
+        if let Some(old) = inst.result {
+            let ty = self.region.ty(old);
+            let new = self.region.new_value(ty);
+            to.insert(old, new);
+            inst.result = Some(new);
+        }
+        insts.push(inst);
+    }
+}

@@ -1,0 +1,314 @@
+//! What the copy of a counted loop computes from how far it has come.
+//!
+//! The copy counts its *progress* `k`, which grows in every round by the size of the counter's step and is 0 after the last one
+//! (so that nothing but it is needed to tell that). The parameters of the head that change by a constant are not handed from
+//! round to round: they are their last value plus a multiple of `k`, in wrapping arithmetic.
+//!
+//! So are addresses: the last one plus a multiple of `k`, which is an operand of the access itself. There an index of 32 bits is
+//! made one of 64, so it must not wrap around: its last value is computed in 64 bits beforehand (`rounds` is below 2³² and steps
+//! are below 2²⁹), and if it is not what 32 bits hold, the loop with the checks runs. Values in between lie between the two.
+//!
+//! If the copy can be left by nothing but its poll, the fuel of its rounds is counted before the first one, and there are no more
+//! rounds than fuel is left without a poll.
+
+use super::{Change, Changes, Counted, DEPTH, small};
+use crate::ir::{Inst, Kind, Type, Value};
+use crate::passes::make::Maker;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+use std::collections::HashMap;
+
+/// Vectors that may live through a loop which keeps more in registers for being faster.
+const MOST_KEPT: usize = 8;
+
+/// Something that changes by a constant.
+#[derive(Clone, Copy)]
+struct Linear {
+    /// Before `begin`, in the copy's first round, and then after its last round; less `plus`.
+    end: Value,
+    plus: i64,
+    /// By how much it changes while the progress grows by 1.
+    factor: i64,
+}
+
+/// What an address is in a round: values times factors, and a constant.
+#[derive(PartialEq, Eq)]
+struct Sum {
+    terms: Vec<(Value, i64)>,
+    constant: i64,
+}
+
+/// How the copy computes what changes.
+pub(super) struct Progress {
+    /// The progress in the first round.
+    pub first: Value,
+    /// By how much it grows in a round.
+    unit: u64,
+    /// By the value in the loop that was copied, in the order of definitions.
+    linear: Vec<(Value, Linear)>,
+    /// What does not change, in all lanes.
+    splats: Vec<(Value, Value)>,
+}
+
+impl Progress {
+    /// Of a copy whose counter has a step of this size.
+    pub fn new(unit: u64) -> Progress {
+        Progress { first: Value(u32::MAX), unit, linear: Vec::new(), splats: Vec::new() }
+    }
+
+    /// Finds out how many rounds there will be, of one and so many, and where they end. Where there may be none, gives the
+    /// condition that there are some.
+    pub fn begin(&mut self, m: &mut Maker<'_>, rounds: Value, in_advance: bool) -> Option<Value> {
+        let most = m.with(Op::Add, Ty::U64, rounds, 1);
+        let n = if in_advance { m.inst(Kind::Ticks, &[most], Type::uniform(Ty::U64)) } else { most };
+        let end = m.with(Op::Shl, Ty::U64, n, self.unit.trailing_zeros() as u64);
+        let none = m.constant(Ty::U64, 0);
+        self.first = m.op(Op::Sub, Ty::U64, &[none, end]);
+        let mut ends: HashMap<(Value, i64), Value> = HashMap::new();
+        for (_, linear) in &mut self.linear {
+            let last =
+                ends.entry((linear.end, linear.factor)).or_insert_with(|| plus(m, linear.end, end, linear.factor));
+            linear.end = *last;
+        }
+        in_advance.then(|| m.with(Op::Ne, Ty::U64, n, 0))
+    }
+
+    /// By how much what changes by so much in a round changes while the progress grows by 1.
+    fn factor(&self, step: i64) -> Option<i64> {
+        let unit = self.unit as i64;
+        (step % unit == 0).then_some(step / unit)
+    }
+
+    /// Finds what can be computed from the progress; makes the conditions under which that is exact.
+    pub fn follow(
+        &mut self,
+        of: &mut Counted<'_>,
+        (rounds, changes): (Value, &mut Changes),
+        to: &mut Vec<Inst>,
+        made: &mut HashMap<Value, Value>,
+    ) -> Option<Vec<Value>> {
+        for (i, p) in of.region.block(of.head()).params.clone().into_iter().enumerate() {
+            let ty = of.region.ty(p);
+            let step = of.parameter_step(p, i).filter(|_| ty == Type::uniform(ty.ty) && ty.ty.is_int());
+            if let Some(factor) = step.and_then(|s| self.factor(s)) {
+                self.linear.push((p, Linear { end: of.next[i], plus: 0, factor }));
+            }
+        }
+        let (mut narrow, mut conditions) = (Vec::new(), Vec::new());
+        // Addresses that seem to differ by constants are counted from the first of them.
+        let mut leaders: Vec<(Sum, Value, i64)> = Vec::new();
+        for address in addresses(of) {
+            let mut indices = Vec::new();
+            let step = of.wide_step(address, DEPTH, &mut indices).filter(|&s| small(s));
+            let Some(factor) = step.and_then(|s| self.factor(s)) else { continue };
+            let sound = indices.iter().all(|&(_, step)| small(step));
+            let Some(first) = of.next_round(address, to, made).filter(|_| sound) else { continue };
+            narrow.extend(indices);
+            let sum = of.sum(address);
+            let near = leaders.iter().find(|(s, _, f)| s.terms == sum.terms && *f == factor);
+            let distance = near.and_then(|(s, leader, _)| Some((*leader, sum.constant.checked_sub(s.constant)?)));
+            if let Some((leader, plus)) = distance.filter(|(_, plus)| plus.unsigned_abs() < 1 << 20) {
+                let mut m = Maker { region: of.region, to };
+                let there = m.with(Op::Add, Ty::U64, leader, plus as u64);
+                conditions.push(m.op(Op::Eq, Ty::U64, &[there, first]));
+                self.linear.push((address, Linear { end: leader, plus, factor }));
+            } else {
+                leaders.push((sum, first, factor));
+                self.linear.push((address, Linear { end: first, plus: 0, factor }));
+            }
+        }
+        narrow.sort_unstable();
+        narrow.dedup();
+        self.spread(of, to);
+        // Of those that change alike, the one that is nearest to the end of their type.
+        let mut outermost: Vec<(Ty, i64, Value)> = Vec::new();
+        for (v, step) in narrow {
+            let (ty, first) = (of.region.ty(v).ty, of.next_round(v, to, made)?);
+            match outermost.iter_mut().find(|o| (o.0, o.1) == (ty, step)) {
+                Some((.., out)) => {
+                    let op = if step > 0 { Op::Max } else { Op::Min };
+                    *out = Maker { region: of.region, to }.op(op, ty, &[*out, first]);
+                }
+                None => outermost.push((ty, step, first)),
+            }
+        }
+        for (_, step, first) in outermost {
+            let mut m = Maker { region: of.region, to };
+            let change = changes.of(&mut m, rounds, step);
+            conditions.push(does_not_wrap(&mut m, first, change));
+        }
+        Some(conditions)
+    }
+
+    /// Makes vectors of the floats that do not change where instructions of the loop would, if there is room for them beside
+    /// the vectors that live through it.
+    fn spread(&mut self, of: &mut Counted<'_>, to: &mut Vec<Inst>) {
+        if of.vectors_kept() > MOST_KEPT {
+            return;
+        }
+        let insts = of.cycle.blocks.iter().flat_map(|&b| &of.region.block(b).insts);
+        let varying = insts.filter(|inst| inst.result.is_some_and(|v| of.region.ty(v).is_varying()));
+        let elementwise = varying.filter(|inst| matches!(inst.kind, Kind::Op { op, .. } if !crosses_lanes(op)));
+        let mut uniform: Vec<Value> = elementwise.flat_map(|inst| inst.args.iter().copied()).collect();
+        uniform.sort_unstable();
+        uniform.dedup();
+        uniform.retain(|&v| {
+            let ty = of.region.ty(v);
+            !ty.is_varying() && ty.ty.is_float() && !of.is_inside(v) && of.defs.known(v).is_none()
+        });
+        for v in uniform {
+            let ty = Type::varying(of.region.ty(v).ty);
+            let all = Maker { region: of.region, to }.inst(Kind::Splat, &[v], ty);
+            self.splats.push((v, all));
+        }
+    }
+
+    /// Returns whether a value of the loop is computed from the progress.
+    pub fn derives(&self, v: Value) -> bool {
+        self.linear.iter().any(|&(of, _)| of == v)
+    }
+
+    /// What a parameter of the head will be after the last round, if it is computed from the progress.
+    pub fn last(&self, p: Value) -> Option<Value> {
+        self.linear.iter().find(|&&(of, _)| of == p).map(|&(_, linear)| linear.end)
+    }
+
+    /// Computes all that is computed from the progress.
+    pub fn derive(&self, m: &mut Maker<'_>, progress: Value, to: &mut HashMap<Value, Value>) {
+        for &(v, linear) in &self.linear {
+            let sum = plus(m, linear.end, progress, linear.factor);
+            let ty = m.region.ty(v).ty;
+            to.insert(v, if linear.plus == 0 { sum } else { m.with(Op::Add, ty, sum, linear.plus as u64) });
+        }
+    }
+
+    /// Has an instruction take vectors of what does not change.
+    pub fn use_splats(&self, inst: &mut Inst, varies: bool) {
+        if matches!(inst.kind, Kind::Op { op, .. } if varies && !crosses_lanes(op)) {
+            for arg in &mut inst.args {
+                *arg = self.splats.iter().find(|&(of, _)| of == arg).map_or(*arg, |&(_, all)| all);
+            }
+        }
+    }
+
+    /// The progress after a round, and whether there is another round.
+    pub fn advance(&self, m: &mut Maker<'_>, progress: Value) -> (Value, Value) {
+        let then = m.with(Op::Add, Ty::U64, progress, self.unit);
+        (then, m.with(Op::Ne, Ty::U64, then, 0))
+    }
+}
+
+/// An integer plus a multiple of the progress, modulo the size of its type.
+fn plus(m: &mut Maker<'_>, x: Value, progress: Value, factor: i64) -> Value {
+    let ty = m.region.ty(x).ty;
+    let progress = m.cast(Op::Convert, progress, ty);
+    let change = match factor {
+        0 => return x,
+        1 => progress,
+        f if f > 0 && (f as u64).is_power_of_two() => m.with(Op::Shl, ty, progress, f.trailing_zeros() as u64),
+        f => m.with(Op::Mul, ty, progress, f as u64),
+    };
+    m.op(Op::Add, ty, &[x, change])
+}
+
+/// Returns whether the lanes of the operation's operands are not those of its result.
+fn crosses_lanes(op: Op) -> bool {
+    matches!(op, Op::Shuffle | Op::Extract | Op::Insert | Op::Iota)
+}
+
+/// The addresses of accesses in the cycle that are the same for all lanes.
+fn addresses(of: &Counted<'_>) -> Vec<Value> {
+    let insts = of.cycle.blocks.iter().flat_map(|&b| &of.region.block(b).insts);
+    let accesses = insts.filter(|inst| inst.kind.is_plain_load() || inst.kind.is_plain_store());
+    let mut all: Vec<Value> = accesses.map(|inst| of.source(inst.args[0])).filter(|&v| of.is_inside(v)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Returns whether an integer of 32 bits stays in its type while it changes by so much.
+fn does_not_wrap(m: &mut Maker<'_>, first: Value, change: Value) -> Value {
+    let ty = m.region.ty(first).ty;
+    let wide = m.cast(Op::Convert, first, Ty::I64);
+    let change = m.cast(Op::Bitcast, change, Ty::I64);
+    let last = m.op(Op::Add, Ty::I64, &[wide, change]);
+    let kept = m.cast(Op::Convert, last, ty);
+    let kept = m.cast(Op::Convert, kept, Ty::I64);
+    m.op(Op::Eq, Ty::I64, &[kept, last])
+}
+
+impl Counted<'_> {
+    /// The number of vectors of 128 bits that live from round to round, or from before the loop.
+    fn vectors_kept(&self) -> usize {
+        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
+        let outer = insts.flat_map(|inst| inst.args.iter().copied()).filter(|&v| !self.is_inside(v));
+        let mut kept: Vec<Value> = outer.chain(self.region.block(self.head()).params.iter().copied()).collect();
+        kept.sort_unstable();
+        kept.dedup();
+        let varying = kept.into_iter().map(|v| self.region.ty(v)).filter(|ty| ty.is_varying());
+        varying.map(|ty| (self.region.width.lanes() * ty.ty.size()).div_ceil(16)).sum()
+    }
+
+    /// An address as a sum, as if no index wrapped around.
+    fn sum(&self, address: Value) -> Sum {
+        let mut sum = Sum { terms: Vec::new(), constant: 0 };
+        self.add_to(&mut sum, address, 1, DEPTH);
+        sum.terms.sort_unstable();
+        sum
+    }
+
+    fn add_to(&self, sum: &mut Sum, v: Value, factor: i64, depth: usize) {
+        let v = self.source(v);
+        let known = |v| {
+            let bits = self.defs.known(v)? as i64;
+            Some(if self.region.ty(v).ty.size() == 4 { bits as i32 as i64 } else { bits })
+        };
+        if let Some(x) = known(v) {
+            sum.constant = sum.constant.wrapping_add(factor.wrapping_mul(x));
+            return;
+        }
+        let def = self.defs.get(v).filter(|_| depth > 0);
+        match def.map(|def| (def, def.kind)) {
+            Some((def, Kind::Op { op: Op::Add, .. })) => {
+                (0..2).for_each(|i| self.add_to(sum, def.arg(i), factor, depth - 1));
+            }
+            Some((def, Kind::Op { op: Op::Shl, .. })) if known(def.arg(1)).is_some_and(|by| by < 32) => {
+                self.add_to(sum, def.arg(0), factor << known(def.arg(1)).unwrap_or(0), depth - 1);
+            }
+            Some((def, Kind::Op { op: Op::Convert | Op::Bitcast, from, .. })) if from.is_int() => {
+                self.add_to(sum, def.arg(0), factor, depth - 1);
+            }
+            _ => sum.terms.push((v, factor)),
+        }
+    }
+
+    /// By how much an integer of 64 bits changes from round to round, if the integers of 32 bits that it is made of (noted with
+    /// their steps) do not wrap around.
+    fn wide_step(&self, v: Value, depth: usize, narrow: &mut Vec<(Value, i64)>) -> Option<i64> {
+        let def = match self.change(v, depth)? {
+            Change::By(step) => return Some(step),
+            Change::As(def) => def,
+        };
+        let Kind::Op { op, ty, from } = def.kind else { return None };
+        if ty.size() != 8 || !ty.is_int() || self.region.ty(v).is_varying() {
+            return None;
+        }
+        let mut of = |i: usize| self.wide_step(def.arg(i), depth - 1, narrow);
+        Some(match op {
+            Op::Add => of(0)?.wrapping_add(of(1)?),
+            Op::Sub => of(0)?.wrapping_sub(of(1)?),
+            Op::Mul => of(0)?.wrapping_mul(self.defs.known(def.arg(1))? as i64),
+            Op::Shl => of(0)?.checked_shl(self.defs.known(def.arg(1))? as u32 % 64)?,
+            Op::Bitcast | Op::Convert if from.is_int() && from.size() == 8 => of(0)?,
+            Op::Convert if from.is_int() && from.size() == 4 => {
+                let index = self.source(def.arg(0));
+                let step = self.step(index, depth - 1)?;
+                if step != 0 {
+                    narrow.push((index, step));
+                }
+                step
+            }
+            _ => return None,
+        })
+    }
+}

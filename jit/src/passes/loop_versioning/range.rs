@@ -1,0 +1,89 @@
+//! Code that finds out, in 64 bits, how many rounds are left and what lies in range in all of them.
+
+use super::super::make::Maker;
+use crate::ir::Value;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+
+/// How the loop counts.
+pub(super) struct Counter {
+    pub value: Value,
+    pub limit: Value,
+    pub ty: Ty,
+    /// The comparison of value and limit that holds while the loop goes on.
+    pub op: Op,
+    pub step: i64,
+}
+
+/// Returns whether a step is so small that 2³² of them can be counted in 64 bits.
+pub(super) fn small(step: i64) -> bool {
+    step.unsigned_abs() < 1 << 29
+}
+
+impl Counter {
+    /// Of the round in which the counter has a value: whether it is a whole one and all is sound; and how many whole ones follow, in 64
+    /// bits.
+    pub fn rounds_after(&self, m: &mut Maker<'_>, value: Value, limit: Value) -> (Value, Value) {
+        let ty = self.ty;
+        let whole = m.op(self.op, ty, &[value, limit]);
+        let (near, far) = if self.step > 0 { (value, limit) } else { (limit, value) };
+        let distance = m.op(Op::Sub, ty, &[far, near]);
+        let distance = m.cast(Op::Bitcast, distance, if ty.size() == 4 { Ty::U32 } else { Ty::U64 });
+        let mut distance = m.cast(Op::Convert, distance, Ty::U64);
+        if matches!(self.op, Op::Lt | Op::Gt) {
+            distance = m.with(Op::Add, Ty::U64, distance, u64::MAX);
+        }
+        let rounds = m.with(Op::Shr, Ty::U64, distance, self.step.unsigned_abs().trailing_zeros() as u64);
+        let few = m.with(Op::Lt, Ty::U64, rounds, 1 << 32);
+        // The counter must not step over the end of its type.
+        let bits = 8 * ty.size() as u32;
+        let most = if ty.is_signed() { u64::MAX >> (65 - bits) } else { u64::MAX >> (64 - bits) };
+        let sound = if self.step > 0 {
+            m.with(Op::Le, ty, limit, most.wrapping_sub(self.step as u64))
+        } else {
+            let least = if ty.is_signed() { !most } else { 0 };
+            m.with(Op::Ge, ty, limit, least.wrapping_sub(self.step as u64))
+        };
+        let ok = m.op(Op::And, Ty::Bool, &[few, sound]);
+        (m.op(Op::And, Ty::Bool, &[ok, whole]), rounds)
+    }
+}
+
+/// By how much what changes by a step changes in some rounds: a product of 64 bits for each step.
+#[derive(Default)]
+pub(super) struct Changes(Vec<(i64, Value)>);
+
+impl Changes {
+    /// The change, made if it is the first for its step.
+    pub fn of(&mut self, m: &mut Maker<'_>, rounds: Value, step: i64) -> Value {
+        let known = self.0.iter().find(|c| c.0 == step).map(|c| c.1);
+        known.unwrap_or_else(|| {
+            let change = m.with(Op::Mul, Ty::U64, rounds, step as u64);
+            self.0.push((step, change));
+            change
+        })
+    }
+}
+
+/// Returns whether a distance is below a span now, and when it has changed so many times.
+pub(super) fn stays_in_range(
+    m: &mut Maker<'_>,
+    distance: Value,
+    span: Value,
+    step: i64,
+    (rounds, changes): (Value, &mut Changes),
+) -> Value {
+    let wide = m.region.ty(distance).ty.size() == 8;
+    let (distance, mut span) = (m.cast(Op::Convert, distance, Ty::U64), m.cast(Op::Convert, span, Ty::U64));
+    if wide {
+        span = m.with(Op::Min, Ty::U64, span, 1 << 62);
+    }
+    let now = m.op(Op::Lt, Ty::U64, &[distance, span]);
+    if step == 0 {
+        return now;
+    }
+    let change = changes.of(m, rounds, step);
+    let last = m.op(Op::Add, Ty::U64, &[distance, change]);
+    let then = m.op(Op::Lt, Ty::U64, &[last, span]);
+    m.op(Op::And, Ty::Bool, &[now, then])
+}

@@ -1,0 +1,378 @@
+//! Mem2reg: keeps cells of private memory as values.
+//!
+//! A local struct that is handed on by reference lies in the memory of a frame: every access is a load or a masked store, the
+//! back end can keep nothing of it in registers, and what is stored must be computed even if nobody reads it. Where no other
+//! pointer leads to the memory ([`PrivateMemory`]) and the region knows the address of each access, its cells become values, as
+//! registers have been from the start.
+//!
+//! Rules:
+//!
+//! - A private memory is promoted only if every access in the region that may touch it is a plain load or store (or a `clear`) at a
+//!   known address, no two accesses overlap without being of the same cell, and the pointer to it goes nowhere but into snapshots,
+//!   sums, parameters, and the end of the frame.
+//! - A load gives the cell's value. A store sets it; a masked store sets it to a `select` of the new value and the old one. `clear`
+//!   and the opening of the frame set it to zero. At the region's entry the cells of the entered frame are loaded, all
+//!   lanes of them.
+//! - A `clear` stays, besides, if it also zeroes bytes that are no cells and may be read after an exit.
+//! - Blocks with several ways in get a parameter per cell; [`params`](super::params) then removes those that always bring the
+//!   same (the maximal SSA form, made minimal afterwards).
+//! - An exit writes the cells of the frames in its snapshot that may be read after it ([`Exit::live`]). Two instructions that leave by
+//!   one exit get an exit each if their cells differ.
+//!
+//! Bools stay in memory in the entered frame: a byte of memory may hold more than a bool does.
+
+use super::params;
+use crate::dominance::Dominators;
+use crate::ir::{BlockId, Cell, End, Exit, ExitId, Inst, Kind, PrivateMemory, Region, Type, Value};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::FuncId;
+use spmdvm_vm::types::Ty;
+use std::collections::{HashMap, HashSet};
+
+/// Runs the pass.
+pub fn run(region: &mut Region) {
+    let memories = std::mem::take(&mut region.private);
+    if !memories.is_empty() {
+        let hosts = hosts(region);
+        let lost = lost_pointers(region, &memories);
+        let mut found = Vec::new();
+        for (m, memory) in memories.iter().enumerate().filter(|(m, _)| !lost.contains(m)) {
+            found.extend(cells(region, memory, &hosts).into_iter().flatten().map(|cell| (m, cell)));
+        }
+        if !found.is_empty() {
+            Promotion::new(region, &memories, found, &hosts).run();
+            params::run(region);
+        }
+    }
+    region.exits.iter_mut().for_each(|exit| exit.live.clear());
+}
+
+/// The known addresses in frames: function and offset, by value.
+pub(super) type Hosts = HashMap<Value, (FuncId, u64)>;
+
+pub(super) fn hosts(region: &Region) -> Hosts {
+    let insts = region.blocks.iter().flat_map(|b| &b.insts);
+    let host = |inst: &Inst| match inst.kind {
+        Kind::FrameHost { function, at } => Some((inst.result?, (function, at))),
+        _ => None,
+    };
+    insts.filter_map(host).collect()
+}
+
+/// The cell that a plain access at a known address is of.
+pub(super) fn accessed(inst: &Inst, hosts: &Hosts) -> Option<Cell> {
+    let ty = match inst.kind {
+        Kind::Load { ty } | Kind::Store { ty } => Type::uniform(ty),
+        Kind::LoadLanes { ty } | Kind::StoreLanes { ty } | Kind::StoreMasked { ty } => Type::varying(ty),
+        _ => return None,
+    };
+    let &(function, at) = hosts.get(&inst.args[0])?;
+    Some(Cell { function, at, ty })
+}
+
+fn contains(memory: &PrivateMemory, (function, at): (FuncId, u64)) -> bool {
+    memory.function == function && (memory.start..memory.start + memory.size).contains(&at)
+}
+
+fn bytes(region: &Region, cell: &Cell) -> u64 {
+    let lanes = if cell.ty.is_varying() { region.width.lanes() } else { 1 };
+    (cell.ty.ty.size() * lanes) as u64
+}
+
+/// The cells of a memory; `None` if they cannot be told apart.
+fn cells(region: &Region, memory: &PrivateMemory, hosts: &Hosts) -> Option<Vec<Cell>> {
+    let mut cells: Vec<Cell> = Vec::new();
+    let mut cleared = Vec::new();
+    for inst in region.blocks.iter().flat_map(|b| &b.insts) {
+        let inside = |v: &Value| hosts.get(v).is_some_and(|&at| contains(memory, at));
+        if !inst.args.iter().any(inside) {
+            continue;
+        }
+        match (inst.kind, accessed(inst, hosts)) {
+            (_, Some(cell)) => {
+                if !cells.contains(&cell) {
+                    cells.push(cell);
+                }
+            }
+            (Kind::Clear { bytes }, _) => cleared.push((hosts[&inst.args[0]].1, bytes as u64)),
+            _ => return None,
+        }
+    }
+    cells.sort_by_key(|cell| cell.at);
+    let apart = cells.windows(2).all(|two| two[0].at + bytes(region, &two[0]) <= two[1].at);
+    let whole = |cell: &Cell| {
+        let (from, to) = (cell.at, cell.at + bytes(region, cell));
+        let inside = to <= memory.start + memory.size;
+        let bool_of_old = memory.at == 0 && cell.ty.ty == Ty::Bool;
+        inside
+            && !bool_of_old
+            && cleared.iter().all(|&(at, n)| at + n <= from || to <= at || (at <= from && to <= at + n))
+    };
+    (apart && cells.iter().all(whole)).then_some(cells)
+}
+
+/// The memories whose pointer goes where it can be used in another way than by a known address.
+fn lost_pointers(region: &Region, memories: &[PrivateMemory]) -> HashSet<usize> {
+    let mut of: HashMap<Value, HashSet<usize>> = HashMap::new();
+    let mut lost = HashSet::new();
+    let insts = || region.blocks.iter().flat_map(|b| &b.insts);
+    for inst in insts() {
+        let opened = match inst.kind {
+            Kind::FrameAddress => memories.iter().position(|m| m.at == 0),
+            Kind::FrameOpen { function, at, .. } => memories.iter().position(|m| (m.function, m.at) == (function, at)),
+            _ => None,
+        };
+        if let (Some(v), Some(m)) = (inst.result, opened) {
+            of.entry(v).or_default().insert(m);
+        }
+    }
+    let is_sum = |inst: &Inst| matches!(inst.kind, Kind::Op { op: Op::PAdd, .. });
+    loop {
+        let mut next = Vec::new();
+        for inst in insts().filter(|inst| is_sum(inst)) {
+            next.extend(of.get(&inst.args[0]).into_iter().flatten().map(|&m| (inst.result, m)));
+        }
+        for edge in region.blocks.iter().flat_map(|b| b.end.edges()) {
+            for (arg, &param) in edge.args.iter().zip(&region.block(edge.to).params) {
+                next.extend(of.get(arg).into_iter().flatten().map(|&m| (Some(param), m)));
+            }
+        }
+        let mut changed = false;
+        for (v, m) in next {
+            changed |= v.is_some_and(|v| of.entry(v).or_default().insert(m));
+        }
+        if !changed {
+            break;
+        }
+    }
+    for inst in insts().filter(|inst| !matches!(inst.kind, Kind::FrameClose)) {
+        let free = is_sum(inst) as usize;
+        for v in inst.args.iter().skip(free) {
+            lost.extend(of.get(v).into_iter().flatten());
+        }
+    }
+    lost
+}
+
+/// Cells on their way to become values.
+struct Promotion<'a> {
+    region: &'a mut Region,
+    memories: &'a [PrivateMemory],
+    cells: Vec<(usize, Cell)>,
+    hosts: &'a Hosts,
+    /// What stands for the result of a load.
+    to: HashMap<Value, Value>,
+    /// Zero, by type, in the entry block.
+    zeros: HashMap<Type, Value>,
+    /// What is to come first in the entry block.
+    prologue: Vec<Inst>,
+    /// The cells with which an exit has been left.
+    left: HashMap<ExitId, Vec<(Cell, Value)>>,
+}
+
+impl<'a> Promotion<'a> {
+    fn new(
+        region: &'a mut Region,
+        memories: &'a [PrivateMemory],
+        cells: Vec<(usize, Cell)>,
+        hosts: &'a Hosts,
+    ) -> Promotion<'a> {
+        Promotion {
+            region,
+            memories,
+            cells,
+            hosts,
+            to: HashMap::new(),
+            zeros: HashMap::new(),
+            prologue: Vec::new(),
+            left: HashMap::new(),
+        }
+    }
+
+    fn run(mut self) {
+        let ways_in = self.ways_in();
+        let order = Dominators::new(self.region).order().to_vec();
+        let entry = self.entry();
+        let mut begins: HashMap<BlockId, Vec<Value>> = HashMap::from([(BlockId(0), entry)]);
+        for &id in order.iter().filter(|id| ways_in[id.index()] > 1) {
+            let params: Vec<Value> = self.cells.iter().map(|(_, cell)| self.region.new_value(cell.ty)).collect();
+            self.region.blocks[id.index()].params.extend(&params);
+            begins.insert(id, params);
+        }
+        for &id in &order {
+            // A block with one way in comes after that way's block.
+            let mut state = begins.remove(&id).unwrap_or_default();
+            self.block(id, &mut state);
+            let mut end = std::mem::replace(&mut self.region.blocks[id.index()].end, End::Exit(ExitId(u32::MAX)));
+            if let End::Exit(exit) = &mut end {
+                self.leave(exit, &state);
+            }
+            for edge in end.edges_mut() {
+                if ways_in[edge.to.index()] > 1 {
+                    edge.args.extend(&state);
+                } else {
+                    begins.insert(edge.to, state.clone());
+                }
+            }
+            self.region.blocks[id.index()].end = end;
+        }
+        self.region.blocks[0].insts.splice(0..0, std::mem::take(&mut self.prologue));
+        let stands: Vec<Value> = (0..self.region.types.len() as u32).map(|v| self.find(Value(v))).collect();
+        super::replace(self.region, &stands);
+    }
+
+    fn ways_in(&self) -> Vec<usize> {
+        let mut ways = vec![0; self.region.blocks.len()];
+        for edge in self.region.blocks.iter().flat_map(|b| b.end.edges()) {
+            ways[edge.to.index()] += 1;
+        }
+        ways
+    }
+
+    /// The cells when the region is entered: those of the entered frame are loaded.
+    fn entry(&mut self) -> Vec<Value> {
+        let cells = self.cells.clone();
+        cells
+            .iter()
+            .map(|&(m, cell)| if self.memories[m].at == 0 { self.loaded(cell) } else { self.zero(cell.ty) })
+            .collect()
+    }
+
+    fn loaded(&mut self, cell: Cell) -> Value {
+        let host =
+            self.at_entry(Kind::FrameHost { function: cell.function, at: cell.at }, Vec::new(), Type::uniform(Ty::U64));
+        let ty = cell.ty.ty;
+        let kind = if cell.ty.is_varying() { Kind::LoadLanes { ty } } else { Kind::Load { ty } };
+        self.at_entry(kind, vec![host], cell.ty)
+    }
+
+    fn zero(&mut self, ty: Type) -> Value {
+        if let Some(&v) = self.zeros.get(&ty) {
+            return v;
+        }
+        let mut v = self.at_entry(Kind::Const(0), Vec::new(), Type::uniform(ty.ty));
+        if ty.is_varying() {
+            v = self.at_entry(Kind::Splat, vec![v], ty);
+        }
+        self.zeros.insert(ty, v);
+        v
+    }
+
+    /// An instruction at the beginning of the entry block.
+    fn at_entry(&mut self, kind: Kind, args: Vec<Value>, ty: Type) -> Value {
+        let v = self.region.new_value(ty);
+        self.prologue.push(Inst { kind, args, result: Some(v) });
+        v
+    }
+
+    /// Takes the accesses out of a block. The state is what cells hold, before and after.
+    fn block(&mut self, id: BlockId, state: &mut [Value]) {
+        let insts = std::mem::take(&mut self.region.blocks[id.index()].insts);
+        let mut kept = Vec::with_capacity(insts.len());
+        for mut inst in insts {
+            if let Some(exit) = inst.kind.exit_mut() {
+                self.leave(exit, state);
+            }
+            if let Some(at) = accessed(&inst, self.hosts).and_then(|cell| self.slot(cell)) {
+                kept.extend(self.access(&inst, &mut state[at]));
+                continue;
+            }
+            match inst.kind {
+                Kind::Clear { bytes } => {
+                    let (function, from) = self.hosts[&inst.args[0]];
+                    let within = |c: &Cell| c.function == function && (from..from + bytes as u64).contains(&c.at);
+                    self.reset(state, |_, cell| within(cell));
+                    if self.clears_only_cells((function, from), bytes as u64) {
+                        continue;
+                    }
+                }
+                Kind::FrameOpen { function, at, .. } => {
+                    self.reset(state, |memory, _| (memory.function, memory.at) == (function, at));
+                }
+                _ => {}
+            }
+            kept.push(inst);
+        }
+        self.region.blocks[id.index()].insts = kept;
+    }
+
+    /// Returns whether the bytes that a `clear` zeroes are cells, as far as anybody reads them.
+    fn clears_only_cells(&self, at: (FuncId, u64), bytes_cleared: u64) -> bool {
+        let Some(&(m, _)) = self.cells.iter().find(|&&(m, _)| contains(&self.memories[m], at)) else { return false };
+        let start = self.memories[m].start as i64;
+        let from = at.1 as i64 - start;
+        let to = from + bytes_cleared as i64;
+        let own = self.cells.iter().filter(|(of, _)| *of == m).map(|(_, cell)| {
+            let from = cell.at as i64 - start;
+            from..from + bytes(self.region, cell) as i64
+        });
+        let own: Vec<_> = own.collect();
+        let live =
+            self.region.exits.iter().flat_map(|e| &e.live).filter(|live| live.memory == m).flat_map(|l| &l.bytes);
+        live.into_iter().all(|range| {
+            (range.start.max(from)..range.end.min(to)).all(|byte| own.iter().any(|cell| cell.contains(&byte)))
+        })
+    }
+
+    fn slot(&self, cell: Cell) -> Option<usize> {
+        self.cells.iter().position(|&(_, c)| c == cell)
+    }
+
+    fn reset(&mut self, state: &mut [Value], is_reset: impl Fn(&PrivateMemory, &Cell) -> bool) {
+        for (i, (m, cell)) in self.cells.clone().into_iter().enumerate() {
+            if is_reset(&self.memories[m], &cell) {
+                state[i] = self.zero(cell.ty);
+            }
+        }
+    }
+
+    /// Does an access to a cell; gives the instruction that is needed for it, if any.
+    fn access(&mut self, inst: &Inst, cell: &mut Value) -> Option<Inst> {
+        if let Some(result) = inst.result {
+            self.to.insert(result, *cell);
+            return None;
+        }
+        let new = inst.args[1];
+        let Kind::StoreMasked { ty } = inst.kind else {
+            *cell = new;
+            return None;
+        };
+        let v = self.region.new_value(Type::varying(ty));
+        let args = vec![inst.args[2], new, *cell];
+        *cell = v;
+        Some(Inst { kind: Kind::Op { op: Op::Select, ty, from: ty }, args, result: Some(v) })
+    }
+
+    fn find(&self, mut v: Value) -> Value {
+        while let Some(&w) = self.to.get(&v) {
+            v = w;
+        }
+        v
+    }
+
+    /// Writes the cells that may be read later into an exit.
+    fn leave(&mut self, exit: &mut ExitId, state: &[Value]) {
+        let cells = self.written(&self.region.exits[exit.index()], state);
+        if let Some(others) = self.left.get(exit) {
+            if *others == cells {
+                return;
+            }
+            let copy = self.region.exits[exit.index()].clone();
+            self.region.exits.push(copy);
+            *exit = ExitId(self.region.exits.len() as u32 - 1);
+        }
+        self.region.exits[exit.index()].cells = cells.clone();
+        self.left.insert(*exit, cells);
+    }
+
+    fn written(&self, exit: &Exit, state: &[Value]) -> Vec<(Cell, Value)> {
+        let needed = |m: usize, cell: &Cell| {
+            let from = (cell.at - self.memories[m].start) as i64;
+            let to = from + bytes(self.region, cell) as i64;
+            let live = exit.live.iter().filter(|live| live.memory == m).flat_map(|live| &live.bytes);
+            live.into_iter().any(|range| range.start < to && from < range.end)
+        };
+        let cells = self.cells.iter().zip(state).filter(|((m, cell), _)| needed(*m, cell));
+        cells.map(|(&(_, cell), &v)| (cell, self.find(v))).collect()
+    }
+}

@@ -1,0 +1,632 @@
+"""Kernels written in Python, and expressions: compiled through SPMD text when they are first called.
+
+`Kernel` finds out the types of a call and has an instance translated for them (`_translate`, with `_expressions`
+and `_functions`), compiled and called; `_values` and `_types` are what expressions are, `_source` reads functions
+and draws errors.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import math
+import sys
+import threading
+import typing
+import warnings
+from typing import Any, Callable
+
+import numpy as np
+
+from .._errors import CompileError, CompileWarning, Trap
+from .._spmdvm import compile as _compile
+from . import _functions
+from ._functions import ACROSS, LANE, WIDTH, foreach
+from ._source import Source, excerpt
+from ._translate import Body, Param, Program, strong
+from ._types import Array, Num, Uniform, of_dtype, of_value
+from ._values import LONGEST
+
+__all__ = ["ACROSS", "LANE", "WIDTH", "Kernel", "array", "evaluate", "foreach", "kernel", "uniform", "vectorize"]
+
+
+class _Annotation:
+    """What `array[…]` and `uniform[…]` give."""
+
+    def __init__(self, what: str, of: Any, ndim: int | None) -> None:
+        self.what, self.of, self.ndim = what, of, ndim
+
+    def __repr__(self) -> str:
+        name = getattr(self.of, "__name__", self.of)
+        return f"{self.what}[{name}]" if self.ndim in (None, 1) else f"{self.what}[{name}, {self.ndim}]"
+
+
+class array:
+    """The type of an array parameter of a kernel: `array[float32]`, `array[float32, 2]` with two dimensions.
+
+    The elements may be a structured dtype. Arrays are passed without a copy; they must be C-contiguous.
+    """
+
+    def __class_getitem__(cls, item: Any) -> _Annotation:
+        of, ndim = item if isinstance(item, tuple) else (item, 1)
+        if not isinstance(ndim, int) or not 1 <= ndim <= 8:
+            raise TypeError(f"array[T, n] takes a number of dimensions from 1 to 8, not {ndim!r}")
+        return _Annotation("array", of, ndim)
+
+
+class uniform:
+    """The type of a parameter of an elementwise kernel that is one number for all elements: `uniform[int32]`."""
+
+    def __class_getitem__(cls, item: Any) -> _Annotation:
+        return _Annotation("uniform", item, None)
+
+
+class _Instance:
+    """A kernel compiled for types of arguments."""
+
+    def __init__(self, text: str, places: list, module: Any, results: int | None) -> None:
+        self.text, self.places, self.module = text, places, module
+        # Of how many values the result is; None for one number or nothing.
+        self.results = results
+        self.result_types: list[Num] = []
+
+
+class Kernel:
+    """A Python function that is compiled for the types of its arguments, when it is first called with them.
+
+    Attributes:
+        spmd_source: the SPMD text of the instance that was compiled last.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        """Read the function; nothing is compiled yet."""
+        if not inspect.isfunction(function):
+            raise TypeError(f"@spmdvm.kernel takes a function, not {type(function).__name__}")
+        functools.update_wrapper(self, function)
+        self._options = options
+        self._source = Source.of(function)
+        self._lookup = _functions.lookup_of(function)
+        self._signature = inspect.signature(function)
+        self._annotations = self._read_annotations(function)
+        tree = self._source.tree
+        arguments = tree.args
+        for wrong in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
+            if wrong is not None:
+                self._source.fail(wrong, "a kernel has a fixed number of parameters", "not supported")
+        self._names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        self._indexed = _indexed(tree) & set(self._names)
+        self.is_elementwise = not self._indexed and not _has_foreach(tree, self._lookup)
+        self.is_elementwise &= not any(a is not None and a.what == "array" for a in self._annotations.values())
+        self._instances: dict[Any, _Instance] = {}
+        self._last: _Instance | None = None
+        self._lock = threading.Lock()
+
+    def _read_annotations(self, function: Callable[..., Any]) -> dict[str, _Annotation | None]:
+        try:
+            hints = typing.get_type_hints(function)
+        except Exception as error:
+            raise CompileError(f"the annotations of `{function.__name__}` cannot be read: {error}") from None
+        found: dict[str, _Annotation | None] = {}
+        for node in (*self._source.tree.args.posonlyargs, *self._source.tree.args.args):
+            hint = hints.get(node.arg)
+            found[node.arg] = None if hint is None else self._annotation(node, hint)
+        return found
+
+    def _annotation(self, node: ast.arg, hint: Any) -> _Annotation | None:
+        if hint is Any or hint is np.ndarray:
+            return None
+        annotation = hint if isinstance(hint, _Annotation) else None
+        if annotation is None and typing.get_origin(hint) is np.ndarray:
+            dtype = typing.get_args(typing.get_args(hint)[1])
+            annotation = _Annotation("array", dtype[0] if dtype else None, None)
+        if annotation is None:
+            annotation = _Annotation("number", hint, None)
+        is_number = _functions.type_of(annotation.of) is not None
+        is_record = (
+            annotation.what == "array" and isinstance(annotation.of, np.dtype) and of_dtype(annotation.of) is not None
+        )
+        if not is_number and not is_record:
+            help = "use `np.float32`, `spmdvm.int32`, `int`, `float`, `spmdvm.array[spmdvm.float32]` and so on"
+            self._source.fail(node.annotation or node, f"`{node.arg}` has no type of kernels", "not known", help)
+        return annotation
+
+    # Calls.
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Compile for these arguments, if they have other types than before, and run.
+
+        An elementwise kernel takes `out=`, `where=` and `threads=` as numpy's functions do.
+        """
+        special = {
+            name: kwargs.pop(name) for name in ("out", "where", "threads") if name in kwargs and name not in self._names
+        }
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = [bound.arguments[name] for name in self._names]
+        if self.is_elementwise:
+            return self._call_elements(values, special)
+        if special:
+            raise TypeError(f"{self.__name__}() is an array kernel and takes no `{next(iter(special))}=`")
+        return self._call_arrays(values)
+
+    def _call_elements(self, values: list[Any], special: dict[str, Any]) -> Any:
+        values = [v if isinstance(v, (int, float, np.generic, np.ndarray)) else _as_array(v) for v in values]
+        any_array = any(
+            (isinstance(v, np.ndarray) and v.ndim) or (hasattr(v, "__array__") and getattr(v, "ndim", 0))
+            for v in values
+        )
+        types = []
+        for name, value in zip(self._names, values):
+            annotation = self._annotations[name]
+            if annotation is not None:
+                ty: Any = _functions.type_of(annotation.of)
+                types.append(Uniform(ty) if annotation.what == "uniform" else ty)
+                continue
+            ty = of_dtype(value.dtype) if hasattr(value, "dtype") else of_value(value)
+            if not isinstance(ty, Num):
+                raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}")
+            types.append(Uniform(ty) if ty.weak and any_array else ty)
+        instance = self._instance(("elements", tuple(types)), lambda: self._translate_elements(types))
+        if instance.results is not None:
+            return self._call_tuple(instance, values, special)
+        return self._run(instance, values, special)
+
+    def _call_tuple(self, instance: _Instance, values: list[Any], special: dict[str, Any]) -> Any:
+        """Call an elementwise kernel of several results: over flat copies of what the arguments broadcast to."""
+        if special:
+            raise TypeError(f"{self.__name__}() gives several results and takes no `{next(iter(special))}=`")
+        plain = [v for v, a in zip(values, self._annotations.values()) if a is None or a.what != "uniform"]
+        shape = np.broadcast_shapes(*(np.shape(v) for v in plain))
+        given: list[Any] = []
+        for value, param in zip(values, instance.module_params):
+            ty = param.of if isinstance(param, Uniform) else param
+            if isinstance(param, Uniform):
+                given.append(value)
+                continue
+            source = np.asarray(value)
+            if not np.can_cast(source.dtype, ty.dtype, "safe") and not isinstance(value, (int, float)):
+                raise TypeError(f"{self.__name__}(): {source.dtype} is not safely a {ty.dtype}")
+            given.append(np.ascontiguousarray(np.broadcast_to(source.astype(ty.dtype), shape)).reshape(-1))
+        results = [np.empty(shape, strong(ty).dtype) for ty in instance.result_types]
+        count = results[0].size
+        self._run(instance, [*given, *(r.reshape(-1) for r in results), count], {})
+        return tuple(r if shape else r[()] for r in results)
+
+    def _call_arrays(self, values: list[Any]) -> Any:
+        types: list[Any] = []
+        for at, (name, value) in enumerate(zip(self._names, values)):
+            annotation = self._annotations[name]
+            if annotation is not None and annotation.what != "array":
+                types.append(_functions.type_of(annotation.of))
+                continue
+            if annotation is None and name not in self._indexed and not isinstance(value, np.ndarray):
+                ty = of_value(value)
+            else:
+                if not isinstance(value, np.ndarray):
+                    raise TypeError(f"{self.__name__}(): `{name}` takes an array, not {_described(value)}")
+                ty = of_value(value)
+                if isinstance(ty, Array):
+                    self._check_array(name, value, ty, annotation)
+                    values[at] = value
+            if ty is None or (name in self._indexed and not isinstance(ty, Array)):
+                raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}")
+            types.append(ty)
+        lengths: dict[int, int] = {}
+        several = any(isinstance(ty, Array) and ty.ndim > 1 for ty in types)
+        pattern = tuple(
+            tuple(lengths.setdefault(n, len(lengths)) for n in value.shape) if several and isinstance(ty, Array) else ()
+            for ty, value in zip(types, values)
+        )
+        instance = self._instance(("arrays", tuple(types), pattern), lambda: self._translate_arrays(types, pattern))
+        given = []
+        for ty, value in zip(types, values):
+            given.append(value)
+            if isinstance(ty, Array):
+                given.extend(value.shape)
+        if instance.results is None:
+            return self._run(instance, given, {})
+        results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
+        self._run(instance, [*given, *results], {})
+        return tuple(r[0] for r in results)
+
+    def _check_array(self, name: str, value: np.ndarray, ty: Array, annotation: _Annotation | None) -> None:
+        if max(value.shape) > LONGEST:
+            raise ValueError(f"{self.__name__}(): `{name}` is longer than {LONGEST} elements in a dimension")
+        if annotation is None:
+            return
+        if annotation.ndim is not None and value.ndim != annotation.ndim:
+            raise ValueError(
+                f"{self.__name__}(): `{name}` takes an array of {annotation.ndim} dimensions, not {value.ndim}"
+            )
+        of = _functions.type_of(annotation.of) or of_dtype(annotation.of)
+        if strong(of) != ty.of if isinstance(of, Num) else of != ty.of:
+            raise TypeError(f"{self.__name__}(): `{name}` takes an array of {of}, not of {value.dtype}")
+
+    def _run(self, instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
+        try:
+            return instance.module[_ENTRY](*given, **special)
+        except Trap as trap:
+            raise _in_python(trap, instance, self.__name__) from None
+        except (TypeError, ValueError) as error:
+            text = str(error)
+            if text.startswith(f"{_ENTRY}()"):
+                raise type(error)(self.__name__ + text[len(_ENTRY) :]) from None
+            raise
+
+    # Instances.
+
+    def _instance(self, key: Any, translate: Callable[[], tuple[Body, Program, list[str], list[Any]]]) -> _Instance:
+        found = self._instances.get(key)
+        if found is None:
+            with self._lock:
+                found = self._instances.get(key)
+                if found is None:
+                    found = self._build(*translate())
+                    self._instances[key] = found
+        self._last = found
+        return found
+
+    def _build(self, body: Body, program: Program, export: list[str], params: list[Any]) -> _Instance:
+        at = (self._source.file, self._source.place(self._source.tree)[0])
+        program.functions.append([(line, at) if isinstance(line, str) else line for line in export])
+        text, places = program.text()
+        instance = _Instance(text, places, None, len(body.returns) if body.returns_tuple and body.returns else None)
+        instance.result_types = body.returns or []
+        instance.module_params = params
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CompileWarning)
+            try:
+                instance.module = _compile([(f"<kernel {self.__name__}>", text)], **self._options)
+            except CompileError as error:
+                raise _compile_error(error, instance, self.__name__) from None
+        return instance
+
+    def _translate_elements(self, types: list[Any]) -> tuple[Body, Program, list[Any], list[Any]]:
+        program = Program()
+        plain = [ty.of if isinstance(ty, Uniform) else ty for ty in types]
+        params = [Param(n, ty, isinstance(given, Uniform)) for n, ty, given in zip(self._names, plain, types)]
+        body = Body(program, self._source, params, self._lookup, False)
+        body.translate()
+        if not body.returns_tuple:
+            result = body.returns[0].spmd if body.returns else "void"
+            head = f"export {result} {_ENTRY}({', '.join(body.param_list())}) {{"
+            return body, program, [head, *body.lines, "}"], types
+        inner = body.write_static(program.name("element"))
+        wrapper, arguments = [], []
+        for param, given in zip(params, types):
+            name = body.param_text(param.name)
+            if isinstance(given, Uniform):
+                wrapper.append(f"uniform {param.type.spmd} {name}")
+                arguments.append(name)
+            else:
+                wrapper.append(f"const uniform {param.type.spmd} {name}[]")
+                arguments.append(f"{name}[i__]")
+        wrapper.extend(f"uniform {ty.spmd} out__{k}[]" for k, ty in enumerate(body.returns))
+        stores = " ".join(f"out__{k}[i__] = r__.v{k};" for k in range(len(body.returns)))
+        lines = [
+            f"export void {_ENTRY}({', '.join(wrapper)}, uniform int64 n__) {{",
+            "    foreach (i__ = 0 ... (int)n__) {",
+            f"        {inner.name}_result r__ = {inner.name}({', '.join(arguments)}); {stores}",
+            "    }",
+            "}",
+        ]
+        return body, program, lines, types
+
+    def _translate_arrays(self, types: list[Any], pattern: tuple) -> tuple[Body, Program, list[Any], list[Any]]:
+        program = Program()
+        params = [Param(n, ty, True) for n, ty in zip(self._names, types)]
+        body = Body(program, self._source, params, self._lookup, True)
+        for param, classes in zip(params, pattern):
+            for k, number in enumerate(classes):
+                body.dims[f"{body.param_text(param.name)}__n{k}"] = f"length {number}"
+        body.translate()
+        if not body.returns_tuple:
+            result = f"uniform {body.returns[0].spmd}" if body.returns else "void"
+            head = f"export {result} {_ENTRY}({', '.join(body.param_list())}) {{"
+            return body, program, [head, *body.lines, "}"], types
+        inner = body.write_static(program.name("all"))
+        outs = [f"uniform {ty.spmd} out__{k}[]" for k, ty in enumerate(body.returns)]
+        names = [part.rsplit(" ", 1)[1].removesuffix("[]") for part in body.param_list()]
+        stores = " ".join(f"out__{k}[0] = r__.v{k};" for k in range(len(outs)))
+        lines = [
+            f"export void {_ENTRY}({', '.join([*body.param_list(), *outs])}) {{",
+            f"    uniform {inner.name}_result r__ = {inner.name}({', '.join(names)}); {stores}",
+            "}",
+        ]
+        return body, program, lines, types
+
+    # What can be asked for.
+
+    @property
+    def spmd_source(self) -> str:
+        """The SPMD text of the instance that was used last."""
+        if self._last is None and self.is_elementwise and all(a is not None for a in self._annotations.values()):
+            types = [_functions.type_of(a.of) for a in self._annotations.values()]
+            types = [Uniform(ty) if a.what == "uniform" else ty for ty, a in zip(types, self._annotations.values())]
+            self._instance(("elements", tuple(types)), lambda: self._translate_elements(types))
+        if self._last is None:
+            raise RuntimeError(f"{self.__name__} has not been called, and its parameters have no types yet")
+        return self._last.text
+
+    @property
+    def module(self) -> Any:
+        """The module of the instance that was used last: for `explain()`, `stats()` and `disassemble()`."""
+        _ = self.spmd_source
+        return self._last.module
+
+    def explain(self) -> str:
+        """Say what the engine makes of the instance that was used last, and why; lines are those of `spmd_source`."""
+        return self.module.explain()
+
+    def stats(self) -> dict[str, Any]:
+        """Give the counts of the engine for the instance that was used last."""
+        return self.module.stats()
+
+    def __repr__(self) -> str:
+        """Tell the name and the kind."""
+        kind = "elementwise" if self.is_elementwise else "array"
+        return f"<{kind} kernel {self.__qualname__}{self._signature}>"
+
+    def __reduce__(self) -> str:
+        """Pickle as functions are: by name."""
+        return self.__qualname__
+
+    def __get__(self, instance: Any, owner: Any = None) -> Kernel:
+        """Refuse to be a method: a kernel has no `self`."""
+        if instance is None:
+            return self
+        raise TypeError(f"the kernel `{self.__name__}` cannot be a method; make it a function, or a staticmethod")
+
+
+# The name of the exported function.
+_ENTRY = "entry__"
+
+
+def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Compile a Python function through SPMD text, so that it runs on whole arrays.
+
+    A kernel of numbers is called like a function of numpy, on arrays that broadcast:
+
+    >>> import numpy as np, spmdvm
+    >>> @spmdvm.kernel
+    ... def steps(n):
+    ...     count = 0
+    ...     while n != 1:
+    ...         n = n // 2 if n % 2 == 0 else 3 * n + 1
+    ...         count += 1
+    ...     return count
+    >>> steps(np.arange(1, 8))
+    array([ 0,  1,  7,  2,  5,  8, 16])
+
+    One that indexes its parameters is called once, and goes through them itself; what stands in a `foreach` is done
+    for all elements at once, in any order:
+
+    >>> @spmdvm.kernel
+    ... def smooth(a, out):
+    ...     for i in spmdvm.foreach((1, len(a) - 1)):
+    ...         out[i] = (a[i - 1] + a[i] + a[i + 1]) / 3
+    >>> a, out = np.arange(5.0), np.zeros(5)
+    >>> smooth(a, out)
+    >>> out
+    array([0., 1., 2., 3., 0.])
+
+    Parameters take the types of the first call's arguments (each other combination is compiled too), or those of
+    their annotations:
+    `spmdvm.float32`, `np.int64`, `float`, `spmdvm.uniform[spmdvm.int32]`, `spmdvm.array[spmdvm.float32, 2]`.
+    Numbers mean what they mean in numpy, Python's own ints and floats included; ints alone are computed with 64
+    bits. docs/kernels.md has the rules.
+
+    Args:
+        function: the function; without it, a decorator is returned.
+        options: those of `compile`: `width`, `engine`, `fp`, `fuel`, `timeout`, …
+
+    Raises:
+        CompileError: something that kernels do not have, at its line, with what to write instead; at the call if it
+        depends on types.
+    """
+    if function is None:
+        return lambda f: Kernel(f, options)
+    return Kernel(function, options)
+
+
+# Expressions.
+
+
+class _Expression:
+    """An expression, compiled as an elementwise kernel of its names."""
+
+    def __init__(self, text: str, what: str, options: dict[str, Any]) -> None:
+        self.source = Source.of_expression(text, what)
+        self.text, self.options = text, options
+        called = {id(node.func) for node in ast.walk(self.source.tree) if isinstance(node, ast.Call)}
+        owners = {id(node.value) for node in ast.walk(self.source.tree) if isinstance(node, ast.Attribute)}
+        nodes = [node for node in ast.walk(self.source.tree) if isinstance(node, ast.Name)]
+        nodes.sort(key=lambda node: (node.lineno, node.col_offset))
+        found = [n.id for n in nodes if id(n) not in called and id(n) not in owners and n.id not in _CONSTANTS]
+        self.names = list(dict.fromkeys(found))
+        self.kernel = Kernel.__new__(Kernel)
+        k = self.kernel
+        k.__name__ = k.__qualname__ = what
+        k._options, k._source, k._lookup = options, self.source, _lookup_in_expression
+        k._signature = inspect.Signature(
+            [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in self.names]
+        )
+        k._annotations = dict.fromkeys(self.names)
+        k._names, k._indexed, k.is_elementwise = self.names, set(), True
+        k._instances, k._last, k._lock = {}, None, threading.Lock()
+
+
+_CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "True": True, "False": False}
+
+
+def _lookup_in_expression(name: str) -> Any:
+    for owner in (
+        _CONSTANTS,
+        vars(np) if name not in ("min", "max", "round", "abs") else {},
+        vars(math),
+        vars(builtins),
+    ):
+        if name in owner:
+            return owner[name]
+    if name in ("np", "numpy"):
+        return np
+    if name == "math":
+        return math
+    raise KeyError(name)
+
+
+@functools.lru_cache(maxsize=256)
+def _expression(text: str, options: tuple) -> _Expression:
+    return _Expression(text, text if len(text) <= 60 else text[:57] + "…", dict(options))
+
+
+def vectorize(expression: str, **options: Any) -> Kernel:
+    """Make a kernel of an expression; its parameters are the names in it, in the order in which they occur.
+
+    >>> import numpy as np, spmdvm
+    >>> spmdvm.vectorize("x*x + 1")(np.arange(4))
+    array([ 1,  2,  5, 10])
+
+    Functions of `math` and numpy need no prefix. Options are those of `compile`.
+    """
+    if not isinstance(expression, str):
+        raise TypeError(
+            f"spmdvm.vectorize takes a string, not {type(expression).__name__}; for functions there is spmdvm.kernel"
+        )
+    return _expression(expression, tuple(sorted(options.items()))).kernel
+
+
+def evaluate(
+    expression: str,
+    names: typing.Mapping[str, Any] | None = None,
+    /,
+    *,
+    out: Any = None,
+    threads: int = 1,
+    **options: Any,
+) -> Any:
+    """Compute an expression of arrays and numbers in one go, without arrays for its parts.
+
+    Its names are looked up in `names`, or where they are missing in the caller's variables.
+
+    >>> import numpy as np, spmdvm
+    >>> a, b = np.array([3.0, 5.0]), np.array([4.0, 12.0])
+    >>> spmdvm.evaluate("sqrt(a*a + b*b)")
+    array([ 5., 13.])
+
+    Args:
+        expression: a Python expression; functions of `math` and numpy need no prefix.
+        names: arrays and numbers by name.
+        out, threads: as for functions of a module.
+        options: those of `compile`.
+
+    Raises:
+        CompileError: it is no expression of numbers.
+        NameError: a name is neither in `names` nor a variable of the caller.
+    """
+    if not isinstance(expression, str):
+        raise TypeError(f"spmdvm.evaluate takes a string, not {type(expression).__name__}")
+    found = _expression(expression, tuple(sorted(options.items())))
+    frame = sys._getframe(1)
+    values = []
+    for name in found.names:
+        for space in (names or {}, frame.f_locals, frame.f_globals):
+            if name in space:
+                values.append(space[name])
+                break
+        else:
+            raise NameError(f"`{name}` in spmdvm.evaluate({expression!r}) is no variable here")
+    special = {} if out is None else {"out": out}
+    if threads != 1:
+        special["threads"] = threads
+    if not values:
+        raise TypeError(f"there is no name in {expression!r}: Python computes it")
+    return found.kernel(*values, **special)
+
+
+# Helpers.
+
+
+def _indexed(tree: ast.FunctionDef) -> set[str]:
+    """Give the names that are used as arrays: indexed, asked for their shape or length."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            found.add(node.value.id)
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.attr in ("shape", "size", "ndim")
+        ):
+            found.add(node.value.id)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
+            found |= {arg.id for arg in node.args if isinstance(arg, ast.Name)}
+    return found
+
+
+def _has_foreach(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> bool:
+    """Return whether a function contains a `foreach`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call):
+            func = node.iter.func
+            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", None)
+            if name != "range":
+                return True
+    return False
+
+
+def _as_array(value: Any) -> Any:
+    if hasattr(value, "__array__") or value is None or isinstance(value, (str, bytes, dict)):
+        return value
+    return np.asarray(value)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype}" + ("" if value.ndim else " without dimensions")
+    return f"{value!r}" if isinstance(value, (int, float, str)) else f"{type(value).__name__}"
+
+
+def _python_place(instance: _Instance, line: int | None) -> tuple[str, int] | None:
+    return instance.places[line - 1] if line is not None and 0 < line <= len(instance.places) else None
+
+
+def _line_excerpt(place: tuple[str, int], note: str) -> str:
+    import linecache
+
+    text = linecache.getline(*place).rstrip("\n").expandtabs(4)
+    start = len(text) - len(text.lstrip()) + 1
+    return excerpt(place[0], place[1], start, len(text) + 1, note)
+
+
+def _in_python(trap: Trap, instance: _Instance, name: str) -> Trap:
+    """Make a trap tell lines of Python."""
+    places = [_python_place(instance, frame.line) for frame in trap.stack]
+    head = str(trap.args[0] if trap.args else trap).split("\n", 1)[0].replace(f"`{_ENTRY}`", f"`{name}`")
+    place = next((place for place in places if place), None)
+    text = head if place is None else f"{head}\n{_line_excerpt(place, trap.kind.replace('_', ' '))}"
+    new = type(trap)(text)
+    new.__dict__.update(trap.__dict__)
+    stack = []
+    for frame, at in zip(trap.stack, places):
+        if at is None and place is not None:
+            # A function that gives an operator its meaning.
+            continue
+        function = name if frame.function == _ENTRY else frame.function
+        stack.append(frame._replace(function=function, file=at and at[0], line=at and at[1], column=None))
+    new.stack = tuple(stack)
+    new.file, new.line, new.column = (*place, None) if place else (None, None, None)
+    return new
+
+
+def _compile_error(error: CompileError, instance: _Instance, name: str) -> CompileError:
+    """Tell the line of Python at which the SPMD text does not compile."""
+    first = error.diagnostics[0] if error.diagnostics else None
+    place = _python_place(instance, first.line) if first else None
+    if place is None:
+        return error
+    head = f"error[{first.code}]: {first.message}, in the kernel `{name}`"
+    note = first.labels[0].text if first.labels and first.labels[0].text else "here"
+    return CompileError(f"{head}\n{_line_excerpt(place, note)}", error.diagnostics)

@@ -1,0 +1,816 @@
+"""Expressions of kernels: operators with their meaning in Python and numpy, elements of arrays, calls."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import _functions
+from ._source import Source
+from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
+from ._values import INT32, INT64, Value, constant, literal, tuple_of
+
+_COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+_OPERATORS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+}
+_OF_BOOLS = {"&": "&&", "|": "||", "^": "!="}
+_FOLDED = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+    "/": lambda a, b: a / b,
+    "**": lambda a, b: a**b,
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+}
+
+
+class Expressions:
+    """Translates expressions; `Body` has what they need to know."""
+
+    def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
+        """Raise an error at a node."""
+        raise NotImplementedError
+
+    def expression(self, node: ast.expr) -> Value:
+        """Translate an expression."""
+        translate = getattr(self, "of_" + type(node).__name__, None)
+        if translate is None:
+            what, help = _UNSUPPORTED.get(type(node).__name__, (f"`{type(node).__name__}`", None))
+            self.fail(node, f"{what} cannot stand in a kernel", "not supported", help)
+        return translate(node)
+
+    def number(self, node: ast.expr) -> Value:
+        """Translate an expression that is a number or a bool."""
+        value = self.expression(node)
+        if value.parts is not None or not isinstance(value.type, Num):
+            what = "several values" if value.parts is not None else f"`{value.type}`"
+            self.fail(node, "a number is needed", f"this is {what}", _element_help(value))
+        return value
+
+    def integer(self, node: ast.expr, what: str) -> Value:
+        """Translate an expression that is an integer."""
+        value = self.number(node)
+        if not value.type.is_int:
+            self.fail(
+                node,
+                f"{what} takes integers",
+                f"this is `{value.type}`",
+                "write `int(…)`" if value.type != BOOL else None,
+            )
+        return value
+
+    def truth(self, node: ast.expr) -> str:
+        """Translate a condition: a number counts as true unless it is zero."""
+        return self.as_bool(node, self.expression(node)).text
+
+    def as_bool(self, node: ast.expr, value: Value) -> Value:
+        """Give whether a value counts as true."""
+        if value.parts is not None or not isinstance(value.type, Num):
+            self.fail(node, "a condition is a number or a bool", "this is none", "ask for the length: `len(a) > 0`")
+        if value.type == BOOL:
+            return value
+        if value.const is not None:
+            return constant(bool(value.const))
+        zero = literal(0, NUMBERS["int32"] if value.is_narrow else value.type)
+        return Value(f"({value.text} != {zero})", BOOL, value.uniform)
+
+    # Conversions.
+
+    def cast(self, value: Value, ty: Num, node: Any, as_numpy: bool = False) -> Value:
+        """Convert a number. A constant must fit, unless numpy's own conversion is asked for."""
+        if value.const is not None and not (value.type == FLOAT and value.const != value.const):
+            if ty.is_int and value.type.is_int:
+                if not ty.holds(int(value.const)):
+                    if value.type != INT or (as_numpy and value.type != INT):
+                        wrapped = int(np.array(int(value.const)).astype(ty.dtype))
+                        return Value(literal(wrapped, ty), ty, True, const=wrapped)
+                    self.fail(node, f"{value.const} is no `{ty}`", f"`{ty}` has {_range(ty)}")
+                const = int(value.const)
+                return Value(literal(const, ty), ty, True, const, const, const)
+            if ty.kind == "f" and value.type != BOOL:
+                return Value(literal(value.const, ty), ty, True, const=value.const)
+        if (value.type == ty and not value.is_narrow) or (value.type.spmd == ty.spmd and not value.is_narrow):
+            return replace(value, type=ty)
+        if ty == BOOL:
+            return self.as_bool(node, value)
+        low, high = (value.low, value.high) if ty == INT else INT64
+        return Value(f"(({ty.spmd}){value.text})", ty, value.uniform, low, high, equals=value.equals, below=value.below)
+
+    def convert(self, node: Any, value: Value, ty: Num) -> Value:
+        """Convert as `int(x)`, `np.float32(x)` and their like do."""
+        if value.const is not None and ty.is_int and value.type.kind == "f" and math.isfinite(value.const):
+            value = constant(int(value.const))
+        if ty == INT and value.type.is_int:
+            return value if value.type == INT else Value(f"((int64){value.text})", INT, value.uniform)
+        if value.const is not None and ty.is_int and value.type.is_int and not ty.holds(int(value.const)):
+            self.fail(node, f"{value.const} is no `{ty}`", f"`{ty}` has {_range(ty)}")
+        return self.cast(value, ty, node, as_numpy=True)
+
+    def annotation(self, node: ast.expr) -> Num:
+        """Give the type that an annotation names."""
+        found = self.resolve(node)
+        ty = _functions.type_of(found)
+        if ty is None:
+            self.fail(
+                node,
+                "this is no type of numbers",
+                "not known",
+                "use `np.float32`, `spmdvm.int32`, `int`, `float` and so on",
+            )
+        return ty
+
+    # Atoms.
+
+    def of_Constant(self, node: ast.Constant) -> Value:
+        """Translate a number."""
+        value = constant(node.value)
+        if value is None:
+            if isinstance(node.value, int):
+                self.fail(node, "this integer has more than 64 bits", "too large")
+            self.fail(node, f"{type(node.value).__name__} values cannot stand in a kernel", "not a number")
+        return value
+
+    def of_Name(self, node: ast.Name) -> Value:
+        """Translate a variable, a parameter or a constant from outside."""
+        value = self.read_name(node)
+        return self._outside(node, node.id, self.resolve(node)) if value is None else value
+
+    def _outside(self, node: Any, name: str, found: Any) -> Value:
+        if found is _functions.LANE:
+            return Value("programIndex", INT, False, 0, 63)
+        if found is _functions.WIDTH:
+            return Value("programCount", INT, True, 1, 64)
+        value = constant(found)
+        if value is None:
+            kind = type(found).__name__
+            help = "pass it as an argument" if isinstance(found, (np.ndarray, list, tuple)) else None
+            self.fail(
+                node, f"`{name}` is {_article(kind)} `{kind}`, and only numbers are taken from outside", "here", help
+            )
+        return value
+
+    def resolve(self, node: ast.expr) -> Any:
+        """Find what a name, or a name in a module, stands for outside of the kernel."""
+        if isinstance(node, ast.Name):
+            try:
+                return self.lookup(node.id)
+            except KeyError:
+                self.fail(node, f"there is no `{node.id}`", "not known here")
+        if isinstance(node, ast.Attribute):
+            owner = self.resolve(node.value)
+            try:
+                return getattr(owner, node.attr)
+            except AttributeError:
+                self.fail(node, f"there is no `{ast.unparse(node)}`", "not known")
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Subscript):
+            return self.resolve(node.value)[self.resolve(node.slice)]
+        self.fail(node, "this is no name", "not known")
+
+    def of_Tuple(self, node: ast.Tuple) -> Value:
+        """Translate several values."""
+        return tuple_of(self.expression(part) for part in node.elts)
+
+    def of_Attribute(self, node: ast.Attribute) -> Value:
+        """Translate `a.shape`, a field of a record, or a constant of a module."""
+        owner = node.value
+        if isinstance(owner, ast.Name):
+            value = self.read_name(owner)
+            if value is not None and isinstance(value.type, Array):
+                if node.attr == "shape":
+                    return tuple_of(self.dim(value.text, k) for k in range(value.type.ndim))
+                if node.attr == "size":
+                    return self._size(value)
+                if node.attr == "ndim":
+                    return constant(value.type.ndim)
+                help = "`shape`, `size` and `ndim` can be asked for"
+                self.fail(node, f"arrays in kernels have no `{node.attr}`", "not supported", help)
+            if value is not None:
+                self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
+        if isinstance(owner, (ast.Subscript, ast.Call)):
+            return self.element(node, stores=False)
+        return self._outside(node, ast.unparse(node), self.resolve(node))
+
+    def _size(self, value: Value) -> Value:
+        dims = [self.dim(value.text, k) for k in range(value.type.ndim)]
+        if len(dims) == 1:
+            return dims[0]
+        return Value("(" + " * ".join(f"(int64){dim.text}" for dim in dims) + ")", INT, True, 0)
+
+    # Elements.
+
+    def of_Subscript(self, node: ast.Subscript) -> Value:
+        """Translate an element of an array, or of a tuple such as `a.shape`."""
+        if not isinstance(node.value, ast.Name):
+            value = self.expression(node.value) if isinstance(node.value, ast.Attribute) else None
+            if value is not None and value.parts is not None:
+                at = self.integer(node.slice, "an index")
+                if at.const is None or not -len(value.parts) <= at.const < len(value.parts):
+                    self.fail(node.slice, f"this is one of {len(value.parts)} values", "a constant index is needed")
+                return value.parts[at.const]
+        return self.element(node, stores=False)
+
+    def element(self, node: Any, stores: bool) -> Value:
+        """Translate an element, or a field of one: `a[i]`, `a[i, j]`, `p[i].x`, `p[i]["x"]`, `p["x"][i]`."""
+        field, at = None, node
+        if isinstance(at, ast.Attribute):
+            field, at = at.attr, at.value
+        if isinstance(at, ast.Subscript) and _text_of(at.slice) is not None and field is None:
+            field, at = _text_of(at.slice), at.value
+        if not isinstance(at, ast.Subscript):
+            self.fail(node, "this is no element of an array", "here")
+        owner = at.value
+        if isinstance(owner, ast.Subscript) and _text_of(owner.slice) is not None and field is None:
+            field, owner = _text_of(owner.slice), owner.value
+        if not isinstance(owner, ast.Name):
+            self.fail(owner, "only parameters are indexed", "not the name of an array")
+        array = self.read_name(owner)
+        if array is None:
+            found = self.resolve(owner)
+            kind = type(found).__name__
+            self.fail(
+                owner,
+                f"`{owner.id}` is {_article(kind)} `{kind}` from outside of the kernel",
+                "not a parameter",
+                "pass it as an argument",
+            )
+        if not isinstance(array.type, Array):
+            self.fail(owner, f"`{owner.id}` is a number and has no elements", f"`{array.type}`")
+        if stores:
+            self.stored.add(owner.id)
+        text, uniform = self._place(at, array)
+        of = array.type.of
+        if isinstance(of, Record):
+            fields = dict(of.fields)
+            if field not in fields:
+                names = ", ".join(fields)
+                what = "a record" if field is None else f"no field `{field}`"
+                self.fail(
+                    node,
+                    f"this is {what}; the fields are {names}",
+                    "here",
+                    f"write `{owner.id}[…].{next(iter(fields))}`",
+                )
+            return Value(f"{text}.{field}", fields[field], uniform)
+        if field is not None:
+            self.fail(node, f"the elements of `{owner.id}` are numbers and have no fields", f"`{of}`")
+        return Value(text, of, uniform)
+
+    def _place(self, node: ast.Subscript, array: Value) -> tuple[str, bool]:
+        """Translate the indices of an element."""
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        ndim = array.type.ndim
+        for part in parts:
+            if isinstance(part, ast.Slice):
+                self.fail(part, "parts of arrays cannot be taken in a kernel", "a slice", "loop over the indices")
+        if len(parts) != ndim:
+            self.fail(node, f"this array has {ndim} dimensions", f"{len(parts)} indices", "give one index for each")
+        indices = [self._index(part, array, axis) for axis, part in enumerate(parts)]
+        uniform = all(index.uniform for index in indices)
+        if ndim == 1:
+            return f"{array.text}[{indices[0].text}]", uniform
+        known = [self._is_within(index, array, axis) for axis, index in enumerate(indices)]
+        wide = "" if all(known) else "(int64)"
+        text = f"{wide}{indices[0].text}"
+        tests = []
+        for axis in range(1, ndim):
+            length, index = self.dim(array.text, axis).text, indices[axis]
+            text = f"({text}) * {length} + {index.text}" if axis > 1 else f"{text} * {length} + {index.text}"
+            if not known[axis]:
+                tests.append(f"{index.text} >= 0 && {index.text} < {length}")
+        if tests:
+            text = f"({' && '.join(tests)}) ? {text} : -1"
+        return f"{array.text}[{text}]", uniform
+
+    def _index(self, node: ast.expr, array: Value, axis: int) -> Value:
+        value = self.integer(node, "an index")
+        if value.const is not None and value.const < 0:
+            length = self.dim(array.text, axis)
+            return replace(length, text=f"({length.text} - {-value.const})", low=-(2**31), equals=None, below=None)
+        return value
+
+    def _is_within(self, index: Value, array: Value, axis: int) -> bool:
+        """Return whether an index is known to be in bounds."""
+        symbol = self.dim(array.text, axis).equals[0]
+        below = index.below or (index.equals and (index.equals[0], index.equals[1] + 1))
+        return index.low >= 0 and below is not None and below[0] == symbol and below[1] <= 0
+
+    # Operators.
+
+    def of_BinOp(self, node: ast.BinOp) -> Value:
+        """Translate `a + b` and its like."""
+        return self.binary(node, node.op, self.number(node.left), self.number(node.right))
+
+    def binary(self, node: Any, op: ast.operator, a: Value, b: Value) -> Value:
+        """Translate an operation on two numbers."""
+        name = _OPERATORS.get(type(op))
+        if name is None:
+            self.fail(node, "matrix products are not supported in kernels", "`@`", "write the loops")
+        for value in (a, b):
+            if value.parts is not None or not isinstance(value.type, Num):
+                self.fail(node, "operators take numbers", f"`{value.type}`", _element_help(value))
+        return self.operate(node, name, a, b)
+
+    def operate(self, node: Any, op: str, a: Value, b: Value) -> Value:
+        """Apply an operator."""
+        if a.type == BOOL and b.type == BOOL:
+            if op in "&|^":
+                return Value(f"({a.text} {_OF_BOOLS[op]} {b.text})", BOOL, a.uniform and b.uniform)
+            self.fail(node, f"bools have no `{op}`", "two bools", "convert one: `int(x)`")
+        folded = self._fold(node, op, a, b)
+        if folded is not None:
+            return folded
+        if op == "/":
+            return self._true_division(node, a, b)
+        if op == "**":
+            return self._power(node, a, b)
+        ty = promote(a.type, b.type)
+        if ty is None or (ty.kind == "f" and a.type.is_int and b.type.is_int):
+            self.fail(node, f"`{a.type}` and `{b.type}` have no common integer type", "convert one of them")
+        if op in ("<<", ">>", "&", "|", "^") and ty.kind == "f":
+            self.fail(node, f"floats have no `{op}`", f"`{ty}`")
+        if ty == INT:
+            return self._python_ints(node, op, a, b)
+        x, y = self.cast(a, ty, node), self.cast(b, ty, node)
+        uniform = a.uniform and b.uniform
+        if op in ("//", "%"):
+            helper = (
+                {"//": "py_floordiv", "%": "py_mod"}[op] if ty.is_int else {"//": "py_ffloordiv", "%": "py_fmod"}[op]
+            )
+            if ty.kind == "u":
+                return Value(f"({x.text} {op[0]} {y.text})", ty, uniform)
+            if ty.is_int and b.const is not None and _is_power_of_two(b.const):
+                text = (
+                    f"({x.text} & {literal(b.const - 1, ty)})"
+                    if op == "%"
+                    else f"({x.text} >> {b.const.bit_length() - 1})"
+                )
+                return Value(text, ty, uniform)
+            return self._helper(helper, ty, uniform, x, y)
+        if op in ("<<", ">>"):
+            if b.const is not None and 0 <= b.const < ty.bits:
+                return Value(f"({x.text} {op} {y.text})", ty, uniform)
+            return self._helper("py_shl" if op == "<<" else "py_shr", ty, uniform, x, y)
+        return Value(f"({x.text} {op} {y.text})", ty, uniform)
+
+    def _fold(self, node: Any, op: str, a: Value, b: Value) -> Value | None:
+        """Compute with constants of Python's as Python does."""
+        if a.const is None or b.const is None or not (a.type.weak and b.type.weak):
+            return None
+        try:
+            result = _FOLDED[op](a.const, b.const)
+        except ZeroDivisionError:
+            self.fail(node, "division by zero", "always")
+        except (OverflowError, ValueError, TypeError) as error:
+            self.fail(node, str(error), "here")
+        return constant(result) or self.fail(node, "this integer has more than 64 bits", "too large")
+
+    def _python_ints(self, node: Any, op: str, a: Value, b: Value) -> Value:
+        """Apply an operator to two ints of Python's, as 32-bit numbers where the result is one."""
+        low, high = _interval(op, a, b)
+        inside = INT64[0] <= low and high <= INT64[1]
+        low, high = (low, high) if inside else INT64
+        narrow = a.is_narrow and b.is_narrow and INT32[0] <= low and high <= INT32[1]
+        x, y = (v.text if narrow else self.cast(v, INT, node).text for v in (a, b))
+        uniform = a.uniform and b.uniform
+        result = Value(f"({x} {op} {y})", INT, uniform, low, high)
+        if op == "+" and b.const is not None:
+            return replace(a.shifted(b.const, result.text, True), uniform=uniform, low=low, high=high)
+        if op == "+" and a.const is not None:
+            return replace(b.shifted(a.const, result.text, True), uniform=uniform, low=low, high=high)
+        if op == "-" and b.const is not None:
+            return replace(a.shifted(-b.const, result.text, True), uniform=uniform, low=low, high=high)
+        if op in "+-" and narrow:
+            return replace(result, below=_below(op, a, b))
+        if op in ("//", "%"):
+            if a.low >= 0 and b.low > 0:
+                return replace(result, text=f"({x} {op[0]} {y})")
+            if b.const is not None and _is_power_of_two(b.const):
+                text = f"({x} & {b.const - 1})" if op == "%" else f"({x} >> {b.const.bit_length() - 1})"
+                return replace(result, text=text)
+            ty = NUMBERS["int32"] if narrow else INT
+            helper = "py_floordiv" if op == "//" else "py_mod"
+            return replace(result, text=self._helper(helper, ty, uniform, replace(a, text=x), replace(b, text=y)).text)
+        if op in ("<<", ">>") and not (b.const is not None and 0 <= b.const < (32 if narrow else 64)):
+            x, y = (self.cast(v, INT, node) for v in (a, b))
+            return self._helper("py_shl" if op == "<<" else "py_shr", INT, uniform, x, y)
+        return result
+
+    def _helper(self, helper: str, ty: Num, uniform: bool, *args: Value) -> Value:
+        name = self.program.use(helper)
+        shape = "uniform" if uniform else "varying"
+        texts = (f"({shape} {ty.spmd}){arg.text}" for arg in args)
+        return Value(f"{name}<{shape} {ty.spmd}>({', '.join(texts)})", ty, uniform)
+
+    def _true_division(self, node: Any, a: Value, b: Value) -> Value:
+        ty = promote(a.type, b.type)
+        if ty is None:
+            self.fail(node, f"`{a.type}` and `{b.type}` cannot be divided", "convert one of them")
+        if ty.is_int:
+            ty = FLOAT if ty == INT else FLOAT64
+        x, y = self.cast(a, ty, node), self.cast(b, ty, node)
+        return Value(f"({x.text} / {y.text})", ty, a.uniform and b.uniform)
+
+    def _power(self, node: Any, a: Value, b: Value) -> Value:
+        ty = promote(a.type, b.type)
+        uniform = a.uniform and b.uniform
+        if ty is None:
+            self.fail(node, f"`{a.type}` and `{b.type}` have no power", "convert one of them")
+        if ty.is_int and b.const is not None and b.const < 0:
+            self.fail(node, "integers have no negative powers", "here", "convert to a float: `float(x) ** -1`")
+        x = self.cast(a, ty, node)
+        if b.const is not None and float(b.const).is_integer() and (b.const == 2 or (0 <= b.const <= 16 and ty.is_int)):
+            return self._repeated(node, x, int(b.const), ty)
+        y = self.cast(b, ty, node)
+        if ty.is_int:
+            return self._helper("py_ipow", ty, uniform, x, y)
+        if b.const == 0.5:
+            return Value(f"sqrt({x.text})", ty, uniform)
+        return Value(f"pow({x.text}, {y.text})", ty, uniform)
+
+    def _repeated(self, node: Any, x: Value, n: int, ty: Num) -> Value:
+        if n == 0:
+            return Value(literal(1, ty), ty, x.uniform)
+        if n == 1:
+            return x
+        if not _is_simple(x.text):
+            x = self.keep(x) if not self.in_arm else x
+        return Value("(" + " * ".join([x.text] * n) + ")", ty, x.uniform)
+
+    def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
+        """Translate `-x`, `+x`, `~x`, `not x`."""
+        if isinstance(node.op, ast.Not):
+            value = self.as_bool(node.operand, self.expression(node.operand))
+            return (
+                constant(not value.const) if value.const is not None else Value(f"(!{value.text})", BOOL, value.uniform)
+            )
+        value = self.number(node.operand)
+        if isinstance(node.op, ast.Invert):
+            if value.type == BOOL:
+                return Value(f"(!{value.text})", BOOL, value.uniform)
+            if not value.type.is_int:
+                self.fail(node, "floats have no `~`", f"`{value.type}`")
+            x = self.cast(value, value.type, node)
+            return Value(f"(~{x.text})", value.type, value.uniform)
+        if value.type == BOOL:
+            self.fail(node, "bools have no sign", "a bool", "convert it: `int(x)`")
+        if isinstance(node.op, ast.UAdd):
+            return value
+        if value.const is not None and value.type.weak:
+            return constant(-value.const)
+        low, high = (-value.high, -value.low) if value.type == INT and value.low > INT64[0] else INT64
+        narrow = value.is_narrow and INT32[0] <= low and high <= INT32[1]
+        text = value.text if narrow else self.cast(value, value.type, node).text
+        return Value(f"(-{text})", value.type, value.uniform, low, high)
+
+    def of_BoolOp(self, node: ast.BoolOp) -> Value:
+        """Translate `and` and `or`, whose value is one of the operands."""
+        values = [self.number(node.values[0])]
+        for part in node.values[1:]:
+            self.in_arm += 1
+            values.append(self.number(part))
+            self.in_arm -= 1
+        is_and = isinstance(node.op, ast.And)
+        if all(value.type == BOOL for value in values):
+            op = " && " if is_and else " || "
+            return Value("(" + op.join(value.text for value in values) + ")", BOOL, all(v.uniform for v in values))
+        ty = values[0].type
+        for value in values[1:]:
+            ty = promote(ty, value.type) if ty is not None and (ty == BOOL) == (value.type == BOOL) else None
+        if ty is None:
+            self.fail(
+                node,
+                "the operands have no common type",
+                " and ".join(f"`{v.type}`" for v in values),
+                "compare the number: `x != 0`",
+            )
+        result = self.cast(values[-1], ty, node)
+        for value in reversed(values[:-1]):
+            test, x = self.as_bool(node, value).text, self.cast(value, ty, node).text
+            yes, no = (result.text, x) if is_and else (x, result.text)
+            result = Value(f"({test} ? {yes} : {no})", ty, value.uniform and result.uniform)
+        return result
+
+    def of_Compare(self, node: ast.Compare) -> Value:
+        """Translate comparisons, also chains of them."""
+        operands = [self.number(node.left)]
+        for part in node.comparators:
+            self.in_arm += bool(len(operands) > 1)
+            operands.append(self.number(part))
+            self.in_arm -= bool(len(operands) > 2)
+        if len(operands) > 2:
+            for at, value in enumerate(operands[1:-1], 1):
+                if not _is_simple(value.text) and not self.in_arm:
+                    operands[at] = self.keep(value)
+        texts = []
+        for a, op, b in zip(operands, node.ops, operands[1:]):
+            name = _COMPARISONS.get(type(op))
+            if name is None:
+                self.fail(node, "`is` and `in` are not supported in kernels", "here", "compare with `==`")
+            texts.append(self._comparison(node, name, a, b))
+        text = " && ".join(texts)
+        return Value(f"({text})", BOOL, all(v.uniform for v in operands))
+
+    def _comparison(self, node: Any, op: str, a: Value, b: Value) -> str:
+        if a.type == BOOL and b.type == BOOL:
+            if op not in ("==", "!="):
+                self.fail(node, "bools have no order", "two bools")
+            return f"{a.text} {op} {b.text}"
+        ty = promote(a.type, b.type)
+        if ty is None or (ty.kind == "f" and a.type.is_int and b.type.is_int):
+            self.fail(node, f"`{a.type}` and `{b.type}` are not compared", "no type holds both", "convert one of them")
+        if ty == INT and a.is_narrow and b.is_narrow:
+            return f"{a.text} {op} {b.text}"
+        if ty.is_int and not ty.weak:
+            for value, other in ((a, b), (b, a)):
+                if value.const is not None and value.type == INT and not ty.holds(value.const):
+                    return self._beyond(op if value is b else _mirrored(op), value.const, ty, other)
+        return f"{self.cast(a, ty, node).text} {op} {self.cast(b, ty, node).text}"
+
+    def _beyond(self, op: str, const: int, ty: Num, value: Value) -> str:
+        """Compare a number with a constant that no value of its type reaches."""
+        less = const > int(np.iinfo(ty.dtype).max)
+        holds = {"<": less, "<=": less, ">": not less, ">=": not less, "==": False, "!=": True}[op]
+        return "true" if holds else "false"
+
+    def of_IfExp(self, node: ast.IfExp) -> Value:
+        """Translate `a if c else b`."""
+        test = self.as_bool(node.test, self.expression(node.test))
+        self.in_arm += 1
+        a, b = self.number(node.body), self.number(node.orelse)
+        self.in_arm -= 1
+        return self.choose(node, test, a, b)
+
+    def choose(self, node: Any, test: Value, a: Value, b: Value) -> Value:
+        """Give one of two numbers."""
+        ty = promote(a.type, b.type) if (a.type == BOOL) == (b.type == BOOL) else None
+        if ty is None:
+            self.fail(node, "the two values have no common type", f"`{a.type}` and `{b.type}`", "convert one of them")
+        if ty == INT and a.is_narrow and b.is_narrow:
+            text = f"({test.text} ? {a.text} : {b.text})"
+            return Value(text, INT, test.uniform and a.uniform and b.uniform, min(a.low, b.low), max(a.high, b.high))
+        x, y = self.cast(a, ty, node), self.cast(b, ty, node)
+        return Value(f"({test.text} ? {x.text} : {y.text})", ty, test.uniform and a.uniform and b.uniform)
+
+    # Calls.
+
+    def called(self, node: ast.Call) -> Any:
+        """Find the function of a call; a function within the kernel as its tree."""
+        func = node.func
+        if isinstance(func, ast.Name) and func.id in self.local_functions:
+            return self.local_functions[func.id]
+        if isinstance(func, ast.Name) and self.read_name(func) is not None:
+            self.fail(func, f"`{func.id}` is a number or an array and cannot be called", "here")
+        if (
+            isinstance(func, ast.Attribute)
+            and isinstance(func.value, ast.Name)
+            and self.read_name(func.value) is not None
+        ):
+            self.fail(
+                func,
+                f"`{func.value.id}` has no methods in a kernel",
+                f"`.{func.attr}`",
+                "write the loop, or call a function",
+            )
+        return self.resolve(func)
+
+    def is_foreach(self, function: Any) -> bool:
+        """Return whether a function is `spmdvm.foreach`."""
+        return function is _functions.foreach
+
+    def extreme(self, node: ast.Call) -> str | None:
+        """Give whether a call is one of `min` or `max`."""
+        if not isinstance(node.func, (ast.Name, ast.Attribute)):
+            return None
+        try:
+            return {builtins.min: "min", builtins.max: "max"}.get(self.lookup_or_none(node.func))
+        except TypeError:
+            return None
+
+    def lookup_or_none(self, func: ast.expr) -> Any:
+        """Find a function by its name; None if there is none."""
+        try:
+            return self.lookup(func.id) if isinstance(func, ast.Name) else None
+        except KeyError:
+            return None
+
+    def of_Call(self, node: ast.Call) -> Value:
+        """Translate a call that gives something."""
+        return self.call(node, as_statement=False)
+
+    def call(self, node: ast.Call, as_statement: bool) -> Value | None:
+        """Translate a call; None if all of it is written already."""
+        function = self.called(node)
+        if function is print:
+            self.fail(node, "`print` gives no value", "here")
+        if self.is_foreach(function) or function is range:
+            self.fail(node, "loops alone count", "only `for … in` takes this")
+        if any(isinstance(arg, ast.Starred) for arg in node.args):
+            self.fail(node, "`*` cannot stand in a call in a kernel", "here")
+        if function is len:
+            return self._length(node)
+        known = _functions.find(function)
+        if known is not None:
+            if node.keywords:
+                self.fail(node, "functions in kernels take their arguments by position", f"`{node.keywords[0].arg}=`")
+            return known(self, node, [self.number(arg) for arg in node.args])
+        return self._own(node, function, as_statement)
+
+    def _length(self, node: ast.Call) -> Value:
+        value = self.expression(node.args[0]) if len(node.args) == 1 else None
+        if value is not None and value.parts is not None:
+            return constant(len(value.parts))
+        if value is None or not isinstance(value.type, Array):
+            self.fail(node, "`len` takes an array", "here")
+        return self.dim(value.text, 0)
+
+    def _own(self, node: ast.Call, function: Any, as_statement: bool) -> Value | None:
+        """Translate a call of a function of the program."""
+        if isinstance(function, ast.FunctionDef):
+            source, lookup, name = replace_tree(self.source, function), self.lookup_inner, function.name
+            key: Any = id(function)
+        else:
+            inner = getattr(function, "__wrapped__", function)
+            name = getattr(inner, "__name__", type(function).__name__)
+            if not hasattr(inner, "__code__"):
+                self.fail(
+                    node,
+                    f"`{ast.unparse(node.func)}` cannot be called in a kernel",
+                    "not known",
+                    _functions.near(ast.unparse(node.func)),
+                )
+            source, lookup, key = _functions.source_of(inner), _functions.lookup_of(inner), inner
+        if node.keywords:
+            self.fail(node, "functions in kernels take their arguments by position", f"`{node.keywords[0].arg}=`")
+        args = [self.expression(arg) for arg in node.args]
+        for arg, value in zip(node.args, args):
+            if value.parts is not None:
+                self.fail(arg, "an argument is one number or one array", "several values")
+        result = self.instance(node, source, lookup, args, name, key)
+        texts = []
+        for value, ty in zip(args, [arg.type for arg in args]):
+            if isinstance(ty, Array):
+                texts.append(value.text)
+                texts.extend(self.dim(value.text, k).text for k in range(ty.ndim))
+            else:
+                texts.append(self.cast(value, ty, node).text)
+        text = f"{result.name}({', '.join(texts)})"
+        if result.types is None:
+            if as_statement:
+                self.emit(f"{text};")
+                return None
+            self.fail(node, f"`{name}` returns nothing", "no value")
+        if not result.is_tuple:
+            return Value(text, result.types[0], result.uniform)
+        if self.in_arm:
+            self.fail(node, f"`{name}` returns several values", "not in a part of an expression", "assign them first")
+        kept = self.temporary("r")
+        self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
+        return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
+
+    def lookup_inner(self, name: str) -> Any:
+        """Find a name for a function within the kernel: its neighbours, then what the kernel finds."""
+        if name in self.local_functions:
+            return self.local_functions[name]
+        if any(p.name == name for p in self.params) or any(name in region.names for region in self.regions):
+            raise KeyError(name)
+        return self.lookup(name)
+
+    def print(self, node: ast.Call) -> None:
+        """Translate `print`: texts, numbers and f-strings."""
+        form, args = [], []
+        for keyword in node.keywords:
+            self.fail(node, "`print` takes no keywords in a kernel", f"`{keyword.arg}=`")
+        for part in node.args:
+            text = _text_of(part)
+            if text is not None:
+                form.append(_escaped(text))
+            elif isinstance(part, ast.JoinedStr):
+                form.append("".join(self._formatted(piece, args) for piece in part.values))
+            else:
+                args.append(self.number(part).text)
+                form.append("%")
+        arguments = "".join(f", {arg}" for arg in args)
+        self.emit(f'print("{" ".join(form)}\\n"{arguments});')
+
+    def _formatted(self, piece: Any, args: list[str]) -> str:
+        text = _text_of(piece)
+        if text is not None:
+            return _escaped(text)
+        if piece.format_spec is not None or piece.conversion != -1:
+            self.fail(piece, "numbers are printed as they are in a kernel", "a format")
+        args.append(self.number(piece.value).text)
+        return "%"
+
+
+def replace_tree(source: Source, tree: ast.FunctionDef) -> Source:
+    """Give the source of a function within another."""
+    return source.inner(tree)
+
+
+def _interval(op: str, a: Value, b: Value) -> tuple[int, int]:
+    """Give the least and greatest result of an operation on integers."""
+    if op == "+":
+        return a.low + b.low, a.high + b.high
+    if op == "-":
+        return a.low - b.high, a.high - b.low
+    if op == "*":
+        ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+        return min(ends), max(ends)
+    if op == "//" and a.low >= 0 and b.low > 0:
+        return a.low // b.high, a.high // b.low
+    if op == "%" and b.low > 0:
+        return 0, min(b.high - 1, a.high) if a.low >= 0 else b.high - 1
+    if op == "&" and (a.low >= 0 or b.low >= 0):
+        return 0, min(v.high for v in (a, b) if v.low >= 0)
+    if op in "|^" and a.low >= 0 and b.low >= 0:
+        return 0, (1 << max(a.high, b.high).bit_length()) - 1
+    if op == ">>" and b.const is not None and b.const >= 0:
+        return a.low >> min(b.const, 63), a.high >> min(b.const, 63)
+    return INT64
+
+
+def _below(op: str, a: Value, b: Value) -> tuple[str, int] | None:
+    """Give what a sum or difference of two integers is below."""
+    for value, other in ((a, b), (b, a)) if op == "+" else ((a, b),):
+        at = value.below or (value.equals and (value.equals[0], value.equals[1] + 1))
+        if at is not None:
+            return at[0], at[1] + (other.high if op == "+" else -other.low)
+    return None
+
+
+def _is_power_of_two(value: Any) -> bool:
+    return isinstance(value, int) and value > 0 and value & (value - 1) == 0
+
+
+def _is_simple(text: str) -> bool:
+    return text.replace("_", "").replace(".", "").isalnum()
+
+
+def _mirrored(op: str) -> str:
+    return {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(op, op)
+
+
+def _range(ty: Num) -> str:
+    info = np.iinfo(ty.dtype)
+    return f"{info.min} to {info.max}"
+
+
+def _article(kind: str) -> str:
+    return "an" if kind[:1] in "aeiou" else "a"
+
+
+def _text_of(node: Any) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def _escaped(text: str) -> str:
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return quoted.replace("%", "%%")
+
+
+def _element_help(value: Value) -> str | None:
+    return "take an element: `a[i]`" if value.parts is None and isinstance(value.type, Array) else None
+
+
+_UNSUPPORTED = {
+    "List": ("a list", "use arrays that are passed, or separate variables"),
+    "Dict": ("a dict", None),
+    "Set": ("a set", None),
+    "ListComp": ("a list comprehension", "write the loop"),
+    "SetComp": ("a comprehension", "write the loop"),
+    "DictComp": ("a comprehension", "write the loop"),
+    "GeneratorExp": ("a generator", "write the loop"),
+    "Lambda": ("`lambda`", "write a function with `def`"),
+    "Await": ("`await`", None),
+    "Yield": ("`yield`", "store into an array that is passed"),
+    "YieldFrom": ("`yield`", "store into an array that is passed"),
+    "JoinedStr": ("a string", "strings stand in `print` only"),
+    "NamedExpr": ("`:=`", "assign before"),
+    "Starred": ("`*`", None),
+    "Slice": ("a slice", "loop over the indices"),
+}

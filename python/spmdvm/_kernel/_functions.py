@@ -1,0 +1,428 @@
+"""What kernels call: functions of Python, `math` and numpy, conversions, and what looks at other lanes."""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import math
+from typing import Any, Callable, NoReturn
+
+import numpy as np
+
+from ._source import Source
+from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
+from ._values import Value, constant
+
+
+class _InKernels:
+    """Something that has a meaning in kernels only."""
+
+    def __init__(self, name: str, doc: str) -> None:
+        self.__name__ = name
+        self.__doc__ = doc
+
+    def __repr__(self) -> str:
+        return f"<spmdvm.{self.__name__}, for kernels>"
+
+    def __call__(self, *_: Any) -> NoReturn:
+        raise TypeError(f"spmdvm.{self.__name__} is for kernels: functions decorated with @spmdvm.kernel")
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+
+foreach = _InKernels("foreach", "for i in foreach(n), for i, j in foreach(h, w): all elements at once, in any order.")
+LANE = _InKernels("lane", "The number of the lane that executes, from 0.")
+WIDTH = _InKernels("width", "How many lanes there are.")
+_ACROSS = {
+    "reduce_add": "The sum of the values of all active lanes.",
+    "reduce_min": "The least of the values of all active lanes.",
+    "reduce_max": "The greatest of the values of all active lanes.",
+    "any": "Whether the condition holds in some active lane.",
+    "all": "Whether the condition holds in all active lanes.",
+    "none": "Whether the condition holds in no active lane.",
+    "broadcast": "The value of one lane: broadcast(x, lane).",
+    "rotate": "The value of the lane so many further on, around the end: rotate(x, by).",
+    "shift": "The value of the lane so many further on, and 0 beyond the ends: shift(x, by).",
+    "shuffle": "The value of another lane, each lane's own: shuffle(x, lane).",
+}
+ACROSS = {name: _InKernels(name, doc) for name, doc in _ACROSS.items()}
+
+Call = Callable[[Any, Any, "list[Value]"], Value]
+_KNOWN: dict[int, tuple[Any, Call]] = {}
+
+
+def find(function: Any) -> Call | None:
+    """Give what translates the call of a function; None if it is not known."""
+    entry = _KNOWN.get(id(function))
+    if entry is not None:
+        return entry[1]
+    ty = type_of(function) if isinstance(function, type) else None
+    return None if ty is None else lambda body, node, args: _conversion(body, node, args, ty)
+
+
+def type_of(found: Any) -> Num | None:
+    """Give the type of numbers that an annotation or a conversion names."""
+    if found is bool or found is np.bool_:
+        return BOOL
+    if found is int:
+        return INT
+    if found is float:
+        return FLOAT
+    if isinstance(found, type) and issubclass(found, np.generic):
+        return NUMBERS.get(np.dtype(found).name)
+    return NUMBERS.get(found.name) if isinstance(found, np.dtype) else None
+
+
+def near(name: str) -> str | None:
+    """Give a hint: the known function whose name is nearest."""
+    known = {entry[0].__name__: entry[0] for entry in _KNOWN.values()}
+    found = difflib.get_close_matches(name.rsplit(".", 1)[-1], known, 1)
+    return f"is `{found[0]}` meant?" if found else None
+
+
+def source_of(function: Any) -> Source:
+    """Give the source of a function that a kernel calls."""
+    return Source.of(function)
+
+
+def lookup_of(function: Any) -> Callable[[str], Any]:
+    """Give what finds names for a function: what it closes over, globals, built-ins."""
+    closed = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        try:
+            closed[name] = cell.cell_contents
+        except ValueError:
+            continue
+    spaces = (closed, function.__globals__, vars(builtins))
+
+    def lookup(name: str) -> Any:
+        for space in spaces:
+            if name in space:
+                return space[name]
+        raise KeyError(name)
+
+    return lookup
+
+
+# How calls are translated.
+
+
+def _take(body: Any, node: Any, args: list[Value], *counts: int) -> None:
+    if len(args) not in counts:
+        takes = " or ".join(str(count) for count in counts)
+        body.fail(node, f"this function takes {takes} arguments", f"{len(args)} here")
+
+
+def _conversion(body: Any, node: Any, args: list[Value], ty: Num) -> Value:
+    _take(body, node, args, 1)
+    value = args[0]
+    if ty.is_int and value.type.kind == "f" and value.const is None:
+        value = Value(f"trunc({value.text})", value.type, value.uniform)
+    return body.convert(node, value, ty)
+
+
+def _float_type(body: Any, node: Any, args: list[Value]) -> Num:
+    """Give the type in which numpy computes a function of floats."""
+    ty = args[0].type
+    for arg in args[1:]:
+        ty = promote(ty, arg.type) if ty is not None else None
+    if ty is None or ty == BOOL:
+        types = " and ".join(f"`{arg.type}`" for arg in args)
+        body.fail(node, "this function takes numbers of a common type", types, "convert them")
+    if ty.kind == "f":
+        return ty
+    if ty == INT:
+        return FLOAT
+    return {8: NUMBERS["float16"], 16: NUMBERS["float32"]}.get(ty.bits, FLOAT64)
+
+
+def _of_floats(spmd: str, arity: int, python: Callable[..., float] | None = None) -> Call:
+    """Translate a function of floats that gives a float."""
+
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, arity)
+        ty = _float_type(body, node, args)
+        texts = (body.cast(arg, ty, node).text for arg in args)
+        shape = "uniform " if all(arg.uniform for arg in args) else ""
+        texts = (f"({shape}{ty.spmd}){text}" for text in texts)
+        return Value(f"{spmd}({', '.join(texts)})", ty, all(arg.uniform for arg in args))
+
+    return call
+
+
+def _whole(spmd: str) -> Call:
+    """Translate a rounding that gives an int of Python's."""
+
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 1)
+        value = args[0]
+        if value.type.is_int:
+            return body.convert(node, value, INT)
+        if value.type == BOOL:
+            body.fail(node, "a bool is not rounded", "not a number")
+        return Value(f"((int64){spmd}({value.text}))", INT, value.uniform)
+
+    return call
+
+
+def _same(spmd: str) -> Call:
+    """Translate a rounding of numpy's, which gives its argument's type and leaves integers alone."""
+
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 1)
+        value = args[0]
+        if value.type == BOOL:
+            body.fail(node, "a bool is not rounded", "not a number")
+        return value if value.type.is_int else Value(f"{spmd}({value.text})", value.type, value.uniform)
+
+    return call
+
+
+def _predicate(spmd: str, of_int: bool) -> Call:
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 1)
+        value = args[0]
+        return constant(of_int) if value.type.kind != "f" else Value(f"{spmd}({value.text})", BOOL, value.uniform)
+
+    return call
+
+
+def _abs(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 1)
+    value = args[0]
+    if value.type == BOOL:
+        body.fail(node, "bools have no magnitude", "not a number")
+    if value.const is not None and value.type.weak:
+        return constant(abs(value.const))
+    if value.type.kind == "u":
+        return value
+    x = body.cast(value, value.type, node)
+    return Value(f"abs({x.text})", value.type, value.uniform)
+
+
+def _extreme(op: str) -> Call:
+    """Translate Python's `min` and `max`: the first of the least or greatest."""
+
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        if len(args) < 2:
+            body.fail(node, "`min` and `max` compare two or more numbers in a kernel", "here", "loop over the elements")
+        result = args[0]
+        for arg in args[1:]:
+            ty = promote(result.type, arg.type) if BOOL not in (result.type, arg.type) else None
+            if ty is None:
+                body.fail(node, "these have no common type", f"`{result.type}` and `{arg.type}`", "convert one of them")
+            if ty == INT and result.is_narrow and arg.is_narrow:
+                pick = min if op == "<" else max
+                low, high = pick(result.low, arg.low), pick(result.high, arg.high)
+                text = f"({arg.text} {op} {result.text} ? {arg.text} : {result.text})"
+                result = Value(text, INT, result.uniform and arg.uniform, low, high)
+                continue
+            a, b = body.cast(result, ty, node), body.cast(arg, ty, node)
+            text = f"({b.text} {op} {a.text} ? {b.text} : {a.text})"
+            if ty.is_int:
+                text = f"{'min' if op == '<' else 'max'}({a.text}, {b.text})"
+            result = Value(text, ty, a.uniform and b.uniform)
+        return result
+
+    return call
+
+
+def _np_extreme(helper: str, spmd: str) -> Call:
+    """Translate numpy's minimum and maximum, in which a NaN wins."""
+
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 2)
+        ty = promote(args[0].type, args[1].type)
+        if ty is None or ty == BOOL:
+            body.fail(
+                node, "these have no common type", " and ".join(f"`{a.type}`" for a in args), "convert one of them"
+            )
+        a, b = (body.cast(arg, ty, node) for arg in args)
+        uniform = a.uniform and b.uniform
+        if ty.is_int:
+            return Value(f"{spmd}({a.text}, {b.text})", ty, uniform)
+        return body._helper(helper, ty, uniform, a, b)
+
+    return call
+
+
+def _clip(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 3)
+    low = _np_extreme("py_maximum", "max")(body, node, args[:2])
+    return _np_extreme("py_minimum", "min")(body, node, [low, args[2]])
+
+
+def _where(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 3)
+    return body.choose(node, body.as_bool(node, args[0]), args[1], args[2])
+
+
+def _sign(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 1)
+    value = args[0]
+    if value.type == BOOL:
+        body.fail(node, "bools have no sign", "not a number")
+    return body._helper("py_sign", value.type, value.uniform, body.cast(value, value.type, node))
+
+
+def _operator(op: str) -> Call:
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 2)
+        return body.operate(node, op, args[0], args[1])
+
+    return call
+
+
+def _square(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 1)
+    return body.operate(node, "**", args[0], constant(2))
+
+
+def _scaled(factor: float) -> Call:
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 1)
+        ty = _float_type(body, node, args)
+        x, k = body.cast(args[0], ty, node), body.cast(constant(factor), ty, node)
+        return Value(f"({x.text} * {k.text})", ty, x.uniform)
+
+    return call
+
+
+def _logical(op: str) -> Call:
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 2)
+        a, b = (body.as_bool(node, arg) for arg in args)
+        return Value(f"({a.text} {op} {b.text})", BOOL, a.uniform and b.uniform)
+
+    return call
+
+
+def _logical_not(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 1)
+    value = body.as_bool(node, args[0])
+    return Value(f"(!{value.text})", BOOL, value.uniform)
+
+
+def _round(body: Any, node: Any, args: list[Value]) -> Value:
+    if len(args) != 1:
+        body.fail(node, "`round` takes one number in a kernel", f"{len(args)} here")
+    return _whole("round")(body, node, args)
+
+
+def _varying(body: Any, node: Any, value: Value) -> str:
+    if body.is_uniform_here():
+        body.fail(node, "there are no lanes outside of `foreach`", "here")
+    x = body.cast(value, value.type, node)
+    return f"((varying {value.type.spmd}){x.text})"
+
+
+def _reduce(name: str) -> Call:
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 1)
+        ty = args[0].type
+        if ty == BOOL:
+            body.fail(node, "bools are not added or compared", "convert: `int(x)`")
+        return Value(f"(({ty.spmd}){name}({_varying(body, node, args[0])}))", ty, True)
+
+    return call
+
+
+def _vote(name: str) -> Call:
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 1)
+        return Value(f"{name}({_varying(body, node, body.as_bool(node, args[0]))})", BOOL, True)
+
+    return call
+
+
+def _of_lane(name: str) -> Call:
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 2)
+        at = args[1]
+        if not at.type.is_int:
+            body.fail(node, f"`{name}` takes an integer", f"`{at.type}`")
+        if name != "shuffle" and not at.uniform:
+            body.fail(node, f"`{name}` takes the same number in all lanes", "this differs from lane to lane")
+        x = _varying(body, node, args[0])
+        index = at.text if at.is_narrow else f"(int){at.text}"
+        return Value(f"{name}({x}, {index})", args[0].type, False)
+
+    return call
+
+
+def _know(call: Call, *functions: Any) -> None:
+    for function in functions:
+        if function is not None:
+            _KNOWN[id(function)] = (function, call)
+
+
+def _fill() -> None:
+    same = "sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh cbrt"
+    for name in same.split():
+        _know(_of_floats(name, 1), getattr(math, name, None), getattr(np, name))
+    for ours, numpys in {
+        "asin": "arcsin",
+        "acos": "arccos",
+        "atan": "arctan",
+        "asinh": "arcsinh",
+        "acosh": "arccosh",
+        "atanh": "arctanh",
+    }.items():
+        _know(_of_floats(ours, 1), getattr(math, ours), getattr(np, numpys))
+    for ours, functions in {
+        "atan2": (math.atan2, np.arctan2),
+        "hypot": (math.hypot, np.hypot),
+        "copysign": (math.copysign, np.copysign),
+        "fmod": (math.fmod,),
+        "pow": (math.pow, np.float_power),
+    }.items():
+        _know(_of_floats(ours, 2), *functions)
+    for name in ("floor", "ceil", "trunc"):
+        _know(_whole(name), getattr(math, name))
+        _know(_same(name), getattr(np, name))
+    _know(_same("round"), np.rint)
+    _know(_round, round)
+    _know(_abs, abs, np.abs, np.absolute)
+    _know(_of_floats("abs", 1), math.fabs, np.fabs)
+    _know(_predicate("isnan", False), math.isnan, np.isnan)
+    _know(_predicate("isinf", False), math.isinf, np.isinf)
+    _know(_predicate("isfinite", True), math.isfinite, np.isfinite)
+    _know(_extreme("<"), min)
+    _know(_extreme(">"), max)
+    _know(_np_extreme("py_minimum", "min"), np.minimum)
+    _know(_np_extreme("py_maximum", "max"), np.maximum)
+    _know(_clip, np.clip)
+    _know(_where, np.where)
+    _know(_sign, np.sign)
+    _know(_square, np.square)
+    _know(_scaled(math.pi / 180), math.radians, np.radians, np.deg2rad)
+    _know(_scaled(180 / math.pi), math.degrees, np.degrees, np.rad2deg)
+    for op, functions in {
+        "+": (np.add,),
+        "-": (np.subtract,),
+        "*": (np.multiply,),
+        "/": (np.divide, np.true_divide),
+        "//": (np.floor_divide,),
+        "%": (np.mod, np.remainder),
+        "**": (np.power, pow),
+        "&": (np.bitwise_and,),
+        "|": (np.bitwise_or,),
+        "^": (np.bitwise_xor,),
+        "<<": (np.left_shift,),
+        ">>": (np.right_shift,),
+    }.items():
+        _know(_operator(op), *functions)
+    _know(_logical("&&"), np.logical_and)
+    _know(_logical("||"), np.logical_or)
+    _know(_logical("!="), np.logical_xor)
+    _know(_logical_not, np.logical_not)
+    for name in ("reduce_add", "reduce_min", "reduce_max"):
+        _know(_reduce(name), ACROSS[name])
+    for name in ("any", "all", "none"):
+        _know(_vote(name), ACROSS[name])
+    for name in ("broadcast", "rotate", "shift", "shuffle"):
+        _know(_of_lane(name), ACROSS[name])
+
+
+_fill()

@@ -1,0 +1,58 @@
+"""The SPMD functions that give operators the meaning they have in Python and numpy."""
+
+from __future__ import annotations
+
+# By name: what a kernel that uses one contains. Integers divide towards minus infinity, and remainders have the sign
+# of the divisor; shifts by the width or more leave nothing; powers of integers wrap.
+FUNCTIONS = {
+    "py_floordiv": """template <typename T> static inline T py_floordiv(T a, T b) {
+    T q = a / b;
+    if (q * b != a && (a < 0) != (b < 0)) q = q - (T)1;
+    return q;
+}""",
+    "py_mod": """template <typename T> static inline T py_mod(T a, T b) {
+    T r = a % b;
+    if (r != 0 && (r < 0) != (b < 0)) r = r + b;
+    return r;
+}""",
+    "py_fmod": """template <typename T> static inline T py_fmod(T a, T b) {
+    T r = fmod(a, b);
+    if (r != 0 && (r < 0) != (b < 0)) r = r + b;
+    return r == 0 ? copysign(r, b) : r;
+}""",
+    "py_ffloordiv": """template <typename T> static inline T py_ffloordiv(T a, T b) {
+    T r = fmod(a, b);
+    T q = (a - r) / b;
+    if (r != 0 && (r < 0) != (b < 0)) q = q - (T)1;
+    T whole = floor(q);
+    if (q - whole > (T)0.5f) whole = whole + (T)1;
+    whole = q == 0 ? copysign((T)0, a / b) : whole;
+    return b == 0 ? a / b : whole;
+}""",
+    "py_ipow": """template <typename T> static inline T py_ipow(T x, T n) {
+    assert(n >= 0);
+    T result = 1;
+    while (n > 0) {
+        if (n & 1) result = result * x;
+        n = n >> 1;
+        x = x * x;
+    }
+    return result;
+}""",
+    "py_shl": """template <typename T> static inline T py_shl(T a, T n) {
+    return n >= 0 && n < (T)(8 * sizeof(uniform T)) ? a << n : (T)0;
+}""",
+    "py_shr": """template <typename T> static inline T py_shr(T a, T n) {
+    if (n >= 0 && n < (T)(8 * sizeof(uniform T))) return a >> n;
+    return a < 0 ? (T)-1 : (T)0;
+}""",
+    "py_sign": """template <typename T> static inline T py_sign(T x) {
+    return x > 0 ? (T)1 : x < 0 ? (T)-1 : x;
+}""",
+    "py_minimum": """template <typename T> static inline T py_minimum(T a, T b) {
+    return a < b || a != a ? a : b;
+}""",
+    "py_maximum": """template <typename T> static inline T py_maximum(T a, T b) {
+    return a > b || a != a ? a : b;
+}""",
+}

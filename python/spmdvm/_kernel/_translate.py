@@ -1,0 +1,1063 @@
+"""From the syntax tree of a Python function to SPMD text.
+
+A `Program` collects the SPMD functions of one instance: a kernel with the types of its arguments. Each is
+translated by a `Body` again and again until the types of its variables no longer change: a variable has the type
+that holds whatever is assigned to it. Statements are here, expressions in `_expressions`.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn
+
+from . import _support
+from ._expressions import Expressions
+from ._source import Source
+from ._types import BOOL, FLOAT, FLOAT64, INT, INT64, Array, Num, Record, Type, join
+from ._values import INT32, LONGEST, Value, constant, literal, tuple_of
+from ._values import INT64 as INT64_RANGE
+
+_MOST_PASSES = 40
+
+
+@dataclass
+class Variable:
+    """A variable of the function, or of one `foreach`."""
+
+    type: Num
+    uniform: bool
+    # What it always equals, if it is assigned once.
+    equals: tuple[str, int] | None = None
+    text: str = ""
+    # Of an integer of Python's that is assigned once: the least and the greatest it can be.
+    range: tuple[int, int] = INT64_RANGE
+
+    @property
+    def spmd(self) -> str:
+        """The type it is declared with."""
+        return self.value().type.spmd if not self.value().is_narrow else "int"
+
+    def value(self) -> Value:
+        """Give what reading it gives."""
+        return Value(self.text, self.type, self.uniform, *self.range, equals=self.equals)
+
+
+@dataclass
+class Reduction:
+    """A variable from outside of a `foreach` that its body adds to."""
+
+    partial: str
+    # `+`, `min` or `max`.
+    how: str
+
+
+@dataclass
+class Param:
+    """A parameter: its name in Python, its type, and what stands for it in SPMD text."""
+
+    name: str
+    type: Type
+    uniform: bool
+
+
+@dataclass
+class Result:
+    """What translating a function gave."""
+
+    name: str
+    types: list[Num] | None
+    is_tuple: bool
+    uniform: bool
+
+
+class Program:
+    """The SPMD text of an instance, and where its lines come from."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.support: dict[str, str] = {}
+        self.records: dict[Record, str] = {}
+        self.functions: list[list[tuple[str, tuple[str, int]]]] = []
+        self.instances: dict[Any, Result] = {}
+        self.active: list[Any] = []
+        self.names = 0
+
+    def name(self, stem: str) -> str:
+        """Make a name that no other has."""
+        self.names += 1
+        return f"{stem}_{self.names}"
+
+    def use(self, helper: str) -> str:
+        """Ask for a support function."""
+        self.support[helper] = _support.FUNCTIONS[helper]
+        return helper
+
+    def record(self, record: Record) -> str:
+        """Give the name of a struct."""
+        return self.records.setdefault(record, f"Record{len(self.records)}")
+
+    def text(self) -> tuple[str, list[tuple[str, int] | None]]:
+        """Give the text and, for each of its lines, the file and line of Python."""
+        lines: list[tuple[str, tuple[str, int] | None]] = []
+        for helper in self.support.values():
+            lines.extend((line, None) for line in helper.splitlines())
+        for record, name in self.records.items():
+            fields = " ".join(f"{ty.spmd} {field};" for field, ty in record.fields)
+            lines.append((f"struct {name} {{ {fields} }};", None))
+        for function in self.functions:
+            lines.extend(function)
+        return "\n".join(line for line, _ in lines) + "\n", [place for _, place in lines]
+
+
+@dataclass
+class Region:
+    """The function, or the body of a `foreach`: what is declared there."""
+
+    key: Any
+    uniform: bool
+    names: set[str]
+    variables: dict[str, Variable] = field(default_factory=dict)
+    reductions: dict[str, Reduction] = field(default_factory=dict)
+    indices: dict[str, Value] = field(default_factory=dict)
+
+
+class Body(Expressions):
+    """The translation of one function."""
+
+    def __init__(self, program: Program, source: Source, params: list[Param], lookup: Any, uniform: bool) -> None:
+        """Prepare: `lookup` finds what names from outside stand for; `uniform` functions may contain `foreach`."""
+        self.program = program
+        self.source = source
+        self.params = params
+        self.lookup = lookup
+        self.uniform = uniform
+        self.types: dict[Any, Num] = {}
+        self.returns: list[Num] | None = None
+        self.returns_tuple = False
+        self.stored: set[str] = set()
+        self.dims: dict[str, str] = {}
+        self.local_functions: dict[str, ast.FunctionDef] = {}
+
+    # The whole function.
+
+    def translate(self) -> None:
+        """Translate until nothing changes; `lines` has the body then."""
+        tree = self.source.tree
+        statements = tree.body if isinstance(tree, ast.FunctionDef) else [ast.Return(tree)]
+        if not isinstance(tree, ast.FunctionDef):
+            ast.copy_location(statements[0], tree)
+        for _ in range(_MOST_PASSES):
+            before = (dict(self.types), list(self.returns or []), set(self.stored))
+            self._pass(statements)
+            if before == (dict(self.types), list(self.returns or []), set(self.stored)):
+                return
+        self.fail(tree, "the types of its variables depend on one another without end", "this function")
+
+    def _pass(self, statements: list[ast.stmt]) -> None:
+        self.lines: list[tuple[str, tuple[str, int]]] = []
+        self.indent = 1
+        self.at = ("", 0)
+        self.fresh = 0
+        # How many parts of expressions around are computed by some lanes only.
+        self.in_arm = 0
+        self.loops: list[str] = []
+        self.counts = _assignments(statements)
+        self.local_functions = {}
+        names = _assigned(statements, into_foreach=False)
+        self.regions = [Region("", self.uniform, names | {p.name for p in self.params})]
+        self.assigned: set[str] | None = {p.name for p in self.params}
+        for param in self.params:
+            if isinstance(param.type, Num) and param.name in names:
+                # Python's parameters are variables.
+                ty = self._grow(("", param.name), param.type)
+                self.regions[0].variables[param.name] = Variable(
+                    ty, self.uniform and param.uniform, None, _spmd_name(param.name)
+                )
+        start = len(self.lines)
+        self.block(statements)
+        if self.assigned is not None and self.returns is not None:
+            what = self.source.tree
+            self.fail(what, "not every way through the function returns a value", "it may end without `return` here")
+        self._declare(self.regions[0], start)
+
+    def _declare(self, region: Region, at: int) -> None:
+        """Write the declarations of a region in front of its statements."""
+        own = {p.name for p in self.params} if region.key == "" else set()
+        declared = []
+        for name, variable in region.variables.items():
+            shape = "uniform " if variable.uniform else ""
+            start = f" = {self.param_text(name)}" if name in own else ""
+            declared.append(("    " * self.indent + f"{shape}{variable.spmd} {variable.text}{start};", self.at))
+        self.lines[at:at] = declared
+
+    def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
+        """Raise an error at a node."""
+        self.source.fail(node, message, note, help)
+
+    def emit(self, text: str) -> None:
+        """Write a line."""
+        self.lines.append(("    " * self.indent + text, self.at))
+
+    def temporary(self, stem: str) -> str:
+        """Make a name of this function."""
+        self.fresh += 1
+        return f"{stem}__{self.fresh}"
+
+    def _grow(self, key: Any, ty: Num, node: Any = None) -> Num:
+        """Join a type to that of a variable."""
+        old = self.types.get(key)
+        new = ty if old is None else join(old, ty)
+        if new is None:
+            self.fail(node, f"`{key[1]}` is {_a(old)} in one place and {_a(ty)} in another", f"this is {_a(ty)}")
+        self.types[key] = new
+        return new
+
+    # Variables.
+
+    def region_of(self, name: str) -> Region:
+        """Give the region that a name belongs to."""
+        for region in reversed(self.regions):
+            if name in region.names:
+                return region
+        return self.regions[-1]
+
+    def in_foreach(self) -> bool:
+        """Return whether this is the body of a `foreach`."""
+        return len(self.regions) > 1
+
+    def is_uniform_here(self) -> bool:
+        """Return whether all lanes execute the same here."""
+        return self.regions[-1].uniform
+
+    def assign_name(self, node: Any, name: str, value: Value) -> None:
+        """Assign to a variable."""
+        if value.parts is not None:
+            self.fail(
+                node, "a tuple cannot be kept in a variable", "these are several values", "give each a name: `a, b = …`"
+            )
+        if not isinstance(value.type, Num):
+            self.fail(node, f"`{name}` cannot stand for {_a(value.type)}", "only numbers are kept in variables")
+        if any(p.name == name and not isinstance(p.type, Num) for p in self.params):
+            self.fail(
+                node, f"the parameter `{name}` is an array and cannot be assigned", "give the number another name"
+            )
+        region = self.region_of(name)
+        if any(name in r.indices for r in self.regions):
+            self.fail(node, f"`{name}` counts the elements of `foreach` and cannot be assigned", "use another name")
+        if region is not self.regions[-1]:
+            self.fail(
+                node,
+                f"`{name}` belongs to the code around `foreach`, whose elements all run at once",
+                "which element's value would it have?",
+                f"sums are possible: `{name} += …`, also `{name} = min({name}, …)` and `max`; or use another name",
+            )
+        if region.uniform and not value.uniform:
+            self.fail(
+                node,
+                f"`{name}` would differ between lanes outside of `foreach`",
+                "this value differs from lane to lane",
+            )
+        ty = self._grow((region.key, name), value.type, node)
+        variable = region.variables.setdefault(name, Variable(ty, region.uniform))
+        variable.type, variable.text = ty, _spmd_name(name)
+        once = self.counts.get(name) == 1 and all(p.name != name for p in self.params)
+        variable.equals = value.equals if once else None
+        variable.range = (value.low, value.high) if once and ty == INT else INT64_RANGE
+        narrow = variable.spmd == "int" and ty == INT
+        self.emit(f"{variable.text} = {value.text if narrow else self.cast(value, ty, node).text};")
+        if self.assigned is not None:
+            self.assigned.add(name)
+
+    def read_name(self, node: ast.Name) -> Value | None:
+        """Give a variable or parameter; None if the name is none."""
+        name = node.id
+        for region in self.regions:
+            if name in region.indices:
+                return region.indices[name]
+        region = self.region_of(name)
+        if name in region.names:
+            if name in self.local_functions:
+                return None
+            param = next((p for p in self.params if p.name == name), None)
+            if param is not None and not isinstance(param.type, Num):
+                return Value(self.param_text(name), param.type, True)
+            if self.assigned is not None and name not in self.assigned:
+                self.fail(
+                    node,
+                    f"`{name}` may have no value here",
+                    "it is assigned in a part that may not have been executed",
+                    f"assign `{name}` before",
+                )
+            reduction = self.regions[-1].reductions.get(name)
+            if reduction:
+                self.fail(
+                    node,
+                    f"`{name}` is summed up in this `foreach`, and has its value only behind it",
+                    "it cannot be read while elements are still added",
+                )
+            if name in region.variables:
+                return region.variables[name].value()
+            if param is not None:
+                return Value(self.param_text(name), param.type, param.uniform)
+        return None
+
+    def param_text(self, name: str) -> str:
+        """Give the name of a parameter in SPMD text."""
+        plain = name.isascii() and name not in _RESERVED and not name.startswith("v_")
+        return name if plain else _spmd_name(name).replace("v_", "p_", 1)
+
+    def dim(self, array: str, axis: int) -> Value:
+        """Give a length of an array parameter."""
+        text = f"{array}__n{axis}"
+        symbol = self.dims.get(text, text)
+        return Value(text, INT, True, 0, LONGEST, equals=(symbol, 0))
+
+    # Statements.
+
+    def block(self, statements: list[ast.stmt]) -> None:
+        """Translate statements; what stands behind `return` and its like is left out."""
+        for statement in statements:
+            if self.assigned is None:
+                return
+            self.at = (self.source.file, self.source.place(statement)[0])
+            self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> None:
+        """Translate a statement."""
+        translate = getattr(self, "do_" + type(node).__name__, None)
+        if translate is None:
+            what, help = _UNSUPPORTED.get(type(node).__name__, (f"`{type(node).__name__}`", None))
+            self.fail(node, f"{what} cannot stand in a kernel", "not supported", help)
+        translate(node)
+
+    def do_Pass(self, _: ast.Pass) -> None:
+        """`pass`."""
+
+    def do_Expr(self, node: ast.Expr) -> None:
+        """Translate a call for its effect, or leave out a docstring."""
+        if isinstance(node.value, ast.Constant):
+            return
+        if isinstance(node.value, ast.Call):
+            name = self.called(node.value)
+            if name is print:
+                return self.print(node.value)
+            value = self.call(node.value, as_statement=True)
+            if value is not None:
+                self.emit(f"{value.text};")
+            return
+        self.fail(node, "this expression does nothing", "its value is not used")
+
+    def do_Assert(self, node: ast.Assert) -> None:
+        """`assert`."""
+        self.emit(f"assert({self.truth(node.test)});")
+
+    def do_Assign(self, node: ast.Assign) -> None:
+        """`a = …`, `a[i] = …`, `a, b = …`."""
+        target = node.targets[0]
+        if len(node.targets) > 1:
+            value = self.keep(self.expression(node.value))
+            for target in node.targets:
+                self.assign(target, value)
+            return
+        if self.is_extreme(target, node.value):
+            return
+        value = self.expression(node.value)
+        if value.parts is not None and isinstance(target, (ast.Tuple, ast.List)):
+            value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
+        self.assign(target, value)
+
+    def do_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """`a: T = …`."""
+        ty = self.annotation(node.annotation)
+        if node.value is None:
+            self.fail(
+                node, "a variable gets its type when it is assigned", "this assigns nothing", "write `= …` as well"
+            )
+        self.assign(node.target, self.cast(self.expression(node.value), ty, node))
+
+    def do_AugAssign(self, node: ast.AugAssign) -> None:
+        """`a += …`."""
+        target = node.target
+        if isinstance(target, ast.Name):
+            region = self.region_of(target.id)
+            if region is not self.regions[-1] and target.id in region.names and target.id not in self._indices():
+                return self.reduce(node, target.id, node.op, node.value)
+        load = _as_load(target)
+        value = self.binary(node, node.op, self.expression(load), self.expression(node.value))
+        self.assign(target, value)
+
+    def _indices(self) -> set[str]:
+        return {name for region in self.regions for name in region.indices}
+
+    def assign(self, target: ast.expr, value: Value) -> None:
+        """Assign a value to a name, an element or several of them."""
+        if isinstance(target, ast.Name):
+            return self.assign_name(target, target.id, value)
+        if isinstance(target, (ast.Tuple, ast.List)):
+            if value.parts is None:
+                self.fail(target, "this is one value, not several", f"{len(target.elts)} names")
+            if len(value.parts) != len(target.elts):
+                self.fail(target, f"there are {len(value.parts)} values for {len(target.elts)} names", "here")
+            for part, at in zip(target.elts, value.parts):
+                self.assign(part, at)
+            return
+        if isinstance(target, (ast.Subscript, ast.Attribute)):
+            place = self.element(target, stores=True)
+            if not isinstance(value.type, Num) or value.parts is not None:
+                self.fail(target, "an element of an array is one number", "this is none")
+            if place.uniform and self.is_uniform_here() and not value.uniform:
+                self.fail(target, "lanes would store different values to one element", "outside of `foreach`")
+            return self.emit(f"{place.text} = {self.cast(value, place.type, target, as_numpy=True).text};")
+        self.fail(target, "this cannot be assigned", "not a name, an element or a field")
+
+    def keep(self, value: Value) -> Value:
+        """Compute a value once, here."""
+        if value.parts is not None:
+            return tuple_of(self.keep(part) for part in value.parts)
+        if value.const is not None or not isinstance(value.type, Num):
+            return value
+        name = self.temporary("t")
+        shape = "uniform " if value.uniform else ""
+        ty = "int" if value.is_narrow else value.type.spmd
+        self.emit(f"const {shape}{ty} {name} = {value.text};")
+        return replace(value, text=name)
+
+    # Sums over `foreach`.
+
+    def reduce(self, node: Any, name: str, op: ast.operator, operand: ast.expr) -> None:
+        """Translate `s += …` in a `foreach` to a sum of each lane, which are added behind it."""
+        if not isinstance(op, (ast.Add, ast.Sub)):
+            self.fail(
+                node,
+                f"`{name}` belongs to the code around `foreach`, and only sums, minima and maxima are combined",
+                "neither `+=` nor `-=`",
+            )
+        value = self.expression(operand)
+        if not isinstance(value.type, Num) or value.type == BOOL:
+            self.fail(node, f"{_a(value.type)} cannot be added up", "not a number")
+        sign = "-" if isinstance(op, ast.Sub) else "+"
+        self._combine(node, name, "+", value, lambda partial, text: f"{partial} = {partial} {sign} {text};")
+
+    def is_extreme(self, target: ast.expr, value: ast.expr) -> bool:
+        """Translate `s = min(s, …)` of a variable from around the `foreach`; return whether it is one."""
+        if not (isinstance(target, ast.Name) and isinstance(value, ast.Call) and len(value.args) == 2):
+            return False
+        name, region = target.id, self.region_of(target.id)
+        if region is self.regions[-1] or name not in region.names:
+            return False
+        how = self.extreme(value)
+        first, second = value.args
+        if how is None or value.keywords:
+            return False
+        if isinstance(second, ast.Name) and second.id == name:
+            first, second = second, first
+        if not (isinstance(first, ast.Name) and first.id == name):
+            return False
+        operand = self.expression(second)
+        if not isinstance(operand.type, Num) or operand.type == BOOL:
+            self.fail(value, f"{_a(operand.type)} has no order", "not a number")
+        self._combine(value, name, how, operand, lambda partial, text: f"{partial} = {how}({partial}, {text});")
+        return True
+
+    def _combine(self, node: Any, name: str, how: str, value: Value, write: Any) -> None:
+        outer = self.region_of(name)
+        if outer.key != "" or name not in outer.variables or self.assigned is None or name not in self.assigned:
+            self.fail(node, f"`{name}` has no value before the `foreach`", "there is nothing to begin with")
+        ty = self._grow((outer.key, name), value.type, node)
+        region = self.regions[-1]
+        reduction = region.reductions.setdefault(name, Reduction(self.temporary(name), how))
+        if reduction.how != how:
+            self.fail(
+                node,
+                f"`{name}` is combined in two ways in one `foreach`",
+                f"by `{how}` here, by `{reduction.how}` before",
+            )
+        self.emit(write(reduction.partial, self.cast(value, ty, node).text))
+
+    # Control.
+
+    def do_If(self, node: ast.If) -> None:
+        """`if`, `elif`, `else`."""
+        self.emit(f"if ({self.truth(node.test)}) {{")
+        before = None if self.assigned is None else set(self.assigned)
+        self._inner(node.body)
+        after = self.assigned
+        self.assigned = None if before is None else set(before)
+        if node.orelse:
+            self.emit("} else {")
+            self._inner(node.orelse)
+        self.emit("}")
+        self.assigned = after if self.assigned is None else self.assigned if after is None else self.assigned & after
+
+    def _inner(self, statements: list[ast.stmt]) -> None:
+        self.indent += 1
+        at = self.at
+        self.block(statements)
+        self.at = at
+        self.indent -= 1
+
+    def _turns(self, statements: list[ast.stmt]) -> None:
+        """Translate the body of a loop, after which nothing more has a value than before."""
+        before = set(self.assigned or ())
+        self.loops.append("loop")
+        self._inner(statements)
+        self.loops.pop()
+        self.assigned = before
+
+    def do_While(self, node: ast.While) -> None:
+        """`while`."""
+        if node.orelse:
+            self.fail(node.orelse[0], "`else` of a loop is not supported", "this part")
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        self.emit("while (true) {" if endless else f"while ({self.truth(node.test)}) {{")
+        self._turns(node.body)
+        self.emit("}")
+        if endless and not _leaves(node.body):
+            self.assigned = None
+
+    def do_Break(self, node: ast.Break) -> None:
+        """`break`."""
+        if not self.loops or self.loops[-1] == "foreach":
+            self.fail(node, "`break` cannot leave a `foreach`, whose elements all run at once", "here")
+        self.emit("break;")
+        self.assigned = None
+
+    def do_Continue(self, node: ast.Continue) -> None:
+        """`continue`."""
+        self.emit("continue;")
+        self.assigned = None
+
+    def do_Return(self, node: ast.Return) -> None:
+        """`return`."""
+        if self.in_foreach():
+            self.fail(node, "`return` cannot leave a `foreach`, whose elements all run at once", "here")
+        if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
+            if self.returns is not None:
+                self.fail(node, "this returns nothing, other parts of the function a value", "here")
+            self.emit("return;")
+            self.assigned = None
+            return
+        value = self.expression(node.value)
+        parts = value.parts if value.parts is not None else (value,)
+        for part in parts:
+            if not isinstance(part.type, Num) or part.parts is not None:
+                self.fail(node, "a kernel returns numbers", f"this is {_a(part.type)}")
+            if self.uniform and not part.uniform:
+                self.fail(node, "the result would differ between lanes", "this value differs from lane to lane")
+        is_tuple = value.parts is not None
+        if self.returns is not None and (len(self.returns) != len(parts) or self.returns_tuple != is_tuple):
+            self.fail(
+                node, f"this returns {len(parts)} values, other parts of the function {len(self.returns)}", "here"
+            )
+        old = self.returns or [part.type for part in parts]
+        new = [join(a, part.type) for a, part in zip(old, parts)]
+        for ty, part in zip(new, parts):
+            if ty is None:
+                self.fail(node, "this returns a bool, other parts of the function a number", f"{_a(part.type)}")
+        self.returns, self.returns_tuple = new, is_tuple
+        self.emit(self.return_text([self.cast(part, ty, node) for part, ty in zip(parts, new)]))
+        self.assigned = None
+
+    def return_text(self, values: list[Value]) -> str:
+        """Write a return of values, which have the types of the result."""
+        if not self.returns_tuple:
+            return f"return {values[0].text};"
+        stores = " ".join(f"r__.v{k} = {value.text};" for k, value in enumerate(values))
+        return f"{{ Result__ r__; {stores} return r__; }}"
+
+    def do_For(self, node: ast.For) -> None:
+        """`for … in range(…)` and `for … in spmdvm.foreach(…)`."""
+        if node.orelse:
+            self.fail(node.orelse[0], "`else` of a loop is not supported", "this part")
+        what = self.called(node.iter) if isinstance(node.iter, ast.Call) else None
+        if what is range:
+            return self.range(node)
+        if self.is_foreach(what):
+            return self.foreach(node)
+        self.fail(
+            node.iter,
+            "a kernel's loops count",
+            "neither `range(…)` nor `spmdvm.foreach(…)`",
+            "loop over indices: `for i in range(len(a))`",
+        )
+
+    def range(self, node: ast.For) -> None:
+        """`for k in range(…)`."""
+        call = node.iter
+        if call.keywords or not 1 <= len(call.args) <= 3:
+            self.fail(call, "`range` takes one to three numbers", "here")
+        if not isinstance(node.target, ast.Name):
+            self.fail(node.target, "`range` gives one number", "not a name")
+        args = [self.integer(arg, "`range`") for arg in call.args]
+        zero, one = constant(0), constant(1)
+        start, stop, step = (zero, args[0], one) if len(args) == 1 else (*args, one)[:3]
+        if step.const is None:
+            self.fail(call.args[2], "the step of a `range` is a constant", "this is known only at run time")
+        if step.const == 0:
+            self.fail(call.args[2], "the step of a `range` is not zero", "here")
+        up = step.const > 0
+        ty = INT
+        for value in (start, stop):
+            if not value.type.weak:
+                ty = value.type if ty == INT else join(ty, value.type)
+        if ty is None or ty.is_int is False:
+            self.fail(call, "the numbers of this `range` have no common type", "convert one of them")
+        name = node.target.id
+        low, high = (start.low, stop.high - 1) if up else (stop.low + 1, start.high)
+        narrow = ty == INT and all(
+            INT32[0] <= v + step.const <= INT32[1] and INT32[0] <= v <= INT32[1] for v in (low, high)
+        )
+        spmd = "int" if narrow else ty.spmd
+        uniform = start.uniform and stop.uniform
+        shape = "uniform " if uniform else ""
+        cast = (lambda v: v.text) if narrow else (lambda v: self.cast(v, ty, call).text)
+        bound = cast(stop)
+        if stop.const is None:
+            bound = self.temporary("stop")
+            self.emit(f"const {shape}{spmd} {bound} = {cast(stop)};")
+        counter = self.temporary(name)
+        by = f"++{counter}" if step.const == 1 else f"{counter} += {literal(step.const, ty)}"
+        test = "<" if up else ">"
+        if not up and ty.kind == "u":
+            self.fail(call, "a `range` of unsigned numbers counts upwards", "convert its start: `int(…)`")
+        self.emit(f"for ({shape}{spmd} {counter} = {cast(start)}; {counter} {test} {bound}; {by}) {{")
+        below = stop.equals if up else None
+        value = Value(counter, ty, uniform, low, high, below=below) if ty == INT else Value(counter, ty, uniform)
+        self._counted(node, name, value)
+        self.emit("}")
+
+    def _counted(self, node: ast.For, name: str, value: Value) -> None:
+        """Translate the body of a loop. Its variable is the counter, unless it is used for more."""
+        if _only_counts(self.source.tree, name):
+            region = self.regions[-1]
+            region.indices[name] = value
+            self._turns(node.body)
+            del region.indices[name]
+            return
+        before = set(self.assigned or ())
+        self.indent += 1
+        self.assign_name(node.target, name, value)
+        self.indent -= 1
+        self._turns(node.body)
+        self.assigned = before
+
+    def foreach(self, node: ast.For) -> None:
+        """`for i in foreach(n)`, `for i, j in foreach(h, w)`."""
+        call = node.iter
+        if not self.uniform:
+            self.fail(
+                node,
+                "`foreach` stands in array kernels",
+                "this kernel is called for each element already",
+                "give it array parameters, or use `range`",
+            )
+        if self.in_foreach():
+            self.fail(
+                node, "a `foreach` cannot stand in another one", "here", "put both ranges into one: `foreach(h, w)`"
+            )
+        targets = list(node.target.elts) if isinstance(node.target, ast.Tuple) else [node.target]
+        if call.keywords or len(targets) != len(call.args) or not 1 <= len(targets) <= 8:
+            self.fail(call, f"{len(targets)} names for {len(call.args)} ranges", "one range for each name")
+        names = []
+        for target in targets:
+            if not isinstance(target, ast.Name):
+                self.fail(target, "`foreach` gives indices", "not a name")
+            if target.id in self.regions[0].names and target.id in self.regions[0].variables:
+                self.fail(target, f"`{target.id}` is a variable of the code around", "use another name")
+            names.append(target.id)
+        region = Region(id(node), False, _assigned(node.body, into_foreach=True) - self.regions[0].names)
+        ranges = []
+        for name, arg in zip(names, call.args):
+            start, stop = self._bounds(arg)
+            spmd = _spmd_name(name)
+            ranges.append(f"{spmd} = {start.text} ... {stop.text}")
+            low, high = max(start.low, INT32[0]), min(stop.high - 1, LONGEST)
+            region.indices[name] = Value(spmd, INT, False, low, high, below=stop.equals)
+        declared = len(self.lines)
+        outer = self.assigned
+        self.emit(f"foreach ({', '.join(ranges)}) {{")
+        self.regions.append(region)
+        self.loops.append("foreach")
+        self.indent += 1
+        start, at = len(self.lines), self.at
+        self.assigned = set(outer or ())
+        self.block(node.body)
+        self.at = at
+        self._declare(region, start)
+        self.indent -= 1
+        self.loops.pop()
+        self.regions.pop()
+        self.emit("}")
+        self.assigned = outer
+        self._join(region, declared)
+
+    def _join(self, region: Region, at: int) -> None:
+        """Declare the sums of a `foreach` in front of it, and add up lanes behind it."""
+        for name, reduction in region.reductions.items():
+            variable = self.regions[0].variables[name]
+            ty, partial, total = variable.type, reduction.partial, variable.text
+            start = literal(0, ty) if reduction.how == "+" else total
+            self.lines.insert(at, ("    " * self.indent + f"varying {ty.spmd} {partial} = {start};", self.at))
+            if reduction.how == "+":
+                self.emit(f"{total} = {total} + ({ty.spmd})reduce_add({partial});")
+            else:
+                self.emit(f"{total} = ({ty.spmd})reduce_{reduction.how}({partial});")
+
+    def _bounds(self, arg: ast.expr) -> tuple[Value, Value]:
+        """Give the bounds of a range of `foreach`, as 32-bit numbers."""
+        parts = arg.elts if isinstance(arg, ast.Tuple) else [ast.copy_location(ast.Constant(0), arg), arg]
+        if len(parts) != 2:
+            self.fail(arg, "a range of `foreach` is a number, or a start and a stop", "here")
+        start, stop = (self.integer(part, "`foreach`") for part in parts)
+        return self._small(start), self._small(stop)
+
+    def _small(self, value: Value) -> Value:
+        """Give a bound of `foreach`, of which it is tested that it is one."""
+        if value.is_narrow:
+            return value
+        kept = self.keep(value)
+        text = kept.text
+        tests = [f"{text} <= {LONGEST}"] if value.type.kind == "u" or value.low >= 0 else []
+        if value.type.kind == "i" and value.type.bits > 32 and value.low < 0:
+            tests = [f"{text} >= {INT32[0] + 1}", f"{text} <= {LONGEST}"]
+        if tests and value.type.bits >= 32:
+            self.emit(f"assert({' && '.join(tests)});")
+        return Value(f"(int){text}", INT, value.uniform, max(value.low, INT32[0]), LONGEST, equals=value.equals)
+
+    def do_FunctionDef(self, node: ast.FunctionDef) -> None:
+        """Note a function within the function; it is translated where it is called."""
+        if node.decorator_list:
+            self.fail(node.decorator_list[0], "functions in a kernel have no decorators", "here")
+        self.local_functions[node.name] = node
+        if self.assigned is not None:
+            self.assigned.add(node.name)
+
+    # Functions that are called.
+
+    def instance(self, node: Any, source: Source, lookup: Any, args: list[Value], name: str, key: Any) -> Result:
+        """Translate a function for arguments of given types, once."""
+        tree = source.tree
+        names = _parameters(self, node, tree, name, len(args))
+        plain = all(arg.uniform for arg in args) and self.is_uniform_here()
+        types = tuple(INT if arg.type == INT else arg.type for arg in args)
+        dims = tuple(
+            self.dims.get(f"{a.text}__n{k}", f"{a.text}__n{k}")
+            for a in args
+            if isinstance(a.type, Array)
+            for k in range(a.type.ndim)
+        )
+        identity = (key, types, plain, dims)
+        if identity in self.program.active:
+            self.fail(
+                node,
+                f"`{name}` calls itself, and functions in kernels cannot",
+                "this is a call of itself",
+                "write a loop",
+            )
+        if identity in self.program.instances:
+            result = self.program.instances[identity]
+        else:
+            params = [Param(n, ty, plain or not isinstance(ty, Num)) for n, ty in zip(names, types)]
+            body = Body(self.program, source, params, lookup, plain)
+            for name_of, arg in zip(names, args):
+                if isinstance(arg.type, Array):
+                    for k in range(arg.type.ndim):
+                        own = f"{arg.text}__n{k}"
+                        body.dims[f"{body.param_text(name_of)}__n{k}"] = self.dims.get(own, own)
+            self.program.active.append(identity)
+            body.translate()
+            self.program.active.pop()
+            result = body.write_static(self.program.name(_spmd_name(name)))
+            result.stored = {names.index(n) for n in body.stored if n in names}
+            self.program.instances[identity] = result
+        for at in result.stored:
+            self.stored.update(p.name for p in self.params if self.param_text(p.name) == args[at].text)
+        return result
+
+    def write_static(self, name: str) -> Result:
+        """Add the function to the program, for others in it."""
+        types = self.returns
+        shape = "uniform " if self.uniform else ""
+        head = "void"
+        lines: list[tuple[str, tuple[str, int]]] = []
+        at = (self.source.file, self.source.place(self.source.tree)[0])
+        if types is not None and self.returns_tuple:
+            fields = " ".join(f"{ty.spmd} v{k};" for k, ty in enumerate(types))
+            lines.append((f"struct {name}_result {{ {fields} }};", at))
+            head = f"{shape}{name}_result"
+        elif types is not None:
+            head = f"{shape}{types[0].spmd}"
+        lines.append((f"static inline {head} {name}({', '.join(self.param_list())}) {{", at))
+        own = f"{shape}{name}_result"
+        lines.extend((line.replace("Result__", own), place) for line, place in self.lines)
+        lines.append(("}", at))
+        self.program.functions.append(lines)
+        return Result(name, types, self.returns_tuple, self.uniform)
+
+    def param_list(self) -> list[str]:
+        """Write the parameters."""
+        found = []
+        for param in self.params:
+            text = self.param_text(param.name)
+            if isinstance(param.type, Array):
+                constant_ = "" if param.name in self.stored else "const "
+                of = param.type.of
+                element = self.program.record(of) if isinstance(of, Record) else of.spmd
+                found.append(f"{constant_}uniform {element} {text}[]")
+                found.extend(f"uniform int {text}__n{k}" for k in range(param.type.ndim))
+            else:
+                found.append(f"{'uniform ' if param.uniform else ''}{param.type.spmd} {text}")
+        return found
+
+
+def strong(ty: Num) -> Num:
+    """Give the type of numpy's that a number of Python's is kept in."""
+    return {INT: INT64, FLOAT: FLOAT64}.get(ty, ty)
+
+
+# Keywords and what the translation itself uses: parameters have other names in SPMD text.
+_RESERVED = frozenset(
+    [
+        "assert",
+        "bool",
+        "break",
+        "case",
+        "cbreak",
+        "ccontinue",
+        "cdo",
+        "cfor",
+        "cif",
+        "const",
+        "continue",
+        "crev",
+        "creturn",
+        "cwhile",
+        "default",
+        "delete",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "export",
+        "extern",
+        "false",
+        "float",
+        "float16",
+        "for",
+        "foreach",
+        "foreach_active",
+        "foreach_tiled",
+        "foreach_unique",
+        "goto",
+        "if",
+        "in",
+        "inline",
+        "int",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "launch",
+        "new",
+        "noinline",
+        "NULL",
+        "operator",
+        "print",
+        "return",
+        "signed",
+        "sizeof",
+        "soa",
+        "static",
+        "struct",
+        "switch",
+        "sync",
+        "task",
+        "template",
+        "true",
+        "typedef",
+        "typename",
+        "uint",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "uniform",
+        "union",
+        "unmasked",
+        "unsigned",
+        "varying",
+        "void",
+        "volatile",
+        "while",
+        "abs",
+        "acos",
+        "acosh",
+        "all",
+        "any",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "broadcast",
+        "cbrt",
+        "ceil",
+        "copysign",
+        "cos",
+        "cosh",
+        "exp",
+        "exp2",
+        "expm1",
+        "floor",
+        "fmod",
+        "hypot",
+        "isfinite",
+        "isinf",
+        "isnan",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "max",
+        "min",
+        "none",
+        "pow",
+        "programCount",
+        "programIndex",
+        "reduce_add",
+        "reduce_max",
+        "reduce_min",
+        "rotate",
+        "round",
+        "shift",
+        "shuffle",
+        "sin",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+        "taskCount",
+        "taskIndex",
+        "threadCount",
+        "threadIndex",
+        "trunc",
+        "number",
+        "integer",
+        "floating",
+        "PI",
+    ]
+)
+
+
+def _spmd_name(name: str) -> str:
+    """Give the SPMD name of a variable: no keyword, no function of the library and no parameter."""
+    return f"v_{name}" if name.isascii() else "v_" + "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+
+
+def _a(ty: Any) -> str:
+    if isinstance(ty, Array):
+        return f"an array ({ty})"
+    name = str(ty)
+    return f"an `{name}`" if name[0] in "aeiou" and not name.startswith("uint") else f"a `{name}`"
+
+
+def _assigned(statements: list[ast.stmt], into_foreach: bool) -> set[str]:
+    """Give the names that statements assign; not those in `foreach` loops, unless asked for."""
+    names: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+            return
+        if isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            return
+        if isinstance(node, ast.For) and _looks_like_foreach(node) and not into_foreach:
+            return
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    for statement in statements:
+        visit(statement)
+    return names
+
+
+def _looks_like_foreach(node: ast.For) -> bool:
+    call = node.iter
+    if not isinstance(call, ast.Call):
+        return False
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name != "range"
+
+
+def _assignments(statements: list[ast.stmt]) -> dict[str, int]:
+    """Count how often each name is assigned in the text."""
+    counts: dict[str, int] = {}
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                counts[node.id] = counts.get(node.id, 0) + (2 if isinstance(node, ast.AugAssign) else 1)
+    return counts
+
+
+def _only_counts(tree: ast.AST, name: str) -> bool:
+    """Return whether a name is assigned by loops alone, none in another one, and read in them alone."""
+    inside: set[int] = set()
+    targets: set[int] = set()
+    for loop in ast.walk(tree):
+        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == name:
+            targets.add(id(loop.target))
+            body = {id(node) for statement in loop.body for node in ast.walk(statement)}
+            if inside & body:
+                return False
+            inside |= body
+    if targets & inside:
+        return False
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
+    return all(id(node) in (inside if isinstance(node.ctx, ast.Load) else targets) for node in names)
+
+
+def _leaves(statements: list[ast.stmt]) -> bool:
+    """Return whether a `break` leaves the loop with this body."""
+    for statement in statements:
+        if isinstance(statement, ast.Break):
+            return True
+        if isinstance(statement, ast.If) and (_leaves(statement.body) or _leaves(statement.orelse)):
+            return True
+    return False
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    copy = type(target)(**{name: getattr(target, name) for name in target._fields if name != "ctx"}, ctx=ast.Load())
+    return ast.copy_location(copy, target)
+
+
+def _parameters(body: Body, node: Any, tree: ast.FunctionDef, name: str, given: int) -> list[str]:
+    """Give the names of the parameters of a function that is called with so many arguments."""
+    a = tree.args
+    if a.vararg or a.kwarg or a.kwonlyargs or a.posonlyargs or a.defaults:
+        body.fail(node, f"`{name}` has parameters that functions in kernels cannot have", "plain names only")
+    names = [arg.arg for arg in a.args]
+    if len(names) != given:
+        body.fail(node, f"`{name}` takes {len(names)} arguments", f"{given} here")
+    return names
+
+
+_UNSUPPORTED = {
+    "With": ("`with`", None),
+    "Try": ("`try`", "kernels cannot catch errors; test before"),
+    "Raise": ("`raise`", "use `assert`"),
+    "Delete": ("`del`", "variables end with the function"),
+    "Global": ("`global`", "pass what changes as an array"),
+    "Nonlocal": ("`nonlocal`", "pass what changes as an array"),
+    "Import": ("`import`", "import outside of the kernel"),
+    "ImportFrom": ("`import`", "import outside of the kernel"),
+    "ClassDef": ("`class`", "use structured arrays"),
+    "AsyncFunctionDef": ("`async`", None),
+    "AsyncFor": ("`async`", None),
+    "AsyncWith": ("`async`", None),
+    "Match": ("`match`", "use `if` and `elif`"),
+    "TryStar": ("`try`", None),
+}

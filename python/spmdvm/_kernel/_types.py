@@ -1,0 +1,160 @@
+"""The types of kernels: numpy's numbers, Python's own, arrays and records, and what arithmetic makes of two of them.
+
+Python's `int` and `float` are *weak*, as in numpy: with a number of numpy's they take its type (`np.float32(2) * 3`
+is a `float32`). Alone they are computed as `int64` and `float64`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Union
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Num:
+    """A number or bool, with the name it has in SPMD text. `weak` ones are Python's own."""
+
+    name: str
+    spmd: str
+    weak: bool = False
+
+    @property
+    def dtype(self) -> np.dtype:
+        """What numpy keeps such numbers in."""
+        return np.dtype({"int": "int64", "float": "float64"}.get(self.name, self.name))
+
+    @property
+    def kind(self) -> str:
+        """`b`, `i`, `u` or `f`, as numpy's."""
+        return self.dtype.kind
+
+    @property
+    def is_int(self) -> bool:
+        """Whether it is an integer, signed or not."""
+        return self.kind in "iu"
+
+    @property
+    def bits(self) -> int:
+        """How many bits a number has."""
+        return 8 * self.dtype.itemsize
+
+    def holds(self, value: int) -> bool:
+        """Whether an integer is one of its values."""
+        info = np.iinfo(self.dtype)
+        return int(info.min) <= value <= int(info.max)
+
+    def __str__(self) -> str:
+        """Give the name."""
+        return self.name
+
+
+_SPMD = {
+    "bool": "bool",
+    "int8": "int8",
+    "int16": "int16",
+    "int32": "int",
+    "int64": "int64",
+    "uint8": "uint8",
+    "uint16": "uint16",
+    "uint32": "uint",
+    "uint64": "uint64",
+    "float16": "float16",
+    "float32": "float",
+    "float64": "double",
+}
+NUMBERS = {name: Num(name, spmd) for name, spmd in _SPMD.items()}
+BOOL = NUMBERS["bool"]
+INT64, FLOAT64 = NUMBERS["int64"], NUMBERS["float64"]
+INT = Num("int", "int64", weak=True)
+FLOAT = Num("float", "double", weak=True)
+
+
+@dataclass(frozen=True)
+class Record:
+    """The elements of a structured array."""
+
+    name: str
+    fields: tuple[tuple[str, Num], ...]
+
+    def __str__(self) -> str:
+        """Give the fields."""
+        return "{" + ", ".join(f"{name}: {ty}" for name, ty in self.fields) + "}"
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array of numbers or records."""
+
+    of: Num | Record
+    ndim: int
+
+    def __str__(self) -> str:
+        """Give the type of the elements and the number of dimensions."""
+        return f"array[{self.of}]" if self.ndim == 1 else f"array[{self.of}, {self.ndim}]"
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """A number of an elementwise kernel that is the same for all elements."""
+
+    of: Num
+
+
+Type = Union[Num, Array, Record]
+
+
+def of_dtype(dtype: Any) -> Num | Record | None:
+    """Give the type of the elements of a numpy array, or None if kernels have none."""
+    dtype = np.dtype(dtype)
+    if dtype.fields:
+        fields = tuple((name, of_dtype(dtype.fields[name][0])) for name in dtype.names)
+        if all(isinstance(ty, Num) for _, ty in fields) and _laid_out(dtype):
+            return Record("", fields)
+        return None
+    return NUMBERS.get(dtype.name) if dtype.isnative else None
+
+
+def _laid_out(dtype: np.dtype) -> bool:
+    """Return whether the fields lie as C and SPMD programs lay them out."""
+    return dtype == np.dtype([(name, dtype.fields[name][0]) for name in dtype.names], align=True)
+
+
+def of_value(value: Any) -> Type | None:
+    """Give the type of an argument, or None if kernels have none."""
+    if isinstance(value, (bool, np.bool_)):
+        return BOOL
+    if isinstance(value, np.ndarray) and value.ndim:
+        of = of_dtype(value.dtype)
+        return of and Array(of, value.ndim)
+    if isinstance(value, (np.generic, np.ndarray)):
+        of = of_dtype(value.dtype)
+        return of if isinstance(of, Num) else None
+    if isinstance(value, int):
+        return INT
+    return FLOAT if isinstance(value, float) else None
+
+
+def promote(a: Num, b: Num) -> Num | None:
+    """Give the type of the sum of two numbers, by numpy's rules (NEP 50); None if they cannot be mixed.
+
+    Bools count as the other's type; two bools have no sum here.
+    """
+    if a == b:
+        return a
+    if a == BOOL or b == BOOL:
+        return b if a == BOOL else a
+    if a.weak and b.weak:
+        return FLOAT
+    if a.weak or b.weak:
+        weak, strong = (a, b) if a.weak else (b, a)
+        return strong if weak == INT or strong.kind == "f" else FLOAT64
+    return NUMBERS.get(np.promote_types(a.dtype, b.dtype).name)
+
+
+def join(a: Num, b: Num) -> Num | None:
+    """Give the type of a variable that is assigned values of both; None if there is none."""
+    if (a == BOOL) != (b == BOOL):
+        return None
+    return promote(a, b)

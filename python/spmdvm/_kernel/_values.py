@@ -1,0 +1,114 @@
+"""What expressions of kernels are: their SPMD text, their type, and what is known of a Python int."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ._types import BOOL, FLOAT, INT, NUMBERS, Num, Type
+
+INT32 = (-(2**31), 2**31 - 1)
+INT64 = (-(2**63), 2**63 - 1)
+# No array is longer in any dimension, so that an index and what is near it are 32-bit numbers.
+LONGEST = 2**31 - 2**16
+
+
+@dataclass(frozen=True)
+class Value:
+    """An expression.
+
+    Attributes:
+        text: the SPMD expression, in parentheses where it needs them.
+        type: its type.
+        uniform: whether it is the same in all lanes.
+        low, high: of an integer, the least and the greatest it can be.
+        const: its value, if it is a constant.
+        below: of an integer, a length and an offset: it is less than their sum.
+        equals: likewise: it is their sum.
+        parts: of a tuple, its elements.
+    """
+
+    text: str
+    type: Type
+    uniform: bool
+    low: int = INT64[0]
+    high: int = INT64[1]
+    const: Any = None
+    below: tuple[str, int] | None = None
+    equals: tuple[str, int] | None = None
+    parts: tuple[Value, ...] | None = None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it is an integer that is computed as `int`."""
+        return self.type == INT and INT32[0] <= self.low and self.high <= INT32[1]
+
+    def shifted(self, by: int, text: str, narrow: bool) -> Value:
+        """Give this integer and a constant."""
+        move = lambda place: place and (place[0], place[1] + by)  # noqa: E731
+        low, high = self.low + by, self.high + by
+        if not narrow and not (INT64[0] <= low and high <= INT64[1]):
+            low, high = INT64
+        const = None if self.const is None else self.const + by
+        return replace(
+            self, text=text, low=low, high=high, const=const, below=move(self.below), equals=move(self.equals)
+        )
+
+
+def tuple_of(parts: Any) -> Value:
+    """Give a tuple of values."""
+    parts = tuple(parts)
+    return Value("", INT, all(part.uniform for part in parts), parts=parts)
+
+
+def constant(value: Any) -> Value | None:
+    """Give the value of a number of Python or numpy; None for anything else."""
+    if isinstance(value, (bool, np.bool_)):
+        return Value("true" if value else "false", BOOL, True, const=bool(value))
+    if isinstance(value, np.integer):
+        ty = NUMBERS[value.dtype.name]
+        return Value(literal(int(value), ty), ty, True, int(value), int(value), int(value))
+    if isinstance(value, np.floating) and not isinstance(value, float) and value.dtype.name in NUMBERS:
+        ty = NUMBERS[value.dtype.name]
+        return Value(literal(value, ty), ty, True, const=value)
+    if isinstance(value, np.float64):
+        return Value(literal(value, NUMBERS["float64"]), NUMBERS["float64"], True, const=float(value))
+    if isinstance(value, int) and INT64[0] <= value <= INT64[1]:
+        return Value(literal(value, INT), INT, True, value, value, value)
+    if isinstance(value, float):
+        return Value(literal(value, FLOAT), FLOAT, True, const=value)
+    return None
+
+
+def literal(value: Any, ty: Num) -> str:
+    """Write a number as a constant of a type that has it."""
+    if ty.kind == "f":
+        return _float(value, ty)
+    value = int(value)
+    if ty == BOOL:
+        return "true" if value else "false"
+    if ty.name in ("int32", "int") and INT32[0] < value <= INT32[1]:
+        return str(value) if value >= 0 else f"({value})"
+    if value == INT64[0]:
+        return "(-9223372036854775807ll - 1)"
+    text = f"{value}ull" if value > INT64[1] else f"{value}ll"
+    if ty.spmd == "int64":
+        return text if value >= 0 else f"({text})"
+    return f"(({ty.spmd}){text})"
+
+
+def _float(value: Any, ty: Num) -> str:
+    with np.errstate(over="ignore"):
+        value = ty.dtype.type(value)
+    suffix = {16: "f16", 32: "f", 64: "d"}[ty.bits]
+    if np.isfinite(value):
+        text = (
+            np.format_float_scientific(value, trim="0")
+            if abs(float(value)) >= 1e16 or 0 < abs(float(value)) < 1e-4
+            else str(value)
+        )
+        return f"{text}{suffix}" if not np.signbit(value) else f"({text}{suffix})"
+    special = "0.0" if np.isnan(value) else "1.0" if value > 0 else "-1.0"
+    return f"(({ty.spmd})({special}{suffix} / 0.0{suffix}))"

@@ -1,0 +1,413 @@
+"""Kernels that are wrong: each has a line `# HERE`, and behind it what the error says."""
+
+# ruff: noqa
+import math
+
+import numpy as np
+
+import spmdvm
+from spmdvm import array, float32, foreach, int32
+
+TABLE = [1, 2, 3]
+DATA = np.arange(4)
+
+
+def text_value(x):
+    return "text"  # HERE str values cannot stand in a kernel
+
+
+def a_list(x):
+    return [x, x]  # HERE a list cannot stand in a kernel
+
+
+def a_dict(x):
+    y = {1: x}  # HERE a dict cannot stand
+    return y
+
+
+def a_comprehension(x):
+    return sum([v for v in x])  # HERE cannot
+
+
+def a_generator(x):
+    return max(v for v in x)  # HERE a generator
+
+
+def a_lambda(x):
+    f = lambda v: v  # HERE `lambda` cannot stand
+    return f(x)
+
+
+def a_with(x):
+    with x:  # HERE `with` cannot stand
+        return 1
+
+
+def a_try(x):
+    try:  # HERE `try` cannot stand
+        return x
+    except ValueError:
+        return 0
+
+
+def a_raise(x):
+    if x > 1:
+        raise ValueError(x)  # HERE `raise` cannot stand
+    return x
+
+
+def an_import(x):
+    import os  # HERE `import` cannot stand
+
+    return x
+
+
+def a_global(x):
+    global TABLE  # HERE `global` cannot stand
+    return x
+
+
+def a_class(x):
+    class A:  # HERE `class` cannot stand
+        pass
+
+    return x
+
+
+def a_delete(x):
+    y = x
+    del y  # HERE `del` cannot stand
+    return x
+
+
+def a_yield(x):
+    yield x  # HERE `yield` cannot stand
+
+
+def a_walrus(x):
+    if (y := x) > 1:  # HERE `:=` cannot stand
+        return y
+    return x
+
+
+def matrix_product(x):
+    return x @ x  # HERE matrix products are not supported
+
+
+def is_and_in(x):
+    return x is 1  # HERE `is` and `in` are not supported
+
+
+def membership(x):
+    return x in (1, 2)  # HERE a number is needed
+
+
+def no_value(x):
+    if x > 1:
+        y = 2
+    return y  # HERE `y` may have no value here
+
+
+def no_value_after_loop(x):
+    for k in range(x):
+        y = k
+    return y  # HERE `y` may have no value here
+
+
+def unknown(x):
+    return x + missing  # HERE there is no `missing`
+
+
+def unknown_function(x):
+    return np.sqroot(x)  # HERE there is no `np.sqroot`
+
+
+def unsupported_function(x):
+    return np.convolve(x, x)  # HERE `np.convolve` cannot be called
+
+
+def list_outside(x):
+    return TABLE[x]  # HERE `TABLE` is a `list` from outside
+
+
+def array_outside(x):
+    return DATA[x]  # HERE `DATA` is an `ndarray` from outside
+
+
+def module_as_number(x):
+    return x + math  # HERE `math` is a `module`
+
+
+def recursion(x):
+    def f(n):
+        return f(n - 1)  # HERE `f` calls itself
+
+    return f(x)
+
+
+def keywords(x):
+    return np.clip(x, a_min=0, a_max=1)  # HERE by position
+
+
+def star(x):
+    y = (x, x)  # HERE a tuple cannot be kept in a variable
+    return max(*y)
+
+
+def star_in_call(x):
+    return max(*x)  # HERE `*` cannot stand in a call
+
+
+def too_many(x):
+    return np.sqrt(x, x)  # HERE takes 1 arguments
+
+
+def wrong_count(x):
+    def f(a, b):
+        return a
+
+    return f(x)  # HERE `f` takes 2 arguments
+
+
+def unpack_one(x):
+    a, b = x  # HERE this is one value, not several
+    return a
+
+
+def unpack_three(x):
+    a, b = x, x, x  # HERE there are 3 values for 2 names
+    return a
+
+
+def bool_sum(x):
+    return (x > 1) + (x > 2)  # HERE bools have no `+`
+
+
+def bool_order(x):
+    return (x > 1) < (x > 2)  # HERE bools have no order
+
+
+def bool_sign(x):
+    return -(x > 1)  # HERE bools have no sign
+
+
+def bool_and_number(x):
+    y = x > 1
+    y = x  # HERE `y` is a `bool` in one place and
+    return y
+
+
+def two_results(x):
+    if x > 1:
+        return x, x
+    return x  # HERE this returns 1 values, other parts of the function 2
+
+
+def bool_result(x):
+    if x > 1:
+        return x
+    return True  # HERE this returns a bool, other parts
+
+
+def sometimes_nothing(x):  # HERE not every way through the function returns a value
+    if x > 1:
+        return x
+
+
+def float_shift(x):
+    return (x + 0.5) << 1  # HERE floats have no `<<`
+
+
+def float_invert(x):
+    return ~(x + 0.5)  # HERE floats have no `~`
+
+
+def zero_division(x):
+    return x + 1 // 0  # HERE division by zero
+
+
+def negative_power(x):
+    return x**-1  # HERE integers have no negative powers
+
+
+def too_large(x):
+    return x + 2**70  # HERE this integer has more than 64 bits
+
+
+def wrong_range(x):
+    for k in range(0.5):  # HERE `range` takes integers
+        x += k
+    return x
+
+
+def range_step(x):
+    for k in range(0, 10, x):  # HERE the step of a `range` is a constant
+        x += k
+    return x
+
+
+def range_step_zero(x):
+    for k in range(0, 10, 0):  # HERE the step of a `range` is not zero
+        x += k
+    return x
+
+
+def loop_over_values(x):
+    for v in (1, 2, 3):  # HERE a kernel's loops count
+        x += v
+    return x
+
+
+def loop_else(x):
+    while x > 1:
+        x -= 1
+    else:
+        x = 5  # HERE `else` of a loop is not supported
+    return x
+
+
+def useless(x):
+    x + 1  # HERE this expression does nothing
+    return x
+
+
+def number_indexed(x):
+    y = x + 1
+    return y[0]  # HERE `y` is a number and has no elements
+
+
+def method(x):
+    return x.sum()  # HERE `x` has no methods in a kernel
+
+
+def attribute(x):
+    return x.real  # HERE `x` is a number and has no `real`
+
+
+def print_value(x):
+    return print(x)  # HERE `print` gives no value
+
+
+def fancy_print(x):
+    print(f"{x:>10}")  # HERE numbers are printed as they are
+    return x
+
+
+def decorated_inner(x):
+    @math.sqrt  # HERE functions in a kernel have no decorators
+    def f(a):
+        return a
+
+    return f(x)
+
+
+def no_type(x):
+    y: str = x  # HERE this is no type of numbers
+    return y
+
+
+def no_number(x):
+    y: int  # HERE a variable gets its type when it is assigned
+    return x
+
+
+def array_return_in_foreach(a):
+    for i in foreach(len(a)):
+        return a[i]  # HERE `return` cannot leave a `foreach`
+
+
+def array_break_foreach(a):
+    for i in foreach(len(a)):
+        break  # HERE `break` cannot leave a `foreach`
+
+
+def array_nested_foreach(a):
+    for i in foreach(len(a)):
+        for j in foreach(len(a)):  # HERE a `foreach` cannot stand in another one
+            a[j] = i
+
+
+def array_outer_assigned(a):
+    last = 0.0
+    for i in foreach(len(a)):
+        last = a[i]  # HERE `last` belongs to the code around `foreach`
+    return last
+
+
+def array_outer_product(a):
+    p = 1.0
+    for i in foreach(len(a)):
+        p *= a[i]  # HERE only sums, minima and maxima are combined
+    return p
+
+
+def array_sum_read(a):
+    s = 0.0
+    for i in foreach(len(a)):
+        s += a[i]
+        a[i] = s  # HERE `s` is summed up in this `foreach`
+
+
+def array_two_ways(a):
+    s = 0.0
+    for i in foreach(len(a)):
+        s += a[i]
+        s = min(s, a[i])  # HERE `s` is combined in two ways
+
+
+def array_index_assigned(a):
+    for i in foreach(len(a)):
+        i = i + 1  # HERE `i` counts the elements of `foreach`
+        a[i] = 0
+
+
+def array_slice(a):
+    a[1:2] = 0  # HERE parts of arrays cannot be taken
+
+
+def array_dimensions(a):
+    a[0, 1] = 0  # HERE this array has 1 dimensions
+
+
+def array_float_index(a):
+    a[0.5] = 0  # HERE an index takes integers
+
+
+def array_assigned(a):
+    a = a[0]  # HERE the parameter `a` is an array and cannot be assigned
+
+
+def array_sum(a):
+    b = a[0]
+    return a + b  # HERE operators take numbers
+
+
+def array_condition(a):
+    if a:  # HERE a condition is a number or a bool
+        a[0] = 1
+
+
+def array_field(a):
+    a[0].x = 1  # HERE the elements of `a` are numbers and have no fields
+
+
+def array_attribute(a):
+    a[0] = a.T  # HERE arrays in kernels have no `T`
+
+
+def array_lanes(a):
+    a[0] = spmdvm.lane  # HERE lanes would store different values
+
+
+def array_foreach_names(a):
+    for i, j in foreach(len(a)):  # HERE 2 names for 1 ranges
+        a[i] = j
+
+
+def record_whole(p):
+    x = p[0]  # HERE the fields are x, n
+    p[0].x = x
+
+
+def record_no_field(p):
+    p[0].y = 1  # HERE no field `y`

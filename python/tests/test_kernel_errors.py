@@ -1,0 +1,119 @@
+"""What is wrong with a kernel is told at its line, and what is wrong with a call by the name of the parameter."""
+
+import inspect
+
+import kernels_wrong
+import numpy as np
+import pytest
+import spmdvm
+
+WRONG = [f for _, f in sorted(vars(kernels_wrong).items()) if inspect.isfunction(f) and f.__module__ == "kernels_wrong"]
+
+
+def argument(name):
+    if name.startswith("array_"):
+        return np.zeros(4)
+    if name.startswith("record_"):
+        return np.zeros(4, np.dtype([("x", np.float32), ("n", np.int32)], align=True))
+    return np.arange(1, 4)
+
+
+@pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
+def test_mistakes_are_told_at_their_line(function):
+    lines, first = inspect.getsourcelines(function)
+    at = next(k for k, line in enumerate(lines) if "# HERE" in line)
+    message = lines[at].split("# HERE")[1].strip()
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.kernel(function)(argument(function.__name__))
+    text = str(caught.value)
+    assert message in text, text
+    assert f"kernels_wrong.py:{first + at}:" in text, text
+    assert lines[at].split("# HERE")[0].strip() in text
+    diagnostic = caught.value.diagnostics[0]
+    assert (diagnostic.line, diagnostic.severity) == (first + at, "error")
+    assert diagnostic.end_column > diagnostic.column >= 1
+
+
+def test_there_are_enough():
+    assert len(WRONG) >= 60
+
+
+def test_an_error_is_drawn_in_the_source():
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.kernel(kernels_wrong.a_lambda)(1)
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "error[K0002]: `lambda` cannot stand in a kernel"
+    assert lines[3].endswith("│     f = lambda v: v  # HERE `lambda` cannot stand")
+    assert lines[5].endswith("╰── not supported")
+    assert lines[-1] == "  help: write a function with `def`"
+    # The marks stand below the place.
+    start = lines[3].index("lambda")
+    assert lines[4].index("─") == start
+
+
+def test_what_is_no_kernel():
+    with pytest.raises(TypeError, match="takes a function, not int"):
+        spmdvm.kernel(3)
+    with pytest.raises(spmdvm.CompileError, match="written with `def`"):
+        spmdvm.kernel(lambda x: x)
+    scope = {}
+    exec("def f(x): return x", scope)
+    with pytest.raises(spmdvm.CompileError, match="source of `f` cannot be read"):
+        spmdvm.kernel(scope["f"])
+    with pytest.raises(spmdvm.CompileError, match="a fixed number of parameters"):
+
+        @spmdvm.kernel
+        def many(*x):
+            return x
+
+    with pytest.raises(spmdvm.CompileError, match="`x` has no type of kernels"):
+
+        @spmdvm.kernel
+        def typed(x: str):
+            return x
+
+
+def test_wrong_calls():
+    @spmdvm.kernel
+    def f(x, y):
+        return x + y
+
+    for args, message in [
+        ((1,), "missing a required argument: 'y'"),
+        ((1, 2, 3), "too many positional arguments"),
+        (("a", 2), "`x` has no type of kernels: 'a'"),
+        ((None, 2), "`x` has no type of kernels: NoneType"),
+        ((np.array([1j]), 2), "`x` has no type of kernels: an array of complex128"),
+        ((np.array(["a"]), 2), "`x` has no type of kernels"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            f(*args)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+        f(1, 2, z=3)
+    with pytest.raises(ValueError, match="broadcast"):
+        f(np.arange(3), np.arange(4))
+
+    @spmdvm.kernel
+    def g(a, n):
+        a[0] = n
+
+    for args, message in [
+        (([1, 2], 1), "`a` takes an array, not list"),
+        ((np.array(1.0), 1), "`a` has no type of kernels"),
+        ((np.zeros(3), np.array([1j])), "`n` has no type"),
+        ((np.zeros((3, 4))[:, 1], 1), "contiguous"),
+    ]:
+        with pytest.raises((TypeError, ValueError), match=message):
+            g(*args)
+    with pytest.raises(TypeError, match="array kernel and takes no `out=`"):
+        g(np.zeros(3), 1, out=np.zeros(3))
+    frozen = np.zeros(3)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match=r"read-only|writable"):
+        g(frozen, 1)
+
+    class Holder:
+        method = f
+
+    with pytest.raises(TypeError, match="cannot be a method"):
+        Holder().method(1, 2)
