@@ -146,7 +146,7 @@ impl Select<'_> {
                 1 => self.def(Code::Movzx_r32_rm8, gpr(Size::G32), &[mem]),
                 2 => self.def(Code::Movzx_r32_rm16, gpr(Size::G32), &[mem]),
                 4 => self.def(Code::Mov_r32_rm32, gpr(Size::G32), &[mem]),
-                _ => self.load_word(from),
+                _ => self.def(Code::Mov_r64_rm64, gpr(Size::G64), &[mem]),
             },
         }
     }

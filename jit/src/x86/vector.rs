@@ -21,7 +21,7 @@ impl Select<'_> {
         match op {
             Op::Select if is_merged => true,
             Op::Iota | Op::Shuffle | Op::Extract | Op::Insert => self.lanes_op(inst, op, ty),
-            _ if !result.is_varying() && op == Op::PAdd => {
+            _ if !result.is_varying() && op == Op::PAdd && self.has_rule(Rules::Scalar, op) => {
                 self.pointer_sum(inst);
                 true
             }
