@@ -9,7 +9,7 @@
 #   make model-check    tasks, and the threads that compile, in thousands of orders (SPMDVM_ORDERS=…)
 #   make memcheck       the interpreter and compiled code under valgrind
 #   make mutation-score plants faults in the interpreter, the JIT's passes and back ends, and counts those that random programs find
-#   make docs    the generated pages and the Rust documentation
+#   make docs    the generated pages, the pictures of sessions and of the playground, and the Rust documentation
 #   make clean   remove everything that was built
 
 PYTHON ?= python3
@@ -42,7 +42,7 @@ lint: install $(VENV)/.test-tools $(VENV)/.lint-tools
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check --config python/pyproject.toml python examples benches
 	$(BIN)/ruff format --check --config python/pyproject.toml python examples benches
-	cd python && "$(CURDIR)/$(BIN)/stubtest" spmdvm --allowlist tests/stubtest-allowed.txt
+	cd python && "$(CURDIR)/$(BIN)/stubtest" spmdvm --allowlist tests/stubtest-allowed.txt --mypy-config-file pyproject.toml
 	$(BIN)/mypy --config-file python/pyproject.toml python/tests/typing_example.py
 
 bench: install
@@ -85,10 +85,12 @@ memcheck:
 mutation-score:
 	$(CARGO) test -p spmdvm-oracle --features planted-faults --test mutation -- $(SCORE)
 
-docs:
+docs: install $(VENV)/.test-tools
 	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-vm --test docs_fresh
 	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-frontend --lib prelude::docs
 	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-jit --test operations
+	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-cli --test sessions --test pictures
+	UPDATE_DOCS=1 $(BIN)/python -m pytest python/tests/test_playground.py -k picture_in
 	$(CARGO) doc --workspace --no-deps
 
 clean:

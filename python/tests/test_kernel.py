@@ -638,3 +638,24 @@ def test_what_a_kernel_shows():
         _ = f.spmd_source
     f(np.arange(3))
     assert "export int64" in f.spmd_source and "entry__" in f.module.disassemble()
+
+
+def test_the_examples_of_the_documentation(tmp_path):
+    import re
+    import runpy
+    from pathlib import Path
+
+    page = (Path(__file__).parents[2] / "docs" / "kernels.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 3
+    program = tmp_path / "page.py"
+    program.write_text("\n".join(blocks))
+    runpy.run_path(str(program))
+
+
+@pytest.mark.parametrize("what", [spmdvm.kernel, spmdvm.evaluate, spmdvm.vectorize])
+def test_examples_in_docstrings(what):
+    import doctest
+
+    test = doctest.DocTestParser().get_doctest(what.__doc__, {}, what.__name__, None, None)
+    assert test.examples and doctest.DocTestRunner().run(test).failed == 0

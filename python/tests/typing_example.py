@@ -16,3 +16,19 @@ except spmdvm.OutOfBounds as trap:
     index: "int | None" = trap.index
 except spmdvm.CompileError as error:
     codes: list[str] = [d.code for d in error.diagnostics]
+
+
+@spmdvm.kernel
+def twice(x: float) -> float:
+    """Double a number."""
+    return 2 * x
+
+
+@spmdvm.kernel(width=8)
+def thrice(x: float) -> float:
+    """Triple a number."""
+    return 3 * x
+
+
+kernels: list[spmdvm.Kernel] = [twice, thrice, spmdvm.vectorize("x + 1")]
+text: str = twice.spmd_source

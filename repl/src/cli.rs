@@ -133,6 +133,12 @@ pub enum Command {
         #[arg(long)]
         batch: bool,
     },
+    /// Edit, run and step through programs on a page in the browser, which is served to this machine alone (docs/playground.md)
+    ///
+    /// The address that is printed has a token in it, without which nothing is answered. Programs get 20 seconds, 20,000,000,000
+    /// turns of loops and calls, and 1 GiB, if --timeout, --fuel and --memory do not say otherwise. --width, --engine and --fp are what the
+    /// page begins with.
+    Play(PlayArgs),
     /// Run programs written in the convention of ISPC's functional tests
     ///
     /// --width and --engine take lists (4,8,16). The last line is `N passed, M failed, K skipped`.
@@ -439,6 +445,23 @@ pub struct DebugArgs {
     #[arg(long)]
     pub batch: bool,
     /// How many MiB of the run's past to keep
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    pub keep: usize,
+}
+
+/// `play`.
+#[derive(Args)]
+pub struct PlayArgs {
+    /// The port to serve on [default: any that is free]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Do not show the page in the browser: only print its address
+    #[arg(long)]
+    pub no_open: bool,
+    /// How many instructions of a call are recorded for stepping, at most
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub steps: u64,
+    /// How many MiB of a recording to keep
     #[arg(long, value_name = "MIB", default_value_t = 256)]
     pub keep: usize,
 }

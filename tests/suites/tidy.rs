@@ -26,7 +26,8 @@ const CRATE_EDGES: &[(&str, &[&str])] = &[
     ("", &["spmdvm-vm", "spmdvm-usimd", "spmdvm-frontend", "spmdvm-jit"]),
     ("oracle", &["spmdvm"]),
     ("debug", &["spmdvm", "spmdvm-oracle"]),
-    ("repl", &["spmdvm", "spmdvm-debug", "spmdvm-oracle"]),
+    ("play", &["spmdvm", "spmdvm-debug", "spmdvm-oracle"]),
+    ("repl", &["spmdvm", "spmdvm-debug", "spmdvm-oracle", "spmdvm-play"]),
     ("python", &["spmdvm"]),
     ("benches", &["spmdvm", "spmdvm-debug"]),
     ("tests", &["spmdvm", "spmdvm-oracle", "spmdvm-benches"]),
@@ -219,7 +220,7 @@ fn names_a_file(quoted: &str) -> bool {
         return false;
     }
     let folders =
-        ["vm/", "frontend/", "jit/", "src/", "repl/", "python/", "capi/", "tests/", "benches/", "examples/", "docs/"];
+        ["vm/", "frontend/", "jit/", "src/", "play/", "repl/", "python/", "capi/", "tests/", "benches/", "examples/", "docs/"];
     folders.iter().any(|folder| quoted.starts_with(folder))
         && !quoted.contains(|c: char| c.is_whitespace() || "*{}<>…$()".contains(c))
         && (name.is_empty() || name.contains('.'))

@@ -76,9 +76,14 @@ class _Instance:
 class Kernel:
     """A Python function that is compiled for the types of its arguments, when it is first called with them.
 
+    Make one with `kernel`.
+
     Attributes:
         spmd_source: the SPMD text of the instance that was compiled last.
     """
+
+    __name__: str
+    __qualname__: str
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         """Read the function; nothing is compiled yet."""
@@ -384,7 +389,15 @@ class Kernel:
 _ENTRY = "entry__"
 
 
-def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+@typing.overload
+def kernel(function: Callable[..., Any], /, **options: Any) -> Kernel: ...
+
+
+@typing.overload
+def kernel(function: None = None, /, **options: Any) -> Callable[[Callable[..., Any]], Kernel]: ...
+
+
+def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Compile a Python function through SPMD text, so that it runs on whole arrays.
 
     A kernel of numbers is called like a function of numpy, on arrays that broadcast:

@@ -18,6 +18,7 @@ mod header;
 mod manual;
 mod new;
 mod outcome;
+mod play;
 mod profile;
 mod reduce;
 mod run;
@@ -53,6 +54,7 @@ pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Usimd(args) => usimd::usimd(&cli.global, args),
         Command::Gen(args) => generate::generate(&cli.global, args),
         Command::Fuzz(args) => fuzz::fuzz(&cli.global, args),
+        Command::Play(args) => play::play(&cli.global, args),
         Command::New { name } => new::new(name),
         Command::Doctor => doctor::doctor(&cli.global.options()),
         Command::Completions { shell } => {
