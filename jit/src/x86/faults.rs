@@ -1,7 +1,8 @@
 //! Faults of the back end: machine instructions that it would make if it were wrong.
 
-use super::flow::Flow;
-use super::inst::{Arg, Base, Cond, Inst, Plain, WayOut, What};
+use super::X86;
+use super::inst::{Arg, Base, Cond, Plain};
+use crate::vcode::{ExitStub, Inst, StubValue, VCode};
 use iced_x86::Code;
 use spmdvm_vm::faults::{Fault, Turns, planted};
 use std::collections::HashMap;
@@ -24,7 +25,7 @@ pub struct Encoded(Plain);
 
 /// A way out.
 #[derive(Clone)]
-pub struct Leaving(WayOut);
+pub struct Leaving(ExitStub);
 
 macro_rules! faults {
     ($($name:literal, $what:literal, $act:expr;)*) => {
@@ -134,35 +135,35 @@ faults! {
     "x86-exit-masks", "a way out writes one mask in the place of another", Act::WayOut(|out| {
         let mut out = out.clone();
         let masks = out.0.writes.iter().filter_map(|write| match write.what {
-            What::MaskBits(r) => Some(r),
+            StubValue::MaskBits(r) => Some(r),
             _ => None,
         });
         let masks: Vec<_> = masks.collect();
         let other = *masks.iter().find(|&&r| r != masks[0])?;
-        let first = out.0.writes.iter_mut().find(|write| matches!(write.what, What::MaskBits(_)))?;
-        first.what = What::MaskBits(other);
+        let first = out.0.writes.iter_mut().find(|write| matches!(write.what, StubValue::MaskBits(_)))?;
+        first.what = StubValue::MaskBits(other);
         Some(out)
     });
 }
 
 /// Changes machine instructions as the fault that is planted does.
-pub(super) fn spoil(flow: &mut Flow) {
+pub(super) fn spoil(code: &mut VCode<X86>) {
     let Some(fault) = planted(TABLE) else { return };
     let mut turns = Turns::default();
     match fault.act {
-        Act::Plain(act) => flow.insts.iter_mut().for_each(|inst| {
+        Act::Plain(act) => code.insts.iter_mut().for_each(|inst| {
             if let Inst::Plain(plain) = inst {
                 let other = act(&Encoded((**plain).clone())).map(|other| other.0);
                 turns.put(&mut **plain, other);
             }
         }),
-        Act::Guard(act) => flow.insts.iter_mut().for_each(|inst| {
+        Act::Guard(act) => code.insts.iter_mut().for_each(|inst| {
             if let Inst::Guard(cond, _) = inst {
                 turns.put(cond, act(cond.0).map(Cond));
             }
         }),
         Act::WayOut(act) => {
-            flow.ways_out.iter_mut().for_each(|out| turns.put(out, act(&Leaving(out.clone())).map(|other| other.0)));
+            code.exit_stubs.iter_mut().for_each(|out| turns.put(out, act(&Leaving(out.clone())).map(|other| other.0)));
         }
     }
 }

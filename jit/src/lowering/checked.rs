@@ -1,5 +1,6 @@
 //! Checked memory operations on pointers of the sandbox.
 
+use crate::backend::CompileError;
 use crate::ir::{Address, Inst, Kind, Region, Value};
 use spmdvm_vm::types::{Ty, Width};
 
@@ -22,12 +23,12 @@ pub(crate) struct Checked {
 pub(crate) const BASE_AT: usize = 16;
 
 impl Checked {
-    /// An access of a region: how it lies in memory, its index, and what it stores; `None` if the instruction is no such access.
-    pub fn of(region: &Region, inst: &Inst) -> Option<(Checked, Option<Value>, Option<Value>)> {
+    /// An access of a region: how it lies in memory, its index, and what it stores.
+    pub fn of(region: &Region, inst: &Inst) -> Result<(Checked, Option<Value>, Option<Value>), CompileError> {
         let (ty, address, value) = match inst.kind {
             Kind::LoadAny { ty, address, .. } => (ty, address, None),
             Kind::StoreAny { ty, address, .. } => (ty, address, Some(inst.args[inst.args.len() - 2])),
-            _ => return None,
+            _ => return Err(CompileError::Unsupported(inst.kind)),
         };
         let index = address.index.map(|_| inst.args[1]);
         let varying = |v: Value| region.ty(v).is_varying();
@@ -43,7 +44,7 @@ impl Checked {
             index_at,
             elements_at: index_at + bytes,
         };
-        Some((checked, index, value))
+        Ok((checked, index, value))
     }
 
     /// Bytes of scratch memory that the access needs. The runtime fills all lanes, whatever the shape of the result.

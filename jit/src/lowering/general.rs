@@ -1,5 +1,6 @@
 //! Instructions that the runtime executes by their meaning.
 
+use crate::backend::CompileError;
 use crate::exec_ir::meaning::Meaning;
 use crate::ir::{Inst, Region};
 
@@ -25,7 +26,7 @@ pub(crate) struct Operand {
 
 impl General {
     /// An instruction of a region, which has been found to have a meaning.
-    pub fn of(region: &Region, inst: &Inst) -> Result<General, String> {
+    pub fn of(region: &Region, inst: &Inst) -> Result<General, CompileError> {
         let meaning = Meaning::of(region, inst)?;
         // Whole vectors, so that they are written and read as such.
         let bytes = |lanes: usize, size: usize| (lanes * size).next_multiple_of(16);

@@ -1,11 +1,11 @@
 //! The order in which blocks are written: a loop's stand together, and where a way out of the loop branches off, the way on comes first.
 
 use crate::dominance::{Dominators, reverse_postorder};
-use crate::ir::{BlockId, Region};
+use crate::ir::{BlockId, Kind, Region};
 use std::cmp::Reverse;
 
 /// Where blocks stand.
-pub(super) struct Layout {
+pub(crate) struct Layout {
     /// Reachable blocks, each before its successors but for ways back.
     pub order: Vec<BlockId>,
     /// By block: how many loops it is in.
@@ -27,6 +27,26 @@ impl Layout {
         };
         let order = reverse_postorder(region, successor);
         Layout { order, depths }
+    }
+
+    /// The counters that are counted most often, so many: those of the innermost loops first.
+    pub fn counters(&self, region: &Region, most: usize) -> Vec<u32> {
+        let mut found: Vec<(usize, u32)> = Vec::new();
+        for id in self.order.iter().filter(|&&id| id != BlockId(0)) {
+            for inst in &region.block(*id).insts {
+                if let Kind::Count(n) = inst.kind {
+                    found.push((self.depths[id.index()], n));
+                }
+            }
+        }
+        found.sort_by_key(|&(depth, n)| (Reverse(depth), n));
+        let mut counters = Vec::new();
+        for (_, n) in found {
+            if counters.len() < most && !counters.contains(&n) {
+                counters.push(n);
+            }
+        }
+        counters
     }
 }
 

@@ -7,8 +7,8 @@
 //!
 //! A node uses values that were at hand at each of the exits below it, so they dominate the node.
 
+use super::exit_values::{Materialisation, Slot};
 use super::translate::Translator;
-use super::writes::{Place, Recipe};
 use crate::ir::ExitId;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types};
 use std::cmp::Reverse;
@@ -19,14 +19,14 @@ type Number = usize;
 
 /// The exits met in translation.
 #[derive(Default)]
-pub(super) struct WaysOut {
-    numbers: HashMap<(Place, Recipe), Number>,
-    exits: Vec<WayOut>,
+pub(super) struct ExitStubs {
+    numbers: HashMap<(Slot, Materialisation), Number>,
+    exits: Vec<ExitStub>,
     /// Where the exit's number waits to be returned.
     number_slot: Option<StackSlot>,
 }
 
-struct WayOut {
+struct ExitStub {
     /// The jump that ends the exit's own code, and its target, which is empty so far.
     jump: clif::Inst,
     block: clif::Block,
@@ -49,7 +49,7 @@ struct Node {
 }
 
 impl Tree {
-    fn new(exits: &[WayOut], n_writes: usize) -> Tree {
+    fn new(exits: &[ExitStub], n_writes: usize) -> Tree {
         let mut holders = vec![0usize; n_writes];
         exits.iter().flat_map(|e| &e.writes).for_each(|&w| holders[w] += 1);
         let mut tree = Tree { nodes: vec![Node::default()] };
@@ -80,31 +80,31 @@ impl Tree {
 
 impl Translator<'_> {
     /// Ends the code of an exit: the rest of what it writes may be shared.
-    pub(super) fn leave_by(&mut self, exit: ExitId, writes: Vec<(Place, Recipe)>) {
+    pub(super) fn leave_by(&mut self, exit: ExitId, writes: Vec<(Slot, Materialisation)>) {
         let number = self.b.ins().iconst(types::I32, exit.0 as i64);
         let slot = self.number_slot();
         self.stack_store(number, slot, 0);
         let block = self.b.create_block();
         self.b.set_cold_block(block);
         let jump = self.b.ins().jump(block, &[]);
-        let numbers = &mut self.ways_out.numbers;
+        let numbers = &mut self.exit_stubs.numbers;
         let mut number = |write| {
             let next = numbers.len();
             *numbers.entry(write).or_insert(next)
         };
         let writes = writes.into_iter().map(&mut number).collect();
-        self.ways_out.exits.push(WayOut { jump, block, writes });
+        self.exit_stubs.exits.push(ExitStub { jump, block, writes });
     }
 
     fn number_slot(&mut self) -> StackSlot {
-        *self.ways_out.number_slot.get_or_insert_with(|| {
+        *self.exit_stubs.number_slot.get_or_insert_with(|| {
             self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 4, 2))
         })
     }
 
     /// Makes the code that exits share.
-    pub(super) fn make_ways_out(&mut self) {
-        let WaysOut { numbers, exits, number_slot } = std::mem::take(&mut self.ways_out);
+    pub(super) fn make_exit_stubs(&mut self) {
+        let ExitStubs { numbers, exits, number_slot } = std::mem::take(&mut self.exit_stubs);
         let mut writes: Vec<_> = numbers.into_iter().collect();
         writes.sort_unstable_by_key(|&(_, number)| number);
         let tree = Tree::new(&exits, writes.len());
@@ -114,8 +114,8 @@ impl Translator<'_> {
             self.b.switch_to_block(block);
             let mut at = node;
             while let Some(write) = tree.nodes[at].write {
-                let (place, recipe) = &writes[write].0;
-                let pieces = self.cook(recipe);
+                let (place, materialisation) = &writes[write].0;
+                let pieces = self.materialise(materialisation);
                 self.write(*place, &pieces);
                 at = tree.nodes[at].parent;
                 if blocks[at].is_some() {
@@ -132,7 +132,7 @@ impl Translator<'_> {
     }
 
     /// The block with which the code from a node on begins, if code from elsewhere comes there.
-    fn entrance(&mut self, tree: &Tree, exits: &[WayOut], node: usize) -> Option<clif::Block> {
+    fn entrance(&mut self, tree: &Tree, exits: &[ExitStub], node: usize) -> Option<clif::Block> {
         if !tree.is_entered(node) {
             return None;
         }
@@ -143,7 +143,7 @@ impl Translator<'_> {
         };
         let block = exits[*first].block;
         for &other in others {
-            let WayOut { jump, block: empty, .. } = exits[other];
+            let ExitStub { jump, block: empty, .. } = exits[other];
             self.b.change_jump_destination(jump, empty, block);
         }
         Some(block)

@@ -9,17 +9,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A function that native code calls, by address.
 pub(crate) type Address = i64;
 
-/// What native code calls.
+/// What native code calls: with the context, and up to three words. It gives a word, or 32 bits of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Callee {
+pub enum Callee {
+    /// Executes an instruction by its meaning. Takes the instruction and the scratch memory. Gives 0 if it leaves by its exit.
     General,
+    /// A checked load. Takes the access and the scratch memory. Gives 0 if it must leave.
     Load,
+    /// A checked store; likewise.
     Store,
+    /// Asks for fuel. Takes what tells a baseline version to end, or 0. Gives 0 if the run must end.
     Poll,
+    /// Executes an instruction by the interpreter's handler. Takes the function and the instruction, the frame's offset, a mask. Gives 0 if
+    /// it traps.
     Interpret,
+    /// Enters the memory of a frame. Takes the function, the frame's offset, and where to put the pointer. Gives 0 if it cannot.
     OpenFrame,
+    /// Ends it. Takes the pointer.
     CloseFrame,
+    /// Gives the bytes of a pointer's region that may be read, or written. Takes the pointer and which.
     RegionLen,
+    /// Gives a host address. Takes the pointer and a displacement.
     HostAddress,
 }
 
@@ -37,8 +47,30 @@ impl Callee {
         Callee::HostAddress,
     ];
 
-    /// Where it is.
-    pub fn address(self) -> Address {
+    /// Calls it, for code that is interpreted.
+    ///
+    /// # Safety
+    /// The words are what the code that was compiled for the context would hand over.
+    pub unsafe fn call(self, context: *mut Context, words: [u64; 3]) -> u64 {
+        let [a, b, c] = words;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                Callee::General => general(context, a as *const General, b as *mut u8).into(),
+                Callee::Load => load(context, a as *const Checked, b as *mut u8).into(),
+                Callee::Store => store(context, a as *const Checked, b as *mut u8).into(),
+                Callee::Poll => poll(context, a as *const AtomicBool).into(),
+                Callee::Interpret => interpret(context, a, b, c).into(),
+                Callee::OpenFrame => open_frame(context, a, b, c as *mut u64).into(),
+                Callee::CloseFrame => close_frame(context, a).into(),
+                Callee::RegionLen => region_len(context, a, b),
+                Callee::HostAddress => host_address(context, a, b as i64),
+            }
+        }
+    }
+
+    /// Where it is, as code calls it: by the platform's convention.
+    pub fn address(self) -> i64 {
         let function = match self {
             Callee::General => general as *const (),
             Callee::Load => load as *const (),

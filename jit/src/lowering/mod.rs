@@ -1,27 +1,47 @@
-//! What native code of every back end calls, and how its operands lie in memory for that.
+//! What every back end needs, once: what it asks about the values of a region, and what its code calls.
+//!
+//! | module | what |
+//! |---|---|
+//! | `values` | definitions, constants, masks that are known, and lanes that are known to be active |
+//! | `layout` | the order of blocks |
+//! | `demand` | who demands what, in which form |
+//! | `snapshot` | what an exit writes and where; where a region finds what it is given |
+//! | `ops` | operations of one kind, so that rules of selection are exhaustive |
+//! | `gathers` | gathers that are translated together |
+//! | `general`, `checked` | how operands lie in memory for the runtime |
+//! | `runtime` | what code calls |
 //!
 //! Instructions without machine code of their own, and memory accesses whose checks are not worth being inlined, are executed by
 //! [`runtime`]: operands lie one after another in *scratch memory* of the caller, as [`General`] and [`Checked`] say, and so
 //! will the result.
 
-mod activity;
 mod checked;
+mod demand;
 mod gathers;
 mod general;
+mod layout;
+mod ops;
 pub(crate) mod runtime;
+mod snapshot;
+mod values;
 
-pub(crate) use activity::Activity;
 pub(crate) use checked::{BASE_AT, Checked};
-pub(crate) use gathers::{fits, least_index};
+pub use demand::Forms;
+pub(crate) use demand::{AddressSum, Demand};
+pub(crate) use gathers::{Gather, fits};
 pub(crate) use general::General;
+pub(crate) use layout::Layout;
+pub(crate) use ops::{BitCount, Bitwise, Comparison, Division, Extreme, Logic, Shift, step_of};
+pub use snapshot::Area;
+pub(crate) use snapshot::{ExitValue, ExitWrite, exit_writes, mask_word, visiting_word};
+pub(crate) use values::{Definition, Values};
 
 use crate::ir::{Edge, ExitId, Kind, Region};
-use spmdvm_vm::isa::Op;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Something that code refers to by its address.
-pub(crate) type Held = Arc<dyn std::any::Any + Send + Sync>;
+pub type Held = Arc<dyn std::any::Any + Send + Sync>;
 
 /// Says that runs of baseline code are to end at their next poll.
 pub(crate) type Retired = Arc<AtomicBool>;
@@ -38,17 +58,4 @@ pub(crate) fn leads_to_slow_way(region: &Region, edge: &Edge) -> bool {
         Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => is_left_out(region, exit),
         _ => false,
     })
-}
-
-/// The operation that a reduction applies.
-pub(crate) fn step_of(op: Op) -> Op {
-    match op {
-        Op::ReduceAdd => Op::Add,
-        Op::ReduceMul => Op::Mul,
-        Op::ReduceMin => Op::Min,
-        Op::ReduceMax => Op::Max,
-        Op::ReduceAnd => Op::And,
-        Op::ReduceOr => Op::Or,
-        _ => Op::Xor,
-    }
 }

@@ -1,16 +1,15 @@
-//! The machine instructions of a region, in blocks: what regalloc2 works on.
+//! The instructions of a region on virtual registers, in blocks: what regalloc2 works on.
 
-use super::env;
-use super::inst::{Arg, Base, Inst, WayOut};
+use super::Target;
+use super::inst::{ExitStub, Inst, MachInst};
 use regalloc2::{
     Block, Function, Inst as Index, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PRegSet, RegClass,
     VReg,
 };
 
 /// The instructions of a region, in blocks.
-#[derive(Default)]
-pub(super) struct Flow {
-    pub insts: Vec<Inst>,
+pub struct VCode<T: Target> {
+    pub(crate) insts: Vec<Inst<T>>,
     operands: Vec<Operand>,
     operand_ends: Vec<u32>,
     n_vregs: usize,
@@ -18,39 +17,64 @@ pub(super) struct Flow {
     succs: Vec<Vec<Block>>,
     preds: Vec<Vec<Block>>,
     params: Vec<Vec<VReg>>,
-    pub cold: Vec<bool>,
-    pub ways_out: Vec<WayOut>,
+    pub(super) cold: Vec<bool>,
+    pub(crate) exit_stubs: Vec<ExitStub>,
     /// Constants, one after another.
-    pub pool: Vec<u8>,
+    pub(super) pool: Vec<u8>,
     /// Bytes of scratch memory.
-    pub scratch: usize,
+    pub(super) scratch: usize,
     /// The counters that are in a register, by lane.
-    pub counters: Vec<u32>,
+    pub(crate) counters: Vec<u32>,
     current: Option<Block>,
     start: usize,
 }
 
-impl Flow {
+impl<T: Target> Default for VCode<T> {
+    fn default() -> VCode<T> {
+        VCode {
+            insts: Vec::new(),
+            operands: Vec::new(),
+            operand_ends: Vec::new(),
+            n_vregs: 0,
+            ranges: Vec::new(),
+            succs: Vec::new(),
+            preds: Vec::new(),
+            params: Vec::new(),
+            cold: Vec::new(),
+            exit_stubs: Vec::new(),
+            pool: Vec::new(),
+            scratch: 0,
+            counters: Vec::new(),
+            current: None,
+            start: 0,
+        }
+    }
+}
+
+impl<T: Target> VCode<T> {
     /// A new register.
     pub fn reg(&mut self, class: RegClass) -> VReg {
         self.n_vregs += 1;
         VReg::new(self.n_vregs - 1, class)
     }
 
+    /// A new general register.
     pub fn gpr(&mut self) -> VReg {
         self.reg(RegClass::Int)
     }
 
+    /// A new vector.
     pub fn vector(&mut self) -> VReg {
         self.reg(RegClass::Float)
     }
 
+    /// A new register for a mask.
     pub fn mask(&mut self) -> VReg {
-        self.reg(RegClass::Vector)
+        self.reg(T::MASK)
     }
 
     /// A new block.
-    pub fn block(&mut self, cold: bool) -> Block {
+    pub(crate) fn block(&mut self, cold: bool) -> Block {
         self.ranges.push(InstRange::new(Index::new(0), Index::new(0)));
         self.succs.push(Vec::new());
         self.preds.push(Vec::new());
@@ -60,18 +84,18 @@ impl Flow {
     }
 
     /// Gives a block parameters.
-    pub fn set_params(&mut self, block: Block, params: Vec<VReg>) {
+    pub(crate) fn set_params(&mut self, block: Block, params: Vec<VReg>) {
         self.params[block.index()] = params;
     }
 
     /// Has the next instructions stand in a block.
-    pub fn begin(&mut self, block: Block) {
+    pub(crate) fn begin(&mut self, block: Block) {
         self.current = Some(block);
         self.start = self.insts.len();
     }
 
     /// Adds an instruction.
-    pub fn push(&mut self, inst: Inst) {
+    pub(crate) fn push(&mut self, inst: Inst<T>) {
         let current = self.current.expect("a block has begun");
         let end = match &inst {
             Inst::Jump(to, _) => Some(vec![*to]),
@@ -89,18 +113,18 @@ impl Flow {
     }
 
     /// Takes back the last instruction, which does not end a block.
-    pub fn pop(&mut self) -> Option<Inst> {
+    pub(crate) fn pop(&mut self) -> Option<Inst<T>> {
         self.insts.pop()
     }
 
     /// The place of the last call in the entry block that loses registers.
-    pub fn last_losing_call(&self) -> Option<usize> {
+    pub(super) fn last_losing_call(&self) -> Option<usize> {
         let entry = self.ranges[0].iter().rev().map(|i| i.index());
         entry.into_iter().find(|&i| matches!(self.insts[i], Inst::CallLosing(_)))
     }
 
     /// By register: whether the instructions up to one write it.
-    pub fn written_until(&mut self, inst: usize) -> Vec<bool> {
+    pub(super) fn written_until(&mut self, inst: usize) -> Vec<bool> {
         let mut written = vec![false; self.n_vregs];
         self.note_all_operands(inst + 1);
         let defs = self.operands.iter().filter(|o| o.kind() == OperandKind::Def);
@@ -109,7 +133,7 @@ impl Flow {
     }
 
     /// Inserts instructions in the entry block.
-    pub fn insert_in_entry(&mut self, at: usize, new: Vec<Inst>) {
+    pub(super) fn insert_in_entry(&mut self, at: usize, new: Vec<Inst<T>>) {
         let n = new.len();
         self.insts.splice(at..at, new);
         for (i, range) in self.ranges.iter_mut().enumerate() {
@@ -128,8 +152,8 @@ impl Flow {
     }
 
     /// Makes all ready for the register allocator, which wants blocks to be numbered in the order of their instructions.
-    pub fn finish(&mut self) {
-        self.renew();
+    pub(crate) fn finish(&mut self) {
+        self.split_live_ranges();
         self.note_all_operands(self.insts.len());
         let mut order: Vec<usize> = (0..self.ranges.len()).collect();
         order.sort_by_key(|&b| self.ranges[b].first().index());
@@ -171,38 +195,13 @@ impl Flow {
     }
 
     /// Notes the operands of an instruction.
-    fn note_operands(&mut self, inst: &Inst) {
+    fn note_operands(&mut self, inst: &Inst<T>) {
         let any = |r| Operand::new(r, OperandConstraint::Any, OperandKind::Use, OperandPos::Early);
         match inst {
-            Inst::Plain(plain) => {
-                let first = self.operands.len();
-                for arg in plain.args.iter().flatten() {
-                    match *arg {
-                        Arg::Def(r, _) => self.operands.push(Operand::reg_def(r)),
-                        Arg::Use(r, _) => self.operands.push(Operand::reg_use(r)),
-                        Arg::Tied { from, to, .. } => {
-                            let at = self.operands.len() - first;
-                            self.operands.push(Operand::reg_use(from));
-                            self.operands.push(Operand::reg_reuse_def(to, at));
-                        }
-                        Arg::Both { use_, def, register } => {
-                            self.operands.push(Operand::reg_fixed_use(use_, env::preg(register)));
-                            self.operands.push(Operand::reg_fixed_def(def, env::preg(register)));
-                        }
-                        Arg::Mem(mem) => {
-                            if let Base::Reg(r) = mem.base {
-                                self.operands.push(Operand::reg_use(r));
-                            }
-                            self.operands.extend(mem.index.map(Operand::reg_use));
-                        }
-                        Arg::Imm(..) | Arg::Fixed(_) => {}
-                    }
-                }
-                self.operands.extend(plain.mask.map(Operand::reg_use));
-            }
+            Inst::Plain(plain) => plain.operands(&mut self.operands),
             Inst::Zero(r) => self.operands.push(Operand::reg_def(*r)),
-            Inst::Guard(_, way) | Inst::GuardCall(way) | Inst::Tick(way) | Inst::Leave(way) => {
-                let registers = self.ways_out[*way].writes.iter().flat_map(|w| w.what.registers());
+            Inst::Guard(_, stub) | Inst::GuardCall(stub) | Inst::Tick(stub) | Inst::Leave(stub) => {
+                let registers = self.exit_stubs[*stub].writes.iter().flat_map(|w| w.what.registers());
                 self.operands.extend(registers.map(any));
             }
             Inst::Move { from, to } => self.operands.extend([any(*from), Operand::reg_def(*to)]),
@@ -212,7 +211,7 @@ impl Flow {
     }
 }
 
-impl Function for Flow {
+impl<T: Target> Function for VCode<T> {
     fn num_insts(&self) -> usize {
         self.insts.len()
     }
@@ -264,7 +263,7 @@ impl Function for Flow {
 
     fn inst_clobbers(&self, inst: Index) -> PRegSet {
         match self.insts[inst.index()] {
-            Inst::CallLosing(_) => env::lost(),
+            Inst::CallLosing(_) => T::clobbers(),
             _ => PRegSet::empty(),
         }
     }
@@ -274,6 +273,6 @@ impl Function for Flow {
     }
 
     fn spillslot_size(&self, class: RegClass) -> usize {
-        if class == RegClass::Float { 8 } else { 1 }
+        T::spill_slots(class)
     }
 }
