@@ -92,6 +92,13 @@ pub enum CompileError {
     Panicked(BackendStage),
 }
 
+impl CompileError {
+    /// Returns whether the back end has done wrong, rather than met a limit that it has.
+    pub fn is_defect(&self) -> bool {
+        !matches!(self, CompileError::TooLarge(_) | CompileError::NoMemory(_))
+    }
+}
+
 /// What a region can have too much of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
