@@ -693,3 +693,22 @@ def test_arrays_of_the_function():
     for n in (4, -1):
         with pytest.raises(IndexError):
             beyond(n)
+
+
+def test_the_examples_give_the_bits_of_the_spmd_programs(monkeypatch):
+    import sys
+    from pathlib import Path
+
+    folder = Path(__file__).parents[2] / "examples"
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.syspath_prepend(str(folder / "python"))
+    import kernels
+
+    names = []
+    for name, ours, theirs in kernels.cases(3000):
+        np.testing.assert_array_equal(ours(), theirs(), err_msg=name)
+        names.append(name)
+    assert len(names) == 10
+    darts = kernels.in_circle(np.arange(500, dtype=np.uint32), 100)
+    assert darts.dtype == np.int32 and 3.0 < 4 * darts.mean() / 100 < 3.3
+    del sys.modules["kernels"]
