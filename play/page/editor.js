@@ -76,11 +76,10 @@ const editor = {
 
   /** Shows a line. */
   reveal(line) {
-    const row = element("gutter").children[line - 1];
     const box = element("editor");
-    if (!row) return;
-    const top = row.offsetTop - box.clientHeight / 2;
-    if (row.offsetTop < box.scrollTop || row.offsetTop + 42 > box.scrollTop + box.clientHeight) box.scrollTop = top;
+    const [scrolled, height] = [box.scrollTop, box.clientHeight];
+    const top = 8 + 21 * (line - 1);
+    if (top < scrolled || top + 42 > scrolled + height) box.scrollTop = top - height / 2;
   },
 
   /** Puts the cursor into a line. */
@@ -95,9 +94,11 @@ const editor = {
 
   showLine(line) {
     if (line === this.here) return;
-    this.here = line;
-    this.draw();
     if (line) this.reveal(line);
+    for (const [which, isHere] of [[this.here, false], [line, true]]) {
+      for (const column of which ? ["gutter", "backdrop"] : []) element(column).children[which - 1]?.classList.toggle("here", isHere);
+    }
+    this.here = line;
   },
 
   draw() {

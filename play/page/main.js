@@ -37,6 +37,7 @@ const main = {
     element("parameters").addEventListener("keydown", (event) => event.key === "Enter" && !event.ctrlKey && !event.metaKey && this.run());
     document.addEventListener("keydown", (event) => this.key(event));
     addEventListener("resize", () => stepper.isOpen && stepper.drawOverview());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => stepper.isOpen && stepper.drawOverview());
     addEventListener("pagehide", () => this.save());
     if (!this.restore()) {
       this.load(examples[0]);
@@ -218,6 +219,13 @@ const main = {
     editor.draw();
   },
 
+  /** Puts a trap at its line, or takes it away. */
+  showTrap(trap) {
+    if (trap === null && this.trap === null) return;
+    this.trap = trap;
+    this.annotate();
+  },
+
   /** Compiled, interpreted for a reason, or not hot enough to matter. */
   kindOf(facts) {
     if (facts.some((fact) => /^ *compiled/.test(fact))) return "compiled";
@@ -353,8 +361,7 @@ const main = {
   endStepping() {
     if (!stepper.isOpen) return;
     stepper.close();
-    this.trap = null;
-    this.annotate();
+    this.showTrap(null);
     this.say("");
   },
 

@@ -30,8 +30,8 @@ const stepper = {
     this.call = call;
     this.byInstruction = false;
     this.widest = 1;
-    this.build();
     element("stepper").hidden = false;
+    this.build();
     await this.go(call.trap ? this.last : 0);
     element("slider").focus({ preventScroll: true });
   },
@@ -60,7 +60,8 @@ const stepper = {
       make("label", { for: "why" }, "Why has this value?"), what, make("button", { type: "submit" }, "Ask"));
     fill("stepper", make("section", { class: "panel", "aria-label": "Stepper" },
       make("div", { id: "place", class: "place", role: "status" }),
-      make("p", { class: "caption" }, "All lanes, from the first step to the last"), overview,
+      make("p", { class: "caption" }, "All lanes, from the first step to the last"),
+      make("div", { class: "time" }, overview, make("div", { id: "cursor", class: "cursor" })),
       make("div", { class: "controls" },
         button("To the start", "M2 2h2v12H2zM14 2v12L5 8z", "Home", () => 0), button("Back", "M12 2v12L3 8z", "←", () => this.at - 1), slider,
         button("Forward", "M4 2v12l9-6z", "→", () => this.at + 1), button("To the end", "M12 2h2v12h-2zM2 2v12l9-6z", "End", () => this.last),
@@ -110,6 +111,8 @@ const stepper = {
 
   show() {
     const { state } = this;
+    // First, while nothing has to be laid out anew to know how far the editor is scrolled.
+    editor.showLine(state.returned ? null : state.line);
     const slider = element("slider");
     if (this.wanted === null) slider.value = this.at;
     slider.setAttribute("aria-valuetext", this.placeText());
@@ -123,10 +126,8 @@ const stepper = {
     fill("lanes", state.returned ? this.results(state.returned) : this.table());
     fill("uniform", state.returned ? null : this.others());
     fill("because");
-    main.trap = state.trap ?? null;
-    main.annotate();
-    editor.showLine(state.returned ? null : state.line);
-    this.drawOverview();
+    element("cursor").style.left = `${100 * (state.stop + 0.5) / this.call.stops}%`;
+    main.showTrap(state.trap ?? null);
   },
 
   placeText() {
@@ -217,7 +218,7 @@ const stepper = {
     this.go(this.byInstruction ? Math.round(share * this.call.last) : stop);
   },
 
-  /** All lanes over time, with a line where the slider is. */
+  /** All lanes over time. */
   drawOverview() {
     const canvas = element("stepper").querySelector(".overview");
     const { overview, lanes: n, stops } = this.call;
@@ -226,7 +227,7 @@ const stepper = {
     const height = Math.max(Math.round(canvas.clientHeight * scale), 1);
     [canvas.width, canvas.height] = [width, height];
     const style = getComputedStyle(canvas);
-    const [on, here] = [style.getPropertyValue("--accent"), style.getPropertyValue("--here-edge")];
+    const on = style.getPropertyValue("--accent");
     const context = canvas.getContext("2d");
     const row = height / n;
     context.fillStyle = on;
@@ -238,10 +239,5 @@ const stepper = {
         if (hasLane(mask, lane)) context.fillRect(from, lane * row, to - from - gap, Math.max(row - (row > 3 ? 1 : 0), 0.5));
       }
     });
-    if (this.state) {
-      context.fillStyle = here;
-      const at = width * (this.state.stop + 0.5) / stops;
-      context.fillRect(at - 1.5 * scale, 0, 3 * scale, height);
-    }
   },
 };
