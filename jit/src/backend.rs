@@ -123,6 +123,20 @@ pub(crate) fn stage<T>(stage: BackendStage, work: impl FnOnce() -> Result<T, Com
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(CompileError::Panicked(stage)))
 }
 
+impl CompileError {
+    /// Returns whether the compiler is wrong, rather than at a limit that it has.
+    pub fn is_defect(&self) -> bool {
+        match self {
+            CompileError::TooLarge(_) | CompileError::NoMemory(_) => false,
+            CompileError::Unsupported(_)
+            | CompileError::RegisterAllocation(_)
+            | CompileError::Encoding(_)
+            | CompileError::Cranelift(_)
+            | CompileError::Panicked(_) => true,
+        }
+    }
+}
+
 impl fmt::Display for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

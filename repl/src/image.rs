@@ -103,7 +103,8 @@ impl Image {
         for y in (0..height).step_by(4) {
             for x in (0..width).step_by(2) {
                 let all = (0..4).flat_map(|row| (0..2).map(move |column| (row, column)));
-                let bits = all.filter(|&(row, column)| is_set(x + column, y + row)).map(|(row, column)| DOTS[row][column]);
+                let bits =
+                    all.filter(|&(row, column)| is_set(x + column, y + row)).map(|(row, column)| DOTS[row][column]);
                 text.extend(char::from_u32(0x2800 + bits.sum::<u32>()));
             }
             text.push('\n');

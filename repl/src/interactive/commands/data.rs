@@ -40,10 +40,13 @@ pub fn image(shell: &mut Shell, rest: &str) -> Answer {
     let array = of_variable(name, shell.session.variables()).map_err(fail)?;
     let numbers: Vec<f64> = as_floats(array.ty, &array.bytes).collect();
     if file == Some("braille") && array.shape.len() == 1 {
-        return Ok(Image::plot(&numbers, 2 * shell.session.painter.columns, PLOT_ROWS).dots(shell.session.painter.columns));
+        return Ok(
+            Image::plot(&numbers, 2 * shell.session.painter.columns, PLOT_ROWS).dots(shell.session.painter.columns)
+        );
     }
     let of_rows = Image::of(array.ty, &array.shape, &numbers);
-    let image = of_rows.map_err(|why| fail(format!("{why}; `:image {name} braille` draws a curve of an array of numbers")))?;
+    let image =
+        of_rows.map_err(|why| fail(format!("{why}; `:image {name} braille` draws a curve of an array of numbers")))?;
     match file {
         Some("braille") => Ok(image.dots(shell.session.painter.columns)),
         None => Ok(image.draw(shell.session.painter.columns, shell.session.painter.color)),
