@@ -92,6 +92,13 @@ pub enum CompileError {
     Panicked(BackendStage),
 }
 
+impl CompileError {
+    /// Returns whether the back end has done wrong, rather than met a limit that it has.
+    pub fn is_defect(&self) -> bool {
+        !matches!(self, CompileError::TooLarge(_) | CompileError::NoMemory(_))
+    }
+}
+
 /// What a region can have too much of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -121,20 +128,6 @@ pub enum BackendStage {
 /// Does a stage of compiling; a panic ends no more than the compilation.
 pub(crate) fn stage<T>(stage: BackendStage, work: impl FnOnce() -> Result<T, CompileError>) -> Result<T, CompileError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(CompileError::Panicked(stage)))
-}
-
-impl CompileError {
-    /// Returns whether the compiler is wrong, rather than at a limit that it has.
-    pub fn is_defect(&self) -> bool {
-        match self {
-            CompileError::TooLarge(_) | CompileError::NoMemory(_) => false,
-            CompileError::Unsupported(_)
-            | CompileError::RegisterAllocation(_)
-            | CompileError::Encoding(_)
-            | CompileError::Cranelift(_)
-            | CompileError::Panicked(_) => true,
-        }
-    }
 }
 
 impl fmt::Display for CompileError {

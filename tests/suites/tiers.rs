@@ -1,4 +1,4 @@
-//! Drafts: compiled loops begin with code that is made quickly, and go on with better code when there is some.
+//! Tiers: compiled loops begin with baseline code, which is made quickly, and go on with optimised code when there is some.
 
 use spmdvm::jit::Jit;
 use spmdvm::jit::backend::{Backend, CompileError, Executable};
