@@ -21,7 +21,7 @@ struct Stepwise {
     entered: Sender<()>,
 }
 
-struct Draft {
+struct BaselineCode {
     code: Box<dyn Executable>,
     entered: Mutex<Sender<()>>,
 }
@@ -38,11 +38,11 @@ impl Backend for Stepwise {
 
     fn compile_baseline(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
         let code = self.clif.compile_baseline(region)?;
-        Some(Box::new(Draft { code, entered: Mutex::new(self.entered.clone()) }))
+        Some(Box::new(BaselineCode { code, entered: Mutex::new(self.entered.clone()) }))
     }
 }
 
-impl Executable for Draft {
+impl Executable for BaselineCode {
     unsafe fn run(&self, context: &mut Context) -> ExitId {
         // Nobody may be listening any more.
         let _ = self.entered.lock().unwrap().send(());

@@ -15,15 +15,15 @@ pub enum Act {
     Plain(fn(&Encoded) -> Option<Encoded>),
     /// Another condition of a guard.
     Guard(fn(u8) -> Option<u8>),
-    /// Other writes on a way out.
-    WayOut(fn(&Leaving) -> Option<Leaving>),
+    /// Other writes on a side exit.
+    SideExit(fn(&Leaving) -> Option<Leaving>),
 }
 
 /// An instruction.
 #[derive(Clone)]
 pub struct Encoded(Plain);
 
-/// A way out.
+/// A side exit.
 #[derive(Clone)]
 pub struct Leaving(ExitStub);
 
@@ -127,12 +127,12 @@ faults! {
         Cond::ABOVE_OR_EQUAL => Some(Cond::ABOVE.0),
         _ => None,
     });
-    "x86-exit-write", "a way out leaves out what it should write last", Act::WayOut(|out| {
+    "x86-exit-write", "a side exit leaves out what it should write last", Act::SideExit(|out| {
         let mut out = out.clone();
         out.0.writes.pop()?;
         Some(out)
     });
-    "x86-exit-masks", "a way out writes one mask in the place of another", Act::WayOut(|out| {
+    "x86-exit-masks", "a side exit writes one mask in the place of another", Act::SideExit(|out| {
         let mut out = out.clone();
         let masks = out.0.writes.iter().filter_map(|write| match write.what {
             StubValue::MaskBits(r) => Some(r),
@@ -162,7 +162,7 @@ pub(super) fn spoil(code: &mut VCode<X86>) {
                 turns.put(cond, act(cond.0).map(Cond));
             }
         }),
-        Act::WayOut(act) => {
+        Act::SideExit(act) => {
             code.exit_stubs.iter_mut().for_each(|out| turns.put(out, act(&Leaving(out.clone())).map(|other| other.0)));
         }
     }
