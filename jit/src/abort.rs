@@ -1,5 +1,6 @@
 //! Why a loop is not compiled.
 
+use crate::backend::CompileError;
 use crate::ir::ExitReason;
 use spmdvm_vm::isa::Op;
 use std::fmt;
@@ -23,7 +24,7 @@ pub enum Abort {
     /// The machine code of the program would need more than these bytes.
     CodeCacheFull(usize),
     /// The back end cannot compile it.
-    Backend(String),
+    Backend(CompileError),
     /// The compiler is wrong: the loop is interpreted, so results are right.
     Defect(Defect),
 }

@@ -17,8 +17,9 @@
 //! | [`dominance`] | dominators of a region's blocks |
 //! | [`backend`] | the trait of back ends |
 //! | [`clif`] | the back end `clif`: native code by Cranelift |
-//! | [`x86`] | the back end `x86`: native code for AVX-512 |
-//! | `native` | what native code calls, for both of them |
+//! | [`vcode`] | machine code of our own, but for the machine |
+//! | [`x86`] | the back end `x86`: AVX-512 |
+//! | `lowering` | what every back end needs, once |
 //! | [`exec_ir`] | the back end `ir`: interprets regions by the scalar meanings |
 
 pub mod abort;
@@ -34,7 +35,7 @@ pub mod exec_ir;
 pub mod faults;
 mod frames;
 pub mod ir;
-mod native;
+mod lowering;
 pub mod passes;
 pub mod profile;
 pub mod record;
@@ -42,12 +43,13 @@ pub mod report;
 pub mod settings;
 pub mod stress;
 mod sync;
+pub mod vcode;
 mod weights;
 mod whole;
 mod worker;
 pub mod x86;
 
-pub use backend::Backend;
+pub use backend::{Backend, CompileError, Unavailable};
 pub use engine::Jit;
 pub use settings::{Settings, Variant, Variants};
 
@@ -65,7 +67,7 @@ pub enum NotCompiled {
         /// The engine.
         engine: String,
         /// What is missing.
-        why: String,
+        why: Unavailable,
     },
 }
 

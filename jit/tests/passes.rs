@@ -365,13 +365,13 @@ fn what_a_guard_or_branch_has_decided_is_not_decided_again() {
     let last = leave(&mut b);
     b.end(End::Exit(last));
     b.switch_to(outside);
-    let (never, way_out) = (b.block(), b.block());
+    let (never, side_exit) = (b.block(), b.block());
     let less = b.op(Op::Gt, I32, &[n, i]);
-    b.branch(less, (never, &[]), (way_out, &[]));
+    b.branch(less, (never, &[]), (side_exit, &[]));
     b.switch_to(never);
     b.effect(Kind::Count(0), &[]);
     b.end(End::Exit(last));
-    b.switch_to(way_out);
+    b.switch_to(side_exit);
     b.end(End::Exit(last));
     let mut region = b.region;
     check(&region, "making", 0);

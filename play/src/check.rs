@@ -24,7 +24,7 @@ pub struct Program {
     width: Option<u32>,
     engine: Option<String>,
     fp: Option<String>,
-    /// Is it to be told what became of each line? Loops are compiled before the run goes on then.
+    /// Whether it is to be told what became of each line. Loops are compiled before the run goes on then.
     #[serde(default)]
     pub explain: bool,
 }

@@ -95,7 +95,7 @@ def matrix_product(x):
 
 
 def is_and_in(x):
-    return x is 1  # HERE `is` and `in` are not supported
+    return x is x  # HERE `is` and `in` are not supported
 
 
 def membership(x):

@@ -1,7 +1,7 @@
-//! Drafts: compiled loops begin with code that is made quickly, and go on with better code when there is some.
+//! Tiers: compiled loops begin with baseline code, which is made quickly, and go on with optimised code when there is some.
 
 use spmdvm::jit::Jit;
-use spmdvm::jit::backend::{Backend, Executable};
+use spmdvm::jit::backend::{Backend, CompileError, Executable};
 use spmdvm::jit::clif::{Clif, Options as Making};
 use spmdvm::jit::engine::VersionReport;
 use spmdvm::jit::ir::ExitReason;
@@ -21,7 +21,7 @@ struct Stepwise {
     entered: Sender<()>,
 }
 
-struct Draft {
+struct BaselineCode {
     code: Box<dyn Executable>,
     entered: Mutex<Sender<()>>,
 }
@@ -31,18 +31,18 @@ impl Backend for Stepwise {
         "stepwise"
     }
 
-    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
-        self.go.lock().unwrap().recv().map_err(|e| e.to_string())?;
+    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, CompileError> {
+        self.go.lock().unwrap().recv().map_err(|e| CompileError::NoMemory(e.to_string()))?;
         self.clif.compile(region)
     }
 
     fn compile_baseline(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
         let code = self.clif.compile_baseline(region)?;
-        Some(Box::new(Draft { code, entered: Mutex::new(self.entered.clone()) }))
+        Some(Box::new(BaselineCode { code, entered: Mutex::new(self.entered.clone()) }))
     }
 }
 
-impl Executable for Draft {
+impl Executable for BaselineCode {
     unsafe fn run(&self, context: &mut Context) -> ExitId {
         // Nobody may be listening any more.
         let _ = self.entered.lock().unwrap().send(());

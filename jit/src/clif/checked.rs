@@ -2,7 +2,7 @@
 
 use super::translate::Translator;
 use crate::ir::Inst;
-use crate::native::{BASE_AT, Checked};
+use crate::lowering::{BASE_AT, Checked};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use std::sync::Arc;
 

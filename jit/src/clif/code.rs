@@ -3,16 +3,16 @@
 use super::host::Features;
 use super::stubs::Stubs;
 use super::translate::{self, Means};
-use crate::backend::Executable;
+use crate::backend::{BackendStage, CompileError, Executable, Rule, stage};
 use crate::ir::{ExitId, Region};
-use crate::native::{Held, Retired};
+use crate::lowering::{Held, Retired};
 use cranelift_codegen::Context as Compilation;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Signature, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{Module, default_libcall_names};
+use cranelift_module::{Module, ModuleError, default_libcall_names};
 use spmdvm_vm::interp::native::Context;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::Ordering;
@@ -83,15 +83,19 @@ pub(super) struct Maker {
     pub stubs: Arc<Stubs>,
     /// Whether better code is to take the place of what it makes.
     pub of_baseline: bool,
+    /// The rule of selection that a test does without.
+    pub without: Option<Rule>,
 }
 
 impl Maker {
     /// Translates, compiles and loads a region.
-    pub fn compile(self: &Arc<Self>, region: Arc<Region>) -> Result<Code, String> {
+    pub fn compile(self: &Arc<Self>, region: Arc<Region>) -> Result<Code, CompileError> {
         let retired = self.of_baseline.then(Retired::default);
-        let (mut compilation, held) = self.translate(&region, retired.as_ref())?;
+        let (mut compilation, held) = stage(BackendStage::Selection, || self.translate(&region, retired.as_ref()))?;
         let mut module = JITModule::new(JITBuilder::with_isa(self.isa.clone(), default_libcall_names()));
-        let (entry, bytes) = match make(&mut module, &mut compilation) {
+        // Cranelift panics where it has no rule for an instruction. Tests look for such places; should one be left, the
+        // loop is interpreted.
+        let (entry, bytes) = match stage(BackendStage::Cranelift, || make(&mut module, &mut compilation)) {
             Ok(made) => made,
             Err(error) => {
                 // SAFETY: no code of the module has been given out.
@@ -106,7 +110,7 @@ impl Maker {
     }
 
     /// A region as Cranelift's function, and what it refers to.
-    fn translate(&self, region: &Region, retired: Option<&Retired>) -> Result<(Compilation, Vec<Held>), String> {
+    fn translate(&self, region: &Region, retired: Option<&Retired>) -> Result<(Compilation, Vec<Held>), CompileError> {
         let mut compilation = Compilation::new();
         let signature = &mut compilation.func.signature;
         *signature = Signature::new(self.isa.default_call_conv());
@@ -114,7 +118,8 @@ impl Maker {
         signature.returns.push(AbiParam::new(types::I32));
         let mut memory = FunctionBuilderContext::new();
         let builder = FunctionBuilder::new(&mut compilation.func, &mut memory);
-        let means = Means { features: Features::of(&*self.isa), stubs: &self.stubs, retired };
+        let (features, without) = (Features::of(&*self.isa), self.without);
+        let means = Means { features, stubs: &self.stubs, retired, without };
         let held = translate::region(region, means, self.isa.frontend_config(), builder)?;
         #[cfg(feature = "planted-faults")]
         super::faults::spoil(&mut compilation.func);
@@ -123,11 +128,16 @@ impl Maker {
 }
 
 /// Compiles into a module; gives the address and the size of the code.
-fn make(module: &mut JITModule, compilation: &mut Compilation) -> Result<(*const u8, usize), String> {
-    let id = module.declare_anonymous_function(&compilation.func.signature).map_err(|e| e.to_string())?;
+fn make(module: &mut JITModule, compilation: &mut Compilation) -> Result<(*const u8, usize), CompileError> {
+    let id = module.declare_anonymous_function(&compilation.func.signature).map_err(refused)?;
     let mut control = ControlPlane::default();
-    module.define_function_with_control_plane(id, compilation, &mut control).map_err(|e| format!("{e:?}"))?;
+    module.define_function_with_control_plane(id, compilation, &mut control).map_err(refused)?;
     let bytes = compilation.compiled_code().map_or(0, |code| code.code_buffer().len());
-    module.finalize_definitions().map_err(|e| e.to_string())?;
+    module.finalize_definitions().map_err(refused)?;
     Ok((module.get_finalized_function(id), bytes))
+}
+
+/// What Cranelift says.
+pub(super) fn refused(error: ModuleError) -> CompileError {
+    CompileError::Cranelift(format!("{error:?}"))
 }

@@ -90,7 +90,7 @@ impl Translator<'_> {
         let vectors = from.insts.iter().filter(|inst| inst.result.is_some_and(|v| self.region.ty(v).is_varying()));
         let mut all: Vec<(u64, usize)> = vectors
             .flat_map(|inst| &inst.args)
-            .filter_map(|&v| Some((self.constant_lanes(v)?, self.region.ty(v).ty.size())))
+            .filter_map(|&v| Some((self.values.constant_lanes(v)?, self.region.ty(v).ty.size())))
             .filter(|&(bits, size)| bits != 0 && bits != u64::MAX >> (64 - 8 * size))
             .collect();
         all.sort_unstable();
@@ -100,7 +100,7 @@ impl Translator<'_> {
 
     /// The number of vectors that a block takes from its parameters and from other blocks.
     fn vectors_kept(&self, from: &Block) -> usize {
-        let is_of_block = |v: Value| self.plan.definition(v).block() == Some(self.block);
+        let is_of_block = |v: Value| self.values.definition(v).block() == Some(self.block);
         let given = from.insts.iter().flat_map(|inst| &inst.args).copied();
         let given = given.filter(|&v| !is_of_block(v) && !self.is_constant(v) && self.homes.of(v).is_none());
         let mut all: Vec<Value> = given.chain(from.params.iter().copied()).collect();

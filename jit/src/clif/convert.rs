@@ -1,7 +1,7 @@
 //! Conversions of pieces between element types.
 
 use super::demand::lane_type;
-use super::plan::Grain;
+use super::plan::LaneWidth;
 use super::translate::Translator;
 use crate::ir::Value;
 use cranelift_codegen::ir::{self as clif, InstBuilder, types};
@@ -45,7 +45,7 @@ impl<'a> Translator<'a> {
 
     /// A mask as numbers 0 and 1.
     fn number_of_mask(&mut self, v: Value, ty: Ty, i: usize) -> clif::Value {
-        let mask = self.mask(v, Grain::of(ty.size()), i);
+        let mask = self.mask(v, LaneWidth::of(ty.size()), i);
         let one = match ty {
             Ty::F32 => 1f32.to_bits() as u64,
             Ty::F64 => 1f64.to_bits(),

@@ -1,11 +1,12 @@
 //! Getting values: from the cache, or by translating the instruction that computes them, here and now.
 //!
 //! A cached value is valid in the block where it was made and in those that this block dominates. So what is used beyond its
-//! block is made at the block's end at the latest (`translate`), and what is derived from it (splats, other grains) is made
+//! block is made at the block's end at the latest (`translate`), and what is derived from it (splats, other lane widths) is made
 //! again where it is needed and not at hand.
 
-use super::plan::{self, Definition, Grain};
+use super::plan::{LaneWidth, MaskRule};
 use super::translate::Translator;
+use crate::backend::Rules;
 use crate::ir::{Inst, Kind, Value};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::interp::native::Context;
@@ -30,19 +31,19 @@ pub(super) fn lane_type(ty: Ty) -> clif::Type {
     match ty {
         Ty::F32 => types::F32X4,
         Ty::F64 => types::F64X2,
-        _ => mask_type(Grain::of(ty.size())),
+        _ => mask_type(LaneWidth::of(ty.size())),
     }
 }
 
-/// The type of a piece of a mask, or of integers of its grain.
-pub(super) fn mask_type(grain: Grain) -> clif::Type {
-    [types::I8X16, types::I16X8, types::I32X4, types::I64X2][grain.0 as usize]
+/// The type of a piece of a mask, or of integers of its lane width.
+pub(super) fn mask_type(lane_width: LaneWidth) -> clif::Type {
+    [types::I8X16, types::I16X8, types::I32X4, types::I64X2][lane_width.0 as usize]
 }
 
 impl<'a> Translator<'a> {
     pub(super) fn made(&self, slot: usize) -> Option<clif::Value> {
         let (block, value) = self.cache[slot]?;
-        let holds = block == self.block || (!self.local[slot] && self.plan.dominators.dominates(block, self.block));
+        let holds = block == self.block || (!self.local[slot] && self.values.dominators.dominates(block, self.block));
         holds.then_some(value)
     }
 
@@ -56,18 +57,14 @@ impl<'a> Translator<'a> {
 
     /// The instruction that defines a value which has not been made.
     fn source(&self, v: Value) -> &'a Inst {
-        let region: &'a crate::ir::Region = self.region;
-        match self.plan.definition(v) {
-            Definition::Inst(block, at) => &region.block(block).insts[at],
-            _ => unreachable!("{v} is not at hand"),
-        }
+        self.values.inst(v).unwrap_or_else(|| unreachable!("{v} is not at hand"))
     }
 
     /// Where piece `i` of a value is cached in the form in which it passes between blocks.
     pub(super) fn home_slot(&self, v: Value, i: usize) -> usize {
         match self.region.ty(v) {
             ty if !ty.is_varying() => self.plan.scalar_slot(v),
-            ty if ty.ty == Ty::Bool => self.plan.mask_slot(v, self.plan.grain(v), i),
+            ty if ty.ty == Ty::Bool => self.plan.mask_slot(v, self.plan.lane_width(v), i),
             _ => self.plan.piece_slot(v, i),
         }
     }
@@ -76,7 +73,7 @@ impl<'a> Translator<'a> {
     pub(super) fn home_piece(&mut self, v: Value, i: usize) -> clif::Value {
         match self.region.ty(v) {
             ty if !ty.is_varying() => self.scalar(v),
-            ty if ty.ty == Ty::Bool => self.mask(v, self.plan.grain(v), i),
+            ty if ty.ty == Ty::Bool => self.mask(v, self.plan.lane_width(v), i),
             _ => self.piece(v, i),
         }
     }
@@ -84,7 +81,7 @@ impl<'a> Translator<'a> {
     /// A uniform value.
     pub(super) fn scalar(&mut self, v: Value) -> clif::Value {
         // Made anew for each use: instructions take it in, and it occupies no register meanwhile.
-        if let Some(bits) = self.constant_of(v) {
+        if let Some(bits) = self.values.constant(v) {
             return self.constant(self.region.ty(v).ty, bits);
         }
         let slot = self.plan.scalar_slot(v);
@@ -107,7 +104,7 @@ impl<'a> Translator<'a> {
     /// Piece `i` of a value that is no mask; a uniform one is the same in every lane.
     pub(super) fn piece(&mut self, v: Value, i: usize) -> clif::Value {
         let ty = self.region.ty(v);
-        if let Some(bits) = self.constant_lanes(v) {
+        if let Some(bits) = self.values.constant_lanes(v) {
             return self.constant_vector(lane_type(ty.ty), bits);
         }
         let slot = self.plan.piece_slot(v, i);
@@ -135,43 +132,42 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Piece `i` of a mask in a grain; a uniform bool is the same in every lane.
-    pub(super) fn mask(&mut self, v: Value, grain: Grain, i: usize) -> clif::Value {
-        match self.known_bits(v) {
-            Some(0) => return self.constant_vector(mask_type(grain), 0),
+    /// Piece `i` of a mask in a lane width; a uniform bool is the same in every lane.
+    pub(super) fn mask(&mut self, v: Value, lane_width: LaneWidth, i: usize) -> clif::Value {
+        match self.values.mask_bits(v).filter(|_| self.region.ty(v).is_varying()) {
+            Some(0) => return self.constant_vector(mask_type(lane_width), 0),
             Some(bits) if bits == self.region.width.full_mask() => {
-                return self.constant_vector(mask_type(grain), u64::MAX);
+                return self.constant_vector(mask_type(lane_width), u64::MAX);
             }
             _ => {}
         }
-        let slot = self.plan.mask_slot(v, grain, i);
+        let slot = self.plan.mask_slot(v, lane_width, i);
         if let Some(x) = self.made(slot) {
             return x;
         }
         if self.region.ty(v).is_varying()
-            && grain == self.plan.grain(v)
+            && lane_width == self.plan.lane_width(v)
             && let Some(x) = self.load_home(v, i)
         {
             return x;
         }
-        let x = self.make_mask(v, grain, i);
+        let x = self.make_mask(v, lane_width, i);
         self.record(slot, x);
         x
     }
 
-    fn make_mask(&mut self, v: Value, grain: Grain, i: usize) -> clif::Value {
+    fn make_mask(&mut self, v: Value, lane_width: LaneWidth, i: usize) -> clif::Value {
         if !self.region.ty(v).is_varying() {
-            return self.splat_mask(v, grain);
+            return self.splat_mask(v, lane_width);
         }
-        let home = self.plan.grain(v);
-        if grain != home {
-            return self.regrained(v, home, grain, i);
+        let home = self.plan.lane_width(v);
+        if lane_width != home {
+            return self.in_lane_width(v, home, lane_width, i);
         }
         let inst = self.source(v);
-        if plan::has_mask_code(self.region, inst) {
-            self.mask_inst(inst, grain, i)
-        } else {
-            self.by_call(inst, self.plan.mask_slot(v, grain, i))
+        match MaskRule::of(self.region, inst, self.without) {
+            Some(rule) => self.mask_inst(rule, inst, lane_width, i),
+            None => self.by_call(inst, self.plan.mask_slot(v, lane_width, i)),
         }
     }
 
@@ -181,42 +177,9 @@ impl<'a> Translator<'a> {
         self.made(slot).expect("the call has made all pieces")
     }
 
-    /// The instruction that defines a value, if one does.
-    pub(super) fn definition_of(&self, v: Value) -> Option<&'a Inst> {
-        let region: &'a crate::ir::Region = self.region;
-        match self.plan.definition(v) {
-            Definition::Inst(block, at) => Some(&region.block(block).insts[at]),
-            _ => None,
-        }
-    }
-
-    /// The instruction of this block that makes a value.
-    pub(super) fn made_here(&self, v: Value) -> Option<&'a Inst> {
-        self.definition_of(v).filter(|_| self.is_made_here(v))
-    }
-
-    /// The constant that a uniform value is, if it is one.
-    pub(super) fn constant_of(&self, v: Value) -> Option<u64> {
-        match self.definition_of(v)?.kind {
-            Kind::Const(bits) => Some(bits),
-            _ => None,
-        }
-    }
-
     /// Returns whether it is a constant, made anew wherever it is used.
     pub(super) fn is_constant(&self, v: Value) -> bool {
-        self.constant_lanes(v).is_some()
-    }
-
-    /// The constant that every lane of a value is, if it is one.
-    pub(super) fn constant_lanes(&self, v: Value) -> Option<u64> {
-        match self.plan.definition(v) {
-            Definition::Inst(block, at) => {
-                let inst = &self.region.block(block).insts[at];
-                if inst.kind == Kind::Splat { self.constant_of(inst.args[0]) } else { self.constant_of(v) }
-            }
-            _ => None,
-        }
+        self.values.constant_lanes(v).is_some()
     }
 
     /// A constant of a uniform type.
@@ -235,7 +198,9 @@ impl<'a> Translator<'a> {
     /// Translates a pure instruction with a uniform result, if it has code.
     fn scalar_inst(&mut self, inst: &Inst) -> Option<clif::Value> {
         match inst.kind {
-            Kind::Op { op: Op::Extract, ty, .. } => Some(self.extract(ty, inst.args[0], inst.args[1])),
+            Kind::Op { op: op @ Op::Extract, ty, .. } => {
+                self.has_rule(Rules::Lanes, op).then(|| self.extract(ty, inst.args[0], inst.args[1]))
+            }
             Kind::Op { op, ty, from } => self.scalar_op(op, ty, from, &inst.args),
             Kind::MaskBits => Some(self.mask_bits(inst.args[0])),
             Kind::AnyLane => Some(self.any_lane(inst.args[0])),
@@ -253,7 +218,8 @@ impl<'a> Translator<'a> {
     fn lanes_inst(&mut self, inst: &Inst, i: usize) -> Option<clif::Value> {
         match inst.kind {
             Kind::Splat => Some(self.piece(inst.args[0], i)),
-            Kind::Op { op: Op::Iota, .. } => Some(self.iota(Grain::of(4), i)),
+            Kind::Op { op: op @ (Op::Iota | Op::Insert | Op::Shuffle), .. } if !self.has_rule(Rules::Lanes, op) => None,
+            Kind::Op { op: Op::Iota, .. } => Some(self.iota(LaneWidth::of(4), i)),
             Kind::Op { op: Op::Insert, ty, .. } => Some(self.insert_piece(ty, &inst.args, i)),
             Kind::Op { op: Op::Shuffle, ty, .. } => {
                 self.shuffle(inst, ty);
@@ -265,10 +231,11 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Piece `i` of the lanes' numbers, as integers of a grain.
-    pub(super) fn iota(&mut self, grain: Grain, i: usize) -> clif::Value {
-        let first = i * 16 / grain.bytes();
-        let lane = |at: usize| if at.is_multiple_of(grain.bytes()) { (first + at / grain.bytes()) as u8 } else { 0 };
-        self.vector_of(mask_type(grain), std::array::from_fn(lane))
+    /// Piece `i` of the lanes' numbers, as integers of a lane width.
+    pub(super) fn iota(&mut self, lane_width: LaneWidth, i: usize) -> clif::Value {
+        let first = i * 16 / lane_width.bytes();
+        let lane =
+            |at: usize| if at.is_multiple_of(lane_width.bytes()) { (first + at / lane_width.bytes()) as u8 } else { 0 };
+        self.vector_of(mask_type(lane_width), std::array::from_fn(lane))
     }
 }

@@ -4,14 +4,14 @@
 use super::demand::lane_type;
 use super::translate::Translator;
 use crate::ir::Value;
+use crate::lowering::Division;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, types};
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
 impl Translator<'_> {
     /// Piece `i` of a quotient or remainder.
-    pub(super) fn divide_piece(&mut self, op: Op, ty: Ty, args: &[Value], i: usize) -> clif::Value {
+    pub(super) fn divide_piece(&mut self, op: Division, ty: Ty, args: &[Value], i: usize) -> clif::Value {
         if ty.size() == 8 {
             let (a, b) = (self.piece(args[0], i), self.piece(args[1], i));
             return self.lane_by_lane(ty, &[a, b], |t, x| t.divide_scalars(op, ty, x[0], x[1]));
@@ -21,7 +21,7 @@ impl Translator<'_> {
             Ty::U32 => self.quotient_u32(args, i),
             _ => self.resize(true, 4, ty.size(), i, &mut |t, i| t.quotient_small(ty, args, i)),
         };
-        if op == Op::IDiv {
+        if op == Division::IDiv {
             return quotient;
         }
         let (a, b) = (self.piece(args[0], i), self.piece(args[1], i));
@@ -32,7 +32,7 @@ impl Translator<'_> {
 
     /// `x`, but 0 where the divisor is.
     fn unless_zero(&mut self, divisor: Value, ty: Ty, b: clif::Value, x: clif::Value) -> clif::Value {
-        if self.constant_of(divisor).is_some_and(|d| d != 0) {
+        if self.values.constant(divisor).is_some_and(|d| d != 0) {
             return x;
         }
         let keep = self.is_not_zero(ty, b);
@@ -51,7 +51,7 @@ impl Translator<'_> {
 
     fn quotient_i32(&mut self, args: &[Value], i: usize) -> clif::Value {
         let (a, b) = (self.piece(args[0], i), self.piece(args[1], i));
-        let known = self.constant_of(args[1]).map(|d| d as i32);
+        let known = self.values.constant(args[1]).map(|d| d as i32);
         if known.is_some_and(|d| d != 0 && d != -1) {
             return self.quotient_in_doubles(true, a, b);
         }
@@ -71,7 +71,7 @@ impl Translator<'_> {
 
     fn quotient_u32(&mut self, args: &[Value], i: usize) -> clif::Value {
         let (a, b) = (self.piece(args[0], i), self.piece(args[1], i));
-        if self.constant_of(args[1]).is_some_and(|d| d as u32 != 0) {
+        if self.values.constant(args[1]).is_some_and(|d| d as u32 != 0) {
             return self.quotient_in_doubles(false, a, b);
         }
         let zero = self.constant_vector(lane_type(Ty::U32), 0);
@@ -93,7 +93,7 @@ impl Translator<'_> {
     }
 
     /// A quotient or remainder of scalars.
-    pub(super) fn divide_scalars(&mut self, op: Op, ty: Ty, a: clif::Value, b: clif::Value) -> clif::Value {
+    pub(super) fn divide_scalars(&mut self, op: Division, ty: Ty, a: clif::Value, b: clif::Value) -> clif::Value {
         let of = self.b.func.dfg.value_type(a);
         if ty.size() < 4 {
             let wide = |t: &mut Self, x| {
@@ -108,12 +108,12 @@ impl Translator<'_> {
         let is_zero = self.b.ins().icmp(IntCC::Equal, b, zero);
         let divisor = self.b.ins().select(is_zero, one, b);
         if !ty.is_signed() {
-            let x = if op == Op::IDiv { self.b.ins().udiv(a, divisor) } else { self.b.ins().urem(a, divisor) };
+            let x = if op == Division::IDiv { self.b.ins().udiv(a, divisor) } else { self.b.ins().urem(a, divisor) };
             return self.b.ins().select(is_zero, zero, x);
         }
         let is_minus_one = self.b.ins().icmp_imm_s(IntCC::Equal, b, -1);
         let divisor = self.b.ins().select(is_minus_one, one, divisor);
-        let x = if op == Op::IDiv {
+        let x = if op == Division::IDiv {
             let q = self.b.ins().sdiv(a, divisor);
             let negated = self.b.ins().ineg(a);
             self.b.ins().select(is_minus_one, negated, q)

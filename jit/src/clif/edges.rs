@@ -24,7 +24,7 @@ impl Translator<'_> {
             for i in 0..n {
                 let x = match region.ty(arg) {
                     ty if !ty.is_varying() => self.scalar(arg),
-                    ty if ty.ty == Ty::Bool => self.mask(arg, self.plan.grain(param), i),
+                    ty if ty.ty == Ty::Bool => self.mask(arg, self.plan.lane_width(param), i),
                     _ => self.piece(arg, i),
                 };
                 match self.homes.of(param) {

@@ -1,8 +1,9 @@
 //! Leaving the region: registers go to the frames, masks to the words.
 
+use super::exit_values::Slot;
 use super::translate::Translator;
-use super::writes::{Base, Place, Thing};
 use crate::ir::{ExitId, Inst};
+use crate::lowering::{Area, ExitValue};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 
 impl Translator<'_> {
@@ -30,20 +31,20 @@ impl Translator<'_> {
     /// exits.
     pub(super) fn leave(&mut self, exit: ExitId) {
         self.store_ticks();
-        // Recipes first: what is computed here is at hand nowhere else, and not stored at its home.
-        let things = self.snapshot(exit);
-        let recipes: Vec<_> = things.iter().map(|&(_, thing)| self.recipe(thing)).collect();
+        // What is ready first: what is computed here is at hand nowhere else, and not stored at its home.
+        let values = self.snapshot(exit);
+        let ready: Vec<_> = values.iter().map(|&(_, value)| self.materialisation(value)).collect();
         for &(cell, v) in &self.region.exits[exit.index()].cells {
-            if self.place_of(&cell).is_none() {
+            if self.cell_place(cell.at, cell.ty).is_none() {
                 self.store_cell(cell, v);
             }
         }
         let mut shared = Vec::new();
-        for ((place, thing), recipe) in things.into_iter().zip(recipes) {
-            match recipe {
-                Some(recipe) => shared.push((place, recipe)),
+        for ((place, value), materialisation) in values.into_iter().zip(ready) {
+            match materialisation {
+                Some(materialisation) => shared.push((place, materialisation)),
                 None => {
-                    let pieces = self.compute(thing);
+                    let pieces = self.compute(value);
                     self.write(place, &pieces);
                 }
             }
@@ -58,8 +59,8 @@ impl Translator<'_> {
         let Some((&mask, operands)) = inst.args.split_last() else { return };
         let flags = MemFlagsData::trusted();
         for (&(at, ty), &v) in site.operands.iter().zip(operands) {
-            let pieces = self.compute(Thing::Register(ty, v));
-            self.write(Place { base: Base::Frame, at: (site.at + at) as i32 }, &pieces);
+            let pieces = self.compute(ExitValue::Value(ty, v));
+            self.write(Slot { area: Area::Frame, at: (site.at + at) as i32 }, &pieces);
         }
         let what = (site.function.0 as i64) << 32 | site.pc as i64;
         let what = self.b.ins().iconst(types::I64, what);
@@ -72,7 +73,7 @@ impl Translator<'_> {
         self.load_ticks();
         self.leave_unless((done, false), exit);
         if let (Some(v), Some((at, _))) = (inst.result, site.result) {
-            let base = self.base(Base::Frame);
+            let base = self.base(Area::Frame);
             let at = (site.at + at) as i32;
             self.take_result(v, |t, ty, i| t.b.ins().load(ty, flags, base, at + 16 * i as i32));
         }

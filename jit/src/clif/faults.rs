@@ -84,11 +84,11 @@ faults! {
         let moved = offset.try_add_i64(ty.lane_type().bytes() as i64)?;
         (ty.is_vector() && !f.layout.is_cold(block)).then_some(Data::Load { opcode, arg, flags, offset: moved })
     };
-    "clif-exit-write", "what a way out should write is left out", |f, block, i| {
+    "clif-exit-write", "what a side exit should write is left out", |f, block, i| {
         let stores = matches!(f.dfg.insts[i], Data::Store { opcode: Opcode::Store, .. });
         (stores && f.layout.is_cold(block)).then_some(Data::NullAry { opcode: Opcode::Nop })
     };
-    "clif-exit-order", "a way out writes a scalar beside its place", |f, block, i| {
+    "clif-exit-order", "a side exit writes a scalar beside its place", |f, block, i| {
         let Data::Store { opcode: opcode @ Opcode::Store, args, flags, offset } = f.dfg.insts[i] else { return None };
         let is_word = f.dfg.value_type(args[0]) == types::I64 && f.layout.is_cold(block);
         let moved = offset.try_add_i64(-8).filter(|_| i32::from(offset) >= 8)?;

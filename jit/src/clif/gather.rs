@@ -9,37 +9,13 @@
 //! nothing is read.
 
 use super::lanes::Assembly;
-use super::plan::{Definition, Grain};
+use super::plan::LaneWidth;
 use super::translate::Translator;
 use crate::ir::{BlockId, Inst, Kind, Value};
-use crate::native::{Activity, fits, least_index};
+use crate::lowering::Gather;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
-
-/// Most gathers that are translated together: each needs a register for its base.
-const MOST: usize = 3;
-
-/// A gather.
-#[derive(Clone, Copy)]
-struct Gather {
-    ty: Ty,
-    base: Value,
-    /// The index, and its type.
-    at: Value,
-    index: Ty,
-    scale: u32,
-    clears: bool,
-    result: Value,
-}
-
-impl Gather {
-    /// An instruction, if it is a gather whose index fits.
-    fn of(inst: &Inst, result: Value) -> Option<Gather> {
-        let Kind::Gather { ty, index, scale, clears } = inst.kind else { return None };
-        fits(index, scale).then(|| Gather { ty, base: inst.args[0], at: inst.args[1], index, scale, clears, result })
-    }
-}
 
 /// What a guard has checked: distances from the least index in bounds, which are 0 in inactive lanes. That index may be read if a
 /// lane is active. An index is that least one plus its distance, without wrapping, because nothing but checks of bounds
@@ -74,16 +50,17 @@ enum Active {
 }
 
 impl Translator<'_> {
-    /// Translates a gather whose index [`fits`](crate::native::fits), together with those after it that have the same.
+    /// Translates a gather whose index [`fits`](crate::lowering::fits), together with those after it that have the same.
     pub(super) fn gather_indexed(&mut self, inst: &Inst, result: Value) {
-        let Some(first) = Gather::of(inst, result) else { return };
+        let Some(first) = Gather::of(inst) else { return };
         if first.ty != Ty::Bool && self.made(self.plan.piece_slot(result, 0)).is_some() {
             return;
         }
         let mask = inst.args[2];
-        let group = self.like(inst, first);
+        let wanted = |g: &Gather| first.ty != Ty::Bool && g.ty != Ty::Bool && self.plan.is_used(g.result);
+        let group = Gather::group(&self.values, inst, first, wanted);
         let (made, all) = match self.take_checked(&group, mask) {
-            Some((distances, low)) => (self.gather_checked(&group, low, &distances), self.is_full(mask)),
+            Some((distances, low)) => (self.gather_checked(&group, low, &distances), self.values.is_full(mask)),
             None => self.gather_readable(&group, mask),
         };
         let mut made = made.into_iter();
@@ -104,7 +81,8 @@ impl Translator<'_> {
 
     /// Gathers where inactive lanes take an index that may be read; also tells whether there are none.
     fn gather_readable(&mut self, group: &[Gather], mask: Value) -> (Vec<clif::Value>, bool) {
-        let least = group.iter().map(|g| self.least_index(g).filter(|&v| self.is_at_hand(v)));
+        let least =
+            group.iter().map(|g| self.values.least_index(g.base, g.scale, g.index).filter(|&v| self.is_at_hand(v)));
         let least: Option<Vec<Value>> = least.collect();
         let indices = self.indices(&group[0], mask, least.unwrap_or_default());
         let bases: Vec<_> = group.iter().map(|g| self.scalar(g.base)).collect();
@@ -140,8 +118,8 @@ impl Translator<'_> {
     /// Notes what a guard has checked, if it is the distance of indices from one of them.
     pub(super) fn note_check(&mut self, distance: Value, mask: Option<Value>, distances: Vec<clif::Value>) {
         let is = |inst: &&Inst, what: Op| matches!(inst.kind, Kind::Op { op, .. } if op == what);
-        let cast = self.definition_of(distance).filter(|inst| is(inst, Op::Bitcast));
-        let difference = self.definition_of(cast.map_or(distance, |inst| inst.args[0]));
+        let cast = self.values.inst(distance).filter(|inst| is(inst, Op::Bitcast));
+        let difference = self.values.inst(cast.map_or(distance, |inst| inst.args[0]));
         self.checked = difference.filter(|inst| is(inst, Op::Sub)).and_then(|inst| {
             let (index, low) = (inst.args[0], inst.args[1]);
             let fits = self.region.ty(index).ty.size() == 4 && !self.region.ty(low).is_varying();
@@ -152,25 +130,24 @@ impl Translator<'_> {
     /// The distances of the indices of gathers, and what from, if they are known to be in bounds.
     fn take_checked(&self, group: &[Gather], mask: Value) -> Option<(Vec<clif::Value>, Value)> {
         let checked = self.checked.as_ref()?;
-        let lanes = checked.mask.map_or_else(|| self.is_full(mask), |m| m == mask);
+        let lanes = checked.mask.map_or_else(|| self.values.is_full(mask), |m| m == mask);
         let here = checked.block == self.block && checked.index == group[0].at && lanes;
         // Then the least index is in bounds as well: that may be read in the others.
-        let some = || self.is_full(mask) || self.is_some(mask);
+        let some = || self.values.is_full(mask) || self.values.is_some(mask, self.block);
         let all = here
             && some()
-            && group.iter().all(|g| self.least_index(g).is_some_and(|least| self.is_at_least(checked.low, least)));
+            && group.iter().all(|g| {
+                self.values
+                    .least_index(g.base, g.scale, g.index)
+                    .is_some_and(|least| self.is_at_least(checked.low, least))
+            });
         all.then(|| (checked.distances.clone(), checked.low))
-    }
-
-    /// Returns whether all lanes are in a mask.
-    pub(super) fn is_full(&self, mask: Value) -> bool {
-        self.known_bits(mask) == Some(self.region.width.full_mask())
     }
 
     /// Returns whether a value is the greatest of several, one of which is `least`.
     fn is_at_least(&self, v: Value, least: Value) -> bool {
         let max = |inst: &&Inst| matches!(inst.kind, Kind::Op { op: Op::Max, .. });
-        let parts = || self.definition_of(v).filter(max);
+        let parts = || self.values.inst(v).filter(max);
         v == least || parts().is_some_and(|inst| inst.args.iter().any(|&part| self.is_at_least(part, least)))
     }
 
@@ -182,29 +159,9 @@ impl Translator<'_> {
         self.b.ins().iadd(base, offset)
     }
 
-    /// A gather, and those that follow it with the same index and mask, with nothing but pure instructions between.
-    fn like(&self, inst: &Inst, first: Gather) -> Vec<Gather> {
-        let mut group = vec![first];
-        let Definition::Inst(block, at) = self.plan.definition(first.result) else { return group };
-        let is_before = |v: Value| !matches!(self.plan.definition(v), Definition::Inst(b, i) if b == block && i > at);
-        for next in &self.region.block(block).insts[at + 1..] {
-            let gather = next.result.and_then(|v| Gather::of(next, v));
-            match gather.filter(|_| next.args[1..] == inst.args[1..]) {
-                Some(g) if g.index == first.index && g.ty != Ty::Bool && is_before(g.base) && group.len() < MOST => {
-                    if self.plan.is_used(g.result) && first.ty != Ty::Bool {
-                        group.push(g);
-                    }
-                }
-                _ if next.kind.is_pure() || gather.is_some() => {}
-                _ => break,
-            }
-        }
-        group
-    }
-
     /// A piece of what a gather has read, with zeros in inactive lanes.
     fn cleared(&mut self, x: clif::Value, ty: clif::Type, mask: Value, i: usize) -> clif::Value {
-        let mask = self.mask(mask, Grain::of(ty.lane_bits() as usize / 8), i);
+        let mask = self.mask(mask, LaneWidth::of(ty.lane_bits() as usize / 8), i);
         let kind = self.b.func.dfg.value_type(mask);
         let x = self.as_type(x, kind);
         let x = self.b.ins().band(x, mask);
@@ -234,32 +191,9 @@ impl Translator<'_> {
         extend(self.b.ins(), types::I64, x)
     }
 
-    /// The least index in bounds for a gather, if it is known.
-    fn least_index(&self, g: &Gather) -> Option<Value> {
-        match self.plan.definition(g.base) {
-            Definition::Inst(block, _) => least_index(self.region.block(block), g.base, g.scale, g.index),
-            _ => None,
-        }
-    }
-
     /// Returns whether a uniform value is there, so that it need not be computed for something that can do without.
     fn is_at_hand(&self, v: Value) -> bool {
         self.homes.is_on_stack(v) || self.made(self.plan.scalar_slot(v)).is_some()
-    }
-
-    /// Returns whether a lane of a mask is active whenever the block being translated is entered.
-    fn is_some(&self, mask: Value) -> bool {
-        let activity = Activity {
-            region: self.region,
-            dominators: &self.plan.dominators,
-            ways_into: &|block| self.plan.ways_into(block) as usize,
-            inst_of: &|v| self.definition_of(v),
-            param_of: &|v| match self.plan.definition(v) {
-                Definition::Param(home) => Some(home),
-                _ => None,
-            },
-        };
-        activity.is_some(mask, self.block)
     }
 
     /// The indices of a gather: those of the last one, if they are the same.
@@ -274,7 +208,7 @@ impl Translator<'_> {
             let readable = self.greatest(g.index, &least).unwrap_or_else(|| self.first_active(mask, &pieces));
             let readable = self.b.ins().splat(types::I32X4, readable);
             for (i, x) in pieces.iter_mut().enumerate() {
-                let mask = self.mask(mask, Grain::of(4), i);
+                let mask = self.mask(mask, LaneWidth::of(4), i);
                 *x = self.blend(mask, *x, readable);
             }
         }
@@ -289,9 +223,9 @@ impl Translator<'_> {
     }
 
     fn active(&mut self, mask: Value) -> Active {
-        if self.is_full(mask) {
+        if self.values.is_full(mask) {
             Active::All
-        } else if self.is_some(mask) {
+        } else if self.values.is_some(mask, self.block) {
             Active::Some
         } else {
             Active::Perhaps(self.any_lane(mask))

@@ -2,10 +2,10 @@
 //! back.
 
 use super::demand::lane_type;
-use super::plan::Grain;
+use super::plan::LaneWidth;
 use super::translate::Translator;
 use crate::ir::Inst;
-use crate::native::General;
+use crate::lowering::General;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::types::Ty;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Translator<'_> {
 
     /// Piece `i` of a mask as bytes 0 or 1.
     pub(super) fn bool_bytes(&mut self, v: crate::ir::Value, i: usize) -> clif::Value {
-        let mask = self.mask(v, Grain::BYTE, i);
+        let mask = self.mask(v, LaneWidth::BYTE, i);
         self.zero_or_one(mask)
     }
 
@@ -76,7 +76,7 @@ impl Translator<'_> {
             if ty.ty == Ty::Bool {
                 let bytes = load(self, types::I8X16, i);
                 let mask = self.truth(bytes);
-                self.record(self.plan.mask_slot(v, Grain::BYTE, i), mask);
+                self.record(self.plan.mask_slot(v, LaneWidth::BYTE, i), mask);
             } else {
                 let x = load(self, lane_type(ty.ty), i);
                 self.record(self.plan.piece_slot(v, i), x);

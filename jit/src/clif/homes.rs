@@ -7,10 +7,10 @@
 //! - what a region is given in a register that it never writes stays in that register's place in the frame;
 //! - where far too many values are live, the others that pass between blocks are stored on the stack as they are made.
 
-use super::plan::{Definition, Plan};
+use super::plan::Plan;
 use super::translate::Translator;
-use super::writes::Base;
 use crate::ir::{BlockId, Kind, Region, Type, Value};
+use crate::lowering::{Area, Definition, Values};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
 use spmdvm_vm::types::Ty;
 use std::ops::Range;
@@ -49,16 +49,17 @@ pub(super) struct Homes {
 }
 
 impl Homes {
-    pub fn new(region: &Region, plan: &Plan) -> Homes {
+    pub fn new(values: &Values<'_>, plan: &Plan) -> Homes {
+        let region = values.region;
         let mut homes = Homes { of: vec![None; region.types.len()], bytes: 0 };
         homes.leave_in_frame(region);
-        let liveness = Liveness::new(region, plan.dominators.order());
-        if homes.is_crowded(plan, &liveness, CROWDED, |v| plan.n_pieces(v)) {
-            homes.move_vectors(region, plan);
+        let liveness = Liveness::new(region, values.dominators.order());
+        if homes.is_crowded(values, &liveness, CROWDED, |v| plan.n_pieces(v)) {
+            homes.move_vectors(values, plan);
         }
-        let is_invariant = |v| !region.ty(v).is_varying() && is_of_entry(region, plan, v);
-        if homes.is_crowded(plan, &liveness, CROWDED_SCALARS, |v| is_invariant(v) as usize) {
-            homes.move_scalars(region, plan);
+        let is_invariant = |v| !region.ty(v).is_varying() && is_of_entry(values, v);
+        if homes.is_crowded(values, &liveness, CROWDED_SCALARS, |v| is_invariant(v) as usize) {
+            homes.move_scalars(values, plan);
         }
         homes
     }
@@ -87,26 +88,34 @@ impl Homes {
     }
 
     /// Returns whether the values live at the start of some block need more registers than `most`.
-    fn is_crowded(&self, plan: &Plan, liveness: &Liveness, most: usize, registers: impl Fn(Value) -> usize) -> bool {
+    fn is_crowded(
+        &self,
+        of: &Values<'_>,
+        liveness: &Liveness,
+        most: usize,
+        registers: impl Fn(Value) -> usize,
+    ) -> bool {
         let needs = |v: Value| if self.of(v).is_none() { registers(v) } else { 0 };
-        plan.dominators.order().iter().any(|&id| liveness.at(id).map(needs).sum::<usize>() > most)
+        of.dominators.order().iter().any(|&id| liveness.at(id).map(needs).sum::<usize>() > most)
     }
 
     /// Gives homes to what is computed once when the region is entered.
-    fn move_scalars(&mut self, region: &Region, plan: &Plan) {
+    fn move_scalars(&mut self, values: &Values<'_>, plan: &Plan) {
+        let region = values.region;
         for v in (0..region.types.len() as u32).map(Value) {
-            if !region.ty(v).is_varying() && is_of_entry(region, plan, v) && plan.leaves_block(v) {
+            if !region.ty(v).is_varying() && is_of_entry(values, v) && plan.leaves_block(v) {
                 self.of[v.index()] = Some(Home::Stack(self.bytes));
                 self.bytes += 8;
             }
         }
     }
 
-    fn move_vectors(&mut self, region: &Region, plan: &Plan) {
+    fn move_vectors(&mut self, values: &Values<'_>, plan: &Plan) {
+        let region = values.region;
         for v in (0..region.types.len() as u32).map(Value) {
-            let passes = match plan.definition(v) {
+            let passes = match values.definition(v) {
                 Definition::None => false,
-                Definition::Param(_) => true,
+                Definition::Param(..) => true,
                 Definition::Inst(block, at) => {
                     // Masks of the entry are bits, and what is made of a constant is made where it is used.
                     let kind = region.block(block).insts[at].kind;
@@ -122,9 +131,8 @@ impl Homes {
 }
 
 /// Returns whether a value is computed in the entry of a region, and no constant.
-fn is_of_entry(region: &Region, plan: &Plan, v: Value) -> bool {
-    let Definition::Inst(block, at) = plan.definition(v) else { return false };
-    block == BlockId(0) && !matches!(region.block(block).insts[at].kind, Kind::Const(_))
+fn is_of_entry(values: &Values<'_>, v: Value) -> bool {
+    values.inst_in(BlockId(0), v).is_some_and(|inst| !matches!(inst.kind, Kind::Const(_)))
 }
 
 /// The bytes of the entered frame and those above it that the region writes.
@@ -231,7 +239,7 @@ impl Translator<'_> {
     /// Loads piece `i` of a value, in the form in which it passes between blocks, from its home.
     pub(super) fn load_home(&mut self, v: Value, i: usize) -> Option<clif::Value> {
         let home = self.homes.of(v)?;
-        if matches!(home, Home::Stack(_)) && self.is_made_here(v) {
+        if matches!(home, Home::Stack(_)) && self.values.inst_in(self.block, v).is_some() {
             return None;
         }
         let x = self.read_home(home.piece(i), self.piece_type(v));
@@ -239,17 +247,12 @@ impl Translator<'_> {
         Some(x)
     }
 
-    /// Returns whether it is made by an instruction of this block, which may be yet to come.
-    pub(super) fn is_made_here(&self, v: Value) -> bool {
-        matches!(self.plan.definition(v), Definition::Inst(block, _) if block == self.block)
-    }
-
     /// Loads what lies at a home.
     pub(super) fn read_home(&mut self, home: Home, ty: clif::Type) -> clif::Value {
         let flags = MemFlagsData::trusted();
         match home {
             Home::Frame(at) => {
-                let base = self.base(Base::Frame);
+                let base = self.base(Area::Frame);
                 self.b.ins().load(ty, flags, base, at as i32)
             }
             Home::Stack(at) => {

@@ -1,5 +1,6 @@
 //! The machine that code is made for.
 
+use crate::backend::{Rule, Unavailable};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 
@@ -15,19 +16,22 @@ pub struct Options {
     pub baseline_from: usize,
     /// Processor features not to use although the machine has them, by Cranelift's names (`has_fma`).
     pub without: Vec<&'static str>,
+    /// A rule of selection to do without, for tests.
+    pub without_rule: Option<Rule>,
 }
 
 impl Default for Options {
     fn default() -> Options {
         // So many take two or three milliseconds to compile well.
-        Options { optimise: false, quick: false, baseline_from: 200, without: Vec::new() }
+        Options { optimise: false, quick: false, baseline_from: 200, without: Vec::new(), without_rule: None }
     }
 }
 
 /// What Cranelift is to make code for, and how.
-pub(super) fn isa(options: &Options) -> Result<OwnedTargetIsa, String> {
+pub(super) fn isa(options: &Options) -> Result<OwnedTargetIsa, Unavailable> {
     let mut flags = settings::builder();
-    let mut set = |name: &str, value: &str| flags.set(name, value).map_err(|e| format!("{name}: {e}"));
+    let mut set =
+        |name: &str, value: &str| flags.set(name, value).map_err(|e| Unavailable::Cranelift(format!("{name}: {e}")));
     set("opt_level", if options.optimise { "speed" } else { "none" })?;
     set("regalloc_algorithm", if options.quick { "single_pass" } else { "backtracking" })?;
     set("is_pic", "false")?;
@@ -36,14 +40,14 @@ pub(super) fn isa(options: &Options) -> Result<OwnedTargetIsa, String> {
     // Code never unwinds, its frames are small, and nobody walks them.
     set("unwind_info", "false")?;
     set("enable_probestack", "false")?;
-    let mut builder = cranelift_native::builder().map_err(str::to_owned)?;
+    let mut builder = cranelift_native::builder().map_err(|e| Unavailable::Cranelift(e.to_owned()))?;
     for feature in &options.without {
-        builder.set(feature, "false").map_err(|e| format!("{feature}: {e}"))?;
+        builder.set(feature, "false").map_err(|e| Unavailable::Cranelift(format!("{feature}: {e}")))?;
     }
-    let isa = builder.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())?;
+    let isa = builder.finish(settings::Flags::new(flags)).map_err(|e| Unavailable::Cranelift(e.to_string()))?;
     let host = Features::of(&*isa);
     if !host.vectors {
-        return Err("the machine has no SSE4.1".into());
+        return Err(Unavailable::Needs("SSE4.1"));
     }
     Ok(isa)
 }

@@ -1,10 +1,11 @@
 //! Operations across lanes: extraction, insertion, permutation, reduction.
 
 use super::demand::{lane_type, mask_type, scalar_type};
-use super::plan::Grain;
+use super::plan::LaneWidth;
 use super::translate::Translator;
+use crate::backend::Rules;
 use crate::ir::{Inst, Value};
-use crate::native::step_of;
+use crate::lowering::step_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::isa::Op;
@@ -24,7 +25,7 @@ impl Assembly {
         let vector = match ty.size() {
             4 => types::F32X4,
             8 => types::F64X2,
-            size => mask_type(Grain::of(size)),
+            size => mask_type(LaneWidth::of(size)),
         };
         let pieces = vec![None; (lanes * ty.size()).div_ceil(16)];
         Assembly { vector, ty: if ty == Ty::Bool { types::I8X16 } else { lane_type(ty) }, pieces }
@@ -67,7 +68,7 @@ impl Translator<'_> {
             return self.b.ins().band_imm_u(bit, 1);
         }
         let size = ty.size();
-        if let Some(at) = self.constant_of(index) {
+        if let Some(at) = self.values.constant(index) {
             let at = at as usize % self.lanes;
             let x = self.piece(v, at * size / 16);
             return self.b.ins().extractlane(x, (at % (16 / size)) as u8);
@@ -101,7 +102,7 @@ impl Translator<'_> {
     pub(super) fn insert_piece(&mut self, ty: Ty, args: &[Value], i: usize) -> clif::Value {
         let x = self.piece(args[0], i);
         let lanes = 16 / ty.size();
-        if let Some(at) = self.constant_of(args[1]) {
+        if let Some(at) = self.values.constant(args[1]) {
             let at = at as usize % self.lanes;
             if at / lanes != i {
                 return x;
@@ -109,22 +110,22 @@ impl Translator<'_> {
             let new = self.scalar(args[2]);
             return self.b.ins().insertlane(x, new, (at % lanes) as u8);
         }
-        let chosen = self.lane_is(args[1], Grain::of(ty.size()), i);
+        let chosen = self.lane_is(args[1], LaneWidth::of(ty.size()), i);
         let new = self.piece(args[2], i);
         self.blend(chosen, new, x)
     }
 
     /// Piece `i` of a mask with one lane replaced.
-    pub(super) fn insert_mask(&mut self, args: &[Value], grain: Grain, i: usize) -> clif::Value {
-        let x = self.mask(args[0], grain, i);
-        let chosen = self.lane_is(args[1], grain, i);
-        let new = self.mask(args[2], grain, i);
+    pub(super) fn insert_mask(&mut self, args: &[Value], lane_width: LaneWidth, i: usize) -> clif::Value {
+        let x = self.mask(args[0], lane_width, i);
+        let chosen = self.lane_is(args[1], lane_width, i);
+        let new = self.mask(args[2], lane_width, i);
         self.blend(chosen, new, x)
     }
 
     /// Piece `i` of the mask of the lane with a number.
-    fn lane_is(&mut self, index: Value, grain: Grain, i: usize) -> clif::Value {
-        let ty = mask_type(grain);
+    fn lane_is(&mut self, index: Value, lane_width: LaneWidth, i: usize) -> clif::Value {
+        let ty = mask_type(lane_width);
         let lane = self.lane_number(index);
         let lane = match ty.lane_bits() {
             32 => lane,
@@ -132,7 +133,7 @@ impl Translator<'_> {
             _ => self.b.ins().ireduce(ty.lane_type(), lane),
         };
         let lane = self.b.ins().splat(ty, lane);
-        let numbers = self.iota(grain, i);
+        let numbers = self.iota(lane_width, i);
         self.b.ins().icmp(IntCC::Equal, numbers, lane)
     }
 
@@ -201,9 +202,9 @@ impl Translator<'_> {
 
     /// A reduction over all lanes, by halving; `None` if there is no code.
     pub(super) fn reduce(&mut self, op: Op, ty: Ty, v: Value) -> Option<clif::Value> {
-        let op = step_of(op);
+        let op = step_of(op).filter(|_| self.has_rule(Rules::Lanes, op))?;
         match ty {
-            Ty::Bool => return Some(self.reduce_mask(op, v)),
+            Ty::Bool => return self.reduce_mask(op, v),
             Ty::F16 => return None,
             _ => {}
         }
@@ -228,16 +229,17 @@ impl Translator<'_> {
         Some(self.b.ins().extractlane(x, 0))
     }
 
-    fn reduce_mask(&mut self, op: Op, v: Value) -> clif::Value {
+    fn reduce_mask(&mut self, op: Op, v: Value) -> Option<clif::Value> {
         let bits = self.mask_bits(v);
-        match op {
+        Some(match op {
             Op::And => self.b.ins().icmp_imm_s(IntCC::Equal, bits, self.region.width.full_mask() as i64),
             Op::Or => self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0),
-            _ => {
+            Op::Xor => {
                 let n = self.b.ins().popcnt(bits);
                 let n = self.b.ins().ireduce(types::I8, n);
                 self.b.ins().band_imm_u(n, 1)
             }
-        }
+            _ => return None,
+        })
     }
 }

@@ -5,11 +5,10 @@
 //! scatter, nor in a gather by indices of 64 bits; `gather` has those by 32 bits.
 
 use super::demand::{lane_type, mask_type, scalar_type};
-use super::plan::Grain;
+use super::plan::LaneWidth;
 use super::translate::Translator;
-use super::writes::Base;
 use crate::ir::{Cell, Inst, Kind, Value};
-use crate::native::fits;
+use crate::lowering::{Area, fits};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types};
 use spmdvm_vm::types::Ty;
@@ -119,7 +118,7 @@ impl Translator<'_> {
                 self.b.ins().store(UNALIGNED, x, address, 16 * i as i32);
                 continue;
             };
-            let vector = mask_type(Grain::of(narrow.bytes() as usize));
+            let vector = mask_type(LaneWidth::of(narrow.bytes() as usize));
             let x = self.as_type(x, vector);
             let x = self.b.ins().extractlane(x, 0);
             self.b.ins().store(UNALIGNED, x, address, 0);
@@ -140,7 +139,7 @@ impl Translator<'_> {
 
     /// The host address at an offset from where the memory of frames is told by.
     pub(super) fn frame_host(&mut self, at: u64) -> clif::Value {
-        let base = self.base(Base::Memory);
+        let base = self.base(Area::Memory);
         self.b.ins().iadd_imm_s(base, at as i64)
     }
 
@@ -166,7 +165,7 @@ impl Translator<'_> {
     /// The addresses of the lanes of a gather or scatter, two to a piece; those of inactive lanes lead to own memory.
     fn addresses(&mut self, inst: &Inst, index: Ty, scale: u32, for_stores: bool) -> Vec<clif::Value> {
         let (index_value, mask) = (inst.args[1], inst.args[inst.args.len() - 1]);
-        let all = self.is_full(mask);
+        let all = self.values.is_full(mask);
         let own = self.own_memory(for_stores);
         let base = self.scalar(inst.args[0]);
         let base = self.b.ins().splat(types::I64X2, base);
@@ -189,7 +188,7 @@ impl Translator<'_> {
                 if all {
                     return at;
                 }
-                let mask = self.mask(mask, Grain::of(8), i);
+                let mask = self.mask(mask, LaneWidth::of(8), i);
                 self.blend(mask, at, own)
             })
             .collect()

@@ -4,18 +4,18 @@
 //! |---|---|
 //! | `host` | the machine: which instructions there are, how code is to be made |
 //! | `code` | a compiled region: its module, its memory, how it is entered |
-//! | `plan` | what is known before translation: grains of masks, who uses what where |
+//! | `plan` | what is known before translation: lane widths of masks, who uses what where |
 //! | `homes` | which values live in memory between blocks |
 //! | `translate` | the walk over blocks and instructions |
 //! | `demand` | getting values: from the cache, or by translating what computes them |
 //! | `scalar`, `vector`, `convert`, `divide`, `masks`, `lanes`, `memory`, `gather`, `checked` | instructions |
 //! | `constants` | constant vectors |
 //! | `edges`, `fuel` | between blocks; counting |
-//! | `exits`, `writes`, `ways_out` | leaving the region: where, what is written, and how exits share the code for it |
+//! | `exits`, `writes`, `exit_stubs` | leaving the region: where, what is written, and how exits share the code for it |
 //! | `general` | instructions without code of their own |
-//! | `stubs` | how native code calls `native::runtime` |
+//! | `stubs` | how native code calls `lowering::runtime` |
 //!
-//! `docs/internals/back-ends.md` explains pieces, grains and the order of code.
+//! `docs/internals/back-ends.md` explains pieces, lane widths and the order of code.
 
 mod checked;
 mod code;
@@ -24,6 +24,8 @@ mod convert;
 mod demand;
 mod divide;
 mod edges;
+mod exit_stubs;
+mod exit_values;
 mod exits;
 #[cfg(feature = "planted-faults")]
 pub(crate) mod faults;
@@ -40,15 +42,12 @@ mod scalar;
 mod stubs;
 mod translate;
 mod vector;
-mod ways_out;
-mod writes;
 
 pub use host::Options;
 
-use crate::backend::{Backend, Executable};
+use crate::backend::{Backend, CompileError, Executable, Unavailable};
 use crate::ir::Region;
 use code::Maker;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use stubs::Stubs;
 
@@ -62,33 +61,25 @@ pub struct Clif {
 
 impl Clif {
     /// A back end for this machine; the error says why it has none.
-    pub fn new() -> Result<Clif, String> {
+    pub fn new() -> Result<Clif, Unavailable> {
         Clif::with(Options::default())
     }
 
     /// A back end that makes code in another way than the default.
-    pub fn with(options: Options) -> Result<Clif, String> {
+    pub fn with(options: Options) -> Result<Clif, Unavailable> {
         let isa = host::isa(&options)?;
-        let stubs = Arc::new(Stubs::new(&isa)?);
+        let without = options.without_rule;
+        let stubs = Arc::new(Stubs::new(&isa).map_err(Unavailable::Stubs)?);
         let quick = || {
             let isa = host::isa(&Options { quick: true, ..options.clone() })?;
-            Ok::<_, String>(Arc::new(Maker { isa, stubs: Arc::clone(&stubs), of_baseline: true }))
+            Ok::<_, Unavailable>(Arc::new(Maker { isa, stubs: Arc::clone(&stubs), of_baseline: true, without }))
         };
         let quick = if options.quick { None } else { Some(quick()?) };
         Ok(Clif {
-            optimised: Arc::new(Maker { isa, stubs, of_baseline: false }),
+            optimised: Arc::new(Maker { isa, stubs, of_baseline: false, without }),
             quick,
             baseline_from: options.baseline_from,
         })
-    }
-}
-
-fn compile(maker: &Arc<Maker>, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
-    // Cranelift panics where it has no rule for an instruction. Tests look for such places; should one be left, the
-    // loop is interpreted.
-    match catch_unwind(AssertUnwindSafe(|| maker.compile(region))) {
-        Ok(code) => Ok(Box::new(code?)),
-        Err(_) => Err("Cranelift has failed".into()),
     }
 }
 
@@ -97,13 +88,13 @@ impl Backend for Clif {
         "clif"
     }
 
-    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
-        compile(&self.optimised, region)
+    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, CompileError> {
+        Ok(Box::new(self.optimised.compile(region)?))
     }
 
     fn compile_baseline(&self, region: &Arc<Region>) -> Option<Box<dyn Executable>> {
         let size: usize = region.blocks.iter().map(|b| b.insts.len()).sum();
         let maker = self.quick.as_ref().filter(|_| size >= self.baseline_from)?;
-        compile(maker, Arc::clone(region)).ok()
+        Some(Box::new(maker.compile(Arc::clone(region)).ok()?))
     }
 }

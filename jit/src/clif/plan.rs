@@ -1,21 +1,22 @@
 //! What is known of a region before it is translated.
 
-use crate::dominance::Dominators;
-use crate::ir::{BlockId, Inst, Kind, Region, Value};
+use crate::backend::{Rule, Rules};
+use crate::ir::{Inst, Kind, Region, Value};
+use crate::lowering::{Comparison, Logic, Values};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::ops::Range;
 
 /// Bytes of a lane of a mask, as a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Grain(pub u8);
+pub(super) struct LaneWidth(pub u8);
 
-impl Grain {
-    pub const BYTE: Grain = Grain(0);
+impl LaneWidth {
+    pub const BYTE: LaneWidth = LaneWidth(0);
 
-    /// The grain of lanes of this many bytes.
-    pub fn of(size: usize) -> Grain {
-        Grain(size.trailing_zeros() as u8)
+    /// The lane width of lanes of this many bytes.
+    pub fn of(size: usize) -> LaneWidth {
+        LaneWidth(size.trailing_zeros() as u8)
     }
 
     /// Bytes of a lane.
@@ -24,39 +25,14 @@ impl Grain {
     }
 }
 
-/// Where a value is defined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Definition {
-    /// Nowhere that can be reached.
-    None,
-    /// A parameter of a block.
-    Param(BlockId),
-    /// An instruction of a block.
-    Inst(BlockId, usize),
-}
-
-impl Definition {
-    /// The block of the definition.
-    pub fn block(self) -> Option<BlockId> {
-        match self {
-            Definition::None => None,
-            Definition::Param(block) | Definition::Inst(block, _) => Some(block),
-        }
-    }
-}
-
 /// Facts about the values of a region.
 pub(super) struct Plan {
-    pub dominators: Dominators,
-    definitions: Vec<Definition>,
-    /// The grain in which a mask is computed.
-    grains: Vec<Grain>,
+    /// The lane width in which a mask is computed.
+    lane_widths: Vec<LaneWidth>,
     /// Whether the value is used at all.
     used: Vec<bool>,
     /// Whether it is used in another block than its own.
     leaves_block: Vec<bool>,
-    /// Edges into each block.
-    ways_into: Vec<u32>,
     /// Pure instructions of its block that it waits for, one after another.
     depth: Vec<u32>,
     /// Where its cache entries begin.
@@ -67,18 +43,18 @@ pub(super) struct Plan {
     /// Bytes of an element.
     sizes: Vec<u8>,
     n_slots: usize,
+    /// The rule of selection that a test does without.
+    without: Option<Rule>,
 }
 
 impl Plan {
-    pub fn new(region: &Region) -> Plan {
+    pub fn new(values: &Values<'_>, without: Option<Rule>) -> Plan {
+        let region = values.region;
         let n = region.types.len();
         let mut plan = Plan {
-            dominators: Dominators::new(region),
-            definitions: vec![Definition::None; n],
-            grains: vec![Grain::of(4); n],
+            lane_widths: vec![LaneWidth::of(4); n],
             used: vec![false; n],
             leaves_block: vec![false; n],
-            ways_into: vec![0; region.blocks.len()],
             depth: vec![0; n],
             slots: Vec::with_capacity(n),
             lanes: region.width.lanes(),
@@ -86,10 +62,11 @@ impl Plan {
             varying: region.types.iter().map(|t| t.is_varying()).collect(),
             sizes: region.types.iter().map(|t| t.ty.size() as u8).collect(),
             n_slots: 0,
+            without,
         };
-        plan.define(region);
-        plan.find_uses(region);
-        plan.choose_grains(region);
+        plan.find_depths(values);
+        plan.find_uses(values);
+        plan.choose_lane_widths(values);
         plan.lay_out();
         plan
     }
@@ -103,7 +80,7 @@ impl Plan {
     pub fn n_pieces(&self, v: Value) -> usize {
         match (self.varying[v.index()], self.masks[v.index()]) {
             (false, _) => 0,
-            (true, true) => self.pieces(self.grain(v).bytes()),
+            (true, true) => self.pieces(self.lane_width(v).bytes()),
             (true, false) => self.pieces(self.sizes[v.index()] as usize),
         }
     }
@@ -114,12 +91,8 @@ impl Plan {
         self.slots[v.index()] as usize..end
     }
 
-    pub fn definition(&self, v: Value) -> Definition {
-        self.definitions[v.index()]
-    }
-
-    pub fn grain(&self, v: Value) -> Grain {
-        self.grains[v.index()]
+    pub fn lane_width(&self, v: Value) -> LaneWidth {
+        self.lane_widths[v.index()]
     }
 
     pub fn is_used(&self, v: Value) -> bool {
@@ -131,84 +104,65 @@ impl Plan {
         self.leaves_block[v.index()]
     }
 
-    /// The number of edges that lead to a block.
-    pub fn ways_into(&self, block: BlockId) -> u32 {
-        self.ways_into[block.index()]
-    }
-
     /// Returns whether the chain of instructions that wait is so long that it should be cut here.
     pub fn is_deep(&self, v: Value) -> bool {
         self.depth[v.index()] % 48 == 47
     }
 
-    fn define(&mut self, region: &Region) {
-        for &id in self.dominators.order() {
-            let block = region.block(id);
-            for &p in &block.params {
-                self.definitions[p.index()] = Definition::Param(id);
-            }
-            for (at, inst) in block.insts.iter().enumerate() {
+    fn find_depths(&mut self, values: &Values<'_>) {
+        for &id in values.dominators.order() {
+            for inst in values.region.block(id).insts.iter().filter(|inst| inst.kind.is_pure()) {
                 let Some(result) = inst.result else { continue };
-                self.definitions[result.index()] = Definition::Inst(id, at);
-                if inst.kind.is_pure() {
-                    let depth = |a: &Value| match self.definitions[a.index()] {
-                        Definition::Inst(home, _) if home == id => self.depth[a.index()] + 1,
-                        _ => 0,
-                    };
-                    self.depth[result.index()] = inst.args.iter().map(depth).max().unwrap_or(0);
-                }
+                let depth = |&a: &Value| values.inst_in(id, a).map_or(0, |_| self.depth[a.index()] + 1);
+                self.depth[result.index()] = inst.args.iter().map(depth).max().unwrap_or(0);
             }
         }
     }
 
-    fn use_in(&mut self, v: Value, block: BlockId) {
-        self.used[v.index()] = true;
-        let home = self.definitions[v.index()].block();
-        self.leaves_block[v.index()] |= home.is_some_and(|home| home != block);
-    }
-
-    fn find_uses(&mut self, region: &Region) {
-        for id in self.dominators.order().to_vec() {
-            region.each_use(id, |v| self.use_in(v, id));
-            region.block(id).end.edges().for_each(|edge| self.ways_into[edge.to.index()] += 1);
+    fn find_uses(&mut self, values: &Values<'_>) {
+        for &id in values.dominators.order() {
+            values.region.each_use(id, |v| {
+                self.used[v.index()] = true;
+                let home = values.definition(v).block();
+                self.leaves_block[v.index()] |= home.is_some_and(|home| home != id);
+            });
         }
     }
 
-    /// Masks are computed in the grain of what makes them; those that any grain would do for, in the one most in use.
-    fn choose_grains(&mut self, region: &Region) {
-        let common = common_grain(region);
+    /// Masks are computed in the lane width of what makes them; those that any lane width would do for, in the one most in use.
+    fn choose_lane_widths(&mut self, values: &Values<'_>) {
+        let region = values.region;
+        let common = common_lane_width(region);
         for v in 0..region.types.len() {
-            self.grains[v] = common;
+            self.lane_widths[v] = common;
         }
-        for id in self.dominators.order().to_vec() {
+        for &id in values.dominators.order() {
             for inst in &region.block(id).insts {
                 if let Some(result) = inst.result
                     && self.masks[result.index()]
                 {
-                    self.grains[result.index()] = self.grain_of(region, inst, common);
+                    self.lane_widths[result.index()] = self.lane_width_of(region, inst, common);
                 }
             }
         }
     }
 
-    fn grain_of(&self, region: &Region, inst: &Inst, common: Grain) -> Grain {
+    fn lane_width_of(&self, region: &Region, inst: &Inst, common: LaneWidth) -> LaneWidth {
         let of_masks = || {
             let masks = inst.args.iter().filter(|a| self.masks[a.index()] && self.varying[a.index()]);
-            let mut grains = masks.map(|a| self.grains[a.index()]);
-            let first = grains.next().unwrap_or(common);
-            if grains.all(|g| g == first) { first } else { common }
+            let mut lane_widths = masks.map(|a| self.lane_widths[a.index()]);
+            let first = lane_widths.next().unwrap_or(common);
+            if lane_widths.all(|g| g == first) { first } else { common }
         };
-        if !has_mask_code(region, inst) {
+        match MaskRule::of(region, inst, self.without) {
             // What comes from memory, or from a call through memory, is in bytes.
-            return Grain::BYTE;
-        }
-        match inst.kind {
-            Kind::Op { op: Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, ty, .. } if ty != Ty::Bool => {
-                Grain::of(ty.size())
+            None => LaneWidth::BYTE,
+            Some(MaskRule::Compare(_, ty) | MaskRule::NotZero(ty)) => LaneWidth::of(ty.size()),
+            Some(MaskRule::Entry | MaskRule::FromBits) => common,
+            Some(MaskRule::Same) if inst.kind == Kind::Splat => common,
+            Some(MaskRule::Insert | MaskRule::Select | MaskRule::Logic(_) | MaskRule::Not | MaskRule::Same) => {
+                of_masks()
             }
-            Kind::Op { op: Op::Convert, from, .. } if from != Ty::Bool => Grain::of(from.size()),
-            Kind::Op { ty: Ty::Bool, .. } if region.ty(inst.args[0]).ty == Ty::Bool => of_masks(),
-            _ => common,
         }
     }
 
@@ -217,7 +171,7 @@ impl Plan {
         for v in 0..self.masks.len() {
             self.slots.push(at as u32);
             at += match (self.varying[v], self.masks[v]) {
-                // In all grains, and as bits.
+                // In all lane widths, and as bits.
                 (true, true) => (0..4).map(|g| self.pieces(1 << g)).sum::<usize>() + 1,
                 (true, false) => self.pieces(8),
                 // The scalar, then its splats.
@@ -251,33 +205,63 @@ impl Plan {
         self.slots[v.index()] as usize + (0..4).map(|g| self.pieces(1 << g)).sum::<usize>()
     }
 
-    /// The cache entry of a piece of a mask in a grain.
-    pub fn mask_slot(&self, v: Value, grain: Grain, i: usize) -> usize {
+    /// The cache entry of a piece of a mask in a lane width.
+    pub fn mask_slot(&self, v: Value, lane_width: LaneWidth, i: usize) -> usize {
         debug_assert!(self.masks[v.index()]);
         let at = self.slots[v.index()] as usize;
         if self.varying[v.index()] {
-            at + (0..grain.0).map(|g| self.pieces(1 << g)).sum::<usize>() + i
+            at + (0..lane_width.0).map(|g| self.pieces(1 << g)).sum::<usize>() + i
         } else {
-            at + 1 + grain.0 as usize
+            at + 1 + lane_width.0 as usize
         }
     }
 }
 
-/// Returns whether there is code for an instruction that makes a mask.
-pub(super) fn has_mask_code(region: &Region, inst: &Inst) -> bool {
-    let halves = |ty: Ty| ty == Ty::F16;
-    match inst.kind {
-        Kind::EntryMask(_) | Kind::MaskFromBits | Kind::Splat => true,
-        Kind::Op { op: Op::Shuffle | Op::Bitcast, .. } => false,
-        Kind::Op { op: Op::Insert, .. } => true,
-        Kind::Op { op: Op::Convert, from, .. } => !halves(from),
-        Kind::Op { ty, .. } => !halves(ty) && inst.args.iter().all(|&a| region.ty(a).ty != Ty::F16),
-        _ => false,
+/// How an instruction makes a mask.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum MaskRule {
+    /// It was given to the region.
+    Entry,
+    /// Of the bits of a word.
+    FromBits,
+    Insert,
+    Select,
+    /// Where a number is not 0.
+    NotZero(Ty),
+    Compare(Comparison, Ty),
+    Logic(Logic),
+    Not,
+    /// It is its operand.
+    Same,
+}
+
+impl MaskRule {
+    /// The rule for an instruction, if there is one and a test does not do without it.
+    pub fn of(region: &Region, inst: &Inst, without: Option<Rule>) -> Option<MaskRule> {
+        let (op, ty, from) = match inst.kind {
+            Kind::EntryMask(_) => return Some(MaskRule::Entry),
+            Kind::MaskFromBits => return Some(MaskRule::FromBits),
+            Kind::Splat => return Some(MaskRule::Same),
+            Kind::Op { op, ty, from } => (op, ty, from),
+            _ => return None,
+        };
+        let halves = ty == Ty::F16 || inst.args.iter().any(|&a| region.ty(a).ty == Ty::F16);
+        let is_removed = |rules| without == Some(Rule { rules, op });
+        match op {
+            Op::Insert if !is_removed(Rules::Lanes) => Some(MaskRule::Insert),
+            _ if halves || is_removed(Rules::Mask) => None,
+            Op::Select => Some(MaskRule::Select),
+            Op::Convert if from != Ty::Bool => Some(MaskRule::NotZero(from)),
+            Op::Convert | Op::Mov => Some(MaskRule::Same),
+            Op::Not => Some(MaskRule::Not),
+            _ if ty == Ty::Bool => Logic::of(op).map(MaskRule::Logic),
+            _ => Comparison::of(op).map(|op| MaskRule::Compare(op, ty)),
+        }
     }
 }
 
-/// The grain in which masks meet data most often.
-fn common_grain(region: &Region) -> Grain {
+/// The lane width in which masks meet data most often.
+fn common_lane_width(region: &Region) -> LaneWidth {
     let mut votes = [0usize; 4];
     for inst in region.blocks.iter().flat_map(|b| &b.insts) {
         let varying = inst.args.iter().any(|&a| region.ty(a).is_varying());
@@ -285,11 +269,11 @@ fn common_grain(region: &Region) -> Grain {
             && varying
             && ty != Ty::Bool
         {
-            votes[Grain::of(ty.size()).0 as usize] += 1;
+            votes[LaneWidth::of(ty.size()).0 as usize] += 1;
         }
     }
     // In a tie 32 bits win: fewer vectors than 64, and no conversion for what is most frequent.
     let order = [2, 3, 1, 0];
     let best = order.into_iter().max_by_key(|&g| (votes[g], std::cmp::Reverse(order.iter().position(|&x| x == g))));
-    Grain(best.unwrap_or(2) as u8)
+    LaneWidth(best.unwrap_or(2) as u8)
 }

@@ -3,7 +3,9 @@
 use super::demand::scalar_type;
 use super::translate::Translator;
 use super::vector::{float_condition, int_condition};
+use crate::backend::Rules;
 use crate::ir::Value;
+use crate::lowering::{BitCount, Comparison, Division};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::isa::Op;
@@ -13,6 +15,9 @@ use spmdvm_vm::types::Ty;
 impl Translator<'_> {
     /// Translates an elementwise operation on uniform values, if it has code.
     pub(super) fn scalar_op(&mut self, op: Op, ty: Ty, from: Ty, args: &[Value]) -> Option<clif::Value> {
+        if !self.has_rule(Rules::Scalar, op) {
+            return None;
+        }
         let f16 = |t: Ty| t == Ty::F16;
         match op {
             Op::Mov => return Some(self.scalar(args[0])),
@@ -41,7 +46,7 @@ impl Translator<'_> {
             _ => {}
         }
         let a = self.scalar(args[0]);
-        if let (Op::Mul, false, Some(by)) = (op, ty.is_float(), args.get(1).and_then(|&b| self.constant_of(b)))
+        if let (Op::Mul, false, Some(by)) = (op, ty.is_float(), args.get(1).and_then(|&b| self.values.constant(b)))
             && by.is_power_of_two()
         {
             // What an address can take in.
@@ -53,10 +58,11 @@ impl Translator<'_> {
                 let b = self.scalar(args[1]);
                 self.scalar_binary(op, ty, a, b)
             }
-            _ => {
+            3 if op == Op::Fma => {
                 let (b, c) = (self.scalar(args[1]), self.scalar(args[2]));
                 Some(self.b.ins().fma(a, b, c))
             }
+            _ => None,
         }
     }
 
@@ -74,7 +80,9 @@ impl Translator<'_> {
             Op::Ceil => self.b.ins().ceil(a),
             Op::Trunc => self.b.ins().trunc(a),
             Op::RoundEven => self.b.ins().nearest(a),
-            Op::Popcnt | Op::Clz | Op::Ctz => self.bit_count(op, a),
+            Op::Popcnt => self.bit_count(BitCount::Popcnt, a),
+            Op::Clz => self.bit_count(BitCount::Clz, a),
+            Op::Ctz => self.bit_count(BitCount::Ctz, a),
             _ => return None,
         })
     }
@@ -91,7 +99,8 @@ impl Translator<'_> {
             Op::Mul => self.b.ins().imul(a, b),
             Op::MulHi if signed => self.b.ins().smulhi(a, b),
             Op::MulHi => self.b.ins().umulhi(a, b),
-            Op::IDiv | Op::IRem => self.divide_scalars(op, ty, a, b),
+            Op::IDiv => self.divide_scalars(Division::IDiv, ty, a, b),
+            Op::IRem => self.divide_scalars(Division::IRem, ty, a, b),
             Op::And => self.b.ins().band(a, b),
             Op::Or => self.b.ins().bor(a, b),
             Op::Xor => self.b.ins().bxor(a, b),
@@ -107,11 +116,11 @@ impl Translator<'_> {
                 self.b.ins().select(less, a, b)
             }
             _ if float => {
-                let condition = float_condition(op)?;
+                let condition = float_condition(Comparison::of(op)?);
                 self.b.ins().fcmp(condition, a, b)
             }
             _ => {
-                let condition = int_condition(op, signed)?;
+                let condition = int_condition(Comparison::of(op)?, signed);
                 self.b.ins().icmp(condition, a, b)
             }
         })

@@ -4,7 +4,9 @@
 //! convention destroys every vector register: whatever lives across it would be spilled in every round. So a region calls
 //! *stubs*, which save what they destroy, call the runtime, and leave its answer in memory. They are made once per back end.
 
-use crate::native::runtime::Callee;
+use super::code::refused;
+use crate::backend::CompileError;
+use crate::lowering::runtime::Callee;
 use cranelift_codegen::Context as Compilation;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, Signature, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
@@ -49,7 +51,7 @@ pub(super) fn signature(words: usize) -> Signature {
 
 impl Stubs {
     /// Makes the stubs.
-    pub fn new(isa: &OwnedTargetIsa) -> Result<Stubs, String> {
+    pub fn new(isa: &OwnedTargetIsa) -> Result<Stubs, CompileError> {
         let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
         match define_all(&mut module) {
             Ok(ids) => {
@@ -65,7 +67,7 @@ impl Stubs {
     }
 }
 
-fn define_all(module: &mut JITModule) -> Result<[FuncId; 5], String> {
+fn define_all(module: &mut JITModule) -> Result<[FuncId; 5], CompileError> {
     let ids = [
         define(module, Callee::General, 3)?,
         define(module, Callee::Load, 3)?,
@@ -73,12 +75,12 @@ fn define_all(module: &mut JITModule) -> Result<[FuncId; 5], String> {
         define(module, Callee::Poll, 2)?,
         define(module, Callee::Interpret, 4)?,
     ];
-    module.finalize_definitions().map_err(|e| e.to_string())?;
+    module.finalize_definitions().map_err(refused)?;
     Ok(ids)
 }
 
 /// Defines the stub of a function that takes so many words and gives 32 bits.
-fn define(module: &mut JITModule, target: Callee, words: usize) -> Result<FuncId, String> {
+fn define(module: &mut JITModule, target: Callee, words: usize) -> Result<FuncId, CompileError> {
     let mut compilation = Compilation::new();
     compilation.func.signature = signature(words + 1);
     let mut memory = FunctionBuilderContext::new();
@@ -98,7 +100,7 @@ fn define(module: &mut JITModule, target: Callee, words: usize) -> Result<FuncId
     b.ins().return_(&[]);
     b.seal_all_blocks();
     b.finalize(module.isa().frontend_config());
-    let id = module.declare_anonymous_function(&compilation.func.signature).map_err(|e| e.to_string())?;
-    module.define_function(id, &mut compilation).map_err(|e| format!("{e:?}"))?;
+    let id = module.declare_anonymous_function(&compilation.func.signature).map_err(refused)?;
+    module.define_function(id, &mut compilation).map_err(refused)?;
     Ok(id)
 }

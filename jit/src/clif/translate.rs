@@ -5,23 +5,23 @@
 
 use super::constants::{Constants, Keeping};
 use super::demand::{lane_type, mask_type, scalar_type};
+use super::exit_stubs::ExitStubs;
 use super::gather::{Checked, Indices};
 use super::homes::{Home, Homes};
 use super::host::Features;
 use super::plan::Plan;
 use super::stubs::{self, Stubs};
-use super::ways_out::WaysOut;
-use super::writes::Base;
+use crate::backend::{CompileError, Limit, Rule, Rules};
 use crate::exec_ir::meaning::Meaning;
-use crate::ir::{BlockId, End, EntryMask, Inst, Kind, Region, Value};
-use crate::native::runtime::Address;
-use crate::native::{Held, Retired, is_left_out, leads_to_slow_way};
+use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
+use crate::lowering::runtime::Address;
+use crate::lowering::{Area, Held, Retired, Values, is_left_out, leads_to_slow_way, mask_word, visiting_word};
 use cranelift_codegen::ir::{
     self as clif, InstBuilder, MemFlagsData, SigRef, StackSlot, StackSlotData, StackSlotKind, types,
 };
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, Variable};
-use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS};
+use spmdvm_vm::interp::native::Context;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::mem::offset_of;
@@ -34,11 +34,14 @@ pub(super) struct Means<'a> {
     pub stubs: &'a Stubs,
     /// Of baseline code: what its polls look at.
     pub retired: Option<&'a Retired>,
+    /// The rule of selection that a test does without.
+    pub without: Option<Rule>,
 }
 
 /// A region on its way to Cranelift.
 pub(super) struct Translator<'a> {
     pub region: &'a Region,
+    pub values: Values<'a>,
     pub plan: Plan,
     pub homes: Homes,
     /// By cache entry: whether it is of a value with a home, and so valid in its block only.
@@ -52,6 +55,7 @@ pub(super) struct Translator<'a> {
     pub b: FunctionBuilder<'a>,
     pub stubs: &'a Stubs,
     pub retired: Option<&'a Retired>,
+    pub without: Option<Rule>,
     /// The function's parameter.
     pub context: clif::Value,
     /// The fuel of the slice: in a register, and in the context when the region is left or calls what looks at it.
@@ -72,10 +76,10 @@ pub(super) struct Translator<'a> {
     pub(super) keeping: Option<Keeping>,
     /// Where the constants used last in a block lie: the address, and the value that holds it.
     pub(super) chunk: Option<(i64, clif::Block, clif::Value)>,
-    /// The address of each [`Base`], in the block that loaded it last.
+    /// The address of each [`Area`], in the block that loaded it last.
     pub(super) bases: [Option<(clif::Block, clif::Value)>; 3],
     /// The exits that have been met.
-    pub(super) ways_out: WaysOut,
+    pub(super) exit_stubs: ExitStubs,
     scratch: Option<StackSlot>,
     /// Where stubs leave the runtime's answer.
     answer: Option<StackSlot>,
@@ -91,28 +95,31 @@ pub(super) struct Translator<'a> {
 /// Translates a region into a function; gives what the code will refer to.
 pub(super) fn region(
     region: &Region,
-    Means { features, stubs, retired }: Means<'_>,
+    Means { features, stubs, retired, without }: Means<'_>,
     target: TargetFrontendConfig,
     mut b: FunctionBuilder<'_>,
-) -> Result<Vec<Held>, String> {
+) -> Result<Vec<Held>, CompileError> {
     if region.frame_bytes > i32::MAX as u64 {
-        return Err("its frames are larger than 2 GiB".into());
+        return Err(CompileError::TooLarge(Limit::Frames));
     }
     for inst in region.blocks.iter().flat_map(|b| &b.insts) {
         Meaning::of(region, inst)?;
     }
-    let plan = Plan::new(region);
-    let homes = Homes::new(region, &plan);
+    let values = Values::new(region);
+    let plan = Plan::new(&values, without);
+    let homes = Homes::new(&values, &plan);
     let cache = vec![None; plan.n_slots()];
     let (local, kept) = (vec![false; plan.n_slots()], vec![None; plan.n_slots()]);
     let ticks = b.declare_var(types::I64);
     let mut t = Translator {
         region,
+        values,
         features,
         lanes: region.width.lanes(),
         b,
         stubs,
         retired,
+        without,
         context: clif::Value::from_u32(0),
         ticks,
         waiting: Vec::new(),
@@ -125,7 +132,7 @@ pub(super) fn region(
         keeping: None,
         chunk: None,
         bases: [None; 3],
-        ways_out: WaysOut::default(),
+        exit_stubs: ExitStubs::default(),
         scratch: None,
         answer: None,
         checked: None,
@@ -140,10 +147,10 @@ pub(super) fn region(
     };
     t.make_homes();
     t.make_blocks();
-    for block in t.plan.dominators.order().to_vec() {
+    for block in t.values.dominators.order().to_vec() {
         t.block(block);
     }
-    t.make_ways_out();
+    t.make_exit_stubs();
     let Translator { mut b, mut held, constants, .. } = t;
     held.push(Arc::new(constants));
     b.seal_all_blocks();
@@ -152,11 +159,16 @@ pub(super) fn region(
 }
 
 impl Translator<'_> {
+    /// Returns whether there is this rule of selection: a test may do without it.
+    pub(super) fn has_rule(&self, rules: Rules, op: Op) -> bool {
+        self.without != Some(Rule { rules, op })
+    }
+
     fn make_blocks(&mut self) {
         self.blocks = self.region.blocks.iter().map(|_| self.b.create_block()).collect();
         self.b.append_block_params_for_function_params(self.blocks[0]);
         self.context = self.b.block_params(self.blocks[0])[0];
-        for id in self.plan.dominators.order().to_vec() {
+        for id in self.values.dominators.order().to_vec() {
             let (block, from) = (self.blocks[id.index()], &self.region.blocks[id.index()]);
             for &param in from.params.iter().filter(|&&p| !self.homes.is_on_stack(p)) {
                 for ty in self.types_of(param) {
@@ -178,7 +190,7 @@ impl Translator<'_> {
     pub(super) fn piece_type(&self, v: Value) -> clif::Type {
         match self.region.ty(v) {
             ty if !ty.is_varying() => scalar_type(ty.ty),
-            ty if ty.ty == Ty::Bool => mask_type(self.plan.grain(v)),
+            ty if ty.ty == Ty::Bool => mask_type(self.plan.lane_width(v)),
             ty => lane_type(ty.ty),
         }
     }
@@ -245,28 +257,23 @@ impl Translator<'_> {
     fn entry(&mut self, inst: &Inst, v: Value) {
         let flags = MemFlagsData::trusted();
         let load = |t: &mut Self, ty, at: usize| {
-            let words = t.base(Base::Words);
+            let words = t.base(Area::Words);
             t.b.ins().load(ty, flags, words, at as i32)
         };
         match inst.kind {
             Kind::EntryReg { at } => {
-                let base = self.base(Base::Frame);
+                let base = self.base(Area::Frame);
                 self.take_result(v, |t, ty, i| t.b.ins().load(ty, flags, base, at as i32 + 16 * i as i32));
             }
             Kind::EntryMask(mask) => {
-                let at = match mask {
-                    EntryMask::Execution => 0,
-                    EntryMask::Restore(i) => FRAME_WORDS + ENTRY_WORDS * i as usize,
-                    EntryMask::Other(i) => FRAME_WORDS + 1 + ENTRY_WORDS * i as usize,
-                };
-                let bits = load(self, types::I64, 8 * at);
+                let bits = load(self, types::I64, 8 * mask_word(mask));
                 let full = self.region.width.full_mask();
                 let bits = if full == u64::MAX { bits } else { self.b.ins().band_imm_u(bits, full as i64) };
                 // As bits: most are only handed back at exits.
                 self.record(self.plan.bits_slot(v), bits);
             }
             Kind::EntryVisiting(i) => {
-                let x = load(self, types::I32, 8 * (FRAME_WORDS + 2 + ENTRY_WORDS * i as usize));
+                let x = load(self, types::I32, 8 * visiting_word(i));
                 self.record(self.plan.scalar_slot(v), x);
             }
             _ => unreachable!("no part of the entry"),
@@ -319,7 +326,7 @@ impl Translator<'_> {
     /// What a bool is the negation of, if that is at hand here.
     pub(super) fn negation(&self, v: Value) -> Option<Value> {
         // What is negated in another block may not be at hand.
-        let inst = self.made_here(v)?;
+        let inst = self.values.inst_in(self.block, v)?;
         matches!(inst.kind, Kind::Op { op: Op::Not, ty: Ty::Bool, .. }).then(|| inst.args[0])
     }
 

@@ -1,56 +1,61 @@
 //! Elementwise operations on pieces: 128-bit vectors in, a 128-bit vector out.
 
 use super::demand::{lane_type, mask_type};
-use super::plan::Grain;
+use super::plan::LaneWidth;
 use super::translate::Translator;
+use crate::backend::Rules;
 use crate::ir::{Inst, Kind, Value};
+use crate::lowering::{BitCount, Comparison, Division, Extreme, Shift};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self as clif, InstBuilder, types};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
-/// The comparison of integers that an operation makes.
-pub(super) fn int_condition(op: Op, signed: bool) -> Option<IntCC> {
-    Some(match (op, signed) {
-        (Op::Eq, _) => IntCC::Equal,
-        (Op::Ne, _) => IntCC::NotEqual,
-        (Op::Lt, true) => IntCC::SignedLessThan,
-        (Op::Le, true) => IntCC::SignedLessThanOrEqual,
-        (Op::Gt, true) => IntCC::SignedGreaterThan,
-        (Op::Ge, true) => IntCC::SignedGreaterThanOrEqual,
-        (Op::Lt, false) => IntCC::UnsignedLessThan,
-        (Op::Le, false) => IntCC::UnsignedLessThanOrEqual,
-        (Op::Gt, false) => IntCC::UnsignedGreaterThan,
-        (Op::Ge, false) => IntCC::UnsignedGreaterThanOrEqual,
-        _ => return None,
-    })
+/// A comparison of integers, as Cranelift calls it.
+pub(super) fn int_condition(op: Comparison, signed: bool) -> IntCC {
+    match (op, signed) {
+        (Comparison::Eq, _) => IntCC::Equal,
+        (Comparison::Ne, _) => IntCC::NotEqual,
+        (Comparison::Lt, true) => IntCC::SignedLessThan,
+        (Comparison::Le, true) => IntCC::SignedLessThanOrEqual,
+        (Comparison::Gt, true) => IntCC::SignedGreaterThan,
+        (Comparison::Ge, true) => IntCC::SignedGreaterThanOrEqual,
+        (Comparison::Lt, false) => IntCC::UnsignedLessThan,
+        (Comparison::Le, false) => IntCC::UnsignedLessThanOrEqual,
+        (Comparison::Gt, false) => IntCC::UnsignedGreaterThan,
+        (Comparison::Ge, false) => IntCC::UnsignedGreaterThanOrEqual,
+    }
 }
 
-/// The comparison of floats that an operation makes.
-pub(super) fn float_condition(op: Op) -> Option<FloatCC> {
-    Some(match op {
-        Op::Eq => FloatCC::Equal,
-        Op::Ne => FloatCC::NotEqual,
-        Op::Lt => FloatCC::LessThan,
-        Op::Le => FloatCC::LessThanOrEqual,
-        Op::Gt => FloatCC::GreaterThan,
-        Op::Ge => FloatCC::GreaterThanOrEqual,
-        _ => return None,
-    })
+/// A comparison of floats, as Cranelift calls it.
+pub(super) fn float_condition(op: Comparison) -> FloatCC {
+    match op {
+        Comparison::Eq => FloatCC::Equal,
+        Comparison::Ne => FloatCC::NotEqual,
+        Comparison::Lt => FloatCC::LessThan,
+        Comparison::Le => FloatCC::LessThanOrEqual,
+        Comparison::Gt => FloatCC::GreaterThan,
+        Comparison::Ge => FloatCC::GreaterThanOrEqual,
+    }
 }
 
 impl Translator<'_> {
     /// Piece `i` of an elementwise operation that does not make a mask, if it has code.
     pub(super) fn lanes_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty, i: usize) -> Option<clif::Value> {
+        if !self.has_rule(Rules::Vector, op) {
+            return None;
+        }
         let args = &inst.args;
         match op {
             Op::Mov => return Some(self.piece(args[0], i)),
             Op::Select => return Some(self.select_piece(args, ty, i)),
             Op::Convert => return self.convert_piece(args[0], from, ty, i),
             Op::Bitcast => return self.bitcast_piece(args[0], from, ty, i),
-            Op::Shl | Op::Shr => return Some(self.shift_piece(op, ty, args, i)),
-            Op::IDiv | Op::IRem => return Some(self.divide_piece(op, ty, args, i)),
+            Op::Shl => return Some(self.shift_piece(Shift::Shl, ty, args, i)),
+            Op::Shr => return Some(self.shift_piece(Shift::Shr, ty, args, i)),
+            Op::IDiv => return Some(self.divide_piece(Division::IDiv, ty, args, i)),
+            Op::IRem => return Some(self.divide_piece(Division::IRem, ty, args, i)),
             Op::Fma if !self.features.fma || ty == Ty::F16 => return None,
             Op::PAdd => return Some(self.pointer_sum_piece(args, i)),
             Op::FRem | Op::Sign => return None,
@@ -61,13 +66,14 @@ impl Translator<'_> {
             return Some(self.fma_piece(args, i));
         }
         let a = self.piece(args[0], i);
-        Some(match args.len() {
+        match args.len() {
             1 => self.unary_lanes(op, ty, a),
-            _ => {
+            2 => {
                 let b = self.piece(args[1], i);
-                self.binary_lanes(op, ty, a, b)?
+                self.binary_lanes(op, ty, a, b)
             }
-        })
+            _ => None,
+        }
     }
 
     /// Piece `i` of `a * b + c`. The instruction overwrites its first operand, which had better not be a splat: that is needed
@@ -88,12 +94,13 @@ impl Translator<'_> {
     /// Returns whether a value is the same in all lanes, so that its pieces are one vector.
     pub(super) fn is_spread(&self, v: Value) -> bool {
         let splat = |inst: &Inst| inst.kind == Kind::Splat;
-        !self.region.ty(v).is_varying() || self.definition_of(v).is_some_and(splat)
+        !self.region.ty(v).is_varying() || self.values.inst(v).is_some_and(splat)
     }
 
-    fn unary_lanes(&mut self, op: Op, ty: Ty, a: clif::Value) -> clif::Value {
+    fn unary_lanes(&mut self, op: Op, ty: Ty, a: clif::Value) -> Option<clif::Value> {
         let signs = |t: &mut Self, bits| t.constant_vector(types::I16X8, bits);
-        match (op, ty) {
+        let count = |t: &mut Self, op| t.lane_by_lane(ty, &[a], |t, x| t.bit_count(op, x[0]));
+        Some(match (op, ty) {
             (Op::Neg, Ty::F16) => {
                 let sign = signs(self, 0x8000);
                 self.b.ins().bxor(a, sign)
@@ -114,12 +121,18 @@ impl Translator<'_> {
             (Op::Trunc, _) => self.b.ins().trunc(a),
             (Op::RoundEven, _) => self.b.ins().nearest(a),
             (Op::Popcnt, Ty::I8 | Ty::U8) => self.b.ins().popcnt(a),
-            _ => self.lane_by_lane(ty, &[a], |t, x| t.bit_count(op, x[0])),
-        }
+            (Op::Popcnt, _) => count(self, BitCount::Popcnt),
+            (Op::Clz, _) => count(self, BitCount::Clz),
+            (Op::Ctz, _) => count(self, BitCount::Ctz),
+            _ => return None,
+        })
     }
 
     /// A binary operation without regard to what its operands are; `None` if it has no code.
     pub(super) fn binary_lanes(&mut self, op: Op, ty: Ty, a: clif::Value, b: clif::Value) -> Option<clif::Value> {
+        if !self.has_rule(Rules::Vector, op) {
+            return None;
+        }
         let float = ty.is_float();
         Some(match op {
             Op::Add if float => self.b.ins().fadd(a, b),
@@ -133,14 +146,15 @@ impl Translator<'_> {
             Op::And => self.b.ins().band(a, b),
             Op::Or => self.b.ins().bor(a, b),
             Op::Xor => self.b.ins().bxor(a, b),
-            Op::Min | Op::Max => self.extreme(op, ty, a, b),
+            Op::Min => self.extreme(Extreme::Min, ty, a, b),
+            Op::Max => self.extreme(Extreme::Max, ty, a, b),
             _ => return None,
         })
     }
 
     /// `a < b ? a : b`, or `a > b ? a : b`.
-    fn extreme(&mut self, op: Op, ty: Ty, a: clif::Value, b: clif::Value) -> clif::Value {
-        let min = op == Op::Min;
+    fn extreme(&mut self, op: Extreme, ty: Ty, a: clif::Value, b: clif::Value) -> clif::Value {
+        let min = op == Extreme::Min;
         if ty.is_float() {
             // Written so that Cranelift finds the instruction which means just this, NaNs and zeros included.
             let less = if min {
@@ -226,26 +240,26 @@ impl Translator<'_> {
     fn select_piece(&mut self, args: &[Value], ty: Ty, i: usize) -> clif::Value {
         if let Some(op) = self.counts_active_lanes(args, ty) {
             // A mask is −1 in active lanes: what is taken from a number there counts it up.
-            let (x, mask) = (self.piece(args[2], i), self.mask(args[0], Grain::of(ty.size()), i));
+            let (x, mask) = (self.piece(args[2], i), self.mask(args[0], LaneWidth::of(ty.size()), i));
             let mask = self.as_type(mask, lane_type(ty));
             return if op == Op::Add { self.b.ins().isub(x, mask) } else { self.b.ins().iadd(x, mask) };
         }
         let (a, b) = (self.piece(args[1], i), self.piece(args[2], i));
-        let mask = self.mask(args[0], Grain::of(ty.size()), i);
+        let mask = self.mask(args[0], LaneWidth::of(ty.size()), i);
         self.blend(mask, a, b)
     }
 
     /// Tells whether a `select` counts a number up or down by one where its mask holds, and which of them.
     fn counts_active_lanes(&self, args: &[Value], ty: Ty) -> Option<Op> {
-        let step = self.definition_of(args[1])?;
+        let step = self.values.inst(args[1])?;
         let Kind::Op { op: op @ (Op::Add | Op::Sub), ty: counted, .. } = step.kind else { return None };
-        let is_one = |v| self.constant_lanes(v) == Some(1);
+        let is_one = |v| self.values.constant_lanes(v) == Some(1);
         let (a, b) = (step.args[0], step.args[1]);
         let by_one = a == args[2] && is_one(b) || op == Op::Add && b == args[2] && is_one(a);
         (by_one && counted == ty && ty.is_int()).then_some(op)
     }
 
-    /// Lanes of `a` where the mask (of their grain) is true, else of `b`.
+    /// Lanes of `a` where the mask (of their lane width) is true, else of `b`.
     pub(super) fn blend(&mut self, mask: clif::Value, a: clif::Value, b: clif::Value) -> clif::Value {
         let ty = self.b.func.dfg.value_type(a);
         if !self.features.blend {
@@ -263,7 +277,7 @@ impl Translator<'_> {
     }
 
     /// A shift; counts are taken modulo the bit width.
-    fn shift_piece(&mut self, op: Op, ty: Ty, args: &[Value], i: usize) -> clif::Value {
+    fn shift_piece(&mut self, op: Shift, ty: Ty, args: &[Value], i: usize) -> clif::Value {
         let x = self.piece(args[0], i);
         if !self.region.ty(args[1]).is_varying() {
             let count = self.scalar(args[1]);
@@ -286,11 +300,11 @@ impl Translator<'_> {
         x
     }
 
-    fn shift(&mut self, op: Op, ty: Ty, x: clif::Value, count: clif::Value) -> clif::Value {
+    fn shift(&mut self, op: Shift, ty: Ty, x: clif::Value, count: clif::Value) -> clif::Value {
         match op {
-            Op::Shl => self.b.ins().ishl(x, count),
-            _ if ty.is_signed() => self.b.ins().sshr(x, count),
-            _ => self.b.ins().ushr(x, count),
+            Shift::Shl => self.b.ins().ishl(x, count),
+            Shift::Shr if ty.is_signed() => self.b.ins().sshr(x, count),
+            Shift::Shr => self.b.ins().ushr(x, count),
         }
     }
 
@@ -370,32 +384,30 @@ impl Translator<'_> {
     }
 
     /// A count of bits.
-    pub(super) fn bit_count(&mut self, op: Op, x: clif::Value) -> clif::Value {
+    pub(super) fn bit_count(&mut self, op: BitCount, x: clif::Value) -> clif::Value {
         match op {
-            Op::Popcnt => self.b.ins().popcnt(x),
-            Op::Clz => self.b.ins().clz(x),
-            _ => self.b.ins().ctz(x),
+            BitCount::Popcnt => self.b.ins().popcnt(x),
+            BitCount::Clz => self.b.ins().clz(x),
+            BitCount::Ctz => self.b.ins().ctz(x),
         }
     }
 
     /// Piece `i` of the mask that a comparison makes.
-    pub(super) fn compare_piece(&mut self, op: Op, ty: Ty, args: &[Value], i: usize) -> clif::Value {
+    pub(super) fn compare_piece(&mut self, op: Comparison, ty: Ty, args: &[Value], i: usize) -> clif::Value {
         let (a, b) = (self.piece(args[0], i), self.piece(args[1], i));
         if ty.is_float() {
-            let condition = float_condition(op).expect("a comparison");
-            return self.compare_floats(condition, a, b);
+            return self.compare_floats(float_condition(op), a, b);
         }
-        let condition = int_condition(op, ty.is_signed()).expect("a comparison");
-        self.b.ins().icmp(condition, a, b)
+        self.b.ins().icmp(int_condition(op, ty.is_signed()), a, b)
     }
 
-    /// Where a piece differs from 0, as a mask of its grain.
+    /// Where a piece differs from 0, as a mask of its lane width.
     pub(super) fn is_not_zero(&mut self, ty: Ty, x: clif::Value) -> clif::Value {
         let zero = self.constant_vector(lane_type(ty), 0);
         if ty.is_float() {
             return self.compare_floats(FloatCC::NotEqual, x, zero);
         }
-        debug_assert_eq!(lane_type(ty), mask_type(Grain::of(ty.size())));
+        debug_assert_eq!(lane_type(ty), mask_type(LaneWidth::of(ty.size())));
         self.b.ins().icmp(IntCC::NotEqual, x, zero)
     }
 }

@@ -1,8 +1,10 @@
 //! What every instruction does, on words. Native back ends call it for whatever they have no code for.
 
 use super::bounds::{index_low, index_span};
-use crate::ir::{Address, EntryMask, HandlerCall, Inst, Kind, Region, Type};
-use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS, Operand};
+use crate::backend::CompileError;
+use crate::ir::{Address, HandlerCall, Inst, Kind, Region, Type};
+use crate::lowering::{mask_word, visiting_word};
+use spmdvm_vm::interp::native::{Context, Operand};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem;
 use spmdvm_vm::types::{Shape, Ty};
@@ -71,12 +73,12 @@ pub(crate) fn extended(ty: Ty, word: u64) -> u64 {
 
 impl Meaning {
     /// What an instruction of a region does; the error says that it cannot stand in one.
-    pub fn of(region: &Region, inst: &Inst) -> Result<Meaning, String> {
+    pub fn of(region: &Region, inst: &Inst) -> Result<Meaning, CompileError> {
         if let Kind::Op { op, ty, from } = inst.kind {
             let lanes = matches!(op, Op::Iota | Op::Shuffle | Op::Extract | Op::Insert);
             // Ones are operands that every operation is defined for.
             if !lanes && sem::eval(op, ty, from, [1; 3]).is_none() {
-                return Err(format!("`{}` cannot stand in a region", inst.kind));
+                return Err(CompileError::Unsupported(inst.kind));
             }
         }
         let args = inst.args.iter().map(|&a| region.ty(a)).collect();
@@ -199,7 +201,6 @@ impl Meaning {
     unsafe fn entry(&self, out: &mut [u64], context: &Context) {
         // SAFETY: the caller's promise.
         let word = |i: usize| unsafe { context.words.add(i).read() };
-        let masks = |i: u32, part: usize| word(FRAME_WORDS + i as usize * ENTRY_WORDS + part);
         match self.kind {
             Kind::EntryReg { at } => {
                 let ty = self.result.map_or(Ty::U64, |r| r.ty);
@@ -208,14 +209,10 @@ impl Meaning {
                     *out = unsafe { read_element(ty, context.base.add(at as usize + lane * ty.size())) };
                 }
             }
-            Kind::EntryVisiting(i) => out[0] = normalised(Ty::I32, masks(i, 2)),
+            Kind::EntryVisiting(i) => out[0] = normalised(Ty::I32, word(visiting_word(i))),
             Kind::FrameAddress => out[0] = context.frame_address,
             Kind::EntryMask(mask) => {
-                let bits = match mask {
-                    EntryMask::Execution => word(0),
-                    EntryMask::Restore(i) => masks(i, 0),
-                    EntryMask::Other(i) => masks(i, 1),
-                };
+                let bits = word(mask_word(mask));
                 (0..self.lanes).for_each(|l| out[l] = bits >> l & 1);
             }
             _ => unreachable!("{} is no part of the entry", self.kind),

@@ -8,7 +8,7 @@ pub(crate) mod bounds;
 mod exits;
 pub(crate) mod meaning;
 
-use crate::backend::{Backend, Executable};
+use crate::backend::{Backend, CompileError, Executable};
 use crate::ir::{BlockId, Edge, End, ExitId, Inst, Region, Value};
 use meaning::Meaning;
 use spmdvm_vm::interp::native::Context;
@@ -23,7 +23,7 @@ impl Backend for Ir {
         "ir"
     }
 
-    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
+    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, CompileError> {
         let meanings = |insts: &[Inst]| insts.iter().map(|inst| Meaning::of(&region, inst)).collect();
         let meanings = region.blocks.iter().map(|b| meanings(&b.insts)).collect::<Result<_, _>>()?;
         let mut starts = Vec::with_capacity(region.types.len());

@@ -55,7 +55,7 @@ impl Recorder<'_> {
     fn edge_to(&mut self, state: &State, pc: u32) -> Edge {
         let mut there = state.clone();
         there.top_mut().pc = pc;
-        if self.is_never(state, &there) { self.way_out(&there) } else { self.edge(&there) }
+        if self.is_never(state, &there) { self.side_exit(&there) } else { self.edge(&there) }
     }
 
     /// Returns whether a way in the loop is one that has never been taken.
@@ -64,7 +64,7 @@ impl Recorder<'_> {
     }
 
     /// An edge to where the interpreter goes on.
-    fn way_out(&mut self, there: &State) -> Edge {
+    fn side_exit(&mut self, there: &State) -> Edge {
         let (here, out) = (self.b.current(), self.b.block());
         self.b.region.blocks[out.index()].cold = true;
         self.b.switch_to(out);

@@ -1,10 +1,8 @@
-//! What bounds are made of: memory regions, which the runtime knows, and the indices that lie in one.
+//! What bounds are made of: the indices that lie in a memory region.
 
-use super::emit::ANSWER_AT;
-use super::inst::{Arg, Base, Cond, Form, Mem};
+use super::inst::{Arg, Cond, Size};
 use super::select::Select;
 use crate::ir::{Inst, Kind, Value};
-use crate::native::runtime::Callee;
 use iced_x86::{Code, OpKind};
 use regalloc2::VReg;
 use spmdvm_vm::sem::OFFSET_BITS;
@@ -14,47 +12,39 @@ use spmdvm_vm::types::Ty;
 const FARTHEST: u64 = 1 << 62;
 
 impl Select<'_> {
-    /// An instruction that asks about memory.
-    pub fn ask(&mut self, inst: &Inst) -> Result<(), String> {
+    /// Indices in bounds, if they can be computed in words.
+    pub(super) fn index_bound(&mut self, inst: &Inst) -> bool {
         let x = match inst.kind {
-            Kind::RegionLen { write } => self.ask_runtime(Callee::RegionLen, inst.args[0], write as u64),
-            Kind::HostAddress { disp } => self.ask_runtime(Callee::HostAddress, inst.args[0], disp as u64),
             Kind::IndexLow { scale, disp, ty } if has_code(scale, disp) => {
                 self.index_low(inst.args[0], scale, disp, ty)
             }
             Kind::IndexSpan { scale, disp, need, ty } if has_code(scale, disp) => {
                 self.index_span([inst.args[0], inst.args[1]], scale, disp, need, ty)
             }
-            _ => return self.general(inst),
+            _ => return false,
         };
         self.set(inst, x);
-        Ok(())
-    }
-
-    fn ask_runtime(&mut self, callee: Callee, pointer: Value, what: u64) -> VReg {
-        let words = [self.gpr(pointer), self.imm(what)];
-        self.call(callee, &words);
-        self.load_64(Mem::at(Base::Words, ANSWER_AT))
+        true
     }
 
     /// The signed offset of a pointer, displaced.
     fn start(&mut self, pointer: Value, disp: i64) -> VReg {
         let by = Arg::Imm(OpKind::Immediate8, 64 - OFFSET_BITS as i64);
         let x = self.gpr(pointer);
-        let x = self.gpr_over(Code::Shl_rm64_imm8, Form::G64, x, by);
-        let x = self.gpr_over(Code::Sar_rm64_imm8, Form::G64, x, by);
+        let x = self.gpr_over(Code::Shl_rm64_imm8, Size::G64, x, by);
+        let x = self.gpr_over(Code::Sar_rm64_imm8, Size::G64, x, by);
         if disp == 0 {
             return x;
         }
         let disp = self.imm(disp as u64);
-        self.gpr_binary(Code::Add_rm64_r64, Form::G64, x, disp)
+        self.gpr_binary(Code::Add_rm64_r64, Size::G64, x, disp)
     }
 
     /// The quotient by a power of two, rounded down.
     fn shifted(&mut self, x: VReg, scale: u32) -> VReg {
         match scale.trailing_zeros() {
             0 => x,
-            by => self.gpr_over(Code::Sar_rm64_imm8, Form::G64, x, Arg::Imm(OpKind::Immediate8, by as i64)),
+            by => self.gpr_over(Code::Sar_rm64_imm8, Size::G64, x, Arg::Imm(OpKind::Immediate8, by as i64)),
         }
     }
 
@@ -67,7 +57,7 @@ impl Select<'_> {
     /// The quotient rounded up, with its sign changed, within the type.
     fn low(&mut self, start: VReg, scale: u32, ty: Ty) -> VReg {
         let x = self.shifted(start, scale);
-        let x = self.negated(Form::G64, x);
+        let x = self.negated(Size::G64, x);
         let (least, greatest) = ends(ty);
         let x = if least == i64::MIN { x } else { self.at_least(x, least) };
         if greatest == i64::MAX { x } else { self.at_most(x, greatest) }
@@ -78,12 +68,12 @@ impl Select<'_> {
         let start = self.start(pointer, disp);
         let low = self.low(start, scale, ty);
         let (len, need) = (self.gpr(len), self.imm(need as u64));
-        let last = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, len, need);
-        let last = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, last, start);
+        let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, len, need);
+        let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, start);
         let last = self.shifted(last, scale);
         let last = self.at_most(last, ends(ty).1 - 63);
-        let n = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, last, low);
-        let n = self.gpr_over(Code::Add_rm64_imm8, Form::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
+        let n = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, low);
+        let n = self.gpr_over(Code::Add_rm64_imm8, Size::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
         self.at_least(n, 0)
     }
 

@@ -1,20 +1,20 @@
 //! Instructions whose registers are known.
 
-use super::inst::Form;
+use super::inst::Size;
 use iced_x86::{Code, Instruction, MemoryOperand, OpKind, Register};
 use regalloc2::RegClass;
 
 /// The part of a register that a form names.
-pub(super) fn sized(register: Register, form: Form) -> Register {
+pub(super) fn sized(register: Register, form: Size) -> Register {
     let n = |first: Register, of: Register| of + (register as u32 - first as u32);
     match form {
-        Form::G8 if register as u32 - (Register::RAX as u32) < 4 => n(Register::RAX, Register::AL),
-        Form::G8 => n(Register::RSP, Register::SPL),
-        Form::G16 => n(Register::RAX, Register::AX),
-        Form::G32 => n(Register::RAX, Register::EAX),
-        Form::X => n(Register::ZMM0, Register::XMM0),
-        Form::Y => n(Register::ZMM0, Register::YMM0),
-        Form::G64 | Form::Z | Form::K => register,
+        Size::G8 if register as u32 - (Register::RAX as u32) < 4 => n(Register::RAX, Register::AL),
+        Size::G8 => n(Register::RSP, Register::SPL),
+        Size::G16 => n(Register::RAX, Register::AX),
+        Size::G32 => n(Register::RAX, Register::EAX),
+        Size::X => n(Register::ZMM0, Register::XMM0),
+        Size::Y => n(Register::ZMM0, Register::YMM0),
+        Size::G64 | Size::Z | Size::K => register,
     }
 }
 

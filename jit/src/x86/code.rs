@@ -1,17 +1,12 @@
 //! A compiled region: its memory, and how it is entered.
 
-use super::emit;
-use super::env;
 use super::executable::Memory;
-use super::select::select;
 use super::stubs::Stubs;
-use crate::backend::Executable;
-use crate::ir::{ExitId, Region};
-use crate::native::Held;
+use crate::backend::{CompileError, Executable};
+use crate::ir::ExitId;
+use crate::vcode::{Held, Loaded};
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter};
-use regalloc2::{Algorithm, Ctx, RegallocOptions};
 use spmdvm_vm::interp::native::Context;
-use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 
 /// What a region becomes: it gives the number of its exit.
@@ -28,23 +23,13 @@ pub(super) struct Code {
     listing: OnceLock<String>,
 }
 
-thread_local! {
-    /// The register allocator's memory, kept from region to region.
-    static ALLOCATOR: RefCell<Ctx> = RefCell::default();
-}
-
-/// Translates, compiles and loads a region.
-pub(super) fn compile(region: Arc<Region>, stubs: &Arc<Stubs>) -> Result<Code, String> {
-    let (flow, held) = select(&region)?;
-    let options =
-        RegallocOptions { verbose_log: false, validate_ssa: cfg!(debug_assertions), algorithm: Algorithm::Ion };
-    // Taken, so that none is left in disorder should the allocator panic.
-    let mut allocator = ALLOCATOR.take();
-    let output = regalloc2::run_with_ctx(&flow, env::machine(), &options, &mut allocator);
-    let emitted = emit::emit(&flow, output.map_err(|e| format!("{e:?}"))?, stubs)?;
-    ALLOCATOR.set(allocator);
-    let memory = Memory::new(&emitted.bytes)?;
-    Ok(Code { memory, entry: emitted.entry, _held: held, _stubs: Arc::clone(stubs), listing: OnceLock::new() })
+impl Code {
+    /// Loads code.
+    pub fn new(code: Loaded, stubs: &Arc<Stubs>) -> Result<Code, CompileError> {
+        let memory = Memory::new(&code.emitted.bytes)?;
+        let _stubs = Arc::clone(stubs);
+        Ok(Code { memory, entry: code.emitted.entry, _held: code.held, _stubs, listing: OnceLock::new() })
+    }
 }
 
 impl Executable for Code {

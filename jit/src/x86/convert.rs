@@ -3,18 +3,17 @@
 //! Lanes are converted in *chunks* of as many as fit a vector in the larger of both types: taken out of the vectors they lie in,
 //! converted, and put together again.
 
-use super::inst::{Arg, Form};
+use super::inst::{Arg, Size};
 use super::select::{Select, imm8};
 use super::values::{broadcast, form_of, sized};
 use crate::ir::Value;
 use iced_x86::Code;
 use regalloc2::VReg;
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
 impl Select<'_> {
     /// A value in another type that is not bool, if there is code for that.
-    pub fn convert_pieces(&mut self, v: Value, from: Ty, to: Ty) -> Option<Vec<VReg>> {
+    pub(super) fn convert_pieces(&mut self, v: Value, from: Ty, to: Ty) -> Option<Vec<VReg>> {
         if from == to {
             return Some((0..self.n_pieces(to.size())).map(|i| self.piece(v, to.size(), i)).collect());
         }
@@ -42,7 +41,7 @@ impl Select<'_> {
             Ty::F64 => 1f64.to_bits(),
             _ => 1,
         };
-        let one = Arg::Mem(self.pool_of(one, size, false));
+        let one = Arg::Mem(self.pool_of(one, size));
         let pieces = (0..self.n_pieces(size)).map(|i| {
             let part = self.mask_part(mask, size, i);
             self.vector_masked(broadcast(size, form), form, &[one], part)
@@ -51,39 +50,39 @@ impl Select<'_> {
     }
 
     /// Lanes from `first` on, at the bottom of a vector.
-    pub fn chunk(&mut self, v: Value, size: usize, first: usize, n: usize) -> VReg {
+    pub(super) fn chunk(&mut self, v: Value, size: usize, first: usize, n: usize) -> VReg {
         let per_piece = self.lanes_in_piece(size);
         let x = self.piece(v, size, first / per_piece);
         self.part(x, self.form(size), first % per_piece * size, n * size)
     }
 
     /// So many bytes of a vector from one on, at the bottom of another.
-    pub fn part(&mut self, x: VReg, whole: Form, at: usize, bytes: usize) -> VReg {
+    pub(super) fn part(&mut self, x: VReg, whole: Size, at: usize, bytes: usize) -> VReg {
         if at == 0 {
             return x;
         }
         let part = |s: &mut Self, code: Code, form, i: usize| {
-            let to = s.flow.vector();
+            let to = s.code.vector();
             s.plain(code, &[Arg::Def(to, form), Arg::Use(x, whole), imm8(i as u8)]);
             to
         };
         if bytes >= 32 {
-            return part(self, Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, Form::Y, at / 32);
+            return part(self, Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, Size::Y, at / 32);
         }
-        let code = if whole == Form::Z {
+        let code = if whole == Size::Z {
             Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8
         } else {
             Code::EVEX_Vextracti32x4_xmmm128_k1z_ymm_imm8
         };
-        let quarter = if at < 16 { x } else { part(self, code, Form::X, at / 16) };
+        let quarter = if at < 16 { x } else { part(self, code, Size::X, at / 16) };
         if at.is_multiple_of(16) {
             return quarter;
         }
-        self.vector_imm(Code::EVEX_Vpsrldq_xmm_xmmm128_imm8, Form::X, quarter, (at % 16) as u8)
+        self.vector_imm(Code::EVEX_Vpsrldq_xmm_xmmm128_imm8, Size::X, quarter, (at % 16) as u8)
     }
 
     /// Parts of so many bytes, one after another, as vectors.
-    pub fn joined(&mut self, mut parts: Vec<VReg>, mut bytes: usize) -> Vec<VReg> {
+    pub(super) fn joined(&mut self, mut parts: Vec<VReg>, mut bytes: usize) -> Vec<VReg> {
         while parts.len() > 1 && bytes < 64 {
             let mut pairs = Vec::with_capacity(parts.len() / 2);
             for pair in parts.chunks(2) {
@@ -91,16 +90,16 @@ impl Select<'_> {
                 let Some(&high) = pair.get(1) else { continue };
                 pairs.push(match bytes {
                     8 => {
-                        let args = [Arg::Use(low, Form::X), Arg::Use(high, Form::X)];
-                        self.vector(Code::EVEX_Vpunpcklqdq_xmm_k1z_xmm_xmmm128b64, Form::X, &args)
+                        let args = [Arg::Use(low, Size::X), Arg::Use(high, Size::X)];
+                        self.vector(Code::EVEX_Vpunpcklqdq_xmm_k1z_xmm_xmmm128b64, Size::X, &args)
                     }
                     16 => {
-                        let args = [Arg::Use(low, Form::Y), Arg::Use(high, Form::X), imm8(1)];
-                        self.vector(Code::EVEX_Vinserti32x4_ymm_k1z_ymm_xmmm128_imm8, Form::Y, &args)
+                        let args = [Arg::Use(low, Size::Y), Arg::Use(high, Size::X), imm8(1)];
+                        self.vector(Code::EVEX_Vinserti32x4_ymm_k1z_ymm_xmmm128_imm8, Size::Y, &args)
                     }
                     _ => {
-                        let args = [Arg::Use(low, Form::Z), Arg::Use(high, Form::Y), imm8(1)];
-                        self.vector(Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8, Form::Z, &args)
+                        let args = [Arg::Use(low, Size::Z), Arg::Use(high, Size::Y), imm8(1)];
+                        self.vector(Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8, Size::Z, &args)
                     }
                 });
             }
@@ -111,14 +110,15 @@ impl Select<'_> {
     }
 
     /// `n` lanes at the bottom of a vector in another type.
-    pub fn convert_chunk(&mut self, x: VReg, n: usize, from: Ty, to: Ty) -> Option<VReg> {
+    pub(super) fn convert_chunk(&mut self, x: VReg, n: usize, from: Ty, to: Ty) -> Option<VReg> {
         match (from.is_float(), to.is_float()) {
             _ if from == to => Some(x),
             (false, false) => Some(self.resized(x, n, from, to.size())),
             (true, true) => {
-                let (code, to) = match from {
-                    Ty::F32 => (Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, n * 8),
-                    _ => (Code::EVEX_Vcvtpd2ps_xmm_k1z_xmmm128b64, n * 4),
+                let (code, to) = match (from, to) {
+                    (Ty::F32, Ty::F64) => (Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, n * 8),
+                    (Ty::F64, Ty::F32) => (Code::EVEX_Vcvtpd2ps_xmm_k1z_xmmm128b64, n * 4),
+                    _ => return None,
                 };
                 Some(self.between(code, x, n * from.size(), to, n * 8))
             }
@@ -132,24 +132,25 @@ impl Select<'_> {
                     (Ty::U32, Ty::F32) => Code::EVEX_Vcvtudq2ps_xmm_k1z_xmmm128b32,
                     (Ty::I64, Ty::F32) => Code::EVEX_Vcvtqq2ps_xmm_k1z_xmmm128b64,
                     (Ty::U64, Ty::F32) => Code::EVEX_Vcvtuqq2ps_xmm_k1z_xmmm128b64,
-                    (Ty::I32, _) => Code::EVEX_Vcvtdq2pd_xmm_k1z_xmmm64b32,
-                    (Ty::U32, _) => Code::EVEX_Vcvtudq2pd_xmm_k1z_xmmm64b32,
-                    (Ty::I64, _) => Code::EVEX_Vcvtqq2pd_xmm_k1z_xmmm128b64,
-                    _ => Code::EVEX_Vcvtuqq2pd_xmm_k1z_xmmm128b64,
+                    (Ty::I32, Ty::F64) => Code::EVEX_Vcvtdq2pd_xmm_k1z_xmmm64b32,
+                    (Ty::U32, Ty::F64) => Code::EVEX_Vcvtudq2pd_xmm_k1z_xmmm64b32,
+                    (Ty::I64, Ty::F64) => Code::EVEX_Vcvtqq2pd_xmm_k1z_xmmm128b64,
+                    (Ty::U64, Ty::F64) => Code::EVEX_Vcvtuqq2pd_xmm_k1z_xmmm128b64,
+                    _ => return None,
                 };
                 let larger = n * from.size().max(to.size());
                 Some(self.between(code, x, n * from.size(), n * to.size(), larger))
             }
             (true, false) if to.size() < 4 => {
-                let wide = self.saturated(x, n, from, Ty::I32);
+                let wide = self.saturated(x, n, from, Ty::I32)?;
                 Some(self.narrowed_saturated(wide, n, to))
             }
-            (true, false) => Some(self.saturated(x, n, from, to)),
+            (true, false) => self.saturated(x, n, from, to),
         }
     }
 
     /// An instruction from a vector of so many bytes to one of so many; its size is told by the larger.
-    pub fn between(&mut self, code: Code, x: VReg, from: usize, to: usize, larger: usize) -> VReg {
+    pub(super) fn between(&mut self, code: Code, x: VReg, from: usize, to: usize, larger: usize) -> VReg {
         let code = sized(code, form_of(larger));
         // The smaller one of a pair of halves fills half of what the larger does.
         let small = |bytes: usize| form_of(bytes * form_bytes(larger) / larger);
@@ -157,7 +158,7 @@ impl Select<'_> {
     }
 
     /// Integers in another size: extended by their sign, or cut.
-    pub fn resized(&mut self, x: VReg, n: usize, from: Ty, to: usize) -> VReg {
+    pub(super) fn resized(&mut self, x: VReg, n: usize, from: Ty, to: usize) -> VReg {
         let size = from.size();
         let code = match (size, to, from.is_signed()) {
             (1, 2, true) => Code::EVEX_Vpmovsxbw_xmm_k1z_xmmm64,
@@ -203,19 +204,20 @@ impl Select<'_> {
     }
 
     /// Floats as integers of 32 or 64 bits: cut, saturated, and NaNs as 0.
-    fn saturated(&mut self, x: VReg, n: usize, from: Ty, to: Ty) -> VReg {
+    fn saturated(&mut self, x: VReg, n: usize, from: Ty, to: Ty) -> Option<VReg> {
         let (a, b) = (from.size(), to.size());
         let (from_form, larger) = (form_of(n * a), n * a.max(b));
         let single = from == Ty::F32;
-        let code = match (single, to) {
-            (true, Ty::I32) => Code::EVEX_Vcvttps2dq_xmm_k1z_xmmm128b32,
-            (true, Ty::U32) => Code::EVEX_Vcvttps2udq_xmm_k1z_xmmm128b32,
-            (true, Ty::I64) => Code::EVEX_Vcvttps2qq_xmm_k1z_xmmm64b32,
-            (true, _) => Code::EVEX_Vcvttps2uqq_xmm_k1z_xmmm64b32,
-            (false, Ty::I32) => Code::EVEX_Vcvttpd2dq_xmm_k1z_xmmm128b64,
-            (false, Ty::U32) => Code::EVEX_Vcvttpd2udq_xmm_k1z_xmmm128b64,
-            (false, Ty::I64) => Code::EVEX_Vcvttpd2qq_xmm_k1z_xmmm128b64,
-            (false, _) => Code::EVEX_Vcvttpd2uqq_xmm_k1z_xmmm128b64,
+        let code = match (from, to) {
+            (Ty::F32, Ty::I32) => Code::EVEX_Vcvttps2dq_xmm_k1z_xmmm128b32,
+            (Ty::F32, Ty::U32) => Code::EVEX_Vcvttps2udq_xmm_k1z_xmmm128b32,
+            (Ty::F32, Ty::I64) => Code::EVEX_Vcvttps2qq_xmm_k1z_xmmm64b32,
+            (Ty::F32, Ty::U64) => Code::EVEX_Vcvttps2uqq_xmm_k1z_xmmm64b32,
+            (Ty::F64, Ty::I32) => Code::EVEX_Vcvttpd2dq_xmm_k1z_xmmm128b64,
+            (Ty::F64, Ty::U32) => Code::EVEX_Vcvttpd2udq_xmm_k1z_xmmm128b64,
+            (Ty::F64, Ty::I64) => Code::EVEX_Vcvttpd2qq_xmm_k1z_xmmm128b64,
+            (Ty::F64, Ty::U64) => Code::EVEX_Vcvttpd2uqq_xmm_k1z_xmmm128b64,
+            _ => return None,
         };
         let small = |bytes: usize| form_of(bytes * form_bytes(larger) / larger);
         let code = sized(code, form_of(larger));
@@ -223,8 +225,8 @@ impl Select<'_> {
         if !to.is_signed() {
             // What is too large becomes the greatest anyway; the rest of what does not fit is not at least 0.
             let zero = self.zero();
-            let mask = self.float_mask(Op::Ge, from, from_form, x, Arg::Use(zero, from_form));
-            return self.vector_masked(code, small(n * b), &[arg], mask);
+            let mask = self.at_least_mask(from, from_form, x, Arg::Use(zero, from_form));
+            return Some(self.vector_masked(code, small(n * b), &[arg], mask));
         }
         let is_number = self.ordered(from, from_form, x, true);
         let y = self.vector_masked(code, small(n * b), &[arg], is_number);
@@ -232,21 +234,20 @@ impl Select<'_> {
         let (bits, most) = if b == 4 { (31, i32::MAX as u64) } else { (63, i64::MAX as u64) };
         let limit = if single { (2f32.powi(bits)).to_bits() as u64 } else { 2f64.powi(bits).to_bits() };
         let limit = self.constant_arg(limit, a);
-        let beyond = self.float_mask(Op::Ge, from, from_form, x, limit);
+        let beyond = self.at_least_mask(from, from_form, x, limit);
         let most = self.constant_vector(most, b);
-        self.blend(to, form_of(n * b), beyond, most, y)
+        Some(self.blend(to, form_of(n * b), beyond, most, y))
     }
 
-    /// The mask of a comparison of floats in vectors of any size.
-    fn float_mask(&mut self, op: Op, ty: Ty, form: Form, x: VReg, y: Arg) -> VReg {
-        debug_assert_eq!(op, Op::Ge);
+    /// The mask of the lanes of floats, in vectors of any size, that are at least others.
+    fn at_least_mask(&mut self, ty: Ty, form: Size, x: VReg, y: Arg) -> VReg {
         let code = if ty == Ty::F32 {
             Code::EVEX_Vcmpps_kr_k1_xmm_xmmm128b32_imm8
         } else {
             Code::EVEX_Vcmppd_kr_k1_xmm_xmmm128b64_imm8
         };
         let args = [Arg::Use(x, form), y, imm8(0x1d)];
-        self.def(sized(code, form), (regalloc2::RegClass::Vector, Form::K), &args)
+        self.def(sized(code, form), (regalloc2::RegClass::Vector, Size::K), &args)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Division of integers, and the high halves of products. No processor divides vectors of integers, but all divide vectors of
 //! floats. A divisor of 0 gives 0 and never traps.
 
-use super::inst::{Arg, Base, Cond, Form, Mem};
+use super::inst::{Arg, Base, Cond, Mem, Size};
 use super::memory::masked_move;
 use super::scalar::{int_form, sign_extended};
 use super::select::Select;
 use super::values::{form_of, sized};
 use crate::ir::Value;
+use crate::lowering::Division;
 use iced_x86::{Code, OpKind, Register};
 use regalloc2::VReg;
 use spmdvm_vm::isa::Op;
@@ -14,9 +15,9 @@ use spmdvm_vm::types::Ty;
 
 impl Select<'_> {
     /// Quotients or remainders of 64 bits, lane by lane: no float holds such operands.
-    fn divide_lanes(&mut self, op: Op, ty: Ty, args: &[Value]) -> Vec<VReg> {
+    fn divide_lanes(&mut self, op: Division, ty: Ty, args: &[Value]) -> Vec<VReg> {
         let bytes = (self.lanes * 8).max(64);
-        self.flow.needs_scratch(2 * bytes);
+        self.code.needs_scratch(2 * bytes);
         let [a, b] = [0, 1].map(|i| Mem::at(Base::Scratch, (i * bytes) as i32));
         for (i, to) in [a, b].into_iter().enumerate() {
             for piece in 0..self.n_pieces(8) {
@@ -24,26 +25,26 @@ impl Select<'_> {
                 self.store_vector(self.form(8), to.plus(64 * piece as i32), x);
             }
         }
-        let known = self.constant_lanes(args[1]).map(|bits| sign_extended(ty, bits));
+        let known = self.values.constant_lanes(args[1]).map(|bits| sign_extended(ty, bits));
         for lane in 0..self.lanes as i32 {
-            let [x, y] = [a, b].map(|from| self.load_64(from.plus(8 * lane)));
+            let [x, y] = [a, b].map(|from| self.load_word(from.plus(8 * lane)));
             let result = self.divide_registers(op, ty, [x, y], known);
-            self.store_64(a.plus(8 * lane), result);
+            self.store_word(a.plus(8 * lane), result);
         }
         (0..self.n_pieces(8)).map(|i| self.load_vector(self.form(8), a.plus(64 * i as i32))).collect()
     }
 
     /// Neither 0 nor, of the least integer, −1 may be divided by: the result is 0 or the negated dividend, by a division by 1.
-    pub fn divide_scalars(&mut self, op: Op, ty: Ty, args: &[Value]) -> VReg {
+    pub(super) fn divide_scalars(&mut self, op: Division, ty: Ty, args: &[Value]) -> VReg {
         let (a, b) = (self.extended(args[0], ty), self.extended(args[1], ty));
-        let known = self.constant_of(args[1]).map(|bits| sign_extended(ty, bits));
+        let known = self.values.constant(args[1]).map(|bits| sign_extended(ty, bits));
         self.divide_registers(op, ty, [a, b], known)
     }
 
     /// The same of extended operands, the divisor of which may be known.
-    fn divide_registers(&mut self, op: Op, ty: Ty, [a, b]: [VReg; 2], known: Option<i64>) -> VReg {
+    fn divide_registers(&mut self, op: Division, ty: Ty, [a, b]: [VReg; 2], known: Option<i64>) -> VReg {
         let form = int_form(ty);
-        let is_wide = form == Form::G64;
+        let is_wide = form == Size::G64;
         let signed = ty.is_signed();
         let special = [0, -1].map(|n| (n == 0 || signed) && known.is_none_or(|known| known == n));
         let one = self.imm(1);
@@ -64,10 +65,10 @@ impl Select<'_> {
             (false, true) => Code::Div_rm64,
             (false, false) => Code::Div_rm32,
         };
-        let (quotient, remainder) = (self.flow.gpr(), self.flow.gpr());
+        let (quotient, remainder) = (self.code.gpr(), self.code.gpr());
         self.divide_machine(code, form, [a, high, divisor], quotient, remainder);
-        let mut result = if op == Op::IRem { remainder } else { quotient };
-        if special[1] && op == Op::IDiv {
+        let mut result = if op == Division::IRem { remainder } else { quotient };
+        if special[1] && op == Division::IDiv {
             let negative = self.negated(form, a);
             self.compare_with(form, b, -1);
             result = self.choose(Cond::EQUAL, negative, result);
@@ -80,40 +81,40 @@ impl Select<'_> {
         result
     }
 
-    fn compare_with(&mut self, form: Form, x: VReg, n: i64) {
+    fn compare_with(&mut self, form: Size, x: VReg, n: i64) {
         let (code, kind) = match form {
-            Form::G64 => (Code::Cmp_rm64_imm8, OpKind::Immediate8to64),
+            Size::G64 => (Code::Cmp_rm64_imm8, OpKind::Immediate8to64),
             _ => (Code::Cmp_rm32_imm8, OpKind::Immediate8to32),
         };
         self.plain(code, &[Arg::Use(x, form), Arg::Imm(kind, n)]);
     }
 
     /// A division of `[low, high, divisor]`.
-    fn divide_machine(&mut self, code: Code, form: Form, of: [VReg; 3], quotient: VReg, remainder: VReg) {
+    fn divide_machine(&mut self, code: Code, form: Size, of: [VReg; 3], quotient: VReg, remainder: VReg) {
         let both = |use_, def, register| Arg::Both { use_, def, register };
         let (low, high) = (both(of[0], quotient, Register::RAX), both(of[1], remainder, Register::RDX));
         self.plain(code, &[Arg::Use(of[2], form), low, high]);
     }
 
-    pub fn high_product_scalar(&mut self, ty: Ty, args: &[Value]) -> VReg {
+    pub(super) fn high_product_scalar(&mut self, ty: Ty, args: &[Value]) -> VReg {
         if ty.size() < 8 {
             // The product fits a register.
             let (a, b) = (self.wide(args[0], ty), self.wide(args[1], ty));
-            let product = self.gpr_binary(Code::Imul_r64_rm64, Form::G64, a, b);
+            let product = self.gpr_binary(Code::Imul_r64_rm64, Size::G64, a, b);
             let bits = Arg::Imm(OpKind::Immediate8, 8 * ty.size() as i64);
-            return self.gpr_over(Code::Shr_rm64_imm8, Form::G64, product, bits);
+            return self.gpr_over(Code::Shr_rm64_imm8, Size::G64, product, bits);
         }
         let (a, b) = (self.gpr(args[0]), self.gpr(args[1]));
-        let (low, high) = (self.flow.gpr(), self.flow.gpr());
+        let (low, high) = (self.code.gpr(), self.code.gpr());
         let unused = self.imm(0);
         let code = if ty.is_signed() { Code::Imul_rm64 } else { Code::Mul_rm64 };
-        self.divide_machine(code, Form::G64, [a, unused, b], low, high);
+        self.divide_machine(code, Size::G64, [a, unused, b], low, high);
         high
     }
 
     /// Quotients or remainders, by way of floats that hold the operands exactly: a quotient is further from the next integer than
     /// its rounding can take it.
-    pub fn divide_pieces(&mut self, op: Op, ty: Ty, args: &[Value]) -> Option<Vec<VReg>> {
+    pub(super) fn divide_pieces(&mut self, op: Division, ty: Ty, args: &[Value]) -> Option<Vec<VReg>> {
         let size = ty.size();
         if size == 8 {
             return Some(self.divide_lanes(op, ty, args));
@@ -142,7 +143,7 @@ impl Select<'_> {
         let quotients = self.joined(chunks, n * size);
         let form = self.form(size);
         // By 0 both are 0.
-        let sound = match self.constant_lanes(args[1]) {
+        let sound = match self.values.constant_lanes(args[1]) {
             Some(bits) if bits != 0 => None,
             _ => Some(self.is_not_zero(args[1], ty)),
         };
@@ -155,7 +156,7 @@ impl Select<'_> {
         };
         let mut results = Vec::new();
         for (i, q) in quotients.into_iter().enumerate() {
-            if op == Op::IDiv {
+            if op == Division::IDiv {
                 results.push(keep(self, q, i));
                 continue;
             }

@@ -1,7 +1,8 @@
 //! Faults of the back end: machine instructions that it would make if it were wrong.
 
-use super::flow::Flow;
-use super::inst::{Arg, Base, Cond, Inst, Plain, WayOut, What};
+use super::X86;
+use super::inst::{Arg, Base, Cond, Plain};
+use crate::vcode::{ExitStub, Inst, StubValue, VCode};
 use iced_x86::Code;
 use spmdvm_vm::faults::{Fault, Turns, planted};
 use std::collections::HashMap;
@@ -14,17 +15,17 @@ pub enum Act {
     Plain(fn(&Encoded) -> Option<Encoded>),
     /// Another condition of a guard.
     Guard(fn(u8) -> Option<u8>),
-    /// Other writes on a way out.
-    WayOut(fn(&Leaving) -> Option<Leaving>),
+    /// Other writes on a side exit.
+    SideExit(fn(&Leaving) -> Option<Leaving>),
 }
 
 /// An instruction.
 #[derive(Clone)]
 pub struct Encoded(Plain);
 
-/// A way out.
+/// A side exit.
 #[derive(Clone)]
-pub struct Leaving(WayOut);
+pub struct Leaving(ExitStub);
 
 macro_rules! faults {
     ($($name:literal, $what:literal, $act:expr;)*) => {
@@ -126,43 +127,43 @@ faults! {
         Cond::ABOVE_OR_EQUAL => Some(Cond::ABOVE.0),
         _ => None,
     });
-    "x86-exit-write", "a way out leaves out what it should write last", Act::WayOut(|out| {
+    "x86-exit-write", "a side exit leaves out what it should write last", Act::SideExit(|out| {
         let mut out = out.clone();
         out.0.writes.pop()?;
         Some(out)
     });
-    "x86-exit-masks", "a way out writes one mask in the place of another", Act::WayOut(|out| {
+    "x86-exit-masks", "a side exit writes one mask in the place of another", Act::SideExit(|out| {
         let mut out = out.clone();
         let masks = out.0.writes.iter().filter_map(|write| match write.what {
-            What::MaskBits(r) => Some(r),
+            StubValue::MaskBits(r) => Some(r),
             _ => None,
         });
         let masks: Vec<_> = masks.collect();
         let other = *masks.iter().find(|&&r| r != masks[0])?;
-        let first = out.0.writes.iter_mut().find(|write| matches!(write.what, What::MaskBits(_)))?;
-        first.what = What::MaskBits(other);
+        let first = out.0.writes.iter_mut().find(|write| matches!(write.what, StubValue::MaskBits(_)))?;
+        first.what = StubValue::MaskBits(other);
         Some(out)
     });
 }
 
 /// Changes machine instructions as the fault that is planted does.
-pub(super) fn spoil(flow: &mut Flow) {
+pub(super) fn spoil(code: &mut VCode<X86>) {
     let Some(fault) = planted(TABLE) else { return };
     let mut turns = Turns::default();
     match fault.act {
-        Act::Plain(act) => flow.insts.iter_mut().for_each(|inst| {
+        Act::Plain(act) => code.insts.iter_mut().for_each(|inst| {
             if let Inst::Plain(plain) = inst {
                 let other = act(&Encoded((**plain).clone())).map(|other| other.0);
                 turns.put(&mut **plain, other);
             }
         }),
-        Act::Guard(act) => flow.insts.iter_mut().for_each(|inst| {
+        Act::Guard(act) => code.insts.iter_mut().for_each(|inst| {
             if let Inst::Guard(cond, _) = inst {
                 turns.put(cond, act(cond.0).map(Cond));
             }
         }),
-        Act::WayOut(act) => {
-            flow.ways_out.iter_mut().for_each(|out| turns.put(out, act(&Leaving(out.clone())).map(|other| other.0)));
+        Act::SideExit(act) => {
+            code.exit_stubs.iter_mut().for_each(|out| turns.put(out, act(&Leaving(out.clone())).map(|other| other.0)));
         }
     }
 }

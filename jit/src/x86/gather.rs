@@ -5,36 +5,22 @@
 //! the least index in bounds, or that of the first active one; without any, all read memory of the code's own. Other indices
 //! become addresses in vectors of 64 bits, of which those of inactive lanes lead there.
 
-use super::inst::{Arg, Base, Cond, Form, Mem};
+use super::inst::{Arg, Base, Cond, Mem, Size};
 use super::masks::int_condition;
-use super::needs::Definition;
-use super::select::{Place, Select, imm8};
+use super::select::{Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
-use crate::native::{Activity, fits, least_index};
+use crate::lowering::{Comparison, Gather};
+use crate::vcode::Location;
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
-
-/// Most gathers that are translated together: each needs a register for its base.
-const MOST: usize = 3;
 
 /// Where stores of inactive lanes go, in the scratch memory.
 const OWN_AT: i32 = 0;
 
-const WORD: (RegClass, Form) = (RegClass::Int, Form::G64);
-
-/// A gather whose index fits an address.
-#[derive(Clone, Copy)]
-struct Gather {
-    ty: Ty,
-    base: Value,
-    scale: u32,
-    clears: bool,
-    result: Value,
-}
+const WORD: (RegClass, Size) = (RegClass::Int, Size::G64);
 
 /// What gathers of a block have read, four lanes of 32 bits by four, before inactive lanes were cleared; and under which mask.
 pub(super) type Gathered = HashMap<Value, (Option<VReg>, Vec<VReg>)>;
@@ -53,17 +39,17 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
-    pub fn new(ty: Ty) -> Assembly {
+    pub(super) fn new(ty: Ty) -> Assembly {
         Assembly { size: ty.size(), quarters: Vec::new() }
     }
 
     /// Loads a lane; they come in order.
-    pub fn add(&mut self, s: &mut Select<'_>, lane: usize, from: Mem) {
+    pub(super) fn add(&mut self, s: &mut Select<'_>, lane: usize, from: Mem) {
         let (mem, at) = (Arg::Mem(from), lane % (16 / self.size));
         if at == 0 {
             let first = match self.size {
-                4 => s.vector(Code::EVEX_Vmovss_xmm_k1z_m32, Form::X, &[mem]),
-                8 => s.vector(Code::EVEX_Vmovsd_xmm_k1z_m64, Form::X, &[mem]),
+                4 => s.vector(Code::EVEX_Vmovss_xmm_k1z_m32, Size::X, &[mem]),
+                8 => s.vector(Code::EVEX_Vmovsd_xmm_k1z_m64, Size::X, &[mem]),
                 _ => {
                     let zero = s.zero();
                     self.inserted(s, zero, mem, 0)
@@ -78,33 +64,33 @@ impl Assembly {
     }
 
     fn inserted(&self, s: &mut Select<'_>, x: VReg, mem: Arg, at: u8) -> VReg {
-        let x = Arg::Use(x, Form::X);
+        let x = Arg::Use(x, Size::X);
         let (code, imm) = match self.size {
-            8 => return s.vector(Code::EVEX_Vmovhpd_xmm_xmm_m64, Form::X, &[x, mem]),
+            8 => return s.vector(Code::EVEX_Vmovhpd_xmm_xmm_m64, Size::X, &[x, mem]),
             4 => (Code::EVEX_Vinsertps_xmm_xmm_xmmm32_imm8, at << 4),
             2 => (Code::EVEX_Vpinsrw_xmm_xmm_r32m16_imm8, at),
             _ => (Code::EVEX_Vpinsrb_xmm_xmm_r32m8_imm8, at),
         };
-        s.vector(code, Form::X, &[x, mem, imm8(imm)])
+        s.vector(code, Size::X, &[x, mem, imm8(imm)])
     }
 
-    pub fn finish(self, s: &mut Select<'_>) -> Vec<VReg> {
+    pub(super) fn finish(self, s: &mut Select<'_>) -> Vec<VReg> {
         s.joined(self.quarters, 16)
     }
 }
 
 impl Select<'_> {
     /// Translates a gather, together with those after it that have the same index.
-    pub fn gather(&mut self, inst: &Inst) {
+    pub(super) fn gather(&mut self, inst: &Inst) {
         let Some(result) = inst.result else { return };
         // It may have been, with one before.
-        if !matches!(self.places[result.index()], Place::Nowhere) {
+        if !matches!(self.locations[result.index()], Location::Nowhere) {
             return;
         }
         let Kind::Gather { ty, index, scale, .. } = inst.kind else { return };
-        match fits(index, scale) {
-            true => self.gather_together(inst, index),
-            false => {
+        match Gather::of(inst) {
+            Some(first) => self.gather_together(inst, first),
+            None => {
                 let (mut at, mut made) = (self.addresses(inst, index, scale, false), Assembly::new(ty));
                 for l in 0..self.lanes {
                     let from = self.address_of_lane(&mut at, l);
@@ -116,16 +102,17 @@ impl Select<'_> {
         }
     }
 
-    fn gather_together(&mut self, inst: &Inst, index: Ty) {
-        let group = self.like(inst, index);
+    fn gather_together(&mut self, inst: &Inst, first: Gather) {
+        let group = Gather::group(&self.values, inst, first, |g| self.demand.is_demanded(g.result));
+        let index = first.index;
         let mask = inst.args[2];
-        let mask = (!self.is_full(mask)).then(|| self.mask(mask));
+        let mask = (!self.values.is_full(mask)).then(|| self.mask(mask));
         let sums: Vec<Mem> = group.iter().map(|g| self.address(g.base)).collect();
         let bases: Vec<VReg> = sums.into_iter().map(|sum| self.address_of(sum)).collect();
         let mut made: Vec<_> = group.iter().map(|g| Assembly::new(g.ty)).collect();
         let n = self.lanes_in_piece(4);
         // One vector of indices: some lane of it is active if some lane is.
-        let is_some = self.n_pieces(4) == 1 && self.is_some(inst.args[2]);
+        let is_some = self.n_pieces(4) == 1 && self.values.is_some(inst.args[2], self.block);
         let low = mask.and_then(|_| self.common_low(&group, index));
         let lows = low.map(|low| self.broadcast(low, Ty::I32));
         for piece in 0..self.n_pieces(4) {
@@ -150,50 +137,11 @@ impl Select<'_> {
         }
         for (g, made) in group.into_iter().zip(made) {
             if g.ty.size() == 4 {
-                self.gathered.insert(g.result, (mask, made.quarters.clone()));
+                self.local.gathered.insert(g.result, (mask, made.quarters.clone()));
             }
             let pieces = made.finish(self);
             self.set_gathered(g, pieces, mask.filter(|_| g.clears));
         }
-    }
-
-    /// Returns whether a lane of a mask is active whenever the block being translated is entered.
-    fn is_some(&self, mask: Value) -> bool {
-        let activity = Activity {
-            region: self.region,
-            dominators: &self.dominators,
-            ways_into: &|block| self.ways_into.get(&block).copied().unwrap_or(0),
-            inst_of: &|v| self.inst_of(v),
-            param_of: &|v| match self.needs.definitions[v.index()] {
-                Definition::Param(home, _) => Some(home),
-                _ => None,
-            },
-        };
-        activity.is_some(mask, self.block)
-    }
-
-    /// A gather, and those that follow it with the same index and mask, with nothing but pure instructions between.
-    fn like(&self, inst: &Inst, index: Ty) -> Vec<Gather> {
-        let of = |inst: &Inst| match (inst.kind, inst.result) {
-            (Kind::Gather { ty, index: i, scale, clears }, Some(result)) if i == index && fits(index, scale) => {
-                Some(Gather { ty, base: inst.args[0], scale, clears, result })
-            }
-            _ => None,
-        };
-        let mut group: Vec<Gather> = of(inst).into_iter().collect();
-        let Some(Definition::Inst(block, at)) = inst.result.map(|v| self.needs.definitions[v.index()]) else {
-            return group;
-        };
-        let is_before =
-            |v: Value| !matches!(self.needs.definitions[v.index()], Definition::Inst(b, i) if b == block && i > at);
-        for next in &self.region.block(block).insts[at + 1..] {
-            match of(next).filter(|_| next.args[1..] == inst.args[1..]) {
-                Some(g) if is_before(g.base) && self.needs.is_needed(g.result) && group.len() < MOST => group.push(g),
-                _ if next.kind.is_pure() || matches!(next.kind, Kind::Gather { .. }) => {}
-                _ => break,
-            }
-        }
-        group
     }
 
     /// The greatest of the least indices in bounds of some gathers, where they are at hand: an index that may be read in all of them,
@@ -203,50 +151,49 @@ impl Select<'_> {
         lows.dedup();
         let lows: Vec<VReg> = lows.into_iter().map(|v| self.gpr(v)).collect();
         lows.into_iter().reduce(|a, b| {
-            self.compare(Form::G32, a, b);
-            self.choose(int_condition(Op::Gt, index.is_signed()), a, b)
+            self.compare(Size::G32, a, b);
+            self.choose(int_condition(Comparison::Gt, index.is_signed()), a, b)
         })
     }
 
     /// The least index in bounds for a gather, if it has been computed.
     fn least_index(&self, g: &Gather, index: Ty) -> Option<Value> {
-        let Definition::Inst(block, _) = self.needs.definitions[g.base.index()] else { return None };
-        let low = least_index(self.region.block(block), g.base, g.scale, index)?;
-        matches!(self.places[low.index()], Place::One(_)).then_some(low)
+        let low = self.values.least_index(g.base, g.scale, index)?;
+        matches!(self.locations[low.index()], Location::One(_)).then_some(low)
     }
 
     /// A base, or if no lane is active, one from which inactive lanes find memory that may be read: by the index `low`, or by 0.
     fn base_if_any(&mut self, base: VReg, part: Option<VReg>, low: Option<VReg>, scale: u32, index: Ty) -> VReg {
         let Some(part) = part else { return base };
-        let none = Mem::at(Base::Pool, self.flow.constant(&[0; 8]));
+        let none = Mem::at(Base::Pool, self.code.constant(&[0; 8]));
         let mut none = self.address_of(none);
         if let Some(low) = low {
             let low = self.widened(low, index);
             let by = Arg::Imm(OpKind::Immediate8, scale.trailing_zeros() as i64);
-            let distance = self.gpr_over(Code::Shl_rm64_imm8, Form::G64, low, by);
-            none = self.gpr_binary(Code::Sub_rm64_r64, Form::G64, none, distance);
+            let distance = self.gpr_over(Code::Shl_rm64_imm8, Size::G64, low, by);
+            none = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, none, distance);
         }
         // A piece has at most 16 lanes; above them are those of the next.
-        let k = Arg::Use(part, Form::K);
+        let k = Arg::Use(part, Size::K);
         self.plain(Code::VEX_Kortestw_kr_kr, &[k, k]);
         self.choose(Cond::NOT_EQUAL, base, none)
     }
 
     /// Two of the four integers of a vector, in 64 bits.
     fn two_numbers(&mut self, x: VReg, half: usize, index: Ty) -> [VReg; 2] {
-        let x = Arg::Use(x, Form::X);
+        let x = Arg::Use(x, Size::X);
         let pair = match half {
             0 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[x]),
             _ => self.def(Code::EVEX_Vpextrq_rm64_xmm_imm8, WORD, &[x, imm8(1)]),
         };
         let by = Arg::Imm(OpKind::Immediate8, 32);
-        let low = Arg::Use(pair, Form::G32);
+        let low = Arg::Use(pair, Size::G32);
         if index.is_signed() {
             let low = self.def(Code::Movsxd_r64_rm32, WORD, &[low]);
-            return [low, self.gpr_over(Code::Sar_rm64_imm8, Form::G64, pair, by)];
+            return [low, self.gpr_over(Code::Sar_rm64_imm8, Size::G64, pair, by)];
         }
-        let low = self.def(Code::Mov_r32_rm32, (RegClass::Int, Form::G32), &[low]);
-        [low, self.gpr_over(Code::Shr_rm64_imm8, Form::G64, pair, by)]
+        let low = self.def(Code::Mov_r32_rm32, (RegClass::Int, Size::G32), &[low]);
+        [low, self.gpr_over(Code::Shr_rm64_imm8, Size::G64, pair, by)]
     }
 
     /// Zeros in inactive lanes.
@@ -261,15 +208,15 @@ impl Select<'_> {
 
     /// Notes where a gather's result is: with zeros where the mask is not, if there is one.
     fn set_gathered(&mut self, g: Gather, pieces: Vec<VReg>, mask: Option<VReg>) {
-        self.places[g.result.index()] = match (g.ty, mask) {
-            (Ty::Bool, None) => Place::One(self.mask_of_bytes(pieces[0])),
+        self.locations[g.result.index()] = match (g.ty, mask) {
+            (Ty::Bool, None) => Location::One(self.mask_of_bytes(pieces[0])),
             (Ty::Bool, Some(mask)) => {
                 let truth = self.mask_of_bytes(pieces[0]);
-                let both = [truth, mask].map(|r| Arg::Use(r, Form::K));
-                Place::One(self.def(Code::VEX_Kandq_kr_kr_kr, (RegClass::Vector, Form::K), &both))
+                let both = [truth, mask].map(|r| Arg::Use(r, Size::K));
+                Location::One(self.def(Code::VEX_Kandq_kr_kr_kr, (RegClass::Vector, Size::K), &both))
             }
-            (_, None) => Place::Pieces(pieces),
-            (ty, Some(mask)) => Place::Pieces(self.cleared(pieces, ty.size(), mask)),
+            (_, None) => Location::Pieces(pieces),
+            (ty, Some(mask)) => Location::Pieces(self.cleared(pieces, ty.size(), mask)),
         };
     }
 
@@ -279,7 +226,7 @@ impl Select<'_> {
     fn readable(&mut self, v: Value, mask: Option<VReg>, lows: Option<VReg>, piece: usize) -> Vec<VReg> {
         let n = self.lanes_in_piece(4).div_ceil(4);
         // Lanes that were inactive then are 0 now, or nobody sees them.
-        let gathered = self.gathered.get(&v).filter(|(of, _)| of.is_none() || *of == mask);
+        let gathered = self.local.gathered.get(&v).filter(|(of, _)| of.is_none() || *of == mask);
         let gathered = gathered.map(|(_, quarters)| quarters[piece * n..][..n].to_vec());
         let (mut x, form) = (self.piece(v, 4, piece), self.form(4));
         match (mask, lows, gathered) {
@@ -288,7 +235,7 @@ impl Select<'_> {
             (Some(mask), Some(lows), Some(quarters)) => {
                 let blends = quarters.into_iter().enumerate().map(|(i, x)| {
                     let part = self.lanes_of_mask(mask, piece * self.lanes_in_piece(4) + 4 * i);
-                    self.blend(Ty::I32, Form::X, part, x, lows)
+                    self.blend(Ty::I32, Size::X, part, x, lows)
                 });
                 return blends.collect();
             }
@@ -306,23 +253,23 @@ impl Select<'_> {
         let form = self.form(4);
         let packed = sized(Code::EVEX_Vpcompressd_xmmm128_k1z_xmm, form);
         let packed = self.vector_masked(packed, form, &[Arg::Use(x, form)], part);
-        self.vector(sized(Code::EVEX_Vpbroadcastd_xmm_k1z_xmmm32, form), form, &[Arg::Use(packed, Form::X)])
+        self.vector(sized(Code::EVEX_Vpbroadcastd_xmm_k1z_xmmm32, form), form, &[Arg::Use(packed, Size::X)])
     }
 
     /// The addresses of the lanes of a gather or scatter, in vectors. Those of inactive lanes lead to memory of the code's own: a
     /// load finds 0 there, and a store is lost.
-    pub fn addresses(&mut self, inst: &Inst, index: Ty, scale: u32, for_stores: bool) -> Addresses {
+    pub(super) fn addresses(&mut self, inst: &Inst, index: Ty, scale: u32, for_stores: bool) -> Addresses {
         let (base, at, mask) = (inst.args[0], inst.args[1], inst.args[inst.args.len() - 1]);
         let base = self.address(base);
         let base = self.address_of(base);
         let base = self.broadcast(base, Ty::U64);
-        let own = (!self.is_full(mask)).then(|| {
+        let own = (!self.values.is_full(mask)).then(|| {
             let own = match for_stores {
                 true => {
-                    self.flow.needs_scratch(OWN_AT as usize + 8);
+                    self.code.needs_scratch(OWN_AT as usize + 8);
                     Mem::at(Base::Scratch, OWN_AT)
                 }
-                false => Mem::at(Base::Pool, self.flow.constant(&[0; 8])),
+                false => Mem::at(Base::Pool, self.code.constant(&[0; 8])),
             };
             let own = self.address_of(own);
             (self.broadcast(own, Ty::U64), self.mask(mask))
@@ -346,7 +293,7 @@ impl Select<'_> {
     }
 
     /// Indices of 64 bits as distances.
-    fn scaled(&mut self, x: VReg, form: Form, scale: u32) -> Arg {
+    fn scaled(&mut self, x: VReg, form: Size, scale: u32) -> Arg {
         let x = Arg::Use(x, form);
         let (code, by) = match scale {
             1 => return x,
@@ -360,14 +307,14 @@ impl Select<'_> {
     }
 
     /// The operand at the address of a lane; they are asked for in order.
-    pub fn address_of_lane(&mut self, at: &mut Addresses, lane: usize) -> Mem {
+    pub(super) fn address_of_lane(&mut self, at: &mut Addresses, lane: usize) -> Mem {
         let n = self.lanes_in_piece(8);
         let pair = match at.pair {
             Some(pair) if lane % 2 == 1 => pair,
             _ => self.part(at.sums[lane / n], self.form(8), lane % n / 2 * 16, 16),
         };
         at.pair = Some(pair);
-        let x = Arg::Use(pair, Form::X);
+        let x = Arg::Use(pair, Size::X);
         let address = match lane % 2 {
             0 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[x]),
             _ => self.def(Code::EVEX_Vpextrq_rm64_xmm_imm8, WORD, &[x, imm8(1)]),

@@ -1,9 +1,10 @@
 //! `float16`: computed as `float`, which rounds twice without harm for what one operation gives (see `vm::sem`), and rounded back.
 
-use super::inst::{Arg, Cond, Form};
+use super::inst::{Arg, Cond, Size};
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Value};
+use crate::lowering::Comparison;
 use iced_x86::Code;
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
@@ -17,7 +18,7 @@ fn is_by_float(op: Op) -> bool {
 
 impl Select<'_> {
     /// The vectors of an operation on `float16`, if it has code.
-    pub fn half_pieces(&mut self, op: Op, args: &[Value]) -> Option<Vec<VReg>> {
+    pub(super) fn half_pieces(&mut self, op: Op, args: &[Value]) -> Option<Vec<VReg>> {
         if !is_by_float(op) {
             return None;
         }
@@ -33,7 +34,7 @@ impl Select<'_> {
     }
 
     /// A value in another type, of which one is `float16`, if there is code for that.
-    pub fn convert_half_pieces(&mut self, v: Value, from: Ty, to: Ty) -> Option<Vec<VReg>> {
+    pub(super) fn convert_half_pieces(&mut self, v: Value, from: Ty, to: Ty) -> Option<Vec<VReg>> {
         if from == Ty::F16 {
             let n = self.lanes_in_piece(to.size().max(4));
             let mut chunks = Vec::new();
@@ -63,7 +64,7 @@ impl Select<'_> {
     }
 
     /// `n` lanes of a `float16` from `first` on, as `float`.
-    pub fn float_chunk(&mut self, v: Value, first: usize, n: usize) -> VReg {
+    pub(super) fn float_chunk(&mut self, v: Value, first: usize, n: usize) -> VReg {
         let x = self.chunk(v, 2, first, n);
         self.float_of_half(x, n)
     }
@@ -76,11 +77,11 @@ impl Select<'_> {
         let form = form_of(n * 4);
         let code = sized(Code::EVEX_Vcvtps2ph_xmmm64_k1z_xmm_imm8, form);
         // To nearest, ties to even.
-        self.vector(code, if form == Form::Z { Form::Y } else { Form::X }, &[Arg::Use(x, form), imm8(0)])
+        self.vector(code, if form == Size::Z { Size::Y } else { Size::X }, &[Arg::Use(x, form), imm8(0)])
     }
 
     /// The mask of a comparison of `float16`.
-    pub fn compare_halves(&mut self, op: Op, args: &[Value]) -> VReg {
+    pub(super) fn compare_halves(&mut self, op: Comparison, args: &[Value]) -> VReg {
         let n = self.lanes_in_piece(4);
         let form = form_of(n * 4);
         let parts = (0..self.lanes).step_by(n).map(|first| {
@@ -92,20 +93,20 @@ impl Select<'_> {
     }
 
     /// The mask of the lanes of a `float16` that are not 0.
-    pub fn half_is_not_zero(&mut self, v: Value) -> VReg {
+    pub(super) fn half_is_not_zero(&mut self, v: Value) -> VReg {
         let n = self.lanes_in_piece(4);
         let form = form_of(n * 4);
         let parts = (0..self.lanes).step_by(n).map(|first| {
             let x = Arg::Use(self.float_chunk(v, first, n), form);
             let zero = self.zero();
-            self.compare_piece(Op::Ne, Ty::F32, x, Arg::Use(zero, form))
+            self.compare_piece(Comparison::Ne, Ty::F32, x, Arg::Use(zero, form))
         });
         let parts = parts.collect();
         self.join_masks(parts, 4)
     }
 
     /// The bits of a vector of `float16`, whose NaNs are the canonical one.
-    pub fn canonical_halves(&mut self, form: Form, x: VReg) -> VReg {
+    pub(super) fn canonical_halves(&mut self, form: Size, x: VReg) -> VReg {
         let magnitude = self.constant_arg(0x7fff_7fff, 4);
         let and = sized(Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32, form);
         let magnitude = self.vector(and, form, &[Arg::Use(x, form), magnitude]);
@@ -113,40 +114,40 @@ impl Select<'_> {
         let greater = imm8(6);
         let args = [Arg::Use(magnitude, form), Arg::Use(infinity, form), greater];
         let code = sized(Code::EVEX_Vpcmpuw_kr_k1_xmm_xmmm128_imm8, form);
-        let is_nan = self.def(code, (RegClass::Vector, Form::K), &args);
+        let is_nan = self.def(code, (RegClass::Vector, Size::K), &args);
         let nan = self.constant_vector(0x7e00, 2);
         self.blend(Ty::U16, form, is_nan, nan, x)
     }
 
     /// A uniform `float16` as `float`.
-    pub fn float_of_half_scalar(&mut self, v: Value) -> VReg {
+    pub(super) fn float_of_half_scalar(&mut self, v: Value) -> VReg {
         let bits = self.scalar(v);
-        let x = self.vector(Code::EVEX_Vmovd_xmm_rm32, Form::X, &[Arg::Use(bits, Form::G32)]);
+        let x = self.vector(Code::EVEX_Vmovd_xmm_rm32, Size::X, &[Arg::Use(bits, Size::G32)]);
         self.float_of_half(x, 4)
     }
 
     /// A uniform `float` as `float16`.
-    pub fn half_of_float_scalar(&mut self, x: VReg) -> VReg {
+    pub(super) fn half_of_float_scalar(&mut self, x: VReg) -> VReg {
         let x = self.rounded_to_half(x, 4);
-        self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Form::G32), &[Arg::Use(x, Form::X)])
+        self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Size::G32), &[Arg::Use(x, Size::X)])
     }
 
     /// The bits of a uniform `float16`, those of the canonical NaN if it is one.
-    pub fn canonical_half_scalar(&mut self, v: Value) -> VReg {
+    pub(super) fn canonical_half_scalar(&mut self, v: Value) -> VReg {
         let x = self.scalar(v);
         let [magnitude, infinity, nan] = [0x7fff, 0x7c00, 0x7e00].map(|bits| self.imm(bits));
-        let magnitude = self.gpr_binary(Code::And_rm32_r32, Form::G32, magnitude, x);
-        self.compare(Form::G32, magnitude, infinity);
+        let magnitude = self.gpr_binary(Code::And_rm32_r32, Size::G32, magnitude, x);
+        self.compare(Size::G32, magnitude, infinity);
         self.choose(Cond::ABOVE, nan, x)
     }
 
     /// An operation on uniform `float16`, if it has code.
-    pub fn half_scalar(&mut self, inst: &Inst, op: Op) -> Option<VReg> {
+    pub(super) fn half_scalar(&mut self, inst: &Inst, op: Op) -> Option<VReg> {
         if !is_by_float(op) && !matches!(op, Op::Neg | Op::Abs) {
             return None;
         }
-        let args: Vec<Arg> = inst.args.iter().map(|&v| Arg::Use(self.float_of_half_scalar(v), Form::X)).collect();
-        let x = self.float_vector(op, Ty::F32, Form::X, &args)?;
+        let args: Vec<Arg> = inst.args.iter().map(|&v| Arg::Use(self.float_of_half_scalar(v), Size::X)).collect();
+        let x = self.float_vector(op, Ty::F32, Size::X, &args)?;
         Some(self.half_of_float_scalar(x))
     }
 }

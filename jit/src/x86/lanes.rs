@@ -1,10 +1,11 @@
 //! Operations across lanes.
 
-use super::inst::{Arg, Base, Form, Mem};
+use super::inst::{Arg, Base, Mem, Size};
 use super::select::{Select, class_of, imm8};
 use super::values::{form_of, sized};
+use crate::backend::Rules;
 use crate::ir::{Inst, Value};
-use crate::native::step_of;
+use crate::lowering::step_of;
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
@@ -12,7 +13,10 @@ use spmdvm_vm::types::Ty;
 
 impl Select<'_> {
     /// One of `iota`, `shuffle`, `extract`, `insert`; `false` if it has no code.
-    pub fn lanes_op(&mut self, inst: &Inst, op: Op, ty: Ty) -> bool {
+    pub(super) fn lanes_op(&mut self, inst: &Inst, op: Op, ty: Ty) -> bool {
+        if !self.has_rule(Rules::Lanes, op) {
+            return false;
+        }
         match op {
             Op::Iota => {
                 let pieces = (0..self.n_pieces(4)).map(|i| self.iota(i)).collect();
@@ -25,7 +29,8 @@ impl Select<'_> {
                 true
             }
             Op::Shuffle => self.shuffle(inst, ty),
-            _ => self.insert(inst, ty),
+            Op::Insert => self.insert(inst, ty),
+            _ => false,
         }
     }
 
@@ -35,7 +40,7 @@ impl Select<'_> {
         for (l, to) in bytes.chunks_exact_mut(4).enumerate() {
             to.copy_from_slice(&((16 * i + l) as i32).to_le_bytes());
         }
-        let at = self.flow.constant(&bytes);
+        let at = self.code.constant(&bytes);
         self.load_vector(self.form(4), Mem::at(Base::Pool, at))
     }
 
@@ -43,7 +48,7 @@ impl Select<'_> {
     fn lane_number(&mut self, index: Value) -> VReg {
         let index = self.gpr(index);
         let most = Arg::Imm(OpKind::Immediate8to32, self.lanes as i64 - 1);
-        self.gpr_over(Code::And_rm32_imm8, Form::G32, index, most)
+        self.gpr_over(Code::And_rm32_imm8, Size::G32, index, most)
     }
 
     fn extract(&mut self, ty: Ty, v: Value, index: Value) -> VReg {
@@ -51,19 +56,19 @@ impl Select<'_> {
         if ty == Ty::Bool {
             let mask = self.mask(v);
             let (bits, lane) = (self.bits_of_mask(mask), self.lane_number(index));
-            let word = (RegClass::Int, Form::G64);
+            let word = (RegClass::Int, Size::G64);
             let bit =
-                self.def(Code::VEX_Shrx_r64_rm64_r64, word, &[Arg::Use(bits, Form::G64), Arg::Use(lane, Form::G64)]);
-            return self.gpr_over(Code::And_rm32_imm8, Form::G32, bit, Arg::Imm(OpKind::Immediate8to32, 1));
+                self.def(Code::VEX_Shrx_r64_rm64_r64, word, &[Arg::Use(bits, Size::G64), Arg::Use(lane, Size::G64)]);
+            return self.gpr_over(Code::And_rm32_imm8, Size::G32, bit, Arg::Imm(OpKind::Immediate8to32, 1));
         }
-        match self.constant_of(index).map(|at| at as usize % self.lanes) {
+        match self.values.constant(index).map(|at| at as usize % self.lanes) {
             Some(0) if class_of(ty) == RegClass::Float => return self.piece(v, size, 0),
             Some(lane) if class_of(ty) == RegClass::Int && lane < 16 / size => return self.low_element(v, size, lane),
             _ => {}
         }
-        self.flow.needs_scratch(self.lanes * size + 64);
+        self.code.needs_scratch(self.lanes * size + 64);
         self.store_whole(v, Mem::at(Base::Scratch, 0));
-        let from = match self.constant_of(index) {
+        let from = match self.values.constant(index) {
             Some(at) => Mem::at(Base::Scratch, (at as usize % self.lanes * size) as i32),
             None => {
                 let lane = self.lane_number(index);
@@ -75,14 +80,14 @@ impl Select<'_> {
 
     /// An integer of the first 16 bytes.
     fn low_element(&mut self, v: Value, size: usize, lane: usize) -> VReg {
-        let x = Arg::Use(self.piece(v, size, 0), Form::X);
+        let x = Arg::Use(self.piece(v, size, 0), Size::X);
         let (code, form) = match (size, lane) {
-            (4, 0) => (Code::EVEX_Vmovd_rm32_xmm, Form::G32),
-            (8, 0) => (Code::EVEX_Vmovq_rm64_xmm, Form::G64),
-            (1, _) => (Code::EVEX_Vpextrb_r32m8_xmm_imm8, Form::G32),
-            (2, _) => (Code::EVEX_Vpextrw_r32_xmm_imm8, Form::G32),
-            (4, _) => (Code::EVEX_Vpextrd_rm32_xmm_imm8, Form::G32),
-            _ => (Code::EVEX_Vpextrq_rm64_xmm_imm8, Form::G64),
+            (4, 0) => (Code::EVEX_Vmovd_rm32_xmm, Size::G32),
+            (8, 0) => (Code::EVEX_Vmovq_rm64_xmm, Size::G64),
+            (1, _) => (Code::EVEX_Vpextrb_r32m8_xmm_imm8, Size::G32),
+            (2, _) => (Code::EVEX_Vpextrw_r32_xmm_imm8, Size::G32),
+            (4, _) => (Code::EVEX_Vpextrd_rm32_xmm_imm8, Size::G32),
+            _ => (Code::EVEX_Vpextrq_rm64_xmm_imm8, Size::G64),
         };
         let args = [x, imm8(lane as u8)];
         let n = if lane == 0 && size >= 4 { 1 } else { 2 };
@@ -105,35 +110,25 @@ impl Select<'_> {
         let (bits, lane, one) = (self.bits_of_mask(mask), self.lane_number(inst.args[1]), self.imm(1));
         let new = self.gpr(inst.args[2]);
         let [hole, new] = [one, new].map(|x| {
-            let args = [Arg::Use(x, Form::G64), Arg::Use(lane, Form::G64)];
-            self.def(Code::VEX_Shlx_r64_rm64_r64, (RegClass::Int, Form::G64), &args)
+            let args = [Arg::Use(x, Size::G64), Arg::Use(lane, Size::G64)];
+            self.def(Code::VEX_Shlx_r64_rm64_r64, (RegClass::Int, Size::G64), &args)
         });
-        let args = [Arg::Use(hole, Form::G64), Arg::Use(bits, Form::G64)];
-        let rest = self.def(Code::VEX_Andn_r64_r64_rm64, (RegClass::Int, Form::G64), &args);
-        let bits = self.gpr_binary(Code::Or_rm64_r64, Form::G64, rest, new);
+        let args = [Arg::Use(hole, Size::G64), Arg::Use(bits, Size::G64)];
+        let rest = self.def(Code::VEX_Andn_r64_r64_rm64, (RegClass::Int, Size::G64), &args);
+        let bits = self.gpr_binary(Code::Or_rm64_r64, Size::G64, rest, new);
         let mask = self.mask_of_bits(bits);
         self.set(inst, mask);
     }
 
-    /// A value that is made where it is asked for: once in a block.
-    pub fn late_pieces(&mut self, v: Value) -> Vec<VReg> {
-        if let Some(made) = self.made_late.get(&v) {
-            return made.clone();
-        }
-        let inst = self.inst_of(v).unwrap_or_else(|| unreachable!("{v:?} is no element put into a vector"));
-        let pieces = self.inserted(inst, self.region.ty(v).ty);
-        self.made_late.insert(v, pieces.clone());
-        pieces
-    }
-
-    fn inserted(&mut self, inst: &Inst, ty: Ty) -> Vec<VReg> {
+    /// An element put into vectors.
+    pub(super) fn inserted(&mut self, inst: &Inst, ty: Ty) -> Vec<VReg> {
         let size = ty.size();
         let lane = self.lane_number(inst.args[1]);
         let one = self.imm(1);
-        let word = (RegClass::Int, Form::G64);
-        let bit = self.def(Code::VEX_Shlx_r64_rm64_r64, word, &[Arg::Use(one, Form::G64), Arg::Use(lane, Form::G64)]);
+        let word = (RegClass::Int, Size::G64);
+        let bit = self.def(Code::VEX_Shlx_r64_rm64_r64, word, &[Arg::Use(one, Size::G64), Arg::Use(lane, Size::G64)]);
         let chosen = self.mask_of_bits(bit);
-        let new = match self.constant_of(inst.args[2]) {
+        let new = match self.values.constant(inst.args[2]) {
             Some(bits) => self.constant_vector(bits, size),
             None => {
                 let x = self.scalar(inst.args[2]);
@@ -149,11 +144,11 @@ impl Select<'_> {
     }
 
     /// A reduction by halving: lane *i* takes in lane *i* + *h*.
-    pub fn reduce(&mut self, inst: &Inst, op: Op, ty: Ty) -> Result<(), String> {
+    pub(super) fn reduce(&mut self, inst: &Inst, op: Op, ty: Ty) -> bool {
         let size = ty.size();
-        let step = step_of(op);
+        let Some(step) = step_of(op).filter(|_| self.has_rule(Rules::Lanes, op)) else { return false };
         if matches!(ty, Ty::Bool | Ty::F16) {
-            return self.general(inst);
+            return false;
         }
         let mut pieces: Vec<VReg> = (0..self.n_pieces(size)).map(|i| self.piece(inst.args[0], size, i)).collect();
         let mut bytes = self.lanes * size;
@@ -162,38 +157,38 @@ impl Select<'_> {
             if bytes >= 64 {
                 let upper = pieces.split_off(pieces.len() / 2);
                 for (a, b) in pieces.iter_mut().zip(upper) {
-                    *a = self.combine_vectors(step, ty, Form::Z, *a, b)?;
+                    let Some(both) = self.combine_vectors(step, ty, Size::Z, *a, b) else { return false };
+                    *a = both;
                 }
                 continue;
             }
             let (x, form) = (pieces[0], form_of(bytes));
             let upper = self.upper_half(x, bytes);
-            pieces[0] = self.combine_vectors(step, ty, form, x, upper)?;
+            let Some(both) = self.combine_vectors(step, ty, form, x, upper) else { return false };
+            pieces[0] = both;
         }
         let x = pieces[0];
         let made = match (class_of(ty), size) {
             (RegClass::Float, _) => x,
-            (_, 1..=4) => self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Form::G32), &[Arg::Use(x, Form::X)]),
-            _ => self.def(Code::EVEX_Vmovq_rm64_xmm, (RegClass::Int, Form::G64), &[Arg::Use(x, Form::X)]),
+            (_, 1..=4) => self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Size::G32), &[Arg::Use(x, Size::X)]),
+            _ => self.def(Code::EVEX_Vmovq_rm64_xmm, (RegClass::Int, Size::G64), &[Arg::Use(x, Size::X)]),
         };
         self.set(inst, made);
-        Ok(())
+        true
     }
 
-    fn combine_vectors(&mut self, op: Op, ty: Ty, form: Form, a: VReg, b: VReg) -> Result<VReg, String> {
+    fn combine_vectors(&mut self, op: Op, ty: Ty, form: Size, a: VReg, b: VReg) -> Option<VReg> {
         let args = [Arg::Use(a, form), Arg::Use(b, form)];
-        let made =
-            if ty.is_float() { self.float_vector(op, ty, form, &args) } else { self.int_vector(op, ty, form, &args) };
-        made.ok_or_else(|| "a reduction has no code".into())
+        if ty.is_float() { self.float_vector(op, ty, form, &args) } else { self.int_vector(op, ty, form, &args) }
     }
 
     /// What lies from a byte on, at the bottom; there are as many bytes after it.
     fn upper_half(&mut self, x: VReg, at: usize) -> VReg {
-        let to = self.flow.vector();
+        let to = self.code.vector();
         let (code, to_form, form, imm) = match at {
-            32 => (Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, Form::Y, Form::Z, 1),
-            16 => (Code::EVEX_Vextracti32x4_xmmm128_k1z_ymm_imm8, Form::X, Form::Y, 1),
-            _ => (sized(Code::EVEX_Vpsrldq_xmm_xmmm128_imm8, Form::X), Form::X, Form::X, at as u8),
+            32 => (Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, Size::Y, Size::Z, 1),
+            16 => (Code::EVEX_Vextracti32x4_xmmm128_k1z_ymm_imm8, Size::X, Size::Y, 1),
+            _ => (sized(Code::EVEX_Vpsrldq_xmm_xmmm128_imm8, Size::X), Size::X, Size::X, at as u8),
         };
         self.plain(code, &[Arg::Def(to, to_form), Arg::Use(x, form), imm8(imm)]);
         to

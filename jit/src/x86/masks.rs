@@ -1,102 +1,74 @@
 //! Masks: one register each, bit *i* for lane *i*, and 0 beyond the lanes.
 
-use super::inst::{Arg, Base, Cond, Form, Mem};
-use super::select::{Place, Select, imm8};
+use super::inst::{Arg, Base, Cond, Mem, Size};
+use super::select::{Select, imm8};
 use super::values::sized;
-use crate::ir::{Inst, Kind, Value};
+use crate::backend::Rules;
+use crate::ir::{Inst, Value};
+use crate::lowering::{Comparison, Logic};
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-const MASK: (RegClass, Form) = (RegClass::Vector, Form::K);
+const MASK: (RegClass, Size) = (RegClass::Vector, Size::K);
 
 impl Select<'_> {
-    /// A mask in its register; a uniform bool in all lanes.
-    pub fn mask(&mut self, v: Value) -> VReg {
-        if let Some(bits) = self.known_bits(v) {
-            return self.mask_of_constant(bits);
-        }
-        if !self.region.ty(v).is_varying() {
-            return self.mask_of_bool(v);
-        }
-        match self.places[v.index()] {
-            Place::One(r) => r,
-            _ => unreachable!("{v:?} has not been computed"),
-        }
-    }
-
-    /// The bits of a mask that is constant.
-    pub fn known_bits(&self, v: Value) -> Option<u64> {
-        let full = self.region.width.full_mask();
-        let inst = self.inst_of(v)?;
-        match inst.kind {
-            Kind::Const(_) | Kind::Splat => self.constant_lanes(v).map(|bits| if bits as u8 != 0 { full } else { 0 }),
-            Kind::MaskFromBits => Some(self.constant_of(inst.args[0])? & full),
-            _ => None,
-        }
-    }
-
-    /// Returns whether all lanes are in a mask.
-    pub fn is_full(&self, mask: Value) -> bool {
-        self.known_bits(mask) == Some(self.region.width.full_mask())
-    }
-
-    fn mask_of_constant(&mut self, bits: u64) -> VReg {
+    /// A mask that is known.
+    pub(super) fn mask_of_constant(&mut self, bits: u64) -> VReg {
         let x = self.imm(bits);
-        self.def(Code::VEX_Kmovq_kr_r64, MASK, &[Arg::Use(x, Form::G64)])
+        self.def(Code::VEX_Kmovq_kr_r64, MASK, &[Arg::Use(x, Size::G64)])
     }
 
     /// A word of bits as a mask.
-    pub fn mask_of_bits(&mut self, bits: VReg) -> VReg {
+    pub(super) fn mask_of_bits(&mut self, bits: VReg) -> VReg {
         // Each but the last cuts off what is above.
         let (code, form) = match self.lanes {
-            64 => (Code::VEX_Kmovq_kr_r64, Form::G64),
-            32 => (Code::VEX_Kmovd_kr_r32, Form::G32),
-            16 => (Code::VEX_Kmovw_kr_r32, Form::G32),
-            8 => (Code::VEX_Kmovb_kr_r32, Form::G32),
+            64 => (Code::VEX_Kmovq_kr_r64, Size::G64),
+            32 => (Code::VEX_Kmovd_kr_r32, Size::G32),
+            16 => (Code::VEX_Kmovw_kr_r32, Size::G32),
+            8 => (Code::VEX_Kmovb_kr_r32, Size::G32),
             _ => {
                 let full = Arg::Imm(OpKind::Immediate8to32, self.region.width.full_mask() as i64);
-                let cut = self.gpr_over(Code::And_rm32_imm8, Form::G32, bits, full);
-                return self.def(Code::VEX_Kmovd_kr_r32, MASK, &[Arg::Use(cut, Form::G32)]);
+                let cut = self.gpr_over(Code::And_rm32_imm8, Size::G32, bits, full);
+                return self.def(Code::VEX_Kmovd_kr_r32, MASK, &[Arg::Use(cut, Size::G32)]);
             }
         };
         self.def(code, MASK, &[Arg::Use(bits, form)])
     }
 
     /// A uniform bool in all lanes.
-    pub fn mask_of_bool(&mut self, v: Value) -> VReg {
-        let x = self.gpr(v);
-        let to = self.flow.gpr();
-        self.plain(Code::Neg_rm64, &[Arg::Tied { from: x, to, form: Form::G64 }]);
+    pub(super) fn mask_of_bool(&mut self, x: VReg) -> VReg {
+        let to = self.code.gpr();
+        self.plain(Code::Neg_rm64, &[Arg::Tied { from: x, to, form: Size::G64 }]);
         self.mask_of_bits(to)
     }
 
-    pub fn bits_of_mask(&mut self, mask: VReg) -> VReg {
-        self.def(Code::VEX_Kmovq_r64_kr, (RegClass::Int, Form::G64), &[Arg::Use(mask, Form::K)])
+    pub(super) fn bits_of_mask(&mut self, mask: VReg) -> VReg {
+        self.def(Code::VEX_Kmovq_r64_kr, (RegClass::Int, Size::G64), &[Arg::Use(mask, Size::K)])
     }
 
     /// The lanes of a mask that belong to piece `i` of elements of so many bytes.
-    pub fn mask_part(&mut self, mask: VReg, size: usize, i: usize) -> VReg {
+    pub(super) fn mask_part(&mut self, mask: VReg, size: usize, i: usize) -> VReg {
         self.lanes_of_mask(mask, i * self.lanes_in_piece(size))
     }
 
     /// The lanes of a mask from one on.
-    pub fn lanes_of_mask(&mut self, mask: VReg, first: usize) -> VReg {
+    pub(super) fn lanes_of_mask(&mut self, mask: VReg, first: usize) -> VReg {
         if first == 0 {
             return mask;
         }
-        if let Some(&part) = self.parts.get(&(mask, first)) {
+        if let Some(&part) = self.local.parts.get(&(mask, first)) {
             return part;
         }
         let shift = Arg::Imm(OpKind::Immediate8, first as i64);
-        let part = self.def(Code::VEX_Kshiftrq_kr_kr_imm8, MASK, &[Arg::Use(mask, Form::K), shift]);
-        self.parts.insert((mask, first), part);
+        let part = self.def(Code::VEX_Kshiftrq_kr_kr_imm8, MASK, &[Arg::Use(mask, Size::K), shift]);
+        self.local.parts.insert((mask, first), part);
         part
     }
 
     /// The masks of pieces as one.
-    pub fn join_masks(&mut self, mut parts: Vec<VReg>, size: usize) -> VReg {
+    pub(super) fn join_masks(&mut self, mut parts: Vec<VReg>, size: usize) -> VReg {
         let mut lanes = self.lanes_in_piece(size);
         while parts.len() > 1 {
             let code = match lanes {
@@ -104,7 +76,7 @@ impl Select<'_> {
                 16 => Code::VEX_Kunpckwd_kr_kr_kr,
                 _ => Code::VEX_Kunpckdq_kr_kr_kr,
             };
-            let pairs = parts.chunks(2).map(|pair| [pair[1], pair[0]].map(|r| Arg::Use(r, Form::K)));
+            let pairs = parts.chunks(2).map(|pair| [pair[1], pair[0]].map(|r| Arg::Use(r, Size::K)));
             let pairs: Vec<_> = pairs.collect();
             parts = pairs.iter().map(|pair| self.def(code, MASK, pair)).collect();
             lanes *= 2;
@@ -113,9 +85,9 @@ impl Select<'_> {
     }
 
     /// A mask from an instruction that gives one bit for each element of a vector; lanes beyond the gang's become 0.
-    pub fn mask_from(&mut self, code: Code, size: usize, args: &[Arg]) -> VReg {
-        let r = self.flow.mask();
-        let all = [&[Arg::Def(r, Form::K)], args].concat();
+    pub(super) fn mask_from(&mut self, code: Code, size: usize, args: &[Arg]) -> VReg {
+        let r = self.code.mask();
+        let all = [&[Arg::Def(r, Size::K)], args].concat();
         if self.lanes * size < 16 {
             let lanes = self.mask_of_constant(self.region.width.full_mask());
             self.plain_masked(code, &all, lanes, false);
@@ -126,28 +98,25 @@ impl Select<'_> {
     }
 
     /// The mask of the bytes that are not 0.
-    pub fn mask_of_bytes(&mut self, bytes: VReg) -> VReg {
+    pub(super) fn mask_of_bytes(&mut self, bytes: VReg) -> VReg {
         let form = self.form(1);
         let x = Arg::Use(bytes, form);
         self.mask_from(sized(Code::EVEX_Vptestmb_kr_k1_xmm_xmmm128, form), 1, &[x, x])
     }
 
     /// A mask as bytes 0 or 1.
-    pub fn bytes_of_mask(&mut self, v: Value) -> VReg {
-        let mask = self.mask(v);
+    pub(super) fn bytes_of_mask(&mut self, mask: VReg) -> VReg {
         let ones = self.ones();
         let form = self.form(1);
         let mem = Mem::at(Base::Pool, ones);
         self.vector_masked(sized(Code::EVEX_Vmovdqu8_xmm_k1z_xmmm128, form), form, &[Arg::Mem(mem)], mask)
     }
 
-    /// Where the pool has 64 bytes 1.
-    pub fn ones(&mut self) -> i32 {
-        self.flow.constant(&[1; 64])
-    }
-
     /// An operation that makes a mask; `false` if it has no code.
-    pub fn mask_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> bool {
+    pub(super) fn mask_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> bool {
+        if !self.has_rule(Rules::Mask, op) {
+            return false;
+        }
         let args = &inst.args;
         let made = match op {
             Op::Mov | Op::Bitcast => self.mask(args[0]),
@@ -161,18 +130,22 @@ impl Select<'_> {
                 self.not(x)
             }
             _ if ty == Ty::Bool => {
+                let Some(logic) = Logic::of(op) else { return false };
                 let (a, b) = (self.mask(args[0]), self.mask(args[1]));
-                self.combine(op, a, b)
+                self.combine(logic, a, b)
             }
-            _ if ty == Ty::F16 => self.compare_halves(op, args),
-            _ => self.compare_pieces(op, ty, args),
+            _ => match Comparison::of(op) {
+                Some(op) if ty == Ty::F16 => self.compare_halves(op, args),
+                Some(op) => self.compare_pieces(op, ty, args),
+                None => return false,
+            },
         };
         self.set(inst, made);
         true
     }
 
     fn k(&mut self, code: Code, a: VReg, b: VReg) -> VReg {
-        self.def(code, MASK, &[Arg::Use(a, Form::K), Arg::Use(b, Form::K)])
+        self.def(code, MASK, &[Arg::Use(a, Size::K), Arg::Use(b, Size::K)])
     }
 
     fn not(&mut self, x: VReg) -> VReg {
@@ -186,27 +159,27 @@ impl Select<'_> {
                 return self.k(Code::VEX_Kandnq_kr_kr_kr, x, full);
             }
         };
-        self.def(code, MASK, &[Arg::Use(x, Form::K)])
+        self.def(code, MASK, &[Arg::Use(x, Size::K)])
     }
 
     /// A binary operation on bools.
-    fn combine(&mut self, op: Op, a: VReg, b: VReg) -> VReg {
+    fn combine(&mut self, op: Logic, a: VReg, b: VReg) -> VReg {
         match op {
-            Op::And | Op::Min => self.k(Code::VEX_Kandq_kr_kr_kr, a, b),
-            Op::Or | Op::Max => self.k(Code::VEX_Korq_kr_kr_kr, a, b),
-            Op::Xor | Op::Ne => self.k(Code::VEX_Kxorq_kr_kr_kr, a, b),
-            // Not the first and the second.
-            Op::Lt => self.k(Code::VEX_Kandnq_kr_kr_kr, a, b),
-            Op::Gt => self.k(Code::VEX_Kandnq_kr_kr_kr, b, a),
-            Op::Le => {
+            Logic::And => self.k(Code::VEX_Kandq_kr_kr_kr, a, b),
+            Logic::Or => self.k(Code::VEX_Korq_kr_kr_kr, a, b),
+            Logic::Xor => self.k(Code::VEX_Kxorq_kr_kr_kr, a, b),
+            // It inverts the first.
+            Logic::OnlySecond => self.k(Code::VEX_Kandnq_kr_kr_kr, a, b),
+            Logic::OnlyFirst => self.k(Code::VEX_Kandnq_kr_kr_kr, b, a),
+            Logic::Implied => {
                 let x = self.k(Code::VEX_Kandnq_kr_kr_kr, b, a);
                 self.not(x)
             }
-            Op::Ge => {
+            Logic::Implies => {
                 let x = self.k(Code::VEX_Kandnq_kr_kr_kr, a, b);
                 self.not(x)
             }
-            _ => {
+            Logic::Same => {
                 let x = self.k(Code::VEX_Kxorq_kr_kr_kr, a, b);
                 self.not(x)
             }
@@ -219,13 +192,13 @@ impl Select<'_> {
         self.k(Code::VEX_Korq_kr_kr_kr, yes, no)
     }
 
-    pub fn is_not_zero(&mut self, v: Value, ty: Ty) -> VReg {
+    pub(super) fn is_not_zero(&mut self, v: Value, ty: Ty) -> VReg {
         let (size, form) = (ty.size(), self.form(ty.size()));
         let parts = (0..self.n_pieces(size)).map(|i| {
             let x = self.piece(v, size, i);
             if ty.is_float() {
                 let zero = self.zero();
-                return self.compare_piece(Op::Ne, ty, Arg::Use(x, form), Arg::Use(zero, form));
+                return self.compare_piece(Comparison::Ne, ty, Arg::Use(x, form), Arg::Use(zero, form));
             }
             let code = match size {
                 1 => Code::EVEX_Vptestmb_kr_k1_xmm_xmmm128,
@@ -240,11 +213,11 @@ impl Select<'_> {
         self.join_masks(parts, size)
     }
 
-    fn compare_pieces(&mut self, op: Op, ty: Ty, args: &[Value]) -> VReg {
+    fn compare_pieces(&mut self, op: Comparison, ty: Ty, args: &[Value]) -> VReg {
         let (size, form) = (ty.size(), self.form(ty.size()));
         // What is constant comes second, from memory.
-        let (op, a, b) = match self.constant_lanes(args[0]).is_some() {
-            true => (mirrored(op), args[1], args[0]),
+        let (op, a, b) = match self.values.constant_lanes(args[0]).is_some() {
+            true => (op.mirrored(), args[1], args[0]),
             false => (op, args[0], args[1]),
         };
         let parts = (0..self.n_pieces(size)).map(|i| {
@@ -256,7 +229,7 @@ impl Select<'_> {
     }
 
     /// The mask of a comparison of two vectors.
-    pub fn compare_piece(&mut self, op: Op, ty: Ty, a: Arg, b: Arg) -> VReg {
+    pub(super) fn compare_piece(&mut self, op: Comparison, ty: Ty, a: Arg, b: Arg) -> VReg {
         let size = ty.size();
         let form = self.form(size);
         let (code, predicate) = match (ty, size) {
@@ -276,7 +249,7 @@ impl Select<'_> {
     }
 
     /// The mask of the lanes of a float vector that are numbers, or of those that are not.
-    pub fn ordered(&mut self, ty: Ty, form: Form, x: VReg, wanted: bool) -> VReg {
+    pub(super) fn ordered(&mut self, ty: Ty, form: Size, x: VReg, wanted: bool) -> VReg {
         let code = if ty == Ty::F32 {
             Code::EVEX_Vcmpps_kr_k1_xmm_xmmm128b32_imm8
         } else {
@@ -287,51 +260,40 @@ impl Select<'_> {
     }
 }
 
-/// The comparison that holds for exchanged operands.
-pub(super) fn mirrored(op: Op) -> Op {
+fn float_predicate(op: Comparison) -> u8 {
     match op {
-        Op::Lt => Op::Gt,
-        Op::Le => Op::Ge,
-        Op::Gt => Op::Lt,
-        Op::Ge => Op::Le,
-        same => same,
+        Comparison::Eq => 0x00,
+        Comparison::Ne => 0x04,
+        Comparison::Lt => 0x11,
+        Comparison::Le => 0x12,
+        Comparison::Gt => 0x1e,
+        Comparison::Ge => 0x1d,
     }
 }
 
-fn float_predicate(op: Op) -> u8 {
+fn int_predicate(op: Comparison) -> u8 {
     match op {
-        Op::Eq => 0x00,
-        Op::Ne => 0x04,
-        Op::Lt => 0x11,
-        Op::Le => 0x12,
-        Op::Gt => 0x1e,
-        _ => 0x1d,
-    }
-}
-
-fn int_predicate(op: Op) -> u8 {
-    match op {
-        Op::Eq => 0,
-        Op::Lt => 1,
-        Op::Le => 2,
-        Op::Ne => 4,
-        Op::Ge => 5,
-        _ => 6,
+        Comparison::Eq => 0,
+        Comparison::Lt => 1,
+        Comparison::Le => 2,
+        Comparison::Ne => 4,
+        Comparison::Ge => 5,
+        Comparison::Gt => 6,
     }
 }
 
 /// The condition of flags by which a comparison of integers holds.
-pub(super) fn int_condition(op: Op, signed: bool) -> Cond {
+pub(super) fn int_condition(op: Comparison, signed: bool) -> Cond {
     match (op, signed) {
-        (Op::Eq, _) => Cond::EQUAL,
-        (Op::Ne, _) => Cond::NOT_EQUAL,
-        (Op::Lt, true) => Cond::LESS,
-        (Op::Le, true) => Cond::LESS_OR_EQUAL,
-        (Op::Gt, true) => Cond::GREATER,
-        (Op::Ge, true) => Cond::GREATER_OR_EQUAL,
-        (Op::Lt, false) => Cond::BELOW,
-        (Op::Le, false) => Cond::BELOW_OR_EQUAL,
-        (Op::Gt, false) => Cond::ABOVE,
-        _ => Cond::ABOVE_OR_EQUAL,
+        (Comparison::Eq, _) => Cond::EQUAL,
+        (Comparison::Ne, _) => Cond::NOT_EQUAL,
+        (Comparison::Lt, true) => Cond::LESS,
+        (Comparison::Le, true) => Cond::LESS_OR_EQUAL,
+        (Comparison::Gt, true) => Cond::GREATER,
+        (Comparison::Ge, true) => Cond::GREATER_OR_EQUAL,
+        (Comparison::Lt, false) => Cond::BELOW,
+        (Comparison::Le, false) => Cond::BELOW_OR_EQUAL,
+        (Comparison::Gt, false) => Cond::ABOVE,
+        (Comparison::Ge, false) => Cond::ABOVE_OR_EQUAL,
     }
 }

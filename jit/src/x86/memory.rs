@@ -1,19 +1,57 @@
 //! Memory accesses at host addresses that have been checked. The machine's masked accesses touch nothing of inactive lanes, and do
 //! not fail for what is not there.
 
-use super::inst::{Arg, Form, Mem};
-use super::needs::{Sum, has_operand};
+use super::inst::{Arg, Mem, Size};
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
-use crate::ir::{Inst, Kind, Value};
+use crate::ir::{Inst, Kind, Region, Value};
+use crate::lowering::{AddressSum, Forms};
 use iced_x86::Code;
 use regalloc2::VReg;
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
+
+/// Most bytes that are cleared without calling the runtime.
+const MOST_CLEARED: u32 = 1024;
+
+/// The forms of operands that instructions take.
+pub(super) const FORMS: Forms =
+    Forms { sets_flags, takes_address, index_scales: &[1, 2, 4, 8], takes_vector, exits_write_lanes: true };
+
+/// Returns whether the address of an access can be an operand. What the runtime is called for wants it as a value.
+fn takes_address(kind: Kind) -> bool {
+    let far = |stride: i32| stride.unsigned_abs() >= 1 << 24;
+    match kind {
+        Kind::LoadStrided { stride, .. } | Kind::StoreStrided { stride, .. } => !far(stride),
+        Kind::Clear { bytes } => bytes <= MOST_CLEARED,
+        _ => kind.is_plain_load() || kind.is_plain_store(),
+    }
+}
+
+/// Returns whether an instruction is a comparison that sets the flags.
+pub(super) fn sets_flags(region: &Region, inst: &Inst) -> bool {
+    match inst.kind {
+        Kind::AnyLane => true,
+        Kind::Op { op: Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, ty, .. } => {
+            !region.ty(inst.args[0]).is_varying() && (ty.is_int() || matches!(ty, Ty::F32 | Ty::F64))
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether an instruction wants a uniform argument as a vector.
+fn takes_vector(region: &Region, inst: &Inst, arg: Value) -> bool {
+    let ty = region.ty(arg);
+    let varying = inst.result.is_some_and(|v| region.ty(v).is_varying());
+    let by_lane = matches!(inst.kind, Kind::Splat)
+        || matches!(inst.kind, Kind::Op { op, .. } if !matches!(op, Op::Insert | Op::Shuffle | Op::Extract | Op::Iota));
+    varying && by_lane && !ty.is_varying() && ty.ty != Ty::Bool
+}
 
 impl Select<'_> {
     /// The operand at a host address.
-    pub fn address(&mut self, v: Value) -> Mem {
-        let Sum { base, index, disp } = Sum::of(self.region, &self.needs.definitions, self.block, v);
+    pub(super) fn address(&mut self, v: Value) -> Mem {
+        let AddressSum { base, index, disp } = AddressSum::of(&self.values, &FORMS, self.block, v);
         let base = self.gpr(base);
         let (index, scale) = match index {
             Some((v, scale)) => (Some(self.gpr(v)), scale),
@@ -22,9 +60,10 @@ impl Select<'_> {
         Mem { index, scale, ..Mem::reg(base, disp) }
     }
 
-    pub fn load(&mut self, inst: &Inst) -> Result<(), String> {
-        if !has_operand(inst.kind) {
-            return self.general(inst);
+    /// A load, if its address can be an operand.
+    pub(super) fn load(&mut self, inst: &Inst) -> bool {
+        if !takes_address(inst.kind) {
+            return false;
         }
         let from = self.address(inst.args[0]);
         match inst.kind {
@@ -43,15 +82,16 @@ impl Select<'_> {
             }
             Kind::LoadStrided { ty, stride } => self.load_strided(inst, ty, stride, from),
             Kind::Gather { .. } => self.gather(inst),
-            _ => return Err("no load".into()),
+            _ => return false,
         }
-        Ok(())
+        true
     }
 
-    pub fn store(&mut self, inst: &Inst) -> Result<(), String> {
+    /// Likewise, a store.
+    pub(super) fn store(&mut self, inst: &Inst) -> bool {
         let args = &inst.args;
-        if !has_operand(inst.kind) {
-            return self.general(inst);
+        if !takes_address(inst.kind) {
+            return false;
         }
         let to = self.address(args[0]);
         match inst.kind {
@@ -78,9 +118,9 @@ impl Select<'_> {
                 self.taken_apart(ty, args[2], |s, l| s.address_of_lane(&mut at, l));
             }
             Kind::Clear { bytes } => self.clear(to, bytes),
-            _ => return Err("no store".into()),
+            _ => return false,
         }
-        Ok(())
+        true
     }
 
     fn full_mask(&mut self) -> VReg {
@@ -94,7 +134,7 @@ impl Select<'_> {
             return self.load_vector(self.form(size), from.plus(64 * i as i32));
         }
         let mask = self.full_mask();
-        self.vector_masked(masked_move(size), Form::X, &[Arg::Mem(from)], mask)
+        self.vector_masked(masked_move(size), Size::X, &[Arg::Mem(from)], mask)
     }
 
     fn store_masked(&mut self, ty: Ty, to: Mem, v: Value, mask: VReg) {
@@ -106,7 +146,13 @@ impl Select<'_> {
             _ => Code::EVEX_Vmovupd_xmmm128_k1z_xmm,
         };
         for i in 0..self.n_pieces(size) {
-            let x = if ty == Ty::Bool { self.bytes_of_mask(v) } else { self.piece(v, size, i) };
+            let x = match ty {
+                Ty::Bool => {
+                    let mask = self.mask(v);
+                    self.bytes_of_mask(mask)
+                }
+                _ => self.piece(v, size, i),
+            };
             let part = self.mask_part(mask, size, i);
             let args = [Arg::Mem(to.plus(64 * i as i32)), Arg::Use(x, form)];
             self.plain_masked(sized(code, form), &args, part, false);
@@ -133,7 +179,7 @@ impl Select<'_> {
         }
     }
 
-    pub fn set_lanes(&mut self, inst: &Inst, ty: Ty, pieces: Vec<VReg>) {
+    pub(super) fn set_lanes(&mut self, inst: &Inst, ty: Ty, pieces: Vec<VReg>) {
         if ty == Ty::Bool {
             let mask = self.mask_of_bytes(pieces[0]);
             return self.set(inst, mask);
@@ -145,7 +191,10 @@ impl Select<'_> {
     fn taken_apart(&mut self, ty: Ty, v: Value, mut address: impl FnMut(&mut Self, usize) -> Mem) {
         let size = ty.size();
         let n = (16 / size).min(self.lanes);
-        let bytes = (ty == Ty::Bool).then(|| self.bytes_of_mask(v));
+        let bytes = (ty == Ty::Bool).then(|| {
+            let mask = self.mask(v);
+            self.bytes_of_mask(mask)
+        });
         for first in (0..self.lanes).step_by(n) {
             let x = match bytes {
                 Some(bytes) => self.part(bytes, self.form(1), first, n),
@@ -153,7 +202,7 @@ impl Select<'_> {
             };
             for l in 0..n {
                 let to = Arg::Mem(address(self, first + l));
-                let (x, lane) = (Arg::Use(x, Form::X), imm8(l as u8));
+                let (x, lane) = (Arg::Use(x, Size::X), imm8(l as u8));
                 match (size, l) {
                     (4, 0) => self.plain(Code::EVEX_Vmovss_m32_k1_xmm, &[to, x]),
                     (8, 0) => self.plain(Code::EVEX_Vmovsd_m64_k1_xmm, &[to, x]),

@@ -1,44 +1,46 @@
 //! Blends by the instruction that makes what is blended.
 
-use super::inst::{Arg, Inst as Machine};
-use super::needs::Definition;
-use super::select::{Place, Select};
+use super::X86;
+use super::inst::Arg;
+use super::select::Select;
 use crate::ir::{Inst, Kind, Value};
+use crate::lowering::Definition;
+use crate::vcode::{Inst as Machine, Location};
 use regalloc2::VReg;
 use spmdvm_vm::isa::Op;
 
 impl Select<'_> {
     /// If all that becomes of a result is to be blended, `select(mask, result, before)`, the instruction that has made it does that
     /// itself: it writes the lanes of the mask only, in the place of what was there before.
-    pub fn merge(&mut self, inst: &Inst) {
-        let Some(v) = inst.result.filter(|&v| can_merge(inst.kind) && self.needs.is_used_once(v)) else { return };
-        let Definition::Inst(block, at) = self.needs.definitions[v.index()] else { return };
+    pub(super) fn merge(&mut self, inst: &Inst) {
+        let Some(v) = inst.result.filter(|&v| can_merge(inst.kind) && self.demand.is_used_once(v)) else { return };
+        let Definition::Inst(block, at) = self.values.definition(v) else { return };
         let later = &self.region.block(block).insts[at + 1..];
         let blend = later.iter().find(|next| next.args.contains(&v));
         let Some((blend, result)) = blend.and_then(|blend| Some((blend, blend.result?))) else { return };
         let is_select = matches!(blend.kind, Kind::Op { op: Op::Select, .. }) && blend.args[1] == v;
         // A condition for all lanes is in no mask.
         let is_select = is_select && self.region.ty(blend.args[0]).is_varying();
-        if !is_select || blend.args[2] == v || !self.needs.is_needed(result) {
+        if !is_select || blend.args[2] == v || !self.demand.is_demanded(result) {
             return;
         }
-        let place = |v: Value| &self.places[v.index()];
-        let (Place::One(mask), Place::Pieces(before), Place::Pieces(pieces)) =
+        let place = |v: Value| &self.locations[v.index()];
+        let (Location::One(mask), Location::Pieces(before), Location::Pieces(pieces)) =
             (place(blend.args[0]).clone(), place(blend.args[2]).clone(), place(v).clone())
         else {
             return;
         };
         let ([before], [made]) = (&before[..], &pieces[..]) else { return };
-        if self.flow.insts.last().is_none_or(|last| !makes(last, *made, *before)) {
+        if self.code.insts.last().is_none_or(|last| !makes(last, *made, *before)) {
             return;
         }
-        let Some(Machine::Plain(mut plain)) = self.flow.pop() else { return };
-        let (to, form) = (self.flow.vector(), self.form(self.region.ty(v).ty.size()));
+        let Some(Machine::Plain(mut plain)) = self.code.pop() else { return };
+        let (to, form) = (self.code.vector(), self.form(self.region.ty(v).ty.size()));
         plain.args[0] = Some(Arg::Tied { from: *before, to, form });
         plain.mask = Some(mask);
-        self.flow.push(Machine::Plain(plain));
-        self.places[result.index()] = Place::Pieces(vec![to]);
-        self.places[v.index()] = Place::Nowhere;
+        self.code.push(Machine::Plain(plain));
+        self.locations[result.index()] = Location::Pieces(vec![to]);
+        self.locations[v.index()] = Location::Nowhere;
     }
 }
 
@@ -51,7 +53,7 @@ fn can_merge(kind: Kind) -> bool {
 }
 
 /// Returns whether an instruction makes a vector, of nothing that it overwrites but `before`.
-fn makes(inst: &Machine, made: VReg, before: VReg) -> bool {
+fn makes(inst: &Machine<X86>, made: VReg, before: VReg) -> bool {
     let Machine::Plain(plain) = inst else { return false };
     plain.mask.is_none()
         && match plain.args[0] {

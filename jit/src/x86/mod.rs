@@ -1,77 +1,85 @@
-//! The back end `x86`: wide vectors by AVX-512, for x86-64 on Unix.
+//! The back end `x86`: wide vectors by AVX-512, for x86-64 on Unix. What is not about the machine is [`vcode`](crate::vcode).
 //!
 //! | module | what |
 //! |---|---|
-//! | `needs` | what must be computed, and in which form |
-//! | `layout` | the order of blocks |
-//! | `select` | the walk over blocks and instructions: from the trace IR to machine instructions |
-//! | `values` | values in the form in which an instruction wants them |
-//! | `scalar`, `vector`, `merge`, `masks`, `convert`, `divide`, `lanes`, `memory`, `strided`, `gather` | instructions |
-//! | `bounds` | regions of memory and the indices in them |
-//! | `exits` | leaving the region, and calling the runtime |
-//! | `inst`, `flow` | machine instructions before registers are chosen, as regalloc2 wants them |
+//! | `target` | the description of the machine |
+//! | `env` | its registers |
+//! | `inst` | its instructions before registers are chosen |
+//! | `select` | which instructions of the IR have code |
+//! | `values` | the little instructions that values are made and moved with |
+//! | `scalar`, `vector`, `half`, `merge`, `masks`, `convert`, `divide` | instructions on values |
+//! | `lanes`, `shuffle`, `pointer`, `memory`, `strided`, `gather`, `bounds` | instructions across lanes, and on memory |
 //! | `counts` | counters in a register |
-//! | `renew` | new registers after calls |
-//! | `env` | the machine's registers |
-//! | `emit`, `ways_out`, `build` | from instructions with registers to bytes, by iced-x86 |
-//! | `executable`, `stubs` | memory for code; calls of the runtime that keep all registers |
+//! | `assembler`, `build` | from instructions with registers to bytes, by iced-x86 |
+//! | `code`, `executable`, `stubs` | a compiled region; memory for code; calls of the runtime that keep all registers |
 //!
-//! `docs/internals/back-ends.md` says how values are held, and how a region is entered and left.
+//! A mask is one mask register.
 
+mod assembler;
 mod bounds;
 mod build;
 mod code;
 mod convert;
 mod counts;
 mod divide;
-mod emit;
 mod env;
 mod executable;
-mod exits;
 #[cfg(feature = "planted-faults")]
 pub(crate) mod faults;
-mod flow;
 mod gather;
 mod half;
 mod inst;
 mod lanes;
-mod layout;
 mod masks;
 mod memory;
 mod merge;
-mod needs;
 mod pointer;
-mod renew;
 mod scalar;
 mod select;
 mod shuffle;
 mod strided;
 mod stubs;
+mod target;
 mod values;
 mod vector;
-mod ways_out;
 
-use crate::backend::{Backend, Executable};
+use crate::backend::{Backend, CompileError, Executable, Rule, Unavailable};
 use crate::ir::Region;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::vcode;
 use std::sync::{Arc, OnceLock};
 use stubs::Stubs;
 
 /// The same for all.
-static STUBS: OnceLock<Result<Arc<Stubs>, String>> = OnceLock::new();
+static STUBS: OnceLock<Result<Arc<Stubs>, CompileError>> = OnceLock::new();
 
 /// The back end.
 pub struct X86 {
     stubs: Arc<Stubs>,
+    /// The rule of selection that a test does without.
+    without: Option<Rule>,
 }
 
 impl X86 {
     /// A back end for this machine; the error says why it has none.
-    pub fn new() -> Result<X86, String> {
+    pub fn new() -> Result<X86, Unavailable> {
         match missing() {
-            Some(missing) => Err(format!("it needs {missing}")),
-            None => Ok(X86 { stubs: STUBS.get_or_init(|| Stubs::new().map(Arc::new)).clone()? }),
+            Some(missing) => Err(Unavailable::Needs(missing)),
+            None => X86::for_listings(),
         }
+    }
+
+    /// A back end for a machine that this one need not be: its code can be looked at, and must not be run unless
+    /// [`new`](X86::new) gives one, too.
+    pub fn for_listings() -> Result<X86, Unavailable> {
+        let stubs = STUBS.get_or_init(|| Stubs::new().map(Arc::new)).clone();
+        Ok(X86 { stubs: stubs.map_err(Unavailable::Stubs)?, without: None })
+    }
+}
+
+impl X86 {
+    /// Without a rule of selection: what it was for is executed by the runtime. For tests.
+    pub fn without(self, rule: Rule) -> X86 {
+        X86 { without: Some(rule), ..self }
     }
 }
 
@@ -80,13 +88,8 @@ impl Backend for X86 {
         "x86"
     }
 
-    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
-        // The allocator of registers panics where it meets what it does not expect. Tests look for such places; should one be
-        // left, the loop is interpreted.
-        match catch_unwind(AssertUnwindSafe(|| code::compile(region, &self.stubs))) {
-            Ok(code) => Ok(Box::new(code?)),
-            Err(_) => Err("the allocation of registers has failed".into()),
-        }
+    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, CompileError> {
+        vcode::compile(self, &region)
     }
 }
 

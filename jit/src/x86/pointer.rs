@@ -1,13 +1,13 @@
 //! Pointers plus offsets, within their regions; see `vm::sem::padd`. What leaves the range of offsets becomes the poisoned offset,
 //! which no offset leaves again.
 
-use super::inst::{Arg, Cond, Form};
+use super::inst::{Arg, Cond, Size};
 use super::select::{Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Value};
+use crate::lowering::Comparison;
 use iced_x86::{Code, OpKind};
 use regalloc2::VReg;
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
@@ -19,34 +19,34 @@ const POISON: i64 = -1 << (OFFSET_BITS - 1);
 
 impl Select<'_> {
     /// A uniform pointer plus an offset.
-    pub fn pointer_sum(&mut self, inst: &Inst) {
+    pub(super) fn pointer_sum(&mut self, inst: &Inst) {
         let (p, offset) = (self.gpr(inst.args[0]), self.gpr(inst.args[1]));
         let shift = Arg::Imm(OpKind::Immediate8, ABOVE as i64);
         let by_region = Arg::Imm(OpKind::Immediate8, OFFSET_BITS as i64);
-        let over = |s: &mut Self, code, x, by| s.gpr_over(code, Form::G64, x, by);
+        let over = |s: &mut Self, code, x, by| s.gpr_over(code, Size::G64, x, by);
         let cut = |s: &mut Self, x| {
             let x = over(s, Code::Shl_rm64_imm8, x, shift);
             over(s, Code::Sar_rm64_imm8, x, shift)
         };
         let old = cut(self, p);
         // A sum that overflows 64 bits does not fit either: one operand has 40 bits.
-        let sum = self.gpr_binary(Code::Add_rm64_r64, Form::G64, old, offset);
+        let sum = self.gpr_binary(Code::Add_rm64_r64, Size::G64, old, offset);
         let kept = cut(self, sum);
         let poison = self.imm(POISON as u64);
-        self.compare(Form::G64, kept, sum);
+        self.compare(Size::G64, kept, sum);
         let new = self.choose(Cond::EQUAL, sum, poison);
-        self.compare(Form::G64, old, poison);
+        self.compare(Size::G64, old, poison);
         let new = self.choose(Cond::NOT_EQUAL, new, poison);
         let new = over(self, Code::Shl_rm64_imm8, new, shift);
         let new = over(self, Code::Shr_rm64_imm8, new, shift);
         let region = over(self, Code::Shr_rm64_imm8, p, by_region);
         let region = over(self, Code::Shl_rm64_imm8, region, by_region);
-        let x = self.gpr_binary(Code::Or_rm64_r64, Form::G64, region, new);
+        let x = self.gpr_binary(Code::Or_rm64_r64, Size::G64, region, new);
         self.set(inst, x);
     }
 
     /// Pointers plus offsets, lane by lane.
-    pub fn pointer_sums(&mut self, args: &[Value]) -> Vec<VReg> {
+    pub(super) fn pointer_sums(&mut self, args: &[Value]) -> Vec<VReg> {
         (0..self.n_pieces(8)).map(|i| self.pointer_sum_piece(args, i)).collect()
     }
 
@@ -65,8 +65,8 @@ impl Select<'_> {
         let kept = cut(self, sum);
         let poison = self.constant_vector(POISON as u64, 8);
         let [kept, whole] = [kept, sum].map(|x| Arg::Use(x, form));
-        let left = self.compare_piece(Op::Ne, Ty::I64, kept, whole);
-        let was = self.compare_piece(Op::Eq, Ty::I64, Arg::Use(old, form), Arg::Use(poison, form));
+        let left = self.compare_piece(Comparison::Ne, Ty::I64, kept, whole);
+        let was = self.compare_piece(Comparison::Eq, Ty::I64, Arg::Use(old, form), Arg::Use(poison, form));
         let new = self.blend(Ty::I64, form, left, poison, sum);
         let new = self.blend(Ty::I64, form, was, poison, new);
         // The region's bits from the pointer, the others from the sum: the third operand of the table chooses.

@@ -1,40 +1,46 @@
 //! Operations on uniform values. Of integers below 32 bits the bits above are anything: whoever reads them extends them first.
 //! Floats are computed as vectors of which only the first lane counts.
 
-use super::inst::{Arg, Cond, Form};
-use super::masks::{int_condition, mirrored};
+use super::inst::{Arg, Cond, Size};
+use super::masks::int_condition;
 use super::select::{Select, class_of, imm8};
+use crate::backend::Rules;
 use crate::ir::{Inst, Value};
+use crate::lowering::{BitCount, Comparison, Division, Logic, Shift};
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-const WORD: (RegClass, Form) = (RegClass::Int, Form::G64);
-const HALF: (RegClass, Form) = (RegClass::Int, Form::G32);
+const WORD: (RegClass, Size) = (RegClass::Int, Size::G64);
+const HALF: (RegClass, Size) = (RegClass::Int, Size::G32);
 
 /// The form in which an integer is computed with.
-pub(super) fn int_form(ty: Ty) -> Form {
-    if ty.size() == 8 { Form::G64 } else { Form::G32 }
+pub(super) fn int_form(ty: Ty) -> Size {
+    if ty.size() == 8 { Size::G64 } else { Size::G32 }
 }
 
 impl Select<'_> {
     /// An operation whose operands and result are uniform; `false` if it has no code.
-    pub fn scalar_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> bool {
+    pub(super) fn scalar_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> bool {
+        if !self.has_rule(Rules::Scalar, op) {
+            return false;
+        }
+        let comparison = Comparison::of(op);
         let made = match class_of(ty) {
             _ if op == Op::Convert => self.convert_scalar(inst.args[0], from, ty),
             _ if op == Op::Bitcast => self.bitcast_scalar(inst.args[0], from, ty),
-            _ if ty == Ty::F16 && !matches!(op, Op::Mov | Op::Select) && !is_comparison(op) => {
+            _ if ty == Ty::F16 && !matches!(op, Op::Mov | Op::Select) && comparison.is_none() => {
                 self.half_scalar(inst, op)
             }
-            _ if op == Op::Select => Some(self.select_scalar(inst, ty)),
+            _ if op == Op::Select => self.select_scalar(inst, ty),
             _ if op == Op::Mov => Some(self.scalar(inst.args[0])),
-            _ if is_comparison(op) && ty != Ty::Bool => {
-                let cond = self.compare_scalars(op, ty, inst.args[0], inst.args[1]);
-                Some(self.bool_of(cond))
-            }
+            _ if comparison.is_some() && ty != Ty::Bool => comparison.map(|comparison| {
+                let cond = self.compare_scalars(comparison, ty, inst.args[0], inst.args[1]);
+                self.bool_of(cond)
+            }),
             RegClass::Float => self.float_op(inst, op, ty),
-            _ if ty == Ty::Bool => Some(self.bool_op(inst, op)),
+            _ if ty == Ty::Bool => self.bool_op(inst, op),
             _ => self.int_op(inst, op, ty),
         };
         if let Some(made) = made {
@@ -44,22 +50,22 @@ impl Select<'_> {
     }
 
     /// Sets flags; gives those by which the comparison holds.
-    pub fn compare_scalars(&mut self, op: Op, ty: Ty, a: Value, b: Value) -> Cond {
+    pub(super) fn compare_scalars(&mut self, op: Comparison, ty: Ty, a: Value, b: Value) -> Cond {
         if ty.is_float() {
             return self.compare_floats(op, ty, a, b);
         }
-        let (op, a, b) = if self.constant_of(a).is_some() { (mirrored(op), b, a) } else { (op, a, b) };
+        let (op, a, b) = if self.values.constant(a).is_some() { (op.mirrored(), b, a) } else { (op, a, b) };
         let form = int_form(ty);
         let x = self.extended(a, ty);
-        let small = self.constant_of(b).map(|bits| sign_extended(ty, bits)).and_then(|n| i32::try_from(n).ok());
+        let small = self.values.constant(b).map(|bits| sign_extended(ty, bits)).and_then(|n| i32::try_from(n).ok());
         match small {
-            Some(0) if matches!(op, Op::Eq | Op::Ne) => {
-                let code = if form == Form::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
+            Some(0) if matches!(op, Comparison::Eq | Comparison::Ne) => {
+                let code = if form == Size::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
                 self.plain(code, &[Arg::Use(x, form), Arg::Use(x, form)]);
             }
             Some(n) => {
                 let (code, kind) = match form {
-                    Form::G64 => (Code::Cmp_rm64_imm32, OpKind::Immediate32to64),
+                    Size::G64 => (Code::Cmp_rm64_imm32, OpKind::Immediate32to64),
                     _ => (Code::Cmp_rm32_imm32, OpKind::Immediate32),
                 };
                 self.plain(code, &[Arg::Use(x, form), Arg::Imm(kind, n as i64)]);
@@ -72,35 +78,35 @@ impl Select<'_> {
         int_condition(op, ty.is_signed())
     }
 
-    fn compare_floats(&mut self, op: Op, ty: Ty, a: Value, b: Value) -> Cond {
+    fn compare_floats(&mut self, op: Comparison, ty: Ty, a: Value, b: Value) -> Cond {
         let [x, y] = [a, b].map(|v| if ty == Ty::F16 { self.float_of_half_scalar(v) } else { self.scalar(v) });
         let single = ty != Ty::F64;
         let (x, y) = match op {
-            Op::Lt | Op::Le => (y, x),
-            _ => (x, y),
+            Comparison::Lt | Comparison::Le => (y, x),
+            Comparison::Eq | Comparison::Ne | Comparison::Gt | Comparison::Ge => (x, y),
         };
-        let (x, y) = (Arg::Use(x, Form::X), Arg::Use(y, Form::X));
-        if matches!(op, Op::Eq | Op::Ne) {
+        let (x, y) = (Arg::Use(x, Size::X), Arg::Use(y, Size::X));
+        if matches!(op, Comparison::Eq | Comparison::Ne) {
             // The flags of a comparison tell NaNs by one of their own.
             let code = if single {
                 Code::EVEX_Vcmpss_kr_k1_xmm_xmmm32_imm8_sae
             } else {
                 Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
             };
-            let predicate = imm8(if op == Op::Eq { 0 } else { 4 });
-            let mask = self.def(code, (RegClass::Vector, Form::K), &[x, y, predicate]);
-            let mask = Arg::Use(mask, Form::K);
+            let predicate = imm8(if op == Comparison::Eq { 0 } else { 4 });
+            let mask = self.def(code, (RegClass::Vector, Size::K), &[x, y, predicate]);
+            let mask = Arg::Use(mask, Size::K);
             self.plain(Code::VEX_Kortestb_kr_kr, &[mask, mask]);
             return Cond::NOT_EQUAL;
         }
         let code = if single { Code::EVEX_Vucomiss_xmm_xmmm32_sae } else { Code::EVEX_Vucomisd_xmm_xmmm64_sae };
         self.plain(code, &[x, y]);
-        if matches!(op, Op::Lt | Op::Gt) { Cond::ABOVE } else { Cond::ABOVE_OR_EQUAL }
+        if matches!(op, Comparison::Lt | Comparison::Gt) { Cond::ABOVE } else { Cond::ABOVE_OR_EQUAL }
     }
 
     /// An integer in 32 bits or, if it has them, 64.
-    pub fn extended(&mut self, v: Value, ty: Ty) -> VReg {
-        if let Some(bits) = self.constant_of(v) {
+    pub(super) fn extended(&mut self, v: Value, ty: Ty) -> VReg {
+        if let Some(bits) = self.values.constant(v) {
             let bits = sign_extended(ty, bits) as u64;
             return self.imm(if ty.size() == 8 { bits } else { bits & 0xffff_ffff });
         }
@@ -112,13 +118,13 @@ impl Select<'_> {
             (2, false) => Code::Movzx_r32_rm16,
             _ => return x,
         };
-        let form = if ty.size() == 1 { Form::G8 } else { Form::G16 };
+        let form = if ty.size() == 1 { Size::G8 } else { Size::G16 };
         self.def(code, HALF, &[Arg::Use(x, form)])
     }
 
     /// An integer in 64 bits.
-    pub fn wide(&mut self, v: Value, ty: Ty) -> VReg {
-        if let Some(bits) = self.constant_of(v) {
+    pub(super) fn wide(&mut self, v: Value, ty: Ty) -> VReg {
+        if let Some(bits) = self.values.constant(v) {
             return self.imm(sign_extended(ty, bits) as u64);
         }
         let x = self.extended(v, ty);
@@ -126,55 +132,56 @@ impl Select<'_> {
     }
 
     /// An integer of 32 bits or more in 64.
-    pub fn widened(&mut self, x: VReg, ty: Ty) -> VReg {
+    pub(super) fn widened(&mut self, x: VReg, ty: Ty) -> VReg {
         match (ty.size(), ty.is_signed()) {
             (8, _) => x,
-            (_, true) => self.def(Code::Movsxd_r64_rm32, WORD, &[Arg::Use(x, Form::G32)]),
-            _ => self.def(Code::Mov_r32_rm32, HALF, &[Arg::Use(x, Form::G32)]),
+            (_, true) => self.def(Code::Movsxd_r64_rm32, WORD, &[Arg::Use(x, Size::G32)]),
+            _ => self.def(Code::Mov_r32_rm32, HALF, &[Arg::Use(x, Size::G32)]),
         }
     }
 
-    fn bool_op(&mut self, inst: &Inst, op: Op) -> VReg {
+    fn bool_op(&mut self, inst: &Inst, op: Op) -> Option<VReg> {
         let a = self.gpr(inst.args[0]);
         if op == Op::Not {
-            return self.flip(a);
+            return Some(self.flip(a));
         }
+        let logic = Logic::of(op)?;
         let b = self.gpr(inst.args[1]);
-        let both = |s: &mut Self, code, a, b| s.gpr_binary(code, Form::G32, a, b);
-        match op {
-            Op::And | Op::Min => both(self, Code::And_rm32_r32, a, b),
-            Op::Or | Op::Max => both(self, Code::Or_rm32_r32, a, b),
-            Op::Xor | Op::Ne => both(self, Code::Xor_rm32_r32, a, b),
-            Op::Lt => {
-                let a = self.flip(a);
-                both(self, Code::And_rm32_r32, a, b)
-            }
-            Op::Gt => {
-                let b = self.flip(b);
-                both(self, Code::And_rm32_r32, a, b)
-            }
-            Op::Le => {
-                let a = self.flip(a);
-                both(self, Code::Or_rm32_r32, a, b)
-            }
-            Op::Ge => {
-                let b = self.flip(b);
-                both(self, Code::Or_rm32_r32, a, b)
-            }
-            _ => {
+        let both = |s: &mut Self, code, a, b| s.gpr_binary(code, Size::G32, a, b);
+        Some(match logic {
+            Logic::And => both(self, Code::And_rm32_r32, a, b),
+            Logic::Or => both(self, Code::Or_rm32_r32, a, b),
+            Logic::Xor => both(self, Code::Xor_rm32_r32, a, b),
+            Logic::Same => {
                 let x = both(self, Code::Xor_rm32_r32, a, b);
                 self.flip(x)
             }
-        }
+            Logic::OnlySecond => {
+                let a = self.flip(a);
+                both(self, Code::And_rm32_r32, a, b)
+            }
+            Logic::OnlyFirst => {
+                let b = self.flip(b);
+                both(self, Code::And_rm32_r32, a, b)
+            }
+            Logic::Implied => {
+                let a = self.flip(a);
+                both(self, Code::Or_rm32_r32, a, b)
+            }
+            Logic::Implies => {
+                let b = self.flip(b);
+                both(self, Code::Or_rm32_r32, a, b)
+            }
+        })
     }
 
     fn flip(&mut self, x: VReg) -> VReg {
-        self.gpr_over(Code::Xor_rm32_imm8, Form::G32, x, Arg::Imm(OpKind::Immediate8to32, 1))
+        self.gpr_over(Code::Xor_rm32_imm8, Size::G32, x, Arg::Imm(OpKind::Immediate8to32, 1))
     }
 
     fn int_op(&mut self, inst: &Inst, op: Op, ty: Ty) -> Option<VReg> {
         let (args, form) = (&inst.args, int_form(ty));
-        let is_wide = form == Form::G64;
+        let is_wide = form == Size::G64;
         let pick = |wide, narrow| if is_wide { wide } else { narrow };
         let codes = match op {
             Op::Add => {
@@ -196,12 +203,12 @@ impl Select<'_> {
         };
         if let Some((by_register, by_number)) = codes {
             let commutes = op != Op::Sub;
-            let (a, b) = match self.constant_of(args[0]) {
+            let (a, b) = match self.values.constant(args[0]) {
                 Some(_) if commutes => (args[1], args[0]),
                 _ => (args[0], args[1]),
             };
             let x = self.gpr(a);
-            let small = self.constant_of(b).map(|bits| sign_extended(ty, bits)).and_then(|n| i32::try_from(n).ok());
+            let small = self.values.constant(b).map(|bits| sign_extended(ty, bits)).and_then(|n| i32::try_from(n).ok());
             return Some(match small {
                 Some(n) => {
                     let kind = if is_wide { OpKind::Immediate32to64 } else { OpKind::Immediate32 };
@@ -210,19 +217,19 @@ impl Select<'_> {
                 None => {
                     let y = self.gpr(b);
                     // What is used no more had better be overwritten.
-                    let (x, y) = if commutes && self.needs.is_used_once(b) { (y, x) } else { (x, y) };
+                    let (x, y) = if commutes && self.demand.is_used_once(b) { (y, x) } else { (x, y) };
                     self.gpr_binary(by_register, form, x, y)
                 }
             });
         }
         Some(match op {
             Op::Mul => {
-                if let Some(by) = self.constant_of(args[1]).filter(|by| by.is_power_of_two()) {
+                if let Some(by) = self.values.constant(args[1]).filter(|by| by.is_power_of_two()) {
                     let x = self.gpr(args[0]);
                     let count = Arg::Imm(OpKind::Immediate8, by.trailing_zeros() as i64);
                     return Some(self.gpr_over(pick(Code::Shl_rm64_imm8, Code::Shl_rm32_imm8), form, x, count));
                 }
-                if let Some(by) = self.constant_of(args[1]).filter(|&by| i32::try_from(by as i64).is_ok()) {
+                if let Some(by) = self.values.constant(args[1]).filter(|&by| i32::try_from(by as i64).is_ok()) {
                     let code = pick(Code::Imul_r64_rm64_imm32, Code::Imul_r32_rm32_imm32);
                     let kind = if is_wide { OpKind::Immediate32to64 } else { OpKind::Immediate32 };
                     let x = Arg::Use(self.gpr(args[0]), form);
@@ -236,8 +243,8 @@ impl Select<'_> {
                 self.negated(form, a)
             }
             Op::Not => {
-                let (from, to) = (self.gpr(args[0]), self.flow.gpr());
-                self.plain(Code::Not_rm64, &[Arg::Tied { from, to, form: Form::G64 }]);
+                let (from, to) = (self.gpr(args[0]), self.code.gpr());
+                self.plain(Code::Not_rm64, &[Arg::Tied { from, to, form: Size::G64 }]);
                 to
             }
             Op::Abs if !ty.is_signed() => self.gpr(args[0]),
@@ -248,68 +255,82 @@ impl Select<'_> {
                 self.compare(form, a, zero);
                 self.choose(Cond::LESS, negative, a)
             }
-            Op::Min | Op::Max => {
-                let (a, b) = (self.extended(args[0], ty), self.extended(args[1], ty));
-                self.compare(form, a, b);
-                let less = int_condition(if op == Op::Min { Op::Lt } else { Op::Gt }, ty.is_signed());
-                self.choose(less, a, b)
-            }
-            Op::Shl | Op::Shr => self.shift_scalar(op, ty, args),
-            Op::IDiv | Op::IRem => self.divide_scalars(op, ty, args),
+            Op::Min => self.extreme_scalar(Comparison::Lt, ty, args),
+            Op::Max => self.extreme_scalar(Comparison::Gt, ty, args),
+            Op::Shl => self.shift_scalar(Shift::Shl, ty, args),
+            Op::Shr => self.shift_scalar(Shift::Shr, ty, args),
+            Op::IDiv => self.divide_scalars(Division::IDiv, ty, args),
+            Op::IRem => self.divide_scalars(Division::IRem, ty, args),
             Op::MulHi => self.high_product_scalar(ty, args),
-            Op::Popcnt | Op::Clz | Op::Ctz if ty.size() < 4 => self.count_few_bits(op, ty, args[0]),
-            Op::Popcnt | Op::Clz | Op::Ctz => {
-                let a = self.gpr(args[0]);
-                let code = match op {
-                    Op::Popcnt => pick(Code::Popcnt_r64_rm64, Code::Popcnt_r32_rm32),
-                    Op::Clz => pick(Code::Lzcnt_r64_rm64, Code::Lzcnt_r32_rm32),
-                    _ => pick(Code::Tzcnt_r64_rm64, Code::Tzcnt_r32_rm32),
-                };
-                self.def(code, (RegClass::Int, form), &[Arg::Use(a, form)])
-            }
+            Op::Popcnt => self.bit_count(BitCount::Popcnt, ty, args[0]),
+            Op::Clz => self.bit_count(BitCount::Clz, ty, args[0]),
+            Op::Ctz => self.bit_count(BitCount::Ctz, ty, args[0]),
             _ => return None,
         })
     }
 
-    /// What `popcnt`, `clz` and `ctz` give of 8 or 16 bits.
-    fn count_few_bits(&mut self, op: Op, ty: Ty, v: Value) -> VReg {
+    /// The operand for which a comparison with the other holds.
+    fn extreme_scalar(&mut self, op: Comparison, ty: Ty, args: &[Value]) -> VReg {
+        let (a, b) = (self.extended(args[0], ty), self.extended(args[1], ty));
+        self.compare(int_form(ty), a, b);
+        self.choose(int_condition(op, ty.is_signed()), a, b)
+    }
+
+    fn bit_count(&mut self, op: BitCount, ty: Ty, v: Value) -> VReg {
+        if ty.size() < 4 {
+            return self.count_few_bits(op, ty, v);
+        }
+        let (a, form) = (self.gpr(v), int_form(ty));
+        let code = match (op, form) {
+            (BitCount::Popcnt, Size::G64) => Code::Popcnt_r64_rm64,
+            (BitCount::Popcnt, _) => Code::Popcnt_r32_rm32,
+            (BitCount::Clz, Size::G64) => Code::Lzcnt_r64_rm64,
+            (BitCount::Clz, _) => Code::Lzcnt_r32_rm32,
+            (BitCount::Ctz, Size::G64) => Code::Tzcnt_r64_rm64,
+            (BitCount::Ctz, _) => Code::Tzcnt_r32_rm32,
+        };
+        self.def(code, (RegClass::Int, form), &[Arg::Use(a, form)])
+    }
+
+    /// What counts of bits give of 8 or 16 bits.
+    fn count_few_bits(&mut self, op: BitCount, ty: Ty, v: Value) -> VReg {
         let bits = 8 * ty.size() as i64;
         let x = self.extended(v, if bits == 8 { Ty::U8 } else { Ty::U16 });
-        let count = |s: &mut Self, code, x| s.def(code, HALF, &[Arg::Use(x, Form::G32)]);
+        let count = |s: &mut Self, code, x| s.def(code, HALF, &[Arg::Use(x, Size::G32)]);
         match op {
-            Op::Popcnt => count(self, Code::Popcnt_r32_rm32, x),
-            Op::Clz => {
+            BitCount::Popcnt => count(self, Code::Popcnt_r32_rm32, x),
+            BitCount::Clz => {
                 let zeros = count(self, Code::Lzcnt_r32_rm32, x);
-                self.gpr_over(Code::Sub_rm32_imm32, Form::G32, zeros, Arg::Imm(OpKind::Immediate32, 32 - bits))
+                self.gpr_over(Code::Sub_rm32_imm32, Size::G32, zeros, Arg::Imm(OpKind::Immediate32, 32 - bits))
             }
-            _ => {
+            BitCount::Ctz => {
                 // The bit above ends the count where there is no other.
                 let end = Arg::Imm(OpKind::Immediate32, 1 << bits);
-                let x = self.gpr_over(Code::Or_rm32_imm32, Form::G32, x, end);
+                let x = self.gpr_over(Code::Or_rm32_imm32, Size::G32, x, end);
                 count(self, Code::Tzcnt_r32_rm32, x)
             }
         }
     }
 
-    pub fn negated(&mut self, form: Form, from: VReg) -> VReg {
-        let code = if form == Form::G64 { Code::Neg_rm64 } else { Code::Neg_rm32 };
-        let to = self.flow.gpr();
+    pub(super) fn negated(&mut self, form: Size, from: VReg) -> VReg {
+        let code = if form == Size::G64 { Code::Neg_rm64 } else { Code::Neg_rm32 };
+        let to = self.code.gpr();
         self.plain(code, &[Arg::Tied { from, to, form }]);
         to
     }
 
-    fn shift_scalar(&mut self, op: Op, ty: Ty, args: &[Value]) -> VReg {
+    fn shift_scalar(&mut self, op: Shift, ty: Ty, args: &[Value]) -> VReg {
         let (form, bits) = (int_form(ty), 8 * ty.size() as u64);
-        let is_wide = form == Form::G64;
-        let x = if op == Op::Shr { self.extended(args[0], ty) } else { self.gpr(args[0]) };
-        if let Some(count) = self.constant_of(args[1]) {
+        let is_wide = form == Size::G64;
+        let x = if op == Shift::Shr { self.extended(args[0], ty) } else { self.gpr(args[0]) };
+        if let Some(count) = self.values.constant(args[1]) {
             let code = match (op, ty.is_signed(), is_wide) {
-                (Op::Shl, _, true) => Code::Shl_rm64_imm8,
-                (Op::Shl, _, false) => Code::Shl_rm32_imm8,
-                (_, true, true) => Code::Sar_rm64_imm8,
-                (_, true, false) => Code::Sar_rm32_imm8,
-                (_, false, true) => Code::Shr_rm64_imm8,
-                (_, false, false) => Code::Shr_rm32_imm8,
+                (Shift::Shl, _, true) => Code::Shl_rm64_imm8,
+                (Shift::Shl, _, false) => Code::Shl_rm32_imm8,
+                (Shift::Shr, true, true) => Code::Sar_rm64_imm8,
+                (Shift::Shr, true, false) => Code::Sar_rm32_imm8,
+                (Shift::Shr, false, true) => Code::Shr_rm64_imm8,
+                (Shift::Shr, false, false) => Code::Shr_rm32_imm8,
             };
             return self.gpr_over(code, form, x, Arg::Imm(OpKind::Immediate8, (count % bits) as i64));
         }
@@ -319,35 +340,35 @@ impl Select<'_> {
             32 | 64 => count,
             _ => {
                 let most = Arg::Imm(OpKind::Immediate8to32, bits as i64 - 1);
-                self.gpr_over(Code::And_rm32_imm8, Form::G32, count, most)
+                self.gpr_over(Code::And_rm32_imm8, Size::G32, count, most)
             }
         };
         let code = match (op, ty.is_signed(), is_wide) {
-            (Op::Shl, _, true) => Code::VEX_Shlx_r64_rm64_r64,
-            (Op::Shl, _, false) => Code::VEX_Shlx_r32_rm32_r32,
-            (_, true, true) => Code::VEX_Sarx_r64_rm64_r64,
-            (_, true, false) => Code::VEX_Sarx_r32_rm32_r32,
-            (_, false, true) => Code::VEX_Shrx_r64_rm64_r64,
-            (_, false, false) => Code::VEX_Shrx_r32_rm32_r32,
+            (Shift::Shl, _, true) => Code::VEX_Shlx_r64_rm64_r64,
+            (Shift::Shl, _, false) => Code::VEX_Shlx_r32_rm32_r32,
+            (Shift::Shr, true, true) => Code::VEX_Sarx_r64_rm64_r64,
+            (Shift::Shr, true, false) => Code::VEX_Sarx_r32_rm32_r32,
+            (Shift::Shr, false, true) => Code::VEX_Shrx_r64_rm64_r64,
+            (Shift::Shr, false, false) => Code::VEX_Shrx_r32_rm32_r32,
         };
         self.def(code, (RegClass::Int, form), &[Arg::Use(x, form), Arg::Use(count, form)])
     }
 
-    fn select_scalar(&mut self, inst: &Inst, ty: Ty) -> VReg {
+    fn select_scalar(&mut self, inst: &Inst, ty: Ty) -> Option<VReg> {
         let args = &inst.args;
         if class_of(ty) == RegClass::Float {
             let (a, b) = (self.scalar(args[1]), self.scalar(args[2]));
-            let mask = self.mask_of_bool(args[0]);
-            return self.blend(ty, Form::X, mask, a, b);
+            let mask = self.mask(args[0]);
+            return Some(self.blend(ty, Size::X, mask, a, b));
         }
         let (a, b) = (self.gpr(args[1]), self.gpr(args[2]));
-        let cond = self.condition(args[0]);
-        self.choose(cond, a, b)
+        let cond = self.condition(args[0]).ok()?;
+        Some(self.choose(cond, a, b))
     }
 
     fn float_op(&mut self, inst: &Inst, op: Op, ty: Ty) -> Option<VReg> {
         let args: Vec<VReg> = inst.args.iter().map(|&a| self.scalar(a)).collect();
-        self.float_vector(op, ty, Form::X, &args.iter().map(|&r| Arg::Use(r, Form::X)).collect::<Vec<_>>())
+        self.float_vector(op, ty, Size::X, &args.iter().map(|&r| Arg::Use(r, Size::X)).collect::<Vec<_>>())
     }
 
     fn convert_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
@@ -364,21 +385,21 @@ impl Select<'_> {
             (_, Ty::Bool) => {
                 let x = self.extended(v, from);
                 let form = int_form(from);
-                let code = if form == Form::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
+                let code = if form == Size::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
                 self.plain(code, &[Arg::Use(x, form), Arg::Use(x, form)]);
                 self.bool_of(Cond::NOT_EQUAL)
             }
             (Ty::F32, Ty::F64) => {
                 let x = self.scalar(v);
-                self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Form::X, &[Arg::Use(x, Form::X)])
+                self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Size::X, &[Arg::Use(x, Size::X)])
             }
             (Ty::F64, Ty::F32) => {
                 let x = self.scalar(v);
-                self.vector(Code::EVEX_Vcvtpd2ps_xmm_k1z_xmmm128b64, Form::X, &[Arg::Use(x, Form::X)])
+                self.vector(Code::EVEX_Vcvtpd2ps_xmm_k1z_xmmm128b64, Size::X, &[Arg::Use(x, Size::X)])
             }
             _ if from.is_float() => {
                 let x = self.scalar(v);
-                self.integer_of_float(x, from, ty)
+                self.integer_of_float(x, from, ty)?
             }
             _ if ty.is_float() => {
                 // By way of 64 bits, if those are all its values.
@@ -393,7 +414,7 @@ impl Select<'_> {
                     (true, 32) => Code::EVEX_Vcvtusi2ss_xmm_xmm_rm64_er,
                     (true, _) => Code::EVEX_Vcvtusi2sd_xmm_xmm_rm64_er,
                 };
-                self.vector(code, Form::X, &[Arg::Use(base, Form::X), Arg::Use(x, Form::G64)])
+                self.vector(code, Size::X, &[Arg::Use(base, Size::X), Arg::Use(x, Size::G64)])
             }
             _ if ty.size() <= from.size() => self.gpr(v),
             _ if ty.size() == 8 => self.wide(v, if from == Ty::Bool { Ty::U32 } else { from }),
@@ -409,19 +430,19 @@ impl Select<'_> {
         } else {
             Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
         };
-        let args = [Arg::Use(x, Form::X), Arg::Use(zero, Form::X), imm8(4)];
-        let mask = self.def(code, (RegClass::Vector, Form::K), &args);
-        self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Form::K)])
+        let args = [Arg::Use(x, Size::X), Arg::Use(zero, Size::X), imm8(4)];
+        let mask = self.def(code, (RegClass::Vector, Size::K), &args);
+        self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Size::K)])
     }
 
     /// The first lane of a vector of floats as an integer: cut, saturated, and a NaN as 0.
-    fn integer_of_float(&mut self, x: VReg, from: Ty, ty: Ty) -> VReg {
+    fn integer_of_float(&mut self, x: VReg, from: Ty, ty: Ty) -> Option<VReg> {
         let n = 16 / from.size().max(ty.size());
-        let x = self.convert_chunk(x, n, from, ty).unwrap_or_else(|| unreachable!("all of these have code"));
-        match ty.size() {
-            8 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Form::X)]),
-            _ => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Form::X)]),
-        }
+        let x = self.convert_chunk(x, n, from, ty)?;
+        Some(match ty.size() {
+            8 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Size::X)]),
+            _ => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Size::X)]),
+        })
     }
 
     /// Conversions from and to `float16`, but for those of `double` to it, which rounding twice would spoil.
@@ -430,9 +451,9 @@ impl Select<'_> {
             let x = self.float_of_half_scalar(v);
             return match ty {
                 Ty::F32 => Some(x),
-                Ty::F64 => Some(self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Form::X, &[Arg::Use(x, Form::X)])),
+                Ty::F64 => Some(self.vector(Code::EVEX_Vcvtps2pd_xmm_k1z_xmmm64b32, Size::X, &[Arg::Use(x, Size::X)])),
                 Ty::Bool => Some(self.is_not_zero_scalar(x, Ty::F32)),
-                _ => Some(self.integer_of_float(x, Ty::F32, ty)),
+                _ => self.integer_of_float(x, Ty::F32, ty),
             };
         }
         if from == Ty::F64 {
@@ -447,23 +468,19 @@ impl Select<'_> {
             return Some(self.canonical_half_scalar(v));
         }
         let x = self.scalar(v);
-        let x = if from.is_float() { self.canonical(from, Form::X, x) } else { x };
+        let x = if from.is_float() { self.canonical(from, Size::X, x) } else { x };
         Some(match (class_of(from), class_of(ty), ty.size()) {
-            (RegClass::Float, RegClass::Int, 4) => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Form::X)]),
-            (RegClass::Float, RegClass::Int, _) => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Form::X)]),
+            (RegClass::Float, RegClass::Int, 4) => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Size::X)]),
+            (RegClass::Float, RegClass::Int, _) => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Size::X)]),
             (RegClass::Int, RegClass::Float, 4) => {
-                self.vector(Code::EVEX_Vmovd_xmm_rm32, Form::X, &[Arg::Use(x, Form::G32)])
+                self.vector(Code::EVEX_Vmovd_xmm_rm32, Size::X, &[Arg::Use(x, Size::G32)])
             }
             (RegClass::Int, RegClass::Float, _) => {
-                self.vector(Code::EVEX_Vmovq_xmm_rm64, Form::X, &[Arg::Use(x, Form::G64)])
+                self.vector(Code::EVEX_Vmovq_xmm_rm64, Size::X, &[Arg::Use(x, Size::G64)])
             }
             _ => x,
         })
     }
-}
-
-pub(super) fn is_comparison(op: Op) -> bool {
-    matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge)
 }
 
 /// A constant of a type as a number.

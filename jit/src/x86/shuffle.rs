@@ -4,17 +4,18 @@
 //! of them, of which a bit of the number chooses. There are permutations of elements of 2, 4 and 8 bytes; bytes are looked up as
 //! words, and masks as numbers 0 and 1.
 
-use super::inst::{Arg, Form};
+use super::inst::{Arg, Size};
 use super::select::Select;
 use super::values::sized;
+use super::vector::bitwise;
 use crate::ir::Inst;
+use crate::lowering::Bitwise;
 use iced_x86::Code;
 use regalloc2::{RegClass, VReg};
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
 impl Select<'_> {
-    pub fn shuffle(&mut self, inst: &Inst, ty: Ty) -> bool {
+    pub(super) fn shuffle(&mut self, inst: &Inst, ty: Ty) -> bool {
         let element = match ty {
             Ty::Bool => Ty::I32,
             _ if ty.size() == 1 => Ty::U16,
@@ -62,7 +63,7 @@ impl Select<'_> {
                     4 => Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32,
                     _ => Code::EVEX_Vpermi2q_zmm_k1z_zmm_zmmm512b64,
                 };
-                self.over(code, Form::Z, numbers, &[Arg::Use(low, Form::Z), Arg::Use(high, Form::Z)])
+                self.over(code, Size::Z, numbers, &[Arg::Use(low, Size::Z), Arg::Use(high, Size::Z)])
             }
             _ => {
                 let (low, high) = tables.split_at(tables.len() / 2);
@@ -74,10 +75,10 @@ impl Select<'_> {
                     _ => Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64,
                 };
                 let bit = self.constant_vector(bit, size);
-                let args = [Arg::Use(numbers, Form::Z), Arg::Use(bit, Form::Z)];
-                let is_high = self.def(code, (RegClass::Vector, Form::K), &args);
+                let args = [Arg::Use(numbers, Size::Z), Arg::Use(bit, Size::Z)];
+                let is_high = self.def(code, (RegClass::Vector, Size::K), &args);
                 let ty = [Ty::I16, Ty::I32, Ty::I64][size.trailing_zeros() as usize - 1];
-                self.blend(ty, Form::Z, is_high, high, low)
+                self.blend(ty, Size::Z, is_high, high, low)
             }
         }
     }
@@ -89,15 +90,15 @@ impl Select<'_> {
         let [x, numbers] = [table, numbers].map(|r| Arg::Use(r, form));
         let (code, args) = match (size, form) {
             (2, _) => (sized(Code::EVEX_Vpermw_xmm_k1z_xmm_xmmm128, form), [numbers, x]),
-            (4, Form::X) => (Code::EVEX_Vpermilps_xmm_k1z_xmm_xmmm128b32, [x, numbers]),
-            (4, Form::Y) => (Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32, [numbers, x]),
+            (4, Size::X) => (Code::EVEX_Vpermilps_xmm_k1z_xmm_xmmm128b32, [x, numbers]),
+            (4, Size::Y) => (Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32, [numbers, x]),
             (4, _) => (Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32, [numbers, x]),
-            (_, Form::X) => {
+            (_, Size::X) => {
                 // It takes the number from the second bit.
                 let twice = self.vector(Code::EVEX_Vpaddq_xmm_k1z_xmm_xmmm128b64, form, &[numbers, numbers]);
                 (Code::EVEX_Vpermilpd_xmm_k1z_xmm_xmmm128b64, [x, Arg::Use(twice, form)])
             }
-            (_, Form::Y) => (Code::EVEX_Vpermq_ymm_k1z_ymm_ymmm256b64, [numbers, x]),
+            (_, Size::Y) => (Code::EVEX_Vpermq_ymm_k1z_ymm_ymmm256b64, [numbers, x]),
             _ => (Code::EVEX_Vpermq_zmm_k1z_zmm_zmmm512b64, [numbers, x]),
         };
         self.vector(code, form, &args)
@@ -107,8 +108,7 @@ impl Select<'_> {
         let form = self.form(size);
         let most = self.lanes as u64 - 1;
         let most = self.constant_vector(most, size);
-        let ty = if size == 8 { Ty::I64 } else { Ty::I32 };
-        self.int_vector(Op::And, ty, form, &[Arg::Use(numbers, form), Arg::Use(most, form)])
-            .unwrap_or_else(|| unreachable!("vectors of integers have `and`"))
+        let and = sized(bitwise(Bitwise::And, size), form);
+        self.vector(and, form, &[Arg::Use(numbers, form), Arg::Use(most, form)])
     }
 }

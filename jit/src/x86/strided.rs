@@ -6,7 +6,7 @@
 //! of one byte, lanes are loaded one by one.
 
 use super::gather::Assembly;
-use super::inst::{Arg, Base, Form, Mem};
+use super::inst::{Arg, Base, Mem, Size};
 use super::select::Select;
 use super::values::{form_of, sized};
 use crate::ir::Inst;
@@ -60,7 +60,7 @@ impl Row {
 }
 
 impl Select<'_> {
-    pub fn load_strided(&mut self, inst: &Inst, ty: Ty, stride: i32, from: Mem) {
+    pub(super) fn load_strided(&mut self, inst: &Inst, ty: Ty, stride: i32, from: Mem) {
         let Some(row) = self.row(ty, stride) else {
             let mut made = Assembly::new(ty);
             (0..self.lanes).for_each(|l| made.add(self, l, from.plus(stride * l as i32)));
@@ -98,7 +98,7 @@ impl Select<'_> {
         // One vector alone is permuted, too.
         for i in row.vectors().min(2) - 1..row.vectors() {
             let choice = self.choices(row, i, form);
-            let to = self.flow.vector();
+            let to = self.code.vector();
             let args = [Arg::Tied { from: made, to, form }, Arg::Use(choice, form), Arg::Mem(vector(i))];
             self.plain(sized(code, form), &args);
             made = to;
@@ -107,15 +107,15 @@ impl Select<'_> {
     }
 
     /// A vector of the numbers of elements that make the lanes.
-    fn choices(&mut self, row: Row, i: usize, form: Form) -> VReg {
+    fn choices(&mut self, row: Row, i: usize, form: Size) -> VReg {
         let bytes: Vec<u8> =
             (0..row.lanes).flat_map(|l| (row.choice(l, i) as u64).to_le_bytes().into_iter().take(row.size)).collect();
-        let at = self.flow.constant(&bytes);
-        if let Some(&r) = self.choices.get(&at) {
+        let at = self.code.constant(&bytes);
+        if let Some(&r) = self.local.choices.get(&at) {
             return r;
         }
         let r = self.load_vector(form, Mem::at(Base::Pool, at));
-        self.choices.insert(at, r);
+        self.local.choices.insert(at, r);
         r
     }
 }

@@ -4,10 +4,10 @@
 //! leave its answer in memory. A stub takes its arguments from where `SPARE_BASE` points to; the context comes before them.
 
 use super::build::{Build, at};
-use super::emit::ANSWER_AT;
 use super::env::{CONTEXT, LOST, N_KEPT_VECTORS, N_MASKS, SPARE_BASE};
 use super::executable::Memory;
-use crate::native::runtime::Callee;
+use crate::backend::CompileError;
+use crate::vcode::{ANSWER_AT, Callee};
 use iced_x86::{Code, Encoder, OpKind, Register};
 
 /// The stubs of a back end.
@@ -22,7 +22,7 @@ pub(super) const ARGUMENTS: [Register; 3] = [Register::RSI, Register::RDX, Regis
 
 impl Stubs {
     /// Makes the stubs.
-    pub fn new() -> Result<Stubs, String> {
+    pub fn new() -> Result<Stubs, CompileError> {
         let mut bytes = Vec::new();
         let mut places = [0; Callee::ALL.len()];
         for (place, target) in places.iter_mut().zip(Callee::ALL) {
@@ -41,11 +41,11 @@ impl Stubs {
 }
 
 /// The bytes of a stub; they can lie anywhere.
-fn stub(target: Callee) -> Result<Vec<u8>, String> {
+fn stub(target: Callee) -> Result<Vec<u8>, CompileError> {
     let mut encoder = Encoder::new(64);
     let mut ip = 0;
-    let mut put = |build: Build| -> Result<(), String> {
-        ip += encoder.encode(&build.0, ip).map_err(|e| e.to_string())? as u64;
+    let mut put = |build: Build| -> Result<(), CompileError> {
+        ip += encoder.encode(&build.0, ip).map_err(|e| CompileError::Encoding(e.to_string()))? as u64;
         Ok(())
     };
     let (sp, masks, words) =

@@ -1,10 +1,12 @@
 //! Elementwise operations on vectors.
 
-use super::inst::{Arg, Base, Form, Mem};
-use super::scalar::is_comparison;
-use super::select::{Place, Select, imm8};
+use super::inst::{Arg, Base, Mem, Size};
+use super::select::{Select, imm8};
 use super::values::{form_of, sized};
+use crate::backend::Rules;
 use crate::ir::{Inst, Value};
+use crate::lowering::{Bitwise, Division, Shift};
+use crate::vcode::Location;
 use iced_x86::Code;
 use regalloc2::VReg;
 use spmdvm_vm::isa::Op;
@@ -12,14 +14,14 @@ use spmdvm_vm::types::Ty;
 
 impl Select<'_> {
     /// An operation of the table.
-    pub fn op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> Result<(), String> {
+    pub(super) fn op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> bool {
         let result = inst.result.map(|v| self.region.ty(v));
-        let Some(result) = result else { return self.general(inst) };
-        let is_merged = inst.result.is_some_and(|v| !matches!(self.places[v.index()], Place::Nowhere));
-        let done = match op {
+        let Some(result) = result else { return false };
+        let is_merged = inst.result.is_some_and(|v| !matches!(self.locations[v.index()], Location::Nowhere));
+        match op {
             Op::Select if is_merged => true,
             Op::Iota | Op::Shuffle | Op::Extract | Op::Insert => self.lanes_op(inst, op, ty),
-            _ if !result.is_varying() && op == Op::PAdd => {
+            _ if !result.is_varying() && op == Op::PAdd && self.has_rule(Rules::Scalar, op) => {
                 self.pointer_sum(inst);
                 true
             }
@@ -33,15 +35,16 @@ impl Select<'_> {
                 }
                 None => false,
             },
-        };
-        if done { Ok(()) } else { self.general(inst) }
+        }
     }
 
     /// The vectors of an elementwise operation, if it has code.
     fn pieces_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> Option<Vec<VReg>> {
         let (args, size, form) = (&inst.args, ty.size(), self.form(ty.size()));
         let n = self.n_pieces(size);
-        debug_assert!(!is_comparison(op));
+        if !self.has_rule(Rules::Vector, op) {
+            return None;
+        }
         match op {
             Op::Mov => return Some((0..n).map(|i| self.piece(args[0], size, i)).collect()),
             Op::Convert => return self.convert_pieces(args[0], from, ty),
@@ -59,8 +62,10 @@ impl Select<'_> {
             }
             Op::Select => return Some(self.select_pieces(args, ty)),
             Op::PAdd => return Some(self.pointer_sums(args)),
-            Op::Shl | Op::Shr => return self.shift_pieces(op, ty, args),
-            Op::IDiv | Op::IRem => return self.divide_pieces(op, ty, args),
+            Op::Shl => return self.shift_pieces(Shift::Shl, ty, args),
+            Op::Shr => return self.shift_pieces(Shift::Shr, ty, args),
+            Op::IDiv => return self.divide_pieces(Division::IDiv, ty, args),
+            Op::IRem => return self.divide_pieces(Division::IRem, ty, args),
             _ if ty == Ty::F16 && !matches!(op, Op::Neg | Op::Abs) => return self.half_pieces(op, args),
             Op::Fma if matches!(ty, Ty::F32 | Ty::F64) => {
                 return Some((0..n).map(|i| self.fma_piece(args, ty, i)).collect());
@@ -70,7 +75,7 @@ impl Select<'_> {
         let mut pieces = Vec::with_capacity(n);
         for i in 0..n {
             // What is constant comes last, from memory.
-            let swap = args.len() == 2 && commutes(op) && self.constant_lanes(args[0]).is_some();
+            let swap = args.len() == 2 && commutes(op) && self.values.constant_lanes(args[0]).is_some();
             let (first, second) = if swap { (1, 0) } else { (0, 1) };
             let mut operands = vec![Arg::Use(self.piece(args[first], size, i), form)];
             if let Some(&b) = args.get(second).filter(|_| args.len() > 1) {
@@ -90,7 +95,10 @@ impl Select<'_> {
     }
 
     /// An operation on floats, if it has code.
-    pub fn float_vector(&mut self, op: Op, ty: Ty, form: Form, args: &[Arg]) -> Option<VReg> {
+    pub(super) fn float_vector(&mut self, op: Op, ty: Ty, form: Size, args: &[Arg]) -> Option<VReg> {
+        if !self.has_rule(Rules::Vector, op) {
+            return None;
+        }
         let single = match ty {
             Ty::F32 => true,
             Ty::F64 => false,
@@ -106,28 +114,19 @@ impl Select<'_> {
             Op::Min => pick(Code::EVEX_Vminps_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vminpd_xmm_k1z_xmm_xmmm128b64),
             Op::Max => pick(Code::EVEX_Vmaxps_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vmaxpd_xmm_k1z_xmm_xmmm128b64),
             Op::Sqrt => pick(Code::EVEX_Vsqrtps_xmm_k1z_xmmm128b32, Code::EVEX_Vsqrtpd_xmm_k1z_xmmm128b64),
-            Op::Floor | Op::Ceil | Op::Trunc | Op::RoundEven => {
-                let code = pick(
-                    Code::EVEX_Vrndscaleps_xmm_k1z_xmmm128b32_imm8,
-                    Code::EVEX_Vrndscalepd_xmm_k1z_xmmm128b64_imm8,
-                );
-                let how = match op {
-                    Op::Floor => 9,
-                    Op::Ceil => 10,
-                    Op::Trunc => 11,
-                    _ => 8,
-                };
-                return Some(self.vector(sized(code, form), form, &[args[0], imm8(how)]));
+            Op::Floor => return Some(self.rounded(single, form, args[0], 9)),
+            Op::Ceil => return Some(self.rounded(single, form, args[0], 10)),
+            Op::Trunc => return Some(self.rounded(single, form, args[0], 11)),
+            Op::RoundEven => return Some(self.rounded(single, form, args[0], 8)),
+            Op::Neg => {
+                let sign = self.constant_arg(if single { 1 << 31 } else { 1 << 63 }, ty.size());
+                let code = sized(bitwise(Bitwise::Xor, ty.size()), form);
+                return Some(self.vector(code, form, &[args[0], sign]));
             }
-            Op::Neg | Op::Abs => {
-                let sign = if single { 1 << 31 } else { 1 << 63 };
-                let rest = if single { sign - 1 } else { i64::MAX as u64 };
-                let code = match op {
-                    Op::Neg => pick(Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vpxorq_xmm_k1z_xmm_xmmm128b64),
-                    _ => pick(Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vpandq_xmm_k1z_xmm_xmmm128b64),
-                };
-                let bits = self.constant_arg(if op == Op::Neg { sign } else { rest }, ty.size());
-                return Some(self.vector(sized(code, form), form, &[args[0], bits]));
+            Op::Abs => {
+                let rest = self.constant_arg(if single { i32::MAX as u64 } else { i64::MAX as u64 }, ty.size());
+                let code = sized(bitwise(Bitwise::And, ty.size()), form);
+                return Some(self.vector(code, form, &[args[0], rest]));
             }
             Op::Fma => {
                 let [Arg::Use(a, _), Arg::Use(b, _), Arg::Use(c, _)] = *args else { return None };
@@ -138,8 +137,17 @@ impl Select<'_> {
         Some(self.vector(sized(code, form), form, args))
     }
 
+    /// Floats as integers that are floats; `how` is the encoding's number.
+    fn rounded(&mut self, single: bool, form: Size, x: Arg, how: u8) -> VReg {
+        let code = match single {
+            true => Code::EVEX_Vrndscaleps_xmm_k1z_xmmm128b32_imm8,
+            false => Code::EVEX_Vrndscalepd_xmm_k1z_xmmm128b64_imm8,
+        };
+        self.vector(sized(code, form), form, &[x, imm8(how)])
+    }
+
     /// What `float16` does without being a `float` meanwhile: its sign is a bit like any.
-    fn half_vector(&mut self, op: Op, form: Form, args: &[Arg]) -> Option<VReg> {
+    fn half_vector(&mut self, op: Op, form: Size, args: &[Arg]) -> Option<VReg> {
         let (code, bits) = match op {
             Op::Neg => (Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32, 0x8000_8000),
             Op::Abs => (Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32, 0x7fff_7fff),
@@ -150,7 +158,7 @@ impl Select<'_> {
     }
 
     /// `a * b + c`, in the place of `c`.
-    fn fused(&mut self, ty: Ty, form: Form, a: Arg, b: VReg, c: VReg) -> VReg {
+    fn fused(&mut self, ty: Ty, form: Size, a: Arg, b: VReg, c: VReg) -> VReg {
         let code = if ty == Ty::F32 {
             Code::EVEX_Vfmadd231ps_xmm_k1z_xmm_xmmm128b32
         } else {
@@ -160,15 +168,15 @@ impl Select<'_> {
     }
 
     /// A vector instruction that overwrites its first operand.
-    pub fn over(&mut self, code: Code, form: Form, from: VReg, args: &[Arg]) -> VReg {
-        let to = self.flow.vector();
+    pub(super) fn over(&mut self, code: Code, form: Size, from: VReg, args: &[Arg]) -> VReg {
+        let to = self.code.vector();
         self.plain(code, &[&[Arg::Tied { from, to, form }], args].concat());
         to
     }
 
     /// Likewise under a mask; the other lanes stay.
-    pub fn over_masked(&mut self, code: Code, form: Form, from: VReg, args: &[Arg], mask: VReg) -> VReg {
-        let to = self.flow.vector();
+    pub(super) fn over_masked(&mut self, code: Code, form: Size, from: VReg, args: &[Arg], mask: VReg) -> VReg {
+        let to = self.code.vector();
         self.plain_masked(code, &[&[Arg::Tied { from, to, form }], args].concat(), mask, false);
         to
     }
@@ -177,10 +185,10 @@ impl Select<'_> {
     fn fma_piece(&mut self, args: &[Value], ty: Ty, i: usize) -> VReg {
         let (size, form) = (ty.size(), self.form(ty.size()));
         let single = ty == Ty::F32;
-        let is_constant = |s: &Self, v| s.constant_lanes(v).is_some();
+        let is_constant = |s: &Self, v| s.values.constant_lanes(v).is_some();
         let (a, b) = if is_constant(self, args[0]) { (args[1], args[0]) } else { (args[0], args[1]) };
         let c = args[2];
-        let free = |s: &Self, v: Value| s.region.ty(v).is_varying() && !is_constant(s, v) && s.needs.is_used_once(v);
+        let free = |s: &Self, v: Value| s.region.ty(v).is_varying() && !is_constant(s, v) && s.demand.is_used_once(v);
         if free(self, c) || is_constant(self, b) && !is_constant(self, c) && !free(self, a) {
             let b = self.piece_arg(b, size, i);
             let (a, c) = (self.piece(a, size, i), self.piece(c, size, i));
@@ -209,7 +217,10 @@ impl Select<'_> {
     }
 
     /// An operation on integers, if it has code.
-    pub fn int_vector(&mut self, op: Op, ty: Ty, form: Form, args: &[Arg]) -> Option<VReg> {
+    pub(super) fn int_vector(&mut self, op: Op, ty: Ty, form: Size, args: &[Arg]) -> Option<VReg> {
+        if !self.has_rule(Rules::Vector, op) {
+            return None;
+        }
         let by_size = |codes: [Code; 4]| codes[ty.size().trailing_zeros() as usize];
         let code = match (op, ty.is_signed()) {
             (Op::Add, _) => by_size([
@@ -262,7 +273,9 @@ impl Select<'_> {
                 Code::EVEX_Vpmaxud_xmm_k1z_xmm_xmmm128b32,
                 Code::EVEX_Vpmaxuq_xmm_k1z_xmm_xmmm128b64,
             ]),
-            (Op::And | Op::Or | Op::Xor, _) => self.bitwise(op, ty.size()),
+            (Op::And, _) => bitwise(Bitwise::And, ty.size()),
+            (Op::Or, _) => bitwise(Bitwise::Or, ty.size()),
+            (Op::Xor, _) => bitwise(Bitwise::Xor, ty.size()),
             (Op::Abs, true) => by_size([
                 Code::EVEX_Vpabsb_xmm_k1z_xmmm128,
                 Code::EVEX_Vpabsw_xmm_k1z_xmmm128,
@@ -304,25 +317,14 @@ impl Select<'_> {
         Some(self.vector(sized(code, form), form, args))
     }
 
-    fn leading_zeros(&mut self, size: usize, form: Form, x: Arg) -> VReg {
+    fn leading_zeros(&mut self, size: usize, form: Size, x: Arg) -> VReg {
         let code =
             if size == 4 { Code::EVEX_Vplzcntd_xmm_k1z_xmmm128b32 } else { Code::EVEX_Vplzcntq_xmm_k1z_xmmm128b64 };
         self.vector(sized(code, form), form, &[x])
     }
 
-    fn bitwise(&self, op: Op, size: usize) -> Code {
-        match (op, size) {
-            (Op::And, 8) => Code::EVEX_Vpandq_xmm_k1z_xmm_xmmm128b64,
-            (Op::And, _) => Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32,
-            (Op::Or, 8) => Code::EVEX_Vporq_xmm_k1z_xmm_xmmm128b64,
-            (Op::Or, _) => Code::EVEX_Vpord_xmm_k1z_xmm_xmmm128b32,
-            (_, 8) => Code::EVEX_Vpxorq_xmm_k1z_xmm_xmmm128b64,
-            _ => Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32,
-        }
-    }
-
     /// The low bytes of products: of the even ones as words, and of the odd ones likewise, moved down and up again.
-    fn byte_products(&mut self, form: Form, args: &[Arg]) -> VReg {
+    fn byte_products(&mut self, form: Size, args: &[Arg]) -> VReg {
         let multiply = sized(Code::EVEX_Vpmullw_xmm_k1z_xmm_xmmm128, form);
         let even = self.vector(multiply, form, args);
         let down = sized(Code::EVEX_Vpsrlw_xmm_k1z_xmmm128_imm8, form);
@@ -331,12 +333,12 @@ impl Select<'_> {
         let up = sized(Code::EVEX_Vpsllw_xmm_k1z_xmmm128_imm8, form);
         let odd = self.vector(up, form, &[Arg::Use(odd, form), imm8(8)]);
         let low = self.constant_arg(0x00ff_00ff, 4);
-        let even = self.vector(sized(self.bitwise(Op::And, 4), form), form, &[Arg::Use(even, form), low]);
-        self.vector(sized(self.bitwise(Op::Or, 4), form), form, &[Arg::Use(even, form), Arg::Use(odd, form)])
+        let even = self.vector(sized(bitwise(Bitwise::And, 4), form), form, &[Arg::Use(even, form), low]);
+        self.vector(sized(bitwise(Bitwise::Or, 4), form), form, &[Arg::Use(even, form), Arg::Use(odd, form)])
     }
 
     /// The high halves of products of 32 bits: of the even lanes, and of the odd ones moved down.
-    fn high_products(&mut self, signed: bool, form: Form, args: &[Arg]) -> VReg {
+    fn high_products(&mut self, signed: bool, form: Size, args: &[Arg]) -> VReg {
         let code = match signed {
             true => Code::EVEX_Vpmuldq_xmm_k1z_xmm_xmmm128b64,
             false => Code::EVEX_Vpmuludq_xmm_k1z_xmm_xmmm128b64,
@@ -350,12 +352,12 @@ impl Select<'_> {
         // The odd lanes of the products of odd lanes are their high halves.
         let alternate = self.imm(0xaaaa);
         let mask =
-            self.def(Code::VEX_Kmovd_kr_r32, (regalloc2::RegClass::Vector, Form::K), &[Arg::Use(alternate, Form::G32)]);
+            self.def(Code::VEX_Kmovd_kr_r32, (regalloc2::RegClass::Vector, Size::K), &[Arg::Use(alternate, Size::G32)]);
         self.blend(Ty::I32, form, mask, odd, even)
     }
 
     /// Lanes of `a` where the mask is true, else of `b`.
-    pub fn blend(&mut self, ty: Ty, form: Form, mask: VReg, a: VReg, b: VReg) -> VReg {
+    pub(super) fn blend(&mut self, ty: Ty, form: Size, mask: VReg, a: VReg, b: VReg) -> VReg {
         let code = match ty.size() {
             1 => Code::EVEX_Vpblendmb_xmm_k1z_xmm_xmmm128,
             2 => Code::EVEX_Vpblendmw_xmm_k1z_xmm_xmmm128,
@@ -365,8 +367,8 @@ impl Select<'_> {
         self.blend_args(sized(code, form), form, mask, Arg::Use(a, form), b)
     }
 
-    fn blend_args(&mut self, code: Code, form: Form, mask: VReg, a: Arg, b: VReg) -> VReg {
-        let r = self.flow.vector();
+    fn blend_args(&mut self, code: Code, form: Size, mask: VReg, a: Arg, b: VReg) -> VReg {
+        let r = self.code.vector();
         self.plain_masked(code, &[Arg::Def(r, form), Arg::Use(b, form), a], mask, false);
         r
     }
@@ -374,7 +376,7 @@ impl Select<'_> {
     fn select_pieces(&mut self, args: &[Value], ty: Ty) -> Vec<VReg> {
         let (size, form) = (ty.size(), self.form(ty.size()));
         let mask = self.mask(args[0]);
-        let zero = |s: &Self, v| s.constant_lanes(v) == Some(0);
+        let zero = |s: &Self, v| s.values.constant_lanes(v) == Some(0);
         let code = match size {
             1 => Code::EVEX_Vpblendmb_xmm_k1z_xmm_xmmm128,
             2 => Code::EVEX_Vpblendmw_xmm_k1z_xmm_xmmm128,
@@ -400,12 +402,12 @@ impl Select<'_> {
     }
 
     /// Shifts; counts are taken modulo the bit width.
-    fn shift_pieces(&mut self, op: Op, ty: Ty, args: &[Value]) -> Option<Vec<VReg>> {
+    fn shift_pieces(&mut self, op: Shift, ty: Ty, args: &[Value]) -> Option<Vec<VReg>> {
         let (size, form) = (ty.size(), self.form(ty.size()));
         let by_size = |codes: [Code; 3]| (size > 1).then(|| codes[size.trailing_zeros() as usize - 1]);
         let bits = 8 * size as u64;
-        let constant = self.constant_lanes(args[1]).map(|count| (count % bits) as u8);
-        let (left, signed) = (op == Op::Shl, ty.is_signed());
+        let constant = self.values.constant_lanes(args[1]).map(|count| (count % bits) as u8);
+        let (left, signed) = (op == Shift::Shl, ty.is_signed());
         if size == 1 {
             return match constant {
                 Some(count) => Some(self.shift_bytes(op, ty, args[0], count)),
@@ -452,7 +454,7 @@ impl Select<'_> {
                 None => {
                     let counts = Arg::Use(self.piece(args[1], size, i), form);
                     let most = if size == 2 { 0x000f_000f } else { bits - 1 };
-                    let and = self.bitwise(Op::And, size);
+                    let and = bitwise(Bitwise::And, size);
                     let most = self.constant_arg(most, size.max(4));
                     Arg::Use(self.vector(sized(and, form), form, &[counts, most]), form)
                 }
@@ -463,24 +465,24 @@ impl Select<'_> {
     }
 
     /// Bytes shifted by a constant: as words, and without the bits that come from the byte beside.
-    fn shift_bytes(&mut self, op: Op, ty: Ty, v: Value, count: u8) -> Vec<VReg> {
+    fn shift_bytes(&mut self, op: Shift, ty: Ty, v: Value, count: u8) -> Vec<VReg> {
         let form = self.form(1);
         let everywhere = |byte: u8| u64::from(byte) * 0x0101_0101;
         let (code, kept) = match op {
-            Op::Shl => (Code::EVEX_Vpsllw_xmm_k1z_xmmm128_imm8, 0xff << count),
-            _ => (Code::EVEX_Vpsrlw_xmm_k1z_xmmm128_imm8, 0xff >> count),
+            Shift::Shl => (Code::EVEX_Vpsllw_xmm_k1z_xmmm128_imm8, 0xff << count),
+            Shift::Shr => (Code::EVEX_Vpsrlw_xmm_k1z_xmmm128_imm8, 0xff >> count),
         };
-        let and = sized(self.bitwise(Op::And, 4), form);
+        let and = sized(bitwise(Bitwise::And, 4), form);
         let mut pieces = Vec::new();
         for i in 0..self.n_pieces(1) {
             let x = self.piece(v, 1, i);
             let shifted = self.vector_imm(sized(code, form), form, x, count);
             let kept = self.constant_arg(everywhere(kept), 4);
             let mut x = self.vector(and, form, &[Arg::Use(shifted, form), kept]);
-            if op == Op::Shr && ty.is_signed() {
+            if op == Shift::Shr && ty.is_signed() {
                 // The sign has come to lie lower: what is flipped there and subtracted fills up the bits above.
                 let sign = self.constant_vector(everywhere(0x80 >> count), 4);
-                let (flip, minus) = (self.bitwise(Op::Xor, 4), Code::EVEX_Vpsubb_xmm_k1z_xmm_xmmm128);
+                let (flip, minus) = (bitwise(Bitwise::Xor, 4), Code::EVEX_Vpsubb_xmm_k1z_xmm_xmmm128);
                 let flipped = self.vector(sized(flip, form), form, &[Arg::Use(x, form), Arg::Use(sign, form)]);
                 x = self.vector(sized(minus, form), form, &[Arg::Use(flipped, form), Arg::Use(sign, form)]);
             }
@@ -490,15 +492,15 @@ impl Select<'_> {
     }
 
     /// Bytes shifted by counts that vary: as words, cut again.
-    fn shift_as_words(&mut self, op: Op, ty: Ty, args: &[Value]) -> Option<Vec<VReg>> {
+    fn shift_as_words(&mut self, op: Shift, ty: Ty, args: &[Value]) -> Option<Vec<VReg>> {
         let n = self.lanes_in_piece(2);
         let form = form_of(n * 2);
         let code = match (op, ty.is_signed()) {
-            (Op::Shl, _) => Code::EVEX_Vpsllvw_xmm_k1z_xmm_xmmm128,
-            (_, true) => Code::EVEX_Vpsravw_xmm_k1z_xmm_xmmm128,
-            _ => Code::EVEX_Vpsrlvw_xmm_k1z_xmm_xmmm128,
+            (Shift::Shl, _) => Code::EVEX_Vpsllvw_xmm_k1z_xmm_xmmm128,
+            (Shift::Shr, true) => Code::EVEX_Vpsravw_xmm_k1z_xmm_xmmm128,
+            (Shift::Shr, false) => Code::EVEX_Vpsrlvw_xmm_k1z_xmm_xmmm128,
         };
-        let and = sized(self.bitwise(Op::And, 4), form);
+        let and = sized(bitwise(Bitwise::And, 4), form);
         let chunks = (0..self.lanes).step_by(n).map(|first| {
             let [x, counts] = [(args[0], ty), (args[1], Ty::U8)].map(|(v, ty)| {
                 let bytes = self.chunk(v, 1, first, n);
@@ -514,10 +516,10 @@ impl Select<'_> {
     }
 
     /// How many bits are set: of half bytes by a table, then summed up.
-    fn population(&mut self, size: usize, form: Form, x: Arg) -> VReg {
-        let table = self.flow.constant(&[0u8, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4].repeat(4));
+    fn population(&mut self, size: usize, form: Size, x: Arg) -> VReg {
+        let table = self.code.constant(&[0u8, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4].repeat(4));
         let table = self.load_vector(form, Mem::at(Base::Pool, table));
-        let and = sized(self.bitwise(Op::And, 4), form);
+        let and = sized(bitwise(Bitwise::And, 4), form);
         let down = self.vector(sized(Code::EVEX_Vpsrlw_xmm_k1z_xmmm128_imm8, form), form, &[x, imm8(4)]);
         let bytes: Vec<Arg> = [x, Arg::Use(down, form)]
             .into_iter()
@@ -549,7 +551,7 @@ impl Select<'_> {
     }
 
     /// The high halves of products of 64 bits, from products of halves.
-    fn high_wide_products(&mut self, signed: bool, form: Form, args: &[Arg]) -> Option<VReg> {
+    fn high_wide_products(&mut self, signed: bool, form: Size, args: &[Arg]) -> Option<VReg> {
         let &[a, b] = args else { return None };
         let code = |code| sized(code, form);
         let multiply = code(Code::EVEX_Vpmuludq_xmm_k1z_xmm_xmmm128b64);
@@ -586,7 +588,7 @@ impl Select<'_> {
     }
 
     /// Floats whose NaNs are the canonical one.
-    pub fn canonical(&mut self, ty: Ty, form: Form, x: VReg) -> VReg {
+    pub(super) fn canonical(&mut self, ty: Ty, form: Size, x: VReg) -> VReg {
         let nan = if ty == Ty::F32 { f32::NAN.to_bits() as u64 } else { f64::NAN.to_bits() };
         let mask = self.ordered(ty, form, x, false);
         let nan = self.constant_vector(nan, ty.size());
@@ -594,7 +596,19 @@ impl Select<'_> {
     }
 }
 
-/// Returns whether the operands may change places.
+/// The operation on the bits of elements of so many bytes.
+pub(super) fn bitwise(op: Bitwise, size: usize) -> Code {
+    match (op, size) {
+        (Bitwise::And, 8) => Code::EVEX_Vpandq_xmm_k1z_xmm_xmmm128b64,
+        (Bitwise::And, _) => Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32,
+        (Bitwise::Or, 8) => Code::EVEX_Vporq_xmm_k1z_xmm_xmmm128b64,
+        (Bitwise::Or, _) => Code::EVEX_Vpord_xmm_k1z_xmm_xmmm128b32,
+        (Bitwise::Xor, 8) => Code::EVEX_Vpxorq_xmm_k1z_xmm_xmmm128b64,
+        (Bitwise::Xor, _) => Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32,
+    }
+}
+
+/// Returns whether the operands may be exchanged.
 fn commutes(op: Op) -> bool {
     matches!(op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor)
 }

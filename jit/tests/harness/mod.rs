@@ -12,6 +12,7 @@ pub mod checks;
 pub mod crowd;
 pub mod generate;
 pub mod kernels;
+pub mod machine;
 pub mod masked;
 pub mod passing;
 pub mod trees;

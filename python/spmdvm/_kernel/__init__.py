@@ -105,6 +105,8 @@ class Kernel:
         self.is_elementwise = not self._indexed and not _has_foreach(tree, self._lookup)
         self.is_elementwise &= not any(a is not None and a.what == "array" for a in self._annotations.values())
         self._instances: dict[Any, _Instance] = {}
+        # By what is seen of arguments at once: their types.
+        self._plans: dict[Any, Any] = {}
         self._last: _Instance | None = None
         self._lock = threading.Lock()
 
@@ -147,9 +149,12 @@ class Kernel:
         special = {
             name: kwargs.pop(name) for name in ("out", "where", "threads") if name in kwargs and name not in self._names
         }
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        values = [bound.arguments[name] for name in self._names]
+        if kwargs or len(args) != len(self._names):
+            bound = self._signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            values = [bound.arguments[name] for name in self._names]
+        else:
+            values = list(args)
         if self.is_elementwise:
             return self._call_elements(values, special)
         if special:
@@ -158,11 +163,19 @@ class Kernel:
 
     def _call_elements(self, values: list[Any], special: dict[str, Any]) -> Any:
         values = [v if isinstance(v, (int, float, np.generic, np.ndarray)) else _as_array(v) for v in values]
-        any_array = any(
-            (isinstance(v, np.ndarray) and v.ndim) or (hasattr(v, "__array__") and getattr(v, "ndim", 0))
-            for v in values
-        )
-        types = []
+        kinds = tuple([_kind(value) for value in values])
+        types = self._plans.get(kinds)
+        if types is None:
+            types = self._plans[kinds] = self._element_types(values)
+        instance = self._instance(("elements", types), lambda: self._translate_elements(list(types)))
+        if instance.results is not None:
+            return self._call_tuple(instance, values, special)
+        return self._run(instance, values, special)
+
+    def _element_types(self, values: list[Any]) -> tuple[Any, ...]:
+        """Give the types of the arguments of an elementwise kernel."""
+        any_array = any(getattr(value, "ndim", 0) for value in values)
+        types: list[Any] = []
         for name, value in zip(self._names, values):
             annotation = self._annotations[name]
             if annotation is not None:
@@ -173,10 +186,7 @@ class Kernel:
             if not isinstance(ty, Num):
                 raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}")
             types.append(Uniform(ty) if ty.weak and any_array else ty)
-        instance = self._instance(("elements", tuple(types)), lambda: self._translate_elements(types))
-        if instance.results is not None:
-            return self._call_tuple(instance, values, special)
-        return self._run(instance, values, special)
+        return tuple(types)
 
     def _call_tuple(self, instance: _Instance, values: list[Any], special: dict[str, Any]) -> Any:
         """Call an elementwise kernel of several results: over flat copies of what the arguments broadcast to."""
@@ -200,8 +210,40 @@ class Kernel:
         return tuple(r if shape else r[()] for r in results)
 
     def _call_arrays(self, values: list[Any]) -> Any:
+        kinds = tuple([_kind(value) for value in values])
+        plan = self._plans.get(kinds)
+        if plan is None:
+            types = self._array_types(values)
+            arrays = [isinstance(ty, Array) for ty in types]
+            several = any(isinstance(ty, Array) and ty.ndim > 1 for ty in types)
+            plan = self._plans[kinds] = (types, arrays, several)
+        types, arrays, several = plan
+        given: list[Any] = []
+        lengths: dict[int, int] = {}
+        pattern = []
+        for value, is_array in zip(values, arrays):
+            given.append(value)
+            if is_array:
+                shape = value.shape
+                if max(shape) > LONGEST:
+                    name = self._names[next(k for k, v in enumerate(values) if v is value)]
+                    raise ValueError(f"{self.__name__}(): `{name}` is longer than {LONGEST} elements in a dimension")
+                given.extend(shape)
+                if several:
+                    # Lengths that are equal now: an index below one is below the other.
+                    pattern.append(tuple([lengths.setdefault(n, len(lengths)) for n in shape]))
+        key = ("arrays", types, tuple(pattern))
+        instance = self._instance(key, lambda: self._translate_arrays(list(types), tuple(pattern)))
+        if instance.results is None:
+            return self._run(instance, given, {})
+        results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
+        self._run(instance, [*given, *results], {})
+        return tuple(r[0] for r in results)
+
+    def _array_types(self, values: list[Any]) -> tuple[Any, ...]:
+        """Give the types of the arguments of an array kernel."""
         types: list[Any] = []
-        for at, (name, value) in enumerate(zip(self._names, values)):
+        for name, value in zip(self._names, values):
             annotation = self._annotations[name]
             if annotation is not None and annotation.what != "array":
                 types.append(_functions.type_of(annotation.of))
@@ -212,35 +254,14 @@ class Kernel:
                 if not isinstance(value, np.ndarray):
                     raise TypeError(f"{self.__name__}(): `{name}` takes an array, not {_described(value)}")
                 ty = of_value(value)
-                if isinstance(ty, Array):
+                if isinstance(ty, Array) and annotation is not None:
                     self._check_array(name, value, ty, annotation)
-                    values[at] = value
             if ty is None or (name in self._indexed and not isinstance(ty, Array)):
                 raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}")
             types.append(ty)
-        lengths: dict[int, int] = {}
-        several = any(isinstance(ty, Array) and ty.ndim > 1 for ty in types)
-        pattern = tuple(
-            tuple(lengths.setdefault(n, len(lengths)) for n in value.shape) if several and isinstance(ty, Array) else ()
-            for ty, value in zip(types, values)
-        )
-        instance = self._instance(("arrays", tuple(types), pattern), lambda: self._translate_arrays(types, pattern))
-        given = []
-        for ty, value in zip(types, values):
-            given.append(value)
-            if isinstance(ty, Array):
-                given.extend(value.shape)
-        if instance.results is None:
-            return self._run(instance, given, {})
-        results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
-        self._run(instance, [*given, *results], {})
-        return tuple(r[0] for r in results)
+        return tuple(types)
 
-    def _check_array(self, name: str, value: np.ndarray, ty: Array, annotation: _Annotation | None) -> None:
-        if max(value.shape) > LONGEST:
-            raise ValueError(f"{self.__name__}(): `{name}` is longer than {LONGEST} elements in a dimension")
-        if annotation is None:
-            return
+    def _check_array(self, name: str, value: np.ndarray, ty: Array, annotation: _Annotation) -> None:
         if annotation.ndim is not None and value.ndim != annotation.ndim:
             raise ValueError(
                 f"{self.__name__}(): `{name}` takes an array of {annotation.ndim} dimensions, not {value.ndim}"
@@ -251,7 +272,7 @@ class Kernel:
 
     def _run(self, instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
         try:
-            return instance.module[_ENTRY](*given, **special)
+            return instance.function(*given, **special)
         except Trap as trap:
             raise _in_python(trap, instance, self.__name__) from None
         except (TypeError, ValueError) as error:
@@ -284,6 +305,7 @@ class Kernel:
             warnings.simplefilter("ignore", CompileWarning)
             try:
                 instance.module = _compile([(f"<kernel {self.__name__}>", text)], **self._options)
+                instance.function = instance.module[_ENTRY]
             except CompileError as error:
                 raise _compile_error(error, instance, self.__name__) from None
         return instance
@@ -323,7 +345,8 @@ class Kernel:
         program = Program()
         params = [Param(n, ty, True) for n, ty in zip(self._names, types)]
         body = Body(program, self._source, params, self._lookup, True)
-        for param, classes in zip(params, pattern):
+        arrays = [param for param in params if isinstance(param.type, Array)]
+        for param, classes in zip(arrays, pattern):
             for k, number in enumerate(classes):
                 body.dims[f"{body.param_text(param.name)}__n{k}"] = f"length {number}"
         body.translate()
@@ -468,7 +491,7 @@ class _Expression:
         )
         k._annotations = dict.fromkeys(self.names)
         k._names, k._indexed, k.is_elementwise = self.names, set(), True
-        k._instances, k._last, k._lock = {}, None, threading.Lock()
+        k._instances, k._plans, k._last, k._lock = {}, {}, None, threading.Lock()
 
 
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "True": True, "False": False}
@@ -588,6 +611,13 @@ def _has_foreach(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> bool:
             if name != "range":
                 return True
     return False
+
+
+def _kind(value: Any) -> Any:
+    """Give what the types of a call depend on."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim
+    return (value.__class__, value.dtype, value.ndim) if hasattr(value, "dtype") else value.__class__
 
 
 def _as_array(value: Any) -> Any:

@@ -1,0 +1,293 @@
+//! Who demands what, and in which form.
+//!
+//! Only effects and what leaves the region demand values; what nobody demands is not computed. What else a form can save depends on
+//! the target ([`Forms`]). Where comparisons set flags, uniform conditions that only branches and guards demand are computed there.
+//! Uniform values that vectors are computed with are demanded as vectors too, made once, where the value is.
+
+use super::{Definition, Layout, Values};
+use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+
+/// Which forms of values the instructions of a target take as operands.
+#[derive(Clone, Copy)]
+pub struct Forms {
+    /// Returns whether an instruction leaves a bool in flags that a branch tests.
+    pub sets_flags: fn(&Region, &Inst) -> bool,
+    /// Returns whether an instruction takes its first argument, an address, as a sum of a base, an index and a displacement.
+    pub takes_address: fn(Kind) -> bool,
+    /// What the index of an address may be multiplied by.
+    pub index_scales: &'static [u8],
+    /// Returns whether an instruction takes a uniform argument as a vector.
+    pub takes_vector: fn(&Region, &Inst, Value) -> bool,
+    /// Whether exits can write one lane of a vector.
+    pub exits_write_lanes: bool,
+}
+
+impl Forms {
+    /// Of a target whose instructions take every operand in a register of its own.
+    pub const PLAIN: Forms = Forms {
+        sets_flags: |_, _| false,
+        takes_address: |_| false,
+        index_scales: &[],
+        takes_vector: |_, _, _| false,
+        exits_write_lanes: false,
+    };
+}
+
+/// By value.
+pub(crate) struct Demand {
+    forms: Forms,
+    /// Whether it is demanded in its own form.
+    own: Vec<bool>,
+    /// Whether a uniform value is demanded as a vector.
+    vector: Vec<bool>,
+    /// How often it is demanded.
+    uses: Vec<u32>,
+    /// Whether it is made where it is demanded.
+    late: Vec<bool>,
+    /// Whether it stands in one place only.
+    single: Vec<bool>,
+}
+
+impl Demand {
+    pub fn new(values: &Values<'_>, layout: &Layout, forms: Forms) -> Demand {
+        let n = values.region.types.len();
+        let late = if forms.exits_write_lanes { late(values, layout) } else { vec![false; n] };
+        let single = single(values.region);
+        let demand = Demand { forms, own: vec![false; n], vector: vec![false; n], uses: vec![0; n], late, single };
+        let mut search = Search { values, demand, todo: Vec::new() };
+        search.roots();
+        while let Some(v) = search.todo.pop() {
+            search.follow(v);
+        }
+        search.demand
+    }
+
+    /// Returns whether a value is made wherever something demands it, and not where it is defined.
+    pub fn is_late(&self, v: Value) -> bool {
+        self.late[v.index()]
+    }
+
+    pub fn is_demanded(&self, v: Value) -> bool {
+        self.own[v.index()]
+    }
+
+    pub fn is_demanded_as_vector(&self, v: Value) -> bool {
+        self.vector[v.index()]
+    }
+
+    /// Returns whether a value is demanded in one place only.
+    pub fn is_used_once(&self, v: Value) -> bool {
+        self.uses[v.index()] == 1
+    }
+
+    /// The conditions that must all be true for a branch to go its first way, tested one after another: a comparison and a branch are
+    /// one operation of the machine, and a bool takes two more.
+    pub fn conjuncts(&self, values: &Values<'_>, block: BlockId, condition: Value) -> Vec<Value> {
+        let (mut todo, mut found) = (vec![condition], Vec::new());
+        while let Some(v) = todo.pop() {
+            let both = values.inst_in(block, v).filter(|_| self.single[v.index()]);
+            match both.filter(|inst| matches!(inst.kind, Kind::Op { op: Op::And, ty: Ty::Bool, .. })) {
+                Some(both) => todo.extend(both.args.iter().rev()),
+                None => found.push(v),
+            }
+        }
+        found
+    }
+}
+
+/// By value: whether it stands in one place of instructions, ends of blocks and snapshots only.
+fn single(region: &Region) -> Vec<bool> {
+    let mut times = vec![0u32; region.types.len()];
+    let mut count = |v: Value| times[v.index()] += 1;
+    for block in &region.blocks {
+        block.insts.iter().flat_map(|inst| &inst.args).copied().for_each(&mut count);
+        block.end.edges().flat_map(|edge| &edge.args).copied().for_each(&mut count);
+        if let End::Branch { cond, .. } = block.end {
+            count(cond);
+        }
+    }
+    region.exits.iter().flat_map(|exit| exit.values()).for_each(count);
+    times.iter().map(|&n| n == 1).collect()
+}
+
+/// By value: vectors with another element in one lane that nothing in their loop demands but exits. An exit can write the element
+/// by itself.
+fn late(values: &Values<'_>, layout: &Layout) -> Vec<bool> {
+    let region = values.region;
+    let depth = |id: BlockId| layout.depths[id.index()];
+    let mut late = vec![false; region.types.len()];
+    for &id in layout.order.iter().filter(|&&id| depth(id) > 0) {
+        for inst in &region.block(id).insts {
+            let is_constant = |&v: &Value| values.constant(v).is_some();
+            if let (Kind::Op { op: Op::Insert, ty, .. }, Some(v)) = (inst.kind, inst.result) {
+                late[v.index()] = !matches!(ty, Ty::Bool | Ty::F16) && !inst.args[1..].iter().any(is_constant);
+            }
+        }
+    }
+    // What is demanded by something late is demanded where that is.
+    while late.contains(&true) {
+        let before = late.clone();
+        for &id in &layout.order {
+            let block = region.block(id);
+            let insts = block.insts.iter().filter(|inst| !inst.result.is_some_and(|v| before[v.index()]));
+            let handed_on = block.end.edges().flat_map(|edge| &edge.args);
+            for &v in insts.flat_map(|inst| &inst.args).chain(handed_on) {
+                if let Definition::Inst(home, _) = values.definition(v) {
+                    late[v.index()] &= depth(id) < depth(home);
+                }
+            }
+        }
+        if late == before {
+            break;
+        }
+    }
+    late
+}
+
+/// A host address as the operands of a target have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AddressSum {
+    pub base: Value,
+    /// What is added, and how often.
+    pub index: Option<(Value, u8)>,
+    pub disp: i32,
+}
+
+/// Displacements stay below this in magnitude: there must be room for those of pieces and lanes, which are added to them.
+const FARTHEST: u32 = 1 << 29;
+
+impl AddressSum {
+    /// Takes an address apart, as far as it is computed in the block of the access; what comes from elsewhere has been moved there
+    /// to be at hand.
+    pub fn of(values: &Values<'_>, forms: &Forms, block: BlockId, v: Value) -> AddressSum {
+        let constant = |v: Value| values.constant(v).map(|bits| bits as i64);
+        let is_sum = |inst: &&Inst| matches!(inst.kind, Kind::Op { op: Op::Add, ty: Ty::U64 | Ty::I64, .. });
+        let mut sum = AddressSum { base: v, index: None, disp: 0 };
+        while let Some(inst) = values.inst_in(block, sum.base).filter(is_sum) {
+            let (a, b) = (inst.args[0], inst.args[1]);
+            let disp = constant(b).and_then(|d| i32::try_from(d).ok()).and_then(|d| d.checked_add(sum.disp));
+            let disp = disp.filter(|disp| disp.unsigned_abs() < FARTHEST);
+            if let Some(disp) = disp {
+                sum = AddressSum { base: a, disp, ..sum };
+                continue;
+            }
+            if sum.index.is_some() || constant(a).is_some() || constant(b).is_some() || forms.index_scales.is_empty() {
+                break;
+            }
+            let scaled = values.inst_in(block, b).and_then(|inst| {
+                let by = inst.args.get(1).and_then(|&by| constant(by))?;
+                let by = match inst.kind {
+                    Kind::Op { op: Op::Shl, ty: Ty::U64 | Ty::I64, .. } => 1u8.checked_shl(u32::try_from(by).ok()?)?,
+                    Kind::Op { op: Op::Mul, ty: Ty::U64 | Ty::I64, .. } => u8::try_from(by).ok()?,
+                    _ => return None,
+                };
+                (forms.index_scales.contains(&by) && constant(inst.args[0]).is_none()).then_some((inst.args[0], by))
+            });
+            sum = AddressSum { base: a, index: Some(scaled.unwrap_or((b, 1))), ..sum };
+        }
+        sum
+    }
+
+    fn values(self) -> impl Iterator<Item = Value> {
+        [Some(self.base), self.index.map(|(v, _)| v)].into_iter().flatten()
+    }
+}
+
+struct Search<'a, 'r> {
+    values: &'a Values<'r>,
+    demand: Demand,
+    todo: Vec<Value>,
+}
+
+impl Search<'_, '_> {
+    fn roots(&mut self) {
+        let region = self.values.region;
+        for &id in self.values.dominators.order() {
+            let block = region.block(id);
+            for inst in &block.insts {
+                if let Kind::Guard { exit } = inst.kind {
+                    self.condition(inst.args[0]);
+                    self.exit(exit);
+                } else if !inst.kind.is_pure() && !inst.kind.is_plain_load() {
+                    self.args(id, inst);
+                    if let Some(exit) = inst.kind.exit() {
+                        self.exit(exit);
+                    }
+                }
+            }
+            match &block.end {
+                End::Exit(exit) => self.exit(*exit),
+                End::Branch { cond, .. } => {
+                    let all = self.demand.conjuncts(self.values, id, *cond);
+                    all.into_iter().for_each(|cond| self.condition(cond));
+                }
+                End::Jump(_) => {}
+            }
+        }
+    }
+
+    fn exit(&mut self, exit: crate::ir::ExitId) {
+        let region = self.values.region;
+        region.exits[exit.index()].values().for_each(|v| self.own(v));
+    }
+
+    fn own(&mut self, v: Value) {
+        self.demand.uses[v.index()] += 1;
+        if !std::mem::replace(&mut self.demand.own[v.index()], true) {
+            self.todo.push(v);
+        }
+    }
+
+    /// What an instruction demands.
+    fn args(&mut self, block: BlockId, inst: &Inst) {
+        let forms = self.demand.forms;
+        let mut rest = &inst.args[..];
+        if (forms.takes_address)(inst.kind)
+            && let Some((&address, others)) = inst.args.split_first()
+        {
+            AddressSum::of(self.values, &forms, block, address).values().for_each(|v| self.own(v));
+            rest = others;
+        }
+        for &a in rest {
+            if (forms.takes_vector)(self.values.region, inst, a) {
+                self.demand.vector[a.index()] = true;
+            }
+            self.own(a);
+        }
+    }
+
+    /// A branch or guard demands a value.
+    fn condition(&mut self, v: Value) {
+        let Some(inst) = self.values.inst(v) else { return self.own(v) };
+        match inst.kind {
+            Kind::Op { op: Op::Not, ty: Ty::Bool, .. } => self.condition(inst.args[0]),
+            _ if (self.demand.forms.sets_flags)(self.values.region, inst) => {
+                inst.args.iter().for_each(|&a| self.own(a))
+            }
+            _ => self.own(v),
+        }
+    }
+
+    /// What a value that is demanded demands itself.
+    fn follow(&mut self, v: Value) {
+        let region = self.values.region;
+        match self.values.definition(v) {
+            Definition::None => {}
+            Definition::Param(block, at) => {
+                for &from in self.values.dominators.order() {
+                    for edge in region.block(from).end.edges().filter(|e| e.to == block) {
+                        self.own(edge.args[at]);
+                    }
+                }
+            }
+            Definition::Inst(b, i) => {
+                let inst = &region.block(b).insts[i];
+                if inst.kind.is_pure() || inst.kind.is_plain_load() {
+                    self.args(b, inst);
+                }
+            }
+        }
+    }
+}

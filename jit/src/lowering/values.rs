@@ -1,0 +1,155 @@
+//! What every back end asks about the values of a region: where they are defined, which of them are constants, and of which
+//! masks some lane is known to be active.
+
+use super::gathers::least_index;
+use crate::dominance::Dominators;
+use crate::exec_ir::meaning::normalised;
+use crate::ir::{BlockId, Edge, End, Inst, Kind, Region, Value};
+use spmdvm_vm::types::Ty;
+
+/// Where a value is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Definition {
+    /// Nowhere that can be reached.
+    None,
+    /// By a parameter of a block, of this number.
+    Param(BlockId, usize),
+    /// By an instruction of a block.
+    Inst(BlockId, usize),
+}
+
+impl Definition {
+    /// The block of the definition.
+    pub fn block(self) -> Option<BlockId> {
+        match self {
+            Definition::None => None,
+            Definition::Param(block, _) | Definition::Inst(block, _) => Some(block),
+        }
+    }
+}
+
+/// The values of a region.
+pub(crate) struct Values<'r> {
+    pub region: &'r Region,
+    pub dominators: Dominators,
+    definitions: Vec<Definition>,
+    /// Edges into each block.
+    incoming: Vec<u32>,
+}
+
+impl<'r> Values<'r> {
+    pub fn new(region: &'r Region) -> Values<'r> {
+        let dominators = Dominators::new(region);
+        let mut definitions = vec![Definition::None; region.types.len()];
+        let mut incoming = vec![0; region.blocks.len()];
+        for &id in dominators.order() {
+            let block = region.block(id);
+            for (i, p) in block.params.iter().enumerate() {
+                definitions[p.index()] = Definition::Param(id, i);
+            }
+            for (i, inst) in block.insts.iter().enumerate() {
+                if let Some(v) = inst.result {
+                    definitions[v.index()] = Definition::Inst(id, i);
+                }
+            }
+            block.end.edges().for_each(|edge| incoming[edge.to.index()] += 1);
+        }
+        Values { region, dominators, definitions, incoming }
+    }
+
+    pub fn definition(&self, v: Value) -> Definition {
+        self.definitions[v.index()]
+    }
+
+    /// The instruction that defines a value, if one does.
+    pub fn inst(&self, v: Value) -> Option<&'r Inst> {
+        match self.definition(v) {
+            Definition::Inst(block, i) => Some(&self.region.block(block).insts[i]),
+            Definition::None | Definition::Param(..) => None,
+        }
+    }
+
+    /// The instruction that defines a value, if it stands in a block.
+    pub fn inst_in(&self, block: BlockId, v: Value) -> Option<&'r Inst> {
+        self.inst(v).filter(|_| self.definition(v).block() == Some(block))
+    }
+
+    /// How many edges lead to a block.
+    pub fn incoming(&self, block: BlockId) -> u32 {
+        self.incoming[block.index()]
+    }
+
+    /// The constant that a uniform value is.
+    pub fn constant(&self, v: Value) -> Option<u64> {
+        match self.inst(v)?.kind {
+            Kind::Const(bits) => Some(normalised(self.region.ty(v).ty, bits)),
+            _ => None,
+        }
+    }
+
+    /// The constant that all lanes of a value are.
+    pub fn constant_lanes(&self, v: Value) -> Option<u64> {
+        let inst = self.inst(v)?;
+        if inst.kind == Kind::Splat { self.constant(inst.args[0]) } else { self.constant(v) }
+    }
+
+    /// The bits of a mask, or of a uniform bool in all lanes, that is constant.
+    pub fn mask_bits(&self, v: Value) -> Option<u64> {
+        let full = self.region.width.full_mask();
+        let inst = self.inst(v)?;
+        match inst.kind {
+            Kind::Const(_) | Kind::Splat => self.constant_lanes(v).map(|bits| if bits != 0 { full } else { 0 }),
+            Kind::MaskFromBits => Some(self.constant(inst.args[0])? & full),
+            _ => None,
+        }
+    }
+
+    /// Returns whether all lanes are in a mask.
+    pub fn is_full(&self, mask: Value) -> bool {
+        self.mask_bits(mask) == Some(self.region.width.full_mask())
+    }
+
+    /// The least index in bounds for a base, if it is computed where the base is.
+    pub fn least_index(&self, base: Value, scale: u32, index: Ty) -> Option<Value> {
+        match self.definition(base) {
+            Definition::Inst(block, _) => least_index(self.region.block(block), base, scale, index),
+            Definition::None | Definition::Param(..) => None,
+        }
+    }
+
+    /// Returns whether a lane of a mask is active whenever a block is entered, because it was asked for.
+    pub fn is_some(&self, mask: Value, at: BlockId) -> bool {
+        self.is_some_if(mask, at, &mut Vec::new())
+    }
+
+    /// The same; `assumed` is taken to be so.
+    fn is_some_if(&self, mask: Value, at: BlockId, assumed: &mut Vec<Value>) -> bool {
+        if assumed.contains(&mask) {
+            return true;
+        }
+        let mut block = at;
+        while block != BlockId(0) {
+            let parent = self.dominators.parent(block);
+            let end = &self.region.block(parent).end;
+            if self.incoming(block) == 1 && end.edges().any(|e| e.to == block && self.asks_for(end, e, mask)) {
+                return true;
+            }
+            block = parent;
+        }
+        let Definition::Param(home, i) = self.definition(mask) else { return false };
+        // If it was so at every earlier entry of the block, and every way to it keeps it so, then it is so at this one.
+        assumed.push(mask);
+        self.dominators.order().iter().all(|&from| {
+            let end = &self.region.block(from).end;
+            let mut into = end.edges().filter(|e| e.to == home);
+            into.all(|e| self.asks_for(end, e, e.args[i]) || self.is_some_if(e.args[i], from, assumed))
+        })
+    }
+
+    /// Returns whether an edge is taken only if a lane of a mask is active.
+    fn asks_for(&self, end: &End, edge: &Edge, mask: Value) -> bool {
+        let End::Branch { cond, then, other } = end else { return false };
+        let asked = |inst: &Inst| inst.kind == Kind::AnyLane && inst.args[0] == mask;
+        then == edge && then.to != other.to && self.inst(*cond).is_some_and(asked)
+    }
+}

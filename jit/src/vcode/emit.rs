@@ -1,0 +1,261 @@
+//! From instructions with registers to bytes.
+//!
+//! The code lies behind the constants it uses. A frame has, from the stack pointer up: scratch memory, what is spilled, the words
+//! for the runtime, a word of the target's own. Exit stubs are written after all blocks, from wherever the register allocator
+//! has put what they need.
+
+use super::code::VCode;
+use super::inst::{ExitStub, Inst};
+use super::{Assembler, Target};
+use crate::backend::{CompileError, Limit};
+use regalloc2::{Allocation, Block, Edit, Function, InstOrEdit, Output};
+
+/// Bytes of the words for the runtime: four arguments and an answer.
+const WORDS_BYTES: i32 = 40;
+
+/// Most bytes of a frame; the stacks of some threads are not much larger.
+const MOST_FRAME: i32 = 256 << 10;
+
+/// Where things lie in the frame on the stack, from the stack pointer up. Scratch memory begins there.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// What is spilled.
+    pub spills: i32,
+    /// The words for the runtime.
+    pub words: i32,
+    /// All bytes: a multiple of 64. The last 8 are the target's.
+    pub bytes: i32,
+}
+
+/// What a region became.
+pub struct Emitted {
+    /// Constants, then code.
+    pub bytes: Vec<u8>,
+    /// Where the code begins.
+    pub entry: usize,
+    /// Its frame on the stack.
+    pub frame: Frame,
+}
+
+/// Somewhere in the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Label {
+    Block(usize),
+    /// By index into [`Emitter::cold`].
+    Cold(usize),
+    /// After a piece of cold code.
+    Back(usize),
+    /// Where the region is left.
+    Leave,
+}
+
+/// Code that is written after all blocks.
+enum Cold {
+    /// Leaves by a side exit; where its operands are.
+    Exit(usize, Vec<Allocation>),
+    /// Asks the runtime for fuel, and leaves by another piece of cold code or goes back.
+    Poll(usize),
+}
+
+struct Emitter<'a, T: Target> {
+    code: &'a VCode<T>,
+    output: &'a Output,
+    asm: T::Assembler<'a>,
+    blocks: Vec<usize>,
+    /// Of a block that does nothing: where it leads to.
+    passed_on: Vec<Option<usize>>,
+    cold: Vec<Cold>,
+    cold_at: Vec<usize>,
+    back_at: Vec<usize>,
+    /// The epilogue, once it has been written.
+    leave_at: Option<usize>,
+    /// Jumps whose distances are open, by what the assembler calls them.
+    fixups: Vec<(usize, Label)>,
+}
+
+/// Writes the code of a region.
+pub(super) fn emit<T: Target>(target: &T, code: &VCode<T>, output: &Output) -> Result<Emitted, CompileError> {
+    let spills = code.scratch as i32;
+    let words = spills + 8 * output.num_spillslots as i32;
+    let frame = Frame { spills, words, bytes: (words + WORDS_BYTES + 8 + 63) / 64 * 64 };
+    if frame.bytes > MOST_FRAME {
+        return Err(CompileError::TooLarge(Limit::StackFrame));
+    }
+    let entry = code.pool.len().next_multiple_of(64);
+    let mut e = Emitter {
+        code,
+        output,
+        asm: target.assembler(code, frame, entry),
+        blocks: vec![0; code.num_blocks()],
+        passed_on: passed_on(code, output),
+        cold: Vec::new(),
+        cold_at: Vec::new(),
+        back_at: Vec::new(),
+        leave_at: None,
+        fixups: Vec::new(),
+    };
+    e.asm.prologue()?;
+    let order: Vec<usize> = {
+        let there = |&b: &usize| e.passed_on[b].is_none();
+        let blocks = || (0..code.num_blocks()).filter(there);
+        blocks().filter(|&b| !code.cold[b]).chain(blocks().filter(|&b| code.cold[b])).collect()
+    };
+    for (i, &block) in order.iter().enumerate() {
+        e.block(block, order.get(i + 1).copied())?;
+    }
+    let mut i = 0;
+    while i < e.cold.len() {
+        e.cold_code(i)?;
+        i += 1;
+    }
+    e.finish(entry, frame)
+}
+
+impl<T: Target> Emitter<'_, T> {
+    fn jump(&mut self, cond: Option<T::Cond>, to: Label) -> Result<(), CompileError> {
+        let at = self.asm.jump(cond)?;
+        self.fixups.push((at, to));
+        Ok(())
+    }
+
+    fn block(&mut self, block: usize, next: Option<usize>) -> Result<(), CompileError> {
+        self.blocks[block] = self.asm.at();
+        let (code, output) = (self.code, self.output);
+        for step in output.block_insts_and_edits(code, Block::new(block)) {
+            match step {
+                InstOrEdit::Edit(Edit::Move { from, to }) => self.asm.move_value(*from, *to)?,
+                InstOrEdit::Inst(i) => {
+                    let allocs = output.inst_allocs(i);
+                    self.inst(&code.insts[i.index()], allocs, next)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn inst(&mut self, inst: &Inst<T>, allocs: &[Allocation], next: Option<usize>) -> Result<(), CompileError> {
+        match inst {
+            Inst::Plain(plain) => self.asm.inst(plain, allocs)?,
+            Inst::Zero(_) => self.asm.zero(allocs[0])?,
+            Inst::Move { .. } => {
+                if let &[from, to] = allocs
+                    && from != to
+                {
+                    self.asm.move_value(from, to)?;
+                }
+            }
+            Inst::Jump(to, _) => {
+                let to = self.leads_to(*to);
+                if Some(to) != next {
+                    self.jump(None, Label::Block(to))?;
+                }
+            }
+            Inst::Branch(cond, then, other) => {
+                let (then, other) = (self.leads_to(*then), self.leads_to(*other));
+                if Some(then) == next {
+                    self.jump(Some(T::inverted(*cond)), Label::Block(other))?;
+                } else {
+                    self.jump(Some(*cond), Label::Block(then))?;
+                    if Some(other) != next {
+                        self.jump(None, Label::Block(other))?;
+                    }
+                }
+            }
+            Inst::Guard(cond, stub) => {
+                let out = self.cold(Cold::Exit(*stub, allocs.to_vec()));
+                self.jump(Some(*cond), Label::Cold(out))?;
+            }
+            Inst::GuardCall(stub) => {
+                let out = self.cold(Cold::Exit(*stub, allocs.to_vec()));
+                let at = self.asm.jump_if_failed()?;
+                self.fixups.push((at, Label::Cold(out)));
+            }
+            Inst::Tick(stub) => {
+                let out = self.cold(Cold::Exit(*stub, allocs.to_vec()));
+                let poll = self.cold(Cold::Poll(out));
+                let at = self.asm.tick()?;
+                self.fixups.push((at, Label::Cold(poll)));
+                self.back_at[poll] = self.asm.at();
+            }
+            Inst::Call(callee) => self.asm.call(*callee)?,
+            Inst::CallLosing(callee) => self.asm.call_losing(*callee)?,
+            Inst::Leave(stub) => self.exit(*stub, allocs)?,
+        }
+        Ok(())
+    }
+
+    /// Where a jump to a block ends up.
+    fn leads_to(&self, block: Block) -> usize {
+        self.passed_on[block.index()].unwrap_or(block.index())
+    }
+
+    fn cold(&mut self, code: Cold) -> usize {
+        self.cold.push(code);
+        self.cold_at.push(0);
+        self.back_at.push(0);
+        self.cold.len() - 1
+    }
+
+    fn cold_code(&mut self, i: usize) -> Result<(), CompileError> {
+        self.cold_at[i] = self.asm.at();
+        match &mut self.cold[i] {
+            Cold::Exit(stub, allocs) => {
+                let (stub, allocs) = (*stub, std::mem::take(allocs));
+                self.exit(stub, &allocs)
+            }
+            Cold::Poll(out) => {
+                let out = *out;
+                self.asm.poll()?;
+                let at = self.asm.jump_if_failed()?;
+                self.fixups.push((at, Label::Cold(out)));
+                self.jump(None, Label::Back(i))
+            }
+        }
+    }
+
+    /// Writes what an exit writes, and leaves: the first time here, later there too.
+    fn exit(&mut self, stub: usize, allocs: &[Allocation]) -> Result<(), CompileError> {
+        let ExitStub { exit, writes } = &self.code.exit_stubs[stub];
+        self.asm.exit(writes, allocs, *exit)?;
+        if self.leave_at.is_some() {
+            return self.jump(None, Label::Leave);
+        }
+        self.leave_at = Some(self.asm.at());
+        self.asm.epilogue()
+    }
+
+    fn finish(self, entry: usize, frame: Frame) -> Result<Emitted, CompileError> {
+        let mut bytes = self.code.pool.clone();
+        bytes.resize(entry, 0);
+        bytes.extend(self.asm.finish()?);
+        for (place, label) in self.fixups {
+            let to = match label {
+                Label::Block(b) => self.blocks[b],
+                Label::Cold(i) => self.cold_at[i],
+                Label::Back(i) => self.back_at[i],
+                Label::Leave => self.leave_at.unwrap_or(entry),
+            };
+            T::patch(&mut bytes, place, to)?;
+        }
+        Ok(Emitted { bytes, entry, frame })
+    }
+}
+
+/// Of each block that does nothing: where it leads to in the end.
+fn passed_on<T: Target>(code: &VCode<T>, output: &Output) -> Vec<Option<usize>> {
+    let n = code.num_blocks();
+    let next = |block: usize| {
+        let mut steps = output.block_insts_and_edits(code, Block::new(block));
+        match (steps.next(), steps.next()) {
+            (Some(InstOrEdit::Inst(i)), None) if block != 0 => match &code.insts[i.index()] {
+                Inst::Jump(to, _) => Some(to.index()),
+                _ => None,
+            },
+            _ => None,
+        }
+    };
+    let next: Vec<Option<usize>> = (0..n).map(next).collect();
+    // Blocks that do nothing and lead to each other stay: a loop for ever.
+    let end = |block: usize| (0..n).try_fold(block, |at, _| next[at].ok_or(at)).err().filter(|&end| end != block);
+    (0..n).map(end).collect()
+}

@@ -1,0 +1,223 @@
+//! Instructions before registers are chosen: those of a target, and those that every target has.
+
+use super::Target;
+use crate::ir::ExitId;
+use crate::lowering::Area;
+use crate::lowering::runtime::Callee;
+use regalloc2::{Block, Operand, VReg};
+use std::fmt::Debug;
+
+/// What an address is counted from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Base {
+    /// A register.
+    Reg(VReg),
+    /// The context that the region was entered with.
+    Context,
+    /// The entered frame.
+    Frame,
+    /// The scratch memory of the region's frame on the stack.
+    Scratch,
+    /// The words for the runtime.
+    Words,
+    /// The constants that belong to the code.
+    Pool,
+}
+
+/// A memory operand: a base, an index times a scale, and a displacement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mem {
+    /// What it is counted from.
+    pub base: Base,
+    /// A register of 64 bits that is added.
+    pub index: Option<VReg>,
+    /// What the index is multiplied by.
+    pub scale: u8,
+    /// Bytes that are added.
+    pub disp: i32,
+}
+
+impl Mem {
+    /// So many bytes from a base.
+    pub fn at(base: Base, disp: i32) -> Mem {
+        Mem { base, index: None, scale: 1, disp }
+    }
+
+    /// So many bytes from the address in a register.
+    pub fn reg(base: VReg, disp: i32) -> Mem {
+        Mem::at(Base::Reg(base), disp)
+    }
+
+    /// So many bytes further.
+    pub fn plus(self, bytes: i32) -> Mem {
+        Mem { disp: self.disp + bytes, ..self }
+    }
+
+    /// The registers that it is made of.
+    pub fn registers(&self) -> impl Iterator<Item = VReg> + use<> {
+        let base = match self.base {
+            Base::Reg(r) => Some(r),
+            _ => None,
+        };
+        base.into_iter().chain(self.index)
+    }
+
+    /// Visits these registers.
+    pub fn each_read(&mut self, f: &mut dyn FnMut(&mut VReg)) {
+        if let Base::Reg(r) = &mut self.base {
+            f(r);
+        }
+        self.index.iter_mut().for_each(f);
+    }
+}
+
+/// An instruction of a target.
+pub trait MachInst: Clone + Debug {
+    /// Its registers as the register allocator wants them. Its allocations have their order.
+    fn operands(&self, operands: &mut Vec<Operand>);
+
+    /// Visits the registers that it reads.
+    fn each_read(&mut self, f: &mut dyn FnMut(&mut VReg));
+}
+
+/// An instruction of a machine whose instructions are all alike: each writes at most one register, reads others, and has a memory operand
+/// and a number, or not.
+#[derive(Clone, Debug)]
+pub struct Regular<O> {
+    /// What it does.
+    pub what: O,
+    /// What it writes: its first operand.
+    pub def: Option<VReg>,
+    /// What it reads.
+    pub uses: Vec<VReg>,
+    /// Behind that.
+    pub mem: Option<Mem>,
+    /// The number.
+    pub n: u64,
+}
+
+impl<O: Clone + Debug> MachInst for Regular<O> {
+    fn operands(&self, operands: &mut Vec<Operand>) {
+        let read = self.uses.iter().copied().chain(self.mem.iter().flat_map(Mem::registers));
+        operands.extend(self.def.map(Operand::reg_def).into_iter().chain(read.map(Operand::reg_use)));
+    }
+
+    fn each_read(&mut self, f: &mut dyn FnMut(&mut VReg)) {
+        self.uses.iter_mut().for_each(&mut *f);
+        self.mem.iter_mut().for_each(|mem| mem.each_read(f));
+    }
+}
+
+/// What a side exit writes somewhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StubValue {
+    /// The low bytes of a constant.
+    Imm(u64, usize),
+    /// The low bytes of a general register.
+    Gpr(VReg, usize),
+    /// The low bytes of a vector.
+    Vector(VReg, usize),
+    /// A general register's element of so many bytes, in a vector of so many bytes, so many times.
+    SplatGpr(VReg, usize, usize, usize),
+    /// Likewise, of a vector's first element.
+    SplatVector(VReg, usize, usize, usize),
+    /// Likewise, of a constant in the pool: its place.
+    SplatPool(i32, usize, usize, usize),
+    /// A mask as a word.
+    MaskBits(VReg),
+    /// A mask as bytes 0 or 1, in a vector of so many bytes; and where the pool has as many ones.
+    MaskBytes(VReg, usize, i32),
+    /// The low bytes of a register as the element of a lane.
+    Lane {
+        /// The register.
+        x: VReg,
+        /// How many bytes.
+        size: usize,
+        /// The lane's number.
+        lane: VReg,
+        /// That counts modulo so many, a power of two.
+        of: usize,
+    },
+}
+
+impl StubValue {
+    /// The registers that it is made of.
+    pub fn registers(&self) -> impl Iterator<Item = VReg> + use<> {
+        let (first, second) = match *self {
+            StubValue::Imm(..) | StubValue::SplatPool(..) => (None, None),
+            StubValue::Lane { x, lane, .. } => (Some(x), Some(lane)),
+            StubValue::Gpr(r, _)
+            | StubValue::Vector(r, _)
+            | StubValue::SplatGpr(r, ..)
+            | StubValue::SplatVector(r, ..)
+            | StubValue::MaskBits(r)
+            | StubValue::MaskBytes(r, ..) => (Some(r), None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
+/// Something that a side exit writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StubWrite {
+    /// What its place is counted from.
+    pub area: Area,
+    /// The place.
+    pub at: i32,
+    /// What.
+    pub what: StubValue,
+}
+
+/// The code of a side exit: it writes the state of the interpreter, and leaves.
+#[derive(Clone, Debug)]
+pub struct ExitStub {
+    /// The exit.
+    pub exit: ExitId,
+    /// What it writes; what is in one area stands together.
+    pub writes: Vec<StubWrite>,
+}
+
+/// An instruction. Exit stubs are told by their number.
+pub(crate) enum Inst<T: Target> {
+    /// One of the target.
+    Plain(Box<T::Inst>),
+    /// Makes a vector 0.
+    Zero(VReg),
+    /// Moves a register, from wherever it is.
+    Move { from: VReg, to: VReg },
+    /// Goes on at a block.
+    Jump(Block, Vec<VReg>),
+    /// Goes on by the flags that the instruction before has set.
+    Branch(T::Cond, Block, Block),
+    /// Leaves if the flags say so.
+    Guard(T::Cond, usize),
+    /// Leaves if the last call has given 0.
+    GuardCall(usize),
+    /// Counts a unit of fuel; leaves if there is none.
+    Tick(usize),
+    /// Calls the runtime, with arguments in the words for it. All registers are kept.
+    Call(Callee),
+    /// Likewise, where little is at hand: what the runtime may destroy is lost.
+    CallLosing(Callee),
+    /// Leaves.
+    Leave(usize),
+}
+
+impl<T: Target> Inst<T> {
+    /// Visits the registers that an instruction reads, but for those that exits write.
+    pub fn each_read(&mut self, f: &mut dyn FnMut(&mut VReg)) {
+        match self {
+            Inst::Plain(plain) => plain.each_read(f),
+            Inst::Move { from, .. } => f(from),
+            Inst::Jump(_, args) => args.iter_mut().for_each(f),
+            Inst::Zero(_)
+            | Inst::Branch(..)
+            | Inst::Guard(..)
+            | Inst::GuardCall(_)
+            | Inst::Tick(_)
+            | Inst::Call(_)
+            | Inst::CallLosing(_)
+            | Inst::Leave(_) => {}
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! The walk over the blocks and instructions of a region.
+//!
+//! Instructions are translated where they stand, if somebody demands what they give: by the target's rules, or if it has none, by
+//! a call of the runtime. A uniform value is in a register of the class that the target says. A varying one is in as many vectors
+//! as it fills (one, of the size that fits, for narrow gangs); a mask in one register, bit *i* for lane *i* and 0 beyond the
+//! lanes.
+
+use super::Target;
+use super::code::VCode;
+use super::inst::{Base, ExitStub, Inst as Machine, Mem};
+use crate::backend::{CompileError, Limit};
+use crate::ir::{BlockId, Edge, End, ExitId, Inst, Kind, Region, Value};
+use crate::lowering::runtime::Callee;
+use crate::lowering::{Demand, Held, Layout, Values, is_left_out, leads_to_slow_way, mask_word, visiting_word};
+use regalloc2::{Block, VReg};
+use spmdvm_vm::interp::native::Context;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+use std::collections::HashMap;
+use std::mem::offset_of;
+
+/// Where a value is.
+#[derive(Clone, Debug)]
+pub(crate) enum Location {
+    Nowhere,
+    /// In a register: a uniform value, or a mask.
+    One(VReg),
+    /// In vectors.
+    Pieces(Vec<VReg>),
+}
+
+/// A region on its way to instructions.
+pub struct Lower<'a, T: Target> {
+    /// What code is made for.
+    pub target: &'a T,
+    /// The region.
+    pub region: &'a Region,
+    /// Lanes of the gang.
+    pub lanes: usize,
+    /// The instructions so far.
+    pub code: VCode<T>,
+    pub(crate) values: Values<'a>,
+    pub(crate) demand: Demand,
+    /// By value.
+    pub(crate) locations: Vec<Location>,
+    /// By value: a uniform one in all lanes of a vector.
+    pub(crate) splats: Vec<Option<VReg>>,
+    /// In the block that is being translated: values that are made late.
+    made_late: HashMap<Value, Vec<VReg>>,
+    /// What the target knows of the block that is being translated.
+    pub(crate) local: T::Local,
+    /// What is to be counted, by lane of the register for counters.
+    pending: Vec<u32>,
+    /// What the code refers to by address.
+    pub(crate) held: Vec<Held>,
+    /// The block that is being translated.
+    pub(crate) block: BlockId,
+    blocks: HashMap<BlockId, Block>,
+}
+
+/// Translates a region; gives the instructions, and what they will refer to.
+pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>, Vec<Held>), CompileError> {
+    if region.frame_bytes > i32::MAX as u64 {
+        return Err(CompileError::TooLarge(Limit::Frames));
+    }
+    let values = Values::new(region);
+    let layout = Layout::new(region, &values.dominators);
+    let demand = Demand::new(&values, &layout, T::FORMS);
+    let mut s = Lower {
+        target,
+        region,
+        lanes: region.width.lanes(),
+        code: VCode::default(),
+        values,
+        demand,
+        locations: vec![Location::Nowhere; region.types.len()],
+        splats: vec![None; region.types.len()],
+        made_late: HashMap::new(),
+        local: T::Local::default(),
+        pending: vec![0; T::COUNTERS],
+        held: Vec::new(),
+        block: BlockId(0),
+        blocks: HashMap::new(),
+    };
+    s.code.counters = layout.counters(region, T::COUNTERS);
+    if !s.code.counters.is_empty() {
+        s.code.needs_scratch(4 * T::COUNTERS);
+    }
+    for &id in &layout.order {
+        let block = s.code.block(region.block(id).cold && id != BlockId(0));
+        s.blocks.insert(id, block);
+    }
+    for &id in &layout.order {
+        s.make_params(id);
+    }
+    for &id in &layout.order {
+        s.translate(id)?;
+    }
+    #[cfg(feature = "planted-faults")]
+    T::spoil(&mut s.code);
+    s.code.finish();
+    Ok((s.code, s.held))
+}
+
+impl<'a, T: Target> Lower<'a, T> {
+    fn make_params(&mut self, id: BlockId) {
+        let mut all = Vec::new();
+        for &p in &self.region.block(id).params {
+            if self.demand.is_demanded(p) {
+                let place = self.new_location(p);
+                match &place {
+                    Location::One(r) => all.push(*r),
+                    Location::Pieces(pieces) => all.extend(pieces),
+                    Location::Nowhere => {}
+                }
+                self.locations[p.index()] = place;
+            }
+        }
+        self.code.set_params(self.blocks[&id], all);
+    }
+
+    /// Registers for a value.
+    fn new_location(&mut self, v: Value) -> Location {
+        let ty = self.region.ty(v);
+        match ty.is_varying() {
+            true if ty.ty == Ty::Bool => Location::One(self.code.mask()),
+            true => Location::Pieces((0..self.n_pieces(ty.ty.size())).map(|_| self.code.vector()).collect()),
+            false => Location::One(self.code.reg(T::class_of(ty.ty))),
+        }
+    }
+
+    /// Begins a block, where nothing is at hand that another has made for itself.
+    fn begin(&mut self, block: Block) {
+        self.code.begin(block);
+        self.made_late.clear();
+        T::begin_block(&mut self.local);
+    }
+
+    fn translate(&mut self, id: BlockId) -> Result<(), CompileError> {
+        let region = self.region;
+        self.begin(self.blocks[&id]);
+        self.block = id;
+        let block = region.block(id);
+        for &p in &block.params {
+            self.splat_if_demanded(p);
+        }
+        for inst in &block.insts {
+            self.inst(inst)?;
+            if let Some(v) = inst.result {
+                self.splat_if_demanded(v);
+            }
+        }
+        self.end(&block.end)
+    }
+
+    fn inst(&mut self, inst: &'a Inst) -> Result<(), CompileError> {
+        let removable = inst.kind.is_pure() || inst.kind.is_plain_load();
+        if removable && !inst.result.is_some_and(|v| self.demand.is_demanded(v) && !self.demand.is_late(v)) {
+            return Ok(());
+        }
+        if inst.kind.exit().is_some() {
+            self.count_pending();
+        }
+        match inst.kind {
+            Kind::Const(_) => {}
+            Kind::EntryReg { at } => self.load_result(inst, Mem::at(Base::Frame, at as i32)),
+            Kind::EntryMask(mask) => {
+                let bits = self.load_given_word(mask_word(mask));
+                let mask = T::mask_of_bits(self, bits);
+                self.set(inst, mask);
+            }
+            Kind::EntryVisiting(i) => {
+                let x = self.load_given_word(visiting_word(i));
+                self.set(inst, x);
+            }
+            Kind::FrameAddress => {
+                let x = self.load_word(Mem::at(Base::Context, offset_of!(Context, frame_address) as i32));
+                self.set(inst, x);
+            }
+            Kind::Guard { exit } if is_left_out(self.region, exit) => {}
+            Kind::Guard { exit } => {
+                let stub = self.exit_stub(exit);
+                let cond = self.condition(inst.args[0])?;
+                self.code.push(Machine::Guard(T::inverted(cond), stub));
+            }
+            Kind::Tick { exit } => {
+                let stub = self.exit_stub(exit);
+                self.code.push(Machine::Tick(stub));
+            }
+            Kind::Count(n) if self.counts_in_register(n) => {}
+            Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
+            Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => self.checked(inst, exit)?,
+            Kind::FrameOpen { function, at, exit } => self.open_frame(inst, function, at, exit),
+            Kind::FrameClose => self.close_frame(inst),
+            Kind::RegionLen { write } => self.ask_runtime(inst, Callee::RegionLen, write as u64),
+            Kind::HostAddress { disp } => self.ask_runtime(inst, Callee::HostAddress, disp as u64),
+            Kind::FrameHost { .. }
+            | Kind::Op { .. }
+            | Kind::Splat
+            | Kind::MaskBits
+            | Kind::MaskFromBits
+            | Kind::AnyLane
+            | Kind::Reduce { .. }
+            | Kind::RegionBase
+            | Kind::IndexLow { .. }
+            | Kind::IndexSpan { .. }
+            | Kind::Load { .. }
+            | Kind::LoadLanes { .. }
+            | Kind::LoadStrided { .. }
+            | Kind::Gather { .. }
+            | Kind::Store { .. }
+            | Kind::StoreLanes { .. }
+            | Kind::StoreStrided { .. }
+            | Kind::StoreMasked { .. }
+            | Kind::Clear { .. }
+            | Kind::Scatter { .. }
+            | Kind::Ticks
+            | Kind::Count(_)
+            | Kind::Chance { .. } => {
+                if !T::select(self, inst) {
+                    self.general(inst)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves if the last call has failed.
+    pub(super) fn guard_call(&mut self, exit: ExitId) {
+        let stub = self.exit_stub(exit);
+        self.code.push(Machine::GuardCall(stub));
+    }
+
+    /// Counts one more, if the counter is in the register.
+    fn counts_in_register(&mut self, n: u32) -> bool {
+        // The entry block's calls would destroy the register.
+        let lane = self.code.counters.iter().position(|&c| c == n).filter(|_| self.block != BlockId(0));
+        lane.inspect(|&lane| self.pending[lane] += 1).is_some()
+    }
+
+    /// Counts what is to be counted before a side exit.
+    fn count_pending(&mut self) {
+        if self.pending.iter().any(|&n| n != 0) {
+            let counts = std::mem::replace(&mut self.pending, vec![0; T::COUNTERS]);
+            T::count(self, &counts);
+        }
+    }
+
+    fn end(&mut self, end: &End) -> Result<(), CompileError> {
+        self.count_pending();
+        match end {
+            End::Exit(exit) => {
+                let stub = self.exit_stub(*exit);
+                self.code.push(Machine::Leave(stub));
+            }
+            End::Jump(edge) => self.go(edge),
+            End::Branch { then, other, .. } if leads_to_slow_way(self.region, other) => self.go(then),
+            End::Branch { cond, then, other } => {
+                let all = self.demand.conjuncts(&self.values, self.block, *cond);
+                let (last, first) = all.split_last().unwrap_or((cond, &[]));
+                let cold = self.region.block(other.to).cold;
+                let here = self.region.block(self.block).cold && self.block != BlockId(0);
+                // All but the last lead to the other way by blocks of their own.
+                let mut ways = Vec::new();
+                for &cond in first {
+                    let (next, out) = (self.code.block(here), self.code.block(cold));
+                    let flags = self.condition(cond)?;
+                    self.code.push(Machine::Branch(flags, next, out));
+                    self.code.begin(next);
+                    ways.push((other, out));
+                }
+                let flags = self.condition(*last)?;
+                let (yes, no) = (self.way(then, 1), self.way(other, all.len()));
+                self.code.push(Machine::Branch(flags, yes.0, no.0));
+                let last = [(then, yes), (other, no)].into_iter().filter(|(_, (_, is_new))| *is_new);
+                for (edge, block) in last.map(|(edge, (block, _))| (edge, block)).chain(ways) {
+                    self.begin(block);
+                    self.go(edge);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where an edge of a branch, which is there several times, leads: a block of its own, if it hands something on or others lead there
+    /// too.
+    fn way(&mut self, edge: &Edge, times: usize) -> (Block, bool) {
+        let plain = times == 1 && self.values.incoming(edge.to) == 1 && self.region.block(edge.to).params.is_empty();
+        if plain {
+            return (self.blocks[&edge.to], false);
+        }
+        let cold = self.region.block(edge.to).cold;
+        (self.code.block(cold), true)
+    }
+
+    fn go(&mut self, edge: &Edge) {
+        let mut args = Vec::new();
+        for (&arg, &param) in edge.args.iter().zip(&self.region.block(edge.to).params) {
+            if !self.demand.is_demanded(param) {
+                continue;
+            }
+            let ty = self.region.ty(param);
+            match ty.is_varying() {
+                true if ty.ty == Ty::Bool => args.push(self.mask(arg)),
+                true => (0..self.n_pieces(ty.ty.size())).for_each(|i| args.push(self.piece(arg, ty.ty.size(), i))),
+                false => args.push(self.scalar(arg)),
+            }
+        }
+        let to = self.blocks[&edge.to];
+        self.code.push(Machine::Jump(to, args));
+    }
+
+    /// The code of a side exit.
+    fn exit_stub(&mut self, exit: ExitId) -> usize {
+        let writes = self.snapshot(exit);
+        self.code.exit_stubs.push(ExitStub { exit, writes });
+        self.code.exit_stubs.len() - 1
+    }
+
+    /// Adds an instruction of the target.
+    pub fn push(&mut self, inst: T::Inst) {
+        self.code.push(Machine::Plain(Box::new(inst)));
+    }
+
+    /// Notes in which register an instruction's result is.
+    pub fn set(&mut self, inst: &Inst, r: VReg) {
+        if let Some(v) = inst.result {
+            self.locations[v.index()] = Location::One(r);
+        }
+    }
+
+    /// Notes in which vectors an instruction's result is.
+    pub fn set_pieces(&mut self, inst: &Inst, pieces: Vec<VReg>) {
+        if let Some(v) = inst.result {
+            self.locations[v.index()] = Location::Pieces(pieces);
+        }
+    }
+
+    /// A word that the region is given.
+    fn load_given_word(&mut self, word: usize) -> VReg {
+        let words = self.load_word(Mem::at(Base::Context, offset_of!(Context, words) as i32));
+        self.load_word(Mem::reg(words, 8 * word as i32))
+    }
+
+    /// The flags by which a uniform bool is true.
+    pub(crate) fn condition(&mut self, v: Value) -> Result<T::Cond, CompileError> {
+        let inst = self.values.inst(v);
+        if let Some(inst) = inst {
+            if matches!(inst.kind, Kind::Op { op: Op::Not, ty: Ty::Bool, .. }) {
+                return Ok(T::inverted(self.condition(inst.args[0])?));
+            }
+            if (T::FORMS.sets_flags)(self.region, inst) {
+                if let Some(cond) = T::flags(self, inst) {
+                    return Ok(cond);
+                }
+                // Nobody else has made it.
+                if !self.demand.is_demanded(v) {
+                    self.general(inst)?;
+                }
+            }
+        }
+        let x = self.gpr(v);
+        Ok(T::test(self, x))
+    }
+
+    /// A value that is made where it is demanded: once in a block.
+    pub(super) fn late_pieces(&mut self, v: Value) -> Vec<VReg> {
+        if let Some(made) = self.made_late.get(&v) {
+            return made.clone();
+        }
+        let inst = self.values.inst(v).unwrap_or_else(|| unreachable!("{v} is no element put into a vector"));
+        let pieces = T::insert(self, inst);
+        self.made_late.insert(v, pieces.clone());
+        pieces
+    }
+}

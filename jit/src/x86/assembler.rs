@@ -1,0 +1,453 @@
+//! The assembler: instructions whose registers are known, by iced-x86.
+//!
+//! A frame has, above the words for the runtime, the stack pointer of the caller. Exit stubs write with registers that are never
+//! allocated.
+
+use super::X86;
+use super::build::{Build, Moves, at, sized};
+use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR, TICKS};
+use super::inst::{Arg, Base, Cond, Mem, Plain, Size};
+use super::stubs::{ARGUMENTS, Stubs};
+use super::values::broadcast;
+use crate::backend::CompileError;
+use crate::ir::ExitId;
+use crate::lowering::Area;
+use crate::vcode::{ANSWER_AT, Assembler, Callee, Frame, StubValue, StubWrite};
+use iced_x86::{Code, Encoder, MemoryOperand, OpKind, Register};
+use regalloc2::{Allocation, RegClass, SpillSlot};
+use spmdvm_vm::interp::native::Context;
+use std::mem::offset_of;
+
+/// Bytes of the stack's guard page.
+const PAGE: i32 = 4096;
+
+/// Registers that belong to the caller, in the order in which they are pushed.
+const SAVED: [Register; 6] = [Register::RBP, Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
+
+/// Nothing, or why not.
+type Done = Result<(), CompileError>;
+
+/// Code that is being written.
+pub struct Asm<'a> {
+    /// The counters that are in a register, by lane.
+    pub(super) counters: &'a [u32],
+    stubs: &'a Stubs,
+    encoder: Encoder,
+    /// Bytes so far, counted from the first constant.
+    pub(super) at: usize,
+    entry: usize,
+    frame: Frame,
+    /// Calls of what adds the counters to memory: where their distances are.
+    pub(super) adder_calls: Vec<usize>,
+}
+
+impl<'a> Asm<'a> {
+    pub(super) fn new(counters: &'a [u32], stubs: &'a Stubs, frame: Frame, entry: usize) -> Asm<'a> {
+        Asm { counters, stubs, encoder: Encoder::new(64), at: entry, entry, frame, adder_calls: Vec::new() }
+    }
+
+    pub(super) fn put(&mut self, build: Build) -> Done {
+        let instruction = build.0;
+        let written = self.encoder.encode(&instruction, self.at as u64);
+        self.at += written.map_err(|e| CompileError::Encoding(format!("{:?}: {e}", instruction.code())))?;
+        Ok(())
+    }
+
+    /// Bytes of an instruction, then 32 bits for a distance; gives where these are.
+    pub(super) fn open(&mut self, bytes: &[u8]) -> usize {
+        bytes.iter().for_each(|&b| self.encoder.write_u8(b));
+        (0..4).for_each(|_| self.encoder.write_u8(0));
+        self.at += bytes.len() + 4;
+        self.at - 4
+    }
+
+    fn jump_if(&mut self, cond: Cond) -> usize {
+        self.open(&[0x0f, 0x80 | cond.0])
+    }
+
+    fn word_at(&self, word: i32) -> MemoryOperand {
+        at(Register::RSP, self.frame.words + word)
+    }
+
+    fn spill_at(&self, slot: SpillSlot) -> MemoryOperand {
+        at(Register::RSP, self.frame.spills + 8 * slot.index() as i32)
+    }
+
+    fn ticks_at() -> MemoryOperand {
+        at(CONTEXT, offset_of!(Context, ticks) as i32)
+    }
+
+    fn load_ticks(&mut self) -> Done {
+        self.put(Build::new(Code::Mov_r64_rm64).reg(TICKS).mem(Self::ticks_at()))
+    }
+
+    fn store_ticks(&mut self) -> Done {
+        self.put(Build::new(Code::Mov_rm64_r64).mem(Self::ticks_at()).reg(TICKS))
+    }
+
+    /// Calls a stub; `SPARE_BASE` leads it to the words.
+    fn call_stub(&mut self, stub: u64) -> Done {
+        let words = self.word_at(0);
+        self.put(Build::new(Code::Lea_r64_m).reg(SPARE_BASE).mem(words))?;
+        self.put(Build::new(Code::Mov_r64_imm64).reg(SPARE).imm(OpKind::Immediate64, stub as i64))?;
+        self.put(Build::new(Code::Call_rm64).reg(SPARE))
+    }
+
+    /// Makes a vector 0.
+    pub(super) fn clear(&mut self, register: Register) -> Done {
+        let x = sized(register, Size::X);
+        self.put(Build::new(Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32).reg(x).reg(x).reg(x))
+    }
+
+    fn slot(&self, a: Allocation) -> Result<MemoryOperand, CompileError> {
+        a.as_stack().map(|slot| self.spill_at(slot)).ok_or_else(|| nowhere("an operand is nowhere"))
+    }
+
+    fn memory(
+        &self,
+        mem: Mem,
+        broadcast: bool,
+        next: &mut impl FnMut(Size) -> Result<Register, CompileError>,
+    ) -> Result<MemoryOperand, CompileError> {
+        let (base, disp, size) = match mem.base {
+            Base::Reg(_) => (next(Size::G64)?, mem.disp, 1),
+            Base::Context => (CONTEXT, mem.disp, 1),
+            Base::Frame => (FRAME, mem.disp, 1),
+            Base::Scratch => (Register::RSP, mem.disp, 1),
+            Base::Words => (Register::RSP, self.frame.words + mem.disp, 1),
+            // The constants begin where the region does.
+            Base::Pool => (Register::RIP, mem.disp, 8),
+        };
+        let index = match mem.index {
+            Some(_) => next(Size::G64)?,
+            None => Register::None,
+        };
+        Ok(MemoryOperand::new(base, index, mem.scale as u32, disp as i64, size, broadcast, Register::None))
+    }
+}
+
+/// The allocator has not done as it was told.
+fn nowhere(what: &str) -> CompileError {
+    CompileError::RegisterAllocation(what.into())
+}
+
+impl Assembler<X86> for Asm<'_> {
+    fn at(&self) -> usize {
+        self.at
+    }
+
+    fn prologue(&mut self) -> Done {
+        for &r in &SAVED {
+            self.put(Build::new(Code::Push_r64).reg(r))?;
+        }
+        let (sp, whole) = (Register::RSP, self.frame.bytes);
+        self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE).reg(sp))?;
+        // Page by page, so that a stack that ends here meets its guard page, and never what lies beyond.
+        for page in 1..=whole / PAGE {
+            let touched = at(SPARE, -page * PAGE);
+            self.put(Build::new(Code::Or_rm32_imm8).mem(touched).imm(OpKind::Immediate8to32, 0))?;
+        }
+        self.put(Build::new(Code::Sub_rm64_imm32).reg(sp).imm(OpKind::Immediate32to64, whole as i64))?;
+        self.put(Build::new(Code::And_rm64_imm8).reg(sp).imm(OpKind::Immediate8to64, -64))?;
+        self.put(Build::new(Code::Mov_rm64_r64).mem(at(sp, whole - 8)).reg(SPARE))?;
+        self.put(Build::new(Code::Mov_r64_rm64).reg(CONTEXT).reg(Register::RDI))?;
+        let base = at(CONTEXT, offset_of!(Context, base) as i32);
+        self.put(Build::new(Code::Mov_r64_rm64).reg(FRAME).mem(base))?;
+        self.clear_counts()?;
+        self.load_ticks()
+    }
+
+    fn epilogue(&mut self) -> Done {
+        self.add_counts();
+        self.put(Build::new(Code::Mov_r64_rm64).reg(Register::RSP).mem(at(Register::RSP, self.frame.bytes - 8)))?;
+        for &r in SAVED.iter().rev() {
+            self.put(Build::new(Code::Pop_r64).reg(r))?;
+        }
+        self.put(Build::new(Code::VEX_Vzeroupper))?;
+        self.put(Build::new(Code::Retnq))
+    }
+
+    fn inst(&mut self, plain: &Plain, allocs: &[Allocation]) -> Done {
+        let mut allocs = allocs.iter();
+        // A register of another class would be encoded as if it were one of the right class.
+        let mut next = |form: Size| -> Result<Register, CompileError> {
+            let reg = allocs.next().and_then(|a| a.as_reg()).filter(|r| r.class() == form.class());
+            let whole = reg.map(env::register);
+            let whole = whole.ok_or_else(|| nowhere(&format!("{:?}: an operand is in no register", plain.code)))?;
+            Ok(sized(whole, form))
+        };
+        let mut build = Build::new(plain.code);
+        for arg in plain.args.iter().flatten() {
+            build = match *arg {
+                Arg::Def(_, form) | Arg::Use(_, form) => build.reg(next(form)?),
+                Arg::Tied { form, .. } => {
+                    next(form)?;
+                    build.reg(next(form)?)
+                }
+                Arg::Fixed(register) => build.reg(register),
+                Arg::Both { .. } => {
+                    next(Size::G64)?;
+                    next(Size::G64)?;
+                    build
+                }
+                Arg::Mem(mem) => build.mem(self.memory(mem, false, &mut next)?),
+                Arg::Broadcast(mem) => build.mem(self.memory(mem, true, &mut next)?),
+                Arg::Imm(kind, value) => build.imm(kind, value),
+            };
+        }
+        if plain.mask.is_some() {
+            build = build.mask(next(Size::K)?, plain.zeroing);
+        }
+        self.put(build)
+    }
+
+    fn zero(&mut self, to: Allocation) -> Done {
+        let r = to.as_reg().map(env::register).ok_or_else(|| nowhere("no register for zeros"))?;
+        self.clear(r)
+    }
+
+    fn move_value(&mut self, from: Allocation, to: Allocation) -> Done {
+        match (from.as_reg(), to.as_reg()) {
+            (Some(a), Some(b)) => {
+                self.put(Build::new(Moves::of(a.class()).between).reg(env::register(b)).reg(env::register(a)))
+            }
+            (Some(a), None) => {
+                let slot = self.slot(to)?;
+                self.put(Build::new(Moves::of(a.class()).store).mem(slot).reg(env::register(a)))
+            }
+            (None, Some(b)) => {
+                let slot = self.slot(from)?;
+                self.put(Build::new(Moves::of(b.class()).load).reg(env::register(b)).mem(slot))
+            }
+            (None, None) => Err(nowhere("a move from memory to memory")),
+        }
+    }
+
+    fn jump(&mut self, cond: Option<Cond>) -> Result<usize, CompileError> {
+        Ok(match cond {
+            Some(cond) => self.jump_if(cond),
+            None => self.open(&[0xe9]),
+        })
+    }
+
+    fn jump_if_failed(&mut self) -> Result<usize, CompileError> {
+        let answer = self.word_at(ANSWER_AT);
+        self.put(Build::new(Code::Cmp_rm32_imm8).mem(answer).imm(OpKind::Immediate8to32, 0))?;
+        Ok(self.jump_if(Cond::EQUAL))
+    }
+
+    fn tick(&mut self) -> Result<usize, CompileError> {
+        self.put(Build::new(Code::Sub_rm64_imm8).reg(TICKS).imm(OpKind::Immediate8to64, 1))?;
+        Ok(self.jump_if(Cond::LESS))
+    }
+
+    fn poll(&mut self) -> Done {
+        // As it was: the runtime counts the unit itself.
+        self.put(Build::new(Code::Add_rm64_imm8).reg(TICKS).imm(OpKind::Immediate8to64, 1))?;
+        self.store_ticks()?;
+        self.add_counts();
+        let word = self.word_at(0);
+        self.put(Build::new(Code::Mov_rm64_imm32).mem(word).imm(OpKind::Immediate32to64, 0))?;
+        self.call_stub(self.stubs.of(Callee::Poll))?;
+        self.load_ticks()
+    }
+
+    fn call(&mut self, callee: Callee) -> Done {
+        self.store_ticks()?;
+        self.call_stub(self.stubs.of(callee))?;
+        self.load_ticks()
+    }
+
+    fn call_losing(&mut self, callee: Callee) -> Done {
+        self.store_ticks()?;
+        self.put(Build::new(Code::Mov_r64_rm64).reg(Register::RDI).reg(CONTEXT))?;
+        for (i, r) in ARGUMENTS.into_iter().enumerate() {
+            let word = self.word_at(8 * i as i32);
+            self.put(Build::new(Code::Mov_r64_rm64).reg(r).mem(word))?;
+        }
+        self.put(Build::new(Code::VEX_Vzeroupper))?;
+        self.put(Build::new(Code::Mov_r64_imm64).reg(Register::RAX).imm(OpKind::Immediate64, callee.address()))?;
+        self.put(Build::new(Code::Call_rm64).reg(Register::RAX))?;
+        let answer = self.word_at(ANSWER_AT);
+        self.put(Build::new(Code::Mov_rm64_r64).mem(answer).reg(Register::RAX))?;
+        self.clear_counts()?;
+        self.load_ticks()
+    }
+
+    fn exit(&mut self, writes: &[StubWrite], allocs: &[Allocation], exit: ExitId) -> Done {
+        self.store_ticks()?;
+        let mut allocs = allocs.iter().copied();
+        let mut area = Area::Frame;
+        for write in writes {
+            let registers: Vec<_> = write.what.registers().map(|r| (r.class(), allocs.next())).collect();
+            if write.area != area {
+                area = write.area;
+                let base = at(CONTEXT, area.offset() as i32);
+                self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(base))?;
+            }
+            let register = if area == Area::Frame { FRAME } else { SPARE_BASE };
+            self.write(write.what, &registers, at(register, write.at))?;
+        }
+        self.put(Build::new(Code::Mov_r32_imm32).reg(Register::EAX).imm(OpKind::Immediate32, exit.0 as i64))
+    }
+
+    fn finish(mut self) -> Result<Vec<u8>, CompileError> {
+        let adder = self.at - self.entry;
+        self.counts_adder()?;
+        let mut bytes = self.encoder.take_buffer();
+        debug_assert_eq!(self.entry + bytes.len(), self.at);
+        for call in self.adder_calls {
+            let call = call - self.entry;
+            let distance = adder as i32 - (call as i32 + 4);
+            bytes[call..call + 4].copy_from_slice(&distance.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+}
+
+/// The class of an operand of an exit, and where it is.
+type ExitOperand = (RegClass, Option<Allocation>);
+
+/// The instruction that stores the low bytes of a general register, so many, and the form of its operand.
+fn general_store(size: usize) -> (Code, Size) {
+    match size {
+        1 => (Code::Mov_rm8_r8, Size::G8),
+        2 => (Code::Mov_rm16_r16, Size::G16),
+        4 => (Code::Mov_rm32_r32, Size::G32),
+        _ => (Code::Mov_rm64_r64, Size::G64),
+    }
+}
+
+impl Asm<'_> {
+    fn write(&mut self, what: StubValue, from: &[ExitOperand], to: MemoryOperand) -> Done {
+        match what {
+            StubValue::Lane { size, of, .. } => self.write_lane(from, size, of, to),
+            StubValue::Imm(bits, 8) if i32::try_from(bits as i64).is_err() => {
+                self.put(Build::new(Code::Mov_r64_imm64).reg(SPARE).imm(OpKind::Immediate64, bits as i64))?;
+                self.put(Build::new(Code::Mov_rm64_r64).mem(to).reg(SPARE))
+            }
+            StubValue::Imm(bits, size) => {
+                let (code, kind) = match size {
+                    1 => (Code::Mov_rm8_imm8, OpKind::Immediate8),
+                    2 => (Code::Mov_rm16_imm16, OpKind::Immediate16),
+                    4 => (Code::Mov_rm32_imm32, OpKind::Immediate32),
+                    _ => (Code::Mov_rm64_imm32, OpKind::Immediate32to64),
+                };
+                self.put(Build::new(code).mem(to).imm(kind, bits as i64))
+            }
+            StubValue::Gpr(_, size) => {
+                let r = self.bring(from.first())?;
+                let (code, form) = general_store(size);
+                self.put(Build::new(code).mem(to).reg(sized(r, form)))
+            }
+            StubValue::Vector(_, bytes) => {
+                let r = self.bring(from.first())?;
+                self.store_vector(r, bytes, to)
+            }
+            StubValue::SplatGpr(_, size, bytes, n) => {
+                let r = self.bring(from.first())?;
+                let (code, form) = match size {
+                    1 => (Code::EVEX_Vpbroadcastb_zmm_k1z_r32, Size::G32),
+                    2 => (Code::EVEX_Vpbroadcastw_zmm_k1z_r32, Size::G32),
+                    4 => (Code::EVEX_Vpbroadcastd_zmm_k1z_r32, Size::G32),
+                    _ => (Code::EVEX_Vpbroadcastq_zmm_k1z_r64, Size::G64),
+                };
+                self.put(Build::new(code).reg(SPARE_VECTOR).reg(sized(r, form)))?;
+                self.store_copies(bytes, n, to)
+            }
+            StubValue::SplatVector(_, size, bytes, n) => {
+                let r = self.bring(from.first())?;
+                self.put(Build::new(broadcast(size, Size::Z)).reg(SPARE_VECTOR).reg(sized(r, Size::X)))?;
+                self.store_copies(bytes, n, to)
+            }
+            StubValue::SplatPool(place, size, bytes, n) => {
+                let pool = MemoryOperand::new(Register::RIP, Register::None, 1, place as i64, 8, false, Register::None);
+                self.put(Build::new(broadcast(size, Size::Z)).reg(SPARE_VECTOR).mem(pool))?;
+                self.store_copies(bytes, n, to)
+            }
+            StubValue::MaskBits(_) => {
+                let r = self.bring(from.first())?;
+                self.put(Build::new(Code::VEX_Kmovq_m64_kr).mem(to).reg(r))
+            }
+            // Lanes of a byte fill one vector at most.
+            StubValue::MaskBytes(_, bytes, ones) => {
+                let r = self.bring(from.first())?;
+                let pool = MemoryOperand::new(Register::RIP, Register::None, 1, ones as i64, 8, false, Register::None);
+                let load = Build::new(Code::EVEX_Vmovdqu8_zmm_k1z_zmmm512).reg(SPARE_VECTOR).mem(pool);
+                self.put(load.mask(r, true))?;
+                self.store_vector(SPARE_VECTOR, bytes, to)
+            }
+        }
+    }
+
+    fn store_copies(&mut self, bytes: usize, n: usize, to: MemoryOperand) -> Done {
+        for i in 0..n {
+            let to = MemoryOperand { displacement: to.displacement + (i * bytes) as i64, ..to };
+            self.store_vector(SPARE_VECTOR, bytes, to)?;
+        }
+        Ok(())
+    }
+
+    fn store_vector(&mut self, from: Register, bytes: usize, to: MemoryOperand) -> Done {
+        let (code, form) = match bytes {
+            // A cell of one or two bytes has others beside it.
+            1 => (Code::EVEX_Vpextrb_r32m8_xmm_imm8, Size::X),
+            2 => (Code::EVEX_Vpextrw_r32m16_xmm_imm8, Size::X),
+            4 => (Code::EVEX_Vmovss_m32_k1_xmm, Size::X),
+            8 => (Code::EVEX_Vmovsd_m64_k1_xmm, Size::X),
+            16 => (Code::EVEX_Vmovups_xmmm128_k1z_xmm, Size::X),
+            32 => (Code::EVEX_Vmovups_ymmm256_k1z_ymm, Size::Y),
+            _ => (Code::EVEX_Vmovups_zmmm512_k1z_zmm, Size::Z),
+        };
+        let store = Build::new(code).mem(to).reg(sized(from, form));
+        self.put(if bytes < 4 { store.imm(OpKind::Immediate8, 0) } else { store })
+    }
+
+    /// Writes an element in the lane whose number is the second operand.
+    fn write_lane(&mut self, from: &[ExitOperand], size: usize, of: usize, to: MemoryOperand) -> Done {
+        let lane = self.bring(from.get(1))?;
+        let narrow = sized(SPARE, Size::G32);
+        if lane != SPARE {
+            self.put(Build::new(Code::Mov_r32_rm32).reg(narrow).reg(sized(lane, Size::G32)))?;
+        }
+        let most = (of - 1) as i64;
+        self.put(Build::new(Code::And_rm32_imm8).reg(narrow).imm(OpKind::Immediate8to32, most))?;
+        let to = MemoryOperand { index: SPARE, scale: size as u32, ..to };
+        match from.first() {
+            Some(&(RegClass::Int, Some(place))) => match place.as_reg() {
+                Some(r) => {
+                    let (code, form) = general_store(size);
+                    self.put(Build::new(code).mem(to).reg(sized(env::register(r), form)))
+                }
+                // The spare general registers are taken.
+                None => {
+                    let (x, slot) = (sized(SPARE_VECTOR, Size::X), self.slot(place)?);
+                    self.put(Build::new(Code::EVEX_Vmovq_xmm_rm64).reg(x).mem(slot))?;
+                    self.store_vector(SPARE_VECTOR, size, to)
+                }
+            },
+            x => {
+                let x = self.bring(x)?;
+                self.store_vector(x, size, to)
+            }
+        }
+    }
+
+    /// An operand in a register: its own, or a spare one.
+    fn bring(&mut self, from: Option<&ExitOperand>) -> Result<Register, CompileError> {
+        let (class, from) = from
+            .and_then(|&(class, place)| Some((class, place?)))
+            .ok_or_else(|| nowhere("an exit has too few operands"))?;
+        if let Some(reg) = from.as_reg() {
+            return Ok(env::register(reg));
+        }
+        let slot = self.slot(from)?;
+        let spare = match class {
+            RegClass::Int => SPARE,
+            RegClass::Float => SPARE_VECTOR,
+            RegClass::Vector => SPARE_MASK,
+        };
+        self.put(Build::new(Moves::of(class).load).reg(spare).mem(slot))?;
+        Ok(spare)
+    }
+}

@@ -1,0 +1,172 @@
+//! What the machine is: a description of it for `vcode`.
+
+use super::assembler::Asm;
+use super::gather::Gathered;
+use super::inst::{Arg, Cond, Plain, Size};
+use super::memory::FORMS;
+use super::select::{Select, class_of, select};
+use super::values::{broadcast, form_of};
+use super::{X86, env};
+use crate::backend::{CompileError, Executable, Limit};
+use crate::ir::Inst;
+use crate::vcode::{Forms, Frame, Loaded, Mem, Target, VCode};
+use iced_x86::{Code, OpKind};
+use regalloc2::{MachineEnv, PRegSet, RegClass, VReg};
+use spmdvm_vm::types::Ty;
+use std::collections::HashMap;
+
+/// What is at hand in a block.
+#[derive(Default)]
+pub struct Local {
+    /// Parts of masks, by the mask's register and the first lane.
+    pub(super) parts: HashMap<(VReg, usize), VReg>,
+    /// Numbers of elements that permutations take, by their place in the pool.
+    pub(super) choices: HashMap<i32, VReg>,
+    /// What gathers have read.
+    pub(super) gathered: Gathered,
+}
+
+impl Target for X86 {
+    type Inst = Plain;
+    type Cond = Cond;
+    type Assembler<'a> = Asm<'a>;
+    type Local = Local;
+
+    const FORMS: Forms = FORMS;
+    const VECTOR_BYTES: usize = 64;
+    const MASK: RegClass = RegClass::Vector;
+    const COUNTERS: usize = 16;
+
+    fn registers() -> &'static MachineEnv {
+        env::machine()
+    }
+
+    fn clobbers() -> PRegSet {
+        env::lost()
+    }
+
+    fn spill_slots(class: RegClass) -> usize {
+        if class == RegClass::Float { 8 } else { 1 }
+    }
+
+    fn class_of(ty: Ty) -> RegClass {
+        class_of(ty)
+    }
+
+    fn inverted(cond: Cond) -> Cond {
+        cond.inverted()
+    }
+
+    fn begin_block(local: &mut Local) {
+        local.parts.clear();
+        local.choices.clear();
+        local.gathered.clear();
+    }
+
+    fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
+        select(s, inst)
+    }
+
+    fn flags(s: &mut Select<'_>, inst: &Inst) -> Option<Cond> {
+        s.flags_of(inst)
+    }
+
+    fn test(s: &mut Select<'_>, x: VReg) -> Cond {
+        let x = Arg::Use(x, Size::G32);
+        s.plain(Code::Test_rm32_r32, &[x, x]);
+        Cond::NOT_EQUAL
+    }
+
+    fn imm(s: &mut Select<'_>, bits: u64) -> VReg {
+        let to = (RegClass::Int, Size::G64);
+        match (u32::try_from(bits), i32::try_from(bits as i64)) {
+            (Ok(small), _) => {
+                let small = Arg::Imm(OpKind::Immediate32, small as i64);
+                s.def(Code::Mov_r32_imm32, (RegClass::Int, Size::G32), &[small])
+            }
+            (_, Ok(signed)) => s.def(Code::Mov_rm64_imm32, to, &[Arg::Imm(OpKind::Immediate32to64, signed as i64)]),
+            _ => s.def(Code::Mov_r64_imm64, to, &[Arg::Imm(OpKind::Immediate64, bits as i64)]),
+        }
+    }
+
+    fn address_of(s: &mut Select<'_>, mem: Mem) -> VReg {
+        s.def(Code::Lea_r64_m, (RegClass::Int, Size::G64), &[Arg::Mem(mem)])
+    }
+
+    fn load_scalar(s: &mut Select<'_>, ty: Ty, from: Mem) -> VReg {
+        s.load_scalar(ty, from)
+    }
+
+    fn store_scalar(s: &mut Select<'_>, ty: Ty, to: Mem, x: VReg) {
+        s.store_scalar(ty, to, x);
+    }
+
+    fn load_vector(s: &mut Select<'_>, bytes: usize, from: Mem) -> VReg {
+        s.load_vector(form_of(bytes), from)
+    }
+
+    fn store_vector(s: &mut Select<'_>, bytes: usize, to: Mem, x: VReg) {
+        s.store_vector(form_of(bytes), to, x);
+    }
+
+    fn broadcast(s: &mut Select<'_>, x: VReg, ty: Ty) -> VReg {
+        s.broadcast(x, ty)
+    }
+
+    fn broadcast_from(s: &mut Select<'_>, from: Mem, size: usize) -> VReg {
+        s.vector(broadcast(size, Size::Z), Size::Z, &[Arg::Mem(from)])
+    }
+
+    fn mask_of_constant(s: &mut Select<'_>, bits: u64) -> VReg {
+        s.mask_of_constant(bits)
+    }
+
+    fn mask_of_bool(s: &mut Select<'_>, x: VReg) -> VReg {
+        s.mask_of_bool(x)
+    }
+
+    fn mask_of_bits(s: &mut Select<'_>, bits: VReg) -> VReg {
+        s.mask_of_bits(bits)
+    }
+
+    fn bits_of_mask(s: &mut Select<'_>, mask: VReg) -> VReg {
+        s.bits_of_mask(mask)
+    }
+
+    fn mask_of_bytes(s: &mut Select<'_>, bytes: Vec<VReg>) -> VReg {
+        // As many as there can be lanes fill one vector.
+        s.mask_of_bytes(bytes[0])
+    }
+
+    fn bytes_of_mask(s: &mut Select<'_>, mask: VReg) -> Vec<VReg> {
+        vec![s.bytes_of_mask(mask)]
+    }
+
+    fn insert(s: &mut Select<'_>, inst: &Inst) -> Vec<VReg> {
+        s.inserted(inst, s.region.ty(inst.args[0]).ty)
+    }
+
+    fn count(s: &mut Select<'_>, counts: &[u32]) {
+        s.count(counts);
+    }
+
+    #[cfg(feature = "planted-faults")]
+    fn spoil(code: &mut VCode<X86>) {
+        super::faults::spoil(code);
+    }
+
+    fn assembler<'a>(&'a self, code: &'a VCode<X86>, frame: Frame, entry: usize) -> Asm<'a> {
+        Asm::new(&code.counters, &self.stubs, frame, entry)
+    }
+
+    fn patch(bytes: &mut [u8], jump: usize, to: usize) -> Result<(), CompileError> {
+        let distance = to as i64 - (jump as i64 + 4);
+        let distance = i32::try_from(distance).map_err(|_| CompileError::TooLarge(Limit::Code))?;
+        bytes[jump..jump + 4].copy_from_slice(&distance.to_le_bytes());
+        Ok(())
+    }
+
+    fn load(&self, code: Loaded) -> Result<Box<dyn Executable>, CompileError> {
+        Ok(Box::new(super::code::Code::new(code, &self.stubs)?))
+    }
+}
