@@ -92,6 +92,20 @@ pub enum CompileError {
     Panicked(BackendStage),
 }
 
+impl CompileError {
+    /// Returns whether the back end is wrong, rather than the region too large or memory short.
+    pub fn is_defect(&self) -> bool {
+        match self {
+            CompileError::TooLarge(_) | CompileError::NoMemory(_) => false,
+            CompileError::Unsupported(_)
+            | CompileError::RegisterAllocation(_)
+            | CompileError::Encoding(_)
+            | CompileError::Cranelift(_)
+            | CompileError::Panicked(_) => true,
+        }
+    }
+}
+
 /// What a region can have too much of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {

@@ -290,7 +290,7 @@ fn wrong_on(
 fn defect(info: &LoopInfo) -> Option<What> {
     match info.aborted.as_ref()? {
         Abort::Defect(defect) => Some(What::Defect(defect.to_string())),
-        Abort::Backend(why) if why.ends_with("failed") => Some(What::Defect(why.clone())),
+        Abort::Backend(why) if why.is_defect() => Some(What::Defect(why.to_string())),
         _ => None,
     }
 }
