@@ -1,7 +1,7 @@
 //! Several threads, one JIT: modules are called, dropped and compiled at the same time. Results are always right; what is
 //! compiled when is not looked at, but in the end something is.
 
-use spmdvm::jit::backend::{Backend, Executable};
+use spmdvm::jit::backend::{Backend, CompileError, Executable, Limit};
 use spmdvm::jit::{Jit, ir::Region};
 use spmdvm::vm::{Arg, Machine, PreparedProgram};
 use spmdvm::{Engine, JitSettings, Module, Options, Value};
@@ -137,10 +137,10 @@ impl Backend for Slow {
         "slow"
     }
 
-    fn compile(&self, _: Arc<Region>) -> Result<Box<dyn Executable>, String> {
+    fn compile(&self, _: Arc<Region>) -> Result<Box<dyn Executable>, CompileError> {
         self.began.lock().unwrap().send(()).unwrap();
         self.end.lock().unwrap().recv().unwrap();
-        Err("that took long".into())
+        Err(CompileError::TooLarge(Limit::Code))
     }
 }
 

@@ -2,7 +2,7 @@
 //! made to happen, which the report proves, and what comes of it is the interpreter's.
 
 use spmdvm::jit::abort::{Abort, Defect, Stage};
-use spmdvm::jit::backend::{Backend, Executable};
+use spmdvm::jit::backend::{Backend, CompileError, Executable, Limit};
 use spmdvm::jit::ir::ExitReason;
 use spmdvm::vm::Op;
 use spmdvm::{Engine, JitSettings, Limits, Module, Value};
@@ -309,9 +309,9 @@ impl Backend for Refuses {
         "refuses"
     }
 
-    fn compile(&self, _: std::sync::Arc<spmdvm::jit::ir::Region>) -> Result<Box<dyn Executable>, String> {
+    fn compile(&self, _: std::sync::Arc<spmdvm::jit::ir::Region>) -> Result<Box<dyn Executable>, CompileError> {
         assert!(!self.0, "a defect");
-        Err("no such machine".into())
+        Err(CompileError::TooLarge(Limit::Code))
     }
 }
 
@@ -321,7 +321,7 @@ fn a_back_end_that_fails_leaves_the_loop_to_the_interpreter() {
     let text = "export uniform int f(uniform int n) { uniform int s = 0; for (uniform int i = 0; i < n; ++i) s += i * i; return s; }";
     let module = module(Engine::Interp, text, JitSettings::default());
     let defect = Abort::Defect(Defect::Panicked(Stage::BackEnd));
-    for (panics, expected) in [(false, Abort::Backend("no such machine".into())), (true, defect)] {
+    for (panics, expected) in [(false, Abort::Backend(CompileError::TooLarge(Limit::Code))), (true, defect)] {
         let jit = spmdvm::jit::Jit::new(Box::new(Refuses(panics)), JitSettings::eager());
         let prepared = PreparedProgram::traced(module.verified(), jit.clone(), 0);
         let mut machine = Machine::new(prepared, spmdvm::vm::Limits::default()).unwrap();

@@ -219,8 +219,20 @@ fn names_a_file(quoted: &str) -> bool {
     if name.starts_with(|c: char| c.is_ascii_uppercase()) && !name.ends_with(".md") {
         return false;
     }
-    let folders =
-        ["vm/", "frontend/", "jit/", "src/", "play/", "repl/", "python/", "capi/", "tests/", "benches/", "examples/", "docs/"];
+    let folders = [
+        "vm/",
+        "frontend/",
+        "jit/",
+        "src/",
+        "play/",
+        "repl/",
+        "python/",
+        "capi/",
+        "tests/",
+        "benches/",
+        "examples/",
+        "docs/",
+    ];
     folders.iter().any(|folder| quoted.starts_with(folder))
         && !quoted.contains(|c: char| c.is_whitespace() || "*{}<>…$()".contains(c))
         && (name.is_empty() || name.contains('.'))

@@ -1,7 +1,7 @@
 //! Drafts: compiled loops begin with code that is made quickly, and go on with better code when there is some.
 
 use spmdvm::jit::Jit;
-use spmdvm::jit::backend::{Backend, Executable};
+use spmdvm::jit::backend::{Backend, CompileError, Executable};
 use spmdvm::jit::clif::{Clif, Options as Making};
 use spmdvm::jit::engine::VersionReport;
 use spmdvm::jit::ir::ExitReason;
@@ -31,8 +31,8 @@ impl Backend for Stepwise {
         "stepwise"
     }
 
-    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, String> {
-        self.go.lock().unwrap().recv().map_err(|e| e.to_string())?;
+    fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, CompileError> {
+        self.go.lock().unwrap().recv().map_err(|e| CompileError::Cranelift(e.to_string()))?;
         self.clif.compile(region)
     }
 
