@@ -1,8 +1,8 @@
 //! What fuzzing checks of the virtual machine's forms: whatever the bytes, nothing panics, and what is read is read back.
 
+use spmdvm_generate::{Options, generate};
 use spmdvm_vm::asm::{Style, assemble, disassemble, normalize};
 use spmdvm_vm::binary::{decode, decode_body, encode};
-use spmdvm_vm::generate::{Options, generate};
 use spmdvm_vm::{Program, Width, verify};
 
 /// Any text: assembled, or refused with errors that have places in it.

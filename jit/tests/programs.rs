@@ -3,10 +3,10 @@
 //!
 //! `SPMDVM_SEEDS=1000..2000` chooses other seeds. A failure names its seed and shows the program.
 
+use spmdvm_generate::{Options, arguments, elements, generate, mask};
 use spmdvm_jit::abort::Abort;
 use spmdvm_jit::{Jit, Settings, prepare};
 use spmdvm_vm::asm::{Style, disassemble};
-use spmdvm_vm::generate::{Options, arguments, elements, generate, mask};
 use spmdvm_vm::program::GlobalId;
 use spmdvm_vm::{Arg, Limits, Machine, PreparedProgram, VerifiedProgram, Width, verify};
 use std::ops::Range;

@@ -1,7 +1,7 @@
 // The page: what is chosen, what is asked of the server, and what it answers.
 
 const main = {
-  data: JSON.parse(element("data").textContent),
+  data,
   /** The functions that the program exports, as of the last time it compiled. */
   functions: [],
   /** By function: the words for its parameters that were typed or came with the example. */

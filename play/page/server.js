@@ -1,6 +1,9 @@
 // Questions to the server.
 
-const token = new URLSearchParams(location.search).get("token") ?? "";
+const data = JSON.parse(element("data").textContent);
+const token = data.token ?? new URLSearchParams(location.search).get("token") ?? "";
+// A page that was opened with a ticket can be loaded again.
+if (data.token) history.replaceState(null, "", `/?token=${data.token}`);
 
 /** Asks; the error is what the server says is wrong. */
 async function ask(path, question) {

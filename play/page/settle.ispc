@@ -1,6 +1,6 @@
-// Halves what is large, takes one from what is small, counts the rounds.
-// Press “Step” and move the slider: lanes take different branches, and
-// leave the loop one after another.
+// Halves what is large, takes one from what is small.
+// Press “Step” and move the slider: lanes take different
+// branches, and leave the loop one after another.
 
 export void settle(uniform float a[], uniform int n) {
     foreach (i = 0 ... n) {

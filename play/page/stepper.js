@@ -6,6 +6,8 @@ const stepper = {
   /** What is shown. */
   state: null,
   byInstruction: false,
+  /** Characters of the widest value that has been shown. */
+  widest: 0,
   /** Where to go next, while the server is asked for another place. */
   wanted: null,
   isAsking: false,
@@ -27,6 +29,7 @@ const stepper = {
     this.close();
     this.call = call;
     this.byInstruction = false;
+    this.widest = 1;
     this.build();
     element("stepper").hidden = false;
     await this.go(call.trap ? this.last : 0);
@@ -165,8 +168,13 @@ const stepper = {
           return make("td", { class: kinds, title: `Why has ${name}[${lane}] this value?`, onclick: () => this.why(`${name}[${lane}]`) },
             isOn ? value : `(${value})`);
         })));
-    return make("table", {}, make("thead", {}, head),
+    // All columns are as wide as the widest value has been, so that nothing jumps about.
+    this.widest = Math.max(this.widest, ...variables.filter(({ uniform, values }) => !uniform && values)
+      .flatMap(({ values }) => values.map((value, lane) => value.length + (hasLane(mask, lane) ? 0 : 2))));
+    const table = make("table", {}, make("thead", {}, head),
       make("tbody", {}, ...rows, varying.length ? make("tr", { class: "gap", "aria-hidden": "true" }, make("td", { colspan: n + 1 })) : null, ...varying));
+    table.style.setProperty("--widest", `${this.widest}ch`);
+    return table;
   },
 
   /** Variables with one value, and what was written to memory. */

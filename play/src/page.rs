@@ -1,11 +1,11 @@
 //! The page: one document with its style, its scripts and the examples in it.
 
 use crate::examples::EXAMPLES;
+use crate::guard;
 use crate::http::Response;
 use crate::server::{MAX_BODY, Settings};
 use serde_json::json;
 use spmdvm::{Engine, Fp, Width};
-use std::fmt::Write;
 
 /// The document. What stands in double braces is filled in.
 const DOCUMENT: &str = include_str!("../page/page.html");
@@ -23,17 +23,11 @@ const SCRIPTS: &[&str] = &[
     include_str!("../page/main.js"),
 ];
 
-/// The page as it is served.
-pub fn response(settings: &Settings) -> Response {
-    let mut bytes = [0; 16];
-    if getrandom::fill(&mut bytes).is_err() {
+/// The page as it is served, with the token if whoever opened it did not know that.
+pub fn response(settings: &Settings, token: Option<&str>) -> Response {
+    let Ok(nonce) = guard::secret() else {
         return Response::text(503, "the machine gives no random numbers");
-    }
-    let nonce = bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
+    };
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; connect-src 'self'; \
          base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -42,13 +36,13 @@ pub fn response(settings: &Settings) -> Response {
         status: 200,
         content_type: "text/html; charset=utf-8",
         headers: vec![("Content-Security-Policy", policy)],
-        body: document(settings, &nonce).into_bytes(),
+        body: document(settings, token, &nonce).into_bytes(),
     }
 }
 
-fn document(settings: &Settings, nonce: &str) -> String {
+fn document(settings: &Settings, token: Option<&str>, nonce: &str) -> String {
     let script = SCRIPTS.concat();
-    let data = data(settings);
+    let data = data(settings, token);
     let parts = [("nonce", nonce), ("style", STYLE), ("data", &data), ("script", &script)];
     let mut pieces = DOCUMENT.split("{{");
     let first = pieces.next().unwrap_or_default().to_owned();
@@ -60,7 +54,7 @@ fn document(settings: &Settings, nonce: &str) -> String {
 }
 
 /// What the scripts are told.
-fn data(settings: &Settings) -> String {
+fn data(settings: &Settings, token: Option<&str>) -> String {
     let options = &settings.options;
     let is_here = |engine: &&Engine| {
         matches!(engine, Engine::Auto | Engine::Interp) || spmdvm::jit::available(engine.name()).is_ok()
@@ -70,7 +64,7 @@ fn data(settings: &Settings) -> String {
     // Without a wish, each example has its own.
     let width = Some(options.width.lanes()).filter(|_| options.width != Width::default());
     let data = json!({
-        "version": env!("CARGO_PKG_VERSION"),
+        "token": token,
         "examples": EXAMPLES,
         "engines": engines,
         "widths": widths,

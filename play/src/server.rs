@@ -1,7 +1,7 @@
 //! Listens on the loopback interface and has each request answered on a thread of its own.
 
 use crate::api::Api;
-use crate::guard::{Guard, Refusal};
+use crate::guard::{Guard, Known, Refusal};
 use crate::http::{Request, Response, Unreadable};
 use crate::page;
 use spmdvm::Options;
@@ -43,6 +43,7 @@ impl Default for Settings {
 pub struct Server {
     address: SocketAddr,
     url: String,
+    ticket_url: Option<String>,
     listener: JoinHandle<()>,
 }
 
@@ -59,7 +60,7 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, settings.port))?;
         let address = listener.local_addr()?;
         let guard = Guard::new(address)?;
-        let url = guard.url();
+        let (url, ticket_url) = (guard.url(), guard.ticket_url());
         // The first program shall not wait for the library. (The thread ends by itself.)
         let width = settings.options.width;
         thread::spawn(move || spmdvm::frontend::compile::prepare_library(width));
@@ -67,7 +68,7 @@ impl Server {
         let listener = thread::Builder::new()
             .name("spmdvm playground".into())
             .spawn(move || listen(&listener, &Arc::new(shared)))?;
-        Ok(Server { address, url, listener })
+        Ok(Server { address, url, ticket_url, listener })
     }
 
     /// Where it listens.
@@ -78,6 +79,11 @@ impl Server {
     /// The address of the page, with the token without which nothing is answered.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// An address that shows the page once: for the arguments of a browser, which other users of the machine can see.
+    pub fn ticket_url(&self) -> Option<&str> {
+        self.ticket_url.as_deref()
     }
 
     /// Serves until the process ends.
@@ -149,8 +155,11 @@ impl Shared {
     fn respond(&self, request: &Request) -> Response {
         match self.guard.check(request) {
             Err(Refusal { status, why }) => Response::text(status, why),
-            Ok(()) => match (request.method.as_str(), request.path()) {
-                ("GET", "/") => page::response(self.api.settings()),
+            Ok(known) => match (request.method.as_str(), request.path()) {
+                ("GET", "/") => {
+                    let token = (known == Known::ByTicket).then(|| self.guard.token());
+                    page::response(self.api.settings(), token)
+                }
                 ("POST", path) => self.api.answer(path, &request.body),
                 ("GET", _) => Response::text(404, "there is nothing here"),
                 _ => Response {

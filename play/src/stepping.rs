@@ -106,7 +106,11 @@ impl Steppers {
         let work = move || record(id, &call, &settings, &flag, &answer, &inbox);
         let begun = thread::Builder::new().name("spmdvm playground stepper".into()).spawn(work);
         begun.map_err(|error| format!("there can be no thread: {error}"))?;
-        let mut answer = wait(&answered, limit, &interrupt)?;
+        let answer = wait(&answered, limit, &interrupt);
+        if !answer.as_ref().is_ok_and(|answer| answer["session"].is_number()) {
+            self.close(id);
+        }
+        let mut answer = answer?;
         match answer.get_mut("error").map(Json::take) {
             Some(Json::String(error)) => Err(error),
             _ => Ok(answer),

@@ -47,6 +47,24 @@ fn the_page_is_for_those_who_know_the_token() {
 }
 
 #[test]
+fn a_ticket_opens_the_page_once() {
+    let play = Play::start(Settings::default());
+    let url = play.ticket_url();
+    let target = url.strip_prefix(&format!("http://{}", play.client.host())).expect("an address").to_owned();
+    assert!(!url.contains(&play.client.token));
+    // It is for the page alone.
+    let api = target.replace("/?", "/api/check?");
+    assert_eq!(play.client.raw(&request("POST", &api, &play.client.host(), "", b"{}")).status, 403);
+    assert_eq!(play.client.get("/?ticket=0").status, 403);
+    assert_eq!(play.client.get(&target.replace("/?", "/other?")).status, 403);
+    let page = play.client.get(&target);
+    assert!(page.status == 200 && page.body.contains(&format!("\"token\":\"{}\"", play.client.token)));
+    assert_eq!(play.client.get(&target).status, 403);
+    // Whoever knows the token is not told it.
+    assert!(play.client.get(&play.client.target()).body.contains("\"token\":null"));
+}
+
+#[test]
 fn nothing_comes_from_elsewhere() {
     let play = Play::start(Settings::default());
     let page = play.client.get(&play.client.target()).body;
@@ -448,7 +466,13 @@ fn recordings_have_limits() {
     let state =
         play.client.ask("step/show", &json!({ "session": opened["session"], "at": 4000, "instructions": true }));
     assert_eq!((&state["position"], &state["line"]), (&json!(4000), &json!(2)));
-    // Only the last few are kept.
+    // Only the last few are kept; what could not be recorded takes nobody's place.
+    for _ in 0..3 {
+        play.client.ask("step/open", &call("export void f() { x; }", "f", &[]));
+        play.client.post("step/open", call(SETTLE, "f", &[]).to_string().as_bytes());
+    }
+    let state = play.client.ask("step/show", &json!({ "session": opened["session"], "at": 1 }));
+    assert_eq!(state["position"], 1);
     for _ in 0..3 {
         play.client.ask("step/open", &call(SETTLE, "settle", &["a=[1.5, 20]", "n=2"]));
     }

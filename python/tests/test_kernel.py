@@ -659,3 +659,37 @@ def test_examples_in_docstrings(what):
 
     test = doctest.DocTestParser().get_doctest(what.__doc__, {}, what.__name__, None, None)
     assert test.examples and doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_arrays_of_the_function():
+    @spmdvm.kernel(fp="strict")
+    def tree(price: spmdvm.float32, strike: spmdvm.float32):
+        value = np.zeros(9, np.float32)
+        for i in range(len(value)):
+            value[i] = max(price * np.float32(1.1) ** i - strike, 0.0)
+        for level in range(8, 0, -1):
+            for i in range(level):
+                value[i] = 0.5 * (value[i + 1] + value[i])
+        return value[0]
+
+    price = np.linspace(50, 150, 33, dtype=np.float32)
+    want = expected(tree.__wrapped__, price, np.full_like(price, 100))
+    np.testing.assert_allclose(tree(price, 100), want, rtol=1e-5)
+    with pytest.raises(spmdvm.CompileError, match="constant length"):
+
+        @spmdvm.kernel
+        def made(n):
+            a = np.zeros(n)
+            return a[0]
+
+        made(3)
+
+    @spmdvm.kernel
+    def beyond(n):
+        a = np.ones(4, np.int32)
+        return a[n]
+
+    assert beyond(3) == 1
+    for n in (4, -1):
+        with pytest.raises(IndexError):
+            beyond(n)

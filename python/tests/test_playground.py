@@ -440,6 +440,32 @@ def test_the_wrong_token(shared: Browser, url: str) -> None:
     assert "open the address that `spmdvm play` has printed" in shared.text("body")
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems show pages in other ways")
+def test_the_browser_that_is_opened(shared: Browser, url: str, tmp_path: Path) -> None:
+    """It gets an address that works once, and the page can be loaded again."""
+    note = tmp_path / "opened"
+    opener = tmp_path / "xdg-open"
+    opener.write_text(f'#!/bin/sh\nprintf %s "$1" > "{note}.new"\nmv "{note}.new" "{note}"\n')
+    opener.chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "DISPLAY": ":0"}
+    with subprocess.Popen([*command(), "play", "--json"], stdout=subprocess.PIPE, env=env) as play:
+        try:
+            printed = json.loads(play.stdout.readline())["url"]
+            shared.until(note.is_file, "an address is opened")
+            ticket = note.read_text()
+            assert ticket.split("?")[0] == printed.split("?")[0]
+            assert printed.split("=")[1] not in ticket
+            shared.open(ticket)
+            shared.shows("#entry option", "settle")
+            assert shared.run("return location.href") == printed
+            shared.send("POST", "refresh", {})
+            shared.shows("#entry option", "settle")
+            shared.open(ticket)
+            assert "the token is missing or wrong" in shared.text("body")
+        finally:
+            play.kill()
+
+
 def test_the_picture_in_the_documentation(page: Browser, tmp_path: Path) -> None:
     """What it shows is still there; `UPDATE_DOCS=1` takes it anew."""
     page.resize(1280, 760)

@@ -1,7 +1,7 @@
 //! Several threads, one JIT: modules are called, dropped and compiled at the same time. Results are always right; what is
 //! compiled when is not looked at, but in the end something is.
 
-use spmdvm::jit::backend::{Backend, CompileError, Executable, Limit};
+use spmdvm::jit::backend::{Backend, CompileError, Executable};
 use spmdvm::jit::{Jit, ir::Region};
 use spmdvm::vm::{Arg, Machine, PreparedProgram};
 use spmdvm::{Engine, JitSettings, Module, Options, Value};
@@ -140,7 +140,7 @@ impl Backend for Slow {
     fn compile(&self, _: Arc<Region>) -> Result<Box<dyn Executable>, CompileError> {
         self.began.lock().unwrap().send(()).unwrap();
         self.end.lock().unwrap().recv().unwrap();
-        Err(CompileError::TooLarge(Limit::Code))
+        Err(CompileError::NoMemory("that took long".into()))
     }
 }
 

@@ -19,10 +19,11 @@ const WIDE_FILES: &[(&str, &str)] = &[("vm/tests/text_form.rs", "programs of the
 
 /// Which of the workspace's crates each crate may depend on.
 const CRATE_EDGES: &[(&str, &[&str])] = &[
-    ("vm", &[]),
+    ("vm", &["spmdvm-generate"]),
     ("vm/usimd", &[]),
+    ("vm/generate", &["spmdvm-vm"]),
     ("frontend", &["spmdvm-vm"]),
-    ("jit", &["spmdvm-vm"]),
+    ("jit", &["spmdvm-vm", "spmdvm-generate"]),
     ("", &["spmdvm-vm", "spmdvm-usimd", "spmdvm-frontend", "spmdvm-jit"]),
     ("oracle", &["spmdvm"]),
     ("debug", &["spmdvm", "spmdvm-oracle"]),

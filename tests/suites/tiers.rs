@@ -1,4 +1,4 @@
-//! Drafts: compiled loops begin with code that is made quickly, and go on with better code when there is some.
+//! Tiers: compiled loops begin with baseline code, which is made quickly, and go on with optimised code when there is some.
 
 use spmdvm::jit::Jit;
 use spmdvm::jit::backend::{Backend, CompileError, Executable};
@@ -32,7 +32,7 @@ impl Backend for Stepwise {
     }
 
     fn compile(&self, region: Arc<Region>) -> Result<Box<dyn Executable>, CompileError> {
-        self.go.lock().unwrap().recv().map_err(|e| CompileError::Cranelift(e.to_string()))?;
+        self.go.lock().unwrap().recv().map_err(|e| CompileError::NoMemory(e.to_string()))?;
         self.clif.compile(region)
     }
 

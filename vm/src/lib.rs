@@ -4,9 +4,9 @@
 //! (functions and what surrounds them), [`flow`] (control flow and register uses), [`properties`] (what is known of lanes
 //! before a run), [`builder`] (how compilers make them), [`sem`] (the meaning of every scalar operation), [`verify`] (what
 //! makes a program safe to run), [`link`] (one program from several), [`memory`] (the sandbox), [`interp`] (the interpreter:
-//! [`Machine`]), [`trap`] (how runs fail), [`print`] and [`observe`] (what they show). Beside them [`asm`] and [`binary`] are
-//! the forms programs are kept in, and [`generate`] makes random ones. This crate knows nothing of the source
-//! language.
+//! [`Machine`]), [`trap`] (how runs fail), [`print`] and [`observe`] (what they show). Beside them [`asm`] and [`binary`]
+//! are the forms programs are kept in (`vm/generate` makes random ones, for tests). This crate knows nothing of the
+//! source language.
 
 #![recursion_limit = "256"]
 
@@ -18,7 +18,6 @@ pub mod check;
 #[cfg(feature = "planted-faults")]
 pub mod faults;
 pub mod flow;
-pub mod generate;
 pub mod interp;
 pub mod isa;
 pub mod link;

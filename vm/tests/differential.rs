@@ -6,8 +6,8 @@
 mod oracle;
 
 use oracle::{Event, Oracle, comparable, comparable_bits};
+use spmdvm_generate::{NOT_GENERATED, Options, arguments, elements, generate, mask};
 use spmdvm_vm::asm::{Style, disassemble};
-use spmdvm_vm::generate::{NOT_GENERATED, Options, arguments, elements, generate, mask};
 use spmdvm_vm::observe::{Observer, View};
 use spmdvm_vm::program::{FuncId, GlobalId};
 use spmdvm_vm::{Arg, Limits, Machine, OPS, Program, Trap, Ty, VerifiedProgram, Width, sem, verify};

@@ -1,8 +1,8 @@
 //! Runs each fuzzing function of the virtual machine for a second on changed copies of good inputs.
 
+use spmdvm_generate::{Options, generate};
 use spmdvm_vm::asm::{Style, disassemble};
 use spmdvm_vm::binary::encode;
-use spmdvm_vm::generate::{Options, generate};
 
 #[path = "../../fuzz/shared/driver.rs"]
 mod driver;

@@ -1,9 +1,9 @@
 //! Properties of the text and binary forms on random programs, sound ones and damaged ones.
 
 use proptest::prelude::*;
+use spmdvm_generate::{Options, generate};
 use spmdvm_vm::asm::{Style, assemble, disassemble, normalize};
 use spmdvm_vm::binary::{decode, encode};
-use spmdvm_vm::generate::{Options, generate};
 use spmdvm_vm::program::*;
 use spmdvm_vm::{Op, Ty, Width, verify};
 

@@ -30,6 +30,18 @@ impl Recorder<'_> {
         }
     }
 
+    /// Returns whether a register of the entered frame that may be read from the head on may hold an address in the frame's
+    /// memory that is not known: then the memory is not private to what the region sees.
+    fn has_unknown_address(&self, function: FuncId) -> bool {
+        let (Some(frames), Some(analysis)) = (&self.whole.frames, self.analyses.get(&function)) else { return true };
+        let leads = |reg: Reg| {
+            matches!(frames.points_to(function, reg), PointsTo::At(Root::Frame, _) | PointsTo::In(Root::Frame))
+        };
+        let regs = (0..self.function(function).regs.len() as u32).map(Reg);
+        regs.filter(|&reg| leads(reg) && analysis.is_live(self.head.1, reg))
+            .any(|reg| self.own_offset(function, reg).is_none())
+    }
+
     /// Sets the registers of the entered frame that always hold an address in its memory. The entry block is being recorded.
     pub(super) fn own_memory(&mut self, state: &mut State) {
         for i in 0..state.top().regs.len() {
@@ -38,6 +50,7 @@ impl Recorder<'_> {
             }
         }
         self.own_addresses = std::mem::take(&mut self.addresses);
+        self.escapes_at_head = self.has_unknown_address(self.head.0);
     }
 
     /// Where a value points, if it is known to be an address in the memory of a frame.
@@ -81,7 +94,7 @@ impl Recorder<'_> {
         for (i, frame) in state.frames.iter().enumerate() {
             let last = i + 1 == state.frames.len();
             let pc = if last { frame.pc } else { frame.pc + 1 };
-            if frames.is_private(frame.function) {
+            if frames.is_private(frame.function) && !(i == 0 && self.escapes_at_head) {
                 live.push((i, frames.live(frame.function, pc, Root::Frame)));
             }
             for (param, to) in params.iter().enumerate() {

@@ -194,6 +194,8 @@ struct Recorder<'a> {
     addresses: HashMap<Value, FramePlace>,
     /// Values of the entry block that are addresses in the memory of the entered frame.
     own_addresses: HashMap<Value, FramePlace>,
+    /// Whether what the entered frame holds at the head may lead to its memory in ways that are not known.
+    escapes_at_head: bool,
     insts: usize,
 }
 
@@ -230,6 +232,7 @@ impl<'a> Recorder<'a> {
             shared: HashMap::new(),
             addresses: HashMap::new(),
             own_addresses: HashMap::new(),
+            escapes_at_head: false,
             insts: 0,
         };
         recorder.find_extent();

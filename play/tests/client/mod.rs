@@ -10,7 +10,7 @@ use std::time::Duration;
 pub struct Play {
     /// Asks it.
     pub client: Client,
-    _server: Server,
+    server: Server,
 }
 
 impl Play {
@@ -21,7 +21,12 @@ impl Play {
         assert_eq!(token.len(), 32, "{}", server.url());
         assert!(server.address().ip().is_loopback());
         let client = Client { port: server.address().port(), token };
-        Play { client, _server: server }
+        Play { client, server }
+    }
+
+    /// The address that shows the page once.
+    pub fn ticket_url(&self) -> String {
+        self.server.ticket_url().expect("there is one").to_owned()
     }
 }
 

@@ -290,7 +290,7 @@ class Expressions:
         if len(parts) != ndim:
             self.fail(node, f"this array has {ndim} dimensions", f"{len(parts)} indices", "give one index for each")
         indices = [self._index(part, array, axis) for axis, part in enumerate(parts)]
-        uniform = all(index.uniform for index in indices)
+        uniform = array.uniform and all(index.uniform for index in indices)
         if ndim == 1:
             return f"{array.text}[{indices[0].text}]", uniform
         known = [self._is_within(index, array, axis) for axis, index in enumerate(indices)]
@@ -640,6 +640,37 @@ class Expressions:
             return known(self, node, [self.number(arg) for arg in node.args])
         return self._own(node, function, as_statement)
 
+    def makes(self, node: ast.expr) -> tuple[Value, Num, int] | None:
+        """Give what an array that a call makes is filled with, its type and its length; None if it makes none."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
+            return None
+        what = self.called(node)
+        if what not in (np.zeros, np.ones, np.empty, np.full):
+            return None
+        args = list(node.args)
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        length = self.integer(args.pop(0), "a length") if args else None
+        if length is None or length.const is None or not 1 <= length.const <= 4096:
+            self.fail(
+                node,
+                "an array of a kernel has a constant length, from 1 to 4096",
+                "here",
+                "pass larger ones as arguments",
+            )
+        fill = constant(1 if what is np.ones else 0)
+        if what is np.full:
+            value = args.pop(0) if args else given.pop("fill_value", None)
+            if value is None:
+                self.fail(node, "`np.full` takes a length and a value", "here")
+            fill = self.number(value)
+        dtype = args.pop(0) if args else given.pop("dtype", None)
+        if args or given:
+            self.fail(node, "an array is made of a length and a dtype", "something else here")
+        ty = FLOAT64 if what is not np.full else {INT: NUMBERS["int64"], FLOAT: FLOAT64}.get(fill.type, fill.type)
+        ty = ty if dtype is None else self.annotation(dtype)
+        ty = {INT: NUMBERS["int64"], FLOAT: FLOAT64}.get(ty, ty)
+        return self.cast(fill, ty, node), ty, length.const
+
     def _length(self, node: ast.Call) -> Value:
         value = self.expression(node.args[0]) if len(node.args) == 1 else None
         if value is not None and value.parts is not None:
@@ -674,6 +705,8 @@ class Expressions:
         texts = []
         for value, ty in zip(args, [arg.type for arg in args]):
             if isinstance(ty, Array):
+                if any(value.text == f"v_{name}" for region in self.regions for name in region.arrays):
+                    self.fail(node, "an array of the function cannot be passed on", "made here", "pass its elements")
                 texts.append(value.text)
                 texts.extend(self.dim(value.text, k).text for k in range(ty.ndim))
             else:

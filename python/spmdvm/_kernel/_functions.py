@@ -358,6 +358,8 @@ def _know(call: Call, *functions: Any) -> None:
 
 
 def _fill() -> None:
+    for name in ("erf", "erfc"):
+        _know(_of_floats(name, 1), getattr(math, name))
     same = "sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh cbrt"
     for name in same.split():
         _know(_of_floats(name, 1), getattr(math, name, None), getattr(np, name))

@@ -111,6 +111,15 @@ class Program:
 
 
 @dataclass
+class LocalArray:
+    """An array that the function makes."""
+
+    of: Num
+    length: int
+    uniform: bool
+
+
+@dataclass
 class Region:
     """The function, or the body of a `foreach`: what is declared there."""
 
@@ -120,6 +129,7 @@ class Region:
     variables: dict[str, Variable] = field(default_factory=dict)
     reductions: dict[str, Reduction] = field(default_factory=dict)
     indices: dict[str, Value] = field(default_factory=dict)
+    arrays: dict[str, LocalArray] = field(default_factory=dict)
 
 
 class Body(Expressions):
@@ -185,6 +195,10 @@ class Body(Expressions):
         """Write the declarations of a region in front of its statements."""
         own = {p.name for p in self.params} if region.key == "" else set()
         declared = []
+        for name, array in region.arrays.items():
+            shape = "uniform " if array.uniform else ""
+            text = f"{shape}{array.of.spmd} {_spmd_name(name)}[{array.length}];"
+            declared.append(("    " * self.indent + text, self.at))
         for name, variable in region.variables.items():
             shape = "uniform " if variable.uniform else ""
             start = f" = {self.param_text(name)}" if name in own else ""
@@ -279,6 +293,9 @@ class Body(Expressions):
         if name in region.names:
             if name in self.local_functions:
                 return None
+            if name in region.arrays:
+                array = region.arrays[name]
+                return Value(_spmd_name(name), Array(array.of, 1), array.uniform)
             param = next((p for p in self.params if p.name == name), None)
             if param is not None and not isinstance(param.type, Num):
                 return Value(self.param_text(name), param.type, True)
@@ -309,6 +326,10 @@ class Body(Expressions):
 
     def dim(self, array: str, axis: int) -> Value:
         """Give a length of an array parameter."""
+        for region in self.regions:
+            for name, local in region.arrays.items():
+                if _spmd_name(name) == array:
+                    return constant(local.length)
         text = f"{array}__n{axis}"
         symbol = self.dims.get(text, text)
         return Value(text, INT, True, 0, LONGEST, equals=(symbol, 0))
@@ -360,12 +381,31 @@ class Body(Expressions):
             for target in node.targets:
                 self.assign(target, value)
             return
-        if self.is_extreme(target, node.value):
+        if self.is_extreme(target, node.value) or self.makes_array(target, node.value):
             return
         value = self.expression(node.value)
         if value.parts is not None and isinstance(target, (ast.Tuple, ast.List)):
             value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
         self.assign(target, value)
+
+    def makes_array(self, target: ast.expr, value: ast.expr) -> bool:
+        """Translate `a = np.zeros(8, np.float32)` and its like; return whether it is one."""
+        what = self.makes(value)
+        if what is None:
+            return False
+        if not isinstance(target, ast.Name) or self.counts.get(target.id) != 1:
+            self.fail(target, "an array of the function is made once, under a name of its own", "here")
+        name, region = target.id, self.regions[-1]
+        if region is not self.region_of(name):
+            self.fail(target, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
+        fill, of, length = what
+        region.arrays[name] = LocalArray(of, length, region.uniform)
+        counter = self.temporary("k")
+        text = f"{_spmd_name(name)}[{counter}] = {fill.text};"
+        self.emit(f"for (uniform int {counter} = 0; {counter} < {length}; ++{counter}) {text}")
+        if self.assigned is not None:
+            self.assigned.add(name)
+        return True
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
         """`a: T = …`."""

@@ -31,7 +31,7 @@ pub fn play(global: &Global, args: &PlayArgs) -> Result<(), Failure> {
     // Whoever reads this from a pipe waits for it.
     let _ = std::io::stdout().flush();
     if !args.no_open {
-        open(server.url());
+        open(server.ticket_url().unwrap_or(server.url()));
     }
     server.wait();
     Ok(())

@@ -1,11 +1,8 @@
-//! What is said of lanes, in small functions and against what random programs do.
+//! What is said of lanes, in small functions; against what random programs do: `vm/tests/properties.rs`.
 
 use super::*;
 use crate::asm::assemble;
-use crate::generate::{Options, generate};
-use crate::observe::{Observer, View};
-use crate::program::FuncId;
-use crate::{Arg, Limits, Machine, Shape, verify};
+use crate::verify;
 
 fn parse(text: &str) -> Function {
     let program = assemble(&format!(".width 8\n{text}")).unwrap_or_else(|e| panic!("{e:?}"));
@@ -113,67 +110,4 @@ L2:
     let found = Properties::new(&f, Width::new(8).unwrap());
     assert_eq!(found.loops(), [LoopInfo { head: 2, back: 4, divergent: false }]);
     assert_eq!(found.mask(3), Some(Mask::All));
-}
-
-/// Compares what is said of registers with what they hold.
-struct Witness {
-    properties: Vec<Properties>,
-    /// For each function and instruction, the operands with what is said of them.
-    said: Vec<Vec<Vec<(Reg, Lanes)>>>,
-    telling: usize,
-}
-
-impl Observer for Witness {
-    fn before(&mut self, view: &View<'_>) {
-        let (f, at) = (view.function_id().0 as usize, view.pc());
-        let mask = self.properties[f].mask(at).expect("it is reached");
-        assert!(mask != Mask::All || view.mask().count_ones() as usize == view.lanes(), "{f} at {at}");
-        for &(r, said) in &self.said[f][at as usize] {
-            let Some(stride) = said.stride else { continue };
-            let decl = view.function().reg(r);
-            if decl.shape == Shape::Uniform || !decl.ty.is_int() {
-                continue;
-            }
-            let most = u64::MAX >> (64 - 8 * decl.ty.size());
-            let held = view.register(r);
-            let active: Vec<usize> = (0..view.lanes()).filter(|&l| view.mask() >> l & 1 != 0).collect();
-            let firsts: Vec<u64> = active
-                .iter()
-                .map(|&l| held.words[l].wrapping_sub((stride as u64).wrapping_mul(l as u64)) & most)
-                .collect();
-            let zeros = (1u64 << said.zeros) - 1;
-            let fits = firsts.windows(2).all(|w| w[0] == w[1]) && firsts.iter().all(|x| x & zeros & most == 0);
-            assert!(fits, "{f} at {at}: {r:?} is not {said:?}: {held:?} under {:#x}", view.mask());
-            self.telling += (active.len() > 1) as usize;
-        }
-    }
-}
-
-#[test]
-fn what_is_said_of_lanes_is_so_in_random_programs() {
-    let mut telling = 0;
-    for seed in 0..60 {
-        let program = generate(seed, &Options::default());
-        let width = program.width;
-        let properties: Vec<Properties> = program.functions.iter().map(|f| Properties::new(f, width)).collect();
-        let said = program.functions.iter().zip(&properties).map(|(f, p)| said(f, width, p)).collect();
-        let mut witness = Witness { properties, said, telling: 0 };
-        let limits = Limits { fuel: Some(2000), ..Limits::default() };
-        let params: Vec<usize> = program.functions.iter().map(|f| f.n_params as usize).collect();
-        let mut machine = Machine::new(verify(program).unwrap(), limits).unwrap();
-        for (f, &n) in params.iter().enumerate() {
-            let args = vec![Arg::Word(3); n];
-            let _ = machine.call_observed(FuncId(f as u32), &args, width.full_mask(), &mut witness);
-        }
-        telling += witness.telling;
-    }
-    assert!(telling > 1000, "{telling}");
-}
-
-fn said(f: &Function, width: Width, p: &Properties) -> Vec<Vec<(Reg, Lanes)>> {
-    let operands = |at: usize| {
-        let regs = f.code[at].src.into_iter().filter(|r| !r.is_none());
-        regs.filter_map(|r| Some((r, p.lanes(f, width, r, at as u32)?))).collect()
-    };
-    (0..f.code.len()).map(operands).collect()
 }

@@ -31,13 +31,24 @@ pub fn let_array(shell: &mut Shell, rest: &str) -> Answer {
     Ok(session.show_variable(name))
 }
 
+/// Rows of dots of a curve: eight lines.
+const PLOT_ROWS: usize = 32;
+
 pub fn image(shell: &mut Shell, rest: &str) -> Answer {
     let rest = needs("image", "y out.png", rest)?;
     let (name, file) = two(rest);
     let array = of_variable(name, shell.session.variables()).map_err(fail)?;
     let numbers: Vec<f64> = as_floats(array.ty, &array.bytes).collect();
-    let image = Image::of(array.ty, &array.shape, &numbers).map_err(fail)?;
+    if file == Some("braille") && array.shape.len() == 1 {
+        return Ok(
+            Image::plot(&numbers, 2 * shell.session.painter.columns, PLOT_ROWS).dots(shell.session.painter.columns)
+        );
+    }
+    let of_rows = Image::of(array.ty, &array.shape, &numbers);
+    let image =
+        of_rows.map_err(|why| fail(format!("{why}; `:image {name} braille` draws a curve of an array of numbers")))?;
     match file {
+        Some("braille") => Ok(image.dots(shell.session.painter.columns)),
         None => Ok(image.draw(shell.session.painter.columns, shell.session.painter.color)),
         Some(file) if is_image(Path::new(file)) => {
             image.save(Path::new(file)).map_err(|failure| fail(failure.message()))?;

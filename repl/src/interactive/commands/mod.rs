@@ -91,8 +91,8 @@ pub const GROUPS: &[(&str, &[Command])] = &[
             Command {
                 name: "image",
                 aliases: &[],
-                arguments: "NAME [FILE.png]",
-                summary: "draw an array of rows here, or write it as a picture",
+                arguments: "NAME [FILE.png | braille]",
+                summary: "draw an array of rows here (in dots: `braille`, also a curve), or write it as a picture",
                 completes: Completes::VariableAndFile,
                 changes: false,
                 run: data::image,

@@ -3,7 +3,6 @@
 mod calls;
 mod mask_stack;
 mod memory;
-mod stepping;
 mod table;
 
 use super::elementwise::Isa;

@@ -3,11 +3,11 @@
 use super::Generator;
 use super::memory::{Fields, Pointer};
 use super::ops::{random_bits, random_ty};
-use crate::builder::{FunctionBuilder, Label};
-use crate::isa::Op;
-use crate::program::{Inst, Reg};
-use crate::types::{Shape, Ty};
-use crate::verify::EntryKind;
+use spmdvm_vm::builder::{FunctionBuilder, Label};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::{Inst, Reg};
+use spmdvm_vm::types::{Shape, Ty};
+use spmdvm_vm::verify::EntryKind;
 
 /// Deepest nesting of constructs.
 const MAX_DEPTH: usize = 4;

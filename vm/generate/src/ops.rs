@@ -2,9 +2,9 @@
 
 use super::function::FunctionGenerator;
 use super::rng::Rng;
-use crate::isa::{Effect, Extra, Form, OPS, Op, OpInfo, OperandShape};
-use crate::program::{ArgFormat, ArgKind, Inst, Piece, Reg};
-use crate::types::{Shape, Ty};
+use spmdvm_vm::isa::{Effect, Extra, Form, OPS, Op, OpInfo, OperandShape};
+use spmdvm_vm::program::{ArgFormat, ArgKind, Inst, Piece, Reg};
+use spmdvm_vm::types::{Shape, Ty};
 
 pub(super) fn random_ty(rng: &mut Rng) -> Ty {
     const COMMON: [Ty; 4] = [Ty::I32, Ty::F32, Ty::Bool, Ty::U32];

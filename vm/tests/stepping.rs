@@ -1,15 +1,30 @@
 //! Calls executed step by step: the same as calls at once, wherever they are set back.
 
-use super::Random;
-use crate::builder::FunctionBuilder;
-use crate::generate::{Options, arguments, generate, mask};
-use crate::interp::{Arg, Limits, Machine, Snapshot, Stepping};
-use crate::isa::Op;
-use crate::program::{FuncId, Inst, LAUNCH_COUNTS, List, Program, Reg};
-use crate::trap::{Trap, TrapKind};
-use crate::types::{Shape, Ty, Width};
-use crate::verify::verify;
+use spmdvm_generate::{Options, arguments, generate, mask};
+use spmdvm_vm::builder::FunctionBuilder;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::{FuncId, Global, Inst, LAUNCH_COUNTS, List, Program, Reg};
+use spmdvm_vm::trap::{Trap, TrapKind};
+use spmdvm_vm::types::{Shape, Ty, Width};
+use spmdvm_vm::verify::verify;
+use spmdvm_vm::{Arg, Limits, Machine, Snapshot, Stepping};
 use std::sync::{Arc, Mutex};
+
+/// Random numbers (xorshift*; Marsaglia, 2003, and Vigna, 2016).
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % n
+    }
+}
 
 /// What can be relied on at a position: where it is, masks, what the next instruction reads, and the globals.
 fn state(stepping: &Stepping<'_>) -> String {
@@ -25,7 +40,7 @@ fn globals(machine: &Machine) -> u64 {
     let mut hash = machine.memory().available();
     for index in 0..machine.program().globals.len() {
         let mut bytes = vec![0; machine.program().globals[index].size as usize];
-        machine.memory().read_bytes(machine.global(crate::GlobalId(index as u32)), &mut bytes);
+        machine.memory().read_bytes(machine.global(spmdvm_vm::GlobalId(index as u32)), &mut bytes);
         hash = bytes.iter().fold(hash, |hash, &b| (hash ^ b as u64).wrapping_mul(0x100_0000_01b3));
     }
     hash
@@ -141,7 +156,9 @@ fn nested_tasks(trapping: bool) -> Program {
     call(&mut main, 1, &[two, one, one]);
     main.ret();
     let functions = vec![inner.finish(), outer.finish(), main.finish()];
-    Program { functions, globals: vec![super::global("g", 4)], ..Program::default() }
+    let global =
+        Global { name: "g".into(), size: 4, init: Vec::new(), constant: false, relocations: Vec::new(), host: None };
+    Program { functions, globals: vec![global], ..Program::default() }
 }
 
 #[test]

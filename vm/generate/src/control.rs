@@ -1,11 +1,11 @@
 //! Random control: every construct of the mask stack, uniform branches and loops, and the ways out of them.
 
 use super::function::FunctionGenerator;
-use crate::builder::Label;
-use crate::isa::Op;
-use crate::program::{Inst, Reg};
-use crate::types::{Shape, Ty};
-use crate::verify::EntryKind;
+use spmdvm_vm::builder::Label;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::{Inst, Reg};
+use spmdvm_vm::types::{Shape, Ty};
+use spmdvm_vm::verify::EntryKind;
 
 /// Loops run at most so often.
 const MAX_TRIPS: u64 = 3;

@@ -1,9 +1,9 @@
 //! Random memory operations on objects whose size and element type are known.
 
 use super::function::FunctionGenerator;
-use crate::isa::Op;
-use crate::program::{GlobalId, Inst, Reg};
-use crate::types::{Shape, Ty};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::{GlobalId, Inst, Reg};
+use spmdvm_vm::types::{Shape, Ty};
 
 /// Where an object lives.
 #[derive(Clone, Copy, Debug)]

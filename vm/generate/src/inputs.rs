@@ -1,7 +1,7 @@
 //! What random programs are called with, and how their memory is compared.
 
-use crate::sem;
-use crate::types::{Ty, Width};
+use spmdvm_vm::sem;
+use spmdvm_vm::types::{Ty, Width};
 
 /// The arguments of `main` for a seed, as words for every lane: varying `i32` and `f32`, uniform `i32` and `f64`.
 pub fn arguments(seed: u64, width: Width) -> [Vec<u64>; 4] {

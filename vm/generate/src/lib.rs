@@ -1,6 +1,6 @@
 //! Random programs: well-formed, verified, terminating, and the same for the same seed.
 //!
-//! They exercise the whole operation table: what is elementwise or otherwise regular is drawn from [`OPS`](crate::OPS) by
+//! They exercise the whole operation table: what is elementwise or otherwise regular is drawn from [`OPS`](spmdvm_vm::OPS) by
 //! its signature, and only memory, calls and control have code of their own here. Values have all types; control nests
 //! every kind of mask-stack entry, uniform branches and loops, and leaves them in every way. Memory accesses stay in
 //! bounds, except that a program with [`Options::trapping`] now and then goes astray.
@@ -10,7 +10,7 @@
 //! accessed only as such, because the bits of a NaN are not specified; for the same reason pointers never become data.
 //!
 //! ```
-//! use spmdvm_vm::generate::{Options, generate};
+//! use spmdvm_generate::{Options, generate};
 //! let program = generate(7, &Options::default());
 //! assert_eq!(program, generate(7, &Options::default()));
 //! spmdvm_vm::verify(program).unwrap();
@@ -23,14 +23,14 @@ mod memory;
 mod ops;
 mod rng;
 
-use crate::builder::FunctionBuilder;
-use crate::isa::Op;
-use crate::program::*;
-use crate::types::{Shape, Ty, Width};
 use function::FunctionGenerator;
 pub use inputs::{arguments, elements, mask};
 use memory::Object;
 use rng::Rng;
+use spmdvm_vm::builder::FunctionBuilder;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::*;
+use spmdvm_vm::types::{Shape, Ty, Width};
 
 /// What random programs have not: they run on one thread, and no host goes along with them.
 pub const NOT_GENERATED: [Op; 7] =
@@ -215,8 +215,8 @@ fn adapt(b: &mut FunctionBuilder, given: &[Reg], shape: Shape, ty: Ty) -> Reg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::OPS;
-    use crate::verify;
+    use spmdvm_vm::isa::OPS;
+    use spmdvm_vm::verify;
 
     #[test]
     fn programs_are_verified_and_cover_the_table() {
@@ -227,7 +227,7 @@ mod tests {
             let program = generate(seed, &options);
             program.functions.iter().flat_map(|f| &f.code).for_each(|inst| seen[inst.op as usize] = true);
             if let Err(errors) = verify(program.clone()) {
-                let text = crate::asm::disassemble(&program, crate::asm::Style::Human);
+                let text = spmdvm_vm::asm::disassemble(&program, spmdvm_vm::asm::Style::Human);
                 panic!("seed {seed}: {:#?}\n{text}", errors.iter().map(|e| e.to_string()).collect::<Vec<_>>());
             }
         }
