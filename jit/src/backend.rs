@@ -93,9 +93,16 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    /// Returns whether the back end has done wrong, rather than met a limit that it has.
+    /// Returns whether the back end is wrong, rather than the region too large or memory short.
     pub fn is_defect(&self) -> bool {
-        !matches!(self, CompileError::TooLarge(_) | CompileError::NoMemory(_))
+        match self {
+            CompileError::TooLarge(_) | CompileError::NoMemory(_) => false,
+            CompileError::Unsupported(_)
+            | CompileError::RegisterAllocation(_)
+            | CompileError::Encoding(_)
+            | CompileError::Cranelift(_)
+            | CompileError::Panicked(_) => true,
+        }
     }
 }
 

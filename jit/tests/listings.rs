@@ -12,7 +12,7 @@ use spmdvm_vm::types::Ty;
 /// more, it may be something else by now, as another thread may write there.
 #[test]
 fn nothing_is_read_again_to_be_followed() {
-    let Some(x86) = harness::x86() else { return };
+    let Some(x86) = harness::x86_for_listings() else { return };
     for active in [false, true] {
         let host = host(16);
         let i32s = Type::varying(Ty::I32);
@@ -32,7 +32,7 @@ fn nothing_is_read_again_to_be_followed() {
 
 #[test]
 fn a_body_for_all_lanes_is_whole_vectors_without_masks() {
-    let Some(x86) = harness::x86() else { return };
+    let Some(x86) = harness::x86_for_listings() else { return };
     let host = host(16);
     let v = Type::varying(Ty::F32);
     let mut b = Builder::new(host.width, host.function, 1);
@@ -54,7 +54,7 @@ fn a_body_for_all_lanes_is_whole_vectors_without_masks() {
 
 #[test]
 fn a_small_stride_is_whole_vectors() {
-    let Some(x86) = harness::x86() else { return };
+    let Some(x86) = harness::x86_for_listings() else { return };
     let host = host(16);
     let v = Type::varying(Ty::F32);
     for (stride, loads, permutations) in
@@ -77,7 +77,7 @@ fn a_small_stride_is_whole_vectors() {
 
 #[test]
 fn a_masked_store_is_one_instruction() {
-    let Some(x86) = harness::x86() else { return };
+    let Some(x86) = harness::x86_for_listings() else { return };
     for (ty, store) in [(Ty::I16, "vmovdqu16 ["), (Ty::F32, "vmovups ["), (Ty::I32, "vmovups [")] {
         let host = host(16);
         let mut b = Builder::new(host.width, host.function, 1);
@@ -95,7 +95,7 @@ fn a_masked_store_is_one_instruction() {
 
 #[test]
 fn uniform_code_has_no_wide_vectors() {
-    let Some(x86) = harness::x86() else { return };
+    let Some(x86) = harness::x86_for_listings() else { return };
     let host = host(16);
     let (f, i) = (host.places(Type::uniform(Ty::F32)), host.places(Type::uniform(Ty::I32)));
     let mut b = Builder::new(host.width, host.function, 1);
@@ -115,7 +115,7 @@ fn uniform_code_has_no_wide_vectors() {
 /// Of a frame of more than a page each page is touched, for the stack's guard page to be met.
 #[test]
 fn large_frames_meet_the_guard_page() {
-    let Some(x86) = harness::x86() else { return };
+    let Some(x86) = harness::x86_for_listings() else { return };
     let host = host(64);
     let mut b = Builder::new(host.width, host.function, 1);
     let crowd = Crowd::new(&mut b, host.places(Type::varying(Ty::I32))[0], Op::Sub, 60).mixed(&mut b);

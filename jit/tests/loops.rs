@@ -81,7 +81,7 @@ fn counters_are_added_up_wherever_they_are() {
 /// Threads that run a region at the same time would contend for counters in memory.
 #[test]
 fn a_loop_counts_in_a_register() {
-    let Some(x86) = harness::x86() else { return };
+    let Some(x86) = harness::x86_for_listings() else { return };
     let host = host(16);
     let mut b = Builder::new(host.width, host.function, 1);
     let mask = execution_mask(&mut b);
@@ -171,7 +171,7 @@ fn exits_put_elements_into_their_lanes() {
 
 #[test]
 fn what_only_exits_ask_for_is_not_made_in_a_loop() {
-    let Some(x86) = harness::x86() else { return };
+    let Some(x86) = harness::x86_for_listings() else { return };
     let host = host(16);
     for (ty, blend) in [(Ty::F32, "vblendmps"), (Ty::I32, "vpblendmd")] {
         let text = listing(&x86, lonely(&host, ty, false));

@@ -73,7 +73,7 @@ fn has_plain_shapes(case: &Case) -> bool {
 }
 
 fn page() -> Option<String> {
-    let x86 = harness::x86()?;
+    let x86 = harness::x86_for_listings()?;
     let clif = Clif::with(Options::default()).ok()?;
     let engines: [(&str, Calls); 2] = [("x86", all_calls(&x86)), ("clif", all_calls(&clif))];
     let widths = WIDTHS.map(|lanes| lanes.to_string()).join(", ");
@@ -120,7 +120,7 @@ fn the_page_of_calls_is_current() {
 
 #[test]
 fn a_call_is_seen_where_there_is_one() {
-    let Some(x86) = harness::x86() else { return };
+    let Some(x86) = harness::x86_for_listings() else { return };
     let (f32s, case) = (Type::varying(Ty::F32), |op, ty: Type| Case {
         kind: Kind::Op { op, ty: ty.ty, from: ty.ty },
         args: vec![ty; 2],

@@ -12,7 +12,7 @@
 //!
 //! A [`Target`] is what is left: its registers, how it holds masks, its rules of selection, and its [`Assembler`]. What it has no
 //! rule for is executed by the runtime, so a target is complete once it can move values between registers and memory, and jump.
-//! `jit/tests/toy_target.rs` is one in 300 lines; `docs/internals/targets.md` is the guide.
+//! `jit/tests/toy_target.rs` is one in 300 lines of code; `docs/internals/targets.md` is the guide.
 
 mod code;
 mod compile;

@@ -7,8 +7,9 @@
 //! | `inst` | its instructions before registers are chosen |
 //! | `select` | which instructions of the IR have code |
 //! | `values` | the little instructions that values are made and moved with |
-//! | `scalar`, `vector`, `half`, `merge`, `masks`, `convert`, `divide` | instructions on values |
-//! | `lanes`, `shuffle`, `pointer`, `memory`, `strided`, `gather`, `bounds` | instructions across lanes, and on memory |
+//! | `scalar`, `vector`, `half`, `merge`, `masks`, `convert`, `divide`, `pointer` | operations |
+//! | `lanes`, `shuffle` | operations across lanes |
+//! | `memory`, `strided`, `gather`, `bounds` | memory |
 //! | `counts` | counters in a register |
 //! | `assembler`, `build` | from instructions with registers to bytes, by iced-x86 |
 //! | `code`, `executable`, `stubs` | a compiled region; memory for code; calls of the runtime that keep all registers |

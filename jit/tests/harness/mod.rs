@@ -307,6 +307,11 @@ pub fn x86() -> Option<X86> {
     X86::new().ok()
 }
 
+/// The same where its code is only looked at: the machine need not have them.
+pub fn x86_for_listings() -> Option<X86> {
+    X86::for_listings().ok()
+}
+
 fn bytes_of(words: &mut [u64]) -> &mut [u8] {
     // SAFETY: plain memory, and bytes need no alignment.
     unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), words.len() * 8) }
