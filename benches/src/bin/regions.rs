@@ -170,7 +170,7 @@ struct Times {
 /// Prints what a region takes.
 fn line(name: &str, version: &VersionReport, backend: &dyn Backend, rounds: usize) -> Result<Times, String> {
     let region = &version.region;
-    let optimised = median(rounds, || backend.compile(Arc::clone(region)).map(drop))?;
+    let optimised = median(rounds, || backend.compile(Arc::clone(region)).map(drop).map_err(|why| why.to_string()))?;
     let has_baseline = backend.compile_baseline(region).is_some();
     let baseline = median(rounds, || {
         drop(backend.compile_baseline(region));
