@@ -50,6 +50,7 @@ Arrays are not copied. What a program may not do raises an exception: see `Trap`
 """
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from numpy import (
     bool_,
@@ -91,10 +92,6 @@ from ._errors import (
     TrapFrame,
     UnboundExtern,
 )
-from ._kernel import ACROSS as _ACROSS
-from ._kernel import LANE as lane
-from ._kernel import WIDTH as width
-from ._kernel import Kernel, array, evaluate, foreach, kernel, uniform, vectorize
 from ._spmdvm import Function, Globals, Module, Pointer, __version__, compile, compile_file
 
 __all__ = [
@@ -159,9 +156,51 @@ __all__ = [
     "width",
 ]
 
-# What looks at other lanes, in kernels. `any` and `all` hide Python's own, and so are not in `__all__`.
-reduce_add, reduce_min, reduce_max = (_ACROSS[name] for name in ("reduce_add", "reduce_min", "reduce_max"))
-any, all, none = (_ACROSS[name] for name in ("any", "all", "none"))
-broadcast, rotate, shift, shuffle = (_ACROSS[name] for name in ("broadcast", "rotate", "shift", "shuffle"))
-
 Mapping.register(Globals)
+
+if TYPE_CHECKING:
+    from ._kernel import (
+        Kernel,
+        all as all,
+        any as any,
+        array,
+        broadcast,
+        evaluate,
+        foreach,
+        kernel,
+        lane,
+        none,
+        reduce_add,
+        reduce_max,
+        reduce_min,
+        rotate,
+        shift,
+        shuffle,
+        uniform,
+        vectorize,
+        width,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    """Import kernels when they are first asked for: not every program has some, and their compiler is large."""
+    # `any` and `all` hide Python's own, and so are not in `__all__`.
+    if name in _OF_KERNELS:
+        from . import _kernel
+
+        value = globals()[name] = getattr(_kernel, name)
+        return value
+    raise AttributeError(f"module 'spmdvm' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    """Give all names, those of kernels too."""
+    return sorted({*globals(), *_OF_KERNELS})
+
+
+_OF_KERNELS = frozenset(
+    """
+    Kernel all any array broadcast evaluate foreach kernel lane none reduce_add reduce_max reduce_min rotate shift
+    shuffle uniform vectorize width
+    """.split()
+)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ._errors import Diagnostic, Finding
 
-__all__ = ["Function", "Globals", "Module", "Pointer", "__version__", "_rebuild", "compile", "compile_file"]
+__all__ = ["Function", "Globals", "Module", "Pointer", "__version__", "_main", "_rebuild", "compile", "compile_file"]
 
 __version__: str
 
@@ -131,6 +131,7 @@ def compile_file(
     no_warn: Iterable[str] = (),
     host: _Host | Sequence[_Host] | None = None,
 ) -> Module: ...
+def _main(args: Sequence[str | PathLike[str]]) -> int: ...
 def _rebuild(
     text: tuple[str, str],
     choices: tuple[int, str, str, bool | None],

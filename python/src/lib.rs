@@ -31,6 +31,13 @@ mod signature;
 mod stats;
 
 use pyo3::prelude::*;
+use std::ffi::OsString;
+
+/// The command line, without the GIL; gives the exit code.
+#[pyfunction]
+fn _main(py: Python<'_>, args: Vec<OsString>) -> u8 {
+    py.detach(|| spmdvm_cli::main(args.into_iter()))
+}
 
 /// Native half of `spmdvm`; use the names of the package instead.
 #[pymodule(gil_used = true)]
@@ -42,5 +49,6 @@ fn _spmdvm(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(module::compile, m)?)?;
     m.add_function(wrap_pyfunction!(module::compile_file, m)?)?;
     m.add_function(wrap_pyfunction!(module::_rebuild, m)?)?;
+    m.add_function(wrap_pyfunction!(_main, m)?)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))
 }

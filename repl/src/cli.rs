@@ -6,6 +6,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use spmdvm::{Checks, Code, Engine, Fp, JitSettings, Limits, Options, Severity, Width};
 use spmdvm_oracle::generate::Dialect;
 use spmdvm_oracle::trace::Until;
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -590,12 +591,13 @@ impl CallArgs {
 
 impl Cli {
     /// Reads the command line; ends the process if it is wrong or asks for help.
-    pub fn read() -> Result<Cli, Failure> {
-        let given = std::env::args_os().map(|arg| arg.into_string());
-        let matches = match given.collect::<Result<Vec<String>, _>>() {
-            Ok(args) => Cli::command().get_matches_from(words::with_files(args)?),
+    pub fn read(args: impl Iterator<Item = OsString>) -> Result<Cli, Failure> {
+        let args: Vec<OsString> = args.collect();
+        let given = args.iter().map(|arg| arg.to_str().map(str::to_owned));
+        let matches = match given.collect::<Option<Vec<String>>>() {
+            Some(args) => Cli::command().get_matches_from(words::with_files(args)?),
             // Paths that are no text; files of arguments are not looked for among them.
-            Err(_) => Cli::command().get_matches(),
+            None => Cli::command().get_matches_from(args),
         };
         let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
         cli.global.fp_is_given = matches.value_source("fp") == Some(ValueSource::CommandLine);

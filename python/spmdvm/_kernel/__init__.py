@@ -23,13 +23,40 @@ import numpy as np
 from .._errors import CompileError, CompileWarning, Trap
 from .._spmdvm import compile as _compile
 from . import _functions
-from ._functions import ACROSS, LANE, WIDTH, foreach
+from ._functions import ACROSS, foreach
+from ._functions import LANE as lane
+from ._functions import WIDTH as width
 from ._source import Source, excerpt
 from ._translate import Body, Param, Program, strong
 from ._types import Array, Num, Uniform, of_dtype, of_value
 from ._values import LONGEST
 
-__all__ = ["ACROSS", "LANE", "WIDTH", "Kernel", "array", "evaluate", "foreach", "kernel", "uniform", "vectorize"]
+__all__ = [
+    "Kernel",
+    "all",
+    "any",
+    "array",
+    "broadcast",
+    "evaluate",
+    "foreach",
+    "kernel",
+    "lane",
+    "none",
+    "reduce_add",
+    "reduce_max",
+    "reduce_min",
+    "rotate",
+    "shift",
+    "shuffle",
+    "uniform",
+    "vectorize",
+    "width",
+]
+
+reduce_add, reduce_min, reduce_max = (ACROSS[name] for name in ("reduce_add", "reduce_min", "reduce_max"))
+broadcast, rotate, shift, shuffle = (ACROSS[name] for name in ("broadcast", "rotate", "shift", "shuffle"))
+# They hide Python's own, which are `builtins.any` and `builtins.all` here.
+any, all, none = (ACROSS[name] for name in ("any", "all", "none"))
 
 
 class _Annotation:
@@ -103,7 +130,7 @@ class Kernel:
         self._names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
         self._indexed = _indexed(tree) & set(self._names)
         self.is_elementwise = not self._indexed and not _has_foreach(tree, self._lookup)
-        self.is_elementwise &= not any(a is not None and a.what == "array" for a in self._annotations.values())
+        self.is_elementwise &= not builtins.any(a is not None and a.what == "array" for a in self._annotations.values())
         self._instances: dict[Any, _Instance] = {}
         # By what is seen of arguments at once: their types.
         self._plans: dict[Any, Any] = {}
@@ -174,7 +201,7 @@ class Kernel:
 
     def _element_types(self, values: list[Any]) -> tuple[Any, ...]:
         """Give the types of the arguments of an elementwise kernel."""
-        any_array = any(getattr(value, "ndim", 0) for value in values)
+        any_array = builtins.any(getattr(value, "ndim", 0) for value in values)
         types: list[Any] = []
         for name, value in zip(self._names, values):
             annotation = self._annotations[name]
@@ -215,7 +242,7 @@ class Kernel:
         if plan is None:
             types = self._array_types(values)
             arrays = [isinstance(ty, Array) for ty in types]
-            several = any(isinstance(ty, Array) and ty.ndim > 1 for ty in types)
+            several = builtins.any(isinstance(ty, Array) and ty.ndim > 1 for ty in types)
             plan = self._plans[kinds] = (types, arrays, several)
         types, arrays, several = plan
         given: list[Any] = []
@@ -370,7 +397,11 @@ class Kernel:
     @property
     def spmd_source(self) -> str:
         """The SPMD text of the instance that was used last."""
-        if self._last is None and self.is_elementwise and all(a is not None for a in self._annotations.values()):
+        if (
+            self._last is None
+            and self.is_elementwise
+            and builtins.all(a is not None for a in self._annotations.values())
+        ):
             types = [_functions.type_of(a.of) for a in self._annotations.values()]
             types = [Uniform(ty) if a.what == "uniform" else ty for ty, a in zip(types, self._annotations.values())]
             self._instance(("elements", tuple(types)), lambda: self._translate_elements(types))
