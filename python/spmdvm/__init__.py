@@ -161,8 +161,6 @@ Mapping.register(Globals)
 if TYPE_CHECKING:
     from ._kernel import (
         Kernel,
-        all as all,
-        any as any,
         array,
         broadcast,
         evaluate,
@@ -179,6 +177,12 @@ if TYPE_CHECKING:
         uniform,
         vectorize,
         width,
+    )
+    from ._kernel import (
+        all as all,
+    )
+    from ._kernel import (
+        any as any,
     )
 
 
@@ -199,8 +203,25 @@ def __dir__() -> list[str]:
 
 
 _OF_KERNELS = frozenset(
-    """
-    Kernel all any array broadcast evaluate foreach kernel lane none reduce_add reduce_max reduce_min rotate shift
-    shuffle uniform vectorize width
-    """.split()
+    [
+        "Kernel",
+        "all",
+        "any",
+        "array",
+        "broadcast",
+        "evaluate",
+        "foreach",
+        "kernel",
+        "lane",
+        "none",
+        "reduce_add",
+        "reduce_max",
+        "reduce_min",
+        "rotate",
+        "shift",
+        "shuffle",
+        "uniform",
+        "vectorize",
+        "width",
+    ]
 )
