@@ -68,6 +68,19 @@ impl Elements {
         (0..self.length).map(|i| self.bits(i)).collect()
     }
 
+    /// As they lie in memory, in words, so that they are aligned; `None` if there is no room for them.
+    pub fn packed(&self) -> Option<Vec<u64>> {
+        let size = self.ty.size();
+        let mut data: Vec<u64> = Vec::new();
+        data.try_reserve_exact((self.length * size).div_ceil(8)).ok()?;
+        let per_word = 8 / size;
+        for first in (0..self.length).step_by(per_word) {
+            let within = (first..self.length.min(first + per_word)).enumerate();
+            data.push(within.fold(0, |word, (at, i)| word | self.bits(i) << (8 * size * at)));
+        }
+        Some(data)
+    }
+
     /// The shortest description of these elements.
     pub fn of(ty: Ty, words: &[u64]) -> Elements {
         let length = words.len();
@@ -88,6 +101,13 @@ impl Elements {
             Pattern::List(words) => list(ty, words),
         }
     }
+}
+
+/// The bits of element `i` of those that lie in bytes.
+pub fn element_bits(ty: Ty, bytes: &[u8], i: usize) -> u64 {
+    let mut word = [0; 8];
+    word[..ty.size()].copy_from_slice(&bytes[i * ty.size()..][..ty.size()]);
+    u64::from_le_bytes(word)
 }
 
 /// A list of numbers as a word.

@@ -96,14 +96,8 @@ fn content(param: &ExportParam, word: Word, left: &mut u64) -> Result<Content, S
             *left = left
                 .checked_sub(bytes.saturating_mul(2))
                 .ok_or_else(|| format!("`{}`: arrays of so many bytes are beyond the memory limit", param.name))?;
-            let (ty, n, bytes) = (elements.ty, elements.length, bytes as usize);
-            let mut data: Vec<u64> = Vec::new();
-            data.try_reserve_exact(bytes.div_ceil(8)).map_err(|_| format!("`{}`: there is no memory", param.name))?;
-            let per_word = 8 / ty.size();
-            for first in (0..n).step_by(per_word) {
-                let within = (first..n.min(first + per_word)).enumerate();
-                data.push(within.fold(0, |word, (at, i)| word | elements.bits(i) << (8 * ty.size() * at)));
-            }
+            let (ty, bytes) = (elements.ty, bytes as usize);
+            let data = elements.packed().ok_or_else(|| format!("`{}`: there is no memory", param.name))?;
             let is_plain = match &param.value {
                 HostValue::Array { elem, .. } => scalar_of(elem).is_some(),
                 HostValue::Uniform(_) | HostValue::Varying(_) => true,

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use spmdvm::Ty;
 use spmdvm_oracle::number::{Number, shown, to_json};
+use spmdvm_oracle::words::element_bits;
 
 /// Most numbers of an array that are sent; of longer ones every second, third, … in each dimension that is drawn.
 const MAX_NUMBERS: usize = 1 << 17;
@@ -26,15 +27,8 @@ impl Elements<'_> {
         self.bytes.len() / self.ty.size()
     }
 
-    /// The bits of an element.
-    pub fn bits(&self, i: usize) -> u64 {
-        let mut word = [0; 8];
-        word[..self.ty.size()].copy_from_slice(&self.bytes[i * self.ty.size()..][..self.ty.size()]);
-        u64::from_le_bytes(word)
-    }
-
     fn number(&self, i: usize) -> Number {
-        Number(self.ty, self.bits(i))
+        Number(self.ty, element_bits(self.ty, self.bytes, i))
     }
 
     /// What the page draws and lists: `{"type", "shape", "shown", "numbers", "every"}`. `numbers` are every so many (`every`) rows and

@@ -156,6 +156,9 @@ __all__ = [
     "width",
 ]
 
+# Names of kernels that would hide Python's own, and so are not in `__all__`.
+_HIDDEN = ("all", "any")
+
 Mapping.register(Globals)
 
 if TYPE_CHECKING:
@@ -188,8 +191,7 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Import kernels when they are first asked for: not every program has some, and their compiler is large."""
-    # `any` and `all` hide Python's own, and so are not in `__all__`.
-    if name in _OF_KERNELS:
+    if name in __all__ or name in _HIDDEN:
         from . import _kernel
 
         value = globals()[name] = getattr(_kernel, name)
@@ -199,29 +201,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Give all names, those of kernels too."""
-    return sorted({*globals(), *_OF_KERNELS})
-
-
-_OF_KERNELS = frozenset(
-    [
-        "Kernel",
-        "all",
-        "any",
-        "array",
-        "broadcast",
-        "evaluate",
-        "foreach",
-        "kernel",
-        "lane",
-        "none",
-        "reduce_add",
-        "reduce_max",
-        "reduce_min",
-        "rotate",
-        "shift",
-        "shuffle",
-        "uniform",
-        "vectorize",
-        "width",
-    ]
-)
+    return sorted({*globals(), *__all__, *_HIDDEN})

@@ -5,8 +5,8 @@ use crate::npy::MappedNpy;
 use crate::npz;
 use half::f16;
 use spmdvm::{Array, Export, ExportParam, Pointer, Ty, Value};
-pub use spmdvm_oracle::words::scalar_of;
 use spmdvm_oracle::words::{self, Elements, Word};
+pub use spmdvm_oracle::words::{element_bits, scalar_of};
 use std::path::Path;
 
 /// The arguments of one call, and the memory they live in.
@@ -135,17 +135,10 @@ fn file(param: &ExportParam, path: &Path) -> Result<Content, Failure> {
 }
 
 fn owned(param: &ExportParam, elements: &Elements) -> Result<Content, Failure> {
-    let (ty, n) = (elements.ty, elements.length);
-    let bytes = n * ty.size();
-    // Words, so that elements are aligned.
-    let mut data: Vec<u64> = Vec::new();
-    data.try_reserve_exact(bytes.div_ceil(8))
-        .map_err(|_| Failure::usage(format!("`{}`: there is no memory for {bytes} bytes", param.name)))?;
-    let per_word = 8 / ty.size();
-    for first in (0..n).step_by(per_word) {
-        let within = (first..n.min(first + per_word)).enumerate();
-        data.push(within.fold(0, |word, (at, i)| word | elements.bits(i) << (8 * ty.size() * at)));
-    }
+    let ty = elements.ty;
+    let bytes = elements.length * ty.size();
+    let none = || Failure::usage(format!("`{}`: there is no memory for {bytes} bytes", param.name));
+    let data = elements.packed().ok_or_else(none)?;
     Ok(Content::Owned { ty, shape: elements.shape.clone(), data, bytes })
 }
 
@@ -162,13 +155,6 @@ pub fn show_element(ty: Ty, bits: u64) -> String {
         Ty::F32 => f32::from_bits(bits as u32).to_string(),
         Ty::F64 => f64::from_bits(bits).to_string(),
     }
-}
-
-/// The bits of element `i`.
-pub fn element_bits(ty: Ty, bytes: &[u8], i: usize) -> u64 {
-    let mut word = [0; 8];
-    word[..ty.size()].copy_from_slice(&bytes[i * ty.size()..][..ty.size()]);
-    u64::from_le_bytes(word)
 }
 
 /// A number of any type as a floating-point one.

@@ -31,26 +31,27 @@ impl Recorder<'_> {
     }
 
     /// Returns whether a register of the entered frame that may be read from the head on may hold an address in the frame's
-    /// memory that is not known: then the memory is not private to what the region sees.
-    fn has_unknown_address(&self, function: FuncId) -> bool {
-        let (Some(frames), Some(analysis)) = (&self.whole.frames, self.analyses.get(&function)) else { return true };
-        let leads = |reg: Reg| {
-            matches!(frames.points_to(function, reg), PointsTo::At(Root::Frame, _) | PointsTo::In(Root::Frame))
-        };
-        let regs = (0..self.function(function).regs.len() as u32).map(Reg);
-        regs.filter(|&reg| leads(reg) && analysis.is_live(self.head.1, reg))
-            .any(|reg| self.own_offset(function, reg).is_none())
+    /// memory.
+    fn may_lead_to_frame(&self, function: FuncId, reg: Reg) -> bool {
+        let Some(frames) = &self.whole.frames else { return false };
+        let leads = matches!(frames.points_to(function, reg), PointsTo::At(Root::Frame, _) | PointsTo::In(Root::Frame));
+        leads && self.analyses.get(&function).is_none_or(|analysis| analysis.is_live(self.head.1, reg))
     }
 
-    /// Sets the registers of the entered frame that always hold an address in its memory. The entry block is being recorded.
+    /// Sets the registers of the entered frame that always hold an address in its memory. If another one may hold such an address,
+    /// the memory is not private to what the region sees. The entry block is being recorded.
     pub(super) fn own_memory(&mut self, state: &mut State) {
-        for i in 0..state.top().regs.len() {
-            if let Some(offset) = self.own_offset(self.head.0, Reg(i as u32)) {
-                state.top_mut().regs[i] = Some(self.frame_address(state, 0, offset));
+        let function = self.head.0;
+        for reg in (0..state.top().regs.len() as u32).map(Reg) {
+            match self.own_offset(function, reg) {
+                Some(offset) => {
+                    let address = self.frame_address(state, 0, offset);
+                    state.top_mut().regs[reg.index()] = Some(address);
+                }
+                None => self.escapes_at_head |= self.may_lead_to_frame(function, reg),
             }
         }
         self.own_addresses = std::mem::take(&mut self.addresses);
-        self.escapes_at_head = self.has_unknown_address(self.head.0);
     }
 
     /// Where a value points, if it is known to be an address in the memory of a frame.

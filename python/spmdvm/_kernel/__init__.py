@@ -11,6 +11,7 @@ import ast
 import builtins
 import functools
 import inspect
+import linecache
 import math
 import sys
 import threading
@@ -23,36 +24,14 @@ import numpy as np
 from .._errors import CompileError, CompileWarning, Trap
 from .._spmdvm import compile as _compile
 from . import _functions
-from ._functions import ACROSS, foreach
-from ._functions import LANE as lane
-from ._functions import WIDTH as width
+from ._functions import ACROSS
+from ._functions import foreach as foreach
 from ._source import Source, excerpt
-from ._translate import Body, Param, Program, strong
+from ._translate import Body, Param, Program, looks_like_foreach, strong
 from ._types import Array, Num, Uniform, of_dtype, of_value
 from ._values import LONGEST
 
-__all__ = [
-    "Kernel",
-    "all",
-    "any",
-    "array",
-    "broadcast",
-    "evaluate",
-    "foreach",
-    "kernel",
-    "lane",
-    "none",
-    "reduce_add",
-    "reduce_max",
-    "reduce_min",
-    "rotate",
-    "shift",
-    "shuffle",
-    "uniform",
-    "vectorize",
-    "width",
-]
-
+lane, width = _functions.LANE, _functions.WIDTH
 reduce_add, reduce_min, reduce_max = (ACROSS[name] for name in ("reduce_add", "reduce_min", "reduce_max"))
 broadcast, rotate, shift, shuffle = (ACROSS[name] for name in ("broadcast", "rotate", "shift", "shuffle"))
 # They hide Python's own, which are `builtins.any` and `builtins.all` here.
@@ -93,11 +72,12 @@ class uniform:
 class _Instance:
     """A kernel compiled for types of arguments."""
 
-    def __init__(self, text: str, places: list, module: Any, results: int | None) -> None:
-        self.text, self.places, self.module = text, places, module
-        # Of how many values the result is; None for one number or nothing.
-        self.results = results
-        self.result_types: list[Num] = []
+    def __init__(self, text: str, places: list, body: Body, params: list[Any]) -> None:
+        self.text, self.places, self.params = text, places, params
+        self.gives_several = body.returns_tuple
+        self.result_types: list[Num] = body.returns or []
+        self.module: Any = None
+        self.function: Any = None
 
 
 class Kernel:
@@ -117,20 +97,35 @@ class Kernel:
         if not inspect.isfunction(function):
             raise TypeError(f"@spmdvm.kernel takes a function, not {type(function).__name__}")
         functools.update_wrapper(self, function)
-        self._options = options
-        self._source = Source.of(function)
-        self._lookup = _functions.lookup_of(function)
-        self._signature = inspect.signature(function)
+        self._prepare(Source.of(function), _functions.lookup_of(function), inspect.signature(function), options)
         self._annotations = self._read_annotations(function)
         tree = self._source.tree
         arguments = tree.args
         for wrong in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
             if wrong is not None:
                 self._source.fail(wrong, "a kernel has a fixed number of parameters", "not supported")
-        self._names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
         self._indexed = _indexed(tree) & set(self._names)
-        self.is_elementwise = not self._indexed and not _has_foreach(tree, self._lookup)
+        self.is_elementwise = not self._indexed and not builtins.any(
+            isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
+        )
         self.is_elementwise &= not builtins.any(a is not None and a.what == "array" for a in self._annotations.values())
+
+    @staticmethod
+    def _of_expression(source: Source, names: list[str], name: str, options: dict[str, Any]) -> Kernel:
+        """Make an elementwise kernel of an expression."""
+        parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names]
+        kernel = Kernel.__new__(Kernel)
+        kernel.__name__ = kernel.__qualname__ = name
+        kernel._prepare(source, _lookup_in_expression, inspect.Signature(parameters), options)
+        return kernel
+
+    def _prepare(self, source: Source, lookup: Any, signature: inspect.Signature, options: dict[str, Any]) -> None:
+        """Begin as an elementwise kernel without annotations and instances."""
+        self._source, self._lookup, self._signature, self._options = source, lookup, signature, options
+        self._names = list(signature.parameters)
+        self._annotations: dict[str, _Annotation | None] = dict.fromkeys(self._names)
+        self._indexed: set[str] = set()
+        self.is_elementwise = True
         self._instances: dict[Any, _Instance] = {}
         # By what is seen of arguments at once: their types.
         self._plans: dict[Any, Any] = {}
@@ -195,7 +190,7 @@ class Kernel:
         if types is None:
             types = self._plans[kinds] = self._element_types(values)
         instance = self._instance(("elements", types), lambda: self._translate_elements(list(types)))
-        if instance.results is not None:
+        if instance.gives_several:
             return self._call_tuple(instance, values, special)
         return self._run(instance, values, special)
 
@@ -222,7 +217,7 @@ class Kernel:
         plain = [v for v, a in zip(values, self._annotations.values()) if a is None or a.what != "uniform"]
         shape = np.broadcast_shapes(*(np.shape(v) for v in plain))
         given: list[Any] = []
-        for value, param in zip(values, instance.module_params):
+        for value, param in zip(values, instance.params):
             ty = param.of if isinstance(param, Uniform) else param
             if isinstance(param, Uniform):
                 given.append(value)
@@ -261,7 +256,7 @@ class Kernel:
                     pattern.append(tuple([lengths.setdefault(n, len(lengths)) for n in shape]))
         key = ("arrays", types, tuple(pattern))
         instance = self._instance(key, lambda: self._translate_arrays(list(types), tuple(pattern)))
-        if instance.results is None:
+        if not instance.gives_several:
             return self._run(instance, given, {})
         results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
         self._run(instance, [*given, *results], {})
@@ -325,9 +320,7 @@ class Kernel:
         at = (self._source.file, self._source.place(self._source.tree)[0])
         program.functions.append([(line, at) if isinstance(line, str) else line for line in export])
         text, places = program.text()
-        instance = _Instance(text, places, None, len(body.returns) if body.returns_tuple and body.returns else None)
-        instance.result_types = body.returns or []
-        instance.module_params = params
+        instance = _Instance(text, places, body, params)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CompileWarning)
             try:
@@ -501,30 +494,6 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
 # Expressions.
 
 
-class _Expression:
-    """An expression, compiled as an elementwise kernel of its names."""
-
-    def __init__(self, text: str, what: str, options: dict[str, Any]) -> None:
-        self.source = Source.of_expression(text, what)
-        self.text, self.options = text, options
-        called = {id(node.func) for node in ast.walk(self.source.tree) if isinstance(node, ast.Call)}
-        owners = {id(node.value) for node in ast.walk(self.source.tree) if isinstance(node, ast.Attribute)}
-        nodes = [node for node in ast.walk(self.source.tree) if isinstance(node, ast.Name)]
-        nodes.sort(key=lambda node: (node.lineno, node.col_offset))
-        found = [n.id for n in nodes if id(n) not in called and id(n) not in owners and n.id not in _CONSTANTS]
-        self.names = list(dict.fromkeys(found))
-        self.kernel = Kernel.__new__(Kernel)
-        k = self.kernel
-        k.__name__ = k.__qualname__ = what
-        k._options, k._source, k._lookup = options, self.source, _lookup_in_expression
-        k._signature = inspect.Signature(
-            [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in self.names]
-        )
-        k._annotations = dict.fromkeys(self.names)
-        k._names, k._indexed, k.is_elementwise = self.names, set(), True
-        k._instances, k._plans, k._last, k._lock = {}, {}, None, threading.Lock()
-
-
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "True": True, "False": False}
 
 
@@ -545,8 +514,17 @@ def _lookup_in_expression(name: str) -> Any:
 
 
 @functools.lru_cache(maxsize=256)
-def _expression(text: str, options: tuple) -> _Expression:
-    return _Expression(text, text if len(text) <= 60 else text[:57] + "…", dict(options))
+def _expression(text: str, options: tuple) -> Kernel:
+    """Make a kernel of an expression; its parameters are the names in it."""
+    what = text if len(text) <= 60 else text[:57] + "…"
+    source = Source.of_expression(text, what)
+    tree = source.tree
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    owners = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    nodes.sort(key=lambda node: (node.lineno, node.col_offset))
+    found = [n.id for n in nodes if id(n) not in called and id(n) not in owners and n.id not in _CONSTANTS]
+    return Kernel._of_expression(source, list(dict.fromkeys(found)), what, dict(options))
 
 
 def vectorize(expression: str, **options: Any) -> Kernel:
@@ -562,7 +540,7 @@ def vectorize(expression: str, **options: Any) -> Kernel:
         raise TypeError(
             f"spmdvm.vectorize takes a string, not {type(expression).__name__}; for functions there is spmdvm.kernel"
         )
-    return _expression(expression, tuple(sorted(options.items()))).kernel
+    return _expression(expression, tuple(sorted(options.items())))
 
 
 def evaluate(
@@ -598,7 +576,7 @@ def evaluate(
     found = _expression(expression, tuple(sorted(options.items())))
     frame = sys._getframe(1)
     values = []
-    for name in found.names:
+    for name in found._names:
         for space in (names or {}, frame.f_locals, frame.f_globals):
             if name in space:
                 values.append(space[name])
@@ -610,7 +588,7 @@ def evaluate(
         special["threads"] = threads
     if not values:
         raise TypeError(f"there is no name in {expression!r}: Python computes it")
-    return found.kernel(*values, **special)
+    return found(*values, **special)
 
 
 # Helpers.
@@ -631,17 +609,6 @@ def _indexed(tree: ast.FunctionDef) -> set[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
             found |= {arg.id for arg in node.args if isinstance(arg, ast.Name)}
     return found
-
-
-def _has_foreach(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> bool:
-    """Return whether a function contains a `foreach`."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call):
-            func = node.iter.func
-            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", None)
-            if name != "range":
-                return True
-    return False
 
 
 def _kind(value: Any) -> Any:
@@ -668,8 +635,6 @@ def _python_place(instance: _Instance, line: int | None) -> tuple[str, int] | No
 
 
 def _line_excerpt(place: tuple[str, int], note: str) -> str:
-    import linecache
-
     text = linecache.getline(*place).rstrip("\n").expandtabs(4)
     start = len(text) - len(text.lstrip()) + 1
     return excerpt(place[0], place[1], start, len(text) + 1, note)

@@ -99,12 +99,12 @@ class Expressions:
 
     # Conversions.
 
-    def cast(self, value: Value, ty: Num, node: Any, as_numpy: bool = False) -> Value:
-        """Convert a number. A constant must fit, unless numpy's own conversion is asked for."""
+    def cast(self, value: Value, ty: Num, node: Any) -> Value:
+        """Convert a number. A constant of Python's must fit; one of numpy's wraps."""
         if value.const is not None and not (value.type == FLOAT and value.const != value.const):
             if ty.is_int and value.type.is_int:
                 if not ty.holds(int(value.const)):
-                    if value.type != INT or (as_numpy and value.type != INT):
+                    if value.type != INT:
                         wrapped = int(np.array(int(value.const)).astype(ty.dtype))
                         return Value(literal(wrapped, ty), ty, True, const=wrapped)
                     self.fail(node, f"{value.const} is no `{ty}`", f"`{ty}` has {_range(ty)}")
@@ -112,7 +112,7 @@ class Expressions:
                 return Value(literal(const, ty), ty, True, const, const, const)
             if ty.kind == "f" and value.type != BOOL:
                 return Value(literal(value.const, ty), ty, True, const=value.const)
-        if (value.type == ty and not value.is_narrow) or (value.type.spmd == ty.spmd and not value.is_narrow):
+        if value.type.spmd == ty.spmd and not value.is_narrow:
             return replace(value, type=ty)
         if ty == BOOL:
             return self.as_bool(node, value)
@@ -127,7 +127,7 @@ class Expressions:
             return value if value.type == INT else Value(f"((int64){value.text})", INT, value.uniform)
         if value.const is not None and ty.is_int and value.type.is_int and not ty.holds(int(value.const)):
             self.fail(node, f"{value.const} is no `{ty}`", f"`{ty}` has {_range(ty)}")
-        return self.cast(value, ty, node, as_numpy=True)
+        return self.cast(value, ty, node)
 
     def annotation(self, node: ast.expr) -> Num:
         """Give the type that an annotation names."""
@@ -398,14 +398,8 @@ class Expressions:
         x, y = (v.text if narrow else self.cast(v, INT, node).text for v in (a, b))
         uniform = a.uniform and b.uniform
         result = Value(f"({x} {op} {y})", INT, uniform, low, high)
-        if op == "+" and b.const is not None:
-            return replace(a.shifted(b.const, result.text, True), uniform=uniform, low=low, high=high)
-        if op == "+" and a.const is not None:
-            return replace(b.shifted(a.const, result.text, True), uniform=uniform, low=low, high=high)
-        if op == "-" and b.const is not None:
-            return replace(a.shifted(-b.const, result.text, True), uniform=uniform, low=low, high=high)
-        if op in "+-" and narrow:
-            return replace(result, below=_below(op, a, b))
+        if op in "+-" and inside:
+            return replace(result, below=_below(op, a, b), equals=_equals(op, a, b))
         if op in ("//", "%"):
             if a.low >= 0 and b.low > 0:
                 return replace(result, text=f"({x} {op[0]} {y})")
@@ -604,19 +598,11 @@ class Expressions:
 
     def extreme(self, node: ast.Call) -> str | None:
         """Give whether a call is one of `min` or `max`."""
-        if not isinstance(node.func, (ast.Name, ast.Attribute)):
-            return None
         try:
-            return {builtins.min: "min", builtins.max: "max"}.get(self.lookup_or_none(node.func))
-        except TypeError:
-            return None
-
-    def lookup_or_none(self, func: ast.expr) -> Any:
-        """Find a function by its name; None if there is none."""
-        try:
-            return self.lookup(func.id) if isinstance(func, ast.Name) else None
+            function = self.lookup(node.func.id) if isinstance(node.func, ast.Name) else None
         except KeyError:
             return None
+        return "min" if function is builtins.min else "max" if function is builtins.max else None
 
     def of_Call(self, node: ast.Call) -> Value:
         """Translate a call that gives something."""
@@ -682,7 +668,7 @@ class Expressions:
     def _own(self, node: ast.Call, function: Any, as_statement: bool) -> Value | None:
         """Translate a call of a function of the program."""
         if isinstance(function, ast.FunctionDef):
-            source, lookup, name = replace_tree(self.source, function), self.lookup_inner, function.name
+            source, lookup, name = self.source.inner(function), self.lookup_inner, function.name
             key: Any = id(function)
         else:
             inner = getattr(function, "__wrapped__", function)
@@ -694,7 +680,7 @@ class Expressions:
                     "not known",
                     _functions.near(ast.unparse(node.func)),
                 )
-            source, lookup, key = _functions.source_of(inner), _functions.lookup_of(inner), inner
+            source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
         if node.keywords:
             self.fail(node, "functions in kernels take their arguments by position", f"`{node.keywords[0].arg}=`")
         args = [self.expression(arg) for arg in node.args]
@@ -760,11 +746,6 @@ class Expressions:
         return "%"
 
 
-def replace_tree(source: Source, tree: ast.FunctionDef) -> Source:
-    """Give the source of a function within another."""
-    return source.inner(tree)
-
-
 def _interval(op: str, a: Value, b: Value) -> tuple[int, int]:
     """Give the least and greatest result of an operation on integers."""
     if op == "+":
@@ -793,6 +774,14 @@ def _below(op: str, a: Value, b: Value) -> tuple[str, int] | None:
         at = value.below or (value.equals and (value.equals[0], value.equals[1] + 1))
         if at is not None:
             return at[0], at[1] + (other.high if op == "+" else -other.low)
+    return None
+
+
+def _equals(op: str, a: Value, b: Value) -> tuple[str, int] | None:
+    """Give the length, and the offset from it, that a sum or difference is equal to."""
+    for value, other in ((a, b), (b, a)) if op == "+" else ((a, b),):
+        if value.equals is not None and other.const is not None:
+            return value.equals[0], value.equals[1] + (other.const if op == "+" else -other.const)
     return None
 
 

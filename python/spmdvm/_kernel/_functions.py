@@ -9,7 +9,6 @@ from typing import Any, Callable, NoReturn
 
 import numpy as np
 
-from ._source import Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
 from ._values import Value, constant
 
@@ -81,11 +80,6 @@ def near(name: str) -> str | None:
     return f"is `{found[0]}` meant?" if found else None
 
 
-def source_of(function: Any) -> Source:
-    """Give the source of a function that a kernel calls."""
-    return Source.of(function)
-
-
 def lookup_of(function: Any) -> Callable[[str], Any]:
     """Give what finds names for a function: what it closes over, globals, built-ins."""
     closed = {}
@@ -137,7 +131,7 @@ def _float_type(body: Any, node: Any, args: list[Value]) -> Num:
     return {8: NUMBERS["float16"], 16: NUMBERS["float32"]}.get(ty.bits, FLOAT64)
 
 
-def _of_floats(spmd: str, arity: int, python: Callable[..., float] | None = None) -> Call:
+def _of_floats(spmd: str, arity: int) -> Call:
     """Translate a function of floats that gives a float."""
 
     def call(body: Any, node: Any, args: list[Value]) -> Value:

@@ -69,6 +69,8 @@ class Result:
     types: list[Num] | None
     is_tuple: bool
     uniform: bool
+    # The parameters, by position, that are arrays it stores to.
+    stored: set[int] = field(default_factory=set)
 
 
 class Program:
@@ -448,7 +450,7 @@ class Body(Expressions):
                 self.fail(target, "an element of an array is one number", "this is none")
             if place.uniform and self.is_uniform_here() and not value.uniform:
                 self.fail(target, "lanes would store different values to one element", "outside of `foreach`")
-            return self.emit(f"{place.text} = {self.cast(value, place.type, target, as_numpy=True).text};")
+            return self.emit(f"{place.text} = {self.cast(value, place.type, target).text};")
         self.fail(target, "this cannot be assigned", "not a name, an element or a field")
 
     def keep(self, value: Value) -> Value:
@@ -1012,7 +1014,7 @@ def _assigned(statements: list[ast.stmt], into_foreach: bool) -> set[str]:
             return
         if isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             return
-        if isinstance(node, ast.For) and _looks_like_foreach(node) and not into_foreach:
+        if isinstance(node, ast.For) and looks_like_foreach(node) and not into_foreach:
             return
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
@@ -1024,7 +1026,8 @@ def _assigned(statements: list[ast.stmt], into_foreach: bool) -> set[str]:
     return names
 
 
-def _looks_like_foreach(node: ast.For) -> bool:
+def looks_like_foreach(node: ast.For) -> bool:
+    """Return whether a loop is none over a `range`."""
     call = node.iter
     if not isinstance(call, ast.Call):
         return False

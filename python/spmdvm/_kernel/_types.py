@@ -75,7 +75,6 @@ FLOAT = Num("float", "double", weak=True)
 class Record:
     """The elements of a structured array."""
 
-    name: str
     fields: tuple[tuple[str, Num], ...]
 
     def __str__(self) -> str:
@@ -111,7 +110,7 @@ def of_dtype(dtype: Any) -> Num | Record | None:
     if dtype.fields:
         fields = tuple((name, of_dtype(dtype.fields[name][0])) for name in dtype.names)
         if all(isinstance(ty, Num) for _, ty in fields) and _laid_out(dtype):
-            return Record("", fields)
+            return Record(fields)
         return None
     return NUMBERS.get(dtype.name) if dtype.isnative else None
 

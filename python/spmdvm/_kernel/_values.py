@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,17 +44,6 @@ class Value:
     def is_narrow(self) -> bool:
         """Whether it is an integer that is computed as `int`."""
         return self.type == INT and INT32[0] <= self.low and self.high <= INT32[1]
-
-    def shifted(self, by: int, text: str, narrow: bool) -> Value:
-        """Give this integer and a constant."""
-        move = lambda place: place and (place[0], place[1] + by)  # noqa: E731
-        low, high = self.low + by, self.high + by
-        if not narrow and not (INT64[0] <= low and high <= INT64[1]):
-            low, high = INT64
-        const = None if self.const is None else self.const + by
-        return replace(
-            self, text=text, low=low, high=high, const=const, below=move(self.below), equals=move(self.equals)
-        )
 
 
 def tuple_of(parts: Any) -> Value:

@@ -234,8 +234,8 @@ impl Machine {
                 // SAFETY: `Thread::function` is the function that executes.
                 let executing: &PreparedFunction = unsafe { &*thread.function };
                 let (function, pc, depth) = (executing.id, executing.pc(step), thread.frames.len());
-                observer.before(&View { thread, function, pc });
                 let view = View { thread, function, pc };
+                observer.before(&view);
                 if view.inst().op == Op::Print {
                     thread.unset_lanes = observer.unset_lanes(&view);
                 }
