@@ -88,7 +88,7 @@ fn a_loop_that_left_too_often_is_compiled_when_it_no_longer_does() {
             let expected = (0..n).fold(0i32, i32::wrapping_add);
             assert_eq!(number(&module, &[n.into(), deletes.into()]), expected);
         };
-        assert_eq!(until_given_up(&module, || call(100, 1)), Abort::LeavesTooOften(ExitReason::Operation(Op::Free)));
+        assert_eq!(until_given_up(&module, || call(100, 1)), LEFT_BY_DELETE);
         call(200_000, 0);
         let found = &loops(&module)[0];
         assert!(found.aborted.is_none(), "{found:?}");
@@ -96,6 +96,31 @@ fn a_loop_that_left_too_often_is_compiled_when_it_no_longer_does() {
         assert!(rounds > 100_000, "{rounds}");
     }
 }
+
+#[test]
+fn a_loop_that_leaves_after_much_work_is_not_given_up() {
+    let text = "export uniform int f(uniform int n, uniform int m) {
+        uniform int s = 0;
+        for (uniform int i = 0; i < n; ++i) {
+            for (uniform int j = 0; j < m; ++j) s += j ^ i;
+            uniform int * uniform p = uniform new uniform int[1];
+            *p = i;
+            s += *p;
+            delete p;
+        }
+        return s;
+    }";
+    for engine in jits() {
+        let module = module(engine, text, settings());
+        let expected = (0..20).fold(0i32, |s, i| (0..500).fold(s, |s, j| s + (j ^ i)) + i);
+        (0..50).for_each(|_| assert_eq!(number(&module, &[20.into(), 500.into()]), expected));
+        let found = loops(&module);
+        assert!(found.iter().all(|l| l.aborted.is_none()), "{found:?}");
+        assert_eq!(until_given_up(&module, || drop(number(&module, &[20.into(), 3.into()]))), LEFT_BY_DELETE);
+    }
+}
+
+const LEFT_BY_DELETE: Abort = Abort::LeavesTooOften(ExitReason::Operation(Op::Free));
 
 #[test]
 fn a_loop_that_becomes_short_is_given_up_later() {
@@ -137,6 +162,39 @@ fn variants_are_chosen_anew_when_a_program_does_something_else() {
         let gangs = n as usize / 8;
         (0..(1 << 22) / gangs * 2 + 20).for_each(|_| call(&x));
         assert!(hits(&module, Variant::Consecutive) > 1000, "{}", module.jit_text(Show::default()));
+    }
+}
+
+#[test]
+fn a_variant_that_fails_in_few_long_entries_is_dropped() {
+    let text = "export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n, uniform int m) {
+        for (uniform int round = 0; round < m; ++round)
+            foreach (i = 0 ... n) out[i] = x[at[i]];
+    }";
+    let (n, rounds) = (1024, 4000);
+    for engine in native() {
+        let module = module(engine, text, settings());
+        let x: Vec<i32> = (0..n).collect();
+        let call = |at: &[i32], rounds: i32| {
+            let mut out = vec![0i32; n as usize];
+            let args = [Value::slice_mut(&mut out), Value::slice(&x), Value::slice(at), n.into(), rounds.into()];
+            module.call("f", &args).unwrap();
+            assert_eq!(out, at);
+        };
+        let scattered: Vec<i32> = (0..n).map(|i| (i * 7919) % n).collect();
+        (0..3).for_each(|_| call(&x, 20));
+        assert!(hits(&module, Variant::Consecutive) > 0, "{}", module.jit_text(Show::default()));
+        let missed = || {
+            let counters = loops(&module).into_iter().flat_map(|l| l.versions).flat_map(|v| v.counters);
+            let missed = |c: &Counter| {
+                matches!(c, Counter::Variant { variant: Variant::Consecutive, outcome: Outcome::Missed, .. })
+            };
+            counters.filter(|c| missed(&c.counter)).map(|c| c.times).sum::<u64>()
+        };
+        (0..8).for_each(|_| call(&scattered, rounds));
+        let before = missed();
+        (0..4).for_each(|_| call(&scattered, rounds));
+        assert_eq!(missed(), before, "{}", module.jit_text(Show::default()));
     }
 }
 

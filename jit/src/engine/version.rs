@@ -23,8 +23,14 @@ const WORTHWHILE: u64 = 150;
 /// The same of functions, mostly called by other regions.
 const WORTHWHILE_CALL: u64 = 60;
 
+/// So many rounds of an entry make up for leaving before the loop's end, and for what the interpreter does of that round.
+const LONG: u64 = 64;
+
 /// Entries between two looks at the variants' counters.
 const REVIEW: u64 = 64;
+
+/// Rounds between two such looks, where entries are long.
+const REVIEW_ROUNDS: u64 = 1 << 18;
 
 /// Entries after which a version is judged that is tried again.
 const SECOND_TRIAL: u64 = 16;
@@ -185,7 +191,7 @@ impl Version {
         let exit = self.clock.measure(self.entries.load(Ordering::Relaxed), || unsafe { code.run(&mut context) });
         pause.leave(&context);
         let here = (pause.fuel_used() - before).max(0) as u64;
-        self.rounds.fetch_add(here, Ordering::Relaxed);
+        let rounds = self.rounds.fetch_add(here, Ordering::Relaxed) + here;
         let landing = &self.exits[exit.index()];
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
         unsafe { pause.resume(landing.frames.iter().map(LandingFrame::resume), words) };
@@ -194,7 +200,8 @@ impl Version {
         if let Some((constants, times)) = special {
             return (Change::Specialise(EntryFacts { constants, ..self.facts.clone() }, times), landing.leads);
         }
-        if landing.pruned && taken.is_multiple_of(settings.hot_exit) || entries.is_multiple_of(REVIEW) && self.fails() {
+        let is_review = entries.is_multiple_of(REVIEW) || rounds / REVIEW_ROUNDS != (rounds - here) / REVIEW_ROUNDS;
+        if landing.pruned && taken.is_multiple_of(settings.hot_exit) || is_review && self.fails() {
             return (Change::Recompile, Leads::Nowhere);
         }
         if entries.is_multiple_of(REVIEW) && self.code.is_forsaken(entries) {
@@ -207,8 +214,8 @@ impl Version {
         (change, landing.leads)
     }
 
-    /// Gives the reason if it is to be given up: left before its end most of the time, or with too little to do each time. If not, it is
-    /// judged again by twice as many entries.
+    /// Gives the reason if it is to be given up: left before its end most of the time and soon, or with too little to do each
+    /// time. If not, it is judged again by twice as many entries.
     fn judge(&self) -> Option<(Abort, Option<(FuncId, u32)>)> {
         let now = self.counted_for_trial();
         let before = self.trial.before.each_ref().map(|n| n.load(Ordering::Relaxed));
@@ -218,7 +225,7 @@ impl Version {
             // It is recompiled with the ways that it leaves by; that one is to be judged.
             return None;
         }
-        if left * 2 >= entries {
+        if left * 2 >= entries && rounds / LONG < entries {
             let early = self.exits.iter().enumerate().filter(|(_, l)| !l.expected);
             let (_, most) = early.map(|(i, l)| (l.taken.load(Ordering::Relaxed), i)).max()?;
             let exit = &self.region.exits[most];
