@@ -249,17 +249,19 @@ class Engine:
 
     def __enter__(self) -> Engine:
         """Take the place of the compiler."""
-        self.compile = example.spmdvm.compile
-        example.spmdvm.compile = self.compile_and_keep
+        self.compilers = {name: getattr(spmdvm, name) for name in ("compile", "compile_file")}
+        for name, compiler in self.compilers.items():
+            setattr(spmdvm, name, functools.partial(self.compile_and_keep, compiler))
         return self
 
     def __exit__(self, *_: object) -> None:
         """Put the compiler back."""
-        example.spmdvm.compile = self.compile
+        for name, compiler in self.compilers.items():
+            setattr(spmdvm, name, compiler)
 
-    def compile_and_keep(self, *args, **options) -> spmdvm.Module:
+    def compile_and_keep(self, compiler: Callable[..., spmdvm.Module], *args, **options) -> spmdvm.Module:
         """Compile for the engine."""
-        self.modules.append(self.compile(*args, **{"engine": self.engine, **options}))
+        self.modules.append(compiler(*args, **{"engine": self.engine, **options}))
         return self.modules[-1]
 
     def regions(self) -> list[float]:
