@@ -13,7 +13,7 @@ use crate::hir;
 use crate::lex::Token;
 use crate::limits::Limits;
 use crate::lower::{FpMode, LowerOptions, lower};
-use crate::parse::{ParseOptions, parse};
+use crate::parse::{ParseOptions, parse, parse_tokens};
 use crate::predefined;
 use crate::prelude::{FILES, ROOT, root_text};
 use crate::preprocess::{
@@ -268,14 +268,10 @@ pub struct Syntax<'a> {
 
 /// Parses a program, as a compilation does, and goes no further. There is none if it cannot be read.
 pub fn syntax<'a>(input: Input<'_>, options: &CompileOptions, arena: &'a Bump) -> Option<Syntax<'a>> {
-    // The parser takes the tokens along, so they are made twice.
-    let mut session = Session::new(input, options);
-    let preprocess_options = preprocess_options(&session.defines, &session.headers, &session.path);
-    let unheard = &mut Diagnostics::new();
-    let tokens = preprocess(&mut session.sources, session.main?, &preprocess_options, arena, unheard).tokens;
     let mut session = Session::new(input, options);
     let main = session.main?;
-    let unit = session.parse(main, arena);
+    let mut tokens = Vec::new();
+    let unit = session.parse_and(main, arena, |all| tokens.extend_from_slice(all));
     Some(Syntax { unit, tokens, main, sources: session.sources, diagnostics: session.diagnostics.into_vec() })
 }
 
@@ -367,15 +363,26 @@ impl<'o> Session<'o> {
     }
 
     fn parse<'a>(&mut self, main: FileId, arena: &'a Bump) -> &'a ast::TranslationUnit<'a> {
+        self.parse_and(main, arena, |_| ())
+    }
+
+    /// Parses, and shows the tokens that it parses.
+    fn parse_and<'a>(
+        &mut self,
+        main: FileId,
+        arena: &'a Bump,
+        look: impl FnOnce(&[Token]),
+    ) -> &'a ast::TranslationUnit<'a> {
         let library = prelude().unit();
-        let preprocess = preprocess_options(&self.defines, &self.headers, &self.path);
         let options = ParseOptions {
-            preprocess,
+            preprocess: preprocess_options(&self.defines, &self.headers, &self.path),
             type_names: library.type_names,
             template_names: library.template_names,
             prompt: self.options.prompt.as_deref(),
         };
-        parse(&mut self.sources, main, &options, arena, &mut self.diagnostics)
+        let preprocessed = preprocess(&mut self.sources, main, &options.preprocess, arena, &mut self.diagnostics);
+        look(&preprocessed.tokens);
+        parse_tokens(&self.sources, preprocessed, &options, arena, &mut self.diagnostics)
     }
 
     fn lower(&mut self, module: &hir::Module) -> Option<VerifiedProgram> {

@@ -23,7 +23,7 @@ use bumpalo::Bump;
 use crate::ast::{Ident, Item, TranslationUnit};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::lex::{FIRST_ON_LINE, FROM_MACRO, Texts, Token, TokenKind};
-use crate::preprocess::{PreprocessOptions, preprocess};
+use crate::preprocess::{PreprocessOptions, Preprocessed, preprocess};
 use crate::source::{FileId, SourceMap, Span};
 use crate::symbol::Symbol;
 use scope::Scopes;
@@ -55,6 +55,17 @@ pub fn parse<'a>(
     diagnostics: &mut Diagnostics,
 ) -> &'a TranslationUnit<'a> {
     let preprocessed = preprocess(sources, main, &options.preprocess, arena, diagnostics);
+    parse_tokens(sources, preprocessed, options, arena, diagnostics)
+}
+
+/// Parses what preprocessing gave.
+pub fn parse_tokens<'a>(
+    sources: &SourceMap,
+    preprocessed: Preprocessed<'a>,
+    options: &ParseOptions<'_>,
+    arena: &'a Bump,
+    diagnostics: &mut Diagnostics,
+) -> &'a TranslationUnit<'a> {
     let scopes = Scopes::new(options.type_names, options.template_names);
     let prompt = options.prompt.and_then(|name| sources.files().find(|(_, file)| file.name == name));
     let mut parser = Parser::new(preprocessed.tokens, &preprocessed.texts, arena, diagnostics, scopes);

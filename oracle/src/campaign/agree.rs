@@ -37,13 +37,16 @@ pub struct Subject {
 }
 
 impl Plan {
-    /// One of the widths, and one of the engines in one of the modes: over many programs everything meets everything.
+    /// One of the widths, and one of the engines in one of the modes: over many programs everything meets everything, and what
+    /// takes long the more seldom.
     pub fn draw(rng: &mut Rng, widths: &[Width], engines: &[Engine]) -> Plan {
         // Compiling takes the longer the wider.
         let weights = widths.iter().map(|width| 1 + 16 / width.lanes().max(4) as u32);
         let width = widths[rng.weighted(weights)];
-        let subjects = if engines.is_empty() { Vec::new() } else { vec![rng.pick(engines)] };
-        Plan { width, subjects: subjects.into_iter().map(|engine| Subject::draw(rng, engine)).collect() }
+        // Cranelift takes as long as all the rest together.
+        let weights = engines.iter().map(|&engine| if engine == Engine::Clif { 1 } else { 2 });
+        let engine = (!engines.is_empty()).then(|| engines[rng.weighted(weights)]);
+        Plan { width, subjects: engine.into_iter().map(|engine| Subject::draw(rng, engine)).collect() }
     }
 }
 

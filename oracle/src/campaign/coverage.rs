@@ -1,12 +1,13 @@
 //! What programs have reached: constructs of the language, operations with their types, shapes, masks and widths in the
 //! interpreter, and what the JIT did.
 
+use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
 use spmdvm::vm::isa::{OPS, Op};
 use spmdvm::vm::observe::{Observer, View};
 use spmdvm::vm::types::{Shape, Ty};
 use spmdvm::{Engine, LoopInfo};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which lanes were active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,9 +77,9 @@ impl Executed {
 /// What has been reached.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    executed: HashSet<Executed>,
+    executed: FxHashSet<Executed>,
     /// The same at any width, to tell what is new.
-    at_any_width: HashSet<u64>,
+    at_any_width: FxHashSet<u64>,
     /// By engine: what its JIT did.
     jit: BTreeSet<(String, String)>,
     /// What programs were made of.
@@ -160,14 +161,14 @@ impl Coverage {
     pub fn by_lanes(&self) -> Vec<(Lanes, usize)> {
         let count = |lanes: Lanes| {
             let of = self.executed.iter().filter(|one| one.lanes() == lanes as u64);
-            of.map(|one| (one.op(), one.ty())).collect::<HashSet<_>>().len()
+            of.map(|one| (one.op(), one.ty())).collect::<FxHashSet<_>>().len()
         };
         Lanes::ALL.iter().map(|&lanes| (lanes, count(lanes))).collect()
     }
 
     /// How many operations with their types were executed at which widths.
     pub fn by_width(&self) -> BTreeMap<u64, usize> {
-        let mut found: BTreeMap<u64, HashSet<_>> = BTreeMap::new();
+        let mut found: BTreeMap<u64, FxHashSet<_>> = BTreeMap::new();
         for one in &self.executed {
             found.entry(one.width()).or_default().insert((one.op(), one.ty()));
         }
@@ -193,7 +194,7 @@ impl Coverage {
     /// What [`to_json`](Self::to_json) gave; `None` if it is something else.
     pub fn from_json(json: &Json) -> Option<Coverage> {
         let executed = json.get("executed")?.as_array()?.iter().map(|n| n.as_u64().map(Executed));
-        let executed: HashSet<Executed> = executed.collect::<Option<_>>()?;
+        let executed: FxHashSet<Executed> = executed.collect::<Option<_>>()?;
         let jit = serde_json::from_value(json.get("jit")?.clone()).ok()?;
         let constructs = serde_json::from_value(json.get("constructs")?.clone()).ok()?;
         let at_any_width = executed.iter().map(|one| one.at_any_width()).collect();

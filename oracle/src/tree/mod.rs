@@ -20,9 +20,11 @@ use spmdvm::frontend::Input;
 use spmdvm::frontend::ast::{Expr, ExprKind, Function, Node, Role, Stmt, StmtKind, TranslationUnit};
 use spmdvm::frontend::bumpalo::Bump;
 use spmdvm::frontend::compile::syntax;
-use spmdvm::frontend::lex::TokenKind;
+use spmdvm::frontend::lex::{Token, TokenKind};
+use spmdvm::frontend::source::FileId;
 use spmdvm::frontend::symbol::Symbol;
 use spmdvm::{Options, Severity};
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::Path;
 
@@ -40,7 +42,10 @@ impl NodeId {
 pub struct Tree<'a> {
     text: &'a str,
     nodes: Vec<Entry<'a>>,
-    written: Written,
+    /// After preprocessing, and whose text they are of: what `written` is made of when it is first asked for.
+    tokens: Vec<Token>,
+    main: FileId,
+    written: OnceCell<Written>,
 }
 
 /// What is known of a node.
@@ -50,7 +55,6 @@ struct Entry<'a> {
     parent: Option<NodeId>,
     /// The node behind all that this one holds.
     end: u32,
-    range: Option<Range<usize>>,
 }
 
 /// Why a text has no tree: what is wrong with its syntax, a message each.
@@ -85,8 +89,8 @@ impl<'a> Tree<'a> {
         if !errors.is_empty() {
             return Err(Unparsed(errors));
         }
-        let written = Written::new(&syntax.tokens, syntax.main, text);
-        let mut tree = Tree { text: arena.alloc_str(text), nodes: Vec::new(), written };
+        let (text, written) = (arena.alloc_str(text), OnceCell::new());
+        let mut tree = Tree { text, nodes: Vec::new(), tokens: syntax.tokens, main: syntax.main, written };
         tree.enter(syntax.unit);
         Ok(tree)
     }
@@ -97,8 +101,7 @@ impl<'a> Tree<'a> {
 
     fn add(&mut self, role: Role, node: Node<'a>, parent: Option<NodeId>) {
         let id = NodeId(self.nodes.len() as u32);
-        let range = self.written.range(node.span());
-        self.nodes.push(Entry { node, role, parent, end: 0, range });
+        self.nodes.push(Entry { node, role, parent, end: 0 });
         node.children(&mut |role, child| self.add(role, child, Some(id)));
         self.nodes[id.index()].end = self.nodes.len() as u32;
     }
@@ -110,7 +113,7 @@ impl<'a> Tree<'a> {
 
     /// The tokens of the text before preprocessing.
     pub fn written(&self) -> &Written {
-        &self.written
+        self.written.get_or_init(|| Written::new(&self.tokens, self.main, self.text))
     }
 
     /// All nodes, in the order of the text.
@@ -162,7 +165,7 @@ impl<'a> Tree<'a> {
 
     /// The bytes that the node takes; none if a macro or another file has a part in it.
     pub fn range(&self, id: NodeId) -> Option<Range<usize>> {
-        self.nodes[id.index()].range.clone()
+        self.written().range(self.node(id).span())
     }
 
     /// The text of a node that has a range.
@@ -255,7 +258,7 @@ impl<'a> Tree<'a> {
                 Some(Edit::delete(self.whole_lines(self.with_semicolon(id, range))))
             }
             (Node::Stmt(_), Role::Else) => {
-                let keyword = self.written.last_before(range.start).filter(|token| token.kind == TokenKind::Else)?;
+                let keyword = self.written().last_before(range.start).filter(|token| token.kind == TokenKind::Else)?;
                 Some(Edit::delete(self.whole_lines(keyword.range().start..range.end)))
             }
             (Node::Stmt(_), Role::First) => Some(Edit::replace(range, ";")),
@@ -271,7 +274,7 @@ impl<'a> Tree<'a> {
             (Node::Expr(_), Role::Argument) => Some(Edit::delete(self.with_comma(range))),
             (Node::Expr(_), Role::Step) => Some(Edit::delete(range)),
             (Node::Expr(_), Role::Init) => {
-                let equals = self.written.last_before(range.start).filter(|token| token.kind == TokenKind::Eq)?;
+                let equals = self.written().last_before(range.start).filter(|token| token.kind == TokenKind::Eq)?;
                 Some(Edit::delete(self.with_blanks_before(equals.range().start..range.end)))
             }
             _ => None,
@@ -290,18 +293,18 @@ impl<'a> Tree<'a> {
     }
 
     fn is_comma_behind(&self, range: &Range<usize>) -> bool {
-        self.written.first_from(range.end).is_some_and(|token| token.kind == TokenKind::Comma)
+        self.written().first_from(range.end).is_some_and(|token| token.kind == TokenKind::Comma)
     }
 
     /// The range with the comma behind it, or else the one before it.
     fn with_comma(&self, range: Range<usize>) -> Range<usize> {
-        let tokens = self.written.tokens();
+        let tokens = self.written().tokens();
         let behind = tokens.partition_point(|token| token.range().start < range.end);
         if self.is_comma_behind(&range) {
             let end = tokens.get(behind + 1).map_or(tokens[behind].range().end, |next| next.range().start);
             return range.start..end;
         }
-        match self.written.last_before(range.start) {
+        match self.written().last_before(range.start) {
             Some(token) if token.kind == TokenKind::Comma => token.range().start..range.end,
             _ => range,
         }
@@ -314,7 +317,7 @@ impl<'a> Tree<'a> {
             Node::Item(_) | Node::Member(_) => !self.text[range.clone()].ends_with(';'),
             _ => false,
         };
-        match self.written.first_from(range.end).filter(|token| token.kind == TokenKind::Semi) {
+        match self.written().first_from(range.end).filter(|token| token.kind == TokenKind::Semi) {
             Some(token) if ends_before => range.start..token.range().end,
             _ => range,
         }
