@@ -4,6 +4,7 @@
 //! part is computed beside the varying value (and removed if nobody asks for it), so that memory accesses with such an
 //! index become contiguous ones. An index that overflows 32 bits within one gang does not wrap then.
 
+use super::FpMode;
 use super::function::{FunctionLowerer, Linear};
 use crate::hir::Expr;
 use crate::source::Span;
@@ -18,6 +19,9 @@ impl<'m> FunctionLowerer<'_, 'm> {
         }
         if let Some(same) = self.identity(op, ty, a, b) {
             return same;
+        }
+        if let Some(product) = self.by_reciprocal(op, ty, a, b) {
+            return product;
         }
         let base = self.linear_base(op, ty, a, b);
         let result = self.b.binary(op, ty, a, b);
@@ -101,6 +105,19 @@ impl<'m> FunctionLowerer<'_, 'm> {
             Op::Mul if is(b, 1) => Some(a),
             _ => None,
         }
+    }
+
+    /// In the mode `fast` the quotient of a varying value and a uniform one is the product with its reciprocal, which loops
+    /// compute once.
+    fn by_reciprocal(&mut self, op: Op, ty: Ty, a: Reg, b: Reg) -> Option<Reg> {
+        let is_fast = self.body.fp == FpMode::Fast && op == Op::FDiv;
+        if !is_fast || !self.is_varying(a) || self.is_varying(b) {
+            return None;
+        }
+        let one = self.constant(Ty::F64, 1f64.to_bits());
+        let one = self.convert(ty, Ty::F64, one);
+        let reciprocal = self.binary(Op::FDiv, ty, one, b);
+        Some(self.binary(Op::Mul, ty, a, reciprocal))
     }
 
     /// Lane 0's value of a sum or difference that is lane-linear.

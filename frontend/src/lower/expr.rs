@@ -1,5 +1,6 @@
 //! Values.
 
+use super::FpMode;
 use super::function::{FunctionLowerer, Value, shape_of};
 use super::place::Lowered;
 use crate::hir::walk::operands;
@@ -197,7 +198,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
     pub fn product(&self, op: Op, expr: &'m Expr) -> Option<(&'m Expr, &'m Expr)> {
         let types = &self.cx.module.types;
         let is_float = types.element_ty(expr.ty).is_some_and(Ty::is_float);
-        if !self.body.contract || !is_float || !matches!(op, Op::Add | Op::Sub) {
+        if self.body.fp == FpMode::Strict || !is_float || !matches!(op, Op::Add | Op::Sub) {
             return None;
         }
         match &expr.kind {

@@ -35,8 +35,8 @@ pub(super) struct Body<'m> {
     pub function: &'m hir::Function,
     pub analysis: Analysis,
     pub storage: Vec<Option<Storage>>,
-    /// Whether `a * b + c` may be fused.
-    pub contract: bool,
+    /// How floating-point expressions may be combined.
+    pub fp: FpMode,
 }
 
 /// Lowers one function.
@@ -82,10 +82,9 @@ pub(super) struct FunctionLowerer<'l, 'm> {
 pub(super) fn lower_function(cx: &mut Lowerer, id: hir::FuncId) -> Function {
     let function = cx.module.function(id);
     let analysis = analyse(cx, function, &[]);
-    let contract = cx.options.fp != FpMode::Strict && !function.flags.prelude;
     let mut b = FunctionBuilder::new(function.mangled.clone());
     let end = b.label();
-    let body = Body { function, analysis, storage: vec![None; function.locals.len()], contract };
+    let body = Body { function, analysis, storage: vec![None; function.locals.len()], fp: cx.fp_of(function) };
     let mut lowerer = FunctionLowerer {
         cx,
         b,

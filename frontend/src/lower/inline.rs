@@ -151,8 +151,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
         let uniform: Vec<bool> = args.iter().map(|arg| arg.iter().all(|&r| !self.is_varying(r))).collect();
         let analysis = analyse(self.cx, function, &uniform);
         let storage = vec![None; function.locals.len()];
-        let contract = self.cx.options.fp != super::FpMode::Strict && !function.flags.prelude;
-        let body = Body { function, analysis, storage, contract };
+        let body = Body { function, analysis, storage, fp: self.cx.fp_of(function) };
         let outer = std::mem::replace(&mut self.body, body);
         self.inlining.push(id);
         for (&param, value) in function.params.iter().zip(args) {

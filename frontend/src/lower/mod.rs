@@ -53,7 +53,7 @@ pub enum FpMode {
     Contract,
     /// Every operation rounds.
     Strict,
-    /// As `Contract` for now; may reassociate reductions some day.
+    /// As `Contract`, and a division by a uniform value is a product with its reciprocal.
     Fast,
 }
 
@@ -149,6 +149,11 @@ impl<'m> Lowerer<'m> {
 
     fn lanes(&self) -> usize {
         self.module.width.lanes()
+    }
+
+    /// How floating-point expressions of a function may be combined: the library's as it is written.
+    fn fp_of(&self, function: &hir::Function) -> FpMode {
+        if function.flags.prelude { FpMode::Strict } else { self.options.fp }
     }
 
     /// The bytecode function of a HIR function, which will be lowered too.
