@@ -132,7 +132,7 @@ named_choice! {
         Contract = "contract",
         /// Nothing is fused.
         Strict = "strict",
-        /// As `contract`, and reductions may be reassociated.
+        /// As `contract`, and a division by a uniform value is a product with its reciprocal.
         Fast = "fast",
     }
 }

@@ -299,7 +299,7 @@ impl Writer {
     fn atomic_apart(&mut self, array: &Array, global: &str) {
         let Some(index) = self.own_index() else { return self.assign() };
         let ty = array.ty;
-        let op = self.rng.pick(&["and", "or", "xor", "min", "max", "swap", "compare_exchange"]);
+        let op = self.rng.pick(&["add", "and", "or", "xor", "min", "max", "swap", "compare_exchange"]);
         let place = format!("&{}[{index}]", array.name);
         let mut value = || {
             let value = self.int(ty, true, 1);
