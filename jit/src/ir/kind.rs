@@ -270,6 +270,12 @@ impl Kind {
         !other && !self.is_plain_load() && !self.is_plain_store()
     }
 
+    /// Returns whether a memory region that exists before it may be gone behind it, or its entry in the table of regions be used
+    /// for another. Other threads of the host free for good only at polls (`spmdvm_vm::memory`).
+    pub fn may_end_regions(self) -> bool {
+        matches!(self, Kind::FrameOpen { .. } | Kind::FrameClose | Kind::Interpret { .. } | Kind::Tick { .. })
+    }
+
     /// Returns whether it is a load that cannot fail, and so removable if not used.
     pub fn is_plain_load(self) -> bool {
         matches!(self, Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::LoadStrided { .. } | Kind::Gather { .. })

@@ -263,7 +263,8 @@ impl Pause<'_> {
         let t = &mut *self.thread;
         let frame_address = words[1];
         let (base, memory_base, ticks) = (t.base, t.memory_base(t.base), t.ticks);
-        Context { base, memory_base, ticks, words: words.as_mut_ptr(), frame_address, counters, thread: t }
+        let regions = t.memory.directory();
+        Context { base, memory_base, ticks, words: words.as_mut_ptr(), frame_address, counters, regions, thread: t }
     }
 
     /// Takes back what native code has changed.
@@ -332,6 +333,8 @@ pub struct Context {
     pub frame_address: u64,
     /// Counters of statistics.
     pub counters: *mut u64,
+    /// The directory of regions: see [`RegionLookup`](crate::memory::RegionLookup).
+    pub regions: *const u8,
     thread: *mut Thread,
 }
 
