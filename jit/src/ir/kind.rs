@@ -52,6 +52,8 @@ pub enum Kind {
         function: FuncId,
         /// The offset.
         at: u64,
+        /// Of an address that others are counted from: where all that is accessed at these begins and ends, if that is known.
+        within: Option<(u64, u64)>,
     },
     /// `() → uniform u64`. Enters the memory of a frame that the region makes, zeroed, and gives the pointer to it.
     FrameOpen {
@@ -250,8 +252,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns whether the instruction may be removed when its result is not used, moved, and merged with an equal one. (Loads may not:
-    /// memory changes.)
+    /// Returns whether the instruction may be removed when its result is not used, moved, and merged with an equal one. (Loads
+    /// may not: memory changes.)
     pub fn is_pure(self) -> bool {
         use Kind::*;
         let other = matches!(
