@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::hot_loop::Begins;
+use super::share::Size;
 use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
@@ -62,6 +63,8 @@ pub(super) struct Version {
     words: usize,
     /// What it begins with.
     pub begins: Begins,
+    /// How many instructions of the bytecode an entry stands for.
+    pub size: Option<Size>,
     pub clock: Clock,
     /// Time of recording and optimising.
     pub before: Duration,
@@ -152,6 +155,7 @@ impl Version {
             entries_seen,
             words,
             begins: Begins::default(),
+            size: None,
             clock: Clock::default(),
             before: Duration::ZERO,
             recorded: None,
@@ -165,7 +169,14 @@ impl Version {
     }
 
     /// Runs the code and puts the interpreter where it ended. `words` has the masks at the loop's head.
-    pub fn enter(&self, pause: &mut Pause<'_>, words: &mut [u64], settings: &Settings) -> (Change, Leads) {
+    /// Adds the instructions that this has executed to `executed`.
+    pub fn enter(
+        &self,
+        pause: &mut Pause<'_>,
+        words: &mut [u64],
+        settings: &Settings,
+        executed: &AtomicU64,
+    ) -> (Change, Leads) {
         if !pause.has_room(self.region.frame_bytes, self.region.depth) {
             return (Change::None, Leads::Nowhere);
         }
@@ -186,6 +197,7 @@ impl Version {
         pause.leave(&context);
         let here = (pause.fuel_used() - before).max(0) as u64;
         self.rounds.fetch_add(here, Ordering::Relaxed);
+        executed.fetch_add(self.size.map_or(0, |size| size.times(here)), Ordering::Relaxed);
         let landing = &self.exits[exit.index()];
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
         unsafe { pause.resume(landing.frames.iter().map(LandingFrame::resume), words) };
@@ -207,8 +219,8 @@ impl Version {
         (change, landing.leads)
     }
 
-    /// Gives the reason if it is to be given up: left before its end most of the time, or with too little to do each time. If not, it is
-    /// judged again by twice as many entries.
+    /// Gives the reason if it is to be given up: left before its end most of the time, or with too little to do each time. If
+    /// not, it is judged again by twice as many entries.
     fn judge(&self) -> Option<(Abort, Option<(FuncId, u32)>)> {
         let now = self.counted_for_trial();
         let before = self.trial.before.each_ref().map(|n| n.load(Ordering::Relaxed));
