@@ -44,6 +44,7 @@ pub use options::{Engine, Fp, JitSettings, Limits, Options, ProgramLimits};
 pub use run::{MapArg, Run, Strided};
 pub use value::{Array, Element, Value};
 
+pub use spmdvm_jit::engine::Instructions;
 pub use spmdvm_jit::report::{ExitInfo, LoopInfo, Show, SourceLocation, Totals, VariantInfo, VersionInfo};
 
 pub use spmdvm_frontend::hir::{InfoKind, Shape as TypeShape, TypeInfo};

@@ -61,6 +61,11 @@ pub(crate) struct Lease<'p> {
 }
 
 impl Pool {
+    /// The program, prepared for the engine.
+    pub fn prepared(&self) -> &PreparedProgram {
+        &self.prepared
+    }
+
     pub fn new(
         program: &VerifiedProgram,
         prepared: PreparedProgram,
@@ -210,8 +215,8 @@ pub(crate) fn is_indivisible(program: &Program) -> bool {
     is_stateful(program) || has_externs(program)
 }
 
-/// Returns whether the program allocates, or gets addresses of the host. Then its pointers, which hosts may hold for it, mean something on
-/// one machine only.
+/// Returns whether the program allocates, or gets addresses of the host. Then its pointers, which hosts may hold for it, mean
+/// something on one machine only.
 fn uses_heap(program: &Program) -> bool {
     let gives_address = |import: u32| {
         let host = program.imports.get(import as usize).and_then(|import| import.host.as_ref());

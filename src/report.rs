@@ -1,6 +1,7 @@
 //! What the JIT did with a module's loops.
 
 use crate::module::Module;
+use spmdvm_jit::engine::Instructions;
 use spmdvm_jit::report::{self, LoopInfo, Show};
 
 impl Module {
@@ -13,10 +14,18 @@ impl Module {
         loops
     }
 
+    /// How many instructions of the bytecode have been executed so far, about: in compiled code, and by the interpreter. Those of
+    /// instances that were compiled at their first call are among them. Without a JIT nothing is counted.
+    pub fn instructions(&self) -> Instructions {
+        let of =
+            |module: &Module| module.jit().map(|jit| jit.instructions(module.pool().prepared())).unwrap_or_default();
+        self.instances().iter().map(of).fold(of(self), |sum, more| sum + more)
+    }
+
     /// The same as text: where each loop is, its compiled versions (time, bytes, entries, how they were left), or why it is
-    /// interpreted.
+    /// interpreted; then sums.
     pub fn jit_text(&self, show: Show) -> String {
-        report::text(&self.loops(), show)
+        report::text(&self.loops(), self.instructions(), show)
     }
 
     /// What happened to the loops and instructions of a line: compiled or why not, with which masks, how compiled code was left

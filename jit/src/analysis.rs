@@ -1,5 +1,6 @@
 //! What the recorder asks about a bytecode function: live registers, labels, loops.
 
+use crate::counted::{CountedLoop, counted_loops};
 use spmdvm_vm::flow::{each_read, each_written, edges, predecessors};
 use spmdvm_vm::program::{Function, Reg};
 use spmdvm_vm::properties::Properties;
@@ -19,6 +20,7 @@ pub struct Analysis {
     constants: Vec<Option<u64>>,
     cuts: OnceCell<Vec<bool>>,
     properties: OnceCell<Properties>,
+    counted: OnceCell<Vec<CountedLoop>>,
 }
 
 /// Instructions between two places at which a function that is too large for one region is cut, at most, if there are labels.
@@ -45,7 +47,15 @@ impl Analysis {
         }
         let mut constants = vec![None; f.regs.len()];
         f.consts.iter().for_each(|&(r, bits)| constants[r.index()] = Some(bits));
-        Analysis { live, label, before, constants, cuts: OnceCell::new(), properties: OnceCell::new() }
+        Analysis {
+            live,
+            label,
+            before,
+            constants,
+            cuts: OnceCell::new(),
+            properties: OnceCell::new(),
+            counted: OnceCell::new(),
+        }
     }
 
     /// Returns whether a register is constant.
@@ -106,6 +116,11 @@ impl Analysis {
     /// What is known of lanes in the function, analysed when it is first asked for.
     pub fn properties(&self, f: &Function, width: Width) -> &Properties {
         self.properties.get_or_init(|| Properties::new(f, width))
+    }
+
+    /// The loops of the function that count, the outer ones first.
+    pub(crate) fn counted(&self, f: &Function) -> &[CountedLoop] {
+        self.counted.get_or_init(|| counted_loops(f))
     }
 
     /// Returns whether the instruction is the target of a jump.

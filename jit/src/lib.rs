@@ -7,7 +7,8 @@
 //! | [`settings`] | when and how loops are compiled |
 //! | [`profile`], [`advice`] | what was seen while interpreting, and which variants follow from it |
 //! | [`record`], on [`analysis`] | from a hot loop to a region |
-//! | `whole`: `frames`, `weights` | the whole program: private memory of frames and what of it may be read later; sizes of functions |
+//! | `whole`: `frames`, `weights` | the whole program: private memory of frames and what of it may be read later; sizes of
+//! functions |
 //! | [`ir`] | the trace IR: regions in SSA form |
 //! | `worker`, on `sync` | the thread that compiles while programs run |
 //! | [`passes`] | optimisation |
@@ -28,6 +29,7 @@ pub mod analysis;
 pub mod backend;
 pub mod cache;
 pub mod clif;
+mod counted;
 pub mod dominance;
 pub mod engine;
 pub mod exec_ir;

@@ -68,6 +68,16 @@ fn uniform_values_are_computed_by_scalar_instructions() {
 }
 
 #[test]
+fn regions_of_memory_are_looked_up_without_calls() {
+    let (host, word) = (host(), Type::uniform(Ty::U64));
+    let text = listing(region(&host, &[word], |b, v| {
+        let kinds = [Kind::RegionLen { write: false }, Kind::RegionLen { write: true }, Kind::HostAddress { disp: 8 }];
+        kinds.map(|kind| b.inst(kind, &[v[0]], word)).to_vec()
+    }));
+    assert_eq!(count(&text, &["call"]), 0, "{text}");
+}
+
+#[test]
 fn hot_operations_call_nothing() {
     let host = host();
     for ty in [Ty::F32, Ty::I32, Ty::U32, Ty::F64, Ty::I64] {

@@ -30,6 +30,30 @@ fn nothing_is_read_again_to_be_followed() {
     }
 }
 
+/// What is asked about one pointer, and a sum from it, is read from one entry of the table of regions, until that may be gone.
+#[test]
+fn regions_of_memory_are_looked_up_once_and_without_calls() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    for polls in [false, true] {
+        let host = host(16);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let mask = execution_mask(&mut b);
+        let [p, eight] = [entry(&mut b, host.places(U64)[0]), b.constant(Ty::I64, 8)];
+        let sum = b.inst(Kind::Op { op: Op::PAdd, ty: Ty::U64, from: Ty::U64 }, &[p, eight], U64);
+        let len = b.inst(Kind::RegionLen { write: true }, &[p], U64);
+        if polls {
+            let out = b.exit(harness::exit(&host, mask, vec![], vec![]));
+            b.effect(Kind::Tick { exit: out }, &[]);
+        }
+        let at = b.inst(Kind::HostAddress { disp: 4 }, &[sum], U64);
+        leave(&mut b, &host, mask, vec![(host.places(U64)[1], len), (host.places(U64)[2], at)]);
+        let text = listing(&x86, finished(b));
+        assert_eq!(count(&text, &["shr"]), if polls { 6 } else { 4 }, "{text}");
+        // A poll is a call.
+        assert_eq!(count(&text, &["call"]), polls as usize, "{text}");
+    }
+}
+
 #[test]
 fn a_body_for_all_lanes_is_whole_vectors_without_masks() {
     let Some(x86) = harness::x86_for_listings() else { return };

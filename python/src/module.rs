@@ -75,8 +75,9 @@ pub struct Module {
 /// hints: put hints about performance among the module's `warnings`: what goes lane by lane in loops.
 /// no_warn: codes of warnings that are not wanted, such as ["W0212"].
 /// host: functions that the program may call, for what it declares `extern "C"`: a dictionary of callables by name (also function
-///     pointers of ctypes or cffi), the path of a shared library, or a list of these. Callables see pointers as numpy arrays; what
-///     they raise ends the call as it is. Functions in C can do anything: memory is not safe any more. docs/python.md says more.
+///     pointers of ctypes or cffi), the path of a shared library, or a list of these. Callables see pointers as numpy arrays;
+///     what they raise ends the call as it is. Functions in C can do anything: memory is not safe any more. docs/python.md says
+///     more.
 ///
 /// Limits that always hold: calls nest at most 65,536 deep, and their variables take at most 64 MiB of stack (and 64
 /// MiB more for those that lie in memory); a task has as much.
@@ -478,13 +479,15 @@ impl Module {
 
     /// Facts about the program and what runs it: `engine`, `width`, numbers of `functions` and `instructions`, of `traces`
     /// (compiled versions of loops), their `code_bytes` (and the `code_limit`), `compile_seconds` (of which `first_seconds` until
-    /// they could be entered) and `native_seconds` (spent in them, estimated from one entry in 64), and `loops`: for every loop that
-    /// was hot its `file`, `function`, `line`, `begins` (`loop`, `function`, or `rest` of one), `aborted` (why it is
-    /// interpreted, or None), `aborted_line` (of the instruction that is the reason), `recompiles` (how often it was compiled
-    /// anew) and `versions`, each with `seconds`, `first_seconds`, `baseline` (whether better code is still to come), `native_seconds`,
-    /// `code_bytes`, `entries`, `exits` (how often it was left, by reason), `guards` (the same by instruction: `why`,
-    /// `function`, `line`, `times`) and `variants`: every variant chosen in it (`variant`, `function`, `line`, `hit`: how
-    /// often it suited, `missed`: how often its test failed).
+    /// they could be entered) and `native_seconds` (spent in them, estimated from one entry in 64), how many instructions of the
+    /// bytecode have been executed so far, about, in compiled code (`native_instructions`) and by the interpreter
+    /// (`interpreted_instructions`), the share of the former (`native_share`), and `loops`: for every loop that was hot its
+    /// `file`, `function`, `line`, `begins` (`loop`, `function`, or `rest` of one), `aborted` (why it is interpreted, or None),
+    /// `aborted_line` (of the instruction that is the reason), `recompiles` (how often it was compiled anew) and `versions`, each
+    /// with `seconds`, `first_seconds`, `baseline` (whether better code is still to come), `native_seconds`, `code_bytes`,
+    /// `entries`, `exits` (how often it was left, by reason), `guards` (the same by instruction: `why`, `function`, `line`,
+    /// `times`) and `variants`: every variant chosen in it (`variant`, `function`, `line`, `hit`: how often it suited, `missed`:
+    /// how often its test failed).
     #[pyo3(text_signature = "($self)")]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let module = &self.compiled.module;

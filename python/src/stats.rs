@@ -14,6 +14,10 @@ pub fn add_loops(module: &Module, stats: &Bound<'_, PyDict>) -> PyResult<()> {
     stats.set_item("compile_seconds", sum.compile_time.as_secs_f64())?;
     stats.set_item("first_seconds", sum.first_time.as_secs_f64())?;
     stats.set_item("native_seconds", sum.run_time.as_secs_f64())?;
+    let executed = module.instructions();
+    stats.set_item("native_instructions", executed.native)?;
+    stats.set_item("interpreted_instructions", executed.interpreted)?;
+    stats.set_item("native_share", executed.native_share())?;
     let list = PyList::empty(stats.py());
     for info in &loops {
         list.append(loop_data(info, stats.py())?)?;

@@ -314,6 +314,8 @@ def test_statistics_of_compiled_loops() -> None:
     assert stats["traces"] >= 1 and stats["code_bytes"] > 0 and stats["compile_seconds"] > 0
     assert sum(loop["versions"][0]["exits"].values()) == loop["versions"][0]["entries"]
     assert stats["code_bytes"] <= stats["code_limit"] and stats["native_seconds"] > 0
+    executed = stats["native_instructions"], stats["interpreted_instructions"]
+    assert executed[0] > 0 and stats["native_share"] == executed[0] / sum(executed)
     guards = loop["versions"][0]["guards"]
     assert sum(guard["times"] for guard in guards) == loop["versions"][0]["entries"]
     assert {"why": "end of loop", "function": "f"}.items() <= guards[0].items()

@@ -55,6 +55,54 @@ fn a_body_with_all_lanes_active_has_no_blends_and_no_gathers() {
 }
 
 #[test]
+fn short_loops_are_unrolled_and_elements_of_local_arrays_are_values() {
+    let text = "export uniform int f(const uniform int a[], uniform int n) {
+        uniform int sums[4] = { 0, 0, 0, 0 }, seen[8];
+        for (uniform int j = 0; j < n; ++j) {
+            for (uniform int t = 0; t < 4; ++t) sums[t] += a[j] * t;
+            seen[j & 7] = sums[3];
+        }
+        return sums[0] + 10 * sums[1] + 100 * sums[2] + 1000 * sums[3] + seen[0];
+    }";
+    let a: Vec<i32> = (0..100).collect();
+    let module = module(text, JitSettings::eager());
+    let sum = |n: i32| n * (n - 1) / 2;
+    let result = module.call("f", &[Value::slice(&a), 100.into()]).unwrap();
+    assert_eq!(result, Some(Value::from(sum(100) * 3210 + 3 * sum(97))));
+    let regions: Vec<_> = loops(&module).into_iter().flat_map(|l| l.versions).map(|v| v.region).collect();
+    let accesses = |region: &Region, test: fn(Kind) -> bool| {
+        let insts = looping(region).into_iter().flat_map(|b| &b.insts);
+        insts.filter(|inst| test(inst.kind)).count()
+    };
+    let unrolled = |region: &&std::sync::Arc<Region>| accesses(region, |kind| matches!(kind, Kind::Tick { .. })) >= 5;
+    let region = regions.iter().find(unrolled).unwrap_or_else(|| panic!("no loop was unrolled: {regions:?}"));
+    // In the body that checks, and in its copy if there is one: of `a`, and of `seen`.
+    let bodies = looping(region).len().min(2);
+    assert!((1..=bodies).contains(&accesses(region, Kind::is_plain_load)), "{region}");
+    assert!((1..=bodies).contains(&accesses(region, Kind::is_plain_store)), "{region}");
+}
+
+#[test]
+fn loops_that_are_long_or_whose_bounds_are_not_known_are_not_unrolled() {
+    for bound in ["17", "m"] {
+        let text = format!(
+            "export uniform int f(uniform int n, uniform int m) {{
+                uniform int sum = 0;
+                for (uniform int j = 0; j < n; ++j)
+                    for (uniform int t = 0; t < {bound}; ++t) sum += t;
+                return sum;
+            }}"
+        );
+        let module = module(&text, JitSettings::eager());
+        assert_eq!(module.call("f", &[50.into(), 17.into()]).unwrap(), Some(Value::from(50 * 136)));
+        for version in loops(&module).into_iter().flat_map(|l| l.versions) {
+            let insts = version.region.blocks.iter().flat_map(|b| &b.insts);
+            assert!(insts.filter(|inst| matches!(inst.kind, Kind::Tick { .. })).count() < 6, "{}", version.region);
+        }
+    }
+}
+
+#[test]
 fn what_bounds_depend_on_is_computed_before_the_loop() {
     let module = module(SAXPY, JitSettings::eager());
     run_saxpy(&module, 160);

@@ -31,6 +31,37 @@ fn call(module: &Module, n: i32) -> bool {
 }
 
 #[test]
+fn a_hot_loop_is_executed_in_compiled_code() {
+    let text = "export uniform int f(uniform int n) {
+        uniform int sum = 0;
+        for (uniform int i = 0; i < n; ++i) {
+            for (uniform int j = 0; j < 100; ++j) sum ^= i * j;
+        }
+        return sum;
+    }";
+    for engine in native() {
+        let jit = JitSettings { background: false, ..JitSettings::default() };
+        let options = Options { engine, jit, ..Options::default() };
+        let module = Module::compile("hot.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(module.instructions().native_share(), 0.0);
+        // Too little to be hot.
+        module.call("f", &[0.into()]).unwrap();
+        let cold = module.instructions();
+        assert!(cold.native == 0 && (1..100).contains(&cold.interpreted), "{cold:?}");
+        module.call("f", &[100_000.into()]).unwrap();
+        let hot = module.instructions();
+        assert!(hot.native_share() > 0.99, "{hot:?}");
+        // A round has some five instructions.
+        assert!((30_000_000..150_000_000).contains(&hot.native), "{hot:?}");
+        assert!(module.jit_text(Show::default()).contains("% of the instructions executed in them"));
+    }
+    let options = Options { engine: Engine::Interp, ..Options::default() };
+    let module = Module::compile("hot.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"));
+    module.call("f", &[1000.into()]).unwrap();
+    assert_eq!(module.instructions().native_share(), 0.0);
+}
+
+#[test]
 fn sums_and_guards_by_line() {
     native().for_each(sums_and_guards);
 }

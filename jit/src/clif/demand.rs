@@ -8,9 +8,11 @@ use super::plan::{LaneWidth, MaskRule};
 use super::translate::Translator;
 use crate::backend::Rules;
 use crate::ir::{Inst, Kind, Value};
+use crate::lowering::has_code;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::interp::native::Context;
 use spmdvm_vm::isa::Op;
+use spmdvm_vm::memory::RegionLookup;
 use spmdvm_vm::types::Ty;
 use std::mem::offset_of;
 
@@ -209,6 +211,23 @@ impl<'a> Translator<'a> {
             Kind::FrameAddress => {
                 let at = offset_of!(Context, frame_address) as i32;
                 Some(self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at))
+            }
+            Kind::IndexLow { scale, disp, ty } if has_code(scale, disp) => {
+                let start = self.displaced_offset(inst.args[0], disp);
+                Some(self.index_low(start, scale, ty))
+            }
+            Kind::IndexSpan { scale, disp, need, ty } if has_code(scale, disp) => {
+                Some(self.index_span([inst.args[0], inst.args[1]], scale, disp, need, ty))
+            }
+            Kind::RegionBase => Some(self.region_field(inst.args[0], RegionLookup::BASE_AT)),
+            Kind::RegionLen { write } => {
+                let at = if write { RegionLookup::WRITE_LEN_AT } else { RegionLookup::READ_LEN_AT };
+                Some(self.region_field(inst.args[0], at))
+            }
+            Kind::HostAddress { disp } => {
+                let base = self.region_field(inst.args[0], RegionLookup::BASE_AT);
+                let offset = self.displaced_offset(inst.args[0], disp);
+                Some(self.b.ins().iadd(base, offset))
             }
             _ => None,
         }

@@ -1,8 +1,8 @@
 //! Memory accesses at host addresses that have been checked.
 //!
-//! An inactive lane must change nothing, and reads nothing that might not be there. Where lanes are accessed one by one, an inactive
-//! one is led to memory of the function's own: a load finds 0 there, and a store is lost there. So there are no branches in a
-//! scatter, nor in a gather by indices of 64 bits; `gather` has those by 32 bits.
+//! An inactive lane must change nothing, and reads nothing that might not be there. Where lanes are accessed one by one, an
+//! inactive one is led to memory of the function's own: a load finds 0 there, and a store is lost there. So there are no branches
+//! in a scatter, nor in a gather by indices of 64 bits; `gather` has those by 32 bits.
 
 use super::demand::{lane_type, mask_type, scalar_type};
 use super::plan::LaneWidth;
@@ -11,7 +11,11 @@ use crate::ir::{Cell, Inst, Kind, Value};
 use crate::lowering::{Area, fits};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types};
+use spmdvm_vm::interp::native::Context;
+use spmdvm_vm::memory::RegionLookup;
+use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
+use std::mem::offset_of;
 
 /// Flags of accesses to memory of programs: checked, but not aligned.
 pub(super) const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
@@ -78,8 +82,8 @@ impl Translator<'_> {
         });
     }
 
-    /// Each address is the first one's at a distance that is known. Elements of 32 bits that are near each other are picked out of
-    /// two vectors for every four of them; others are loaded lane by lane.
+    /// Each address is the first one's at a distance that is known. Elements of 32 bits that are near each other are picked out
+    /// of two vectors for every four of them; others are loaded lane by lane.
     fn load_strided(&mut self, ty: Ty, stride: i32, address: clif::Value, result: Value) {
         let elements = (ty.size() == 4 && self.lanes >= 4 && stride % 4 == 0).then_some(stride / 4);
         if let Some(n @ (-3..=-1 | 2 | 3)) = elements {
@@ -92,8 +96,8 @@ impl Translator<'_> {
         self.take_result(result, |_, _, i| pieces[i]);
     }
 
-    /// Four elements of 32 bits, each `n` from the last, from an address and an offset on. `n` is at most 3 up or down, and neither 0
-    /// nor 1. What is read lies between the first and the last of them.
+    /// Four elements of 32 bits, each `n` from the last, from an address and an offset on. `n` is at most 3 up or down, and
+    /// neither 0 nor 1. What is read lies between the first and the last of them.
     fn every_nth(&mut self, n: i32, address: clif::Value, at: i32) -> clif::Value {
         // Each vector holds two of them: the first begins or ends with one, the second ends or begins with one.
         let (starts, lanes) =
@@ -135,6 +139,24 @@ impl Translator<'_> {
             let zero = self.b.ins().iconst(types::I8, 0);
             self.b.ins().store(UNALIGNED, zero, address, at as i32);
         }
+    }
+
+    /// A field of the entry of a pointer's memory region, looked up as the table does ([`RegionLookup`]): every region number
+    /// leads to an entry, and one that is not live has length 0.
+    pub(super) fn region_field(&mut self, pointer: Value, field: usize) -> clif::Value {
+        let pointer = self.scalar(pointer);
+        // Where the directory is does not change; what it holds may.
+        let constant = MemFlagsData::trusted().with_readonly().with_can_move();
+        let directory = self.b.ins().load(types::I64, constant, self.context, offset_of!(Context, regions) as i32);
+        let number = self.b.ins().ushr_imm_u(pointer, (OFFSET_BITS + RegionLookup::CHUNK_BITS) as i64);
+        let place = self.b.ins().ishl_imm_u(number, 3);
+        let place = self.b.ins().iadd(directory, place);
+        let chunk = self.b.ins().load(types::I64, MemFlagsData::trusted(), place, 0);
+        let at = self.b.ins().ushr_imm_u(pointer, (OFFSET_BITS - RegionLookup::ENTRY_BITS) as i64);
+        let mask = ((1u64 << RegionLookup::CHUNK_BITS) - 1) << RegionLookup::ENTRY_BITS;
+        let at = self.b.ins().band_imm_u(at, mask as i64);
+        let entry = self.b.ins().iadd(chunk, at);
+        self.b.ins().load(types::I64, MemFlagsData::trusted(), entry, field as i32)
     }
 
     /// The host address at an offset from where the memory of frames is told by.
@@ -214,8 +236,8 @@ impl Translator<'_> {
         }
     }
 
-    /// If all lanes are active, vectors are stored; else runs of active lanes, and single ones. (To read, blend and write back would
-    /// touch what inactive lanes must not: another thread may write there.)
+    /// If all lanes are active, vectors are stored; else runs of active lanes, and single ones. (To read, blend and write back
+    /// would touch what inactive lanes must not: another thread may write there.)
     fn store_masked(&mut self, ty: Ty, address: clif::Value, v: Value, mask: Value) {
         let bits = self.mask_bits(mask);
         // Made before the paths part, for both need them.

@@ -8,7 +8,7 @@
 //! | `homes` | which values live in memory between blocks |
 //! | `translate` | the walk over blocks and instructions |
 //! | `demand` | getting values: from the cache, or by translating what computes them |
-//! | `scalar`, `vector`, `convert`, `divide`, `masks`, `lanes`, `memory`, `gather`, `checked` | instructions |
+//! | `scalar`, `vector`, `convert`, `divide`, `masks`, `lanes`, `memory`, `bounds`, `gather`, `checked` | instructions |
 //! | `constants` | constant vectors |
 //! | `edges`, `fuel` | between blocks; counting |
 //! | `exits`, `writes`, `exit_stubs` | leaving the region: where, what is written, and how exits share the code for it |
@@ -17,6 +17,7 @@
 //!
 //! `docs/internals/back-ends.md` explains pieces, lane widths and the order of code.
 
+mod bounds;
 mod checked;
 mod code;
 mod constants;

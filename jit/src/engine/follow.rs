@@ -1,8 +1,8 @@
 //! From region to region: what happens at a head, and where a region leads.
 //!
-//! A region that ends at a call that is a link, at a return, where it was cut, or at the end of its loop leads to a head, at which
-//! another begins ([`Leads`]). The state is in the frames by then, so the way there is short: if the instruction is a call or
-//! return, the interpreter's handler executes it, with its traps and fuel; then the version whose facts hold is entered. The
+//! A region that ends at a call that is a link, at a return, where it was cut, or at the end of its loop leads to a head, at
+//! which another begins ([`Leads`]). The state is in the frames by then, so the way there is short: if the instruction is a call
+//! or return, the interpreter's handler executes it, with its traps and fuel; then the version whose facts hold is entered. The
 //! interpreter goes on, as it could anywhere, where there is none.
 
 use super::head::Head;
@@ -112,7 +112,7 @@ impl Jit {
 
     /// Runs a version.
     fn enter(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>, words: &mut [u64]) -> Visit {
-        let (change, leads) = version.enter(pause, words, &self.settings);
+        let (change, leads) = version.enter(pause, words, &self.settings, &self.native_instructions);
         let rounds = match change {
             Change::None => 0,
             Change::GiveUp(why, at) => {

@@ -12,11 +12,13 @@ mod follow;
 mod head;
 mod hot_loop;
 mod report;
+mod share;
 mod tiers;
 mod variants;
 mod version;
 
 pub use report::{CounterReport, LoopReport, VersionReport};
+pub use share::Instructions;
 
 use crate::abort::{Abort, Stage};
 use crate::advice::Advice;
@@ -34,9 +36,10 @@ use crate::worker::{self, When};
 use head::{Head, Heads};
 pub use hot_loop::Begins;
 use hot_loop::{Holding, Loop};
+use share::Size;
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::Pause;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, TryLockError, Weak};
 use std::time::Instant;
 use tiers::{Made, Tiers};
@@ -75,6 +78,9 @@ pub struct Jit {
     whole: OnceLock<Whole>,
     /// Under stress: links that were followed.
     followed: AtomicU64,
+    /// Instructions of the bytecode that compiled code has executed, about; and those that were executed under observation.
+    native_instructions: AtomicU64,
+    observed_instructions: AtomicU64,
 }
 
 /// A version of a loop to be made.
@@ -120,6 +126,8 @@ impl Jit {
             cache,
             whole: OnceLock::new(),
             followed: AtomicU64::new(0),
+            native_instructions: AtomicU64::new(0),
+            observed_instructions: AtomicU64::new(0),
         })
     }
 
@@ -245,6 +253,7 @@ impl Jit {
         let mut version = Version::new(order.facts.clone(), region, code, arguments);
         (version.recorded, version.before) = (recorded, before);
         version.begins = begins(&order.prepared, order.head.at);
+        version.size = Some(Size::of(order.prepared.program(), &version.region, version.begins));
         Ok(version)
     }
 
@@ -316,6 +325,7 @@ impl Jit {
         let part = self.settings.observe.div_ceil(OBSERVED_PARTS);
         for i in 0..OBSERVED_PARTS {
             pause.observe(part, &mut Watcher(&mut profile));
+            self.observed_instructions.fetch_add(part as u64, Ordering::Relaxed);
             if i + 1 >= OBSERVED_ANYWAY && profile.of(head).is_some_and(|seen| seen.times >= OBSERVED_ROUNDS) {
                 break;
             }
@@ -324,10 +334,13 @@ impl Jit {
         0
     }
 
-    /// Observes a moment more. A loop may wait until others have been compiled, and what was seen at first is of a few gangs only.
+    /// Observes a moment more. A loop may wait until others have been compiled, and what was seen at first is of a few gangs
+    /// only.
     fn look(&self, pause: &mut Pause<'_>) -> u32 {
         let mut profile = Profile::default();
-        pause.observe(self.settings.observe.div_ceil(OBSERVED_PARTS), &mut Watcher(&mut profile));
+        let part = self.settings.observe.div_ceil(OBSERVED_PARTS);
+        pause.observe(part, &mut Watcher(&mut profile));
+        self.observed_instructions.fetch_add(part as u64, Ordering::Relaxed);
         self.note(profile);
         PENDING
     }

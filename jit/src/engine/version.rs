@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::hot_loop::Begins;
+use super::share::Size;
 use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
@@ -68,6 +69,8 @@ pub(super) struct Version {
     words: usize,
     /// What it begins with.
     pub begins: Begins,
+    /// How many instructions of the bytecode an entry stands for.
+    pub size: Option<Size>,
     pub clock: Clock,
     /// Time of recording and optimising.
     pub before: Duration,
@@ -158,6 +161,7 @@ impl Version {
             entries_seen,
             words,
             begins: Begins::default(),
+            size: None,
             clock: Clock::default(),
             before: Duration::ZERO,
             recorded: None,
@@ -171,7 +175,14 @@ impl Version {
     }
 
     /// Runs the code and puts the interpreter where it ended. `words` has the masks at the loop's head.
-    pub fn enter(&self, pause: &mut Pause<'_>, words: &mut [u64], settings: &Settings) -> (Change, Leads) {
+    /// Adds the instructions that this has executed to `executed`.
+    pub fn enter(
+        &self,
+        pause: &mut Pause<'_>,
+        words: &mut [u64],
+        settings: &Settings,
+        executed: &AtomicU64,
+    ) -> (Change, Leads) {
         if !pause.has_room(self.region.frame_bytes, self.region.depth) {
             return (Change::None, Leads::Nowhere);
         }
@@ -192,6 +203,7 @@ impl Version {
         pause.leave(&context);
         let here = (pause.fuel_used() - before).max(0) as u64;
         let rounds = self.rounds.fetch_add(here, Ordering::Relaxed) + here;
+        executed.fetch_add(self.size.map_or(0, |size| size.times(here)), Ordering::Relaxed);
         let landing = &self.exits[exit.index()];
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
         unsafe { pause.resume(landing.frames.iter().map(LandingFrame::resume), words) };

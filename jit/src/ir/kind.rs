@@ -52,6 +52,8 @@ pub enum Kind {
         function: FuncId,
         /// The offset.
         at: u64,
+        /// Of an address that others are counted from: where all that is accessed at these begins and ends, if that is known.
+        within: Option<(u64, u64)>,
     },
     /// `() → uniform u64`. Enters the memory of a frame that the region makes, zeroed, and gives the pointer to it.
     FrameOpen {
@@ -250,8 +252,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns whether the instruction may be removed when its result is not used, moved, and merged with an equal one. (Loads may not:
-    /// memory changes.)
+    /// Returns whether the instruction may be removed when its result is not used, moved, and merged with an equal one. (Loads
+    /// may not: memory changes.)
     pub fn is_pure(self) -> bool {
         use Kind::*;
         let other = matches!(
@@ -268,6 +270,12 @@ impl Kind {
                 | Interpret { .. }
         );
         !other && !self.is_plain_load() && !self.is_plain_store()
+    }
+
+    /// Returns whether a memory region that exists before it may be gone behind it, or its entry in the table of regions be used
+    /// for another. Other threads of the host free for good only at polls (`spmdvm_vm::memory`).
+    pub fn may_end_regions(self) -> bool {
+        matches!(self, Kind::FrameOpen { .. } | Kind::FrameClose | Kind::Interpret { .. } | Kind::Tick { .. })
     }
 
     /// Returns whether it is a load that cannot fail, and so removable if not used.

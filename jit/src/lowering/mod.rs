@@ -7,6 +7,7 @@
 //! | `demand` | who demands what, in which form |
 //! | `snapshot` | what an exit writes and where; where a region finds what it is given |
 //! | `ops` | operations of one kind, so that rules of selection are exhaustive |
+//! | `bounds` | indices in bounds, in words |
 //! | `gathers` | gathers that are translated together |
 //! | `general`, `checked` | how operands lie in memory for the runtime |
 //! | `runtime` | what code calls |
@@ -15,6 +16,7 @@
 //! [`runtime`]: operands lie one after another in *scratch memory* of the caller, as [`General`] and [`Checked`] say, and so
 //! will the result.
 
+mod bounds;
 mod checked;
 mod demand;
 mod gathers;
@@ -25,6 +27,7 @@ pub(crate) mod runtime;
 mod snapshot;
 mod values;
 
+pub(crate) use bounds::{ends, has_code};
 pub(crate) use checked::{BASE_AT, Checked};
 pub use demand::Forms;
 pub(crate) use demand::{AddressSum, Demand};

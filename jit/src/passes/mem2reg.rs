@@ -7,17 +7,19 @@
 //!
 //! Rules:
 //!
-//! - A private memory is promoted only if every access in the region that may touch it is a plain load or store (or a `clear`) at a
-//!   known address, no two accesses overlap without being of the same cell, and the pointer to it goes nowhere but into snapshots,
-//!   sums, parameters, and the end of the frame.
-//! - A load gives the cell's value. A store sets it; a masked store sets it to a `select` of the new value and the old one. `clear`
-//!   and the opening of the frame set it to zero. At the region's entry the cells of the entered frame are loaded, all
+//! - A private memory is looked at only if of every access in the region that may touch it it is known where that lies: it is a
+//!   plain load or store (or a `clear`) at a known address, or one somewhere [within](Kind::FrameHost) an array; and if the
+//!   pointer to it goes nowhere but into snapshots, sums, parameters, and the end of the frame.
+//! - Of it, a cell is promoted if no access overlaps it but those of the same cell, and clears of all of it. The rest stays in
+//!   memory.
+//! - A load gives the cell's value. A store sets it; a masked store sets it to a `select` of the new value and the old one.
+//!   `clear` and the opening of the frame set it to zero. At the region's entry the cells of the entered frame are loaded, all
 //!   lanes of them.
 //! - A `clear` stays, besides, if it also zeroes bytes that are no cells and may be read after an exit.
 //! - Blocks with several ways in get a parameter per cell; [`params`](super::params) then removes those that always bring the
 //!   same (the maximal SSA form, made minimal afterwards).
-//! - An exit writes the cells of the frames in its snapshot that may be read after it ([`Exit::live`]). Two instructions that leave by
-//!   one exit get an exit each if their cells differ.
+//! - An exit writes the cells of the frames in its snapshot that may be read after it ([`Exit::live`]). Two instructions that
+//!   leave by one exit get an exit each if their cells differ.
 //!
 //! Bools stay in memory in the entered frame: a byte of memory may hold more than a bool does.
 
@@ -28,6 +30,10 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::FuncId;
 use spmdvm_vm::types::Ty;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// Most cells of one memory.
+const MAX_CELLS: usize = 64;
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
@@ -35,12 +41,14 @@ pub fn run(region: &mut Region) {
     if !memories.is_empty() {
         let hosts = hosts(region);
         let lost = lost_pointers(region, &memories);
-        let mut found = Vec::new();
+        let (mut found, mut left) = (Vec::new(), Vec::new());
         for (m, memory) in memories.iter().enumerate().filter(|(m, _)| !lost.contains(m)) {
-            found.extend(cells(region, memory, &hosts).into_iter().flatten().map(|cell| (m, cell)));
+            let Some(cells) = cells(region, memory, &hosts) else { continue };
+            found.extend(cells.promoted.into_iter().map(|cell| (m, cell)));
+            left.extend(cells.left);
         }
         if !found.is_empty() {
-            Promotion::new(region, &memories, found, &hosts).run();
+            Promotion { left_in_memory: left, ..Promotion::new(region, &memories, found, &hosts) }.run();
             params::run(region);
         }
     }
@@ -53,7 +61,7 @@ pub(super) type Hosts = HashMap<Value, (FuncId, u64)>;
 pub(super) fn hosts(region: &Region) -> Hosts {
     let insts = region.blocks.iter().flat_map(|b| &b.insts);
     let host = |inst: &Inst| match inst.kind {
-        Kind::FrameHost { function, at } => Some((inst.result?, (function, at))),
+        Kind::FrameHost { function, at, .. } => Some((inst.result?, (function, at))),
         _ => None,
     };
     insts.filter_map(host).collect()
@@ -79,36 +87,77 @@ fn bytes(region: &Region, cell: &Cell) -> u64 {
     (cell.ty.ty.size() * lanes) as u64
 }
 
-/// The cells of a memory; `None` if they cannot be told apart.
-fn cells(region: &Region, memory: &PrivateMemory, hosts: &Hosts) -> Option<Vec<Cell>> {
-    let mut cells: Vec<Cell> = Vec::new();
-    let mut cleared = Vec::new();
-    for inst in region.blocks.iter().flat_map(|b| &b.insts) {
-        let inside = |v: &Value| hosts.get(v).is_some_and(|&at| contains(memory, at));
-        if !inst.args.iter().any(inside) {
+/// The accessed parts of a memory.
+struct Cells {
+    /// Those that become values.
+    promoted: Vec<Cell>,
+    /// Where the others lie, by their addresses.
+    left: Vec<Range<u64>>,
+}
+
+fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// The cells of a memory; `None` if it is not known what is accessed.
+fn cells(region: &Region, memory: &PrivateMemory, hosts: &Hosts) -> Option<Cells> {
+    let insts = || region.blocks.iter().flat_map(|b| &b.insts);
+    let mut within: HashMap<Value, Range<u64>> = HashMap::new();
+    for inst in insts() {
+        if let (Kind::FrameHost { within: Some((from, to)), .. }, Some(v)) = (inst.kind, inst.result) {
+            within.insert(v, from..to);
+        }
+    }
+    // Each with the number of its accesses.
+    let mut cells: Vec<(Cell, usize)> = Vec::new();
+    let (mut cleared, mut left) = (Vec::new(), Vec::new());
+    for inst in insts() {
+        let is_inside = |v: &Value| hosts.get(v).is_some_and(|&at| contains(memory, at));
+        let mut inside = inst.args.iter().filter(|v| is_inside(v)).peekable();
+        if inside.peek().is_none() {
             continue;
         }
         match (inst.kind, accessed(inst, hosts)) {
-            (_, Some(cell)) => {
-                if !cells.contains(&cell) {
-                    cells.push(cell);
+            (_, Some(cell)) => match cells.iter_mut().find(|(of, _)| *of == cell) {
+                Some((_, times)) => *times += 1,
+                None => cells.push((cell, 1)),
+            },
+            (Kind::Clear { bytes }, _) => {
+                let at = hosts[&inst.args[0]].1;
+                cleared.push(at..at + bytes as u64);
+            }
+            _ => {
+                for v in inside {
+                    let range = within.get(v)?;
+                    if !left.contains(range) {
+                        left.push(range.clone());
+                    }
                 }
             }
-            (Kind::Clear { bytes }, _) => cleared.push((hosts[&inst.args[0]].1, bytes as u64)),
-            _ => return None,
         }
     }
-    cells.sort_by_key(|cell| cell.at);
-    let apart = cells.windows(2).all(|two| two[0].at + bytes(region, &two[0]) <= two[1].at);
+    let range = |cell: &Cell| cell.at..cell.at + bytes(region, cell);
     let whole = |cell: &Cell| {
-        let (from, to) = (cell.at, cell.at + bytes(region, cell));
-        let inside = to <= memory.start + memory.size;
+        let own = range(cell);
+        let inside = own.end <= memory.start + memory.size;
         let bool_of_old = memory.at == 0 && cell.ty.ty == Ty::Bool;
-        inside
-            && !bool_of_old
-            && cleared.iter().all(|&(at, n)| at + n <= from || to <= at || (at <= from && to <= at + n))
+        let is_split = |clear: &Range<u64>| overlap(clear, &own) && !(clear.start <= own.start && own.end <= clear.end);
+        inside && !bool_of_old && !cleared.iter().any(is_split)
     };
-    (apart && cells.iter().all(whole)).then_some(cells)
+    let alone = |cell: &Cell| cells.iter().all(|(of, _)| of == cell || !overlap(&range(of), &range(cell)));
+    let mut promoted = Vec::new();
+    for (cell, times) in &cells {
+        let free = !left.iter().any(|other: &Range<u64>| overlap(other, &range(cell)));
+        if free && whole(cell) && alone(cell) {
+            promoted.push((*cell, *times));
+        }
+    }
+    promoted.sort_by_key(|&(cell, times)| (std::cmp::Reverse(times), cell.at));
+    promoted.truncate(MAX_CELLS);
+    let mut promoted: Vec<Cell> = promoted.into_iter().map(|(cell, _)| cell).collect();
+    promoted.sort_by_key(|cell| cell.at);
+    left.extend(cells.iter().map(|(cell, _)| cell).filter(|cell| !promoted.contains(cell)).map(range));
+    Some(Cells { promoted, left })
 }
 
 /// The memories whose pointer goes where it can be used in another way than by a known address.
@@ -159,6 +208,8 @@ struct Promotion<'a> {
     region: &'a mut Region,
     memories: &'a [PrivateMemory],
     cells: Vec<(usize, Cell)>,
+    /// Where accesses lie that stay.
+    left_in_memory: Vec<Range<u64>>,
     hosts: &'a Hosts,
     /// What stands for the result of a load.
     to: HashMap<Value, Value>,
@@ -181,6 +232,7 @@ impl<'a> Promotion<'a> {
             region,
             memories,
             cells,
+            left_in_memory: Vec::new(),
             hosts,
             to: HashMap::new(),
             zeros: HashMap::new(),
@@ -239,8 +291,11 @@ impl<'a> Promotion<'a> {
     }
 
     fn loaded(&mut self, cell: Cell) -> Value {
-        let host =
-            self.at_entry(Kind::FrameHost { function: cell.function, at: cell.at }, Vec::new(), Type::uniform(Ty::U64));
+        let host = self.at_entry(
+            Kind::FrameHost { function: cell.function, at: cell.at, within: None },
+            Vec::new(),
+            Type::uniform(Ty::U64),
+        );
         let ty = cell.ty.ty;
         let kind = if cell.ty.is_varying() { Kind::LoadLanes { ty } } else { Kind::Load { ty } };
         self.at_entry(kind, vec![host], cell.ty)
@@ -298,6 +353,10 @@ impl<'a> Promotion<'a> {
 
     /// Returns whether the bytes that a `clear` zeroes are cells, as far as anybody reads them.
     fn clears_only_cells(&self, at: (FuncId, u64), bytes_cleared: u64) -> bool {
+        let cleared = at.1..at.1 + bytes_cleared;
+        if self.left_in_memory.iter().any(|range| overlap(range, &cleared)) {
+            return false;
+        }
         let Some(&(m, _)) = self.cells.iter().find(|&&(m, _)| contains(&self.memories[m], at)) else { return false };
         let start = self.memories[m].start as i64;
         let from = at.1 as i64 - start;

@@ -3,8 +3,8 @@
 //! A region holds what is reached from its head, with the calls inlined, as long as that is not too large. Beyond, calls of heavy
 //! functions become *links*: the region ends before the call, which leads to a region of the callee's own. If that does not
 //! suffice, loops that go round often within the region become links too, and then what has not been recorded when the region
-//! is full is *cut* off: every way there ends with a snapshot, and a region of its own begins at the place. All of these are exits
-//! like others, which any interpreter could go on from; it is the engine that knows how to go on with native code.
+//! is full is *cut* off: every way there ends with a snapshot, and a region of its own begins at the place. All of these are
+//! exits like others, which any interpreter could go on from; it is the engine that knows how to go on with native code.
 
 use super::state::{Mask, State};
 use super::{Recorder, Work};
@@ -26,11 +26,11 @@ const SMALL_LOOP: usize = 48;
 
 /// How much is inlined, from all to what is light.
 const STAGES: [Plan; 5] = [
-    Plan { heaviest: u32::MAX, parts_loops: false, cuts: false },
-    Plan { heaviest: 1000, parts_loops: false, cuts: false },
-    Plan { heaviest: 300, parts_loops: false, cuts: false },
-    Plan { heaviest: 300, parts_loops: true, cuts: false },
-    Plan { heaviest: LIGHT, parts_loops: true, cuts: true },
+    Plan { heaviest: u32::MAX, parts_loops: false, cuts: false, unrolls: true },
+    Plan { heaviest: 1000, parts_loops: false, cuts: false, unrolls: true },
+    Plan { heaviest: 300, parts_loops: false, cuts: false, unrolls: true },
+    Plan { heaviest: 300, parts_loops: true, cuts: false, unrolls: true },
+    Plan { heaviest: LIGHT, parts_loops: true, cuts: true, unrolls: true },
 ];
 
 /// What a region leaves to others.
@@ -42,6 +42,8 @@ pub(super) struct Plan {
     parts_loops: bool,
     /// Whether what is too much is cut off.
     cuts: bool,
+    /// Whether short loops are unrolled.
+    pub unrolls: bool,
 }
 
 impl Plan {
@@ -51,15 +53,20 @@ impl Plan {
         STAGES.iter().find(fits).copied().unwrap_or(STAGES[STAGES.len() - 1])
     }
 
-    /// What to try if that is too much.
-    pub fn next(self) -> Option<Plan> {
-        let at = STAGES.iter().position(|plan| *plan == self)?;
+    /// What to try if that is too much, which unrolled loops may have made so.
+    pub fn next(self, has_unrolled: bool) -> Option<Plan> {
+        if has_unrolled {
+            return Some(Plan { unrolls: false, ..self });
+        }
+        let plan = Plan { unrolls: true, ..self };
+        let at = STAGES.iter().position(|stage| *stage == plan)?;
         STAGES.get(at + 1).copied()
     }
 }
 
 impl Recorder<'_> {
-    /// The block to be recorded next. Where some will be cut off, those that have waited longest come first: they are near the head.
+    /// The block to be recorded next. Where some will be cut off, those that have waited longest come first: they are near the
+    /// head.
     pub(super) fn next_work(&mut self) -> Option<Work> {
         if self.plan.cuts { self.work.pop_front() } else { self.work.pop_back() }
     }

@@ -1,8 +1,9 @@
 //! Blocks and the edges to them.
 //!
-//! A block is known by its [`Key`]: where the frames stand and what is known of masks. Its parameters are the live registers of all frames,
-//! but for those that hold the same throughout the region or are addresses in frames, and the masks. The first way to a block decides
-//! about the shape of each parameter; a later one that brings more has that noted, and the recording is done again.
+//! A block is known by its [`Key`]: where the frames stand and what is known of masks. Its parameters are the live registers of
+//! all frames, but for those that hold the same throughout the region or are addresses in frames, and the masks. The first way to
+//! a block decides about the shape of each parameter; a later one that brings more has that noted, and the recording is done
+//! again.
 
 use super::state::{Behind, Key, Parameter, Slot, State, Target};
 use super::{Recorder, Work};
@@ -17,6 +18,14 @@ impl Recorder<'_> {
         if let Some(state) = self.forgetting(state) {
             return self.edge(&state);
         }
+        let unrolled = self.unrolled(state);
+        if unrolled != state.unrolled {
+            return self.edge_of(&State { unrolled, ..state.clone() });
+        }
+        self.edge_of(state)
+    }
+
+    fn edge_of(&mut self, state: &State) -> Edge {
         let key = state.key();
         if !self.targets.contains_key(&key) {
             self.add_target(&key, state);
@@ -98,7 +107,7 @@ impl Recorder<'_> {
             for reg in live {
                 let Some(value) = frame.regs[reg.index()] else { continue };
                 let slot = Slot { frame: i, reg };
-                if self.is_constant(i, frame.function, reg) {
+                if self.is_constant(i, frame.function, reg) || state.keeps(i, reg) {
                     regs[reg.index()] = Some(value);
                     continue;
                 }

@@ -7,7 +7,7 @@ use super::Recorder;
 use super::state::{FramePlace, State};
 use crate::frames::{PointsTo, Root};
 use crate::ir::{Kind, LiveMemory, PrivateMemory, Type, Value};
-use spmdvm_vm::program::{FuncId, Inst, Reg};
+use spmdvm_vm::program::{FuncId, Home, Inst, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use std::ops::Range;
 
@@ -38,8 +38,8 @@ impl Recorder<'_> {
         leads && self.analyses.get(&function).is_none_or(|analysis| analysis.is_live(self.head.1, reg))
     }
 
-    /// Sets the registers of the entered frame that always hold an address in its memory. If another one may hold such an address,
-    /// the memory is not private to what the region sees. The entry block is being recorded.
+    /// Sets the registers of the entered frame that always hold an address in its memory. If another one may hold such an
+    /// address, the memory is not private to what the region sees. The entry block is being recorded.
     pub(super) fn own_memory(&mut self, state: &mut State) {
         let function = self.head.0;
         for reg in (0..state.top().regs.len() as u32).map(Reg) {
@@ -81,9 +81,31 @@ impl Recorder<'_> {
 
     /// The host address at a displacement from a place.
     pub(super) fn frame_host(&mut self, place: &FramePlace, disp: i64) -> Value {
+        self.frame_host_within(place, disp, None)
+    }
+
+    /// The same, from which accesses are counted that all lie between two offsets in the frame's memory, if these are known.
+    pub(super) fn frame_host_within(&mut self, place: &FramePlace, disp: i64, within: Option<Range<i64>>) -> Value {
         let memory = self.prepared.frame_memory(place.function) + place.at as u64;
-        let at = memory.wrapping_add_signed(place.offset).wrapping_add_signed(disp);
-        self.shared(Kind::FrameHost { function: place.function, at }, &[], Type::uniform(Ty::U64))
+        let host = |offset: i64| memory.wrapping_add_signed(offset);
+        let at = host(place.offset).wrapping_add_signed(disp);
+        let within = within.map(|range| (host(range.start), host(range.end)));
+        self.shared(Kind::FrameHost { function: place.function, at, within }, &[], Type::uniform(Ty::U64))
+    }
+
+    /// The array of the source that an address in the memory of a frame lies in: its offsets there. What is accessed by an index
+    /// from there is expected to stay in it.
+    pub(super) fn array_around(&self, place: &FramePlace, disp: i64) -> Option<Range<i64>> {
+        let at = place.offset.checked_add(disp)?;
+        let size = self.function(place.function).frame_size as i64;
+        let home = Home::Frame(place.function);
+        let arrays = self.program.variables.iter().filter(|v| v.home == home && !v.shape.extents.is_empty());
+        let ranges = arrays.filter_map(|v| {
+            let from = i64::try_from(v.offset).ok()?;
+            let to = from.checked_add(i64::try_from(v.shape.size()).ok()?)?;
+            (from <= at && at < to && to <= size).then_some(from..to)
+        });
+        ranges.min_by_key(|range| range.end - range.start)
     }
 
     /// What may be read later of the private memory of the frames of a state.

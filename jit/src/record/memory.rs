@@ -13,6 +13,7 @@ use crate::ir::{Address, BlockId, ExitReason, Kind, Type, Value, unsigned};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
 use spmdvm_vm::types::Ty;
+use std::ops::Range;
 
 /// Greatest scale that the fast way takes.
 pub(super) const MAX_SCALE: u32 = 1 << 22;
@@ -73,13 +74,15 @@ impl Recorder<'_> {
         self.plain(Op::Lt, unsigned(ty), &[distance, span])
     }
 
-    /// The least index in bounds, and how many there are. Of an address in a frame both are known.
+    /// The least index in bounds, and how many there are. Of an address in a frame both are known, and an index that is not a
+    /// constant is to stay in its array: if it does not, the region is left, and the interpreter finds out whether it may.
     fn bounds(&mut self, at: &Operand, need: u32, write: bool) -> (Value, Value) {
         let (_, ty, scale) = self.index(at);
         let disp = at.address.disp;
-        if let Some((len, offset)) = self.frame_part(at.base) {
-            let low = index_low(0, scale, offset + disp, ty);
-            let span = index_span(0, len, scale, offset + disp, need, ty);
+        if let Some((window, offset)) = self.frame_window(at) {
+            let (len, start) = ((window.end - window.start) as u64, offset - window.start + disp);
+            let low = index_low(0, scale, start, ty);
+            let span = index_span(0, len, scale, start, need, ty);
             return (self.constant(ty, low), self.constant(unsigned(ty), span));
         }
         let len = self.emit(Kind::RegionLen { write }, &[at.base], Type::uniform(Ty::U64));
@@ -94,19 +97,37 @@ impl Recorder<'_> {
         Some((self.function(place.function).frame_size, place.offset))
     }
 
+    /// Of an operand in the memory of a frame: the offsets between which its accesses are to lie, and that of its base.
+    fn frame_window(&self, at: &Operand) -> Option<(Range<i64>, i64)> {
+        let (len, offset) = self.frame_part(at.base)?;
+        let array = self.array_of(at);
+        Some((array.unwrap_or(0..len as i64), offset))
+    }
+
+    /// The array in the memory of a frame that an operand with an index that is not known lies in.
+    fn array_of(&self, at: &Operand) -> Option<Range<i64>> {
+        let place = self.address(at.base)?;
+        let index = at.index?;
+        if self.known(index).is_some() { None } else { self.array_around(&place, at.address.disp) }
+    }
+
     /// The host address of index 0.
     fn host(&mut self, at: &Operand) -> Value {
         let disp = at.address.disp;
         if let Some(place) = self.address(at.base) {
-            return self.frame_host(&place, disp);
+            let within = self.array_of(at);
+            return self.frame_host_within(&place, disp, within);
         }
         self.emit(Kind::HostAddress { disp }, &[at.base], Type::uniform(Ty::U64))
     }
 
     /// The host address of a uniform index.
     pub(super) fn host_at(&mut self, at: &Operand) -> Value {
-        let host = self.host(at);
         let (index, _, scale) = self.index(at);
+        if let Some(host) = self.known_host(at, index, scale) {
+            return host;
+        }
+        let host = self.host(at);
         if self.known(index) == Some(0) {
             return host;
         }
@@ -114,6 +135,17 @@ impl Recorder<'_> {
         let scale = self.constant(Ty::U64, scale as u64);
         let offset = self.plain(Op::Mul, Ty::U64, &[index, scale]);
         self.plain(Op::Add, Ty::U64, &[host, offset])
+    }
+
+    /// The host address of an index that is a constant, if it lies in the memory of a frame: [`mem2reg`](crate::passes::mem2reg)
+    /// takes what is there for a cell.
+    fn known_host(&mut self, at: &Operand, index: Value, scale: u32) -> Option<Value> {
+        let place = self.address(at.base)?;
+        self.known(index)?;
+        let index = self.convert(index, Ty::I64);
+        let disp = (self.known(index)? as i64).checked_mul(scale as i64)?.checked_add(at.address.disp)?;
+        let inside = 0..self.function(place.function).frame_size as i64;
+        inside.contains(&place.offset.checked_add(disp)?).then(|| self.frame_host(&place, disp))
     }
 
     pub(super) fn load(&mut self, state: &mut State, inst: &Inst) {
@@ -154,22 +186,17 @@ impl Recorder<'_> {
         let need = (at.ty.size() * self.program.width.lanes()) as u32;
         let ok = self.in_bounds(at, need, false);
         let ty = Type::varying(at.ty);
-        if state.mask() == Mask::Full {
+        let fast = |r: &mut Self| {
+            let host = r.host_at(at);
+            let all = r.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty);
+            let zero = r.constant(at.ty, 0);
+            r.select(state.mask(), all, zero)
+        };
+        if state.mask() == Mask::Full || self.array_of(at).is_some() {
             self.guard(state, ok, ExitReason::Load);
-            let host = self.host_at(at);
-            return self.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty);
+            return fast(self);
         }
-        self.either_value(
-            ok,
-            ty,
-            |r| {
-                let host = r.host_at(at);
-                let all = r.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty);
-                let zero = r.constant(at.ty, 0);
-                r.select(state.mask(), all, zero)
-            },
-            |r| r.load_any(state, at, true),
-        )
+        self.either_value(ok, ty, fast, |r| r.load_any(state, at, true))
     }
 
     pub(super) fn gather(&mut self, state: &State, at: &Operand) -> Value {
@@ -209,18 +236,18 @@ impl Recorder<'_> {
     fn gather_by_lane(&mut self, state: &State, at: &Operand) -> Value {
         let ok = self.vectors_in_bounds(state, at, false);
         let ty = Type::varying(at.ty);
-        self.either_value(
-            ok,
-            ty,
-            |r| {
-                let (index, index_ty) = r.lane_index(at);
-                let host = r.host(at);
-                let mask = r.mask_value(state.mask());
-                let kind = Kind::Gather { ty: at.ty, index: index_ty, scale: at.ty.size() as u32, clears: true };
-                r.emit(kind, &[host, index, mask], ty)
-            },
-            |r| r.load_any(state, at, true),
-        )
+        let fast = |r: &mut Self| {
+            let (index, index_ty) = r.lane_index(at);
+            let host = r.host(at);
+            let mask = r.mask_value(state.mask());
+            let kind = Kind::Gather { ty: at.ty, index: index_ty, scale: at.ty.size() as u32, clears: true };
+            r.emit(kind, &[host, index, mask], ty)
+        };
+        if self.array_of(at).is_some() {
+            self.guard(state, ok, ExitReason::Load);
+            return fast(self);
+        }
+        self.either_value(ok, ty, fast, |r| r.load_any(state, at, true))
     }
 
     /// A value found in one of two ways, by a condition.
@@ -351,32 +378,34 @@ impl Recorder<'_> {
             self.effect(Kind::StoreLanes { ty: at.ty }, &[host, value]);
             return;
         }
-        self.either(
-            ok,
-            |r| {
-                let host = r.host_at(at);
-                let mask = r.mask_value(state.mask());
-                r.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
-            },
-            |r| r.store_any(state, at, value),
-        );
+        let fast = |r: &mut Self| {
+            let host = r.host_at(at);
+            let mask = r.mask_value(state.mask());
+            r.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
+        };
+        if self.array_of(at).is_some() {
+            self.guard(state, ok, ExitReason::Store);
+            return fast(self);
+        }
+        self.either(ok, fast, |r| r.store_any(state, at, value));
     }
 
     /// As [`gather_by_lane`](Self::gather_by_lane).
     fn scatter_by_lane(&mut self, state: &State, at: &Operand, value: Value) {
         let ok = self.vectors_in_bounds(state, at, true);
         let value = self.varying_value(value);
-        self.either(
-            ok,
-            |r| {
-                let (index, index_ty) = r.lane_index(at);
-                let host = r.host(at);
-                let mask = r.mask_value(state.mask());
-                let kind = Kind::Scatter { ty: at.ty, index: index_ty, scale: at.ty.size() as u32 };
-                r.effect(kind, &[host, index, value, mask]);
-            },
-            |r| r.store_any(state, at, value),
-        );
+        let fast = |r: &mut Self| {
+            let (index, index_ty) = r.lane_index(at);
+            let host = r.host(at);
+            let mask = r.mask_value(state.mask());
+            let kind = Kind::Scatter { ty: at.ty, index: index_ty, scale: at.ty.size() as u32 };
+            r.effect(kind, &[host, index, value, mask]);
+        };
+        if self.array_of(at).is_some() {
+            self.guard(state, ok, ExitReason::Store);
+            return fast(self);
+        }
+        self.either(ok, fast, |r| r.store_any(state, at, value));
     }
 
     pub(super) fn scatter(&mut self, state: &State, at: &Operand, value: Value) {

@@ -27,6 +27,7 @@ mod one_lane;
 mod shape;
 mod state;
 mod step;
+mod unroll;
 
 use crate::abort::Abort;
 use crate::advice::Advice;
@@ -136,8 +137,9 @@ pub(crate) fn record(
     let mut attempts = 0;
     while attempts < MAX_ATTEMPTS {
         let mut recorder = Recorder::new(prepared, (function, pc), advice, whole, plan, &mut varying, &mut analyses)?;
-        let smaller = recorder.plan.next();
-        match recorder.run(facts) {
+        let result = recorder.run(facts);
+        let smaller = recorder.plan.next(recorder.has_unrolled);
+        match result {
             Ok(()) if !recorder.again => return Ok(recorder.b.region),
             Ok(()) => {
                 plan = Some(recorder.plan);
@@ -196,6 +198,8 @@ struct Recorder<'a> {
     own_addresses: HashMap<Value, FramePlace>,
     /// Whether what the entered frame holds at the head may lead to its memory in ways that are not known.
     escapes_at_head: bool,
+    /// Whether rounds of loops are recorded one after another somewhere.
+    has_unrolled: bool,
     insts: usize,
 }
 
@@ -233,6 +237,7 @@ impl<'a> Recorder<'a> {
             addresses: HashMap::new(),
             own_addresses: HashMap::new(),
             escapes_at_head: false,
+            has_unrolled: false,
             insts: 0,
         };
         recorder.find_extent();
@@ -308,6 +313,7 @@ impl<'a> Recorder<'a> {
             frames: vec![Frame { function, pc, at: 0, regs, mask, behind, memory: None, entries }],
             one: None,
             speculated: BTreeSet::new(),
+            unrolled: Vec::new(),
             entering: None,
         };
         self.own_memory(&mut state);

@@ -91,8 +91,24 @@ pub struct State {
     /// Speculated-uniform registers: varying ones that hold the same in all lanes because a test has just shown it, and what
     /// follows from them: frame and register. Where this is so and where it is not, there are blocks of their own.
     pub speculated: BTreeSet<(u32, Reg)>,
+    /// Loops in the middle of which it is, whose rounds are recorded one after another; the outer ones first.
+    pub unrolled: Vec<Unrolled>,
     /// The lane for which that is to begin: a block of its own leads there, so that what is made of registers is made once.
     pub entering: Option<Value>,
+}
+
+/// A loop of which each round has blocks of its own; see `unroll`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unrolled {
+    /// The frame, and its function.
+    pub frame: usize,
+    pub function: FuncId,
+    /// The loop's header.
+    pub header: u32,
+    /// Registers of the frame that are constants in the blocks: counter and bound.
+    pub kept: [(Reg, u64); 2],
+    /// How many rounds it has, as far as is known.
+    pub rounds: u32,
 }
 
 /// The mode in which one lane is active.
@@ -153,6 +169,11 @@ impl State {
         key.push(self.one.map_or(0, |one| one.frame as u32 + 1) << 1 | self.entering.is_some() as u32);
         key.push(self.speculated.len() as u32);
         key.extend(self.speculated.iter().flat_map(|&(frame, reg)| [frame, reg.0]));
+        key.push(self.unrolled.len() as u32);
+        for unrolled in &self.unrolled {
+            key.push(unrolled.frame as u32);
+            key.extend(unrolled.kept.iter().flat_map(|&(reg, bits)| [reg.0, bits as u32, (bits >> 32) as u32]));
+        }
         for frame in &self.frames {
             key.extend([frame.function.0, frame.pc, frame.mask.fact()]);
             for e in &frame.entries {
@@ -160,6 +181,11 @@ impl State {
             }
         }
         Key(key)
+    }
+
+    /// Returns whether a register of a frame is a constant in the blocks of a loop that is unrolled.
+    pub fn keeps(&self, frame: usize, reg: Reg) -> bool {
+        self.unrolled.iter().any(|u| u.frame == frame && u.kept.iter().any(|kept| kept.0 == reg))
     }
 
     /// Every mask, to be changed, in a fixed order.

@@ -5,7 +5,7 @@ mod line;
 pub use line::explain_line;
 
 use crate::abort::Abort;
-use crate::engine::{Begins, Jit, LoopReport, VersionReport};
+use crate::engine::{Begins, Instructions, Jit, LoopReport, VersionReport};
 use crate::ir::{Counter, ExitReason, Outcome};
 use crate::settings::Variant;
 use spmdvm_vm::Program;
@@ -201,7 +201,7 @@ impl LoopInfo {
 
 /// The same as text: where each loop is, its compiled versions (time, bytes, entries, how they were left), or why it is
 /// interpreted; then the sums. Empty without loops.
-pub fn text(loops: &[LoopInfo], show: Show) -> String {
+pub fn text(loops: &[LoopInfo], executed: Instructions, show: Show) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = loops.iter().try_for_each(|info| loop_text(&mut text, info, show));
@@ -215,6 +215,13 @@ pub fn text(loops: &[LoopInfo], show: Show) -> String {
             sum.first_time.as_secs_f64() * 1e3,
             sum.code_bytes,
             sum.run_time.as_secs_f64() * 1e3
+        );
+        let _ = writeln!(
+            text,
+            "about {:.1} % of the instructions executed in them: {}, and {} by the interpreter",
+            executed.native_share() * 100.0,
+            executed.native,
+            executed.interpreted
         );
     }
     text

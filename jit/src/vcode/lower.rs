@@ -47,6 +47,8 @@ pub struct Lower<'a, T: Target> {
     pub(crate) splats: Vec<Option<VReg>>,
     /// In the block that is being translated: values that are made late.
     made_late: HashMap<Value, Vec<VReg>>,
+    /// In the block that is being translated: the entries of memory regions that are at hand, by a pointer into them.
+    pub(crate) entries: HashMap<Value, Mem>,
     /// What the target knows of the block that is being translated.
     pub(crate) local: T::Local,
     /// What is to be counted, by lane of the register for counters.
@@ -76,6 +78,7 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         locations: vec![Location::Nowhere; region.types.len()],
         splats: vec![None; region.types.len()],
         made_late: HashMap::new(),
+        entries: HashMap::new(),
         local: T::Local::default(),
         pending: vec![0; T::COUNTERS],
         held: Vec::new(),
@@ -133,6 +136,7 @@ impl<'a, T: Target> Lower<'a, T> {
     fn begin(&mut self, block: Block) {
         self.code.begin(block);
         self.made_late.clear();
+        self.entries.clear();
         T::begin_block(&mut self.local);
     }
 
@@ -160,6 +164,9 @@ impl<'a, T: Target> Lower<'a, T> {
         }
         if inst.kind.exit().is_some() {
             self.count_pending();
+        }
+        if inst.kind.may_end_regions() {
+            self.entries.clear();
         }
         match inst.kind {
             Kind::Const(_) => {}
@@ -192,8 +199,13 @@ impl<'a, T: Target> Lower<'a, T> {
             Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => self.checked(inst, exit)?,
             Kind::FrameOpen { function, at, exit } => self.open_frame(inst, function, at, exit),
             Kind::FrameClose => self.close_frame(inst),
-            Kind::RegionLen { write } => self.ask_runtime(inst, Callee::RegionLen, write as u64),
-            Kind::HostAddress { disp } => self.ask_runtime(inst, Callee::HostAddress, disp as u64),
+            Kind::RegionLen { write } if !T::select(self, inst) => {
+                self.ask_runtime(inst, Callee::RegionLen, write as u64);
+            }
+            Kind::HostAddress { disp } if !T::select(self, inst) => {
+                self.ask_runtime(inst, Callee::HostAddress, disp as u64);
+            }
+            Kind::RegionLen { .. } | Kind::HostAddress { .. } => {}
             Kind::FrameHost { .. }
             | Kind::Op { .. }
             | Kind::Splat
@@ -282,8 +294,8 @@ impl<'a, T: Target> Lower<'a, T> {
         Ok(())
     }
 
-    /// Where an edge of a branch, which is there several times, leads: a block of its own, if it hands something on or others lead there
-    /// too.
+    /// Where an edge of a branch, which is there several times, leads: a block of its own, if it hands something on or others
+    /// lead there too.
     fn way(&mut self, edge: &Edge, times: usize) -> (Block, bool) {
         let plain = times == 1 && self.values.incoming(edge.to) == 1 && self.region.block(edge.to).params.is_empty();
         if plain {
@@ -315,6 +327,18 @@ impl<'a, T: Target> Lower<'a, T> {
         let writes = self.snapshot(exit);
         self.code.exit_stubs.push(ExitStub { exit, writes });
         self.code.exit_stubs.len() - 1
+    }
+
+    /// The pointer that another one is a sum from, as far as that has been computed: they lead to one memory region.
+    pub fn root_at_hand(&self, mut pointer: Value) -> Value {
+        while let Some(sum) = self.values.inst(pointer)
+            && matches!(sum.kind, Kind::Op { op: Op::PAdd, .. })
+            && let base = sum.args[0]
+            && (self.values.constant(base).is_some() || matches!(self.locations[base.index()], Location::One(_)))
+        {
+            pointer = base;
+        }
+        pointer
     }
 
     /// Adds an instruction of the target.

@@ -3,13 +3,11 @@
 use super::inst::{Arg, Cond, Size};
 use super::select::Select;
 use crate::ir::{Inst, Kind, Value};
+use crate::lowering::{ends, has_code};
 use iced_x86::{Code, OpKind};
 use regalloc2::VReg;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
-
-/// Displacements below this cannot make an offset wrap.
-const FARTHEST: u64 = 1 << 62;
 
 impl Select<'_> {
     /// Indices in bounds, if they can be computed in words.
@@ -28,7 +26,7 @@ impl Select<'_> {
     }
 
     /// The signed offset of a pointer, displaced.
-    fn start(&mut self, pointer: Value, disp: i64) -> VReg {
+    pub(super) fn displaced_offset(&mut self, pointer: Value, disp: i64) -> VReg {
         let by = Arg::Imm(OpKind::Immediate8, 64 - OFFSET_BITS as i64);
         let x = self.gpr(pointer);
         let x = self.gpr_over(Code::Shl_rm64_imm8, Size::G64, x, by);
@@ -50,7 +48,7 @@ impl Select<'_> {
 
     /// See [`Kind::IndexLow`].
     fn index_low(&mut self, pointer: Value, scale: u32, disp: i64, ty: Ty) -> VReg {
-        let start = self.start(pointer, disp);
+        let start = self.displaced_offset(pointer, disp);
         self.low(start, scale, ty)
     }
 
@@ -65,7 +63,7 @@ impl Select<'_> {
 
     /// See [`Kind::IndexSpan`]. A least index that was cut to the type's greatest is above all that count.
     fn index_span(&mut self, [pointer, len]: [Value; 2], scale: u32, disp: i64, need: u32, ty: Ty) -> VReg {
-        let start = self.start(pointer, disp);
+        let start = self.displaced_offset(pointer, disp);
         let low = self.low(start, scale, ty);
         let (len, need) = (self.gpr(len), self.imm(need as u64));
         let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, len, need);
@@ -85,20 +83,5 @@ impl Select<'_> {
     fn at_most(&mut self, x: VReg, most: i64) -> VReg {
         let most = self.imm(most as u64);
         self.larger(Cond::LESS, x, most)
-    }
-}
-
-/// Returns whether all can be computed in words.
-fn has_code(scale: u32, disp: i64) -> bool {
-    scale.is_power_of_two() && disp.unsigned_abs() < FARTHEST
-}
-
-/// Least and greatest index of a type, as far as a word has them: no region is as large.
-fn ends(ty: Ty) -> (i64, i64) {
-    match ty {
-        Ty::I32 => (i32::MIN as i64, i32::MAX as i64),
-        Ty::U32 => (0, u32::MAX as i64),
-        Ty::I64 => (i64::MIN, i64::MAX),
-        _ => (0, i64::MAX),
     }
 }

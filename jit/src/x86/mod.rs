@@ -9,7 +9,7 @@
 //! | `values` | the little instructions that values are made and moved with |
 //! | `scalar`, `vector`, `half`, `merge`, `masks`, `convert`, `divide`, `pointer` | operations |
 //! | `lanes`, `shuffle` | operations across lanes |
-//! | `memory`, `strided`, `gather`, `bounds` | memory |
+//! | `memory`, `strided`, `gather`, `bounds`, `regions` | memory |
 //! | `counts` | counters in a register |
 //! | `assembler`, `build` | from instructions with registers to bytes, by iced-x86 |
 //! | `code`, `executable`, `stubs` | a compiled region; memory for code; calls of the runtime that keep all registers |
@@ -35,6 +35,7 @@ mod masks;
 mod memory;
 mod merge;
 mod pointer;
+mod regions;
 mod scalar;
 mod select;
 mod shuffle;

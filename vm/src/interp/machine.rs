@@ -4,6 +4,7 @@ use super::code::{PreparedFunction, PreparedProgram, RegSlot, Step};
 use super::control::{enter, fits};
 use super::fpenv::DefaultEnvironment;
 use super::host::HostTable;
+use super::native;
 use super::runner::{advance, run_steps, wait, work};
 use super::shared::Shared;
 use super::stack::Refused;
@@ -332,6 +333,7 @@ impl Machine {
         }
         // SAFETY: the frame fits at `base`.
         t.resume = unsafe { enter(t, function, base) }?;
+        native::note_entry(t);
         Ok(true)
     }
 

@@ -1,8 +1,8 @@
 //! The seam to a tracing JIT: hot loops and functions, and what native code may do to a running thread.
 //!
 //! A program prepared with a [`Tracer`] counts how often its loops go round and its functions are called. When a countdown
-//! reaches zero, the back-edge or call asks the tracer, which may do nothing, start to compile, or run native code *in place of the
-//! interpreter*: a [`Pause`] shows it the interpreter's state at the *head* (the loop's, or the function's first
+//! reaches zero, the back-edge or call asks the tracer, which may do nothing, start to compile, or run native code *in place of
+//! the interpreter*: a [`Pause`] shows it the interpreter's state at the *head* (the loop's, or the function's first
 //! instruction), [`Context`] is what native code works on, and [`Pause::resume`] puts the interpreter where native code has left.
 //! Whatever native code cannot do, it leaves to the interpreter by resuming it *before* the instruction, so traps, prints and
 //! all other rare things happen in one place. The tracer may have the interpreter do just that one instruction
@@ -21,7 +21,7 @@ use crate::program::{FuncId, Inst, Program, Reg};
 use crate::trap::Access;
 use crate::types::{Shape, Ty};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Decides what happens at hot loops and functions. Shared by all threads that run the program.
 pub trait Tracer: Send + Sync {
@@ -37,8 +37,33 @@ pub trait Tracer: Send + Sync {
 
 /// The countdown of a loop or function, by the instruction at its head.
 pub(crate) struct HotCount {
-    pub countdown: AtomicU32,
+    countdown: AtomicU32,
     pub at: (FuncId, u32),
+    /// What the countdown began with.
+    begun: AtomicU32,
+    /// What had been counted before.
+    before: AtomicU64,
+}
+
+impl HotCount {
+    /// Counts down from a number.
+    pub fn new(at: (FuncId, u32), first: u32) -> HotCount {
+        HotCount { countdown: AtomicU32::new(first), at, begun: AtomicU32::new(first), before: AtomicU64::new(0) }
+    }
+
+    /// Counts down anew. (Of threads that count at the same time, some rounds may be lost: they are not worth more.)
+    fn restart(&self, rounds: u32) {
+        let counted = self.counted();
+        self.countdown.store(rounds, Ordering::Relaxed);
+        self.begun.store(rounds, Ordering::Relaxed);
+        self.before.store(counted, Ordering::Relaxed);
+    }
+
+    /// How often the interpreter has come there.
+    fn counted(&self) -> u64 {
+        let [begun, left] = [&self.begun, &self.countdown].map(|n| n.load(Ordering::Relaxed));
+        self.before.load(Ordering::Relaxed) + begun.saturating_sub(left) as u64
+    }
 }
 
 /// The next round of a loop, or the call of a function, begins at `head`: counts it.
@@ -56,6 +81,15 @@ pub(crate) unsafe fn count(t: &mut Thread, head: *const Step, hot_count: u32) ->
     head
 }
 
+/// The host has called the executing function, or a task of it begins: counts that, and asks nobody.
+pub(crate) fn note_entry(t: &Thread) {
+    // SAFETY: `Thread::function` belongs to the thread's code.
+    let hot_count = unsafe { (*t.function).hot_count };
+    if let Some(counted) = t.code.hot_counts.get(hot_count as usize) {
+        counted.before.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 #[cold]
 #[inline(never)]
 fn at_head(t: &mut Thread, head: *const Step, hot_count: u32) -> *const Step {
@@ -68,7 +102,7 @@ fn at_head(t: &mut Thread, head: *const Step, hot_count: u32) -> *const Step {
     let (Some(tracer), Some(counted)) = (&code.tracer, code.hot_counts.get(hot_count as usize)) else { return head };
     let mut pause = Pause { thread: t, next: head, hot_count };
     let rounds = tracer.at_head(&mut pause);
-    counted.countdown.store(rounds, Ordering::Relaxed);
+    counted.restart(rounds);
     pause.next
 }
 
@@ -134,10 +168,16 @@ impl PreparedProgram {
         self.0.hot_counts.iter().map(|hot_count| hot_count.at)
     }
 
+    /// How many rounds of each of these loops, and calls of these functions, the interpreter has begun, about. Those at which the
+    /// tracer was asked are not counted.
+    pub fn interpreted_rounds(&self) -> impl Iterator<Item = ((FuncId, u32), u64)> + '_ {
+        self.0.hot_counts.iter().map(|hot_count| (hot_count.at, hot_count.counted()))
+    }
+
     /// Asks the tracer about a hot count again after so many rounds.
     pub fn set_countdown(&self, hot_count: usize, rounds: u32) {
         if let Some(hot_count) = self.0.hot_counts.get(hot_count) {
-            hot_count.countdown.store(rounds, Ordering::Relaxed);
+            hot_count.restart(rounds);
         }
     }
 }
@@ -263,7 +303,8 @@ impl Pause<'_> {
         let t = &mut *self.thread;
         let frame_address = words[1];
         let (base, memory_base, ticks) = (t.base, t.memory_base(t.base), t.ticks);
-        Context { base, memory_base, ticks, words: words.as_mut_ptr(), frame_address, counters, thread: t }
+        let regions = t.memory.directory();
+        Context { base, memory_base, ticks, words: words.as_mut_ptr(), frame_address, counters, regions, thread: t }
     }
 
     /// Takes back what native code has changed.
@@ -332,6 +373,8 @@ pub struct Context {
     pub frame_address: u64,
     /// Counters of statistics.
     pub counters: *mut u64,
+    /// The directory of regions: see [`RegionLookup`](crate::memory::RegionLookup).
+    pub regions: *const u8,
     thread: *mut Thread,
 }
 

@@ -17,7 +17,6 @@ use crate::sem;
 use crate::types::{Shape, Ty};
 use crate::verify::{VerifiedProgram, stack_change};
 use foldhash::HashMap;
-use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 impl From<VerifiedProgram> for PreparedProgram {
@@ -56,7 +55,7 @@ impl PreparedProgram {
                 first_hot_counts.push(hot_counts.len() as u32);
                 hot_counts.extend(heads(f).into_iter().map(|(pc, is_loop)| {
                     let first = if is_loop { *rounds } else { tracer.calls() };
-                    HotCount { countdown: AtomicU32::new(first), at: (FuncId(i as u32), pc) }
+                    HotCount::new((FuncId(i as u32), pc), first)
                 }));
             }
         }

@@ -9,6 +9,7 @@ use super::control::{enter, fits};
 use super::crew;
 use super::group::{Group, Next, Task};
 use super::lanes::put;
+use super::native;
 use super::stack::Refused;
 use super::thread::Thread;
 use crate::program::TASK_PARAMS;
@@ -184,7 +185,10 @@ impl Thread {
             enter(self, group.function, base)
         };
         match first {
-            Ok(first) => self.resume = first,
+            Ok(first) => {
+                self.resume = first;
+                native::note_entry(self);
+            }
             Err(trap) => self.trap = Some(Box::new(trap)),
         }
         self.task = Some(task);

@@ -21,6 +21,7 @@ pub(crate) use limbo::Reader;
 pub(crate) use pages::Pages;
 pub(crate) use raw::{RawElem, copy_bytes, fill_bytes, read, read_text_byte, write};
 pub(crate) use table::Region;
+pub use table::RegionLookup;
 
 use crate::program::{ArrayShape, GlobalId, Program};
 use crate::sem::OFFSET_BITS;
@@ -225,7 +226,8 @@ impl Memory {
         self.limbo.bytes() > 0
     }
 
-    /// Returns whether so much has been freed that the thread, between two instructions, must wait until the others have let go of it.
+    /// Returns whether so much has been freed that the thread, between two instructions, must wait until the others have let go
+    /// of it.
     pub(crate) fn wait_for_freed(&self, reader: &Reader) {
         while self.limbo.bytes() > MAX_LIMBO {
             self.quiesce(reader);
@@ -372,6 +374,11 @@ impl Memory {
             Access::Read => entry.readable(),
             Access::Write => entry.writable(),
         }
+    }
+
+    /// Where native code finds the directory of regions; see [`RegionLookup`].
+    pub(crate) fn directory(&self) -> *const u8 {
+        self.table.directory()
     }
 
     /// What the region of a pointer is; `None` if it is not live.

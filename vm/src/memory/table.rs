@@ -11,6 +11,13 @@
 //! length with a newer base, would be as bad; so as long as threads share the table no entry is used again: a chunk that is
 //! empty for good leaves the directory, and whoever removed its last region must keep it ([`RetiredChunk`]) until no reader
 //! can be looking at it. Only then it is [recycled](RegionTable::recycle) under other numbers.
+//!
+//! # Layout
+//!
+//! Native code looks regions up by itself, as [`RegionTable::get`] does ([`RegionLookup`]). So the directory stays where it is as
+//! long as the table lives, every place of it leads to a chunk (to that of the dead where no region is live), and the order of
+//! fields is fixed. There is nothing else to check: a region number has no more bits than the table has entries, and what is not
+//! live has length 0.
 
 use super::RegionName;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -19,7 +26,7 @@ use crate::sync::{MODELLED, Mutex};
 use crate::trap::RegionKind;
 #[cfg(not(feature = "shuttle"))]
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
-use std::ptr::null_mut;
+use std::mem::offset_of;
 use std::sync::PoisonError;
 
 const CHUNK_BITS: u32 = if MODELLED { 2 } else { 11 };
@@ -57,6 +64,7 @@ pub(crate) struct Region {
 
 /// A slot of the table; all zero if there is no such region.
 #[derive(Default)]
+#[repr(C)]
 pub(crate) struct Entry {
     base: AtomicPtr<u8>,
     read_len: AtomicU64,
@@ -70,6 +78,18 @@ pub(crate) struct Entry {
 const TAKEN: u32 = u32::MAX;
 
 impl Entry {
+    /// No region.
+    #[cfg(not(feature = "shuttle"))]
+    const fn new() -> Entry {
+        Entry {
+            base: AtomicPtr::new(std::ptr::null_mut()),
+            read_len: AtomicU64::new(0),
+            write_len: AtomicU64::new(0),
+            kind: AtomicU32::new(0),
+            name: AtomicU32::new(0),
+        }
+    }
+
     /// Address and length of what may be read.
     #[inline(always)]
     pub fn readable(&self) -> (*mut u8, u64) {
@@ -129,10 +149,48 @@ fn kind_code(kind: RegionKind) -> u32 {
     }
 }
 
+#[repr(C)]
 struct Chunk {
+    entries: [Entry; CHUNK_LEN as usize],
     /// Numbers that were not handed out yet, or are live. At 0 the chunk is empty for good.
     left: AtomicU32,
-    entries: [Entry; CHUNK_LEN as usize],
+}
+
+/// How native code finds what [`RegionTable::get`] finds: the directory holds a pointer for the bits of a region number from
+/// [`CHUNK_BITS`](Self::CHUNK_BITS) on, to entries for the bits below.
+pub struct RegionLookup;
+
+impl RegionLookup {
+    /// Bits of a region number that tell the entry of a chunk.
+    pub const CHUNK_BITS: u32 = CHUNK_BITS;
+    /// Binary logarithm of the size of an entry.
+    pub const ENTRY_BITS: u32 = size_of::<Entry>().trailing_zeros();
+    /// Where an entry has the host address of byte 0.
+    pub const BASE_AT: usize = offset_of!(Entry, base);
+    /// Where it has the bytes that may be read.
+    pub const READ_LEN_AT: usize = offset_of!(Entry, read_len);
+    /// Where it has the bytes that may be written.
+    pub const WRITE_LEN_AT: usize = offset_of!(Entry, write_len);
+}
+
+const _: () = assert!(MODELLED || size_of::<Entry>().is_power_of_two());
+const _: () = assert!(offset_of!(Chunk, entries) == 0);
+
+/// The chunk of numbers that have no chunk. Nothing is ever written to it, so all tables have the same.
+#[cfg(not(feature = "shuttle"))]
+type Dead = &'static Chunk;
+#[cfg(feature = "shuttle")]
+type Dead = Box<Chunk>;
+
+#[cfg(not(feature = "shuttle"))]
+fn dead() -> Dead {
+    static DEAD: Chunk = Chunk { entries: [const { Entry::new() }; CHUNK_LEN as usize], left: AtomicU32::new(0) };
+    &DEAD
+}
+
+#[cfg(feature = "shuttle")]
+fn dead() -> Dead {
+    Chunk::new()
 }
 
 impl Chunk {
@@ -183,8 +241,8 @@ impl TableImage {
 /// The table.
 pub(super) struct RegionTable {
     chunks: Box<[AtomicPtr<Chunk>]>,
-    /// What numbers without a chunk look like.
-    dead: Entry,
+    /// Stands in the directory where there is no chunk.
+    dead: Dead,
     /// The chunk that numbers are handed out from (in the upper half), and the next one in it. The chunk is in the directory
     /// until all of its numbers have been handed out and removed.
     open: AtomicU64,
@@ -206,11 +264,12 @@ fn first_in(chunk: u32) -> u32 {
 
 impl RegionTable {
     pub fn new() -> RegionTable {
-        let chunks = (0..N_CHUNKS).map(|_| AtomicPtr::default()).collect();
+        let dead = dead();
+        let chunks = (0..N_CHUNKS).map(|_| AtomicPtr::new((&raw const *dead).cast_mut())).collect();
         // As if the last chunk were used up: the first number opens chunk 0.
         let open = AtomicU64::new(pack(N_CHUNKS - 1, CHUNK_LEN));
         let (spare, gone) = (Mutex::default(), Mutex::default());
-        RegionTable { chunks, dead: Entry::default(), open, spare, gone, keeps_gone: AtomicBool::new(false) }
+        RegionTable { chunks, dead, open, spare, gone, keeps_gone: AtomicBool::new(false) }
     }
 
     /// Puts another region in the place of a live one. Only while no other thread uses the table.
@@ -221,17 +280,32 @@ impl RegionTable {
     /// The entry of a region number below 2²⁴; the entry of a region that is not live has length 0.
     #[inline(always)]
     pub fn get(&self, number: u32) -> &Entry {
-        match self.chunk((number >> CHUNK_BITS) as usize) {
-            Some(chunk) => &chunk.entries[(number & (CHUNK_LEN - 1)) as usize],
-            None => &self.dead,
-        }
+        &self.chunk_or_dead((number >> CHUNK_BITS) as usize).entries[(number & (CHUNK_LEN - 1)) as usize]
     }
 
     #[inline(always)]
+    fn chunk_or_dead(&self, index: usize) -> &Chunk {
+        // SAFETY: a pointer in the directory is that of the dead, or came from `Box::into_raw`. A chunk leaves the directory only
+        // in `remove`, whose caller keeps it until no reader can be using it, or the table itself is dropped.
+        unsafe { &*self.chunks[index].load(Acquire) }
+    }
+
     fn chunk(&self, index: usize) -> Option<&Chunk> {
-        // SAFETY: a pointer in the directory is null or came from `Box::into_raw`. A chunk leaves the directory only in
-        // `remove`, whose caller keeps it until no reader can be using it, or the table itself is dropped.
-        unsafe { self.chunks[index].load(Acquire).as_ref() }
+        Some(self.chunk_or_dead(index)).filter(|&chunk| !self.is_dead(chunk))
+    }
+
+    /// What stands in the directory where there is no chunk.
+    fn no_chunk(&self) -> *mut Chunk {
+        (&raw const *self.dead).cast_mut()
+    }
+
+    fn is_dead(&self, chunk: *const Chunk) -> bool {
+        chunk == self.no_chunk().cast_const()
+    }
+
+    /// Where native code finds the [directory](RegionLookup); it stays there.
+    pub fn directory(&self) -> *const u8 {
+        self.chunks.as_ptr().cast()
     }
 
     /// Enters a region and gives its number; `None` if there is no number left. `shared` tells whether other threads may be
@@ -263,7 +337,7 @@ impl RegionTable {
             return true;
         }
         let order = (1..=N_CHUNKS).map(|k| (chunk_of(open) + k) % N_CHUNKS);
-        let Some(index) = order.into_iter().find(|&i| self.chunks[i as usize].load(Relaxed).is_null()) else {
+        let Some(index) = order.into_iter().find(|&i| self.chunk(i as usize).is_none()) else {
             return false;
         };
         let chunk = spare.pop().unwrap_or_else(Chunk::new);
@@ -337,7 +411,7 @@ impl RegionTable {
     /// Takes an empty chunk out of the directory.
     #[cold]
     fn retire(&self, index: usize) -> RetiredChunk {
-        let chunk = self.chunks[index].swap(null_mut(), AcqRel);
+        let chunk = self.chunks[index].swap(self.no_chunk(), AcqRel);
         // SAFETY: it came from `Box::into_raw`; only the one call that brought `left` to 0 takes it out.
         RetiredChunk(unsafe { Box::from_raw(chunk) })
     }
@@ -398,9 +472,10 @@ impl RegionTable {
 
 impl Drop for RegionTable {
     fn drop(&mut self) {
+        let no_chunk = self.no_chunk();
         for slot in &mut self.chunks {
             let chunk = *slot.get_mut();
-            if !chunk.is_null() {
+            if chunk != no_chunk {
                 // SAFETY: it came from `Box::into_raw` and is owned by the directory.
                 drop(unsafe { Box::from_raw(chunk) });
             }
@@ -424,7 +499,7 @@ mod tests {
     }
 
     fn held(table: &RegionTable) -> usize {
-        table.chunks.iter().filter(|c| !c.load(Relaxed).is_null()).count()
+        (0..table.chunks.len()).filter(|&i| table.chunk(i).is_some()).count()
     }
 
     #[test]
@@ -469,7 +544,7 @@ mod tests {
         assert_eq!(table.insert(region(9), true), None, "entries are not used again while others read");
         let again = table.insert(region(9), false).unwrap();
         assert_eq!((kept, again), (1, 2));
-        table.chunks[1..].iter().for_each(|slot| slot.store(null_mut(), Relaxed));
+        table.chunks[1..].iter().for_each(|slot| slot.store(table.no_chunk(), Relaxed));
         // SAFETY: made above, and in the table no more.
         drop(unsafe { Box::from_raw(filler) });
     }
