@@ -11,7 +11,6 @@ import ast
 import builtins
 import functools
 import inspect
-import linecache
 import math
 import sys
 import threading
@@ -26,7 +25,7 @@ from .._spmdvm import compile as _compile
 from . import _functions
 from ._functions import ACROSS
 from ._functions import foreach as foreach
-from ._source import Source, excerpt
+from ._source import Line, Source, excerpt
 from ._translate import Body, Param, Program, looks_like_foreach, strong
 from ._types import Array, Num, Uniform, of_dtype, of_value
 from ._values import LONGEST
@@ -97,6 +96,7 @@ class Kernel:
         if not inspect.isfunction(function):
             raise TypeError(f"@spmdvm.kernel takes a function, not {type(function).__name__}")
         functools.update_wrapper(self, function)
+        self._text: str | None = None
         self._prepare(Source.of(function), _functions.lookup_of(function), inspect.signature(function), options)
         self._annotations = self._read_annotations(function)
         tree = self._source.tree
@@ -109,15 +109,30 @@ class Kernel:
             isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
         )
         self.is_elementwise &= not builtins.any(a is not None and a.what == "array" for a in self._annotations.values())
+        self.__signature__ = self._whole_signature()
 
     @staticmethod
-    def _of_expression(source: Source, names: list[str], name: str, options: dict[str, Any]) -> Kernel:
+    def _of_expression(text: str, source: Source, names: list[str], name: str, options: dict[str, Any]) -> Kernel:
         """Make an elementwise kernel of an expression."""
         parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names]
         kernel = Kernel.__new__(Kernel)
+        kernel._text = text
         kernel.__name__ = kernel.__qualname__ = name
         kernel._prepare(source, _lookup_in_expression, inspect.Signature(parameters), options)
+        kernel.__signature__ = kernel._whole_signature()
         return kernel
+
+    def _whole_signature(self) -> inspect.Signature:
+        """Give the signature with what calls take besides the function's parameters."""
+        if not self.is_elementwise:
+            return self._signature
+        own = list(self._signature.parameters.values())
+        special = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in _SPECIAL.items()
+            if name not in self._names
+        ]
+        return self._signature.replace(parameters=[*own, *special])
 
     def _prepare(self, source: Source, lookup: Any, signature: inspect.Signature, options: dict[str, Any]) -> None:
         """Begin as an elementwise kernel without annotations and instances."""
@@ -168,9 +183,7 @@ class Kernel:
 
         An elementwise kernel takes `out=`, `where=` and `threads=` as numpy's functions do.
         """
-        special = {
-            name: kwargs.pop(name) for name in ("out", "where", "threads") if name in kwargs and name not in self._names
-        }
+        special = {name: kwargs.pop(name) for name in _SPECIAL if name in kwargs and name not in self._names}
         if kwargs or len(args) != len(self._names):
             bound = self._signature.bind(*args, **kwargs)
             bound.apply_defaults()
@@ -317,7 +330,7 @@ class Kernel:
         return found
 
     def _build(self, body: Body, program: Program, export: list[str], params: list[Any]) -> _Instance:
-        at = (self._source.file, self._source.place(self._source.tree)[0])
+        at = self._source.line(self._source.tree)
         program.functions.append([(line, at) if isinstance(line, str) else line for line in export])
         text, places = program.text()
         instance = _Instance(text, places, body, params)
@@ -421,9 +434,19 @@ class Kernel:
         kind = "elementwise" if self.is_elementwise else "array"
         return f"<{kind} kernel {self.__qualname__}{self._signature}>"
 
-    def __reduce__(self) -> str:
-        """Pickle as functions are: by name."""
-        return self.__qualname__
+    def __reduce__(self) -> Any:
+        """Pickle by name, as functions are, where that finds it; else with its source and what it uses."""
+        from . import _portable
+
+        return _portable.reduce(self)
+
+    def __copy__(self) -> Kernel:
+        """Give itself: it does not change."""
+        return self
+
+    def __deepcopy__(self, _: Any) -> Kernel:
+        """Give itself: it does not change."""
+        return self
 
     def __get__(self, instance: Any, owner: Any = None) -> Kernel:
         """Refuse to be a method: a kernel has no `self`."""
@@ -432,6 +455,8 @@ class Kernel:
         raise TypeError(f"the kernel `{self.__name__}` cannot be a method; make it a function, or a staticmethod")
 
 
+# What calls of elementwise kernels take besides the function's parameters.
+_SPECIAL = {"out": None, "where": True, "threads": 1}
 # The name of the exported function.
 _ENTRY = "entry__"
 
@@ -524,7 +549,7 @@ def _expression(text: str, options: tuple) -> Kernel:
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
     found = [n.id for n in nodes if id(n) not in called and id(n) not in owners and n.id not in _CONSTANTS]
-    return Kernel._of_expression(source, list(dict.fromkeys(found)), what, dict(options))
+    return Kernel._of_expression(text, source, list(dict.fromkeys(found)), what, dict(options))
 
 
 def vectorize(expression: str, **options: Any) -> Kernel:
@@ -630,14 +655,13 @@ def _described(value: Any) -> str:
     return f"{value!r}" if isinstance(value, (int, float, str)) else f"{type(value).__name__}"
 
 
-def _python_place(instance: _Instance, line: int | None) -> tuple[str, int] | None:
+def _python_place(instance: _Instance, line: int | None) -> Line | None:
     return instance.places[line - 1] if line is not None and 0 < line <= len(instance.places) else None
 
 
-def _line_excerpt(place: tuple[str, int], note: str) -> str:
-    text = linecache.getline(*place).rstrip("\n").expandtabs(4)
-    start = len(text) - len(text.lstrip()) + 1
-    return excerpt(place[0], place[1], start, len(text) + 1, note)
+def _line_excerpt(place: Line, note: str) -> str:
+    text = place.text.rstrip("\n").expandtabs(4)
+    return excerpt(place, len(text) - len(text.lstrip()) + 1, len(text) + 1, note)
 
 
 def _in_python(trap: Trap, instance: _Instance, name: str) -> Trap:
@@ -654,9 +678,9 @@ def _in_python(trap: Trap, instance: _Instance, name: str) -> Trap:
             # A function that gives an operator its meaning.
             continue
         function = name if frame.function == _ENTRY else frame.function
-        stack.append(frame._replace(function=function, file=at and at[0], line=at and at[1], column=None))
+        stack.append(frame._replace(function=function, file=at and at.file, line=at and at.number, column=None))
     new.stack = tuple(stack)
-    new.file, new.line, new.column = (*place, None) if place else (None, None, None)
+    new.file, new.line, new.column = (place.file, place.number, None) if place else (None, None, None)
     return new
 
 

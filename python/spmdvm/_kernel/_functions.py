@@ -19,6 +19,8 @@ class _InKernels:
     def __init__(self, name: str, doc: str) -> None:
         self.__name__ = name
         self.__doc__ = doc
+        # Where pickling finds it.
+        self.__module__ = "spmdvm"
 
     def __repr__(self) -> str:
         return f"<spmdvm.{self.__name__}, for kernels>"

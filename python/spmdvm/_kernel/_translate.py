@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from . import _support
 from ._expressions import Expressions
-from ._source import Source
+from ._source import Line, Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, INT64, Array, Num, Record, Type, join
 from ._values import INT32, LONGEST, Value, constant, literal, tuple_of
 from ._values import INT64 as INT64_RANGE
@@ -80,7 +80,7 @@ class Program:
         """Begin with nothing."""
         self.support: dict[str, str] = {}
         self.records: dict[Record, str] = {}
-        self.functions: list[list[tuple[str, tuple[str, int]]]] = []
+        self.functions: list[list[tuple[str, Line]]] = []
         self.instances: dict[Any, Result] = {}
         self.active: list[Any] = []
         self.names = 0
@@ -99,9 +99,9 @@ class Program:
         """Give the name of a struct."""
         return self.records.setdefault(record, f"Record{len(self.records)}")
 
-    def text(self) -> tuple[str, list[tuple[str, int] | None]]:
+    def text(self) -> tuple[str, list[Line | None]]:
         """Give the text and, for each of its lines, the file and line of Python."""
-        lines: list[tuple[str, tuple[str, int] | None]] = []
+        lines: list[tuple[str, Line | None]] = []
         for helper in self.support.values():
             lines.extend((line, None) for line in helper.splitlines())
         for record, name in self.records.items():
@@ -167,9 +167,9 @@ class Body(Expressions):
         self.fail(tree, "the types of its variables depend on one another without end", "this function")
 
     def _pass(self, statements: list[ast.stmt]) -> None:
-        self.lines: list[tuple[str, tuple[str, int]]] = []
+        self.lines: list[tuple[str, Line]] = []
         self.indent = 1
-        self.at = ("", 0)
+        self.at = Line("", 0, "")
         self.fresh = 0
         # How many parts of expressions around are computed by some lanes only.
         self.in_arm = 0
@@ -343,7 +343,7 @@ class Body(Expressions):
         for statement in statements:
             if self.assigned is None:
                 return
-            self.at = (self.source.file, self.source.place(statement)[0])
+            self.at = self.source.line(statement)
             self.statement(statement)
 
     def statement(self, node: ast.stmt) -> None:
@@ -822,8 +822,8 @@ class Body(Expressions):
         types = self.returns
         shape = "uniform " if self.uniform else ""
         head = "void"
-        lines: list[tuple[str, tuple[str, int]]] = []
-        at = (self.source.file, self.source.place(self.source.tree)[0])
+        lines: list[tuple[str, Line]] = []
+        at = self.source.line(self.source.tree)
         if types is not None and self.returns_tuple:
             fields = " ".join(f"{ty.spmd} v{k};" for k, ty in enumerate(types))
             lines.append((f"struct {name}_result {{ {fields} }};", at))
