@@ -20,6 +20,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from .. import _containers
 from .._errors import CompileError, CompileWarning, Trap
 from .._spmdvm import compile as _compile
 from . import _functions
@@ -197,7 +198,11 @@ class Kernel:
         return self._call_arrays(values)
 
     def _call_elements(self, values: list[Any], special: dict[str, Any]) -> Any:
-        values = [v if isinstance(v, (int, float, np.generic, np.ndarray)) else _as_array(v) for v in values]
+        if not builtins.all([isinstance(v, (int, float, np.generic, np.ndarray)) for v in values]):
+            lazy = _containers.lazily(self, tuple(values), special)
+            if lazy is not NotImplemented:
+                return lazy
+            values = [self._as_array(name, value) for name, value in zip(self._names, values)]
         kinds = tuple([_kind(value) for value in values])
         types = self._plans.get(kinds)
         if types is None:
@@ -207,9 +212,19 @@ class Kernel:
             return self._call_tuple(instance, values, special)
         return self._run(instance, values, special)
 
+    def _as_array(self, name: str, value: Any) -> Any:
+        """Give what is no number as an array, unless the call itself knows what to make of it (pandas, polars)."""
+        place = f"{self.__name__}(): `{name}`"
+        if isinstance(value, (int, float, np.generic, np.ndarray, str, bytes, dict, type(None))):
+            return value
+        if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
+            return _containers.as_array(value, place)
+        _containers.refuse_device(value, place)
+        return value if hasattr(value, "__array__") else np.asarray(value)
+
     def _element_types(self, values: list[Any]) -> tuple[Any, ...]:
         """Give the types of the arguments of an elementwise kernel."""
-        any_array = builtins.any(getattr(value, "ndim", 0) for value in values)
+        any_array = builtins.any(getattr(value, "ndim", 0) or _containers.is_polars(value) for value in values)
         types: list[Any] = []
         for name, value in zip(self._names, values):
             annotation = self._annotations[name]
@@ -217,7 +232,10 @@ class Kernel:
                 ty: Any = _functions.type_of(annotation.of)
                 types.append(Uniform(ty) if annotation.what == "uniform" else ty)
                 continue
-            ty = of_dtype(value.dtype) if hasattr(value, "dtype") else of_value(value)
+            if _containers.is_polars(value):
+                ty = of_dtype(_containers.as_array(value, f"{self.__name__}(): `{name}`").dtype)
+            else:
+                ty = of_dtype(value.dtype) if hasattr(value, "dtype") else of_value(value)
             if not isinstance(ty, Num):
                 raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}")
             types.append(Uniform(ty) if ty.weak and any_array else ty)
@@ -245,6 +263,10 @@ class Kernel:
         return tuple(r if shape else r[()] for r in results)
 
     def _call_arrays(self, values: list[Any]) -> Any:
+        values = [
+            v if isinstance(v, (np.ndarray, np.generic, int, float)) else self._shared(k, v)
+            for k, v in enumerate(values)
+        ]
         kinds = tuple([_kind(value) for value in values])
         plan = self._plans.get(kinds)
         if plan is None:
@@ -274,6 +296,18 @@ class Kernel:
         results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
         self._run(instance, [*given, *results], {})
         return tuple(r[0] for r in results)
+
+    def _shared(self, at: int, value: Any) -> Any:
+        """Give the memory of an object that shows it as an array; anything else as it is."""
+        place = f"{self.__name__}(): `{self._names[at]}`"
+        if _containers.is_lazy(value):
+            raise TypeError(
+                f"{place} is a Dask array, and this kernel works on whole arrays; compute it first (x.compute()), or "
+                "call the kernel for each chunk (da.map_blocks)"
+            )
+        _containers.refuse_device(value, place)
+        array = _containers.shared(value)
+        return value if array is None else array
 
     def _array_types(self, values: list[Any]) -> tuple[Any, ...]:
         """Give the types of the arguments of an array kernel."""
@@ -433,6 +467,11 @@ class Kernel:
         """Tell the name and the kind."""
         kind = "elementwise" if self.is_elementwise else "array"
         return f"<{kind} kernel {self.__qualname__}{self._signature}>"
+
+    def _repr_html_(self) -> str:
+        from .. import _html
+
+        return _html.kernel(self)
 
     def __reduce__(self) -> Any:
         """Pickle by name, as functions are, where that finds it; else with its source and what it uses."""
@@ -640,13 +679,7 @@ def _kind(value: Any) -> Any:
     """Give what the types of a call depend on."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim
-    return (value.__class__, value.dtype, value.ndim) if hasattr(value, "dtype") else value.__class__
-
-
-def _as_array(value: Any) -> Any:
-    if hasattr(value, "__array__") or value is None or isinstance(value, (str, bytes, dict)):
-        return value
-    return np.asarray(value)
+    return (value.__class__, value.dtype, getattr(value, "ndim", 1)) if hasattr(value, "dtype") else value.__class__
 
 
 def _described(value: Any) -> str:
