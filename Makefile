@@ -108,8 +108,8 @@ $(VENV)/.build-tools:
 	@$(PIP) install 'maturin>=1.7,<2' 'numpy>=1.21'
 	@touch $@
 
-$(VENV)/.test-tools: $(VENV)/.build-tools
-	@$(PIP) install pytest pandas
+$(VENV)/.test-tools: $(VENV)/.build-tools Makefile
+	@$(PIP) install pytest pandas ipykernel jupyter-client cloudpickle joblib 'dask[array,distributed]'
 	@touch $@
 
 $(VENV)/.lint-tools: $(VENV)/.build-tools
