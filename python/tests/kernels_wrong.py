@@ -138,9 +138,19 @@ def module_as_number(x):
     return x + math  # HERE `math` is a `module`
 
 
+def recursion_of_two(x):
+    def f(n):
+        return g(n - 1)  # HERE the type of the result cannot be found out
+
+    def g(n):
+        return f(n) + 1
+
+    return f(x)
+
+
 def recursion(x):
     def f(n):
-        return f(n - 1)  # HERE `f` calls itself
+        return f(n - 1)  # HERE the type of the result cannot be found out
 
     return f(x)
 

@@ -12,6 +12,7 @@ import builtins
 import functools
 import inspect
 import math
+import re
 import sys
 import threading
 import typing
@@ -27,6 +28,7 @@ from . import _functions
 from ._functions import ACROSS
 from ._functions import foreach as foreach
 from ._source import Line, Source, excerpt
+from ._support import FUNCTIONS
 from ._translate import Body, Param, Program, looks_like_foreach, strong
 from ._types import Array, Num, Uniform, of_dtype, of_value
 from ._values import LONGEST
@@ -72,8 +74,11 @@ class uniform:
 class _Instance:
     """A kernel compiled for types of arguments."""
 
-    def __init__(self, text: str, places: list, body: Body, params: list[Any]) -> None:
-        self.text, self.places, self.params = text, places, params
+    def __init__(self, program: Program, body: Body, params: list[Any], name: str) -> None:
+        self.text, self.places = program.text()
+        self.params = params
+        # What its functions are called in Python.
+        self.names = {**program.python_names, _ENTRY: name}
         self.gives_several = body.returns_tuple
         self.result_types: list[Num] = body.returns or []
         self.module: Any = None
@@ -343,7 +348,7 @@ class Kernel:
         try:
             return instance.function(*given, **special)
         except Trap as trap:
-            raise _in_python(trap, instance, self.__name__) from None
+            raise _in_python(trap, instance) from None
         except (TypeError, ValueError) as error:
             text = str(error)
             if text.startswith(f"{_ENTRY}()"):
@@ -366,12 +371,11 @@ class Kernel:
     def _build(self, body: Body, program: Program, export: list[str], params: list[Any]) -> _Instance:
         at = self._source.line(self._source.tree)
         program.functions.append([(line, at) if isinstance(line, str) else line for line in export])
-        text, places = program.text()
-        instance = _Instance(text, places, body, params)
+        instance = _Instance(program, body, params, self.__name__)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CompileWarning)
             try:
-                instance.module = _compile([(f"<kernel {self.__name__}>", text)], **self._options)
+                instance.module = _compile([(f"<kernel {self.__name__}>", instance.text)], **self._options)
                 instance.function = instance.module[_ENTRY]
             except CompileError as error:
                 raise _compile_error(error, instance, self.__name__) from None
@@ -697,10 +701,14 @@ def _line_excerpt(place: Line, note: str) -> str:
     return excerpt(place, len(text) - len(text.lstrip()) + 1, len(text) + 1, note)
 
 
-def _in_python(trap: Trap, instance: _Instance, name: str) -> Trap:
+def _in_python(trap: Trap, instance: _Instance) -> Trap:
     """Make a trap tell lines of Python."""
     places = [_python_place(instance, frame.line) for frame in trap.stack]
-    head = str(trap.args[0] if trap.args else trap).split("\n", 1)[0].replace(f"`{_ENTRY}`", f"`{name}`")
+    head = str(trap.args[0] if trap.args else trap).split("\n", 1)[0]
+    # Functions that give an operator its meaning have no line: the trap is in who uses them.
+    inner = next((frame.function for frame, at in zip(trap.stack, places) if at), _ENTRY)
+    called = {**dict.fromkeys(FUNCTIONS, instance.names.get(inner, inner)), **instance.names}
+    head = re.sub(r"`(\w+)`", lambda found: f"`{called.get(found[1], found[1])}`", head)
     place = next((place for place in places if place), None)
     text = head if place is None else f"{head}\n{_line_excerpt(place, trap.kind.replace('_', ' '))}"
     new = type(trap)(text)
@@ -710,7 +718,7 @@ def _in_python(trap: Trap, instance: _Instance, name: str) -> Trap:
         if at is None and place is not None:
             # A function that gives an operator its meaning.
             continue
-        function = name if frame.function == _ENTRY else frame.function
+        function = instance.names.get(frame.function, frame.function)
         stack.append(frame._replace(function=function, file=at and at.file, line=at and at.number, column=None))
     new.stack = tuple(stack)
     new.file, new.line, new.column = (place.file, place.number, None) if place else (None, None, None)

@@ -555,9 +555,9 @@ class Expressions:
         """Translate `a if c else b`."""
         test = self.as_bool(node.test, self.expression(node.test))
         self.in_arm += 1
-        a, b = self.number(node.body), self.number(node.orelse)
+        a, b = self.in_one_arm(node.body), self.in_one_arm(node.orelse)
         self.in_arm -= 1
-        return self.choose(node, test, a, b)
+        return self.choose(node, test, a or b, b or a) if a or b else self.number(node.body)
 
     def choose(self, node: Any, test: Value, a: Value, b: Value) -> Value:
         """Give one of two numbers."""

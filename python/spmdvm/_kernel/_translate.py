@@ -19,6 +19,8 @@ from ._values import INT32, LONGEST, Value, constant, literal, tuple_of
 from ._values import INT64 as INT64_RANGE
 
 _MOST_PASSES = 40
+# No program has so many functions that call one another.
+_MOST_ACTIVE = 100
 
 
 @dataclass
@@ -73,6 +75,23 @@ class Result:
     stored: set[int] = field(default_factory=set)
 
 
+@dataclass
+class Active:
+    """A function that is being translated."""
+
+    body: Body
+    name: str
+    calls_itself: bool = False
+
+
+class Unknown(Exception):
+    """The result of a function that is being translated has no type yet; what needs it is left out in this pass."""
+
+    def __init__(self, identity: Any, node: Any) -> None:
+        super().__init__()
+        self.identity, self.node = identity, node
+
+
 class Program:
     """The SPMD text of an instance, and where its lines come from."""
 
@@ -82,8 +101,22 @@ class Program:
         self.records: dict[Record, str] = {}
         self.functions: list[list[tuple[str, Line]]] = []
         self.instances: dict[Any, Result] = {}
-        self.active: list[Any] = []
+        self.active: dict[Any, Active] = {}
+        # What is declared in front of all functions, because they call each other.
+        self.heads: list[list[tuple[str, Line]]] = []
         self.names = 0
+        # What functions are called in Python, by their names in the text.
+        self.python_names: dict[str, str] = {}
+
+    def mark(self) -> tuple[int, int, set[Any]]:
+        """Note what there is, for `reset`."""
+        return len(self.functions), len(self.heads), set(self.instances)
+
+    def reset(self, mark: tuple[int, int, set[Any]]) -> None:
+        """Forget the functions that were written since."""
+        functions, heads, instances = mark
+        del self.functions[functions:], self.heads[heads:]
+        self.instances = {key: result for key, result in self.instances.items() if key in instances}
 
     def name(self, stem: str) -> str:
         """Make a name that no other has."""
@@ -107,7 +140,7 @@ class Program:
         for record, name in self.records.items():
             fields = " ".join(f"{ty.spmd} {field};" for field, ty in record.fields)
             lines.append((f"struct {name} {{ {fields} }};", None))
-        for function in self.functions:
+        for function in (*self.heads, *self.functions):
             lines.extend(function)
         return "\n".join(line for line, _ in lines) + "\n", [place for _, place in lines]
 
@@ -150,6 +183,10 @@ class Body(Expressions):
         self.stored: set[str] = set()
         self.dims: dict[str, str] = {}
         self.local_functions: dict[str, ast.FunctionDef] = {}
+        # What it is among the active functions, if others call it.
+        self.identity: Any = None
+        # The active functions whose results were not known in this pass, each with a call.
+        self.unknown: dict[Any, Any] = {}
 
     # The whole function.
 
@@ -161,9 +198,21 @@ class Body(Expressions):
             ast.copy_location(statements[0], tree)
         for _ in range(_MOST_PASSES):
             before = (dict(self.types), list(self.returns or []), set(self.stored))
+            mark = self.program.mark()
             self._pass(statements)
             if before == (dict(self.types), list(self.returns or []), set(self.stored)):
+                if list(self.unknown) == [self.identity]:
+                    self.fail(
+                        self.unknown[self.identity],
+                        "the type of the result cannot be found out: it depends on this call of the function itself",
+                        "of which type is this?",
+                        "annotate the function: `-> np.int64`, `-> float` …",
+                    )
                 return
+            active = self.program.active.get(self.identity)
+            if active is not None and active.calls_itself:
+                # What it calls was translated for what was known of its result then.
+                self.program.reset(mark)
         self.fail(tree, "the types of its variables depend on one another without end", "this function")
 
     def _pass(self, statements: list[ast.stmt]) -> None:
@@ -173,6 +222,7 @@ class Body(Expressions):
         self.fresh = 0
         # How many parts of expressions around are computed by some lanes only.
         self.in_arm = 0
+        self.unknown = {}
         self.loops: list[str] = []
         self.counts = _assignments(statements)
         self.local_functions = {}
@@ -344,7 +394,21 @@ class Body(Expressions):
             if self.assigned is None:
                 return
             self.at = self.source.line(statement)
-            self.statement(statement)
+            arms = self.in_arm
+            try:
+                self.statement(statement)
+            except Unknown as missing:
+                # As if the call did not return; the next pass knows more.
+                self.unknown[missing.identity] = missing.node
+                self.in_arm, self.assigned = arms, None
+
+    def in_one_arm(self, node: ast.expr) -> Value | None:
+        """Translate a number of which only the other one's type may be known yet; None if it is not."""
+        try:
+            return self.number(node)
+        except Unknown as missing:
+            self.unknown[missing.identity] = missing.node
+            return None
 
     def statement(self, node: ast.stmt) -> None:
         """Translate a statement."""
@@ -790,16 +854,15 @@ class Body(Expressions):
             for k in range(a.type.ndim)
         )
         identity = (key, types, plain, dims)
-        if identity in self.program.active:
-            self.fail(
-                node,
-                f"`{name}` calls itself, and functions in kernels cannot",
-                "this is a call of itself",
-                "write a loop",
-            )
-        if identity in self.program.instances:
+        active = self.program.active.get(identity)
+        if active is not None:
+            active.calls_itself = True
+            result = active.body.result_so_far(active.name, node)
+        elif identity in self.program.instances:
             result = self.program.instances[identity]
         else:
+            if len(self.program.active) >= _MOST_ACTIVE:
+                self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
             params = [Param(n, ty, plain or not isinstance(ty, Num)) for n, ty in zip(names, types)]
             body = Body(self.program, source, params, lookup, plain)
             for name_of, arg in zip(names, args):
@@ -807,30 +870,67 @@ class Body(Expressions):
                     for k in range(arg.type.ndim):
                         own = f"{arg.text}__n{k}"
                         body.dims[f"{body.param_text(name_of)}__n{k}"] = self.dims.get(own, own)
-            self.program.active.append(identity)
-            body.translate()
-            self.program.active.pop()
-            result = body.write_static(self.program.name(_spmd_name(name)))
-            result.stored = {names.index(n) for n in body.stored if n in names}
-            self.program.instances[identity] = result
+            own = self.program.name(_spmd_name(name))
+            self.program.python_names[own] = name
+            result = self._translated(identity, body, own, node)
         for at in result.stored:
             self.stored.update(p.name for p in self.params if self.param_text(p.name) == args[at].text)
         return result
 
-    def write_static(self, name: str) -> Result:
-        """Add the function to the program, for others in it."""
+    def _translated(self, identity: Any, body: Body, name: str, node: Any) -> Result:
+        """Translate a function that is called, and add it to the program."""
+        body.identity = identity
+        active = self.program.active[identity] = Active(body, name)
+        try:
+            body.translate()
+        finally:
+            del self.program.active[identity]
+        others = {key: call for key, call in body.unknown.items() if key != identity}
+        if others and body.returns is None and body.gives_value():
+            raise Unknown(next(iter(others)), node)
+        self.unknown.update(dict.fromkeys(others, node))
+        result = body.write_static(name, active.calls_itself)
+        result.stored = body.stored_places()
+        self.program.instances[identity] = result
+        return result
+
+    def stored_places(self) -> set[int]:
+        """Give the parameters, by position, that are arrays it stores to."""
+        return {at for at, param in enumerate(self.params) if param.name in self.stored}
+
+    def gives_value(self) -> bool:
+        """Return whether some `return` of the function has a value."""
+        return any(isinstance(n, ast.Return) and not _is_nothing(n.value) for n in _own_nodes(self.source.tree))
+
+    def result_so_far(self, name: str, node: Any) -> Result:
+        """Give what is known of the result while the function is translated; `node` is a call of itself."""
+        annotated = getattr(self.source.tree, "returns", None)
+        if self.returns is None and self.gives_value():
+            if annotated is None or _is_nothing(annotated):
+                raise Unknown(self.identity, node)
+            self.returns = [self.annotation(annotated)]
+        return Result(name, self.returns, self.returns_tuple, self.uniform, self.stored_places())
+
+    def write_static(self, name: str, calls_itself: bool = False) -> Result:
+        """Add the function to the program, for others in it; in front of them what it is, if they call each other."""
         types = self.returns
         shape = "uniform " if self.uniform else ""
         head = "void"
         lines: list[tuple[str, Line]] = []
         at = self.source.line(self.source.tree)
+        first = []
         if types is not None and self.returns_tuple:
             fields = " ".join(f"{ty.spmd} v{k};" for k, ty in enumerate(types))
-            lines.append((f"struct {name}_result {{ {fields} }};", at))
+            first.append((f"struct {name}_result {{ {fields} }};", at))
             head = f"{shape}{name}_result"
         elif types is not None:
             head = f"{shape}{types[0].spmd}"
-        lines.append((f"static inline {head} {name}({', '.join(self.param_list())}) {{", at))
+        signature = f"{head} {name}({', '.join(self.param_list())})"
+        if calls_itself:
+            self.program.heads.append([*first, (f"static {signature};", at)])
+        else:
+            lines.extend(first)
+        lines.append((f"static {'' if calls_itself else 'inline '}{signature} {{", at))
         own = f"{shape}{name}_result"
         lines.extend((line.replace("Result__", own), place) for line, place in self.lines)
         lines.append(("}", at))
@@ -1070,6 +1170,18 @@ def _leaves(statements: list[ast.stmt]) -> bool:
         if isinstance(statement, ast.If) and (_leaves(statement.body) or _leaves(statement.orelse)):
             return True
     return False
+
+
+def _is_nothing(node: Any) -> bool:
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def _own_nodes(tree: Any) -> Any:
+    """Give the nodes of a function, without those of functions in it."""
+    for child in ast.iter_child_nodes(tree):
+        if not isinstance(child, ast.FunctionDef):
+            yield child
+            yield from _own_nodes(child)
 
 
 def _as_load(target: ast.expr) -> ast.expr:
