@@ -554,6 +554,18 @@ def test_python_loops_keep_their_meaning():
     agrees(down, n)
 
 
+def test_conditions_of_loops_are_computed_in_each_turn():
+    @spmdvm.kernel(timeout=60)
+    def grow(x, y):
+        n = 0
+        while (x + y) ** 2 < 100 and 0 <= n + x * 0 < 50:
+            x += 1
+            n += 1
+        return n
+
+    agrees(grow, np.arange(-3.0, 15.0), np.ones(18))
+
+
 def test_lanes():
     @spmdvm.kernel(width=8)
     def f(a, out):

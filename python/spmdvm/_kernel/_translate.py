@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from . import _support
 from ._expressions import Expressions
+from ._parts import Part
 from ._source import Line, Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, INT64, Array, Num, Record, Type, join
 from ._values import INT32, LONGEST, Value, constant, literal, tuple_of
@@ -165,6 +166,8 @@ class Region:
     reductions: dict[str, Reduction] = field(default_factory=dict)
     indices: dict[str, Value] = field(default_factory=dict)
     arrays: dict[str, LocalArray] = field(default_factory=dict)
+    # Names of parts of arrays.
+    parts: dict[str, Value] = field(default_factory=dict)
 
 
 class Body(Expressions):
@@ -223,6 +226,11 @@ class Body(Expressions):
         # How many parts of expressions around are computed by some lanes only.
         self.in_arm = 0
         self.unknown = {}
+        # The parts of arrays, by their names in the text and by their nodes; and in a statement over all elements, what
+        # stands for arrays.
+        self.parts: dict[str, Part] = {}
+        self.parts_of: dict[int, Value] = {}
+        self.elements: dict[int, Value] = {}
         self.loops: list[str] = []
         self.counts = _assignments(statements)
         self.local_functions = {}
@@ -302,6 +310,8 @@ class Body(Expressions):
             self.fail(
                 node, "a tuple cannot be kept in a variable", "these are several values", "give each a name: `a, b = …`"
             )
+        if value.text in self.parts:
+            return self._name_part(node, name, value)
         if not isinstance(value.type, Num):
             self.fail(node, f"`{name}` cannot stand for {_a(value.type)}", "only numbers are kept in variables")
         if any(p.name == name and not isinstance(p.type, Num) for p in self.params):
@@ -335,6 +345,19 @@ class Body(Expressions):
         if self.assigned is not None:
             self.assigned.add(name)
 
+    def _name_part(self, node: Any, name: str, value: Value) -> None:
+        """Give a part of an array a name."""
+        if self.counts.get(name) != 1 or any(p.name == name for p in self.params):
+            self.fail(
+                node, "a part of an array is named once", f"`{name}` is assigned elsewhere too", "use another name"
+            )
+        region = self.regions[-1]
+        if region is not self.region_of(name):
+            self.fail(node, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
+        region.parts[name] = value
+        if self.assigned is not None:
+            self.assigned.add(name)
+
     def read_name(self, node: ast.Name) -> Value | None:
         """Give a variable or parameter; None if the name is none."""
         name = node.id
@@ -358,6 +381,8 @@ class Body(Expressions):
                     "it is assigned in a part that may not have been executed",
                     f"assign `{name}` before",
                 )
+            if name in region.parts:
+                return region.parts[name]
             reduction = self.regions[-1].reductions.get(name)
             if reduction:
                 self.fail(
@@ -433,6 +458,7 @@ class Body(Expressions):
             if value is not None:
                 self.emit(f"{value.text};")
             return
+        self.expression(node.value)
         self.fail(node, "this expression does nothing", "its value is not used")
 
     def do_Assert(self, node: ast.Assert) -> None:
@@ -442,6 +468,11 @@ class Body(Expressions):
     def do_Assign(self, node: ast.Assign) -> None:
         """`a = …`, `a[i] = …`, `a, b = …`."""
         target = node.targets[0]
+        for each in node.targets:
+            if len(node.targets) > 1 and self.is_part(each):
+                self.fail(each, "a part of an array is assigned by a statement of its own", "here")
+        if self.is_part(target):
+            return self.assign_part(node, target, node.value, None)
         if len(node.targets) > 1:
             value = self.keep(self.expression(node.value))
             for target in node.targets:
@@ -489,6 +520,8 @@ class Body(Expressions):
             region = self.region_of(target.id)
             if region is not self.regions[-1] and target.id in region.names and target.id not in self._indices():
                 return self.reduce(node, target.id, node.op, node.value)
+        if self.is_part(target):
+            return self.assign_part(node, target, node.value, node.op)
         load = _as_load(target)
         value = self.binary(node, node.op, self.expression(load), self.expression(node.value))
         self.assign(target, value)
@@ -616,7 +649,16 @@ class Body(Expressions):
         if node.orelse:
             self.fail(node.orelse[0], "`else` of a loop is not supported", "this part")
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-        self.emit("while (true) {" if endless else f"while ({self.truth(node.test)}) {{")
+        start, at = len(self.lines), self.at
+        self.indent += 1
+        test = "true" if endless else self.truth(node.test)
+        self.indent -= 1
+        if len(self.lines) == start:
+            self.emit(f"while ({test}) {{")
+        else:
+            # What the condition needs is computed in each turn.
+            self.lines.insert(start, ("    " * self.indent + "while (true) {", at))
+            self.emit(f"    if (!({test})) break;")
         self._turns(node.body)
         self.emit("}")
         if endless and not _leaves(node.body):
@@ -797,6 +839,18 @@ class Body(Expressions):
         self.emit("}")
         self.assigned = outer
         self._join(region, declared)
+
+    def enter_foreach(self, node: ast.stmt) -> None:
+        """Begin the body of a loop over elements that a statement is."""
+        self.regions.append(Region(id(node), False, set()))
+        self.loops.append("foreach")
+        self.indent += 1
+
+    def leave_foreach(self) -> None:
+        """End it."""
+        self.indent -= 1
+        self.loops.pop()
+        self.regions.pop()
 
     def _join(self, region: Region, at: int) -> None:
         """Declare the sums of a `foreach` in front of it, and add up lanes behind it."""
