@@ -652,6 +652,35 @@ def test_what_a_kernel_shows():
     assert "export int64" in f.spmd_source and "entry__" in f.module.disassemble()
 
 
+def test_reports_are_in_lines_of_python():
+    @spmdvm.kernel(engine="clif", jit={"background": False})
+    def collatz(n):
+        steps = 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        return steps
+
+    for _ in range(3):
+        collatz(np.arange(1, 10_000))
+    first = collatz.__wrapped__.__code__.co_firstlineno
+    report = collatz.explain()
+    assert f"test_kernel.py:{first + 3}: loop in `collatz`" in report
+    assert "entry__" not in report and "<kernel" not in report
+    line = collatz.explain(first + 4)
+    assert line.startswith(f"line {first + 4}: n = n // 2 if n % 2 == 0 else 3 * n + 1\n  compiled in the loop at ")
+    with pytest.raises(ValueError, match=r"line 1 has no code of collatz\(\)"):
+        collatz.explain(1)
+    loops = collatz.stats()["loops"]
+    assert {loop["function"] for loop in loops} == {"collatz"}
+    assert first + 3 in {loop["line"] for loop in loops}
+    assert all(loop["file"].endswith("test_kernel.py") for loop in loops)
+    # The stepper shows this text.
+    source = collatz.spmd_source.splitlines()
+    assert any("while (" in text and text.endswith(f"// test_kernel.py:{first + 3}") for text in source)
+    assert any("v_steps = 0" in text and text.endswith(f"// test_kernel.py:{first + 2}") for text in source)
+
+
 def test_the_examples_of_the_documentation(tmp_path):
     import re
     import runpy

@@ -21,7 +21,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .. import _containers
+from .. import _containers, _html
 from .._errors import CompileError, CompileWarning, Trap
 from .._spmdvm import compile as _compile
 from . import _functions
@@ -459,13 +459,32 @@ class Kernel:
         _ = self.spmd_source
         return self._last.module
 
-    def explain(self) -> str:
-        """Say what the engine makes of the instance that was used last, and why; lines are those of `spmd_source`."""
-        return self.module.explain()
+    def explain(self, line: int | None = None, *, ir: bool = False, asm: bool = False) -> str:
+        """Say what the engine makes of the instance that was used last, and why, at lines of Python.
+
+        With a line of the kernel's file: what became of that. `ir` and `asm` are those of `Module.explain`.
+        """
+        module = self.module
+        if line is None:
+            return _html.Report(_with_python_lines(module.explain(ir=ir, asm=asm), self._last, self.__name__))
+        facts: dict[str, None] = {}
+        for at, place in enumerate(self._last.places, 1):
+            if place is not None and (place.number, place.file) == (line, self._source.file):
+                facts.update(dict.fromkeys(_html.facts(module, at)))
+        if not facts:
+            raise ValueError(f"line {line} has no code of {self.__name__}()")
+        text = "\n".join([f"line {line}: {self._source.line_of(line).strip()}", *facts])
+        return _html.Report(_with_python_lines(text, self._last, self.__name__))
 
     def stats(self) -> dict[str, Any]:
-        """Give the counts of the engine for the instance that was used last."""
-        return self.module.stats()
+        """Give the counts of the engine for the instance that was used last, at lines of Python."""
+        stats = self.module.stats()
+        for loop in stats["loops"]:
+            _name_python_line(loop, self._last)
+            for version in loop["versions"]:
+                for part in (*version["guards"], *version["variants"]):
+                    _name_python_line(part, self._last)
+        return stats
 
     def __repr__(self) -> str:
         """Tell the name and the kind."""
@@ -473,8 +492,6 @@ class Kernel:
         return f"<{kind} kernel {self.__qualname__}{self._signature}>"
 
     def _repr_html_(self) -> str:
-        from .. import _html
-
         return _html.kernel(self)
 
     def __reduce__(self) -> Any:
@@ -694,6 +711,33 @@ def _described(value: Any) -> str:
 
 def _python_place(instance: _Instance, line: int | None) -> Line | None:
     return instance.places[line - 1] if line is not None and 0 < line <= len(instance.places) else None
+
+
+def _with_python_lines(text: str, instance: _Instance, name: str) -> str:
+    """Name lines of Python instead of those of the SPMD text."""
+
+    def named(found: re.Match[str]) -> str:
+        place = _python_place(instance, int(found[1]))
+        return found[0] if place is None else f"{place.file}:{place.number}"
+
+    text = re.sub(rf"<kernel {re.escape(name)}>:(\d+)(?::\d+)?", named, text)
+    # Calls over arrays have a loop of their own around the function.
+    return re.sub(r"`(\w+)(?:\$map)?`", lambda found: f"`{instance.names.get(found[1], found[1])}`", text)
+
+
+def _name_python_line(found: dict[str, Any], instance: _Instance) -> None:
+    """Have a record of the engine tell the line and function of Python."""
+    place = _python_place(instance, found.get("line"))
+    if place is not None:
+        found["line"] = place.number
+        if "file" in found:
+            found["file"] = place.file
+    if found.get("aborted_line"):
+        aborted = _python_place(instance, found["aborted_line"])
+        found["aborted_line"] = aborted.number if aborted else None
+    if "function" in found:
+        function = found["function"].removesuffix("$map")
+        found["function"] = instance.names.get(function, found["function"])
 
 
 def _line_excerpt(place: Line, note: str) -> str:

@@ -105,6 +105,11 @@ class Source:
         """Give the source of a function within this one."""
         return Source(tree, self.file, self.first, self.lines)
 
+    def line_of(self, number: int) -> str:
+        """Give the text of a line by its number in the file."""
+        at = number - self.first
+        return self.lines[at] if 0 <= at < len(self.lines) else ""
+
     def line(self, node: Any) -> Line:
         """Give the line in which a node begins."""
         at = getattr(node, "lineno", 1) - 1

@@ -8,6 +8,7 @@ that holds whatever is assigned to it. Statements are here, expressions in `_exp
 from __future__ import annotations
 
 import ast
+import os
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
@@ -143,7 +144,13 @@ class Program:
             lines.append((f"struct {name} {{ {fields} }};", None))
         for function in (*self.heads, *self.functions):
             lines.extend(function)
-        return "\n".join(line for line, _ in lines) + "\n", [place for _, place in lines]
+        texts, last = [], None
+        for line, place in lines:
+            # The stepper and traces show this text.
+            new = place is not None and place != last and line.strip("{} ")
+            texts.append(f"{line}  // {os.path.basename(place.file)}:{place.number}" if new else line)
+            last = place if new else last
+        return "\n".join(texts) + "\n", [place for _, place in lines]
 
 
 @dataclass
@@ -254,15 +261,16 @@ class Body(Expressions):
     def _declare(self, region: Region, at: int) -> None:
         """Write the declarations of a region in front of its statements."""
         own = {p.name for p in self.params} if region.key == "" else set()
+        place = self.source.line(self.source.tree) if region.key == "" else self.at
         declared = []
         for name, array in region.arrays.items():
             shape = "uniform " if array.uniform else ""
             text = f"{shape}{array.of.spmd} {_spmd_name(name)}[{array.length}];"
-            declared.append(("    " * self.indent + text, self.at))
+            declared.append(("    " * self.indent + text, place))
         for name, variable in region.variables.items():
             shape = "uniform " if variable.uniform else ""
             start = f" = {self.param_text(name)}" if name in own else ""
-            declared.append(("    " * self.indent + f"{shape}{variable.spmd} {variable.text}{start};", self.at))
+            declared.append(("    " * self.indent + f"{shape}{variable.spmd} {variable.text}{start};", place))
         self.lines[at:at] = declared
 
     def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
