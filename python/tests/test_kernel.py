@@ -652,6 +652,24 @@ def test_what_a_kernel_shows():
     assert "export int64" in f.spmd_source and "entry__" in f.module.disassemble()
 
 
+def test_arrays_with_more_elements_than_32_bits_count():
+    @spmdvm.kernel
+    def last(a, out):
+        height, width = a.shape
+        for i, j in spmdvm.foreach((49_999, height), width):
+            out[j] = a[i, j]
+
+    try:
+        # The system gives pages that are written or read.
+        a = np.zeros((50_000, 50_000), np.int8)
+    except MemoryError:
+        pytest.skip("no address space for 2.5 GB")
+    a[-1] = 7
+    out = np.zeros(50_000, np.int8)
+    last(a, out)
+    assert (out == 7).all()
+
+
 def test_reports_are_in_lines_of_python():
     @spmdvm.kernel(engine="clif", jit={"background": False})
     def collatz(n):

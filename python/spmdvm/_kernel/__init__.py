@@ -283,6 +283,8 @@ class Kernel:
         given: list[Any] = []
         lengths: dict[int, int] = {}
         pattern = []
+        # Whether offsets need more than 32 bits.
+        wide = False
         for value, is_array in zip(values, arrays):
             given.append(value)
             if is_array:
@@ -291,11 +293,12 @@ class Kernel:
                     name = self._names[next(k for k, v in enumerate(values) if v is value)]
                     raise ValueError(f"{self.__name__}(): `{name}` is longer than {LONGEST} elements in a dimension")
                 given.extend(shape)
+                wide |= value.size > LONGEST
                 if several:
                     # Lengths that are equal now: an index below one is below the other.
                     pattern.append(tuple([lengths.setdefault(n, len(lengths)) for n in shape]))
-        key = ("arrays", types, tuple(pattern))
-        instance = self._instance(key, lambda: self._translate_arrays(list(types), tuple(pattern)))
+        key = ("arrays", types, tuple(pattern), wide)
+        instance = self._instance(key, lambda: self._translate_arrays(list(types), tuple(pattern), wide))
         if not instance.gives_several:
             return self._run(instance, given, {})
         results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
@@ -412,8 +415,11 @@ class Kernel:
         ]
         return body, program, lines, types
 
-    def _translate_arrays(self, types: list[Any], pattern: tuple) -> tuple[Body, Program, list[Any], list[Any]]:
+    def _translate_arrays(
+        self, types: list[Any], pattern: tuple, wide: bool
+    ) -> tuple[Body, Program, list[Any], list[Any]]:
         program = Program()
+        program.wide = wide
         params = [Param(n, ty, True) for n, ty in zip(self._names, types)]
         body = Body(program, self._source, params, self._lookup, True)
         arrays = [param for param in params if isinstance(param.type, Array)]

@@ -104,7 +104,8 @@ class Parts:
             by = self.integer(index.step, "the step of a part")
             if by.const in (None, 0):
                 self.fail(index.step, "the step of a part is a constant, and not zero", "here")
-            step = int(by.const)
+            # One that is larger takes the first element, too.
+            step = max(-LONGEST, min(int(by.const), LONGEST))
         n = self.dim(array.text, axis)
         if index.lower is None and index.upper is None and step == 1:
             # All of it: an index below one length is below the other.
@@ -183,7 +184,7 @@ class Parts:
         if len(indices) == 1:
             return indices[0].text
         known = [self._is_within(index, array, axis) for axis, index in enumerate(indices)]
-        wide = "" if all(known) else "(int64)"
+        wide = "" if all(known) and not self.program.wide else "(int64)"
         text = f"{wide}{indices[0].text}"
         for axis in range(1, len(indices)):
             length, index = self.dim(array.text, axis).text, indices[axis]

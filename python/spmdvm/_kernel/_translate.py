@@ -107,6 +107,8 @@ class Program:
         # What is declared in front of all functions, because they call each other.
         self.heads: list[list[tuple[str, Line]]] = []
         self.names = 0
+        # Whether some array has so many elements that offsets in it need more than 32 bits.
+        self.wide = False
         # What functions are called in Python, by their names in the text.
         self.python_names: dict[str, str] = {}
 
