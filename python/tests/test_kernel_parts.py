@@ -194,3 +194,61 @@ def test_results_do_not_depend_on_engine_and_width():
         out = numbers(50)
         spmdvm.kernel(smooth.__wrapped__, width=width, engine=engine)(numbers(50), out)
         np.testing.assert_array_equal(out, want)
+
+
+def slices(n):
+    """Give slices of n elements by how many they take."""
+    by_length = {}
+    values = [None, *range(-n - 1, n + 2)]
+    for start, stop, step in itertools.product(values, values, [None, 1, 2, 3, -1, -2]):
+        part = ":".join("" if v is None else str(v) for v in (start, stop, step))
+        by_length.setdefault(len(range(*slice(start, stop, step).indices(n))), []).append(part)
+    return by_length
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_statements(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    height, width = 5, 7
+    rows, columns = slices(height), slices(width)
+
+    def pick(options):
+        return options[rng.integers(len(options))]
+
+    def source(tall, wide):
+        row, column = pick(rows[tall]), pick(columns[wide])
+        kind = rng.integers(5)
+        if kind == 0:
+            return f"b[{row}, {column}][::-1]"
+        if kind == 1:
+            return f"row[{column}]"
+        if kind == 2:
+            return f"c[{rng.integers(-height, height)}, {column}]"
+        return f"{pick(['b', 'c'])}[{row}, {column}]"
+
+    lines = ["def statements(out, b, c, row, k):"]
+    for _ in range(25):
+        tall, wide = pick(list(rows)), pick(list(columns))
+        x, y, z = source(tall, wide), source(tall, wide), source(tall, wide)
+        right = pick(
+            [
+                f"{x} + {y} * k",
+                f"np.where({x} > {y}, {z}, {y} / 4)",
+                f"np.minimum({x}, {y}) - abs({z})",
+                f"-{x} % 7 + len({y})",
+                "k",
+            ]
+        )
+        lines.append(f"    out[{pick(rows[tall])}, {pick(columns[wide])}] {pick(['=', '+=', '-='])} {right}")
+    path = tmp_path / "generated.py"
+    path.write_text("\n".join([*lines, ""]))
+    space = {"np": np}
+    exec(compile(path.read_text(), path, "exec"), space)
+    agrees(
+        spmdvm.kernel(space["statements"], engine=pick(["interp", "clif"])),
+        numbers(height, width),
+        numbers(height, width) + 1,
+        numbers(height, width) - 2,
+        numbers(width),
+        3.0,
+    )
