@@ -5,6 +5,7 @@ from __future__ import annotations
 import html.parser
 import inspect
 import json
+import sys
 from pathlib import Path
 
 import browser
@@ -178,12 +179,16 @@ def shell():
     pytest.importorskip("IPython")
     from IPython.core.interactiveshell import InteractiveShell
 
+    main = sys.modules["__main__"]
     shell = InteractiveShell.instance()
     shell.reset()
     shell.run_line_magic("reload_ext", "spmdvm")
     shell.run_cell(f"import numpy as np; x = np.ones({LONG}, np.float32)")
     yield shell
+    # It had put a module of its own in place of `__main__`, from which other tests start processes.
+    shell.restore_sys_module_state()
     InteractiveShell.clear_instance()
+    assert sys.modules["__main__"] is main
 
 
 def test_exports_become_functions(shell, capsys) -> None:
