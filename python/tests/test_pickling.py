@@ -272,7 +272,7 @@ def test_joblib():
         np.testing.assert_array_equal(result, made(X + k))
 
 
-def test_the_example(tmp_path):
+def test_the_example():
     example = HERE.parents[1] / "examples" / "python" / "processes.py"
     ran = subprocess.run([sys.executable, example, "2"], capture_output=True, text=True, timeout=300, check=False)
     assert ran.returncode == 0, ran.stderr
