@@ -46,6 +46,10 @@ class _Annotation:
     def __init__(self, what: str, of: Any, ndim: int | None) -> None:
         self.what, self.of, self.ndim = what, of, ndim
 
+    def __call__(self, *_: Any) -> typing.NoReturn:
+        """Refuse to be called. Until Python 3.11, annotations that are texts must stand for what can be."""
+        raise TypeError(f"{self!r} is the type of a parameter of a kernel; make arrays with numpy")
+
     def __repr__(self) -> str:
         name = getattr(self.of, "__name__", self.of)
         return f"{self.what}[{name}]" if self.ndim in (None, 1) else f"{self.what}[{name}, {self.ndim}]"
@@ -167,6 +171,10 @@ class Kernel:
     def _annotation(self, node: ast.arg, hint: Any) -> _Annotation | None:
         if hint is Any or hint is np.ndarray:
             return None
+        alias = typing.get_origin(hint)
+        if hasattr(alias, "__value__"):
+            # NDArray[…], which is an alias since numpy 2.5.
+            hint = alias.__value__[typing.get_args(hint)]
         annotation = hint if isinstance(hint, _Annotation) else None
         if annotation is None and typing.get_origin(hint) is np.ndarray:
             dtype = typing.get_args(typing.get_args(hint)[1])
