@@ -182,7 +182,7 @@ def shell():
     main = sys.modules["__main__"]
     shell = InteractiveShell.instance()
     shell.reset()
-    shell.run_line_magic("reload_ext", "spmdvm")
+    shell.run_line_magic("load_ext", "spmdvm")
     shell.run_cell(f"import numpy as np; x = np.ones({LONG}, np.float32)")
     yield shell
     # It had put a module of its own in place of `__main__`, from which other tests start processes.
