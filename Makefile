@@ -52,6 +52,7 @@ bench: install
 	$(BIN)/python benches/variants.py
 	$(BIN)/python benches/arms.py
 	$(BIN)/python benches/crev.py
+	$(BIN)/python benches/first_call.py
 
 fuzz:
 	@if $(CARGO) +nightly fuzz --version >/dev/null 2>&1; then \
@@ -108,8 +109,8 @@ $(VENV)/.build-tools:
 	@$(PIP) install 'maturin>=1.7,<2' 'numpy>=1.21'
 	@touch $@
 
-$(VENV)/.test-tools: $(VENV)/.build-tools
-	@$(PIP) install pytest pandas
+$(VENV)/.test-tools: $(VENV)/.build-tools Makefile
+	@$(PIP) install pytest pandas ipykernel jupyter-client cloudpickle joblib 'dask[array,distributed]'
 	@touch $@
 
 $(VENV)/.lint-tools: $(VENV)/.build-tools

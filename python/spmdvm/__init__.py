@@ -199,6 +199,13 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'spmdvm' has no attribute '{name}'")
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """Add the cell magic `%%spmd` to IPython: `%load_ext spmdvm`."""
+    from ._notebook import load
+
+    load(shell)
+
+
 def __dir__() -> list[str]:
     """Give all names, those of kernels too."""
     return sorted({*globals(), *__all__, *_HIDDEN})

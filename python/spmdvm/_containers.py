@@ -1,9 +1,12 @@
-"""Masked arrays and pandas objects as arguments of calls over arrays.
+"""What arguments are besides numpy's arrays: masked arrays, pandas and polars objects, tensors, lazy arrays.
 
 A function is run on plain arrays. What else the arguments carry is carried over to the result, or refused:
 
 - Masked arrays: nothing is computed where an argument is masked; the result is masked there. `out` must be masked too.
 - pandas Series and DataFrames: their labels must be equal; the result has them too.
+- polars Series: without nulls; the result is a Series.
+- Dask arrays: the call becomes a part of their graph (`_lazy`).
+- Objects that show their memory (DLPack, `__array_interface__`): are views of it, if it is the CPU's.
 - Other classes that say themselves what functions do to them (units, lazy arrays) are refused.
 """
 
@@ -25,10 +28,89 @@ def _pandas(value: Any) -> str | None:
     return "DataFrame" if pandas is not None and isinstance(value, pandas.DataFrame) else None
 
 
+def is_polars(value: Any) -> bool:
+    """Return whether it is a polars Series."""
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(value, polars.Series)
+
+
+# The devices of DLPack whose memory the CPU reads, and names of others.
+_CPU = (1, 3, 11, 13)
+_DEVICES = {2: "CUDA", 4: "OpenCL", 7: "Vulkan", 8: "Metal", 10: "ROCm", 14: "oneAPI"}
+
+
+def refuse_device(value: Any, place: str) -> None:
+    """Fail if the object's numbers lie in the memory of a GPU."""
+    kind = type(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return
+    where = None
+    if hasattr(kind, "__dlpack_device__"):
+        device, number = value.__dlpack_device__()
+        if int(device) not in _CPU:
+            where = f"{_DEVICES.get(int(device), 'another')} device {number}"
+    elif hasattr(value, "__cuda_array_interface__"):
+        where = "CUDA device"
+    if where:
+        raise TypeError(
+            f"{place} was given a `{kind.__name__}` in the memory of a GPU or the like ({where}), which programs do "
+            "not reach; copy it to the CPU first (x.cpu(), x.get() or the like)"
+        )
+
+
+# numpy has it since 1.22.
+_of_dlpack = getattr(np, "from_dlpack", np.asarray)
+
+
+def as_array(value: Any, place: str) -> np.ndarray:
+    """Give an object as a plain array: a view of its memory where it shows that."""
+    refuse_device(value, place)
+    if is_polars(value) and value.null_count():
+        raise TypeError(f"{place} has nulls, which no number stands for; fill them (x.fill_null(0)) or drop them")
+    shows = hasattr(value, "__array__") or hasattr(value, "__array_interface__")
+    return _of_dlpack(value) if not shows and hasattr(value, "__dlpack__") else np.asarray(value)
+
+
+def shared(value: Any) -> np.ndarray | None:
+    """Give the memory of an object as an array to which programs can write; None if it does not show its memory."""
+    if isinstance(value, np.generic):
+        return None
+    if hasattr(value, "__array_interface__"):
+        return np.asarray(value)
+    if not hasattr(value, "__dlpack__"):
+        return None
+    view = _of_dlpack(value)
+    if not view.flags.writeable and hasattr(value, "__array__"):
+        # Older DLPack does not say what may be written to, and numpy takes it for read-only.
+        other = np.asarray(value)
+        same = (other.shape, other.strides, other.dtype) == (view.shape, view.strides, view.dtype)
+        if same and other.__array_interface__["data"][0] == view.__array_interface__["data"][0]:
+            return other
+    return view
+
+
+def is_lazy(value: Any) -> bool:
+    """Return whether it is a Dask array."""
+    dask = sys.modules.get("dask.array")
+    return dask is not None and isinstance(value, dask.Array)
+
+
+def lazily(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
+    """Give the lazy array that a call with lazy arrays is; NotImplemented if there are none."""
+    kwargs = kwargs or {}
+    if not any(is_lazy(value) for value in (*args, *kwargs.values())):
+        return NotImplemented
+    from ._lazy import call
+
+    return call(function, args, kwargs)
+
+
 def is_foreign(value: Any) -> bool:
     """Tell whether the class of an object gives arrays a meaning that is not known here."""
     kind = type(value)
     if kind in _PLAIN or isinstance(value, (np.ma.MaskedArray, np.generic)):
+        return False
+    if is_polars(value):
         return False
     if _pandas(value) or kind.__module__.split(".")[0] == "pandas":
         return False
@@ -49,6 +131,8 @@ class Containers:
         self.given_out = out
         everything = [*inputs, ("where", where), ("out", out)]
         for label, value in everything:
+            refuse_device(value, f"{name}(): `{label}`")
+        for label, value in everything:
             if is_foreign(value):
                 raise TypeError(
                     f"{name}(): `{label}` is a `{type(value).__name__}`, which may mean more than its numbers; "
@@ -56,10 +140,13 @@ class Containers:
                 )
         self.masked = [np.ma.getmaskarray(v) for _, v in inputs if isinstance(v, np.ma.MaskedArray)]
         self.labelled = [(label, v) for label, v in everything if _pandas(v)]
+        self.polars = [v for _, v in everything if is_polars(v)]
         if has_masked(where):
             raise TypeError(f"{name}(): `where` has masked elements; pass where.filled(False)")
         if self.masked and self.labelled:
             raise TypeError(f"{name}() takes masked arrays or pandas objects in one call, not both")
+        if self.polars and (self.masked or self.labelled):
+            raise TypeError(f"{name}() takes polars Series, or masked arrays or pandas objects, in one call, not both")
         self.out = np.asarray(out) if isinstance(out, np.ma.MaskedArray) else out
         self.where = True if where is None else where
         if _pandas(where) or isinstance(where, np.ma.MaskedArray):
@@ -117,6 +204,9 @@ class Containers:
         """Give the result what the arguments carry."""
         if self.labelled and self.given_out is None and result is not None:
             return self._label(result)
+        if self.polars and self.given_out is None and np.ndim(result) == 1:
+            names = {value.name for value in self.polars}
+            return type(self.polars[0])(names.pop() if len(names) == 1 else "", result)
         if isinstance(self.given_out, np.ma.MaskedArray):
             return self._update_mask(self.given_out)
         if not self.masked or result is None:

@@ -56,6 +56,11 @@ class Diagnostic(NamedTuple):
     help: str | None
     notes: tuple[str, ...]
 
+    def _repr_html_(self) -> str:
+        from . import _html
+
+        return _html.diagnostic(self)
+
 
 class TrapFrame(NamedTuple):
     """A call that was active at a trap.
@@ -114,9 +119,19 @@ class Finding(NamedTuple):
         """Show it in the source."""
         return self.text
 
+    def _repr_html_(self) -> str:
+        from . import _html
+
+        return _html.finding(self)
+
 
 class SpmdError(Exception):
     """The base of all exceptions of this package."""
+
+    def _repr_html_(self) -> str:
+        from . import _html
+
+        return _html.error(self)
 
 
 class CompileError(SpmdError):

@@ -29,6 +29,7 @@ pub fn adopt<'py>(
     wanted: Wanted<'_>,
     place: &dyn Fn() -> String,
 ) -> PyResult<(Bound<'py, PyUntypedArray>, Array<'static>)> {
+    containers::refuse_device(value, place)?;
     if containers::is_foreign(value)? {
         let message = format!(
             "{} expects an array, but was given an object of the class `{}`, which may mean more than its numbers; \
@@ -77,6 +78,11 @@ fn from_other<'py>(
     if !(is_container || is_element && !(wanted.writable && containers::is_numpy_scalar(value))) {
         return Err(not_an_array(value, wanted, place));
     }
+    if wanted.writable
+        && let Some(memory) = containers::shared(value)?
+    {
+        return Ok(memory);
+    }
     if wanted.writable {
         return Err(written_elsewhere(value, wanted, place));
     }
@@ -88,7 +94,7 @@ fn from_other<'py>(
             Ok(array.cast_into::<PyUntypedArray>()?)
         }
         None if convert::is_sequence(value) => Err(not_an_array(value, wanted, place)),
-        _ => convert::as_array(value),
+        _ => convert::as_array(value, place),
     }
 }
 
@@ -98,7 +104,8 @@ fn is_array_like(value: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     }
     let bytes_like = value.is_instance_of::<PyMemoryView>() || value.is_instance_of::<PyByteArray>();
-    Ok(bytes_like || value.hasattr("__array__")? || value.hasattr("__array_interface__")?)
+    let shows = ["__array__", "__array_interface__", "__dlpack__"];
+    Ok(bytes_like || shows.iter().try_fold(false, |any, name| Ok::<_, PyErr>(any || value.hasattr(*name)?))?)
 }
 
 fn is_number(value: &Bound<'_, PyAny>) -> bool {

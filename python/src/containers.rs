@@ -3,7 +3,7 @@
 use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyRange, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyNotImplemented, PyRange, PyTuple};
 
 const MODULE: &str = "spmdvm._containers";
 
@@ -30,6 +30,44 @@ pub fn is_numpy_scalar(value: &Bound<'_, PyAny>) -> bool {
 pub fn is_foreign(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     static IS_FOREIGN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     Ok(!is_plain(value) && IS_FOREIGN.import(value.py(), MODULE, "is_foreign")?.call1((value,))?.is_truthy()?)
+}
+
+/// Fails if the object's numbers lie in the memory of a GPU.
+pub fn refuse_device(value: &Bound<'_, PyAny>, place: &dyn Fn() -> String) -> PyResult<()> {
+    static REFUSE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if !is_plain(value) {
+        REFUSE.import(value.py(), MODULE, "refuse_device")?.call1((value, place()))?;
+    }
+    Ok(())
+}
+
+/// An object as an array: a view of its memory where it shows that.
+pub fn as_array<'py>(value: &Bound<'py, PyAny>, place: &str) -> PyResult<Bound<'py, PyUntypedArray>> {
+    static AS_ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let array = AS_ARRAY.import(value.py(), MODULE, "as_array")?.call1((value, place))?;
+    Ok(array.cast_into::<PyUntypedArray>()?)
+}
+
+/// The memory of an object that shows it (DLPack, `__array_interface__`), so that what is written there is not lost.
+pub fn shared<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyUntypedArray>>> {
+    static SHARED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let array = SHARED.import(value.py(), MODULE, "shared")?.call1((value,))?;
+    Ok(if array.is_none() { None } else { Some(array.cast_into::<PyUntypedArray>()?) })
+}
+
+/// The lazy result of a call with lazy arrays; `None` if there are none among the arguments.
+pub fn lazily<'py>(
+    function: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let mut all = args.iter().chain(kwargs.into_iter().flatten().map(|(_, value)| value));
+    if all.all(|value| is_plain(&value)) {
+        return Ok(None);
+    }
+    static LAZILY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let result = LAZILY.import(function.py(), MODULE, "lazily")?.call1((function, args, kwargs))?;
+    Ok(Some(result).filter(|result| !result.is(&PyNotImplemented::get(function.py()).to_owned())))
 }
 
 /// Returns whether it is a masked array with masked elements.

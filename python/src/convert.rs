@@ -1,6 +1,6 @@
 //! Arguments for varying parameters: numbers, arrays, and what can become an array without loss.
 
-use crate::containers::is_numpy_scalar;
+use crate::containers::{self, is_numpy_scalar};
 use crate::dtype;
 use crate::scalar::{self, describe};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -21,7 +21,7 @@ pub fn elements<'py>(given: &Bound<'py, PyAny>, ty: Ty, place: &dyn Fn() -> Stri
         let (array, distance) = numbers(given, ty, place)?;
         return Ok((array.into_any(), distance));
     }
-    let array = as_array(given)?;
+    let array = as_array(given, place)?;
     if array.ndim() == 0 && !is_numpy_scalar(given) && !given.is_instance_of::<PyUntypedArray>() {
         // No array, but perhaps an object that says which number it is.
         return Ok((given.clone(), scalar::to_bits(given, ty, place)?.1));
@@ -34,12 +34,11 @@ pub fn elements<'py>(given: &Bound<'py, PyAny>, ty: Ty, place: &dyn Fn() -> Stri
 }
 
 /// Any object as an array without a class of its own.
-pub fn as_array<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
+pub fn as_array<'py>(value: &Bound<'py, PyAny>, place: &dyn Fn() -> String) -> PyResult<Bound<'py, PyUntypedArray>> {
     if value.is_exact_instance_of::<PyUntypedArray>() {
         return Ok(value.cast::<PyUntypedArray>()?.clone());
     }
-    let array = value.py().import("numpy")?.call_method1("asarray", (value,))?;
-    Ok(array.cast_into::<PyUntypedArray>()?)
+    containers::as_array(value, &place())
 }
 
 /// Returns whether it is a list, tuple or range, whose numbers take the type that is asked for.

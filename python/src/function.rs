@@ -1,6 +1,7 @@
 //! Exported functions as Python callables.
 
 use crate::bind::{self, Bindings};
+use crate::containers;
 use crate::execute::execute;
 use crate::host;
 use crate::map;
@@ -49,14 +50,22 @@ pub fn is_mapped(export: &Export) -> bool {
 impl Function {
     #[pyo3(signature = (*args, **kwargs))]
     fn __call__(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let mapped = memmap::watch(&self.name, args, kwargs)?;
-        let result = self.call(py, args, kwargs);
+        if let Some(lazy) = containers::lazily(slf.as_any(), args, kwargs)? {
+            return Ok(lazy.unbind());
+        }
+        let function = slf.get();
+        let mapped = memmap::watch(&function.name, args, kwargs)?;
+        let result = function.call(slf.py(), args, kwargs);
         mapped.check().and(result)
+    }
+
+    /// What notebooks show.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("spmdvm._html")?.getattr("function")?.call1((slf,))
     }
 
     #[getter]

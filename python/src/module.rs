@@ -382,6 +382,16 @@ impl Module {
         format!("<spmdvm module {:?}: {names}; width {}>", self.compiled.name(), self.width())
     }
 
+    /// What notebooks show: the functions, and the source with what became of each line.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("spmdvm._html")?.getattr("module")?.call1((slf,))
+    }
+
+    /// What stands between the brackets of `module["…"]`.
+    fn _ipython_key_completions_(&self) -> Vec<&str> {
+        self.names()
+    }
+
     /// The names of the exported functions.
     #[getter]
     fn exports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -456,17 +466,24 @@ impl Module {
     /// machine code. With line=N instead what became of that line of the source: compiled or not and why, with which masks, how
     /// compiled code was left there, and what about it takes time.
     #[pyo3(signature = (line=None, *, ir=false, asm=false), text_signature = "($self, line=None, *, ir=False, asm=False)")]
-    fn explain(&self, py: Python<'_>, line: Option<&Bound<'_, PyAny>>, ir: bool, asm: bool) -> PyResult<String> {
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        line: Option<&Bound<'py, PyAny>>,
+        ir: bool,
+        asm: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let module = &self.compiled.module;
-        match line {
+        let text = match line {
             Some(given) => {
                 let line: usize = given.extract().map_err(|_| {
                     PyTypeError::new_err(format!("line must be the number of a line, not {}", options::show(given)))
                 })?;
-                py.detach(|| module.explain_line(line)).map_err(PyValueError::new_err)
+                py.detach(|| module.explain_line(line)).map_err(PyValueError::new_err)?
             }
-            None => Ok(py.detach(|| module.jit_text(Show { ir, asm, ..Show::default() }))),
-        }
+            None => py.detach(|| module.jit_text(Show { ir, asm, ..Show::default() })),
+        };
+        py.import("spmdvm._html")?.getattr("Report")?.call1((text,))
     }
 
     /// What check mode has found in the calls so far, a list of `Finding`, each place once. Only modules that were compiled with

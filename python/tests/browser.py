@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -81,7 +82,9 @@ class Browser:
     """A headless Chromium with a new profile."""
 
     def __init__(self, width: int = 1280, height: int = 900) -> None:
-        self.profile = tempfile.TemporaryDirectory(prefix="spmdvm-browser-", ignore_cleanup_errors=True)
+        # The browser may still write when it has ended (Python knows the option since 3.10).
+        options = {"ignore_cleanup_errors": True} if sys.version_info >= (3, 10) else {}
+        self.profile = tempfile.TemporaryDirectory(prefix="spmdvm-browser-", **options)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]

@@ -131,16 +131,26 @@ def list_outside(x):
 
 
 def array_outside(x):
-    return DATA[x]  # HERE `DATA` is an `ndarray` from outside
+    return DATA[x]  # HERE `DATA` is a `ndarray` from outside
 
 
 def module_as_number(x):
     return x + math  # HERE `math` is a `module`
 
 
+def recursion_of_two(x):
+    def f(n):
+        return g(n - 1)  # HERE the type of the result cannot be found out
+
+    def g(n):
+        return f(n) + 1
+
+    return f(x)
+
+
 def recursion(x):
     def f(n):
-        return f(n - 1)  # HERE `f` calls itself
+        return f(n - 1)  # HERE the type of the result cannot be found out
 
     return f(x)
 
@@ -361,8 +371,66 @@ def array_index_assigned(a):
         a[i] = 0
 
 
-def array_slice(a):
-    a[1:2] = 0  # HERE parts of arrays cannot be taken
+def array_slice_in_foreach(a):
+    for i in foreach(len(a)):
+        a[1:2] = 0  # HERE a part of an array is assigned outside of `foreach`
+
+
+def array_slice_with_step(a):
+    k = len(a)
+    a[::k] = 0  # HERE the step of a part is a constant
+
+
+def array_overlap(a):
+    a[1:] = a[:-1]  # HERE `a` is read and written at different places in one statement
+
+
+def array_slice_named_twice(a):
+    b = a[1:]  # HERE a part of an array is named once
+    b = a[2:]
+
+
+def array_slice_passed_on(a):
+    def f(b):
+        return b[0]
+
+    return f(a[1:])  # HERE a part of an array cannot be passed on
+
+
+def array_slice_as_number(a):
+    return a[1:] + 1  # HERE a number is needed
+
+
+def array_of_ellipsis(a):
+    a[..., 1:] = 0  # HERE `...` and `None` cannot stand in an index
+
+
+def array_truth(a):
+    a[:] = a[:] if len(a) > 1 else 0  # HERE this takes one value, not an array of them
+
+
+def array_extremes(a):
+    a[:] = max(a[:], 1)  # HERE this takes one value, not an array of them
+
+
+def array_slice_varies(a):
+    for i in foreach(len(a)):
+        b = a[i:]  # HERE the bounds of a part are the same for all elements
+        a[i] = b[0]
+
+
+def array_slice_of_local(a):
+    b = np.zeros(4)
+    c = b[1:]  # HERE parts are taken of arrays that are passed
+    a[0] = c[0]
+
+
+def array_slice_returned(a):
+    return a[1:]  # HERE a kernel returns numbers
+
+
+def array_slice_of_shape(a):
+    return a.shape[:1][0]  # HERE only arrays have parts
 
 
 def array_dimensions(a):
@@ -379,7 +447,7 @@ def array_assigned(a):
 
 def array_sum(a):
     b = a[0]
-    return a + b  # HERE operators take numbers
+    return a + b  # HERE a number is needed
 
 
 def array_condition(a):

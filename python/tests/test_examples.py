@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import struct
+import subprocess
 import sys
 import zlib
 from pathlib import Path
@@ -68,6 +69,16 @@ def test_nothing_is_wrong_with_it(name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert example.error(module.case(**SMALL[name]).spmdvm(), module.case(**SMALL[name]).numpy()) < 1
     assert checked
     assert [str(finding) for module in checked for finding in module.report()] == []
+
+
+@pytest.mark.parametrize("name", ["adaptive.py", "wave.py"])
+def test_an_example_in_python(name: str) -> None:
+    """It compares its results itself."""
+    ran = subprocess.run(
+        [sys.executable, FOLDER / "python" / name], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert len(ran.stdout.splitlines()) > 7
 
 
 def test_pictures_can_be_read(tmp_path: Path) -> None:

@@ -554,6 +554,18 @@ def test_python_loops_keep_their_meaning():
     agrees(down, n)
 
 
+def test_conditions_of_loops_are_computed_in_each_turn():
+    @spmdvm.kernel(timeout=60)
+    def grow(x, y):
+        n = 0
+        while (x + y) ** 2 < 100 and 0 <= n + x * 0 < 50:
+            x += 1
+            n += 1
+        return n
+
+    agrees(grow, np.arange(-3.0, 15.0), np.ones(18))
+
+
 def test_lanes():
     @spmdvm.kernel(width=8)
     def f(a, out):
@@ -621,7 +633,7 @@ def test_evaluate_finds_names():
     assert out.tolist() == [0, -1, 2, 3]
     with pytest.raises(NameError, match="`zz`"):
         spmdvm.evaluate("a + zz")
-    with pytest.raises(spmdvm.CompileError, match="invalid syntax"):
+    with pytest.raises(spmdvm.CompileError, match=r"invalid syntax|unexpected EOF"):
         spmdvm.evaluate("a +")
     assert spmdvm.vectorize("y - x")(5, 3) == 2
 
@@ -638,6 +650,53 @@ def test_what_a_kernel_shows():
         _ = f.spmd_source
     f(np.arange(3))
     assert "export int64" in f.spmd_source and "entry__" in f.module.disassemble()
+
+
+def test_arrays_with_more_elements_than_32_bits_count():
+    @spmdvm.kernel
+    def last(a, out):
+        height, width = a.shape
+        for i, j in spmdvm.foreach((49_999, height), width):
+            out[j] = a[i, j]
+
+    try:
+        # The system gives pages that are written or read.
+        a = np.zeros((50_000, 50_000), np.int8)
+    except MemoryError:
+        pytest.skip("no address space for 2.5 GB")
+    a[-1] = 7
+    out = np.zeros(50_000, np.int8)
+    last(a, out)
+    assert (out == 7).all()
+
+
+def test_reports_are_in_lines_of_python():
+    @spmdvm.kernel(engine="clif", jit={"background": False})
+    def collatz(n):
+        steps = 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        return steps
+
+    for _ in range(3):
+        collatz(np.arange(1, 10_000))
+    first = collatz.__wrapped__.__code__.co_firstlineno
+    report = collatz.explain()
+    assert f"test_kernel.py:{first + 3}: loop in `collatz`" in report
+    assert "entry__" not in report and "<kernel" not in report
+    line = collatz.explain(first + 4)
+    assert line.startswith(f"line {first + 4}: n = n // 2 if n % 2 == 0 else 3 * n + 1\n  compiled in the loop at ")
+    with pytest.raises(ValueError, match=r"line 1 has no code of collatz\(\)"):
+        collatz.explain(1)
+    loops = collatz.stats()["loops"]
+    assert {loop["function"] for loop in loops} == {"collatz"}
+    assert first + 3 in {loop["line"] for loop in loops}
+    assert all(loop["file"].endswith("test_kernel.py") for loop in loops)
+    # The stepper shows this text.
+    source = collatz.spmd_source.splitlines()
+    assert any("while (" in text and text.endswith(f"// test_kernel.py:{first + 3}") for text in source)
+    assert any("v_steps = 0" in text and text.endswith(f"// test_kernel.py:{first + 2}") for text in source)
 
 
 def test_the_examples_of_the_documentation(tmp_path):

@@ -11,8 +11,8 @@ import ast
 import builtins
 import functools
 import inspect
-import linecache
 import math
+import re
 import sys
 import threading
 import typing
@@ -21,12 +21,14 @@ from typing import Any, Callable
 
 import numpy as np
 
+from .. import _containers, _html
 from .._errors import CompileError, CompileWarning, Trap
 from .._spmdvm import compile as _compile
 from . import _functions
 from ._functions import ACROSS
 from ._functions import foreach as foreach
-from ._source import Source, excerpt
+from ._source import Line, Source, excerpt
+from ._support import FUNCTIONS
 from ._translate import Body, Param, Program, looks_like_foreach, strong
 from ._types import Array, Num, Uniform, of_dtype, of_value
 from ._values import LONGEST
@@ -43,6 +45,10 @@ class _Annotation:
 
     def __init__(self, what: str, of: Any, ndim: int | None) -> None:
         self.what, self.of, self.ndim = what, of, ndim
+
+    def __call__(self, *_: Any) -> typing.NoReturn:
+        """Refuse to be called. Until Python 3.11, annotations that are texts must stand for what can be."""
+        raise TypeError(f"{self!r} is the type of a parameter of a kernel; make arrays with numpy")
 
     def __repr__(self) -> str:
         name = getattr(self.of, "__name__", self.of)
@@ -72,8 +78,11 @@ class uniform:
 class _Instance:
     """A kernel compiled for types of arguments."""
 
-    def __init__(self, text: str, places: list, body: Body, params: list[Any]) -> None:
-        self.text, self.places, self.params = text, places, params
+    def __init__(self, program: Program, body: Body, params: list[Any], name: str) -> None:
+        self.text, self.places = program.text()
+        self.params = params
+        # What its functions are called in Python.
+        self.names = {**program.python_names, _ENTRY: name}
         self.gives_several = body.returns_tuple
         self.result_types: list[Num] = body.returns or []
         self.module: Any = None
@@ -97,6 +106,7 @@ class Kernel:
         if not inspect.isfunction(function):
             raise TypeError(f"@spmdvm.kernel takes a function, not {type(function).__name__}")
         functools.update_wrapper(self, function)
+        self._text: str | None = None
         self._prepare(Source.of(function), _functions.lookup_of(function), inspect.signature(function), options)
         self._annotations = self._read_annotations(function)
         tree = self._source.tree
@@ -109,15 +119,30 @@ class Kernel:
             isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
         )
         self.is_elementwise &= not builtins.any(a is not None and a.what == "array" for a in self._annotations.values())
+        self.__signature__ = self._whole_signature()
 
     @staticmethod
-    def _of_expression(source: Source, names: list[str], name: str, options: dict[str, Any]) -> Kernel:
+    def _of_expression(text: str, source: Source, names: list[str], name: str, options: dict[str, Any]) -> Kernel:
         """Make an elementwise kernel of an expression."""
         parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names]
         kernel = Kernel.__new__(Kernel)
+        kernel._text = text
         kernel.__name__ = kernel.__qualname__ = name
         kernel._prepare(source, _lookup_in_expression, inspect.Signature(parameters), options)
+        kernel.__signature__ = kernel._whole_signature()
         return kernel
+
+    def _whole_signature(self) -> inspect.Signature:
+        """Give the signature with what calls take besides the function's parameters."""
+        if not self.is_elementwise:
+            return self._signature
+        own = list(self._signature.parameters.values())
+        special = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in _SPECIAL.items()
+            if name not in self._names
+        ]
+        return self._signature.replace(parameters=[*own, *special])
 
     def _prepare(self, source: Source, lookup: Any, signature: inspect.Signature, options: dict[str, Any]) -> None:
         """Begin as an elementwise kernel without annotations and instances."""
@@ -146,6 +171,10 @@ class Kernel:
     def _annotation(self, node: ast.arg, hint: Any) -> _Annotation | None:
         if hint is Any or hint is np.ndarray:
             return None
+        alias = typing.get_origin(hint)
+        if hasattr(alias, "__value__"):
+            # NDArray[…], which is an alias since numpy 2.5.
+            hint = alias.__value__[typing.get_args(hint)]
         annotation = hint if isinstance(hint, _Annotation) else None
         if annotation is None and typing.get_origin(hint) is np.ndarray:
             dtype = typing.get_args(typing.get_args(hint)[1])
@@ -168,9 +197,7 @@ class Kernel:
 
         An elementwise kernel takes `out=`, `where=` and `threads=` as numpy's functions do.
         """
-        special = {
-            name: kwargs.pop(name) for name in ("out", "where", "threads") if name in kwargs and name not in self._names
-        }
+        special = {name: kwargs.pop(name) for name in _SPECIAL if name in kwargs and name not in self._names}
         if kwargs or len(args) != len(self._names):
             bound = self._signature.bind(*args, **kwargs)
             bound.apply_defaults()
@@ -184,7 +211,11 @@ class Kernel:
         return self._call_arrays(values)
 
     def _call_elements(self, values: list[Any], special: dict[str, Any]) -> Any:
-        values = [v if isinstance(v, (int, float, np.generic, np.ndarray)) else _as_array(v) for v in values]
+        if not builtins.all([isinstance(v, (int, float, np.generic, np.ndarray)) for v in values]):
+            lazy = _containers.lazily(self, tuple(values), special)
+            if lazy is not NotImplemented:
+                return lazy
+            values = [self._as_array(name, value) for name, value in zip(self._names, values)]
         kinds = tuple([_kind(value) for value in values])
         types = self._plans.get(kinds)
         if types is None:
@@ -194,9 +225,19 @@ class Kernel:
             return self._call_tuple(instance, values, special)
         return self._run(instance, values, special)
 
+    def _as_array(self, name: str, value: Any) -> Any:
+        """Give what is no number as an array, unless the call itself knows what to make of it (pandas, polars)."""
+        place = f"{self.__name__}(): `{name}`"
+        if isinstance(value, (int, float, np.generic, np.ndarray, str, bytes, dict, type(None))):
+            return value
+        if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
+            return _containers.as_array(value, place)
+        _containers.refuse_device(value, place)
+        return value if hasattr(value, "__array__") else np.asarray(value)
+
     def _element_types(self, values: list[Any]) -> tuple[Any, ...]:
         """Give the types of the arguments of an elementwise kernel."""
-        any_array = builtins.any(getattr(value, "ndim", 0) for value in values)
+        any_array = builtins.any(getattr(value, "ndim", 0) or _containers.is_polars(value) for value in values)
         types: list[Any] = []
         for name, value in zip(self._names, values):
             annotation = self._annotations[name]
@@ -204,7 +245,10 @@ class Kernel:
                 ty: Any = _functions.type_of(annotation.of)
                 types.append(Uniform(ty) if annotation.what == "uniform" else ty)
                 continue
-            ty = of_dtype(value.dtype) if hasattr(value, "dtype") else of_value(value)
+            if _containers.is_polars(value):
+                ty = of_dtype(_containers.as_array(value, f"{self.__name__}(): `{name}`").dtype)
+            else:
+                ty = of_dtype(value.dtype) if hasattr(value, "dtype") else of_value(value)
             if not isinstance(ty, Num):
                 raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}")
             types.append(Uniform(ty) if ty.weak and any_array else ty)
@@ -232,6 +276,10 @@ class Kernel:
         return tuple(r if shape else r[()] for r in results)
 
     def _call_arrays(self, values: list[Any]) -> Any:
+        values = [
+            v if isinstance(v, (np.ndarray, np.generic, int, float)) else self._shared(k, v)
+            for k, v in enumerate(values)
+        ]
         kinds = tuple([_kind(value) for value in values])
         plan = self._plans.get(kinds)
         if plan is None:
@@ -243,6 +291,8 @@ class Kernel:
         given: list[Any] = []
         lengths: dict[int, int] = {}
         pattern = []
+        # Whether offsets need more than 32 bits.
+        wide = False
         for value, is_array in zip(values, arrays):
             given.append(value)
             if is_array:
@@ -251,16 +301,29 @@ class Kernel:
                     name = self._names[next(k for k, v in enumerate(values) if v is value)]
                     raise ValueError(f"{self.__name__}(): `{name}` is longer than {LONGEST} elements in a dimension")
                 given.extend(shape)
+                wide |= value.size > LONGEST
                 if several:
                     # Lengths that are equal now: an index below one is below the other.
                     pattern.append(tuple([lengths.setdefault(n, len(lengths)) for n in shape]))
-        key = ("arrays", types, tuple(pattern))
-        instance = self._instance(key, lambda: self._translate_arrays(list(types), tuple(pattern)))
+        key = ("arrays", types, tuple(pattern), wide)
+        instance = self._instance(key, lambda: self._translate_arrays(list(types), tuple(pattern), wide))
         if not instance.gives_several:
             return self._run(instance, given, {})
         results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
         self._run(instance, [*given, *results], {})
         return tuple(r[0] for r in results)
+
+    def _shared(self, at: int, value: Any) -> Any:
+        """Give the memory of an object that shows it as an array; anything else as it is."""
+        place = f"{self.__name__}(): `{self._names[at]}`"
+        if _containers.is_lazy(value):
+            raise TypeError(
+                f"{place} is a Dask array, and this kernel works on whole arrays; compute it first (x.compute()), or "
+                "call the kernel for each chunk (da.map_blocks)"
+            )
+        _containers.refuse_device(value, place)
+        array = _containers.shared(value)
+        return value if array is None else array
 
     def _array_types(self, values: list[Any]) -> tuple[Any, ...]:
         """Give the types of the arguments of an array kernel."""
@@ -296,7 +359,7 @@ class Kernel:
         try:
             return instance.function(*given, **special)
         except Trap as trap:
-            raise _in_python(trap, instance, self.__name__) from None
+            raise _in_python(trap, instance) from None
         except (TypeError, ValueError) as error:
             text = str(error)
             if text.startswith(f"{_ENTRY}()"):
@@ -317,14 +380,13 @@ class Kernel:
         return found
 
     def _build(self, body: Body, program: Program, export: list[str], params: list[Any]) -> _Instance:
-        at = (self._source.file, self._source.place(self._source.tree)[0])
+        at = self._source.line(self._source.tree)
         program.functions.append([(line, at) if isinstance(line, str) else line for line in export])
-        text, places = program.text()
-        instance = _Instance(text, places, body, params)
+        instance = _Instance(program, body, params, self.__name__)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CompileWarning)
             try:
-                instance.module = _compile([(f"<kernel {self.__name__}>", text)], **self._options)
+                instance.module = _compile([(f"<kernel {self.__name__}>", instance.text)], **self._options)
                 instance.function = instance.module[_ENTRY]
             except CompileError as error:
                 raise _compile_error(error, instance, self.__name__) from None
@@ -361,8 +423,11 @@ class Kernel:
         ]
         return body, program, lines, types
 
-    def _translate_arrays(self, types: list[Any], pattern: tuple) -> tuple[Body, Program, list[Any], list[Any]]:
+    def _translate_arrays(
+        self, types: list[Any], pattern: tuple, wide: bool
+    ) -> tuple[Body, Program, list[Any], list[Any]]:
         program = Program()
+        program.wide = wide
         params = [Param(n, ty, True) for n, ty in zip(self._names, types)]
         body = Body(program, self._source, params, self._lookup, True)
         arrays = [param for param in params if isinstance(param.type, Array)]
@@ -408,22 +473,54 @@ class Kernel:
         _ = self.spmd_source
         return self._last.module
 
-    def explain(self) -> str:
-        """Say what the engine makes of the instance that was used last, and why; lines are those of `spmd_source`."""
-        return self.module.explain()
+    def explain(self, line: int | None = None, *, ir: bool = False, asm: bool = False) -> str:
+        """Say what the engine makes of the instance that was used last, and why, at lines of Python.
+
+        With a line of the kernel's file: what became of that. `ir` and `asm` are those of `Module.explain`.
+        """
+        module = self.module
+        if line is None:
+            return _html.Report(_with_python_lines(module.explain(ir=ir, asm=asm), self._last, self.__name__))
+        facts: dict[str, None] = {}
+        for at, place in enumerate(self._last.places, 1):
+            if place is not None and (place.number, place.file) == (line, self._source.file):
+                facts.update(dict.fromkeys(_html.facts(module, at)))
+        if not facts:
+            raise ValueError(f"line {line} has no code of {self.__name__}()")
+        text = "\n".join([f"line {line}: {self._source.line_of(line).strip()}", *facts])
+        return _html.Report(_with_python_lines(text, self._last, self.__name__))
 
     def stats(self) -> dict[str, Any]:
-        """Give the counts of the engine for the instance that was used last."""
-        return self.module.stats()
+        """Give the counts of the engine for the instance that was used last, at lines of Python."""
+        stats = self.module.stats()
+        for loop in stats["loops"]:
+            _name_python_line(loop, self._last)
+            for version in loop["versions"]:
+                for part in (*version["guards"], *version["variants"]):
+                    _name_python_line(part, self._last)
+        return stats
 
     def __repr__(self) -> str:
         """Tell the name and the kind."""
         kind = "elementwise" if self.is_elementwise else "array"
         return f"<{kind} kernel {self.__qualname__}{self._signature}>"
 
-    def __reduce__(self) -> str:
-        """Pickle as functions are: by name."""
-        return self.__qualname__
+    def _repr_html_(self) -> str:
+        return _html.kernel(self)
+
+    def __reduce__(self) -> Any:
+        """Pickle by name, as functions are, where that finds it; else with its source and what it uses."""
+        from . import _portable
+
+        return _portable.reduce(self)
+
+    def __copy__(self) -> Kernel:
+        """Give itself: it does not change."""
+        return self
+
+    def __deepcopy__(self, _: Any) -> Kernel:
+        """Give itself: it does not change."""
+        return self
 
     def __get__(self, instance: Any, owner: Any = None) -> Kernel:
         """Refuse to be a method: a kernel has no `self`."""
@@ -432,6 +529,8 @@ class Kernel:
         raise TypeError(f"the kernel `{self.__name__}` cannot be a method; make it a function, or a staticmethod")
 
 
+# What calls of elementwise kernels take besides the function's parameters.
+_SPECIAL = {"out": None, "where": True, "threads": 1}
 # The name of the exported function.
 _ENTRY = "entry__"
 
@@ -524,7 +623,7 @@ def _expression(text: str, options: tuple) -> Kernel:
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
     found = [n.id for n in nodes if id(n) not in called and id(n) not in owners and n.id not in _CONSTANTS]
-    return Kernel._of_expression(source, list(dict.fromkeys(found)), what, dict(options))
+    return Kernel._of_expression(text, source, list(dict.fromkeys(found)), what, dict(options))
 
 
 def vectorize(expression: str, **options: Any) -> Kernel:
@@ -615,13 +714,7 @@ def _kind(value: Any) -> Any:
     """Give what the types of a call depend on."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim
-    return (value.__class__, value.dtype, value.ndim) if hasattr(value, "dtype") else value.__class__
-
-
-def _as_array(value: Any) -> Any:
-    if hasattr(value, "__array__") or value is None or isinstance(value, (str, bytes, dict)):
-        return value
-    return np.asarray(value)
+    return (value.__class__, value.dtype, getattr(value, "ndim", 1)) if hasattr(value, "dtype") else value.__class__
 
 
 def _described(value: Any) -> str:
@@ -630,20 +723,50 @@ def _described(value: Any) -> str:
     return f"{value!r}" if isinstance(value, (int, float, str)) else f"{type(value).__name__}"
 
 
-def _python_place(instance: _Instance, line: int | None) -> tuple[str, int] | None:
+def _python_place(instance: _Instance, line: int | None) -> Line | None:
     return instance.places[line - 1] if line is not None and 0 < line <= len(instance.places) else None
 
 
-def _line_excerpt(place: tuple[str, int], note: str) -> str:
-    text = linecache.getline(*place).rstrip("\n").expandtabs(4)
-    start = len(text) - len(text.lstrip()) + 1
-    return excerpt(place[0], place[1], start, len(text) + 1, note)
+def _with_python_lines(text: str, instance: _Instance, name: str) -> str:
+    """Name lines of Python instead of those of the SPMD text."""
+
+    def named(found: re.Match[str]) -> str:
+        place = _python_place(instance, int(found[1]))
+        return found[0] if place is None else f"{place.file}:{place.number}"
+
+    text = re.sub(rf"<kernel {re.escape(name)}>:(\d+)(?::\d+)?", named, text)
+    # Calls over arrays have a loop of their own around the function.
+    return re.sub(r"`(\w+)(?:\$map)?`", lambda found: f"`{instance.names.get(found[1], found[1])}`", text)
 
 
-def _in_python(trap: Trap, instance: _Instance, name: str) -> Trap:
+def _name_python_line(found: dict[str, Any], instance: _Instance) -> None:
+    """Have a record of the engine tell the line and function of Python."""
+    place = _python_place(instance, found.get("line"))
+    if place is not None:
+        found["line"] = place.number
+        if "file" in found:
+            found["file"] = place.file
+    if found.get("aborted_line"):
+        aborted = _python_place(instance, found["aborted_line"])
+        found["aborted_line"] = aborted.number if aborted else None
+    if "function" in found:
+        function = found["function"].removesuffix("$map")
+        found["function"] = instance.names.get(function, found["function"])
+
+
+def _line_excerpt(place: Line, note: str) -> str:
+    text = place.text.rstrip("\n").expandtabs(4)
+    return excerpt(place, len(text) - len(text.lstrip()) + 1, len(text) + 1, note)
+
+
+def _in_python(trap: Trap, instance: _Instance) -> Trap:
     """Make a trap tell lines of Python."""
     places = [_python_place(instance, frame.line) for frame in trap.stack]
-    head = str(trap.args[0] if trap.args else trap).split("\n", 1)[0].replace(f"`{_ENTRY}`", f"`{name}`")
+    head = str(trap.args[0] if trap.args else trap).split("\n", 1)[0]
+    # Functions that give an operator its meaning have no line: the trap is in who uses them.
+    inner = next((frame.function for frame, at in zip(trap.stack, places) if at), _ENTRY)
+    called = {**dict.fromkeys(FUNCTIONS, instance.names.get(inner, inner)), **instance.names}
+    head = re.sub(r"`(\w+)`", lambda found: f"`{called.get(found[1], found[1])}`", head)
     place = next((place for place in places if place), None)
     text = head if place is None else f"{head}\n{_line_excerpt(place, trap.kind.replace('_', ' '))}"
     new = type(trap)(text)
@@ -653,10 +776,10 @@ def _in_python(trap: Trap, instance: _Instance, name: str) -> Trap:
         if at is None and place is not None:
             # A function that gives an operator its meaning.
             continue
-        function = name if frame.function == _ENTRY else frame.function
-        stack.append(frame._replace(function=function, file=at and at[0], line=at and at[1], column=None))
+        function = instance.names.get(frame.function, frame.function)
+        stack.append(frame._replace(function=function, file=at and at.file, line=at and at.number, column=None))
     new.stack = tuple(stack)
-    new.file, new.line, new.column = (*place, None) if place else (None, None, None)
+    new.file, new.line, new.column = (place.file, place.number, None) if place else (None, None, None)
     return new
 
 

@@ -6,11 +6,12 @@ import ast
 import builtins
 import math
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from . import _functions
+from ._parts import Parts
 from ._source import Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
 from ._values import INT32, INT64, Value, constant, literal, tuple_of
@@ -47,15 +48,13 @@ _FOLDED = {
 }
 
 
-class Expressions:
+class Expressions(Parts):
     """Translates expressions; `Body` has what they need to know."""
-
-    def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
-        """Raise an error at a node."""
-        raise NotImplementedError
 
     def expression(self, node: ast.expr) -> Value:
         """Translate an expression."""
+        if id(node) in self.elements:
+            return self.elements[id(node)]
         translate = getattr(self, "of_" + type(node).__name__, None)
         if translate is None:
             what, help = _UNSUPPORTED.get(type(node).__name__, (f"`{type(node).__name__}`", None))
@@ -232,7 +231,7 @@ class Expressions:
                 if at.const is None or not -len(value.parts) <= at.const < len(value.parts):
                     self.fail(node.slice, f"this is one of {len(value.parts)} values", "a constant index is needed")
                 return value.parts[at.const]
-        return self.element(node, stores=False)
+        return self.part(node) if self.is_part(node) else self.element(node, stores=False)
 
     def element(self, node: Any, stores: bool) -> Value:
         """Translate an element, or a field of one: `a[i]`, `a[i, j]`, `p[i].x`, `p[i]["x"]`, `p["x"][i]`."""
@@ -246,9 +245,12 @@ class Expressions:
         owner = at.value
         if isinstance(owner, ast.Subscript) and _text_of(owner.slice) is not None and field is None:
             field, owner = _text_of(owner.slice), owner.value
-        if not isinstance(owner, ast.Name):
+        if isinstance(owner, ast.Subscript) and self.is_part(owner):
+            array = self.part(owner)
+        elif not isinstance(owner, ast.Name):
             self.fail(owner, "only parameters are indexed", "not the name of an array")
-        array = self.read_name(owner)
+        else:
+            array = self.read_name(owner)
         if array is None:
             found = self.resolve(owner)
             kind = type(found).__name__
@@ -261,7 +263,7 @@ class Expressions:
         if not isinstance(array.type, Array):
             self.fail(owner, f"`{owner.id}` is a number and has no elements", f"`{array.type}`")
         if stores:
-            self.stored.add(owner.id)
+            self.stored.add(self._name_of(array))
         text, uniform = self._place(at, array)
         of = array.type.of
         if isinstance(of, Record):
@@ -284,27 +286,9 @@ class Expressions:
         """Translate the indices of an element."""
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         ndim = array.type.ndim
-        for part in parts:
-            if isinstance(part, ast.Slice):
-                self.fail(part, "parts of arrays cannot be taken in a kernel", "a slice", "loop over the indices")
         if len(parts) != ndim:
             self.fail(node, f"this array has {ndim} dimensions", f"{len(parts)} indices", "give one index for each")
-        indices = [self._index(part, array, axis) for axis, part in enumerate(parts)]
-        uniform = array.uniform and all(index.uniform for index in indices)
-        if ndim == 1:
-            return f"{array.text}[{indices[0].text}]", uniform
-        known = [self._is_within(index, array, axis) for axis, index in enumerate(indices)]
-        wide = "" if all(known) else "(int64)"
-        text = f"{wide}{indices[0].text}"
-        tests = []
-        for axis in range(1, ndim):
-            length, index = self.dim(array.text, axis).text, indices[axis]
-            text = f"({text}) * {length} + {index.text}" if axis > 1 else f"{text} * {length} + {index.text}"
-            if not known[axis]:
-                tests.append(f"{index.text} >= 0 && {index.text} < {length}")
-        if tests:
-            text = f"({' && '.join(tests)}) ? {text} : -1"
-        return f"{array.text}[{text}]", uniform
+        return self.place_of(array, [self._index(part, array, axis) for axis, part in enumerate(parts)])
 
     def _index(self, node: ast.expr, array: Value, axis: int) -> Value:
         value = self.integer(node, "an index")
@@ -555,9 +539,9 @@ class Expressions:
         """Translate `a if c else b`."""
         test = self.as_bool(node.test, self.expression(node.test))
         self.in_arm += 1
-        a, b = self.number(node.body), self.number(node.orelse)
+        a, b = self.in_one_arm(node.body), self.in_one_arm(node.orelse)
         self.in_arm -= 1
-        return self.choose(node, test, a, b)
+        return self.choose(node, test, a or b, b or a) if a or b else self.number(node.body)
 
     def choose(self, node: Any, test: Value, a: Value, b: Value) -> Value:
         """Give one of two numbers."""
@@ -673,7 +657,8 @@ class Expressions:
         else:
             inner = getattr(function, "__wrapped__", function)
             name = getattr(inner, "__name__", type(function).__name__)
-            if not hasattr(inner, "__code__"):
+            of_numpy = (getattr(inner, "__module__", None) or "").split(".")[0] == "numpy"
+            if of_numpy or not hasattr(inner, "__code__"):
                 self.fail(
                     node,
                     f"`{ast.unparse(node.func)}` cannot be called in a kernel",
@@ -691,6 +676,8 @@ class Expressions:
         texts = []
         for value, ty in zip(args, [arg.type for arg in args]):
             if isinstance(ty, Array):
+                if value.text in self.parts:
+                    self.fail(node, "a part of an array cannot be passed on", "here", "pass the array and its bounds")
                 if any(value.text == f"v_{name}" for region in self.regions for name in region.arrays):
                     self.fail(node, "an array of the function cannot be passed on", "made here", "pass its elements")
                 texts.append(value.text)

@@ -19,6 +19,8 @@ class _InKernels:
     def __init__(self, name: str, doc: str) -> None:
         self.__name__ = name
         self.__doc__ = doc
+        # Where pickling finds it.
+        self.__module__ = "spmdvm"
 
     def __repr__(self) -> str:
         return f"<spmdvm.{self.__name__}, for kernels>"
@@ -82,15 +84,16 @@ def near(name: str) -> str | None:
 
 def lookup_of(function: Any) -> Callable[[str], Any]:
     """Give what finds names for a function: what it closes over, globals, built-ins."""
-    closed = {}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
-        try:
-            closed[name] = cell.cell_contents
-        except ValueError:
-            continue
-    spaces = (closed, function.__globals__, vars(builtins))
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    spaces = (function.__globals__, vars(builtins))
 
     def lookup(name: str) -> Any:
+        if name in cells:
+            try:
+                return cells[name].cell_contents
+            except ValueError:
+                # It has no value yet.
+                raise KeyError(name) from None
         for space in spaces:
             if name in space:
                 return space[name]

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import ast
 import inspect
-import linecache
 import textwrap
-from typing import Any, NoReturn
+import weakref
+from typing import Any, NamedTuple, NoReturn
 
 from .._errors import CompileError, Diagnostic, Label
 
 
-def excerpt(file: str, line: int, column: int, end_column: int, note: str) -> str:
-    """Draw a line of a file with a place in it marked. Columns count from 1."""
-    text = linecache.getline(file, line).rstrip("\n").expandtabs(4)
-    number = str(line)
+class Line(NamedTuple):
+    """A line of a file, from 1, and what stands there."""
+
+    file: str
+    number: int
+    text: str
+
+
+def excerpt(place: Line, column: int, end_column: int, note: str) -> str:
+    """Draw a line with a place in it marked. Columns count from 1."""
+    text = place.text.rstrip("\n").expandtabs(4)
+    number = str(place.number)
     pad = " " * len(number)
     length = max(1, min(end_column, len(text) + 1) - column)
     middle = (length - 1) // 2
@@ -22,7 +30,7 @@ def excerpt(file: str, line: int, column: int, end_column: int, note: str) -> st
     before = " " * (column - 1)
     return "\n".join(
         [
-            f"{pad}  ╭─[ {file}:{line}:{column} ]",
+            f"{pad}  ╭─[ {place.file}:{place.number}:{column} ]",
             f"{pad}  │",
             f" {number} │ {text}",
             f"{pad}  │ {before}{marks}",
@@ -32,19 +40,27 @@ def excerpt(file: str, line: int, column: int, end_column: int, note: str) -> st
     )
 
 
+# The sources of functions that have been read, or that were made of their source.
+_read: weakref.WeakKeyDictionary[Any, Source] = weakref.WeakKeyDictionary()
+
+
 class Source:
     """The text of a function, with the places that its lines and columns have in the file."""
 
-    def __init__(self, tree: Any, file: str, line: int, column: int) -> None:
-        """Keep the tree of a function whose first line and column stand at those of a file, from 0."""
+    def __init__(self, tree: Any, file: str, first: int, lines: tuple[str, ...]) -> None:
+        """Keep a function's tree, and the lines of the file that it was read from, of which the first has a number."""
         self.tree = tree
         self.file = file
-        self._line = line
-        self._column = column
+        self.first = first
+        self.lines = lines
+        self._column = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
 
     @staticmethod
     def of(function: Any) -> Source:
         """Read the source of a function."""
+        found = _read.get(function)
+        if found is not None:
+            return found
         try:
             lines, first = inspect.getsourcelines(function)
         except (OSError, TypeError) as error:
@@ -52,32 +68,52 @@ class Source:
             raise CompileError(
                 f"the source of `{name}` cannot be read: kernels are compiled from it ({error})"
             ) from None
-        text = "".join(lines)
-        flat = textwrap.dedent(text)
-        column = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
-        file = inspect.getsourcefile(function) or "<unknown>"
-        tree = ast.parse(flat)
+        source = Source.of_lines(inspect.getsourcefile(function) or "<unknown>", first, tuple(lines))
+        source.keep_for(function)
+        return source
+
+    @staticmethod
+    def of_lines(file: str, first: int, lines: tuple[str, ...]) -> Source:
+        """Read a function's lines."""
+        tree = ast.parse(textwrap.dedent("".join(lines)))
         found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         if not found:
             raise CompileError(f"{file}:{first}: a kernel is a function written with `def`")
-        return Source(found[0], file, first - 1, column)
+        return Source(found[0], file, first, lines)
+
+    def keep_for(self, function: Any) -> None:
+        """Note that this is the source of a function."""
+        _read[function] = self
 
     @staticmethod
     def of_expression(text: str, what: str) -> Source:
         """Read an expression as a function of its names, in the order in which they occur."""
         file = f"<{what}>"
-        linecache.cache[file] = (len(text), None, [line + "\n" for line in text.splitlines()], file)
+        lines = tuple(text.splitlines())
         try:
             body = ast.parse(text, file, mode="eval").body
         except SyntaxError as error:
-            column = error.offset or 1
-            drawn = excerpt(file, error.lineno or 1, column, column + 1, error.msg)
+            column, number = error.offset or 1, error.lineno or 1
+            line = Line(file, number, lines[number - 1] if number <= len(lines) else "")
+            drawn = excerpt(line, column, column + 1, error.msg)
             raise CompileError(f"error[K0001]: {error.msg}\n{drawn}") from None
-        return Source(body, file, 0, 0)
+        source = Source(body, file, 1, lines)
+        source._column = 0
+        return source
 
     def inner(self, tree: Any) -> Source:
         """Give the source of a function within this one."""
-        return Source(tree, self.file, self._line, self._column)
+        return Source(tree, self.file, self.first, self.lines)
+
+    def line_of(self, number: int) -> str:
+        """Give the text of a line by its number in the file."""
+        at = number - self.first
+        return self.lines[at] if 0 <= at < len(self.lines) else ""
+
+    def line(self, node: Any) -> Line:
+        """Give the line in which a node begins."""
+        at = getattr(node, "lineno", 1) - 1
+        return Line(self.file, self.first + at, self.lines[at] if at < len(self.lines) else "")
 
     def place(self, node: Any) -> tuple[int, int, int]:
         """Give the line of a node, its first column and the one behind its last, in the file."""
@@ -86,14 +122,14 @@ class Source:
         if getattr(node, "end_lineno", line) != line or end is None:
             end = start + 1
         # The tree counts bytes.
-        text = linecache.getline(self.file, line + self._line)[self._column :].encode()
+        text = self.line(node).text[self._column :].encode()
         start, end = (len(text[:at].decode(errors="replace")) if at <= len(text) else at for at in (start, end))
-        return line + self._line, start + self._column + 1, end + self._column + 1
+        return line + self.first - 1, start + self._column + 1, end + self._column + 1
 
     def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
         """Raise an error at a node: what is wrong, what stands below the place, and what to do."""
         line, column, end = self.place(node)
-        text = f"error[K0002]: {message}\n{excerpt(self.file, line, column, end, note)}"
+        text = f"error[K0002]: {message}\n{excerpt(self.line(node), column, end, note)}"
         if help:
             text += f"\n  help: {help}"
         label = Label(self.file, line, column, line, end, note)

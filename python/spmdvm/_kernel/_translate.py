@@ -8,17 +8,21 @@ that holds whatever is assigned to it. Statements are here, expressions in `_exp
 from __future__ import annotations
 
 import ast
+import os
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from . import _support
 from ._expressions import Expressions
-from ._source import Source
+from ._parts import Part
+from ._source import Line, Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, INT64, Array, Num, Record, Type, join
 from ._values import INT32, LONGEST, Value, constant, literal, tuple_of
 from ._values import INT64 as INT64_RANGE
 
 _MOST_PASSES = 40
+# No program has so many functions that call one another.
+_MOST_ACTIVE = 100
 
 
 @dataclass
@@ -73,6 +77,23 @@ class Result:
     stored: set[int] = field(default_factory=set)
 
 
+@dataclass
+class Active:
+    """A function that is being translated."""
+
+    body: Body
+    name: str
+    calls_itself: bool = False
+
+
+class Unknown(Exception):
+    """The result of a function that is being translated has no type yet; what needs it is left out in this pass."""
+
+    def __init__(self, identity: Any, node: Any) -> None:
+        super().__init__()
+        self.identity, self.node = identity, node
+
+
 class Program:
     """The SPMD text of an instance, and where its lines come from."""
 
@@ -80,10 +101,26 @@ class Program:
         """Begin with nothing."""
         self.support: dict[str, str] = {}
         self.records: dict[Record, str] = {}
-        self.functions: list[list[tuple[str, tuple[str, int]]]] = []
+        self.functions: list[list[tuple[str, Line]]] = []
         self.instances: dict[Any, Result] = {}
-        self.active: list[Any] = []
+        self.active: dict[Any, Active] = {}
+        # What is declared in front of all functions, because they call each other.
+        self.heads: list[list[tuple[str, Line]]] = []
         self.names = 0
+        # Whether some array has so many elements that offsets in it need more than 32 bits.
+        self.wide = False
+        # What functions are called in Python, by their names in the text.
+        self.python_names: dict[str, str] = {}
+
+    def mark(self) -> tuple[int, int, set[Any]]:
+        """Note what there is, for `reset`."""
+        return len(self.functions), len(self.heads), set(self.instances)
+
+    def reset(self, mark: tuple[int, int, set[Any]]) -> None:
+        """Forget the functions that were written since."""
+        functions, heads, instances = mark
+        del self.functions[functions:], self.heads[heads:]
+        self.instances = {key: result for key, result in self.instances.items() if key in instances}
 
     def name(self, stem: str) -> str:
         """Make a name that no other has."""
@@ -99,17 +136,23 @@ class Program:
         """Give the name of a struct."""
         return self.records.setdefault(record, f"Record{len(self.records)}")
 
-    def text(self) -> tuple[str, list[tuple[str, int] | None]]:
+    def text(self) -> tuple[str, list[Line | None]]:
         """Give the text and, for each of its lines, the file and line of Python."""
-        lines: list[tuple[str, tuple[str, int] | None]] = []
+        lines: list[tuple[str, Line | None]] = []
         for helper in self.support.values():
             lines.extend((line, None) for line in helper.splitlines())
         for record, name in self.records.items():
             fields = " ".join(f"{ty.spmd} {field};" for field, ty in record.fields)
             lines.append((f"struct {name} {{ {fields} }};", None))
-        for function in self.functions:
+        for function in (*self.heads, *self.functions):
             lines.extend(function)
-        return "\n".join(line for line, _ in lines) + "\n", [place for _, place in lines]
+        texts, last = [], None
+        for line, place in lines:
+            # The stepper and traces show this text.
+            new = place is not None and place != last and line.strip("{} ")
+            texts.append(f"{line}  // {os.path.basename(place.file)}:{place.number}" if new else line)
+            last = place if new else last
+        return "\n".join(texts) + "\n", [place for _, place in lines]
 
 
 @dataclass
@@ -132,6 +175,8 @@ class Region:
     reductions: dict[str, Reduction] = field(default_factory=dict)
     indices: dict[str, Value] = field(default_factory=dict)
     arrays: dict[str, LocalArray] = field(default_factory=dict)
+    # Names of parts of arrays.
+    parts: dict[str, Value] = field(default_factory=dict)
 
 
 class Body(Expressions):
@@ -150,6 +195,10 @@ class Body(Expressions):
         self.stored: set[str] = set()
         self.dims: dict[str, str] = {}
         self.local_functions: dict[str, ast.FunctionDef] = {}
+        # What it is among the active functions, if others call it.
+        self.identity: Any = None
+        # The active functions whose results were not known in this pass, each with a call.
+        self.unknown: dict[Any, Any] = {}
 
     # The whole function.
 
@@ -161,18 +210,36 @@ class Body(Expressions):
             ast.copy_location(statements[0], tree)
         for _ in range(_MOST_PASSES):
             before = (dict(self.types), list(self.returns or []), set(self.stored))
+            mark = self.program.mark()
             self._pass(statements)
             if before == (dict(self.types), list(self.returns or []), set(self.stored)):
+                if list(self.unknown) == [self.identity]:
+                    self.fail(
+                        self.unknown[self.identity],
+                        "the type of the result cannot be found out: it depends on this call of the function itself",
+                        "of which type is this?",
+                        "annotate the function: `-> np.int64`, `-> float` …",
+                    )
                 return
+            active = self.program.active.get(self.identity)
+            if active is not None and active.calls_itself:
+                # What it calls was translated for what was known of its result then.
+                self.program.reset(mark)
         self.fail(tree, "the types of its variables depend on one another without end", "this function")
 
     def _pass(self, statements: list[ast.stmt]) -> None:
-        self.lines: list[tuple[str, tuple[str, int]]] = []
+        self.lines: list[tuple[str, Line]] = []
         self.indent = 1
-        self.at = ("", 0)
+        self.at = Line("", 0, "")
         self.fresh = 0
         # How many parts of expressions around are computed by some lanes only.
         self.in_arm = 0
+        self.unknown = {}
+        # The parts of arrays, by their names in the text and by their nodes; and in a statement over all elements, what
+        # stands for arrays.
+        self.parts: dict[str, Part] = {}
+        self.parts_of: dict[int, Value] = {}
+        self.elements: dict[int, Value] = {}
         self.loops: list[str] = []
         self.counts = _assignments(statements)
         self.local_functions = {}
@@ -196,15 +263,16 @@ class Body(Expressions):
     def _declare(self, region: Region, at: int) -> None:
         """Write the declarations of a region in front of its statements."""
         own = {p.name for p in self.params} if region.key == "" else set()
+        place = self.source.line(self.source.tree) if region.key == "" else self.at
         declared = []
         for name, array in region.arrays.items():
             shape = "uniform " if array.uniform else ""
             text = f"{shape}{array.of.spmd} {_spmd_name(name)}[{array.length}];"
-            declared.append(("    " * self.indent + text, self.at))
+            declared.append(("    " * self.indent + text, place))
         for name, variable in region.variables.items():
             shape = "uniform " if variable.uniform else ""
             start = f" = {self.param_text(name)}" if name in own else ""
-            declared.append(("    " * self.indent + f"{shape}{variable.spmd} {variable.text}{start};", self.at))
+            declared.append(("    " * self.indent + f"{shape}{variable.spmd} {variable.text}{start};", place))
         self.lines[at:at] = declared
 
     def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
@@ -252,6 +320,8 @@ class Body(Expressions):
             self.fail(
                 node, "a tuple cannot be kept in a variable", "these are several values", "give each a name: `a, b = …`"
             )
+        if value.text in self.parts:
+            return self._name_part(node, name, value)
         if not isinstance(value.type, Num):
             self.fail(node, f"`{name}` cannot stand for {_a(value.type)}", "only numbers are kept in variables")
         if any(p.name == name and not isinstance(p.type, Num) for p in self.params):
@@ -285,6 +355,19 @@ class Body(Expressions):
         if self.assigned is not None:
             self.assigned.add(name)
 
+    def _name_part(self, node: Any, name: str, value: Value) -> None:
+        """Give a part of an array a name."""
+        if self.counts.get(name) != 1 or any(p.name == name for p in self.params):
+            self.fail(
+                node, "a part of an array is named once", f"`{name}` is assigned elsewhere too", "use another name"
+            )
+        region = self.regions[-1]
+        if region is not self.region_of(name):
+            self.fail(node, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
+        region.parts[name] = value
+        if self.assigned is not None:
+            self.assigned.add(name)
+
     def read_name(self, node: ast.Name) -> Value | None:
         """Give a variable or parameter; None if the name is none."""
         name = node.id
@@ -308,6 +391,8 @@ class Body(Expressions):
                     "it is assigned in a part that may not have been executed",
                     f"assign `{name}` before",
                 )
+            if name in region.parts:
+                return region.parts[name]
             reduction = self.regions[-1].reductions.get(name)
             if reduction:
                 self.fail(
@@ -343,8 +428,22 @@ class Body(Expressions):
         for statement in statements:
             if self.assigned is None:
                 return
-            self.at = (self.source.file, self.source.place(statement)[0])
-            self.statement(statement)
+            self.at = self.source.line(statement)
+            arms = self.in_arm
+            try:
+                self.statement(statement)
+            except Unknown as missing:
+                # As if the call did not return; the next pass knows more.
+                self.unknown[missing.identity] = missing.node
+                self.in_arm, self.assigned = arms, None
+
+    def in_one_arm(self, node: ast.expr) -> Value | None:
+        """Translate a number of which only the other one's type may be known yet; None if it is not."""
+        try:
+            return self.number(node)
+        except Unknown as missing:
+            self.unknown[missing.identity] = missing.node
+            return None
 
     def statement(self, node: ast.stmt) -> None:
         """Translate a statement."""
@@ -369,6 +468,7 @@ class Body(Expressions):
             if value is not None:
                 self.emit(f"{value.text};")
             return
+        self.expression(node.value)
         self.fail(node, "this expression does nothing", "its value is not used")
 
     def do_Assert(self, node: ast.Assert) -> None:
@@ -378,6 +478,11 @@ class Body(Expressions):
     def do_Assign(self, node: ast.Assign) -> None:
         """`a = …`, `a[i] = …`, `a, b = …`."""
         target = node.targets[0]
+        for each in node.targets:
+            if len(node.targets) > 1 and self.is_part(each):
+                self.fail(each, "a part of an array is assigned by a statement of its own", "here")
+        if self.is_part(target):
+            return self.assign_part(node, target, node.value, None)
         if len(node.targets) > 1:
             value = self.keep(self.expression(node.value))
             for target in node.targets:
@@ -425,6 +530,8 @@ class Body(Expressions):
             region = self.region_of(target.id)
             if region is not self.regions[-1] and target.id in region.names and target.id not in self._indices():
                 return self.reduce(node, target.id, node.op, node.value)
+        if self.is_part(target):
+            return self.assign_part(node, target, node.value, node.op)
         load = _as_load(target)
         value = self.binary(node, node.op, self.expression(load), self.expression(node.value))
         self.assign(target, value)
@@ -552,7 +659,16 @@ class Body(Expressions):
         if node.orelse:
             self.fail(node.orelse[0], "`else` of a loop is not supported", "this part")
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-        self.emit("while (true) {" if endless else f"while ({self.truth(node.test)}) {{")
+        start, at = len(self.lines), self.at
+        self.indent += 1
+        test = "true" if endless else self.truth(node.test)
+        self.indent -= 1
+        if len(self.lines) == start:
+            self.emit(f"while ({test}) {{")
+        else:
+            # What the condition needs is computed in each turn.
+            self.lines.insert(start, ("    " * self.indent + "while (true) {", at))
+            self.emit(f"    if (!({test})) break;")
         self._turns(node.body)
         self.emit("}")
         if endless and not _leaves(node.body):
@@ -734,6 +850,18 @@ class Body(Expressions):
         self.assigned = outer
         self._join(region, declared)
 
+    def enter_foreach(self, node: ast.stmt) -> None:
+        """Begin the body of a loop over elements that a statement is."""
+        self.regions.append(Region(id(node), False, set()))
+        self.loops.append("foreach")
+        self.indent += 1
+
+    def leave_foreach(self) -> None:
+        """End it."""
+        self.indent -= 1
+        self.loops.pop()
+        self.regions.pop()
+
     def _join(self, region: Region, at: int) -> None:
         """Declare the sums of a `foreach` in front of it, and add up lanes behind it."""
         for name, reduction in region.reductions.items():
@@ -790,16 +918,15 @@ class Body(Expressions):
             for k in range(a.type.ndim)
         )
         identity = (key, types, plain, dims)
-        if identity in self.program.active:
-            self.fail(
-                node,
-                f"`{name}` calls itself, and functions in kernels cannot",
-                "this is a call of itself",
-                "write a loop",
-            )
-        if identity in self.program.instances:
+        active = self.program.active.get(identity)
+        if active is not None:
+            active.calls_itself = True
+            result = active.body.result_so_far(active.name, node)
+        elif identity in self.program.instances:
             result = self.program.instances[identity]
         else:
+            if len(self.program.active) >= _MOST_ACTIVE:
+                self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
             params = [Param(n, ty, plain or not isinstance(ty, Num)) for n, ty in zip(names, types)]
             body = Body(self.program, source, params, lookup, plain)
             for name_of, arg in zip(names, args):
@@ -807,30 +934,67 @@ class Body(Expressions):
                     for k in range(arg.type.ndim):
                         own = f"{arg.text}__n{k}"
                         body.dims[f"{body.param_text(name_of)}__n{k}"] = self.dims.get(own, own)
-            self.program.active.append(identity)
-            body.translate()
-            self.program.active.pop()
-            result = body.write_static(self.program.name(_spmd_name(name)))
-            result.stored = {names.index(n) for n in body.stored if n in names}
-            self.program.instances[identity] = result
+            own = self.program.name(_spmd_name(name))
+            self.program.python_names[own] = name
+            result = self._translated(identity, body, own, node)
         for at in result.stored:
             self.stored.update(p.name for p in self.params if self.param_text(p.name) == args[at].text)
         return result
 
-    def write_static(self, name: str) -> Result:
-        """Add the function to the program, for others in it."""
+    def _translated(self, identity: Any, body: Body, name: str, node: Any) -> Result:
+        """Translate a function that is called, and add it to the program."""
+        body.identity = identity
+        active = self.program.active[identity] = Active(body, name)
+        try:
+            body.translate()
+        finally:
+            del self.program.active[identity]
+        others = {key: call for key, call in body.unknown.items() if key != identity}
+        if others and body.returns is None and body.gives_value():
+            raise Unknown(next(iter(others)), node)
+        self.unknown.update(dict.fromkeys(others, node))
+        result = body.write_static(name, active.calls_itself)
+        result.stored = body.stored_places()
+        self.program.instances[identity] = result
+        return result
+
+    def stored_places(self) -> set[int]:
+        """Give the parameters, by position, that are arrays it stores to."""
+        return {at for at, param in enumerate(self.params) if param.name in self.stored}
+
+    def gives_value(self) -> bool:
+        """Return whether some `return` of the function has a value."""
+        return any(isinstance(n, ast.Return) and not _is_nothing(n.value) for n in _own_nodes(self.source.tree))
+
+    def result_so_far(self, name: str, node: Any) -> Result:
+        """Give what is known of the result while the function is translated; `node` is a call of itself."""
+        annotated = getattr(self.source.tree, "returns", None)
+        if self.returns is None and self.gives_value():
+            if annotated is None or _is_nothing(annotated):
+                raise Unknown(self.identity, node)
+            self.returns = [self.annotation(annotated)]
+        return Result(name, self.returns, self.returns_tuple, self.uniform, self.stored_places())
+
+    def write_static(self, name: str, calls_itself: bool = False) -> Result:
+        """Add the function to the program, for others in it; in front of them what it is, if they call each other."""
         types = self.returns
         shape = "uniform " if self.uniform else ""
         head = "void"
-        lines: list[tuple[str, tuple[str, int]]] = []
-        at = (self.source.file, self.source.place(self.source.tree)[0])
+        lines: list[tuple[str, Line]] = []
+        at = self.source.line(self.source.tree)
+        first = []
         if types is not None and self.returns_tuple:
             fields = " ".join(f"{ty.spmd} v{k};" for k, ty in enumerate(types))
-            lines.append((f"struct {name}_result {{ {fields} }};", at))
+            first.append((f"struct {name}_result {{ {fields} }};", at))
             head = f"{shape}{name}_result"
         elif types is not None:
             head = f"{shape}{types[0].spmd}"
-        lines.append((f"static inline {head} {name}({', '.join(self.param_list())}) {{", at))
+        signature = f"{head} {name}({', '.join(self.param_list())})"
+        if calls_itself:
+            self.program.heads.append([*first, (f"static {signature};", at)])
+        else:
+            lines.extend(first)
+        lines.append((f"static {'' if calls_itself else 'inline '}{signature} {{", at))
         own = f"{shape}{name}_result"
         lines.extend((line.replace("Result__", own), place) for line, place in self.lines)
         lines.append(("}", at))
@@ -1070,6 +1234,18 @@ def _leaves(statements: list[ast.stmt]) -> bool:
         if isinstance(statement, ast.If) and (_leaves(statement.body) or _leaves(statement.orelse)):
             return True
     return False
+
+
+def _is_nothing(node: Any) -> bool:
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def _own_nodes(tree: Any) -> Any:
+    """Give the nodes of a function, without those of functions in it."""
+    for child in ast.iter_child_nodes(tree):
+        if not isinstance(child, ast.FunctionDef):
+            yield child
+            yield from _own_nodes(child)
 
 
 def _as_load(target: ast.expr) -> ast.expr:

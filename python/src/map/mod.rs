@@ -181,7 +181,7 @@ impl<'py> Extras<'py> {
             extras.out = Some(out.cast::<PyUntypedArray>().map_err(|_| PyTypeError::new_err(message()))?.clone());
         }
         if let Some(mask) = given.mask.as_ref().filter(|mask| !mask.is(PyBool::new(mask.py(), true))) {
-            let array = as_array(mask)?;
+            let array = as_array(mask, &|| format!("{name}(): `where`"))?;
             if dtype::element(&array.dtype()) != Some(Ty::Bool) {
                 let message = format!("{name}(): `where` expects an array of bool, but was given {}", describe(mask));
                 return Err(PyTypeError::new_err(message));

@@ -1,0 +1,72 @@
+"""How long the first call of a small kernel takes in a process that has called others, and of what it consists.
+
+`python benches/first_call.py [ROUNDS]`
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+
+import numpy as np
+import spmdvm
+from spmdvm import float32, foreach
+
+
+def kernels() -> list[tuple]:
+    """Make kernels that have not been called, with arguments for each."""
+
+    @spmdvm.kernel
+    def polynomial(x, y):
+        return x * x + 2 * x * y - y / 3 + np.sqrt(x)
+
+    @spmdvm.kernel
+    def collatz(n):
+        steps = 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        return steps
+
+    @spmdvm.kernel
+    def blur(image: spmdvm.array[float32, 2], out: spmdvm.array[float32, 2]):
+        height, width = image.shape
+        for i, j in foreach((1, height - 1), (1, width - 1)):
+            total = 0.0
+            for di in range(-1, 2):
+                for dj in range(-1, 2):
+                    total += image[i + di, j + dj]
+            out[i, j] = total / 9
+
+    x = np.ones(100)
+    image = np.ones((20, 30), np.float32)
+    return [(polynomial, (x, x)), (collatz, (np.arange(1, 100),)), (blur, (image, image.copy()))]
+
+
+def main() -> None:
+    """Print a table of medians."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 30
+    times: dict[str, list[list[float]]] = {}
+    for _ in range(rounds + 1):
+        start = time.perf_counter()
+        made = kernels()
+        decorated = (time.perf_counter() - start) / len(made)
+        for kernel, arguments in made:
+            start = time.perf_counter()
+            kernel(*arguments)
+            first = time.perf_counter()
+            kernel(*arguments)
+            second = time.perf_counter()
+            spmdvm.compile([("text", kernel.spmd_source)])
+            compiled = time.perf_counter() - second
+            times.setdefault(kernel.__name__, []).append([decorated, first - start, compiled, second - first])
+    print(f"{'kernel':<12}{'decorator':>12}{'first call':>12}{'of it compile':>15}{'second call':>13}")
+    for name, rows in times.items():
+        # The first round is the process's first.
+        columns = [1e3 * statistics.median(column) for column in zip(*rows[1:])]
+        print(f"{name:<12}" + "".join(f"{ms:>{w}.3f} ms" for ms, w in zip(columns, (9, 9, 12, 10))))
+
+
+if __name__ == "__main__":
+    main()

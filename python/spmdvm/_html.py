@@ -1,0 +1,246 @@
+"""What notebooks show of modules, functions, kernels, diagnostics, findings and traps, as HTML.
+
+Every text is escaped. Colours are translucent, so that they do on light and dark pages.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+_MONO = "font-family:monospace;white-space:pre;text-align:left;line-height:1.4;overflow-x:auto"
+_DIM = "opacity:.6"
+_GREEN, _AMBER, _RED, _BLUE = "60,160,80", "220,150,20", "220,60,60", "70,120,220"
+# What became of a line: a colour and the words of the legend.
+_STATES = {
+    "compiled": (_GREEN, "native code"),
+    "left": (_BLUE, "native code that was left here"),
+    "interpreted": (_AMBER, "interpreted in a hot loop"),
+    "cold": ("", "interpreted; not hot"),
+    "none": ("", ""),
+}
+
+
+class Report(str):
+    """A text that is shown as it is, rather than with quotes."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return pre(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+
+def pre(text: str) -> str:
+    """Show a text as it is."""
+    return f'<div style="{_MONO}">{escape(text.rstrip())}</div>'
+
+
+def _chip(text: str, colour: str) -> str:
+    return f'<span style="background:rgba({colour},.2);border-radius:3px;padding:0 4px">{escape(text)}</span>'
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Give a table of cells that are HTML already; no head if it is empty."""
+    cell = 'style="text-align:left;font-family:monospace;white-space:pre;padding:0 6px"'
+    top = "<tr>" + "".join(f"<th {cell}>{name}</th>" for name in head) + "</tr>" if head else ""
+    body = "".join("<tr>" + "".join(f"<td {cell}>{part}</td>" for part in row) + "</tr>" for row in rows)
+    return f"<table>{top}{body}</table>"
+
+
+# Sources with what became of their lines.
+
+
+def _state(facts: Sequence[str]) -> str:
+    """Give which of `_STATES` a line is in, of what `explain(line)` says."""
+    words = [fact.strip() for fact in facts]
+    ends = ("end of loop", "return")
+    if any(word.startswith("left here") and not word.endswith(ends) for word in words):
+        return "left"
+    if any(word.startswith("compiled in") for word in words):
+        return "compiled"
+    if any(word.startswith(("interpreted in", "in the")) for word in words):
+        return "interpreted"
+    return "cold" if words else "none"
+
+
+def annotated(lines: Iterable[tuple[int, str, Sequence[str]]]) -> str:
+    """Show lines with their numbers, coloured by what became of them; a click on one shows the facts."""
+    shown, states = [], set()
+    for number, text, facts in lines:
+        state = _state(facts)
+        states.add(state)
+        colour = _STATES[state][0]
+        background = f"background:rgba({colour},.16);" if colour else ""
+        costs = sum(" × " in fact for fact in facts)
+        mark = f' <span style="{_DIM}">{"▪" * min(costs, 5)}</span>' if costs else ""
+        head = f'<span style="{_DIM}">{number:>4}</span>  {escape(text)}{mark}'
+        if facts:
+            inner = "\n".join(escape(f"      {fact.rstrip()}") for fact in facts)
+            summary = f'<summary style="{background}cursor:pointer;display:block">{head}</summary>'
+            shown.append(f'<details data-state="{state}">{summary}<div style="{_DIM}">{inner}</div></details>')
+        else:
+            shown.append(f'<div data-state="{state}">{head}</div>')
+    legend = [_chip(_STATES[s][1], _STATES[s][0]) for s in ("compiled", "left", "interpreted") if s in states]
+    if not legend and "cold" in states:
+        legend = ["no loop has been hot yet: nothing is compiled"]
+    below = f'<div style="{_DIM}">{" ".join(legend)} · click a line for more</div>' if legend else ""
+    return f'<div class="spmdvm-source" style="{_MONO}">{"".join(shown)}</div>{below}'
+
+
+def facts(module: Any, line: int) -> list[str]:
+    """Give what became of a line of a module; nothing if it has no code."""
+    try:
+        # The first line repeats the source.
+        return module.explain(line).splitlines()[1:]
+    except ValueError:
+        return []
+
+
+def listing(module: Any) -> str:
+    """Show the source of a module with what became of each line."""
+    lines = module.source.splitlines()
+    return annotated((n, text, facts(module, n)) for n, text in enumerate(lines, 1))
+
+
+def _folded(title: str, inner: str) -> str:
+    return f"<details><summary>{escape(title)}</summary>{inner}</details>"
+
+
+def _declarations(module: Any) -> list[str]:
+    return [repr(module[name])[len("<spmdvm function ") : -1] for name in module.exports]
+
+
+def module(module: Any) -> str:
+    """Show a module."""
+    engine = module.stats()["engine"]
+    head = f"<b>spmdvm module</b> {escape(module.name)} · width {module.width} · engine {escape(engine)}"
+    rows = [[escape(declaration)] for declaration in _declarations(module)] or [["exports nothing"]]
+    warnings = module.warnings
+    parts = [f"<div>{head}</div>", _table([], rows)]
+    if warnings:
+        lines = module.source.splitlines()
+        texts = [diagnostic(w, lines if w.file == module.name else None) for w in warnings]
+        parts.append(_folded(f"{len(warnings)} warning{'s' * (len(warnings) > 1)}", "".join(texts)))
+    parts.append(_folded("source, and what became of it", listing(module)))
+    return "".join(parts)
+
+
+def function(function: Any) -> str:
+    """Show an exported function."""
+    declaration, _, rest = (function.__doc__ or "").partition("\n")
+    return f"<div><b>spmdvm function</b></div>{pre(declaration)}{_folded('more', pre(rest.strip()))}"
+
+
+def kernel(kernel: Any) -> str:
+    """Show a kernel: its source in Python, and what became of it when it was called last."""
+    kind = "elementwise" if kernel.is_elementwise else "array"
+    signature = escape(f"{kernel.__name__}{kernel._signature}")
+    parts = [f"<div><b>{kind} kernel</b> <code>{signature}</code></div>"]
+    if kernel._last is None:
+        parts.append(annotated((n, text, ()) for n, text in _python_lines(kernel)))
+        parts.append(f'<div style="{_DIM}">not called yet</div>')
+        return "".join(parts)
+    instance = kernel._last
+    of_line: dict[int, list[str]] = {}
+    for at, place in enumerate(instance.places, 1):
+        if place is not None and place.file == kernel._source.file:
+            known = of_line.setdefault(place.number, [])
+            known.extend(fact for fact in facts(instance.module, at) if fact not in known)
+    parts.append(annotated((n, text, of_line.get(n, ())) for n, text in _python_lines(kernel)))
+    parts.append(_folded("SPMD text", listing(instance.module)))
+    return "".join(parts)
+
+
+def _python_lines(kernel: Any) -> list[tuple[int, str]]:
+    """Give the lines of a kernel, numbered as in its file."""
+    source = kernel._source
+    return [(source.first + k, line.rstrip("\n")) for k, line in enumerate(source.lines)]
+
+
+# Diagnostics, findings, traps.
+
+
+def _marked(text: str, column: int, end: int, colour: str) -> str:
+    """Show a line with a part of it underlined. Columns count from 1."""
+    start, stop = column - 1, max(end - 1, column)
+    style = f"text-decoration:underline wavy rgb({colour});background:rgba({colour},.15)"
+    middle = escape(text[start:stop]) or "&nbsp;"
+    return f'{escape(text[:start])}<span style="{style}">{middle}</span>{escape(text[stop:])}'
+
+
+def diagnostic(d: Any, lines: Sequence[str] | None = None) -> str:
+    """Show an error or a warning with its lines, of the file where they are not given."""
+    colour = _RED if d.severity == "error" else _AMBER
+    parts = [f"<div>{_chip(f'{d.severity}[{d.code}]', colour)} <b>{escape(d.message)}</b></div>"]
+    for label in d.labels or ():
+        text = linecache.getline(label.file, label.line).rstrip("\n")
+        if lines is not None and 0 < label.line <= len(lines):
+            text = lines[label.line - 1]
+        end = label.end_column if label.end_line == label.line else len(text) + 1
+        place = f"{label.file}:{label.line}:{label.column}"
+        shown = [f'<span style="{_DIM}">{escape(place)}</span>']
+        if text:
+            shown.append(f'<span style="{_DIM}">{label.line:>4} │</span> {_marked(text, label.column, end, colour)}')
+        if label.text:
+            shown.append(f'<span style="{_DIM}">     ╰─ {escape(label.text)}</span>')
+        parts.append(f'<div style="{_MONO}">{chr(10).join(shown)}</div>')
+    if d.help:
+        parts.append(f"<div>{_chip('help', _BLUE)} {escape(d.help)}</div>")
+    parts.extend(f'<div style="{_DIM}">note: {escape(note)}</div>' for note in d.notes)
+    return f'<div class="spmdvm-diagnostic" style="margin:4px 0">{"".join(parts)}</div>'
+
+
+# The beginnings of what a rendered message consists of.
+_HEAD = re.compile(r"^(?:\[\w+\] )?(error|warning|trap|help|note)(?:\[\w+\])?:", re.IGNORECASE)
+
+
+def rendered(text: str) -> str:
+    """Show a message that is drawn in the source already."""
+    shown = []
+    for line in text.rstrip().splitlines():
+        found = _HEAD.match(line.strip())
+        if found:
+            kind = found[1].lower()
+            colour = {"error": _RED, "trap": _RED, "warning": _AMBER}.get(kind, _BLUE)
+            at = line.index(found[0])
+            rest = escape(line[at + len(found[0]) :])
+            shown.append(f"{escape(line[:at])}{_chip(found[0], colour)}<b>{rest}</b>")
+        else:
+            shown.append(escape(line))
+    return f'<div class="spmdvm-message" style="{_MONO}">{chr(10).join(shown)}</div>'
+
+
+def _lanes(lanes: Sequence[int], values: Sequence[Any]) -> str:
+    """Give a table of lanes and their values."""
+    head = ["lane", *(str(lane) for lane in lanes)]
+    same = len(values) == len(lanes)
+    rows = [["value", *(escape(str(value)) for value in values)]] if same and lanes else []
+    if not lanes:
+        return _table(["value"], [[escape(str(value))] for value in values]) if values else ""
+    return _table(head, rows)
+
+
+def finding(f: Any) -> str:
+    """Show what check mode has found, with its lanes and their values."""
+    times = f" · {f.times} times" if f.times > 1 else ""
+    head = f"{_chip(f.kind, _AMBER)} <b>{escape(f.message)}</b>{times}"
+    return f"<div>{head}</div>{rendered(f.text)}{_lanes(f.lanes, f.values)}"
+
+
+def error(e: Any) -> str:
+    """Show an exception that draws its place in the source, and of a trap the lanes and arguments."""
+    parts = [f"<div><b>{escape(type(e).__name__)}</b></div>", rendered(str(e))]
+    arguments = getattr(e, "arguments", None)
+    if arguments:
+        parts.append(_table(["argument", "value"], [[escape(k), escape(repr(v))] for k, v in arguments.items()]))
+    stack = getattr(e, "stack", ())
+    if len(stack) > 1:
+        rows = [[escape(f.function), escape(f"{f.file}:{f.line}" if f.file else "")] for f in stack]
+        parts.append(_folded("calls", _table(["function", "at"], rows)))
+    return "".join(parts)

@@ -1,0 +1,299 @@
+"""Parts of arrays in kernels: `a[1:-1]`, `a[::2]`, `a[i]` of several dimensions, and statements over their elements.
+
+A part is a name for elements of an array parameter; nothing is copied. Its bounds are computed once, as numpy computes
+them, and its lengths are variables like those of a parameter, so that all else treats it as one.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from ._types import INT, Array, Num
+from ._values import LONGEST, Value
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What a part takes of an axis: one index (no step), or every so many elements from a start."""
+
+    start: Value
+    step: int | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an array, or of another part."""
+
+    array: Value
+    # The name of the parameter that the elements are in.
+    name: str
+    axes: tuple[Axis, ...]
+
+
+class Parts:
+    """Translates parts; `Body` has what they need to know."""
+
+    def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
+        """Raise an error at a node."""
+        raise NotImplementedError
+
+    def array_of(self, node: ast.expr) -> Value | None:
+        """Give the array that an expression names, or a part of one; None if it is something else."""
+        if isinstance(node, ast.Name):
+            value = self.read_name(node)
+            return value if value is not None and isinstance(value.type, Array) else None
+        if isinstance(node, ast.Subscript) and self.is_part(node):
+            return self.part(node)
+        return None
+
+    def is_part(self, node: ast.expr) -> bool:
+        """Return whether an index takes more than one element."""
+        if not isinstance(node, ast.Subscript):
+            return False
+        indices = _indices(node)
+        if any(isinstance(index, ast.Slice) for index in indices):
+            return True
+        if isinstance(node.value, ast.Subscript):
+            return self.is_part(node.value) and len(indices) < self.part(node.value).type.ndim
+        array = self.read_name(node.value) if isinstance(node.value, ast.Name) else None
+        is_array = array is not None and isinstance(array.type, Array)
+        return is_array and len(indices) < array.type.ndim and not any(_is_text(index) for index in indices)
+
+    def part(self, node: ast.Subscript) -> Value:
+        """Translate a part; the same node gives the same part again."""
+        found = self.parts_of.get(id(node))
+        if found is None:
+            found = self.parts_of[id(node)] = self._make_part(node)
+        return found
+
+    def _make_part(self, node: ast.Subscript) -> Value:
+        array = self.array_of(node.value)
+        if array is None:
+            self.fail(node.value, "only arrays have parts", "no array")
+        if any(isinstance(node.value, ast.Name) and node.value.id in region.arrays for region in self.regions):
+            self.fail(node, "parts are taken of arrays that are passed", "made here", "loop over the indices")
+        if self.in_arm:
+            self.fail(node, "a part of an array in what may not be computed", "here", "give it a name before")
+        indices, ndim = _indices(node), array.type.ndim
+        for index in indices:
+            if isinstance(index, ast.Constant) and index.value in (None, ...):
+                self.fail(index, "`...` and `None` cannot stand in an index", "here", "write `:` for each dimension")
+        if len(indices) > ndim:
+            self.fail(node, f"this array has {ndim} dimensions", f"{len(indices)} indices", "give one index for each")
+        name = self.temporary("part")
+        axes = []
+        kept = 0
+        for axis in range(ndim):
+            index = indices[axis] if axis < len(indices) else ast.Slice(None, None, None)
+            if not isinstance(index, ast.Slice):
+                axes.append(Axis(self.keep(self._index(index, array, axis)), None))
+                continue
+            axes.append(self._range(index, array, axis, f"{name}__n{kept}"))
+            kept += 1
+        owner = self._name_of(array)
+        self.parts[name] = Part(array, owner, tuple(axes))
+        return Value(name, Array(array.type.of, kept), array.uniform)
+
+    def _range(self, index: ast.Slice, array: Value, axis: int, length: str) -> Axis:
+        """Translate `start:stop:step` with numpy's meaning, and declare the length under a name."""
+        step = 1
+        if index.step is not None:
+            by = self.integer(index.step, "the step of a part")
+            if by.const in (None, 0):
+                self.fail(index.step, "the step of a part is a constant, and not zero", "here")
+            # One that is larger takes the first element, too.
+            step = max(-LONGEST, min(int(by.const), LONGEST))
+        n = self.dim(array.text, axis)
+        if index.lower is None and index.upper is None and step == 1:
+            # All of it: an index below one length is below the other.
+            self.dims[length] = n.equals[0]
+            self.emit(f"const uniform int {length} = {n.text};")
+            return Axis(Value("0", INT, True, 0, 0, 0), 1)
+        low, high = ("0", n.text) if step > 0 else ("-1", f"({n.text} - 1)")
+        start = self._bound(index.lower, n.text, low, high, low if step > 0 else high)
+        stop = self._bound(index.upper, n.text, low, high, high if step > 0 else low)
+        names = [self.temporary("start"), self.temporary("stop")]
+        for name, text in zip(names, (start, stop)):
+            self.emit(f"const uniform int {name} = {text};")
+        first, last = names if step > 0 else reversed(names)
+        size = abs(step)
+        count = f"{last} - {first}" if size == 1 else f"({last} - {first} + {size - 1}) / {size}"
+        self.emit(f"const uniform int {length} = {first} < {last} ? {count} : 0;")
+        return Axis(Value(names[0], INT, True, -1, LONGEST), step)
+
+    def _bound(self, node: ast.expr | None, n: str, low: str, high: str, default: str) -> str:
+        """Write a bound, which counts from the end if it is negative, and is moved into the array."""
+        if node is None:
+            return default
+        value = self.integer(node, "a bound of a part")
+        if not value.uniform:
+            self.fail(node, "the bounds of a part are the same for all elements", "this differs from lane to lane")
+        if value.const is not None:
+            at = int(value.const)
+            if abs(at) > LONGEST:
+                return high if at > 0 else low
+            return f"{at} < {high} ? {at} : {high}" if at >= 0 else f"{n} - {-at} > {low} ? {n} - {-at} : {low}"
+        given, text = self.temporary("given"), self.temporary("bound")
+        wide = value.text if value.is_narrow else self.cast(value, INT, node).text
+        self.emit(f"const uniform int64 {given} = {wide};")
+        self.emit(f"const uniform int64 {text} = {given} < 0 ? {given} + {n} : {given};")
+        return f"{text} < {low} ? {low} : {text} > {high} ? {high} : (int){text}"
+
+    def place_of(self, array: Value, indices: list[Value]) -> tuple[str, bool]:
+        """Give an element by its indices, and whether it is the same for all lanes."""
+        root, offset, tests = self._offset(array, indices)
+        uniform = root.uniform and all(index.uniform for index in indices) and self._fixed_uniform(array)
+        text = f"({' && '.join(tests)}) ? {offset} : -1" if tests else offset
+        return f"{root.text}[{text}]", uniform
+
+    def _fixed_uniform(self, array: Value) -> bool:
+        """Return whether the indices that a part has fixed are the same for all lanes."""
+        part = self.parts.get(array.text)
+        if part is None:
+            return True
+        return all(axis.start.uniform for axis in part.axes) and self._fixed_uniform(part.array)
+
+    def _offset(self, array: Value, indices: list[Value]) -> tuple[Value, str, list[str]]:
+        """Give the array that the elements are in, the offset of one, and what must hold for its indices."""
+        part = self.parts.get(array.text)
+        tests: list[str] = []
+        if part is None:
+            return array, self._flat(array, indices, tests), tests
+        given = iter(enumerate(indices))
+        outer = []
+        for axis, taken in enumerate(part.axes):
+            if taken.step is None:
+                outer.append(taken.start)
+                continue
+            at, index = next(given)
+            if not self._is_within(index, array, at):
+                tests.append(f"{index.text} >= 0 && {index.text} < {self.dim(array.text, at).text}")
+            by = index.text if taken.step == 1 else f"{taken.step} * {index.text}"
+            text = by if taken.start.const == 0 else f"({taken.start.text} + {by})"
+            symbol = self.dim(part.array.text, axis).equals
+            # Where the tests hold it is inside.
+            outer.append(Value(text, INT, index.uniform, 0, LONGEST, below=(symbol[0], 0) if symbol else None))
+        root, offset, more = self._offset(part.array, outer)
+        return root, offset, [*tests, *more]
+
+    def _flat(self, array: Value, indices: list[Value], tests: list[str]) -> str:
+        """Give the offset in an array of several dimensions; the machine tests it in one of one dimension."""
+        if len(indices) == 1:
+            return indices[0].text
+        known = [self._is_within(index, array, axis) for axis, index in enumerate(indices)]
+        wide = "" if all(known) and not self.program.wide else "(int64)"
+        text = f"{wide}{indices[0].text}"
+        for axis in range(1, len(indices)):
+            length, index = self.dim(array.text, axis).text, indices[axis]
+            text = f"({text}) * {length} + {index.text}" if axis > 1 else f"{text} * {length} + {index.text}"
+            if not known[axis]:
+                tests.append(f"{index.text} >= 0 && {index.text} < {length}")
+        return text
+
+    # Statements over all elements of a part.
+
+    def assign_part(self, node: ast.stmt, target: ast.Subscript, value: ast.expr, op: ast.operator | None) -> None:
+        """Translate `a[1:] = …` and `a[1:] += …` to a loop over the elements of the part."""
+        if not self.is_uniform_here():
+            self.fail(
+                target,
+                "a part of an array is assigned outside of `foreach`",
+                "here each element runs by itself",
+                "assign one element: `a[i] = …`",
+            )
+        goal = self.part(target)
+        name = self.parts[goal.text].name
+        self.stored.add(name)
+        lengths = [self.dim(goal.text, k) for k in range(goal.type.ndim)]
+        found = list(self._arrays_in(value))
+        for source, array in found:
+            self._check_overlap(source, array, target, name)
+            if array.type.ndim > len(lengths):
+                self.fail(source, f"this has {array.type.ndim} dimensions, what is assigned {len(lengths)}", "here")
+            if not isinstance(array.type.of, Num):
+                self.fail(source, "records are not computed with", "an array of records", "take a field of an element")
+            for axis, length in enumerate(lengths[len(lengths) - array.type.ndim :]):
+                own = self.dim(array.text, axis)
+                if own.equals != length.equals:
+                    # Lengths of 1 are not stretched.
+                    self.emit(f"assert({own.text} == {length.text});")
+        counters = [self.temporary("at") for _ in lengths]
+        ranges = ", ".join(f"{counter} = 0 ... {length.text}" for counter, length in zip(counters, lengths))
+        self.emit(f"foreach ({ranges}) {{")
+        self.enter_foreach(node)
+        before = self.elements
+        self.elements = {id(source): self._element(array, counters) for source, array in found}
+        place = self._element(goal, counters)
+        if not isinstance(place.type, Num):
+            self.fail(target, "records are not assigned as a whole", "an array of records", "assign the fields")
+        result = self.number(value) if op is None else self.binary(node, op, place, self.number(value))
+        self.emit(f"{place.text} = {self.cast(result, place.type, value).text};")
+        self.elements = before
+        self.leave_foreach()
+        self.emit("}")
+
+    def _element(self, array: Value, counters: list[str]) -> Value:
+        """Give the element of an array that a loop is at; the lengths have been compared."""
+        indices = []
+        for axis, counter in enumerate(counters[len(counters) - array.type.ndim :]):
+            symbol = self.dim(array.text, axis).equals
+            indices.append(Value(counter, INT, False, 0, LONGEST, below=(symbol[0], 0)))
+        text, uniform = self.place_of(array, indices)
+        return Value(text, array.type.of, uniform)
+
+    def _arrays_in(self, node: ast.expr) -> Any:
+        """Give the arrays and parts in an expression of elements, each with its node."""
+        if isinstance(node, (ast.Name, ast.Subscript)):
+            array = self.array_of(node)
+            if array is not None:
+                yield node, array
+            return
+        called = self.called(node) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Attribute) or called is len:
+            return
+        help = "write `np.minimum` or `np.maximum`" if called in (builtins.min, builtins.max) else _only_of_one(node)
+        for child in node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node):
+            for source, array in self._arrays_in(child):
+                if help is not None:
+                    self.fail(source, "this takes one value, not an array of them", "an array", help)
+                yield source, array
+
+    def _check_overlap(self, source: ast.expr, array: Value, target: ast.Subscript, name: str) -> None:
+        """Refuse to read an array at other places than it is written: the elements run in any order."""
+        if self._name_of(array) == name and ast.dump(source) != ast.dump(_as_read(target)):
+            self.fail(
+                source,
+                f"`{name}` is read and written at different places in one statement",
+                "the elements run in any order",
+                "write to another array first, or loop with `range`",
+            )
+
+    def _name_of(self, array: Value) -> str:
+        """Give the name of the parameter, or of the array made here, that the elements are in."""
+        if array.text in self.parts:
+            return self.parts[array.text].name
+        return next((p.name for p in self.params if self.param_text(p.name) == array.text), array.text)
+
+
+def _only_of_one(node: ast.expr) -> str | None:
+    """Give what to write instead of an expression that asks whether one value is true; None if it does not."""
+    if isinstance(node, ast.IfExp):
+        return "write `np.where(condition, a, b)`"
+    if isinstance(node, ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+        return "write `np.logical_and`, `np.logical_or` or `np.logical_not`"
+    return "compare in two steps" if isinstance(node, ast.Compare) and len(node.ops) > 1 else None
+
+
+def _indices(node: ast.Subscript) -> list[ast.expr]:
+    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _as_read(node: ast.Subscript) -> ast.Subscript:
+    return ast.Subscript(node.value, node.slice, ast.Load())

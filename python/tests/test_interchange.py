@@ -1,0 +1,193 @@
+"""Arguments of other libraries: tensors (DLPack), `__array_interface__`, polars, read-only arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import spmdvm
+
+PROGRAM = spmdvm.compile("""
+export void scale(uniform float x[], uniform int n) { foreach (i = 0 ... n) x[i] *= 2; }
+export uniform float total(const uniform float x[], uniform int n) {
+    float s = 0;
+    foreach (i = 0 ... n) s += x[i];
+    return reduce_add(s);
+}
+export float half(float x) { return x / 2; }
+""")
+
+
+@spmdvm.kernel
+def third(x):
+    return x / 3
+
+
+@spmdvm.kernel
+def doubled(a: spmdvm.array[spmdvm.float32]):
+    for i in spmdvm.foreach(len(a)):
+        a[i] *= 2
+
+
+class Tensor:
+    """What shows its memory by DLPack alone."""
+
+    def __init__(self, array, device=(1, 0)):
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+class TorchLike(Tensor):
+    """As tensors of PyTorch: older DLPack, and an array of the same memory."""
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array if dtype is None else self.array.astype(dtype)
+
+    @property
+    def dtype(self):
+        return "torch.float32"
+
+
+class Interface:
+    """What shows its memory by numpy's older protocol."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__array_interface__ = array.__array_interface__
+
+
+class Cuda:
+    """As arrays of CuPy."""
+
+    __cuda_array_interface__ = None
+    dtype = np.dtype(np.float32)
+
+    def __array_ufunc__(self, *_, **__):
+        return NotImplemented
+
+    def __array__(self, *_, **__):
+        raise TypeError("implicit conversion to a NumPy array is not allowed")
+
+
+def floats():
+    return np.arange(5, dtype=np.float32)
+
+
+@pytest.mark.parametrize("kind", [Tensor, TorchLike, Interface])
+def test_what_shows_its_memory_is_read(kind):
+    assert PROGRAM.total(kind(floats()), 5) == 10
+    np.testing.assert_array_equal(PROGRAM.half(kind(floats())), floats() / 2)
+    np.testing.assert_array_equal(third(kind(floats())), third(floats()))
+    assert third(kind(floats())).dtype == np.float32
+
+
+@pytest.mark.parametrize("kind", [TorchLike, Interface])
+def test_what_shows_its_memory_is_written(kind):
+    x = floats()
+    PROGRAM.scale(kind(x), 5)
+    assert x.tolist() == [0, 2, 4, 6, 8]
+    doubled(kind(x))
+    assert x.tolist() == [0, 4, 8, 12, 16]
+
+
+def test_what_is_read_only_is_not_written():
+    frozen = floats()
+    frozen.flags.writeable = False
+    for given in (frozen, Interface(frozen)):
+        assert PROGRAM.total(given, 5) == 10
+        np.testing.assert_array_equal(PROGRAM.half(given), floats() / 2)
+        np.testing.assert_array_equal(third(given), third(floats()))
+        with pytest.raises(ValueError, match="read-only"):
+            PROGRAM.scale(given, 5)
+        with pytest.raises(ValueError, match="read-only"):
+            doubled(given)
+    assert frozen.tolist() == [0, 1, 2, 3, 4]
+    # DLPack without a word about writing: numpy takes it for read-only.
+    x = floats()
+    view = np.from_dlpack(Tensor(x))
+    if not view.flags.writeable:
+        with pytest.raises(ValueError, match="read-only"):
+            PROGRAM.scale(Tensor(x), 5)
+
+
+@pytest.mark.parametrize(
+    "given", [Tensor(floats(), (2, 1)), Tensor(floats(), (8, 0)), TorchLike(floats(), (2, 0)), Cuda()]
+)
+def test_memory_of_other_devices_is_refused(given):
+    for call in (
+        lambda: PROGRAM.total(given, 5),
+        lambda: PROGRAM.scale(given, 5),
+        lambda: PROGRAM.half(given),
+        lambda: third(given),
+        lambda: doubled(given),
+    ):
+        with pytest.raises(TypeError, match=r"in the memory of a GPU or the like .*; copy it to the CPU first"):
+            call()
+    with pytest.raises(TypeError, match="`x` was given a"):
+        third(given)
+
+
+def test_results_go_to_other_libraries():
+    result = third(np.arange(4.0))
+    again = np.from_dlpack(Tensor(result))
+    assert np.shares_memory(again, result)
+    assert result.__dlpack_device__() == (1, 0)
+
+
+def test_tensors_of_torch():
+    torch = pytest.importorskip("torch")
+    x = torch.arange(5, dtype=torch.float32)
+    np.testing.assert_array_equal(third(x), third(floats()))
+    np.testing.assert_array_equal(PROGRAM.half(x), floats() / 2)
+    doubled(x)
+    assert x.tolist() == [0, 2, 4, 6, 8]
+    PROGRAM.scale(x, 5)
+    assert torch.from_numpy(PROGRAM.half(x)).tolist() == [0, 2, 4, 6, 8]
+
+
+def test_series_of_polars():
+    polars = pytest.importorskip("polars")
+    a = polars.Series("a", floats())
+    for result in (PROGRAM.half(a), third(a)):
+        assert isinstance(result, polars.Series) and result.name == "a" and result.dtype == polars.Float32
+    assert PROGRAM.half(a).to_list() == (floats() / 2).tolist()
+    assert third(a).to_list() == third(floats()).tolist()
+
+    @spmdvm.kernel
+    def add(x, y):
+        return x + y
+
+    b = polars.Series("b", [1, 2, 3, 4, 5])
+    assert add(b, b).name == "b" and add(b, b).to_list() == [2, 4, 6, 8, 10]
+    both = add(a, polars.Series("b", floats()))
+    assert both.name == "" and both.to_list() == [0, 2, 4, 6, 8]
+    assert add(b, 1).to_list() == [2, 3, 4, 5, 6]
+    assert add(b, np.ones((2, 5), np.int64)).shape == (2, 5)
+    assert PROGRAM.total(a, 5) == 10
+    out = np.zeros(5, np.float32)
+    assert third(a, out=out) is out
+    frame = polars.DataFrame({"x": floats()}).with_columns(polars.col("x").map_batches(third).alias("third"))
+    assert frame["third"].to_list() == third(floats()).tolist()
+    for wrong, message in [
+        (polars.Series("a", [1.0, None]), "has nulls, which no number stands for"),
+        (polars.Series("a", ["text"]), "`x` has no type of kernels|object"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            third(wrong)
+    with pytest.raises(TypeError, match="has nulls"):
+        PROGRAM.half(polars.Series("a", [1.0, None], dtype=polars.Float32))
+    with pytest.raises(TypeError, match="not both"):
+        add(b, np.ma.MaskedArray([1, 2, 3, 4, 5], [0, 1, 0, 0, 0]))
+
+
+def test_buffers_and_lists():
+    import array
+
+    given = memoryview(array.array("f", [0, 1, 2, 3, 4]))
+    assert PROGRAM.total(given, 5) == 10
+    assert third(memoryview(floats())).tolist() == third(floats()).tolist()
+    assert third([3, 6]).tolist() == [1, 2]

@@ -1,0 +1,254 @@
+"""Parts of arrays in kernels mean what they mean in numpy: each kernel is also run as the Python function it is."""
+
+import itertools
+
+import numpy as np
+import pytest
+import spmdvm
+
+BOUNDS = [None, 0, 1, 3, 7, 20, -1, -2, -6, -20]
+
+
+def agrees(kernel, *arguments):
+    """Run the function on copies and the kernel on the arrays, and compare what both leave and give."""
+    copies = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    want = kernel.__wrapped__(*copies)
+    got = kernel(*arguments)
+    assert got == want
+    for mine, numpys in zip(arguments, copies):
+        np.testing.assert_array_equal(mine, numpys)
+
+
+def numbers(*shape):
+    return np.random.default_rng(1).integers(-100, 100, shape).astype(np.float64)
+
+
+@spmdvm.kernel
+def smooth(a, out):
+    out[0] = 0
+    out[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 4
+    out[::2] *= 2
+    out[-1:] = 5
+    out[:] += a
+
+
+@spmdvm.kernel
+def between(a, start, stop):
+    a[start:stop] = 7
+    return len(a[start:stop])
+
+
+@spmdvm.kernel
+def transposed(a, out):
+    height, width = a.shape
+    for y in range(height):
+        row = a[y]
+        for x in range(width):
+            out[x, y] = row[x]
+    for x in range(width):
+        out[x, :] *= 2
+        column = a[:, x]
+        out[x] -= column
+
+
+@spmdvm.kernel
+def blurred(image, out):
+    out[1:-1, 1:-1] = (image[:-2, 1:-1] + image[2:, 1:-1] + image[1:-1, :-2] + image[1:-1, 2:]) / 4
+
+
+@spmdvm.kernel
+def broadcast(a, row, k, out):
+    out[:] = a + row
+    out[1:, 0] = k
+    out[::2, ::-1] = np.where(a[::2, ::-1] > row, np.sqrt(abs(a[::2])), k * row[::-1])
+
+
+@spmdvm.kernel
+def nested(a):
+    inner = a[1:-1]
+    thirds = inner[::3]
+    backwards = thirds[::-1]
+    total = 0.0
+    for k in range(len(backwards)):
+        total += backwards[k] * k + thirds[-1]
+    return total + a[2:][1] + inner.shape[0] + thirds.size
+
+
+def test_parts_mean_what_they_mean_in_numpy():
+    agrees(smooth, numbers(50), numbers(50))
+    agrees(smooth, numbers(50).astype(np.float32), numbers(50).astype(np.float32))
+    agrees(smooth, numbers(3), numbers(3))
+    agrees(transposed, numbers(5, 8), np.zeros((8, 5)))
+    agrees(blurred, numbers(9, 30), numbers(9, 30))
+    agrees(blurred, numbers(2, 2), numbers(2, 2))
+    agrees(broadcast, numbers(7, 20), numbers(20), 3.0, numbers(7, 20))
+    agrees(nested, numbers(40))
+    agrees(nested, numbers(4))
+
+
+def test_bounds_known_when_it_runs():
+    for start, stop in itertools.product([b for b in BOUNDS if b is not None], repeat=2):
+        agrees(between, numbers(8), start, stop)
+    agrees(between, numbers(8), np.int64(2**62), np.int64(-(2**62)))
+    agrees(between, numbers(8), np.uint8(2), np.int8(-1))
+
+
+@pytest.mark.parametrize("step", [None, 1, 2, 5, 100, -1, -3, -100])
+def test_bounds_that_are_constants(step, tmp_path):
+    # All in one function: it is compiled once.
+    lines = ["def all_of_them(a):", "    n = 0"]
+    for start, stop in itertools.product(BOUNDS, repeat=2):
+        index = ":".join("" if part is None else str(part) for part in (start, stop, step))
+        lines += [f"    a[{index}] += {len(lines)}", f"    n += len(a[{index}])"]
+    path = tmp_path / "generated.py"
+    path.write_text("\n".join([*lines, "    return n", ""]))
+    space = {}
+    exec(compile(path.read_text(), path, "exec"), space)
+    agrees(spmdvm.kernel(space["all_of_them"], engine="interp"), numbers(8))
+
+
+def test_parts_in_a_foreach():
+    @spmdvm.kernel
+    def rows(a, out):
+        for y in spmdvm.foreach(len(out)):
+            row = a[y]
+            total = 0.0
+            for x in range(len(row)):
+                total += row[x]
+            out[y] = total + row[1:][0]
+
+    a, out = numbers(30, 5), np.zeros(30)
+    rows(a, out)
+    np.testing.assert_array_equal(out, [sum(row) + row[1] for row in a])
+
+    @spmdvm.kernel
+    def every(a, out):
+        half = a[::2]
+        for k in spmdvm.foreach(len(half)):
+            out[k] = half[k]
+
+    out = np.zeros(15)
+    every(numbers(30), out)
+    np.testing.assert_array_equal(out, numbers(30)[::2])
+
+
+def test_indices_are_tested_against_the_part():
+    @spmdvm.kernel
+    def read(a, k):
+        part = a[2:5]
+        return part[k]
+
+    assert read(numbers(9), 2) == numbers(9)[4]
+    for k in (3, -1):
+        with pytest.raises(IndexError):
+            read(numbers(9), k)
+
+    @spmdvm.kernel
+    def column(a, k):
+        return a[:, 1:3][0, k]
+
+    assert column(numbers(4, 5), 1) == numbers(4, 5)[0, 2]
+    with pytest.raises(IndexError):
+        column(numbers(4, 5), 2)
+
+    @spmdvm.kernel
+    def outside(a, y):
+        row = a[y]
+        return row[0]
+
+    with pytest.raises(IndexError):
+        outside(numbers(4, 5), 4)
+    with pytest.raises(IndexError):
+        outside(numbers(4, 5), -1)
+
+
+def test_lengths_that_differ_trap():
+    @spmdvm.kernel
+    def add(a, b):
+        a[1:] += b
+
+    with pytest.raises(AssertionError, match="`add`"):
+        add(numbers(5), numbers(5))
+    agrees(add, numbers(5), numbers(4))
+
+
+def test_records():
+    particle = np.dtype([("x", np.float32), ("n", np.int32)], align=True)
+
+    @spmdvm.kernel
+    def bump(p):
+        some = p[1:4]
+        for k in range(len(some)):
+            some[k].x = k
+            some[k]["n"] = 2 * k
+
+    p = np.zeros(6, particle)
+    bump(p)
+    assert p["x"].tolist() == [0, 0, 1, 2, 0, 0] and p["n"].tolist() == [0, 0, 2, 4, 0, 0]
+
+
+def test_results_do_not_depend_on_engine_and_width():
+    want = numbers(50)
+    smooth(numbers(50), want)
+    for width, engine in itertools.product([1, 4, 64], ["interp", "clif", "auto"]):
+        out = numbers(50)
+        spmdvm.kernel(smooth.__wrapped__, width=width, engine=engine)(numbers(50), out)
+        np.testing.assert_array_equal(out, want)
+
+
+def slices(n):
+    """Give slices of n elements by how many they take."""
+    by_length = {}
+    values = [None, *range(-n - 1, n + 2)]
+    for start, stop, step in itertools.product(values, values, [None, 1, 2, 3, -1, -2]):
+        part = ":".join("" if v is None else str(v) for v in (start, stop, step))
+        by_length.setdefault(len(range(*slice(start, stop, step).indices(n))), []).append(part)
+    return by_length
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_statements(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    height, width = 5, 7
+    rows, columns = slices(height), slices(width)
+
+    def pick(options):
+        return options[rng.integers(len(options))]
+
+    def source(tall, wide):
+        row, column = pick(rows[tall]), pick(columns[wide])
+        kind = rng.integers(5)
+        if kind == 0:
+            return f"b[{row}, {column}][::-1]"
+        if kind == 1:
+            return f"row[{column}]"
+        if kind == 2:
+            return f"c[{rng.integers(-height, height)}, {column}]"
+        return f"{pick(['b', 'c'])}[{row}, {column}]"
+
+    lines = ["def statements(out, b, c, row, k):"]
+    for _ in range(25):
+        tall, wide = pick(list(rows)), pick(list(columns))
+        x, y, z = source(tall, wide), source(tall, wide), source(tall, wide)
+        right = pick(
+            [
+                f"{x} + {y} * k",
+                f"np.where({x} > {y}, {z}, {y} / 4)",
+                f"np.minimum({x}, {y}) - abs({z})",
+                f"-{x} % 7 + len({y})",
+                "k",
+            ]
+        )
+        lines.append(f"    out[{pick(rows[tall])}, {pick(columns[wide])}] {pick(['=', '+=', '-='])} {right}")
+    path = tmp_path / "generated.py"
+    path.write_text("\n".join([*lines, ""]))
+    space = {"np": np}
+    exec(compile(path.read_text(), path, "exec"), space)
+    agrees(
+        spmdvm.kernel(space["statements"], engine=pick(["interp", "clif"])),
+        numbers(height, width),
+        numbers(height, width) + 1,
+        numbers(height, width) - 2,
+        numbers(width),
+        3.0,
+    )
