@@ -1,0 +1,289 @@
+"""Programs: templates of SPMD text with an operator and a mapping function put in, compiled once for their types."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+from .._errors import CompileError, CompileWarning, Trap
+from .._kernel import _compile_error, _in_python
+from .._kernel._translate import Program as Text
+from .._kernel._types import BOOL, Num
+from .._spmdvm import compile as _compile
+from ._pieces import FunctionPiece, KernelPiece, Operator, Piece, declare, several
+
+# Programs that are kept; the one that was not used for the longest time goes first.
+_MOST = 256
+_programs: OrderedDict[Any, Program] = OrderedDict()
+_lock = threading.Lock()
+
+
+class Program:
+    """A compiled combinator."""
+
+    def __init__(self, who: str, text: str, places: list[Any], pieces: list[Piece], options: dict[str, Any]) -> None:
+        """Compile."""
+        self.who, self.text, self.places = who, text, places
+        functions = [piece for piece in pieces if isinstance(piece, FunctionPiece)]
+        self.in_python = not functions
+        self.name = next((piece.name for piece in pieces if piece.parameter != "op"), pieces[0].name if pieces else who)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CompileWarning)
+            try:
+                if functions:
+                    self.module = _with_module(functions, text, options)
+                else:
+                    self.module = _compile([(f"<{who}>", text)], **options)
+            except CompileError as error:
+                raise _compile_error(error, self, self.name) if self.in_python else error from None  # type: ignore[arg-type]
+
+    def call(self, entry: str, *args: Any) -> Any:
+        """Call one of its functions; traps tell lines of Python."""
+        try:
+            return self.module[entry](*args)
+        except Trap as trap:
+            if self.in_python:
+                raise _in_python(trap, self, self.name) from None  # type: ignore[arg-type]
+            raise
+
+
+def _with_module(functions: list[FunctionPiece], text: str, options: dict[str, Any]) -> Any:
+    """Compile a text behind that of the module whose functions it calls."""
+    first = functions[0]
+    for other in functions[1:]:
+        if other.key[:-1] != first.key[:-1]:
+            raise TypeError(
+                f"{first.who}(): `{first.parameter}` and `{other.parameter}` are functions of two modules; compile them as one"
+            )
+    name, source = first.source
+    return _compile([(name, f"{source}\n{text}"), *first.others], **options)
+
+
+def options_of(who: str, pieces: list[Piece], given: dict[str, Any]) -> dict[str, Any]:
+    """Join the options of pieces and those that the caller gave, which win."""
+    found: dict[str, Any] = {}
+    for piece in pieces:
+        for name, value in piece.options.items():
+            if name in given:
+                continue
+            if name in found and found[name] != value:
+                raise TypeError(
+                    f"{who}(): `op` and `map` were made with different options, {name}={found[name]!r} and {name}={value!r}; "
+                    f"say which with {name}="
+                )
+            found[name] = value
+    return {**found, **given}
+
+
+def program(key: Any, make: Callable[[], Program]) -> Program:
+    """Give the program for a key, and make it if it is not there."""
+    with _lock:
+        found = _programs.get(key)
+        if found is not None:
+            _programs.move_to_end(key)
+            return found
+    made = make()
+    with _lock:
+        found = _programs.setdefault(key, made)
+        if len(_programs) > _MOST:
+            _programs.popitem(last=False)
+    return found
+
+
+def template(name: str) -> str:
+    """Read a template."""
+    return (Path(__file__).parent / f"{name}.ispc").read_text(encoding="utf-8")
+
+
+def arrays(stem: str, types: list[Num], constant: bool = False) -> str:
+    """Write parameters that are arrays."""
+    const = "const " if constant else ""
+    return ", ".join(f"{const}uniform {ty.spmd} {stem}{k}[]" for k, ty in enumerate(types))
+
+
+def names(stem: str, types: list[Num]) -> str:
+    """Write them as arguments."""
+    return ", ".join(f"{stem}{k}" for k in range(len(types)))
+
+
+class Writer:
+    """The text of a program."""
+
+    def __init__(self, who: str) -> None:
+        """Begin with nothing."""
+        self.who = who
+        self.text = Text()
+        self.lines: list[str] = []
+        self.pieces: list[Piece] = []
+        self.declared: set[str] = set()
+
+    def write(self, *lines: str) -> None:
+        """Add lines."""
+        self.lines.extend(lines)
+
+    def declare(self, types: list[Num]) -> str:
+        """Declare the type of several values, and give its name."""
+        name = several(types)
+        if name not in self.declared:
+            self.declared.add(name)
+            self.write(declare(types))
+        return name
+
+    def piece(self, piece: Piece, name: str, given: list[Num], wanted: list[Num], uniform: bool) -> None:
+        """Add a piece under a name."""
+        if piece not in self.pieces:
+            self.pieces.append(piece)
+        self.declare(wanted)
+        self.write(*piece.write(self.text, name, tuple(given), wanted, uniform))
+
+    def params(self, name: str, stem: str, types: list[Num], constant: bool = False) -> None:
+        """Define the macros of some arrays: `NAME_PARAMS__` and `NAME__`."""
+        self.write(f"#define {name}_PARAMS__ {arrays(stem, types, constant)}", f"#define {name}__ {names(stem, types)}")
+
+    def loads(self, piece: Piece | None, given: list[Num], wanted: list[Num], name: str = "load_x__") -> None:
+        """Write what loads an element of the arrays that the caller gave, and maps it."""
+        result = self.declare(wanted)
+        args = [f"x{k}[at]" for k in range(len(given))]
+        if piece is not None:
+            self.piece(piece, f"map_{name}", given, wanted, False)
+            body = f"return map_{name}({', '.join(args)});"
+        elif len(given) == 1:
+            body = f"return ({wanted[0].spmd}){args[0]};"
+        else:
+            stores = " ".join(f"s.v{k} = ({ty.spmd}){arg};" for k, (ty, arg) in enumerate(zip(wanted, args)))
+            body = f"{result} s; {stores} return s;"
+        self.write(f"static inline {result} {name}({arrays('x', given, True)}, int64 at) {{ {body} }}")
+
+    def state(self, operator: Operator, types: list[Num]) -> None:
+        """Write the operator, and what is done with elements as it takes them."""
+        state = self.declare(types)
+        self.write(f"#define State__ {state}")
+        several_ = len(types) > 1
+        for name, uniform in (("parts_op__", False), ("parts_op_one__", True)):
+            self.piece(operator.piece, name, [*types, *types], types, uniform)
+            shape = "uniform " if uniform else ""
+            args = "a, b"
+            if several_:
+                args = ", ".join(f"{x}.v{k}" for x in "ab" for k in range(len(types)))
+            short = name.replace("parts_", "")
+            self.write(
+                f"static inline {shape}{state} {short}({shape}{state} a, {shape}{state} b) {{ return {name}({args}); }}"
+            )
+        parts = [f".v{k}" for k in range(len(types))] if several_ else [""]
+
+        def function(head: str, result: str, each: str, shape: str = "") -> None:
+            """Write a function that does something with each part."""
+            stores = " ".join(
+                f"s{part} = {each.format(part=part, k=k, t=ty.spmd)};" for k, (part, ty) in enumerate(zip(parts, types))
+            )
+            self.write(f"static inline {shape}{result} {head} {{ {shape}{result} s; {stores} return s; }}")
+
+        function(f"splat__(uniform {state} a)", state, "a{part}")
+        function(f"extract__({state} a, uniform int lane)", state, "extract(a{part}, lane)", "uniform ")
+        function(f"rotate__({state} a, uniform int by)", state, "rotate(a{part}, by)")
+        function(f"broadcast__({state} a, uniform int lane)", state, "broadcast(a{part}, lane)")
+        const, plain = arrays("p", types, True), arrays("p", types)
+        function(f"load_state__({const}, int64 at)", state, "p{k}[at]")
+        function(f"load_one__({const}, uniform int64 at)", state, "p{k}[at]", "uniform ")
+        for name, shape in (("store_state__", ""), ("store_one__", "uniform ")):
+            stores = " ".join(f"p{k}[at] = s{part};" for k, part in enumerate(parts))
+            self.write(f"static inline void {name}({plain}, {shape}int64 at, {shape}{state} s) {{ {stores} }}")
+        self.params("NEUTRAL", "e", types, True)
+
+    def stores(self, types: list[Num]) -> None:
+        """Write what stores an element of results."""
+        parts = [f".v{k}" for k in range(len(types))] if len(types) > 1 else [""]
+        stores = " ".join(f"p{k}[at] = s{part};" for k, part in enumerate(parts))
+        state = self.declare(types)
+        self.write(f"static inline void store_state__({arrays('p', types)}, int64 at, {state} s) {{ {stores} }}")
+
+    def bins(self, types: list[Num], given: list[Num] | None) -> None:
+        """Write how single bins are read and written, and elements as they are, if these are not mapped."""
+        state = self.declare(types)
+        parts = [f".v{k}" for k in range(len(types))] if len(types) > 1 else [""]
+        at = "uniform unsigned KEY__ at"
+        loads = " ".join(f"s{part} = p{k}[at];" for k, part in enumerate(parts))
+        stores = " ".join(f"p{k}[at] = s{part};" for k, part in enumerate(parts))
+        self.write(
+            f"static inline uniform {state} load_bin__({arrays('p', types, True)}, {at}) {{ uniform {state} s; {loads} return s; }}",
+            f"static inline void store_bin__({arrays('p', types)}, {at}, uniform {state} s) {{ {stores} }}",
+        )
+        if given is not None:
+            loads = " ".join(
+                f"s{part} = (uniform {ty.spmd})x{k}[at];" for k, (part, ty) in enumerate(zip(parts, types))
+            )
+            head = f"load_x_one__({arrays('x', given, True)}, uniform int64 at)"
+            self.write(f"static inline uniform {state} {head} {{ uniform {state} s; {loads} return s; }}")
+
+    def keeps(self, piece: Piece | None, given: list[Num], kept: list[Num], size: int) -> None:
+        """Write the predicate of a filter, and how rows are stored and moved. Without a piece the last array tells."""
+        self.write("#define KEEP__ keep__")
+        head = f"static inline bool keep__({arrays('x', given, True)}, int64 at)"
+        if piece is None:
+            self.write(f"{head} {{ return x{len(kept)}[at]; }}")
+        else:
+            self.piece(piece, "predicate__", [ty for ty in given for _ in range(size)], [BOOL], False)
+            args = [
+                f"x{k}[at * {size} + {j}]" if size > 1 else f"x{k}[at]" for k in range(len(given)) for j in range(size)
+            ]
+            self.write(f"{head} {{ return predicate__({', '.join(args)}); }}")
+        both = f"{arrays('x', given, True)}, {arrays('y', kept)}"
+        packs = " ".join(f"n = packed_store_active(kept, y{k} + to, x{k}[at]);" for k in range(len(kept)))
+        copies = " ".join(f"y{k}[to + j] = x{k}[from + j];" for k in range(len(kept)))
+        moves = " ".join(
+            f"memmove64(y{k} + to, y{k} + from, count * sizeof(uniform {ty.spmd}));" for k, ty in enumerate(kept)
+        )
+        self.write(
+            "#define STORE_KEPT__ store_kept__",
+            f"static inline uniform int store_kept__({both}, uniform int64 to, bool kept, int64 at) {{ uniform int n = 0; {packs} return n; }}",
+            "#define COPY_ROW__ copy_row__",
+            f"static void copy_row__({both}, uniform int64 from, uniform int64 to, uniform int64 count) "
+            f"{{ foreach (j = 0 ... count) {{ {copies} }} }}",
+            "#define MOVE_ROWS__ move_rows__",
+            f"static void move_rows__({arrays('y', kept)}, uniform int64 from, uniform int64 to, uniform int64 count) {{ {moves} }}",
+        )
+
+    def accumulators(self, count: int) -> None:
+        """Define how many accumulators a gang has, and how they are joined."""
+        self.write(f"#define ACCUMULATORS__ {count}")
+        self.write("#define EACH_ACCUMULATOR__(DO) " + " ".join(f"DO({k})" for k in range(count)))
+        joins, half = [], count // 2
+        while half:
+            joins.extend(f"s{k} = op__(s{k}, s{k + half});" for k in range(half))
+            half //= 2
+        self.write("#define JOIN_ACCUMULATORS__ " + " ".join(joins))
+
+    def level(self, name: str, text: str, source: str, load: str, to: str) -> None:
+        """Add a template that stands for each level, for one."""
+        macros = {
+            "LEVEL__(name)": f"{name}__##name",
+            "SRC_PARAMS__": f"{source}_PARAMS__",
+            "SRC__": f"{source}__",
+            "LOAD__": load,
+            "DST_PARAMS__": f"{to}_PARAMS__",
+            "DST__": f"{to}__",
+        }
+        self.write(*(f"#define {macro} {meaning}" for macro, meaning in macros.items()))
+        self.write(text)
+        self.write(*(f"#undef {macro.split('(')[0]}" for macro in macros))
+
+    def is_small(self) -> bool:
+        """Return whether what was put in is so short that copies of it do no harm."""
+        return sum(len(function) for function in self.text.functions) <= 12 and all(
+            isinstance(piece, KernelPiece) for piece in self.pieces
+        )
+
+    def compile(self, options: dict[str, Any]) -> Program:
+        """Compile what was written."""
+        head, places = self.text.text()
+        return Program(self.who, head + "\n".join(self.lines) + "\n", places, self.pieces, options)
+
+
+def as_parts(arrays_of_parts: list[np.ndarray]) -> Any:
+    """Give one array as it is, and several as a tuple."""
+    return arrays_of_parts[0] if len(arrays_of_parts) == 1 else tuple(arrays_of_parts)

@@ -1,0 +1,178 @@
+// Histograms: dest[indices[j]] = op(dest[indices[j]], value j), for each j in order. An element of dest is `inner` elements side by
+// side. Large inputs are cut into `parts` ranges, each with a histogram of its own, which are combined in order afterwards.
+
+#define BLOCK__ 512
+
+// The least and the greatest index of a range lie in 0 … m - 1.
+static uniform bool inside__(const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m) {
+    bool outside = false;
+    foreach (j = first ... end)
+        if ((unsigned int64)(int64)at[j] >= (unsigned int64)m)
+            outside = true;
+    return none(outside);
+}
+
+// One histogram, of which the bins begin at element `to` of h.
+#define PUT__(index, value) { \
+        uniform unsigned KEY__ key = index; \
+        store_bin__(H__, key, op_one__(load_bin__(H__, key), value)); \
+    }
+
+// Bins that are single elements, of values that are taken as they are.
+#if PLAIN__
+static void direct__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end) {
+    uniform int64 j = first;
+    for (; j + 4 <= end; j += 4) {
+        PUT__(at[j], load_x_one__(X__, j))
+        PUT__(at[j + 1], load_x_one__(X__, j + 1))
+        PUT__(at[j + 2], load_x_one__(X__, j + 2))
+        PUT__(at[j + 3], load_x_one__(X__, j + 3))
+    }
+    for (; j < end; ++j)
+        PUT__(at[j], load_x_one__(X__, j))
+}
+#endif
+
+// … of values that are mapped a block at a time, all lanes at once.
+static void blocks__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m) {
+    BLOCK_ARRAYS__
+    for (uniform int64 j = first; j < end; j += BLOCK__) {
+        uniform int count = (uniform int)min(end - j, (uniform int64)BLOCK__);
+        foreach (k = 0 ... count) {
+            int64 index = at[j + k];
+            if ((unsigned int64)index < (unsigned int64)m)
+                store_state__(BLOCK_NAMES__, k, load_x__(X__, j + k));
+        }
+        for (uniform int k = 0; k < count; ++k) {
+            uniform int64 index = at[j + k];
+            if ((uniform unsigned int64)index < (uniform unsigned int64)m)
+                PUT__((uniform unsigned KEY__)index, load_one__(BLOCK_NAMES__, k))
+        }
+    }
+}
+
+// … bins of several elements.
+static void rows__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m,
+                   uniform int64 inner) {
+    for (uniform int64 j = first; j < end; ++j) {
+        uniform int64 index = at[j];
+        if ((uniform unsigned int64)index >= (uniform unsigned int64)m)
+            continue;
+        foreach (k = 0 ... inner) {
+            int64 bin = index * inner + k;
+            store_state__(H__, bin, op__(load_state__(H__, bin), load_x__(X__, j * inner + k)));
+        }
+    }
+}
+
+static void range__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m,
+                    uniform int64 inner) {
+    if (inner != 1) {
+        rows__(H__, X__, at, first, end, m, inner);
+        return;
+    }
+#if PLAIN__
+    // A piece at a time, so that indices are still in the cache when they are used.
+    for (uniform int64 j = first; j < end; j += 16384) {
+        uniform int64 stop = min(end, j + 16384);
+        if (inside__(at, j, stop, m))
+            direct__(H__, X__, at, j, stop);
+        else
+            blocks__(H__, X__, at, j, stop, m);
+    }
+#else
+    blocks__(H__, X__, at, first, end, m);
+#endif
+}
+
+// Each part's histogram begins as neutral elements.
+static void part__(S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner,
+                   uniform State__ neutral, uniform int64 part, uniform int64 parts) {
+    uniform int64 start = part * m * inner;
+    foreach (k = 0 ... m * inner)
+        store_state__(S__, start + k, splat__(neutral));
+    range__(S_FROM__(start), X__, at, n * part / parts, n * (part + 1) / parts, m, inner);
+}
+
+task void parts__(S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner,
+                  NEUTRAL_PARAMS__, uniform int64 parts) {
+    uniform int64 from = parts * taskIndex / taskCount, to = parts * (taskIndex + 1) / taskCount;
+    for (uniform int64 part = from; part < to; ++part)
+        part__(S__, X__, at, n, m, inner, load_one__(NEUTRAL__, 0), part, parts);
+}
+
+// Bins from `from` to `to` of dest take in those of all parts, in order.
+static void gather__(H_PARAMS__, S_PARAMS__, uniform int64 bins, uniform int64 parts, uniform int64 from, uniform int64 to) {
+    foreach (k = from ... to) {
+        State__ s = load_state__(H__, k);
+        for (uniform int64 part = 0; part < parts; ++part)
+            s = op__(s, load_state__(S__, part * bins + k));
+        store_state__(H__, k, s);
+    }
+}
+
+task void gathers__(H_PARAMS__, S_PARAMS__, uniform int64 bins, uniform int64 parts) {
+    gather__(H__, S__, bins, parts, bins * taskIndex / taskCount, bins * (taskIndex + 1) / taskCount);
+}
+
+#if OWNED__
+// Many bins: each thread looks at all indices, and updates the bins that are its own.
+task void owned__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner) {
+    uniform int64 from = m * taskIndex / taskCount, to = m * (taskIndex + 1) / taskCount;
+    foreach (j = 0 ... n) {
+        int64 index = at[j];
+        if (index >= from && index < to) {
+            State__ value;
+            if (inner == 1)
+                value = load_x__(X__, j);
+            foreach_active (l) {
+                uniform int64 own = extract(index, l), from_own = extract(j, l) * inner;
+                if (inner == 1)
+                    store_one__(H__, own, op_one__(load_one__(H__, own), extract__(value, l)));
+                else
+                    foreach (k = 0 ... inner)
+                        store_state__(H__, own * inner + k,
+                                      op__(load_state__(H__, own * inner + k), load_x__(X__, from_own + k)));
+            }
+        }
+    }
+}
+#endif
+
+// Gives the place of the first index outside of dest, or -1.
+export uniform int64 outside__(const uniform INDEX__ at[], uniform int64 n, uniform int64 m) {
+    for (uniform int64 first = 0; first < n; first += 16384) {
+        uniform int64 end = min(n, first + 16384);
+        if (!inside__(at, first, end, m))
+            for (uniform int64 j = first; j < end; ++j)
+                if ((uniform unsigned int64)(uniform int64)at[j] >= (uniform unsigned int64)m)
+                    return j;
+    }
+    return -1;
+}
+
+export void entry__(H_PARAMS__, S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m,
+                    uniform int64 inner, NEUTRAL_PARAMS__, uniform int64 parts, uniform int tasks) {
+    if (parts < 2) {
+#if OWNED__
+        if (tasks >= 2) {
+            launch[tasks] owned__(H__, X__, at, n, m, inner);
+            sync;
+            return;
+        }
+#endif
+        range__(H__, X__, at, 0, n, m, inner);
+        return;
+    }
+    uniform int64 bins = m * inner;
+    if (tasks < 2) {
+        for (uniform int64 part = 0; part < parts; ++part)
+            part__(S__, X__, at, n, m, inner, load_one__(NEUTRAL__, 0), part, parts);
+        gather__(H__, S__, bins, parts, 0, bins);
+    } else {
+        launch[(uniform int)min((uniform int64)tasks, parts)] parts__(S__, X__, at, n, m, inner, NEUTRAL__, parts);
+        sync;
+        launch[tasks] gathers__(H__, S__, bins, parts);
+        sync;
+    }
+}
