@@ -17,7 +17,7 @@ from .._kernel._types import BOOL, Num
 from .._spmdvm import Function
 from ._arrays import around, axis_of, elements, flag, threads_of
 from ._pieces import FunctionPiece, Operator, Piece, piece_of
-from ._program import Program, Writer, as_parts, options_of, program, template
+from ._program import Program, Writer, as_parts, options_of, remembered, template
 
 # The elements of a run along an axis, and of one down columns.
 _RUN, _ROWS = 65536, 256
@@ -30,10 +30,59 @@ _INTERLEAVED, _ORDERED, _BY_COLUMNS, _BY_LINES = range(4)
 _PARTS = 16
 
 
-def _mapping(who: str, given: Any, count: int, types: list[Num]) -> tuple[Piece | None, list[Num]]:
+class _Setup:
+    """An operator and a mapping function, for elements of some types."""
+
+    def __init__(
+        self, who: str, op: Any, map: Any, given: list[Num], state: list[Num] | None, options: dict[str, Any]
+    ) -> None:
+        """Find out what they are; `state` are the types that the operator must have, if they are not its to choose."""
+        self.given = given
+        self.mapping, mapped = _mapping(who, map, given)
+        if state is not None and len(mapped) != len(state):
+            raise TypeError(
+                f"{who}(): the values are {len(mapped)} number{'s' * (len(mapped) > 1)} each, and `dest` is {len(state)} "
+                f"array{'s' * (len(state) > 1)}; they must be as many"
+            )
+        self.mapped = mapped
+        self.operator = Operator(who, op, len(mapped))
+        self.state = self.operator.state(mapped if state is None else state)
+        self.options = options_of(who, [p for p in (self.operator.piece, self.mapping) if p is not None], options)
+        self.key = (
+            who, self.operator.piece.key, None if self.mapping is None else self.mapping.key, tuple(given),
+            tuple(self.state), _frozen(self.options),
+        )  # fmt: skip
+
+    def begin(self, who: str) -> Writer:
+        """Write what all combinators with an operator have."""
+        text = Writer(who)
+        text.state(self.operator, self.state)
+        text.loads(self.mapping, self.given, self.state)
+        for name in "VAB":
+            text.elements(name, name.lower(), self.state)
+        text.write(*(f"#define {name} {number}" for name, number in _WAYS.items()), _NEUTRAL)
+        return text
+
+
+def _setup(
+    who: str, op: Any, map: Any, given: list[Num], options: dict[str, Any], state: list[Num] | None = None
+) -> _Setup:
+    """Give a setup, the same for the same arguments: finding out types takes longer than many a call."""
+    if any(isinstance(function, Function) for function in (op, map)):
+        return _Setup(who, op, map, given, state, options)
+    key = ("setup", who, op, map, tuple(given), state and tuple(state), _frozen(options))
+    try:
+        hash(key)
+    except TypeError:
+        return _Setup(who, op, map, given, state, options)
+    return remembered(key, lambda: _Setup(who, op, map, given, state, options))
+
+
+def _mapping(who: str, given: Any, types: list[Num]) -> tuple[Piece | None, list[Num]]:
     """Give the mapping function, and the types of what it makes of elements."""
     if given is None:
         return None, types
+    count = len(types)
     piece = piece_of(who, "map", given, count, f"a function of {count} number{'s' * (count > 1)}")
     found, _ = piece.types(tuple(types))
     return piece, [strong(ty) for ty in found]
@@ -46,14 +95,6 @@ def _way(outer: int, n: int, inner: int, along: int) -> tuple[int, int, int, int
     if n < 128 and outer >= 16:
         return _BY_LINES, max(n, 1), _LINES, -(-outer // _LINES)
     return along, _RUN, 1, outer * -(-n // _RUN) * inner
-
-
-def _ways() -> list[str]:
-    return [f"#define {name} {number}" for name, number in _WAYS.items()]
-
-
-def _key(piece: Piece | None) -> Any:
-    return None if piece is None else piece.key
 
 
 def _frozen(options: dict[str, Any]) -> Any:
@@ -90,28 +131,13 @@ def _check_neutral(
 
 _NEUTRAL = """
 export void neutral__(X_PARAMS__, NEUTRAL_PARAMS__, V_PARAMS__, A_PARAMS__, B_PARAMS__) {
-    uniform State__ value = extract__(load_x__(X__, (varying int64)0), 0), neutral = load_one__(NEUTRAL__, 0);
-    store_one__(V__, 0, value);
-    store_one__(A__, 0, op_one__(neutral, value));
-    store_one__(B__, 0, op_one__(value, neutral));
+    varying int64 first = 0;
+    uniform State__ value = extract__(LOAD_X__(first), 0), neutral = ONE_NEUTRAL__(0);
+    STORE_ONE_V__(0, value)
+    STORE_ONE_A__(0, op_one__(neutral, value))
+    STORE_ONE_B__(0, op_one__(value, neutral))
 }
 """
-
-
-def _begin(who: str, op: Operator, mapping: Piece | None, given: list[Num], state: list[Num]) -> Writer:
-    """Write what all combinators with an operator have."""
-    text = Writer(who)
-    text.state(op, state)
-    text.params("X", "x", given, True)
-    text.loads(mapping, given, state)
-    text.write(*_ways())
-    return text
-
-
-def _add_check(text: Writer, state: list[Num]) -> None:
-    for name in "VAB":
-        text.params(name, name.lower(), state)
-    text.write(_NEUTRAL)
 
 
 def reduce(
@@ -165,57 +191,34 @@ def reduce(
     if commutative is not None:
         commutative = flag(who, "commutative", commutative)
     arrays, axis = _one_axis(who, arrays, axis)
-    mapping, mapped = _mapping(who, map, len(arrays), given)
-    operator = Operator(who, op, len(mapped))
-    state = operator.state(mapped)
+    setup = _setup(who, op, map, given, options)
+    operator, state = setup.operator, setup.state
     e = operator.neutral(neutral, state)
     if commutative is None:
         commutative = operator.named is not None
-    options = options_of(who, [piece for piece in (operator.piece, mapping) if piece is not None], options)
     shape = arrays[0].shape
     outer, n, inner = around(shape, axis)
     left = shape[:axis] + shape[axis + 1 :]
     if 0 in (outer, n, inner):
         return _nothing(operator, e, neutral, left)
+    way, chunk, tile, count = _way(outer, n, inner, _INTERLEAVED if commutative else _ORDERED)
 
     def make() -> Program:
-        text = _begin(who, operator, mapping, given, state)
+        text = setup.begin(who)
         text.accumulators(8 if text.is_small() and len(state) == 1 else 2)
-        _add_check(text, state)
-        level = template("reduce")
-        text.level("first", level, "X", "load_x__", "A")
-        text.write("#undef SRC_PARAMS__")
-        for name in "AB":
-            text.write(f"#undef {name}_PARAMS__", f"#undef {name}__")
-            text.params(name, name.lower(), state)
-        text.params("P", "p", state, True)
-        text.params("Q", "q", state)
-        text.level("next", level, "P", "load_state__", "Q")
-        text.write(template("reduce_levels"))
-        return text.compile(options)
+        text.write(f"#define WAY__ {way}", f"#define UNIT__ {int(inner == 1)}", template("reduce"))
+        return text.compile(setup.options)
 
-    key = (who, operator.piece.key, _key(mapping), tuple(given), tuple(state), _frozen(options))
-    made = program(key, make)
+    made = remembered((setup.key, way, inner == 1), make)
     arrays = _contiguous(arrays)
     if operator.named is None or neutral is not None:
-        _check_neutral(who, operator, e, state, [array.reshape(-1) for array in arrays], made)
-    along = _INTERLEAVED if commutative else _ORDERED
-    plan: list[tuple[int, int, int, int]] = []
-    sizes = []
-    while not plan or n > 1:
-        plan.append(_way(outer, n, inner, along))
-        n = -(-n // plan[-1][1])
-        sizes.append(outer * n * inner)
-    buffers = [[np.empty(sizes[k] if k < len(sizes) else 0, ty.dtype) for ty in state] for k in (0, 1)]
-    n = shape[axis]
-    numbers = np.array(plan, np.int64).reshape(-1)
-    made.call(
-        "entry__", *arrays, outer, n, inner, *e, *buffers[0], *buffers[1], numbers, len(plan), threads
-    )  # fmt: skip
-    found = buffers[(len(plan) - 1) % 2]
-    size = outer * inner
-    results = [part[:size].copy() if len(part) > size else part for part in found]
-    return as_parts([part.reshape(left) if left else part[0] for part in results])
+        _check_neutral(who, operator, e, state, arrays, made)
+    chunks = -(-n // chunk)
+    found = [np.empty((outer, chunks, inner), ty.dtype) for ty in state]
+    made.call("entry__", *arrays, *found, *e, outer, n, inner, chunk, tile, count, threads)
+    if not left:
+        return as_parts([part[0, 0, 0] for part in found])
+    return as_parts([part.reshape(left) if chunks == 1 else part[:, 0].reshape(left) for part in found])
 
 
 def _nothing(op: Operator, e: list[np.ndarray], given: Any, shape: tuple[int, ...]) -> Any:
@@ -284,35 +287,34 @@ def scan(
         arrays, axis = [array.reshape(-1) for array in arrays], 0
     else:
         axis = axis_of(who, axis, arrays[0].ndim)
-    mapping, mapped = _mapping(who, map, len(arrays), given)
-    operator = Operator(who, op, len(mapped))
-    state = operator.state(mapped)
+    setup = _setup(who, op, map, given, options)
+    operator, state = setup.operator, setup.state
     e = operator.neutral(neutral, state)
     if operator.named == "+" and neutral is None and not inclusive:
         e = [np.abs(part) for part in e]
-    options = options_of(who, [piece for piece in (operator.piece, mapping) if piece is not None], options)
     shape = arrays[0].shape
     results = _outputs(who, out, shape, state)
     outer, n, inner = around(shape, axis)
     if 0 in (outer, n, inner):
         return as_parts(results) if out is None else out
 
-    def make() -> Program:
-        text = _begin(who, operator, mapping, given, state)
-        _add_check(text, state)
-        text.params("Y", "y", state)
-        text.params("T", "t", state)
-        text.write(f"#define EXCLUSIVE__ {int(not inclusive)}")
-        text.write(template("scan"))
-        return text.compile(options)
+    way, chunk, tile, _ = _way(outer, n, inner, _ORDERED)
 
-    key = (who, inclusive, operator.piece.key, _key(mapping), tuple(given), tuple(state), _frozen(options))
-    made = program(key, make)
+    def make() -> Program:
+        text = setup.begin(who)
+        text.elements("Y", "y", state)
+        text.elements("T", "t", state)
+        text.write(
+            f"#define WAY__ {way}", f"#define UNIT__ {int(inner == 1)}", f"#define EXCLUSIVE__ {int(not inclusive)}"
+        )
+        text.write(template("scan"))
+        return text.compile(setup.options)
+
+    made = remembered((setup.key, way, inner == 1, inclusive), make)
     arrays = _contiguous(arrays)
     targets = _targets(results, arrays)
     if operator.named is None or neutral is not None:
-        _check_neutral(who, operator, e, state, [array.reshape(-1) for array in arrays], made)
-    way, chunk, tile, _ = _way(outer, n, inner, _ORDERED)
+        _check_neutral(who, operator, e, state, arrays, made)
     if way == _BY_COLUMNS:
         count = outer * -(-inner // tile)
     elif way == _BY_LINES:
@@ -320,7 +322,7 @@ def scan(
     else:
         count = outer * inner
     totals = [np.empty(count * -(-n // chunk) if way == _ORDERED and threads > 1 else 0, ty.dtype) for ty in state]
-    made.call("entry__", *arrays, *targets, *totals, *e, way, outer, n, inner, chunk, tile, count, threads)
+    made.call("entry__", *arrays, *targets, *totals, *e, outer, n, inner, chunk, tile, count, threads)
     _deliver(results, targets)
     return as_parts(results) if out is None else out
 
@@ -418,35 +420,30 @@ def reduce_by_index(
             f"{who}(): `values` has the shape {arrays[0].shape}, and {len(at)} indices of a dest of the shape "
             f"{targets[0].shape} need {rows}"
         ) from None
-    mapping, mapped = _mapping(who, map, len(arrays), given)
-    if len(mapped) != len(targets):
-        raise TypeError(
-            f"{who}(): the values are {len(mapped)} number{'s' * (len(mapped) > 1)} each, and `dest` is {len(targets)} "
-            f"array{'s' * (len(targets) > 1)}; they must be as many"
-        )
-    operator = Operator(who, op, len(mapped))
     state = [_dest_type(who, target) for target in targets]
-    for ty, of in zip(mapped, state):
+    setup = _setup(who, op, map, given, options, state)
+    operator = setup.operator
+    for ty, of in zip(setup.mapped, state):
         if not np.can_cast(ty.dtype, of.dtype, "safe") and not _is_plain(values, map, ty, of):
             raise TypeError(
-                f"{who}(): the values are {ty}, which does not cast safely to the {of} of `dest`; convert them, or make `dest` wider"
+                f"{who}(): the values are {ty}, which does not cast safely to the {of} of `dest`; convert them, or make "
+                "`dest` wider"
             )
-    found = operator.state(state)
-    if found != state:
+    if setup.state != state:
         raise TypeError(
-            f"{who}(): `op`: `{operator.piece.name}` makes {', '.join(f'{ty}' for ty in found)} of `dest`'s "
-            f"{', '.join(f'{ty}' for ty in state)}; make `dest` of that type"
+            f"{who}(): `op`: `{operator.piece.name}` makes {', '.join(_shown(setup.state))} of `dest`'s "
+            f"{', '.join(_shown(state))}; make `dest` of that type"
         )
     e = operator.neutral(neutral, state)
-    options = options_of(who, [piece for piece in (operator.piece, mapping) if piece is not None], options)
     if m * outer * inner == 0 and bounds == "ignore":
         return dest
 
-    def make() -> Program:
-        return _histogram(operator, mapping, given, state, index).compile(options)
+    narrow = m * outer * inner < 2**31
 
-    key = (who, operator.piece.key, _key(mapping), tuple(given), tuple(state), index, _frozen(options))
-    made = program(key, make)
+    def make() -> Program:
+        return _histogram(setup, index, narrow).compile(setup.options)
+
+    made = remembered((setup.key, index, narrow), make)
     at = np.ascontiguousarray(at)
     if bounds == "raise":
         place = made.call("outside__", at, len(at), m)
@@ -462,7 +459,7 @@ def reduce_by_index(
     if any(np.may_share_memory(d, other) for d in direct for other in (*flat, at)):
         flat, at = [array.copy() for array in flat], at.copy()
     if operator.named is None or neutral is not None:
-        _check_neutral(who, operator, e, state, [array.reshape(-1) for array in flat], made)
+        _check_neutral(who, operator, e, state, flat, made)
     width = outer * inner
     # Each range has several times as many values as its histogram has elements.
     parts = max(1, min(_PARTS, len(at) // 65536, len(at) // (4 * m)))
@@ -509,22 +506,22 @@ def _dest_type(who: str, dest: np.ndarray) -> Num:
     return ty
 
 
-def _histogram(op: Operator, mapping: Piece | None, given: list[Num], state: list[Num], index: Num) -> Writer:
+def _shown(types: list[Num]) -> list[str]:
+    return [str(ty) for ty in types]
+
+
+def _histogram(setup: _Setup, index: Num, narrow: bool) -> Writer:
     """Write a histogram."""
-    text = _begin("reduce_by_index", op, mapping, given, state)
-    _add_check(text, state)
-    plain = mapping is None
-    text.params("H", "h", state)
-    text.params("S", "s", state)
-    text.write(
-        f"#define INDEX__ {index.spmd}", "#define KEY__ int64", f"#define PLAIN__ {int(plain)}", "#define OWNED__ 1"
-    )
+    text, state = setup.begin("reduce_by_index"), setup.state
+    text.elements("H", "h", state)
+    text.elements("S", "s", state)
+    text.write(f"#define INDEX__ {index.spmd}", f"#define KEY__ {'int' if narrow else 'int64'}")
+    text.write(f"#define PLAIN__ {int(setup.mapping is None)}")
     names = [f"s{k} + (from)" for k in range(len(state))]
     text.write(f"#define S_FROM__(from) {', '.join(names)}")
     blocks = " ".join(f"uniform {ty.spmd} block{k}[BLOCK__];" for k, ty in enumerate(state))
     text.write(f"#define BLOCK_ARRAYS__ {blocks}")
-    text.write(f"#define BLOCK_NAMES__ {', '.join(f'block{k}' for k in range(len(state)))}")
-    text.bins(state, given if plain else None)
+    text.accesses("BLOCK", "block", state)
     text.write(template("histogram"))
     return text
 
@@ -602,8 +599,15 @@ def filter(predicate: Any, *arrays: Any, axis: Any = None, threads: int = 1, **o
             text.write(template("filter"))
             return text.compile(options)
 
-        key = (who, _key(piece), tuple(given), len(types), size if piece else size == 1, _frozen(options))
-        made = program(key, make)
+        key = (
+            who,
+            None if piece is None else piece.key,
+            tuple(given),
+            len(types),
+            size if piece else size == 1,
+            _frozen(options),
+        )
+        made = remembered(key, make)
         counts = np.zeros(-(-n // _RUN), np.int64)
         total = made.call("entry__", *inputs, *outputs, size, n, _RUN, counts, threads)
     elif n:
@@ -680,14 +684,12 @@ def map(f: Any, *arrays: Any, out: Any = None, where: Any = None, threads: int =
 
     def make() -> Program:
         text = Writer(who)
-        text.params("X", "x", given, True)
-        text.params("Y", "y", state)
         text.loads(piece, given, state)
-        text.stores(state)
+        text.elements("Y", "y", state)
         text.write(template("map"))
         return text.compile(options)
 
-    made = program((who, piece.key, tuple(given), tuple(state), _frozen(options)), make)
+    made = remembered((who, piece.key, tuple(given), tuple(state), _frozen(options)), make)
     size = parts[0].size
     if size:
         inputs = _contiguous(found)
@@ -723,7 +725,7 @@ def _with_options(kernel: Kernel, options: dict[str, Any]) -> Kernel:
         other._annotations, other._indexed = kernel._annotations, kernel._indexed
         return other
 
-    return program(("options", kernel, _frozen(options)), make)  # type: ignore[arg-type, return-value]
+    return remembered(("options", kernel, _frozen(options)), make)  # type: ignore[arg-type, return-value]
 
 
 __all__ = ["Function", "filter", "map", "reduce", "reduce_by_index", "scan"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import warnings
 from collections import OrderedDict
@@ -17,9 +18,9 @@ from .._kernel._types import BOOL, Num
 from .._spmdvm import compile as _compile
 from ._pieces import FunctionPiece, KernelPiece, Operator, Piece, declare, several
 
-# Programs that are kept; the one that was not used for the longest time goes first.
-_MOST = 256
-_programs: OrderedDict[Any, Program] = OrderedDict()
+# Programs and what was found out about operators; what was not used for the longest time goes first.
+_MOST = 512
+_remembered: OrderedDict[Any, Any] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -80,18 +81,18 @@ def options_of(who: str, pieces: list[Piece], given: dict[str, Any]) -> dict[str
     return {**found, **given}
 
 
-def program(key: Any, make: Callable[[], Program]) -> Program:
-    """Give the program for a key, and make it if it is not there."""
+def remembered(key: Any, make: Callable[[], Any]) -> Any:
+    """Give what was made for a key before, or make it."""
     with _lock:
-        found = _programs.get(key)
+        found = _remembered.get(key)
         if found is not None:
-            _programs.move_to_end(key)
+            _remembered.move_to_end(key)
             return found
     made = make()
     with _lock:
-        found = _programs.setdefault(key, made)
-        if len(_programs) > _MOST:
-            _programs.popitem(last=False)
+        found = _remembered.setdefault(key, made)
+        if len(_remembered) > _MOST:
+            _remembered.popitem(last=False)
     return found
 
 
@@ -109,6 +110,15 @@ def arrays(stem: str, types: list[Num], constant: bool = False) -> str:
 def names(stem: str, types: list[Num]) -> str:
     """Write them as arguments."""
     return ", ".join(f"{stem}{k}" for k in range(len(types)))
+
+
+# What an operator that may trap, print or go on for ever contains.
+_MAY_FAIL = re.compile(r"[/%\[]|\b(assert|print|while|for|do)\b")
+
+
+def _parts(types: list[Num]) -> list[str]:
+    """Write what selects each part of an element."""
+    return [f".v{k}" for k in range(len(types))] if len(types) > 1 else [""]
 
 
 class Writer:
@@ -142,83 +152,85 @@ class Writer:
         self.write(*piece.write(self.text, name, tuple(given), wanted, uniform))
 
     def params(self, name: str, stem: str, types: list[Num], constant: bool = False) -> None:
-        """Define the macros of some arrays: `NAME_PARAMS__` and `NAME__`."""
+        """Define macros for some arrays: `NAME_PARAMS__`, `NAME__`."""
         self.write(f"#define {name}_PARAMS__ {arrays(stem, types, constant)}", f"#define {name}__ {names(stem, types)}")
 
-    def loads(self, piece: Piece | None, given: list[Num], wanted: list[Num], name: str = "load_x__") -> None:
-        """Write what loads an element of the arrays that the caller gave, and maps it."""
-        result = self.declare(wanted)
+    def elements(self, name: str, stem: str, types: list[Num], constant: bool = False) -> None:
+        """Define macros for arrays of elements: also `LOAD_NAME__(at)`, `STORE_NAME__(at, s)`, and `ONE` for single ones."""
+        self.params(name, stem, types, constant)
+        self.accesses(name, stem, types)
+
+    def accesses(self, name: str, stem: str, types: list[Num]) -> None:
+        """Define how elements of arrays are read and written."""
+        state = self.declare(types)
+        parts = _parts(types)
+        loads = ", ".join(f"{stem}{k}[at]" for k in range(len(types)))
+        stores = " ".join(f"{stem}{k}[at] = v__{part};" for k, part in enumerate(parts))
+        several_ = len(types) > 1
+        self.write(
+            f"#define LOAD_{name}__(at) {self.maker(types, '')}({loads})"
+            if several_
+            else f"#define LOAD_{name}__(at) {loads}",
+            f"#define ONE_{name}__(at) {self.maker(types, 'uniform ')}({loads})"
+            if several_
+            else f"#define ONE_{name}__(at) {loads}",
+            f"#define STORE_{name}__(at, s) {{ {state} v__ = s; {stores} }}",
+            f"#define STORE_ONE_{name}__(at, s) {{ uniform {state} v__ = s; {stores} }}",
+        )
+
+    def maker(self, types: list[Num], shape: str) -> str:
+        """Give what makes an element of its parts."""
+        state = self.declare(types)
+        name = f"make_{shape.strip()}{state}"
+        if name not in self.declared:
+            self.declared.add(name)
+            params = ", ".join(f"{shape}{ty.spmd} a{k}" for k, ty in enumerate(types))
+            stores = " ".join(f"s.v{k} = a{k};" for k in range(len(types)))
+            self.write(f"static inline {shape}{state} {name}({params}) {{ {shape}{state} s; {stores} return s; }}")
+        return name
+
+    def loads(self, piece: Piece | None, given: list[Num], wanted: list[Num]) -> None:
+        """Define what loads an element of the arrays that the caller gave, and maps it: `LOAD_X__(at)`."""
+        self.params("X", "x", given, True)
         args = [f"x{k}[at]" for k in range(len(given))]
         if piece is not None:
-            self.piece(piece, f"map_{name}", given, wanted, False)
-            body = f"return map_{name}({', '.join(args)});"
-        elif len(given) == 1:
-            body = f"return ({wanted[0].spmd}){args[0]};"
-        else:
-            stores = " ".join(f"s.v{k} = ({ty.spmd}){arg};" for k, (ty, arg) in enumerate(zip(wanted, args)))
-            body = f"{result} s; {stores} return s;"
-        self.write(f"static inline {result} {name}({arrays('x', given, True)}, int64 at) {{ {body} }}")
+            self.piece(piece, "map__", given, wanted, False)
+            self.write(f"#define LOAD_X__(at) map__({', '.join(args)})")
+            return
+        for macro, shape in (("LOAD", ""), ("ONE", "uniform ")):
+            cast = [f"({shape}{ty.spmd}){arg}" for ty, arg in zip(wanted, args)]
+            text = f"({cast[0]})" if len(given) == 1 else f"{self.maker(wanted, shape)}({', '.join(cast)})"
+            self.write(f"#define {macro}_X__(at) {text}")
 
     def state(self, operator: Operator, types: list[Num]) -> None:
         """Write the operator, and what is done with elements as it takes them."""
         state = self.declare(types)
         self.write(f"#define State__ {state}")
-        several_ = len(types) > 1
-        for name, uniform in (("parts_op__", False), ("parts_op_one__", True)):
-            self.piece(operator.piece, name, [*types, *types], types, uniform)
+        before = len(self.text.functions)
+        for name, uniform in (("op", False), ("op_one", True)):
+            self.piece(operator.piece, f"{name}_parts__", [*types, *types], types, uniform)
             shape = "uniform " if uniform else ""
-            args = "a, b"
-            if several_:
-                args = ", ".join(f"{x}.v{k}" for x in "ab" for k in range(len(types)))
-            short = name.replace("parts_", "")
-            self.write(
-                f"static inline {shape}{state} {short}({shape}{state} a, {shape}{state} b) {{ return {name}({args}); }}"
-            )
-        parts = [f".v{k}" for k in range(len(types))] if several_ else [""]
+            args = ", ".join(f"{x}{part}" for x in "ab" for part in _parts(types))
+            head = f"static inline {shape}{state} {name}__({shape}{state} a, {shape}{state} b)"
+            self.write(f"{head} {{ return {name}_parts__({args}); }}")
+        written = "\n".join(line for function in self.text.functions[before:] for line, _ in function)
+        is_total = isinstance(operator.piece, KernelPiece) and not _MAY_FAIL.search(written)
+        # What can neither fail nor go on for ever is computed for all lanes: that is faster than a mask.
+        if is_total and len(types) == 1:
+            self.write("#define COMBINE__(condition, s, combined) { State__ t__ = combined; s = condition ? t__ : s; }")
+        else:
+            self.write("#define COMBINE__(condition, s, combined) if (condition) s = combined;")
 
-        def function(head: str, result: str, each: str, shape: str = "") -> None:
+        def function(head: str, each: str, shape: str = "") -> None:
             """Write a function that does something with each part."""
-            stores = " ".join(
-                f"s{part} = {each.format(part=part, k=k, t=ty.spmd)};" for k, (part, ty) in enumerate(zip(parts, types))
-            )
-            self.write(f"static inline {shape}{result} {head} {{ {shape}{result} s; {stores} return s; }}")
+            stores = " ".join(f"s{part} = {each.format(part)};" for part in _parts(types))
+            self.write(f"static inline {shape}{state} {head} {{ {shape}{state} s; {stores} return s; }}")
 
-        function(f"splat__(uniform {state} a)", state, "a{part}")
-        function(f"extract__({state} a, uniform int lane)", state, "extract(a{part}, lane)", "uniform ")
-        function(f"rotate__({state} a, uniform int by)", state, "rotate(a{part}, by)")
-        function(f"broadcast__({state} a, uniform int lane)", state, "broadcast(a{part}, lane)")
-        const, plain = arrays("p", types, True), arrays("p", types)
-        function(f"load_state__({const}, int64 at)", state, "p{k}[at]")
-        function(f"load_one__({const}, uniform int64 at)", state, "p{k}[at]", "uniform ")
-        for name, shape in (("store_state__", ""), ("store_one__", "uniform ")):
-            stores = " ".join(f"p{k}[at] = s{part};" for k, part in enumerate(parts))
-            self.write(f"static inline void {name}({plain}, {shape}int64 at, {shape}{state} s) {{ {stores} }}")
-        self.params("NEUTRAL", "e", types, True)
-
-    def stores(self, types: list[Num]) -> None:
-        """Write what stores an element of results."""
-        parts = [f".v{k}" for k in range(len(types))] if len(types) > 1 else [""]
-        stores = " ".join(f"p{k}[at] = s{part};" for k, part in enumerate(parts))
-        state = self.declare(types)
-        self.write(f"static inline void store_state__({arrays('p', types)}, int64 at, {state} s) {{ {stores} }}")
-
-    def bins(self, types: list[Num], given: list[Num] | None) -> None:
-        """Write how single bins are read and written, and elements as they are, if these are not mapped."""
-        state = self.declare(types)
-        parts = [f".v{k}" for k in range(len(types))] if len(types) > 1 else [""]
-        at = "uniform unsigned KEY__ at"
-        loads = " ".join(f"s{part} = p{k}[at];" for k, part in enumerate(parts))
-        stores = " ".join(f"p{k}[at] = s{part};" for k, part in enumerate(parts))
-        self.write(
-            f"static inline uniform {state} load_bin__({arrays('p', types, True)}, {at}) {{ uniform {state} s; {loads} return s; }}",
-            f"static inline void store_bin__({arrays('p', types)}, {at}, uniform {state} s) {{ {stores} }}",
-        )
-        if given is not None:
-            loads = " ".join(
-                f"s{part} = (uniform {ty.spmd})x{k}[at];" for k, (part, ty) in enumerate(zip(parts, types))
-            )
-            head = f"load_x_one__({arrays('x', given, True)}, uniform int64 at)"
-            self.write(f"static inline uniform {state} {head} {{ uniform {state} s; {loads} return s; }}")
+        function(f"splat__(uniform {state} a)", "a{}")
+        function(f"extract__({state} a, uniform int lane)", "extract(a{}, lane)", "uniform ")
+        function(f"rotate__({state} a, uniform int by)", "rotate(a{}, by)")
+        function(f"broadcast__({state} a, uniform int lane)", "broadcast(a{}, lane)")
+        self.elements("NEUTRAL", "e", types, True)
 
     def keeps(self, piece: Piece | None, given: list[Num], kept: list[Num], size: int) -> None:
         """Write the predicate of a filter, and how rows are stored and moved. Without a piece the last array tells."""
@@ -257,20 +269,6 @@ class Writer:
             joins.extend(f"s{k} = op__(s{k}, s{k + half});" for k in range(half))
             half //= 2
         self.write("#define JOIN_ACCUMULATORS__ " + " ".join(joins))
-
-    def level(self, name: str, text: str, source: str, load: str, to: str) -> None:
-        """Add a template that stands for each level, for one."""
-        macros = {
-            "LEVEL__(name)": f"{name}__##name",
-            "SRC_PARAMS__": f"{source}_PARAMS__",
-            "SRC__": f"{source}__",
-            "LOAD__": load,
-            "DST_PARAMS__": f"{to}_PARAMS__",
-            "DST__": f"{to}__",
-        }
-        self.write(*(f"#define {macro} {meaning}" for macro, meaning in macros.items()))
-        self.write(text)
-        self.write(*(f"#undef {macro.split('(')[0]}" for macro in macros))
 
     def is_small(self) -> bool:
         """Return whether what was put in is so short that copies of it do no harm."""

@@ -15,7 +15,7 @@ static uniform bool inside__(const uniform INDEX__ at[], uniform int64 first, un
 // One histogram, of which the bins begin at element `to` of h.
 #define PUT__(index, value) { \
         uniform unsigned KEY__ key = index; \
-        store_bin__(H__, key, op_one__(load_bin__(H__, key), value)); \
+        STORE_ONE_H__(key, op_one__(ONE_H__(key), value)) \
     }
 
 // Bins that are single elements, of values that are taken as they are.
@@ -23,13 +23,13 @@ static uniform bool inside__(const uniform INDEX__ at[], uniform int64 first, un
 static void direct__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end) {
     uniform int64 j = first;
     for (; j + 4 <= end; j += 4) {
-        PUT__(at[j], load_x_one__(X__, j))
-        PUT__(at[j + 1], load_x_one__(X__, j + 1))
-        PUT__(at[j + 2], load_x_one__(X__, j + 2))
-        PUT__(at[j + 3], load_x_one__(X__, j + 3))
+        PUT__(at[j], ONE_X__(j))
+        PUT__(at[j + 1], ONE_X__(j + 1))
+        PUT__(at[j + 2], ONE_X__(j + 2))
+        PUT__(at[j + 3], ONE_X__(j + 3))
     }
     for (; j < end; ++j)
-        PUT__(at[j], load_x_one__(X__, j))
+        PUT__(at[j], ONE_X__(j))
 }
 #endif
 
@@ -41,12 +41,12 @@ static void blocks__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform
         foreach (k = 0 ... count) {
             int64 index = at[j + k];
             if ((unsigned int64)index < (unsigned int64)m)
-                store_state__(BLOCK_NAMES__, k, load_x__(X__, j + k));
+                STORE_BLOCK__(k, LOAD_X__(j + k))
         }
         for (uniform int k = 0; k < count; ++k) {
             uniform int64 index = at[j + k];
             if ((uniform unsigned int64)index < (uniform unsigned int64)m)
-                PUT__((uniform unsigned KEY__)index, load_one__(BLOCK_NAMES__, k))
+                PUT__((uniform unsigned KEY__)index, ONE_BLOCK__(k))
         }
     }
 }
@@ -59,8 +59,7 @@ static void rows__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform i
         if ((uniform unsigned int64)index >= (uniform unsigned int64)m)
             continue;
         foreach (k = 0 ... inner) {
-            int64 bin = index * inner + k;
-            store_state__(H__, bin, op__(load_state__(H__, bin), load_x__(X__, j * inner + k)));
+            STORE_H__(index * inner + k, op__(LOAD_H__(index * inner + k), LOAD_X__(j * inner + k)))
         }
     }
 }
@@ -90,24 +89,29 @@ static void part__(S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform i
                    uniform State__ neutral, uniform int64 part, uniform int64 parts) {
     uniform int64 start = part * m * inner;
     foreach (k = 0 ... m * inner)
-        store_state__(S__, start + k, splat__(neutral));
+        STORE_S__(start + k, splat__(neutral))
     range__(S_FROM__(start), X__, at, n * part / parts, n * (part + 1) / parts, m, inner);
+}
+
+task void part_task__(S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner,
+                      NEUTRAL_PARAMS__, uniform int64 part, uniform int64 parts) {
+    part__(S__, X__, at, n, m, inner, ONE_NEUTRAL__(0), part, parts);
 }
 
 task void parts__(S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner,
                   NEUTRAL_PARAMS__, uniform int64 parts) {
     uniform int64 from = parts * taskIndex / taskCount, to = parts * (taskIndex + 1) / taskCount;
     for (uniform int64 part = from; part < to; ++part)
-        part__(S__, X__, at, n, m, inner, load_one__(NEUTRAL__, 0), part, parts);
+        part__(S__, X__, at, n, m, inner, ONE_NEUTRAL__(0), part, parts);
 }
 
 // Bins from `from` to `to` of dest take in those of all parts, in order.
 static void gather__(H_PARAMS__, S_PARAMS__, uniform int64 bins, uniform int64 parts, uniform int64 from, uniform int64 to) {
     foreach (k = from ... to) {
-        State__ s = load_state__(H__, k);
+        State__ s = LOAD_H__(k);
         for (uniform int64 part = 0; part < parts; ++part)
-            s = op__(s, load_state__(S__, part * bins + k));
-        store_state__(H__, k, s);
+            s = op__(s, LOAD_S__(part * bins + k));
+        STORE_H__(k, s)
     }
 }
 
@@ -115,7 +119,6 @@ task void gathers__(H_PARAMS__, S_PARAMS__, uniform int64 bins, uniform int64 pa
     gather__(H__, S__, bins, parts, bins * taskIndex / taskCount, bins * (taskIndex + 1) / taskCount);
 }
 
-#if OWNED__
 // Many bins: each thread looks at all indices, and updates the bins that are its own.
 task void owned__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner) {
     uniform int64 from = m * taskIndex / taskCount, to = m * (taskIndex + 1) / taskCount;
@@ -124,20 +127,18 @@ task void owned__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform in
         if (index >= from && index < to) {
             State__ value;
             if (inner == 1)
-                value = load_x__(X__, j);
+                value = LOAD_X__(j);
             foreach_active (l) {
                 uniform int64 own = extract(index, l), from_own = extract(j, l) * inner;
                 if (inner == 1)
-                    store_one__(H__, own, op_one__(load_one__(H__, own), extract__(value, l)));
+                    STORE_ONE_H__(own, op_one__(ONE_H__(own), extract__(value, l)))
                 else
                     foreach (k = 0 ... inner)
-                        store_state__(H__, own * inner + k,
-                                      op__(load_state__(H__, own * inner + k), load_x__(X__, from_own + k)));
+                        STORE_H__(own * inner + k, op__(LOAD_H__(own * inner + k), LOAD_X__(from_own + k)))
             }
         }
     }
 }
-#endif
 
 // Gives the place of the first index outside of dest, or -1.
 export uniform int64 outside__(const uniform INDEX__ at[], uniform int64 n, uniform int64 m) {
@@ -154,20 +155,21 @@ export uniform int64 outside__(const uniform INDEX__ at[], uniform int64 n, unif
 export void entry__(H_PARAMS__, S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m,
                     uniform int64 inner, NEUTRAL_PARAMS__, uniform int64 parts, uniform int tasks) {
     if (parts < 2) {
-#if OWNED__
         if (tasks >= 2) {
             launch[tasks] owned__(H__, X__, at, n, m, inner);
             sync;
             return;
         }
-#endif
         range__(H__, X__, at, 0, n, m, inner);
         return;
     }
     uniform int64 bins = m * inner;
     if (tasks < 2) {
-        for (uniform int64 part = 0; part < parts; ++part)
-            part__(S__, X__, at, n, m, inner, load_one__(NEUTRAL__, 0), part, parts);
+        // One after another, each as a task: so that each is compiled as a loop of its own.
+        for (uniform int64 part = 0; part < parts; ++part) {
+            launch part_task__(S__, X__, at, n, m, inner, NEUTRAL__, part, parts);
+            sync;
+        }
         gather__(H__, S__, bins, parts, 0, bins);
     } else {
         launch[(uniform int)min((uniform int64)tasks, parts)] parts__(S__, X__, at, n, m, inner, NEUTRAL__, parts);

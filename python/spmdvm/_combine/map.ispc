@@ -1,8 +1,8 @@
-// A function of several results, at each element where M__ is true.
+// A function of several results, at each element where `where` is true, or everywhere if it is not `masked`.
 static void run__(X_PARAMS__, Y_PARAMS__, const uniform bool where[], uniform int64 masked, uniform int64 first, uniform int64 end) {
     foreach (i = first ... end)
         if (!masked || where[i])
-            store_state__(Y__, i, load_x__(X__, i));
+            STORE_Y__(i, LOAD_X__(i))
 }
 
 task void runs__(X_PARAMS__, Y_PARAMS__, const uniform bool where[], uniform int64 masked, uniform int64 n) {
