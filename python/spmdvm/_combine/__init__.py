@@ -53,11 +53,11 @@ class _Setup:
             tuple(self.state), _frozen(self.options),
         )  # fmt: skip
 
-    def begin(self, who: str) -> Writer:
-        """Write what all combinators with an operator have."""
+    def begin(self, who: str, constant: bool = False) -> Writer:
+        """Write what all combinators with an operator have; where elements are `constant`, arrays have one."""
         text = Writer(who)
         text.state(self.operator, self.state)
-        text.loads(self.mapping, self.given, self.state)
+        text.loads(self.mapping, self.given, self.state, constant)
         for name in "VAB":
             text.elements(name, name.lower(), self.state)
         text.write(*(f"#define {name} {number}" for name, number in _WAYS.items()), _NEUTRAL)
@@ -413,8 +413,10 @@ def reduce_by_index(
     outer, m, inner = around(targets[0].shape, axis)
     rows = targets[0].shape[:axis] + (len(at),) + targets[0].shape[axis + 1 :]
     arrays, given = elements(who, "values", values)
+    # One value for all indices is not copied for each.
+    constant = all(array.size == 1 for array in arrays) and outer * inner == 1
     try:
-        arrays = [np.broadcast_to(array, rows) for array in arrays]
+        arrays = [array.reshape(1) if constant else np.broadcast_to(array, rows) for array in arrays]
     except ValueError:
         raise ValueError(
             f"{who}(): `values` has the shape {arrays[0].shape}, and {len(at)} indices of a dest of the shape "
@@ -441,9 +443,9 @@ def reduce_by_index(
     narrow = m * outer * inner < 2**31
 
     def make() -> Program:
-        return _histogram(setup, index, narrow).compile(setup.options)
+        return _histogram(setup, index, narrow, constant).compile(setup.options)
 
-    made = remembered((setup.key, index, narrow), make)
+    made = remembered((setup.key, index, narrow, constant), make)
     at = np.ascontiguousarray(at)
     if bounds == "raise":
         place = made.call("outside__", at, len(at), m)
@@ -455,14 +457,14 @@ def reduce_by_index(
             return dest
     first = [np.moveaxis(target, axis, 0) for target in targets]
     direct = [t if t.flags.c_contiguous else np.ascontiguousarray(t) for t in first]
-    flat = [np.ascontiguousarray(np.moveaxis(array, axis, 0)) for array in arrays]
+    flat = arrays if constant else [np.ascontiguousarray(np.moveaxis(array, axis, 0)) for array in arrays]
     if any(np.may_share_memory(d, other) for d in direct for other in (*flat, at)):
         flat, at = [array.copy() for array in flat], at.copy()
     if operator.named is None or neutral is not None:
         _check_neutral(who, operator, e, state, flat, made)
     width = outer * inner
     # Each range has several times as many values as its histogram has elements.
-    parts = max(1, min(_PARTS, len(at) // 65536, len(at) // (4 * m)))
+    parts = max(1, min(_PARTS, len(at) // 65536, len(at) // (16 * m)))
     buffers = [np.empty(parts * m * width if parts > 1 else 0, ty.dtype) for ty in state]
     made.call("entry__", *direct, *buffers, *flat, at, len(at), m, width, *e, parts, threads)
     for target, result in zip(first, direct):
@@ -510,13 +512,13 @@ def _shown(types: list[Num]) -> list[str]:
     return [str(ty) for ty in types]
 
 
-def _histogram(setup: _Setup, index: Num, narrow: bool) -> Writer:
+def _histogram(setup: _Setup, index: Num, narrow: bool, constant: bool) -> Writer:
     """Write a histogram."""
-    text, state = setup.begin("reduce_by_index"), setup.state
+    text, state = setup.begin("reduce_by_index", constant), setup.state
     text.elements("H", "h", state)
     text.elements("S", "s", state)
     text.write(f"#define INDEX__ {index.spmd}", f"#define KEY__ {'int' if narrow else 'int64'}")
-    text.write(f"#define PLAIN__ {int(setup.mapping is None)}")
+    text.write(f"#define PLAIN__ {int(setup.mapping is None)}", f"#define CONSTANT__ {int(constant)}")
     names = [f"s{k} + (from)" for k in range(len(state))]
     text.write(f"#define S_FROM__(from) {', '.join(names)}")
     blocks = " ".join(f"uniform {ty.spmd} block{k}[BLOCK__];" for k, ty in enumerate(state))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 import operator
 from typing import Any
 
@@ -29,10 +31,17 @@ def elements(who: str, parameter: str, given: Any) -> tuple[list[np.ndarray], li
             ) from None
     types = []
     for array in arrays:
-        ty = of_dtype(array.dtype)
-        assert isinstance(ty, Num)
+        ty = _number(array.dtype)
+        assert ty is not None
         types.append(ty)
     return arrays, types
+
+
+@functools.lru_cache(maxsize=64)
+def _number(dtype: np.dtype) -> Num | None:
+    """Give the type of numbers of a dtype; None if programs have none."""
+    found = of_dtype(dtype)
+    return found if isinstance(found, Num) else None
 
 
 def _array(who: str, name: str, given: Any) -> np.ndarray:
@@ -50,7 +59,7 @@ def _array(who: str, name: str, given: Any) -> np.ndarray:
         raise ValueError(f"{who}(): `{name}` is no array of numbers: {error}") from None
     if not array.dtype.isnative and array.dtype.kind in "iuf":
         array = array.astype(array.dtype.newbyteorder("="))
-    if not isinstance(of_dtype(array.dtype), Num):
+    if _number(array.dtype) is None:
         hint = {"c": "take its real or imaginary part", "O": "convert it, with astype"}.get(array.dtype.kind)
         hint = hint or ("pass its fields one by one, as a tuple" if array.dtype.fields else "convert it, with astype")
         raise TypeError(
@@ -72,7 +81,7 @@ def axis_of(who: str, axis: Any, ndim: int) -> int:
 
 def around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
     """Give how many elements are in front of an axis, along it, and behind it."""
-    return int(np.prod(shape[:axis], dtype=np.int64)), shape[axis], int(np.prod(shape[axis + 1 :], dtype=np.int64))
+    return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
 
 
 def threads_of(who: str, threads: Any) -> int:

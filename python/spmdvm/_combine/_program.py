@@ -189,10 +189,10 @@ class Writer:
             self.write(f"static inline {shape}{state} {name}({params}) {{ {shape}{state} s; {stores} return s; }}")
         return name
 
-    def loads(self, piece: Piece | None, given: list[Num], wanted: list[Num]) -> None:
+    def loads(self, piece: Piece | None, given: list[Num], wanted: list[Num], constant: bool = False) -> None:
         """Define what loads an element of the arrays that the caller gave, and maps it: `LOAD_X__(at)`."""
         self.params("X", "x", given, True)
-        args = [f"x{k}[at]" for k in range(len(given))]
+        args = [f"x{k}[{'(at) & 0' if constant else 'at'}]" for k in range(len(given))]
         if piece is not None:
             self.piece(piece, "map__", given, wanted, False)
             self.write(f"#define LOAD_X__(at) map__({', '.join(args)})")

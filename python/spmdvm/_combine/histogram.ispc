@@ -21,15 +21,22 @@ static uniform bool inside__(const uniform INDEX__ at[], uniform int64 first, un
 // Bins that are single elements, of values that are taken as they are.
 #if PLAIN__
 static void direct__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end) {
+#if CONSTANT__
+    // All values are the same.
+    uniform State__ value = ONE_X__(0);
+#define VALUE__(j) value
+#else
+#define VALUE__(j) ONE_X__(j)
+#endif
     uniform int64 j = first;
     for (; j + 4 <= end; j += 4) {
-        PUT__(at[j], ONE_X__(j))
-        PUT__(at[j + 1], ONE_X__(j + 1))
-        PUT__(at[j + 2], ONE_X__(j + 2))
-        PUT__(at[j + 3], ONE_X__(j + 3))
+        PUT__(at[j], VALUE__(j))
+        PUT__(at[j + 1], VALUE__(j + 1))
+        PUT__(at[j + 2], VALUE__(j + 2))
+        PUT__(at[j + 3], VALUE__(j + 3))
     }
     for (; j < end; ++j)
-        PUT__(at[j], ONE_X__(j))
+        PUT__(at[j], VALUE__(j))
 }
 #endif
 
@@ -71,14 +78,10 @@ static void range__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform 
         return;
     }
 #if PLAIN__
-    // A piece at a time, so that indices are still in the cache when they are used.
-    for (uniform int64 j = first; j < end; j += 16384) {
-        uniform int64 stop = min(end, j + 16384);
-        if (inside__(at, j, stop, m))
-            direct__(H__, X__, at, j, stop);
-        else
-            blocks__(H__, X__, at, j, stop, m);
-    }
+    if (inside__(at, first, end, m))
+        direct__(H__, X__, at, first, end);
+    else
+        blocks__(H__, X__, at, first, end, m);
 #else
     blocks__(H__, X__, at, first, end, m);
 #endif
