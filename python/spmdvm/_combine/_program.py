@@ -245,7 +245,13 @@ class Writer:
             ]
             self.write(f"{head} {{ return predicate__({', '.join(args)}); }}")
         both = f"{arrays('x', given, True)}, {arrays('y', kept)}"
-        packs = " ".join(f"n = packed_store_active(kept, y{k} + to, x{k}[at]);" for k in range(len(kept)))
+        # The library packs numbers; bools are bytes of 0 and 1.
+        places = [f"(uniform int8 * uniform)(y{k} + to)" if ty == BOOL else f"y{k} + to" for k, ty in enumerate(kept)]
+        kinds = ["(int8)" if ty == BOOL else "" for ty in kept]
+        packs = " ".join(
+            f"n = packed_store_active(kept, {place}, {kind}x{k}[at]);"
+            for k, (place, kind) in enumerate(zip(places, kinds))
+        )
         copies = " ".join(f"y{k}[to + j] = x{k}[from + j];" for k in range(len(kept)))
         moves = " ".join(
             f"memmove64(y{k} + to, y{k} + from, count * sizeof(uniform {ty.spmd}));" for k, ty in enumerate(kept)
