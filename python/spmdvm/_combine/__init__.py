@@ -423,6 +423,9 @@ def reduce_by_index(
             f"{targets[0].shape} need {rows}"
         ) from None
     state = [_dest_type(who, target) for target in targets]
+    if threads == 1:
+        # Its tasks run in the thread that calls.
+        options.setdefault("task_threads", 1)
     setup = _setup(who, op, map, given, options, state)
     operator = setup.operator
     for ty, of in zip(setup.mapped, state):
@@ -464,7 +467,7 @@ def reduce_by_index(
         _check_neutral(who, operator, e, state, flat, made)
     width = outer * inner
     # Each range has several times as many values as its histogram has elements.
-    parts = max(1, min(_PARTS, len(at) // 65536, len(at) // (16 * m)))
+    parts = max(1, min(_PARTS, len(at) // 65536, len(at) // (64 * m)))
     buffers = [np.empty(parts * m * width if parts > 1 else 0, ty.dtype) for ty in state]
     made.call("entry__", *direct, *buffers, *flat, at, len(at), m, width, *e, parts, threads)
     for target, result in zip(first, direct):
@@ -517,7 +520,9 @@ def _histogram(setup: _Setup, index: Num, narrow: bool, constant: bool) -> Write
     text, state = setup.begin("reduce_by_index", constant), setup.state
     text.elements("H", "h", state)
     text.elements("S", "s", state)
-    text.write(f"#define INDEX__ {index.spmd}", f"#define KEY__ {'int' if narrow else 'int64'}")
+    last = int(np.iinfo(index.dtype).max)
+    text.write(f"#define INDEX__ {index.spmd}", f"#define INDEX_BITS__ int{index.bits}", f"#define LAST__ {last}ull")
+    text.write(f"#define KEY__ {'int' if narrow else 'int64'}")
     text.write(f"#define PLAIN__ {int(setup.mapping is None)}", f"#define CONSTANT__ {int(constant)}")
     names = [f"s{k} + (from)" for k in range(len(state))]
     text.write(f"#define S_FROM__(from) {', '.join(names)}")

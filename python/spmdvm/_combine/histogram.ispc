@@ -3,13 +3,20 @@
 
 #define BLOCK__ 512
 
-// The least and the greatest index of a range lie in 0 … m - 1.
+// Whether all indices of a range are in 0 … m - 1. As unsigned numbers negative ones are greater than any LAST__, the greatest of their type.
 static uniform bool inside__(const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m) {
-    bool outside = false;
-    foreach (j = first ... end)
-        if ((unsigned int64)(int64)at[j] >= (unsigned int64)m)
-            outside = true;
-    return none(outside);
+    if (m == 0)
+        return first == end;
+    uniform unsigned INDEX_BITS__ last = (uniform unsigned INDEX_BITS__)min((uniform unsigned int64)(m - 1), LAST__);
+    unsigned INDEX_BITS__ greatest = 0, greatest_too = 0;
+    uniform int64 j = first;
+    for (; j + 2 * programCount <= end; j += 2 * programCount) {
+        greatest = max(greatest, (unsigned INDEX_BITS__)at[j + programIndex]);
+        greatest_too = max(greatest_too, (unsigned INDEX_BITS__)at[j + programCount + programIndex]);
+    }
+    foreach (k = j ... end)
+        greatest = max(greatest, (unsigned INDEX_BITS__)at[k]);
+    return all(greatest <= last && greatest_too <= last);
 }
 
 // One histogram, of which the bins begin at element `to` of h.
