@@ -1,8 +1,9 @@
 """Times the combinators: against numpy, and against loops in C, on one thread.
 
-The C is compiled by `cc -O3 -march=native` (or $CC), if there is one, and tests indices as the combinators do. Results are compared
-before anything is timed (plain sums of 10⁷ float32 err by some hundredths). In each round every contender runs once; times are the least of all rounds, in
-milliseconds: of the processor with one thread, so that others on the machine disturb less, else of the clock. The last columns are ours divided by theirs.
+The C is compiled by `cc -O3 -march=native` (or $CC), if there is one, and tests indices as the combinators do. Results
+are compared before anything is timed (plain sums of 10⁷ float32 err by some hundredths). In each round every contender
+runs once; times are the least of all rounds, in milliseconds: with one thread of the processor, so that others on the
+machine disturb less, else of the clock. The last columns are ours divided by theirs.
 
     python benches/combinators.py [--only NAME,…] [--rounds N] [--size N] [--threads N] [--engine auto|x86|clif|ir]
 """
@@ -28,9 +29,16 @@ C = r"""
 #include <stdint.h>
 float sum(const float *x, int64_t n) { float s = 0; for (int64_t i = 0; i < n; i++) s += x[i]; return s; }
 int64_t sum_i64(const int64_t *x, int64_t n) { int64_t s = 0; for (int64_t i = 0; i < n; i++) s += x[i]; return s; }
-float dot(const float *x, const float *y, int64_t n) { float s = 0; for (int64_t i = 0; i < n; i++) s += x[i] * y[i]; return s; }
+float dot(const float *x, const float *y, int64_t n) {
+    float s = 0;
+    for (int64_t i = 0; i < n; i++) s += x[i] * y[i];
+    return s;
+}
 void scan(const float *x, float *y, int64_t n) { float s = 0; for (int64_t i = 0; i < n; i++) y[i] = s += x[i]; }
-void scan_i32(const int32_t *x, int32_t *y, int64_t n) { int32_t s = 0; for (int64_t i = 0; i < n; i++) y[i] = s += x[i]; }
+void scan_i32(const int32_t *x, int32_t *y, int64_t n) {
+    int32_t s = 0;
+    for (int64_t i = 0; i < n; i++) y[i] = s += x[i];
+}
 void weights(double *h, int64_t m, const int64_t *at, const double *v, int64_t n) {
     for (int64_t i = 0; i < n; i++) if ((uint64_t)at[i] < (uint64_t)m) h[at[i]] += v[i];
 }
@@ -40,7 +48,11 @@ void weights_f32(float *h, int64_t m, const int32_t *at, const float *v, int64_t
 void counts(int64_t *h, int64_t m, const int64_t *at, int64_t n) {
     for (int64_t i = 0; i < n; i++) if ((uint64_t)at[i] < (uint64_t)m) h[at[i]] += 1;
 }
-int64_t keep(const float *x, float *y, int64_t n) { int64_t k = 0; for (int64_t i = 0; i < n; i++) if (x[i] < 0.3f) y[k++] = x[i]; return k; }
+int64_t keep(const float *x, float *y, int64_t n) {
+    int64_t k = 0;
+    for (int64_t i = 0; i < n; i++) if (x[i] < 0.3f) y[k++] = x[i];
+    return k;
+}
 """
 
 
@@ -195,7 +207,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         c = compiled(Path(folder))
         print(
-            f"{given.size} elements, engine {given.engine}, {given.threads} thread(s); {'C by cc' if c else 'no C compiler'}"
+            f"{given.size} elements, engine {given.engine}, {given.threads} thread(s); "
+            f"{'C by cc' if c else 'no C compiler'}"
         )
         print(f"{'':<24}{'ours':>9}{'numpy':>9}{'C':>9}{'/ numpy':>10}{'/ C':>8}")
         for case in cases(given.size, options):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import spmdvm
 
-Pair = "tuple[Any, Any]"
+Pair = tuple[Any, Any]
 
 
 @spmdvm.kernel

@@ -49,6 +49,7 @@ array([ 0,  1,  7,  2,  5,  8, 16])
 Arrays are not copied. What a program may not do raises an exception: see `Trap` and `CompileError`.
 """
 
+import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -198,13 +199,10 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Import kernels and combinators when they are first asked for: not every program has some, and their compiler is large."""
+    """Import kernels and combinators when they are first asked for: few programs have all, and they are large."""
     if name in __all__ or name in _HIDDEN:
-        if name in _COMBINATORS:
-            from . import _combine as owner
-        else:
-            from . import _kernel as owner
-        value = globals()[name] = getattr(owner, name)
+        owner = "._combine" if name in _COMBINATORS else "._kernel"
+        value = globals()[name] = getattr(importlib.import_module(owner, __name__), name)
         return value
     raise AttributeError(f"module 'spmdvm' has no attribute '{name}'")
 

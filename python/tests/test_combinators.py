@@ -1,19 +1,23 @@
 """Combinators: map, reduce, scan, reduce_by_index, filter."""
 
 import copy
+import doctest
 import functools
 import itertools
+import linecache
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+import types
+from pathlib import Path
 
 import numpy as np
 import pytest
-
 import spmdvm
 
 ENGINES = ["interp", "ir", "clif", "x86"]
@@ -43,7 +47,7 @@ def rng(seed=1):
 def numbers(dtype, shape, seed=1):
     """Numbers of a type of which sums are exact."""
     dtype = np.dtype(dtype)
-    if dtype == bool:
+    if dtype.kind == "b":
         return rng(seed).integers(0, 2, shape).astype(bool)
     low = 0 if dtype.kind == "u" else -8
     return rng(seed).integers(low, 9, shape).astype(dtype)
@@ -796,7 +800,7 @@ def test_many_threads_at_once():
 
 
 def test_importing_the_package_does_not_import_them():
-    script = "import spmdvm, sys; sys.exit(any(name.startswith(('spmdvm._combine', 'spmdvm._kernel')) for name in sys.modules))"
+    script = "import spmdvm, sys; sys.exit('spmdvm._combine' in sys.modules or 'spmdvm._kernel' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
     hides = (
         "from spmdvm import *; assert map.__module__ == 'builtins' and filter.__module__ == 'builtins'; reduce, scan"
@@ -809,6 +813,39 @@ def test_arguments_are_not_changed():
     before = copy.copy(x)
     spmdvm.reduce("+", x), spmdvm.scan("+", x), spmdvm.filter(odd, x)
     same(x, before)
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_page_about_them():
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/combinators.md").read_text(), re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 3
+    lines = "".join(blocks)
+    page = types.ModuleType("page")
+    # Kernels are read from files.
+    file = f"<{page.__name__}>"
+    linecache.cache[file] = (len(lines), None, lines.splitlines(True), file)
+    exec(compile(lines, file, "exec"), page.__dict__)
+
+
+@pytest.mark.parametrize("name", ["reduce", "scan", "reduce_by_index", "filter", "map"])
+def test_examples_in_docstrings(name, tmp_path):
+    examples = doctest.DocTestParser().get_examples(getattr(spmdvm, name).__doc__)
+    assert examples
+    script = "".join(
+        f"{example.source}" if not example.want else f"shown({example.source.strip()}, {example.want!r})\n"
+        for example in examples
+    )
+    check = "def shown(value, want):\n    assert repr(value) == want.strip(), value\n"
+    (tmp_path / "examples.py").write_text(check + script)
+    subprocess.run([sys.executable, tmp_path / "examples.py"], check=True)
+
+
+def test_the_example():
+    example = ROOT / "examples/python/combinators.py"
+    found = subprocess.run([sys.executable, example], check=True, capture_output=True, text=True)
+    assert found.stdout.count(" agrees ") == 5
 
 
 # Mistakes: what was wrong, what was expected, what to do.

@@ -1,8 +1,8 @@
 """Data-parallel combinators: `map`, `reduce`, `scan`, `reduce_by_index`, `filter`.
 
 Each is a template of SPMD text (`*.ispc`, beside this) into which `_program` puts an operator and a mapping function
-(`_pieces`); it is compiled once for their types. What is the same for any number of threads is so because the work is cut by
-the shapes alone: into runs of a fixed length, whose results are combined in order.
+(`_pieces`); it is compiled once for their types. Results are the same for any number of threads because the work is cut
+by the shapes alone: into runs of a fixed length, whose results are combined in order.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class _Setup:
         self.mapping, mapped = _mapping(who, map, given)
         if state is not None and len(mapped) != len(state):
             raise TypeError(
-                f"{who}(): the values are {len(mapped)} number{'s' * (len(mapped) > 1)} each, and `dest` is {len(state)} "
+                f"{who}(): the values are {len(mapped)} number{'s' * (len(mapped) > 1)} each, and `dest` is "
+                f"{len(state)} "
                 f"array{'s' * (len(state) > 1)}; they must be as many"
             )
         self.mapped = mapped
@@ -89,7 +90,11 @@ def _mapping(who: str, given: Any, types: list[Num]) -> tuple[Piece | None, list
 
 
 def _way(outer: int, n: int, inner: int, along: int) -> tuple[int, int, int, int]:
-    """Choose how to go through an array: the way, the length of runs, how much stands side by side, how many parts that makes."""
+    """Choose how to go through an array.
+
+    Returns:
+        the way, the length of runs, how much a part of the work has side by side, how many parts there are.
+    """
     if inner >= 16:
         return _BY_COLUMNS, _ROWS, _COLUMNS, outer * -(-n // _ROWS) * -(-inner // _COLUMNS)
     if n < 128 and outer >= 16:
@@ -124,7 +129,8 @@ def _check_neutral(
                 )
                 x, e, y = (s[0] if len(types) == 1 else s for s in shown)
                 raise ValueError(
-                    f"{who}(): `neutral` is {e!r}, and `{op.piece.name}` combines it with {x!r} to {y!r}; the neutral element "
+                    f"{who}(): `neutral` is {e!r}, and `{op.piece.name}` combines it with {x!r} to {y!r}; the neutral "
+                    "element "
                     "leaves others as they are"
                 )
 
@@ -154,8 +160,8 @@ def reduce(
     """Combine all elements, or those along an axis, to one.
 
     >>> import numpy as np, spmdvm
-    >>> spmdvm.reduce("+", np.arange(10))
-    np.int64(45)
+    >>> int(spmdvm.reduce("+", np.arange(10)))
+    45
     >>> @spmdvm.kernel
     ... def square(x):
     ...     return x * x
@@ -163,10 +169,10 @@ def reduce(
     array([10., 20.])
 
     Args:
-        op: "+", "*", "min", "max", "&", "|", "^" (or "add", "mul", "and", "or", "xor"), or a function of two elements: a
-            kernel, an exported function of a module, a function of Python or numpy that kernels know. It must be
-            associative. For elements of several numbers it takes those of the left, then those of the right one, and
-            returns as many.
+        op: "+", "*", "min", "max", "&", "|", "^" (or "add", "mul", "and", "or", "xor"), or a function of two
+            elements: a kernel, an exported function of a module, a function of Python or numpy that kernels know. It
+            must be associative. For elements of several numbers it takes those of the left, then those of the right
+            one, and returns as many.
         x: an array, or a tuple of arrays whose elements belong together.
         neutral: what combines with each element to that element; a tuple for elements of several numbers. Named
             operators know theirs.
@@ -198,7 +204,7 @@ def reduce(
         commutative = operator.named is not None
     shape = arrays[0].shape
     outer, n, inner = around(shape, axis)
-    left = shape[:axis] + shape[axis + 1 :]
+    left = (*shape[:axis], *shape[axis + 1 :])
     if 0 in (outer, n, inner):
         return _nothing(operator, e, neutral, left)
     way, chunk, tile, count = _way(outer, n, inner, _INTERLEAVED if commutative else _ORDERED)
@@ -246,7 +252,7 @@ def _one_axis(who: str, arrays: list[np.ndarray], axis: Any) -> tuple[list[np.nd
     shape = arrays[0].shape
     front = sum(k < axes[0] for k in range(ndim) if k not in axes)
     merged = int(np.prod([shape[k] for k in axes]))
-    new = tuple(shape[k] for k in order[:front]) + (merged,) + tuple(shape[k] for k in order[front + len(axes) :])
+    new = (*(shape[k] for k in order[:front]), merged, *(shape[k] for k in order[front + len(axes) :]))
     return [array.transpose(order).reshape(new) for array in arrays], front
 
 
@@ -388,8 +394,9 @@ def reduce_by_index(
             one, its elements are rows, which are combined number by number.
         op, neutral, map, threads, options: as for `reduce`. Elements that get several values get them in their order.
         indices: integers, an array of one dimension.
-        values: for each index a value: an array of the shape of `indices` (with `dest`'s other axes behind, if it has some),
-            or what broadcasts to that, such as 1; a tuple of arrays for elements of several numbers, or what `map` makes of several.
+        values: for each index a value: an array of the shape of `indices` (with `dest`'s other axes behind, if it has
+            some), or what broadcasts to that, such as 1; a tuple of arrays for elements of several numbers, or if
+            `map` takes several.
         axis: the axis of `dest`, and of values that are rows, that indices count along.
         bounds: what becomes of values whose index is below 0 or beyond the end of `dest`: "ignore" leaves them out,
             "raise" raises IndexError before anything is changed.
@@ -411,7 +418,7 @@ def reduce_by_index(
     if not at.size:
         return dest
     outer, m, inner = around(targets[0].shape, axis)
-    rows = targets[0].shape[:axis] + (len(at),) + targets[0].shape[axis + 1 :]
+    rows = (*targets[0].shape[:axis], len(at), *targets[0].shape[axis + 1 :])
     arrays, given = elements(who, "values", values)
     # One value for all indices is not copied for each.
     constant = all(array.size == 1 for array in arrays) and outer * inner == 1
@@ -431,7 +438,8 @@ def reduce_by_index(
     for ty, of in zip(setup.mapped, state):
         if not np.can_cast(ty.dtype, of.dtype, "safe") and not _is_plain(values, map, ty, of):
             raise TypeError(
-                f"{who}(): the values are {ty}, which does not cast safely to the {of} of `dest`; convert them, or make "
+                f"{who}(): the values are {ty}, which does not cast safely to the {of} of `dest`; convert them, or "
+                "make "
                 "`dest` wider"
             )
     if setup.state != state:
@@ -454,7 +462,8 @@ def reduce_by_index(
         place = made.call("outside__", at, len(at), m)
         if place >= 0:
             raise IndexError(
-                f'{who}(): indices[{place}] is {at[place]}, and `dest` has {m} elements; bounds="ignore" leaves such values out'
+                f"{who}(): indices[{place}] is {at[place]}, and `dest` has {m} elements; "
+                'bounds="ignore" leaves such values out'
             )
         if m * outer * inner == 0:
             return dest
@@ -544,12 +553,12 @@ def filter(predicate: Any, *arrays: Any, axis: Any = None, threads: int = 1, **o
     array([1, 3, 5, 7])
 
     Args:
-        predicate: a function that gives a bool (or a number: whether it is not 0) for a number of each array; or an array of
-            bools.
+        predicate: a function that gives a bool (or a number: whether it is not 0) for a number of each array; or an
+            array of bools.
         arrays: arrays of one shape.
-        axis: None: the elements, whatever the shape. Else slices along this axis are kept or left out: the predicate takes
-            all numbers of a slice of each array (x and y of points of the shape (n, 2), with `axis=0`), or is an array of
-            one bool for each slice.
+        axis: None: the elements, whatever the shape. Else slices along this axis are kept or left out: the predicate
+            takes all numbers of a slice of each array (x and y of points of the shape (n, 2), with `axis=0`), or is an
+            array of one bool for each slice.
         threads, options: as for `reduce`.
 
     Returns:
@@ -585,7 +594,8 @@ def filter(predicate: Any, *arrays: Any, axis: Any = None, threads: int = 1, **o
         count = size * len(rows)
         if count > 64:
             raise ValueError(
-                f"{who}(): `predicate` would take {count} numbers, those of a slice; with so many, pass an array of bools"
+                f"{who}(): `predicate` would take {count} numbers, those of a slice; with so many, pass an array of "
+                "bools"
             )
         piece = piece_of(who, "predicate", predicate, count, f"an array of bools, or a function of {count} numbers")
         results, _ = piece.types(tuple(ty for ty in types for _ in range(size)))
@@ -661,7 +671,8 @@ def map(f: Any, *arrays: Any, out: Any = None, where: Any = None, threads: int =
     if isinstance(piece, FunctionPiece):
         if options:
             raise TypeError(
-                f"{who}(): `{next(iter(options))}` is an option of `compile`, and `{piece.name}` is compiled; its module has the options"
+                f"{who}(): `{next(iter(options))}` is an option of `compile`, and `{piece.name}` is compiled; its "
+                "module has the options"
             )
         return piece.function(*arrays, **special)
     kernel: Kernel = piece.kernel  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from .._kernel._types import Num, of_dtype
 
 
 def elements(who: str, parameter: str, given: Any) -> tuple[list[np.ndarray], list[Num]]:
-    """Give arrays of one shape, as they lie in memory or copied, and the types of their elements. A tuple is several arrays."""
+    """Give arrays of one shape, and the types of their elements. A tuple is several arrays."""
     parts = given if isinstance(given, tuple) else (given,)
     if not parts:
         raise TypeError(f"{who}(): `{parameter}` is an empty tuple; give an array, or a tuple of arrays")
@@ -27,7 +27,8 @@ def elements(who: str, parameter: str, given: Any) -> tuple[list[np.ndarray], li
             arrays = list(np.broadcast_arrays(*arrays))
         except ValueError:
             raise ValueError(
-                f"{who}(): the arrays of `{parameter}` have the shapes {', '.join(map(str, shapes))}, which do not broadcast"
+                f"{who}(): the arrays of `{parameter}` have the shapes {', '.join(map(str, shapes))}, which do not "
+                "broadcast"
             ) from None
     types = []
     for array in arrays:

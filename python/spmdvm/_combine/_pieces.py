@@ -1,7 +1,7 @@
 """Operators and mapping functions: what the caller gave, the types it gives, and its SPMD text.
 
-A piece is a function of numbers. Kernels and expressions are translated by the compiler of kernels; functions of a module
-stand in its text, which is put in front of ours.
+A piece is a function of numbers. Kernels and expressions are translated by the compiler of kernels; functions of a
+module stand in its text, which is put in front of ours.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Piece:
     options: dict[str, Any]
 
     def types(self, given: tuple[Num, ...]) -> tuple[list[Num], bool]:
-        """Give the types of its results for arguments of some types (weak ones are Python's own), and whether it gives a tuple."""
+        """Give the types of its results for some types (weak ones are Python's own), and whether it gives a tuple."""
         raise NotImplementedError
 
     def write(self, program: Program, name: str, given: tuple[Num, ...], wanted: list[Num], uniform: bool) -> list[str]:
@@ -99,7 +99,8 @@ class KernelPiece(Piece):
         for param, annotation in kernel._annotations.items():
             if annotation is not None and annotation.what == "uniform":
                 raise TypeError(
-                    f"{who}(): `{parameter}` takes a function of elements, and `{param}` of the kernel `{self.name}` is "
+                    f"{who}(): `{parameter}` takes a function of elements, and `{param}` of the kernel `{self.name}` "
+                    "is "
                     "one number for all (`spmdvm.uniform`)"
                 )
 
@@ -117,7 +118,8 @@ class KernelPiece(Piece):
             assert param is not None
             if not np.can_cast(ty.dtype, param.dtype, "safe"):
                 raise TypeError(
-                    f"{self.who}(): `{self.parameter}`: `{name}` of the kernel `{self.name}` is a {param}, and would be "
+                    f"{self.who}(): `{self.parameter}`: `{name}` of the kernel `{self.name}` is a {param}, and would "
+                    "be "
                     f"given {ty}, which does not cast to it safely; convert the array, or change the annotation"
                 )
             types.append(param)
@@ -141,15 +143,16 @@ class KernelPiece(Piece):
         """Translate it into the program."""
         body, types = self._body(program, given, uniform)
         inner = body.write_static(program.name(name))
+        returns = body.returns or []
         shape = "uniform " if uniform else ""
         params = ", ".join(f"{shape}{ty.spmd} a{k}" for k, ty in enumerate(given))
         args = ", ".join(_cast(f"a{k}", a, b, shape) for k, (a, b) in enumerate(zip(given, types)))
         if not body.returns_tuple:
             (ty,) = wanted
-            result = _cast(f"{inner.name}({args})", strong(body.returns[0]), ty, shape)
+            result = _cast(f"{inner.name}({args})", strong(returns[0]), ty, shape)
             return [f"static inline {shape}{ty.spmd} {name}({params}) {{ return {result}; }}"]
         result = f"{shape}{inner.name}_result r = {inner.name}({args});"
-        values = [_cast(f"r.v{k}", strong(a), b, shape) for k, (a, b) in enumerate(zip(body.returns, wanted))]
+        values = [_cast(f"r.v{k}", strong(a), b, shape) for k, (a, b) in enumerate(zip(returns, wanted))]
         return [
             f"static inline {shape}{several(wanted)} {name}({params}) {{ {result} {_gives(values, wanted, shape)} }}"
         ]
@@ -162,14 +165,15 @@ class FunctionPiece(Piece):
         """Keep the function; a program that contains it contains its module's text."""
         self.who, self.parameter, self.function = who, parameter, function
         self.name = function.__name__
-        self.module = function.__reduce__()[1][0]
-        _, (self.source, choices, self.includes, names, bounds, self.others) = self.module.__reduce__()
+        module = function.__reduce__()[1][0]
+        # What it is pickled as is what it is compiled from.
+        _, (self.source, choices, self.includes, names, bounds, self.others) = module.__reduce__()
         self.key = (self.source, tuple(self.others), choices, repr(self.includes), repr(names), self.name)
         fuel, timeout, memory, task_threads = bounds
         given = dict(
-            width=choices[0], engine=choices[1], fp=choices[2], sandbox_includes=choices[3], include_paths=self.includes,
-            defines=dict(names[0]), no_warn=names[2], fuel=fuel, timeout=timeout, memory=memory,
-            task_threads=task_threads, jit=dict(names[1]), check=names[3],
+            width=choices[0], engine=choices[1], fp=choices[2], sandbox_includes=choices[3],
+            include_paths=self.includes, defines=dict(names[0]), no_warn=names[2], jit=dict(names[1]), check=names[3],
+            fuel=fuel, timeout=timeout, memory=memory, task_threads=task_threads,
         )  # fmt: skip
         self.options = {name: value for name, value in given.items() if value not in (None, [], {})}
 
@@ -185,7 +189,8 @@ class FunctionPiece(Piece):
         ty = None if result is None else of_dtype(result.dtype)
         if not isinstance(ty, Num) or result.shape != (0,):
             raise TypeError(
-                f"{self.who}(): `{self.parameter}`: the function `{self.name}` must take and return varying numbers, as "
+                f"{self.who}(): `{self.parameter}`: the function `{self.name}` must take and return varying numbers, "
+                "as "
                 f"`export float {self.name}(float x)` does"
             )
         return [ty], False
@@ -246,7 +251,8 @@ class Operator:
                 raise ValueError(f"{who}(): `op` is {given!r}, and the operators with a name are {NAMES}")
             if parts != 1:
                 raise TypeError(
-                    f"{who}(): `op` is {given!r}, which combines numbers, and the elements are {parts} numbers each; give a "
+                    f"{who}(): `op` is {given!r}, which combines numbers, and the elements are {parts} numbers each; "
+                    "give a "
                     f"kernel of {2 * parts} parameters that returns {parts} values"
                 )
             self.piece: Piece = KernelPiece(who, "op", vectorize(_NAMED[self.named].expression))
@@ -261,7 +267,8 @@ class Operator:
             given, _ = self.piece.types((*types, *types))
             if len(given) != len(types):
                 raise TypeError(
-                    f"{self.who}(): `op` must return {_count(tuple(types))} for elements of {_count(tuple(types))}, and "
+                    f"{self.who}(): `op` must return {_count(tuple(types))} for elements of {_count(tuple(types))}, "
+                    "and "
                     f"`{self.piece.name}` returns {len(given)}"
                 )
             wider = [promote(a, b) if (a == BOOL) == (strong(b) == BOOL) else None for a, b in zip(types, given)]
@@ -270,7 +277,8 @@ class Operator:
                 a == b and b not in (strong(c), c) and not c.weak for a, b, c in zip(wider, types, given)
             ):
                 raise TypeError(
-                    f"{self.who}(): `op` must return what it takes, and `{self.piece.name}` makes {found} of two elements "
+                    f"{self.who}(): `op` must return what it takes, and `{self.piece.name}` makes {found} of two "
+                    "elements "
                     f"of {', '.join(map(str, types))}; convert them first, with `map=`"
                 )
             if wider == types:
@@ -287,7 +295,8 @@ class Operator:
             self.piece = KernelPiece(self.who, "op", vectorize(_NAMED[named.of_bools].expression))
         elif ty.kind not in named.kinds:
             raise TypeError(
-                f"{self.who}(): `op` is {self.given!r}, which takes integers or bools, and the elements are {ty}; convert "
+                f"{self.who}(): `op` is {self.given!r}, which takes integers or bools, and the elements are {ty}; "
+                "convert "
                 "them, with `map=np.int64` for one"
             )
         return ty
@@ -298,7 +307,8 @@ class Operator:
             if self.named is None:
                 example = "neutral=0" if len(types) == 1 else f"neutral=({', '.join('0' * len(types))})"
                 raise TypeError(
-                    f"{self.who}(): `neutral` is missing: the element that leaves others as they are when `{self.piece.name}` "
+                    f"{self.who}(): `neutral` is missing: the element that leaves others as they are when "
+                    f"`{self.piece.name}` "
                     f"combines it with them, such as `{example}` for a sum"
                 )
             return [np.array([neutral_of(self.named, types[0])], types[0].dtype)]
@@ -348,7 +358,8 @@ def piece_of(who: str, parameter: str, given: Any, count: int, takes: str) -> Pi
         return KernelPiece(who, parameter, kernel)
     what = f"{given!r}" if isinstance(given, (int, float, str, type(None))) else f"a {type(given).__name__}"
     raise TypeError(
-        f"{who}(): `{parameter}` takes {takes} (a function with @spmdvm.kernel, or one that a module exports), not {what}"
+        f"{who}(): `{parameter}` takes {takes} (a function with @spmdvm.kernel, or one that a module exports), not "
+        f"{what}"
     )
 
 

@@ -59,7 +59,8 @@ def _with_module(functions: list[FunctionPiece], text: str, options: dict[str, A
     for other in functions[1:]:
         if other.key[:-1] != first.key[:-1]:
             raise TypeError(
-                f"{first.who}(): `{first.parameter}` and `{other.parameter}` are functions of two modules; compile them as one"
+                f"{first.who}(): `{first.parameter}` and `{other.parameter}` are functions of two modules; compile "
+                "them as one"
             )
     name, source = first.source
     return _compile([(name, f"{source}\n{text}"), *first.others], **options)
@@ -74,7 +75,8 @@ def options_of(who: str, pieces: list[Piece], given: dict[str, Any]) -> dict[str
                 continue
             if name in found and found[name] != value:
                 raise TypeError(
-                    f"{who}(): `op` and `map` were made with different options, {name}={found[name]!r} and {name}={value!r}; "
+                    f"{who}(): `op` and `map` were made with different options, {name}={found[name]!r} and "
+                    f"{name}={value!r}; "
                     f"say which with {name}="
                 )
             found[name] = value
@@ -156,7 +158,7 @@ class Writer:
         self.write(f"#define {name}_PARAMS__ {arrays(stem, types, constant)}", f"#define {name}__ {names(stem, types)}")
 
     def elements(self, name: str, stem: str, types: list[Num], constant: bool = False) -> None:
-        """Define macros for arrays of elements: also `LOAD_NAME__(at)`, `STORE_NAME__(at, s)`, and `ONE` for single ones."""
+        """Define macros for arrays of elements: also `LOAD_NAME__(at)`, `STORE_NAME__(at, s)`, `ONE_NAME__`, …"""
         self.params(name, stem, types, constant)
         self.accesses(name, stem, types)
 
@@ -258,19 +260,22 @@ class Writer:
         )
         self.write(
             "#define STORE_KEPT__ store_kept__",
-            f"static inline uniform int store_kept__({both}, uniform int64 to, bool kept, int64 at) {{ uniform int n = 0; {packs} return n; }}",
+            f"static inline uniform int store_kept__({both}, uniform int64 to, bool kept, int64 at) "
+            f"{{ uniform int n = 0; {packs} return n; }}",
             "#define COPY_ROW__ copy_row__",
             f"static void copy_row__({both}, uniform int64 from, uniform int64 to, uniform int64 count) "
             f"{{ foreach (j = 0 ... count) {{ {copies} }} }}",
             "#define MOVE_ROWS__ move_rows__",
-            f"static void move_rows__({arrays('y', kept)}, uniform int64 from, uniform int64 to, uniform int64 count) {{ {moves} }}",
+            f"static void move_rows__({arrays('y', kept)}, uniform int64 from, uniform int64 to, uniform int64 count) "
+            f"{{ {moves} }}",
         )
 
     def accumulators(self, count: int) -> None:
         """Define how many accumulators a gang has, and how they are joined."""
         self.write(f"#define ACCUMULATORS__ {count}")
         self.write("#define EACH_ACCUMULATOR__(DO) " + " ".join(f"DO({k})" for k in range(count)))
-        joins, half = [], count // 2
+        joins: list[str] = []
+        half = count // 2
         while half:
             joins.extend(f"s{k} = op__(s{k}, s{k + half});" for k in range(half))
             half //= 2
