@@ -850,6 +850,11 @@ def test_the_example():
 
 # Mistakes: what was wrong, what was expected, what to do.
 
+
+class Units(np.ndarray):
+    """What may mean more than its numbers."""
+
+
 F32 = np.ones(3, np.float32)
 I64 = np.arange(3)
 MODULE = """
@@ -967,7 +972,7 @@ MISTAKES = [
     (lambda: spmdvm.reduce("+", ()), TypeError, "`x` is an empty tuple"),
     (lambda: spmdvm.reduce("+", [[1], [1, 2]]), ValueError, "`x` is no array of numbers"),
     (lambda: spmdvm.reduce("+", np.ma.ones(3)), TypeError, "`x` is a masked array; pass its filled"),
-    (lambda: spmdvm.reduce("+", np.matrix([1])), TypeError, "`x` is a matrix; pass np.asarray"),
+    (lambda: spmdvm.reduce("+", np.ones(3).view(Units)), TypeError, "`x` is a Units; pass np.asarray"),
     (
         lambda: spmdvm.reduce("+", (F32, np.ones(4)), map=product),
         ValueError,

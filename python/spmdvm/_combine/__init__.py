@@ -7,6 +7,7 @@ by the shapes alone: into runs of a fixed length, whose results are combined in 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from .._kernel._translate import strong
 from .._kernel._types import BOOL, Num
 from .._spmdvm import Function
 from ._arrays import around, axis_of, elements, flag, threads_of
+from ._cache import remembered
 from ._pieces import FunctionPiece, Operator, Piece, piece_of
-from ._program import Program, Writer, as_parts, options_of, remembered, template
+from ._program import Program, Writer, as_parts, options_of, template
 
 # The elements of a run along an axis, and of one down columns.
 _RUN, _ROWS = 65536, 256
@@ -42,8 +44,7 @@ class _Setup:
         if state is not None and len(mapped) != len(state):
             raise TypeError(
                 f"{who}(): the values are {len(mapped)} number{'s' * (len(mapped) > 1)} each, and `dest` is "
-                f"{len(state)} "
-                f"array{'s' * (len(state) > 1)}; they must be as many"
+                f"{len(state)} array{'s' * (len(state) > 1)}; they must be as many"
             )
         self.mapped = mapped
         self.operator = Operator(who, op, len(mapped))
@@ -119,20 +120,22 @@ def _check_neutral(
     value = [np.empty(1, ty.dtype) for ty in types]
     given.call("neutral__", *first, *neutral, *value, *left, *right)
     for made in (left, right):
-        for ty, a, b in zip(types, made, value):
-            same = a == b if ty.kind != "f" else np.isclose(a, b, rtol=np.sqrt(np.finfo(ty.dtype).eps), equal_nan=True)
-            if not same.all():
-                shown = (
-                    tuple(p[0].item() for p in value),
-                    tuple(p[0].item() for p in neutral),
-                    tuple(p[0].item() for p in made),
-                )
-                x, e, y = (s[0] if len(types) == 1 else s for s in shown)
-                raise ValueError(
-                    f"{who}(): `neutral` is {e!r}, and `{op.piece.name}` combines it with {x!r} to {y!r}; the neutral "
-                    "element "
-                    "leaves others as they are"
-                )
+        if not all(_is_near(a.item(), b.item(), ty) for ty, a, b in zip(types, made, value)):
+            x, e, y = (
+                parts[0].item() if len(types) == 1 else tuple(p.item() for p in parts)
+                for parts in (value, neutral, made)
+            )
+            raise ValueError(
+                f"{who}(): `neutral` is {e!r}, and `{op.piece.name}` combines it with {x!r} to {y!r}; the neutral "
+                "element leaves others as they are"
+            )
+
+
+def _is_near(a: Any, b: Any, ty: Num) -> bool:
+    """Return whether numbers are equal but for rounding."""
+    if ty.kind != "f":
+        return bool(a == b)
+    return (a != a and b != b) or math.isclose(a, b, rel_tol=float(np.finfo(ty.dtype).eps) ** 0.5)
 
 
 _NEUTRAL = """
@@ -439,8 +442,7 @@ def reduce_by_index(
         if not np.can_cast(ty.dtype, of.dtype, "safe") and not _is_plain(values, map, ty, of):
             raise TypeError(
                 f"{who}(): the values are {ty}, which does not cast safely to the {of} of `dest`; convert them, or "
-                "make "
-                "`dest` wider"
+                "make `dest` wider"
             )
     if setup.state != state:
         raise TypeError(

@@ -7,7 +7,6 @@ module stand in its text, which is put in front of ours.
 from __future__ import annotations
 
 import inspect
-import weakref
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from .._kernel._source import Source
 from .._kernel._translate import Body, Param, Program, strong
 from .._kernel._types import BOOL, INT64, Num, of_dtype, promote
 from .._spmdvm import Function
+from ._cache import remembered
 
 
 class _Named:
@@ -56,9 +56,6 @@ def neutral_of(name: str, ty: Num) -> Any:
 
 
 _OTHER = {"min": "max", "max": "min"}
-
-# Kernels of plain functions, so that these are compiled once.
-_kernels: weakref.WeakKeyDictionary[Any, Kernel] = weakref.WeakKeyDictionary()
 
 
 class Piece:
@@ -100,8 +97,7 @@ class KernelPiece(Piece):
             if annotation is not None and annotation.what == "uniform":
                 raise TypeError(
                     f"{who}(): `{parameter}` takes a function of elements, and `{param}` of the kernel `{self.name}` "
-                    "is "
-                    "one number for all (`spmdvm.uniform`)"
+                    "is one number for all (`spmdvm.uniform`)"
                 )
 
     def _param_types(self, given: tuple[Num, ...]) -> list[Num]:
@@ -119,8 +115,7 @@ class KernelPiece(Piece):
             if not np.can_cast(ty.dtype, param.dtype, "safe"):
                 raise TypeError(
                     f"{self.who}(): `{self.parameter}`: `{name}` of the kernel `{self.name}` is a {param}, and would "
-                    "be "
-                    f"given {ty}, which does not cast to it safely; convert the array, or change the annotation"
+                    f"be given {ty}, which does not cast to it safely; convert the array, or change the annotation"
                 )
             types.append(param)
         return types
@@ -133,11 +128,16 @@ class KernelPiece(Piece):
         return body, types
 
     def types(self, given: tuple[Num, ...]) -> tuple[list[Num], bool]:
-        """Translate it, for its types."""
-        body, _ = self._body(Program(), given, False)
-        if not body.returns:
-            raise TypeError(f"{self.who}(): `{self.parameter}`: the kernel `{self.name}` returns nothing")
-        return body.returns, body.returns_tuple
+        """Translate it, if it was not before."""
+
+        def translate() -> tuple[list[Num], bool]:
+            body, _ = self._body(Program(), given, False)
+            if not body.returns:
+                raise TypeError(f"{self.who}(): `{self.parameter}`: the kernel `{self.name}` returns nothing")
+            return body.returns, body.returns_tuple
+
+        found: tuple[list[Num], bool] = remembered(("types", self.kernel, given), translate)
+        return found
 
     def write(self, program: Program, name: str, given: tuple[Num, ...], wanted: list[Num], uniform: bool) -> list[str]:
         """Translate it into the program."""
@@ -183,15 +183,14 @@ class FunctionPiece(Piece):
             result = self.function(*(np.empty(0, ty.dtype) for ty in given))
         except (TypeError, ValueError) as error:
             raise TypeError(
-                f"{self.who}(): `{self.parameter}`: the function `{self.name}` cannot be called with "
-                f"{_count(given)} of {' and '.join(dict.fromkeys(map(str, given)))}: {error}"
+                f"{self.who}(): `{self.parameter}`: the function `{self.name}` cannot be called with {_count(given)} "
+                f"of {' and '.join(dict.fromkeys(map(str, given)))}: {error}"
             ) from None
         ty = None if result is None else of_dtype(result.dtype)
         if not isinstance(ty, Num) or result.shape != (0,):
             raise TypeError(
                 f"{self.who}(): `{self.parameter}`: the function `{self.name}` must take and return varying numbers, "
-                "as "
-                f"`export float {self.name}(float x)` does"
+                f"as `export float {self.name}(float x)` does"
             )
         return [ty], False
 
@@ -252,8 +251,7 @@ class Operator:
             if parts != 1:
                 raise TypeError(
                     f"{who}(): `op` is {given!r}, which combines numbers, and the elements are {parts} numbers each; "
-                    "give a "
-                    f"kernel of {2 * parts} parameters that returns {parts} values"
+                    f"give a kernel of {2 * parts} parameters that returns {parts} values"
                 )
             self.piece: Piece = KernelPiece(who, "op", vectorize(_NAMED[self.named].expression))
         else:
@@ -268,8 +266,7 @@ class Operator:
             if len(given) != len(types):
                 raise TypeError(
                     f"{self.who}(): `op` must return {_count(tuple(types))} for elements of {_count(tuple(types))}, "
-                    "and "
-                    f"`{self.piece.name}` returns {len(given)}"
+                    f"and `{self.piece.name}` returns {len(given)}"
                 )
             wider = [promote(a, b) if (a == BOOL) == (strong(b) == BOOL) else None for a, b in zip(types, given)]
             found = ", ".join(map(str, given))
@@ -278,8 +275,7 @@ class Operator:
             ):
                 raise TypeError(
                     f"{self.who}(): `op` must return what it takes, and `{self.piece.name}` makes {found} of two "
-                    "elements "
-                    f"of {', '.join(map(str, types))}; convert them first, with `map=`"
+                    f"elements of {', '.join(map(str, types))}; convert them first, with `map=`"
                 )
             if wider == types:
                 return types
@@ -296,8 +292,7 @@ class Operator:
         elif ty.kind not in named.kinds:
             raise TypeError(
                 f"{self.who}(): `op` is {self.given!r}, which takes integers or bools, and the elements are {ty}; "
-                "convert "
-                "them, with `map=np.int64` for one"
+                "convert them, with `map=np.int64` for one"
             )
         return ty
 
@@ -308,8 +303,7 @@ class Operator:
                 example = "neutral=0" if len(types) == 1 else f"neutral=({', '.join('0' * len(types))})"
                 raise TypeError(
                     f"{self.who}(): `neutral` is missing: the element that leaves others as they are when "
-                    f"`{self.piece.name}` "
-                    f"combines it with them, such as `{example}` for a sum"
+                    f"`{self.piece.name}` combines it with them, such as `{example}` for a sum"
                 )
             return [np.array([neutral_of(self.named, types[0])], types[0].dtype)]
         parts = given if isinstance(given, (tuple, list)) else (given,)
@@ -352,10 +346,7 @@ def piece_of(who: str, parameter: str, given: Any, count: int, takes: str) -> Pi
                 f"{who}(): `{parameter}` is a lambda, of which the text is not known; write it with `def`, or as "
                 f'`spmdvm.vectorize("…")`'
             )
-        kernel = _kernels.get(given)
-        if kernel is None:
-            kernel = _kernels[given] = Kernel(given, {})
-        return KernelPiece(who, parameter, kernel)
+        return KernelPiece(who, parameter, remembered(("kernel", given), lambda: Kernel(given, {})))
     what = f"{given!r}" if isinstance(given, (int, float, str, type(None))) else f"a {type(given).__name__}"
     raise TypeError(
         f"{who}(): `{parameter}` takes {takes} (a function with @spmdvm.kernel, or one that a module exports), not "
@@ -363,18 +354,17 @@ def piece_of(who: str, parameter: str, given: Any, count: int, takes: str) -> Pi
     )
 
 
-_expressions: dict[Any, Kernel] = {}
-
-
 def _known(function: Any, names: str) -> Kernel:
     """Make a kernel that calls a function of Python, `math` or numpy."""
-    kernel = _expressions.get((id(function), names))
-    if kernel is None:
+
+    def make() -> Kernel:
         name = getattr(function, "__name__", "f")
         source = Source.of_expression(f"{name}({names})", name)
         kernel = Kernel._of_expression(source, names.split(", "), name, {})
         kernel._lookup = {name: function}.__getitem__
-        _expressions[id(function), names] = kernel
+        return kernel
+
+    kernel: Kernel = remembered(("known", function, names), make)
     return kernel
 
 

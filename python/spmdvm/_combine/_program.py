@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import threading
 import warnings
-from collections import OrderedDict
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +15,6 @@ from .._kernel._translate import Program as Text
 from .._kernel._types import BOOL, Num
 from .._spmdvm import compile as _compile
 from ._pieces import FunctionPiece, KernelPiece, Operator, Piece, declare, several
-
-# Programs and what was found out about operators; what was not used for the longest time goes first.
-_MOST = 512
-_remembered: OrderedDict[Any, Any] = OrderedDict()
-_lock = threading.Lock()
 
 
 class Program:
@@ -76,26 +69,10 @@ def options_of(who: str, pieces: list[Piece], given: dict[str, Any]) -> dict[str
             if name in found and found[name] != value:
                 raise TypeError(
                     f"{who}(): `op` and `map` were made with different options, {name}={found[name]!r} and "
-                    f"{name}={value!r}; "
-                    f"say which with {name}="
+                    f"{name}={value!r}; say which with {name}="
                 )
             found[name] = value
     return {**found, **given}
-
-
-def remembered(key: Any, make: Callable[[], Any]) -> Any:
-    """Give what was made for a key before, or make it."""
-    with _lock:
-        found = _remembered.get(key)
-        if found is not None:
-            _remembered.move_to_end(key)
-            return found
-    made = make()
-    with _lock:
-        found = _remembered.setdefault(key, made)
-        if len(_remembered) > _MOST:
-            _remembered.popitem(last=False)
-    return found
 
 
 def template(name: str) -> str:
@@ -260,11 +237,11 @@ class Writer:
         )
         self.write(
             "#define STORE_KEPT__ store_kept__",
-            f"static inline uniform int store_kept__({both}, uniform int64 to, bool kept, int64 at) "
-            f"{{ uniform int n = 0; {packs} return n; }}",
+            f"static inline uniform int store_kept__({both}, uniform int64 to, bool kept, int64 at) {{ uniform int n "
+            f"= 0; {packs} return n; }}",
             "#define COPY_ROW__ copy_row__",
-            f"static void copy_row__({both}, uniform int64 from, uniform int64 to, uniform int64 count) "
-            f"{{ foreach (j = 0 ... count) {{ {copies} }} }}",
+            f"static void copy_row__({both}, uniform int64 from, uniform int64 to, uniform int64 count) {{ foreach (j "
+            f"= 0 ... count) {{ {copies} }} }}",
             "#define MOVE_ROWS__ move_rows__",
             f"static void move_rows__({arrays('y', kept)}, uniform int64 from, uniform int64 to, uniform int64 count) "
             f"{{ {moves} }}",
