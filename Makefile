@@ -53,6 +53,7 @@ bench: install
 	$(BIN)/python benches/arms.py
 	$(BIN)/python benches/crev.py
 	$(BIN)/python benches/first_call.py
+	$(BIN)/python benches/combinators.py
 
 fuzz:
 	@if $(CARGO) +nightly fuzz --version >/dev/null 2>&1; then \

@@ -49,6 +49,7 @@ array([ 0,  1,  7,  2,  5,  8, 16])
 Arrays are not copied. What a program may not do raises an exception: see `Trap` and `CompileError`.
 """
 
+import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -141,10 +142,13 @@ __all__ = [
     "kernel",
     "lane",
     "none",
+    "reduce",
     "reduce_add",
+    "reduce_by_index",
     "reduce_max",
     "reduce_min",
     "rotate",
+    "scan",
     "shift",
     "shuffle",
     "uint8",
@@ -156,12 +160,17 @@ __all__ = [
     "width",
 ]
 
-# Names of kernels that would hide Python's own, and so are not in `__all__`.
-_HIDDEN = ("all", "any")
+# Names of combinators.
+_COMBINATORS = ("filter", "map", "reduce", "reduce_by_index", "scan")
+# Names that would hide Python's own, and so are not in `__all__`.
+_HIDDEN = ("all", "any", "filter", "map")
 
 Mapping.register(Globals)
 
 if TYPE_CHECKING:
+    from ._combine import filter as filter
+    from ._combine import map as map
+    from ._combine import reduce, reduce_by_index, scan
     from ._kernel import (
         Kernel,
         array,
@@ -190,11 +199,10 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Import kernels when they are first asked for: not every program has some, and their compiler is large."""
+    """Import kernels and combinators when they are first asked for: few programs have all, and they are large."""
     if name in __all__ or name in _HIDDEN:
-        from . import _kernel
-
-        value = globals()[name] = getattr(_kernel, name)
+        owner = "._combine" if name in _COMBINATORS else "._kernel"
+        value = globals()[name] = getattr(importlib.import_module(owner, __name__), name)
         return value
     raise AttributeError(f"module 'spmdvm' has no attribute '{name}'")
 

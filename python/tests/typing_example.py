@@ -32,3 +32,9 @@ def thrice(x: float) -> float:
 
 kernels: list[spmdvm.Kernel] = [twice, thrice, spmdvm.vectorize("x + 1")]
 text: str = twice.spmd_source
+
+total: object = spmdvm.reduce("+", np.arange(3), map=twice, threads=2, timeout=1)
+sums: object = spmdvm.scan("max", np.arange(3), inclusive=False)
+bins: object = spmdvm.reduce_by_index(np.zeros(3), "+", np.arange(3), 1, bounds="raise")
+kept: object = spmdvm.filter(np.ones(3, bool), np.arange(3))
+mapped: object = spmdvm.map(twice, np.arange(3.0))

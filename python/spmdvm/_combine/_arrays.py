@@ -1,0 +1,103 @@
+"""What the combinators are given: arrays, axes and numbers of threads, checked."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from .._kernel._types import Num, of_dtype
+
+
+def elements(who: str, parameter: str, given: Any) -> tuple[list[np.ndarray], list[Num]]:
+    """Give arrays of one shape, and the types of their elements. A tuple is several arrays."""
+    parts = given if isinstance(given, tuple) else (given,)
+    if not parts:
+        raise TypeError(f"{who}(): `{parameter}` is an empty tuple; give an array, or a tuple of arrays")
+    arrays = []
+    for k, part in enumerate(parts):
+        name = parameter if len(parts) == 1 else f"{parameter}[{k}]"
+        arrays.append(_array(who, name, part))
+    shapes = [array.shape for array in arrays]
+    if len(set(shapes)) > 1:
+        try:
+            arrays = list(np.broadcast_arrays(*arrays))
+        except ValueError:
+            raise ValueError(
+                f"{who}(): the arrays of `{parameter}` have the shapes {', '.join(map(str, shapes))}, which do not "
+                "broadcast"
+            ) from None
+    types = []
+    for array in arrays:
+        ty = _number(array.dtype)
+        assert ty is not None
+        types.append(ty)
+    return arrays, types
+
+
+@functools.lru_cache(maxsize=64)
+def _number(dtype: np.dtype) -> Num | None:
+    """Give the type of numbers of a dtype; None if programs have none."""
+    found = of_dtype(dtype)
+    return found if isinstance(found, Num) else None
+
+
+def _array(who: str, name: str, given: Any) -> np.ndarray:
+    if isinstance(given, np.ma.MaskedArray):
+        raise TypeError(f"{who}(): `{name}` is a masked array; pass its filled() values, or compressed()")
+    if isinstance(given, np.ndarray) and type(given) not in (np.ndarray, np.memmap):
+        raise TypeError(
+            f"{who}(): `{name}` is a {type(given).__name__}; pass np.asarray of it, if its numbers alone count"
+        )
+    if given is None or isinstance(given, (str, bytes, dict, set)):
+        raise TypeError(f"{who}(): `{name}` takes an array, not {given!r}")
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        raise ValueError(f"{who}(): `{name}` is no array of numbers: {error}") from None
+    if not array.dtype.isnative and array.dtype.kind in "iuf":
+        array = array.astype(array.dtype.newbyteorder("="))
+    if _number(array.dtype) is None:
+        hint = {"c": "take its real or imaginary part", "O": "convert it, with astype"}.get(array.dtype.kind)
+        hint = hint or ("pass its fields one by one, as a tuple" if array.dtype.fields else "convert it, with astype")
+        raise TypeError(
+            f"{who}(): `{name}` holds {array.dtype}, and programs have bools, integers and floats up to 64 bits; {hint}"
+        )
+    return array
+
+
+def axis_of(who: str, axis: Any, ndim: int) -> int:
+    """Give an axis, counted from 0."""
+    try:
+        found = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"{who}(): `axis` takes an integer or None, not {axis!r}") from None
+    if not -ndim <= found < ndim:
+        raise ValueError(f"{who}(): `axis` is {found}, and the array has {ndim} dimensions")
+    return found % ndim
+
+
+def around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
+    """Give how many elements are in front of an axis, along it, and behind it."""
+    return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+
+
+def threads_of(who: str, threads: Any) -> int:
+    """Give a number of threads."""
+    try:
+        found = operator.index(threads)
+    except TypeError:
+        raise TypeError(f"{who}(): `threads` takes an integer, not {threads!r}") from None
+    if not 1 <= found <= 1024:
+        raise ValueError(f"{who}(): `threads` takes a number from 1 to 1024, not {found}")
+    return found
+
+
+def flag(who: str, name: str, value: Any) -> bool:
+    """Give a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{who}(): `{name}` takes True or False, not {value!r}")
+    return bool(value)

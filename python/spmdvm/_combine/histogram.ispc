@@ -1,0 +1,190 @@
+// Histograms: dest[indices[j]] = op(dest[indices[j]], value j), for each j in order. An element of dest is `inner` elements side by
+// side. Large inputs are cut into `parts` ranges, each with a histogram of its own, which are combined in order afterwards.
+
+#define BLOCK__ 512
+
+// Whether all indices of a range are in 0 … m - 1. As unsigned numbers negative ones are greater than any LAST__, the greatest of their type.
+static uniform bool inside__(const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m) {
+    if (m == 0)
+        return first == end;
+    uniform unsigned INDEX_BITS__ last = (uniform unsigned INDEX_BITS__)min((uniform unsigned int64)(m - 1), LAST__);
+    unsigned INDEX_BITS__ greatest = 0, greatest_too = 0;
+    uniform int64 j = first;
+    for (; j + 2 * programCount <= end; j += 2 * programCount) {
+        greatest = max(greatest, (unsigned INDEX_BITS__)at[j + programIndex]);
+        greatest_too = max(greatest_too, (unsigned INDEX_BITS__)at[j + programCount + programIndex]);
+    }
+    foreach (k = j ... end)
+        greatest = max(greatest, (unsigned INDEX_BITS__)at[k]);
+    return all(greatest <= last && greatest_too <= last);
+}
+
+// One histogram, of which the bins begin at element `to` of h.
+#define PUT__(index, value) { \
+        uniform unsigned KEY__ key = index; \
+        STORE_ONE_H__(key, op_one__(ONE_H__(key), value)) \
+    }
+
+// Bins that are single elements, of values that are taken as they are.
+#if PLAIN__
+static void direct__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end) {
+#if CONSTANT__
+    // All values are the same.
+    uniform State__ value = ONE_X__(0);
+#define VALUE__(j) value
+#else
+#define VALUE__(j) ONE_X__(j)
+#endif
+    uniform int64 j = first;
+    for (; j + 4 <= end; j += 4) {
+        PUT__(at[j], VALUE__(j))
+        PUT__(at[j + 1], VALUE__(j + 1))
+        PUT__(at[j + 2], VALUE__(j + 2))
+        PUT__(at[j + 3], VALUE__(j + 3))
+    }
+    for (; j < end; ++j)
+        PUT__(at[j], VALUE__(j))
+}
+#endif
+
+// … of values that are mapped a block at a time, all lanes at once.
+static void blocks__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m) {
+    BLOCK_ARRAYS__
+    for (uniform int64 j = first; j < end; j += BLOCK__) {
+        uniform int count = (uniform int)min(end - j, (uniform int64)BLOCK__);
+        foreach (k = 0 ... count) {
+            int64 index = at[j + k];
+            if ((unsigned int64)index < (unsigned int64)m)
+                STORE_BLOCK__(k, LOAD_X__(j + k))
+        }
+        for (uniform int k = 0; k < count; ++k) {
+            uniform int64 index = at[j + k];
+            if ((uniform unsigned int64)index < (uniform unsigned int64)m)
+                PUT__((uniform unsigned KEY__)index, ONE_BLOCK__(k))
+        }
+    }
+}
+
+// … bins of several elements.
+static void rows__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m,
+                   uniform int64 inner) {
+    for (uniform int64 j = first; j < end; ++j) {
+        uniform int64 index = at[j];
+        if ((uniform unsigned int64)index >= (uniform unsigned int64)m)
+            continue;
+        foreach (k = 0 ... inner) {
+            STORE_H__(index * inner + k, op__(LOAD_H__(index * inner + k), LOAD_X__(j * inner + k)))
+        }
+    }
+}
+
+static void range__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m,
+                    uniform int64 inner) {
+    if (inner != 1) {
+        rows__(H__, X__, at, first, end, m, inner);
+        return;
+    }
+#if PLAIN__
+    if (inside__(at, first, end, m))
+        direct__(H__, X__, at, first, end);
+    else
+        blocks__(H__, X__, at, first, end, m);
+#else
+    blocks__(H__, X__, at, first, end, m);
+#endif
+}
+
+// Each part's histogram begins as neutral elements.
+static void part__(S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner,
+                   uniform State__ neutral, uniform int64 part, uniform int64 parts) {
+    uniform int64 start = part * m * inner;
+    foreach (k = 0 ... m * inner)
+        STORE_S__(start + k, splat__(neutral))
+    range__(S_FROM__(start), X__, at, n * part / parts, n * (part + 1) / parts, m, inner);
+}
+
+task void part_task__(S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner,
+                      NEUTRAL_PARAMS__, uniform int64 part, uniform int64 parts) {
+    part__(S__, X__, at, n, m, inner, ONE_NEUTRAL__(0), part, parts);
+}
+
+task void parts__(S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner,
+                  NEUTRAL_PARAMS__, uniform int64 parts) {
+    uniform int64 from = parts * taskIndex / taskCount, to = parts * (taskIndex + 1) / taskCount;
+    for (uniform int64 part = from; part < to; ++part)
+        part__(S__, X__, at, n, m, inner, ONE_NEUTRAL__(0), part, parts);
+}
+
+// Bins from `from` to `to` of dest take in those of all parts, in order.
+static void gather__(H_PARAMS__, S_PARAMS__, uniform int64 bins, uniform int64 parts, uniform int64 from, uniform int64 to) {
+    foreach (k = from ... to) {
+        State__ s = LOAD_H__(k);
+        for (uniform int64 part = 0; part < parts; ++part)
+            s = op__(s, LOAD_S__(part * bins + k));
+        STORE_H__(k, s)
+    }
+}
+
+task void gathers__(H_PARAMS__, S_PARAMS__, uniform int64 bins, uniform int64 parts) {
+    gather__(H__, S__, bins, parts, bins * taskIndex / taskCount, bins * (taskIndex + 1) / taskCount);
+}
+
+// Many bins: each thread looks at all indices, and updates the bins that are its own.
+task void owned__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner) {
+    uniform int64 from = m * taskIndex / taskCount, to = m * (taskIndex + 1) / taskCount;
+    foreach (j = 0 ... n) {
+        int64 index = at[j];
+        if (index >= from && index < to) {
+            State__ value;
+            if (inner == 1)
+                value = LOAD_X__(j);
+            foreach_active (l) {
+                uniform int64 own = extract(index, l), from_own = extract(j, l) * inner;
+                if (inner == 1)
+                    STORE_ONE_H__(own, op_one__(ONE_H__(own), extract__(value, l)))
+                else
+                    foreach (k = 0 ... inner)
+                        STORE_H__(own * inner + k, op__(LOAD_H__(own * inner + k), LOAD_X__(from_own + k)))
+            }
+        }
+    }
+}
+
+// Gives the place of the first index outside of dest, or -1.
+export uniform int64 outside__(const uniform INDEX__ at[], uniform int64 n, uniform int64 m) {
+    for (uniform int64 first = 0; first < n; first += 16384) {
+        uniform int64 end = min(n, first + 16384);
+        if (!inside__(at, first, end, m))
+            for (uniform int64 j = first; j < end; ++j)
+                if ((uniform unsigned int64)(uniform int64)at[j] >= (uniform unsigned int64)m)
+                    return j;
+    }
+    return -1;
+}
+
+export void entry__(H_PARAMS__, S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m,
+                    uniform int64 inner, NEUTRAL_PARAMS__, uniform int64 parts, uniform int tasks) {
+    if (parts < 2) {
+        if (tasks >= 2) {
+            launch[tasks] owned__(H__, X__, at, n, m, inner);
+            sync;
+            return;
+        }
+        range__(H__, X__, at, 0, n, m, inner);
+        return;
+    }
+    uniform int64 bins = m * inner;
+    if (tasks < 2) {
+        // One after another, each as a task: so that each is compiled as a loop of its own.
+        for (uniform int64 part = 0; part < parts; ++part) {
+            launch part_task__(S__, X__, at, n, m, inner, NEUTRAL__, part, parts);
+            sync;
+        }
+        gather__(H__, S__, bins, parts, 0, bins);
+    } else {
+        launch[(uniform int)min((uniform int64)tasks, parts)] parts__(S__, X__, at, n, m, inner, NEUTRAL__, parts);
+        sync;
+        launch[tasks] gathers__(H__, S__, bins, parts);
+        sync;
+    }
+}
