@@ -359,8 +359,8 @@ def _known(function: Any, names: str) -> Kernel:
 
     def make() -> Kernel:
         name = getattr(function, "__name__", "f")
-        source = Source.of_expression(f"{name}({names})", name)
-        kernel = Kernel._of_expression(source, names.split(", "), name, {})
+        text = f"{name}({names})"
+        kernel = Kernel._of_expression(text, Source.of_expression(text, name), names.split(", "), name, {})
         kernel._lookup = {name: function}.__getitem__
         return kernel
 

@@ -20,9 +20,17 @@ from ._pieces import FunctionPiece, KernelPiece, Operator, Piece, declare, sever
 class Program:
     """A compiled combinator."""
 
-    def __init__(self, who: str, text: str, places: list[Any], pieces: list[Piece], options: dict[str, Any]) -> None:
-        """Compile."""
-        self.who, self.text, self.places = who, text, places
+    def __init__(
+        self,
+        who: str,
+        text: str,
+        places: list[Any],
+        names: dict[str, str],
+        pieces: list[Piece],
+        options: dict[str, Any],
+    ) -> None:
+        """Compile a text whose lines come from these places, and whose functions have these names in Python."""
+        self.who, self.text, self.places, self.names = who, text, places, names
         functions = [piece for piece in pieces if isinstance(piece, FunctionPiece)]
         self.in_python = not functions
         self.name = next((piece.name for piece in pieces if piece.parameter != "op"), pieces[0].name if pieces else who)
@@ -42,7 +50,7 @@ class Program:
             return self.module[entry](*args)
         except Trap as trap:
             if self.in_python:
-                raise _in_python(trap, self, self.name) from None  # type: ignore[arg-type]
+                raise _in_python(trap, self) from None  # type: ignore[arg-type]
             raise
 
 
@@ -267,7 +275,8 @@ class Writer:
     def compile(self, options: dict[str, Any]) -> Program:
         """Compile what was written."""
         head, places = self.text.text()
-        return Program(self.who, head + "\n".join(self.lines) + "\n", places, self.pieces, options)
+        text = head + "\n".join(self.lines) + "\n"
+        return Program(self.who, text, places, self.text.python_names, self.pieces, options)
 
 
 def as_parts(arrays_of_parts: list[np.ndarray]) -> Any:
