@@ -11,6 +11,14 @@ pub fn module(engine: Engine, text: &str, jit: JitSettings) -> Module {
     Module::compile("test.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
+/// The number that the program's function `f` gives.
+pub fn number(module: &Module, args: &[Value<'_>]) -> i32 {
+    match module.call("f", args).unwrap() {
+        Some(Value::Scalar { bits, .. }) => bits as i32,
+        other => panic!("{other:?} is no number"),
+    }
+}
+
 /// The engines with a JIT that run here.
 pub fn jits() -> impl Iterator<Item = Engine> {
     engines().iter().copied().filter(|&engine| engine != Engine::Interp)

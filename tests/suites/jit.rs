@@ -7,7 +7,7 @@ use spmdvm::jit::ir::{Block, BlockId, End, ExitReason, Kind, Region};
 use spmdvm::jit::passes::licm::Loops;
 use spmdvm::vm::Op;
 use spmdvm::{CallError, Engine, JitSettings, Limits, Module, Options, TrapKind, Value};
-use spmdvm_tests::compiled::{self, SAXPY, jits, loops, run_saxpy, until_entered};
+use spmdvm_tests::compiled::{self, SAXPY, jits, loops, number, run_saxpy, until_entered};
 use spmdvm_tests::subject::engines;
 
 fn module(text: &str, settings: JitSettings) -> Module {
@@ -67,8 +67,7 @@ fn short_loops_are_unrolled_and_elements_of_local_arrays_are_values() {
     let a: Vec<i32> = (0..100).collect();
     let module = module(text, JitSettings::eager());
     let sum = |n: i32| n * (n - 1) / 2;
-    let result = module.call("f", &[Value::slice(&a), 100.into()]).unwrap();
-    assert_eq!(result, Some(Value::from(sum(100) * 3210 + 3 * sum(97))));
+    assert_eq!(number(&module, &[Value::slice(&a), 100.into()]), sum(100) * 3210 + 3 * sum(97));
     let regions: Vec<_> = loops(&module).into_iter().flat_map(|l| l.versions).map(|v| v.region).collect();
     let accesses = |region: &Region, test: fn(Kind) -> bool| {
         let insts = looping(region).into_iter().flat_map(|b| &b.insts);
@@ -94,7 +93,7 @@ fn loops_that_are_long_or_whose_bounds_are_not_known_are_not_unrolled() {
             }}"
         );
         let module = module(&text, JitSettings::eager());
-        assert_eq!(module.call("f", &[50.into(), 17.into()]).unwrap(), Some(Value::from(50 * 136)));
+        assert_eq!(number(&module, &[50.into(), 17.into()]), 50 * 136);
         for version in loops(&module).into_iter().flat_map(|l| l.versions) {
             let insts = version.region.blocks.iter().flat_map(|b| &b.insts);
             assert!(insts.filter(|inst| matches!(inst.kind, Kind::Tick { .. })).count() < 6, "{}", version.region);

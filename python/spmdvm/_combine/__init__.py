@@ -654,7 +654,7 @@ def map(f: Any, *arrays: Any, out: Any = None, where: Any = None, threads: int =
         f: a kernel, an exported function of a module, or a function of Python or numpy that kernels know.
         arrays: for each parameter an array or a number; they broadcast.
         out: an array for the results; a tuple of them if `f` gives several.
-        where: an array of bools: where to compute. Elsewhere `out` keeps its values.
+        where: an array of bools: where to compute. Elsewhere `out` keeps its values; without `out`, 0 stands there.
         threads, options: as for `reduce`.
 
     Returns:

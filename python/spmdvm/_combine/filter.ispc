@@ -1,7 +1,8 @@
 // Compaction: the rows that the predicate KEEP__(X__, at) keeps, one after another. A row is `size` numbers of each array.
 
 // The rows of a run, to those of `y` from `to` on; gives how many.
-static uniform int64 pack__(X_PARAMS__, Y_PARAMS__, uniform int64 size, uniform int64 first, uniform int64 rows, uniform int64 to) {
+static uniform int64 pack__(X_PARAMS__, Y_PARAMS__, uniform int64 size, uniform int64 first, uniform int64 rows,
+                            uniform int64 to) {
     uniform int64 next = to;
     foreach (i = first ... first + rows) {
         bool kept = KEEP__(X__, i);

@@ -1,9 +1,10 @@
-// Histograms: dest[indices[j]] = op(dest[indices[j]], value j), for each j in order. An element of dest is `inner` elements side by
-// side. Large inputs are cut into `parts` ranges, each with a histogram of its own, which are combined in order afterwards.
+// Histograms: dest[indices[j]] = op(dest[indices[j]], value j), for each j in order. An element of dest is `inner` elements side
+// by side. Large inputs are cut into `parts` ranges, each with a histogram of its own, which are combined in order afterwards.
 
 #define BLOCK__ 512
 
-// Whether all indices of a range are in 0 … m - 1. As unsigned numbers negative ones are greater than any LAST__, the greatest of their type.
+// Returns whether all indices of a range are in 0 … m - 1. As unsigned numbers, negative ones are greater than LAST__, the
+// greatest of their type.
 static uniform bool inside__(const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m) {
     if (m == 0)
         return first == end;
@@ -48,7 +49,8 @@ static void direct__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform
 #endif
 
 // … of values that are mapped a block at a time, all lanes at once.
-static void blocks__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m) {
+static void blocks__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end,
+                     uniform int64 m) {
     BLOCK_ARRAYS__
     for (uniform int64 j = first; j < end; j += BLOCK__) {
         uniform int count = (uniform int)min(end - j, (uniform int64)BLOCK__);

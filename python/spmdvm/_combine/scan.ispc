@@ -187,8 +187,8 @@ task void carries__(Y_PARAMS__, T_PARAMS__, uniform int64 n, uniform int64 inner
 }
 #endif
 
-export void entry__(X_PARAMS__, Y_PARAMS__, T_PARAMS__, NEUTRAL_PARAMS__, uniform int64 outer, uniform int64 n, uniform int64 inner,
-                    uniform int64 chunk, uniform int64 tile, uniform int64 count, uniform int tasks) {
+export void entry__(X_PARAMS__, Y_PARAMS__, T_PARAMS__, NEUTRAL_PARAMS__, uniform int64 outer, uniform int64 n,
+                    uniform int64 inner, uniform int64 chunk, uniform int64 tile, uniform int64 count, uniform int tasks) {
 #if WAY__ == ORDERED__
     uniform int64 chunks = (n + chunk - 1) / chunk;
     if (tasks > 1 && chunks > 1 && count < 4 * tasks) {
