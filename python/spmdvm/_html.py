@@ -14,6 +14,8 @@ from typing import Any
 _MONO = "font-family:monospace;white-space:pre;text-align:left;line-height:1.4;overflow-x:auto"
 _DIM = "opacity:.6"
 _GREEN, _AMBER, _RED, _BLUE = "60,160,80", "220,150,20", "220,60,60", "70,120,220"
+# In longer programs the lines of hot loops alone are explained.
+_MOST_LINES = 200
 # What became of a line: a colour and the words of the legend.
 _STATES = {
     "compiled": (_GREEN, "native code"),
@@ -102,10 +104,27 @@ def facts(module: Any, line: int) -> list[str]:
         return []
 
 
+def explained(module: Any) -> list[tuple[int, str, list[str]]]:
+    """Give the lines of a module's source, each with its number and what became of it."""
+    lines = module.source.splitlines()
+    # To explain a line takes a time that grows with the program.
+    known = range(1, len(lines) + 1) if len(lines) <= _MOST_LINES else _hot_lines(module)
+    return [(n, text, facts(module, n) if n in known else []) for n, text in enumerate(lines, 1)]
+
+
 def listing(module: Any) -> str:
     """Show the source of a module with what became of each line."""
-    lines = module.source.splitlines()
-    return annotated((n, text, facts(module, n)) for n, text in enumerate(lines, 1))
+    return annotated(explained(module))
+
+
+def _hot_lines(module: Any) -> list[int]:
+    """Give the lines, not too many of them, at which loops that were hot begin, were left, or could not be compiled."""
+    found: dict[int, None] = {}
+    for loop in module.stats()["loops"]:
+        parts = [part for v in loop["versions"] for part in (*v["guards"], *v["variants"])]
+        lines = (loop["line"], loop["aborted_line"], *(part["line"] for part in parts))
+        found.update(dict.fromkeys(line for line in lines if line))
+    return list(found)[:_MOST_LINES]
 
 
 def _folded(title: str, inner: str) -> str:

@@ -165,9 +165,9 @@ def _duration(seconds: float) -> str:
 def _plain_listing(module: Module) -> str:
     """Give the source with what became of each line, as text."""
     lines = []
-    for number, text in enumerate(module.source.splitlines(), 1):
+    for number, text, facts in _html.explained(module):
         lines.append(f"{number:>4}  {text}")
-        lines.extend(f"      {fact.rstrip()}" for fact in _html.facts(module, number))
+        lines.extend(f"      {fact.rstrip()}" for fact in facts)
     return "\n".join(lines)
 
 

@@ -79,6 +79,20 @@ def test_modules_and_functions(hot: spmdvm.Module) -> None:
     assert "exports nothing" in page(spmdvm.compile("void f() {}")).text
 
 
+def test_long_programs_explain_their_hot_loops() -> None:
+    functions = [
+        f"export void f{k}(uniform float x[], uniform int n) {{\nforeach (i = 0 ... n)\nx[i] += {k};\n}}"
+        for k in range(80)
+    ]
+    module = spmdvm.compile("\n".join(functions), engine="clif", jit={"background": False})
+    x = np.ones(LONG, np.float32)
+    for _ in range(3):
+        module.f2(x, LONG)
+    shown = page(module)
+    assert shown.states["compiled"] >= 1 and shown.states["none"] > 300
+    assert "x[i] += 79;" in shown.text
+
+
 def test_reports_are_texts_that_show_themselves(hot: spmdvm.Module) -> None:
     report = hot.explain()
     assert isinstance(report, str) and "loop in `scale`" in report
