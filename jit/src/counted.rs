@@ -13,8 +13,8 @@ use spmdvm_vm::types::Shape;
 pub(crate) struct CountedLoop {
     /// Its header.
     pub header: u32,
-    /// Its instructions.
-    pub body: Vec<bool>,
+    /// Its instructions, ascending.
+    pub body: Vec<u32>,
     /// The counter.
     pub counter: Reg,
     /// What the counter is compared with, which the loop does not write.
@@ -30,6 +30,11 @@ pub(crate) struct CountedLoop {
 }
 
 impl CountedLoop {
+    /// Returns whether an instruction is in the loop.
+    pub fn contains(&self, pc: u32) -> bool {
+        self.body.binary_search(&pc).is_ok()
+    }
+
     /// How many rounds are left, at most so many, if counter and bound hold these bits where they are compared.
     pub fn rounds(&self, counter: u64, bound: u64, most: u32) -> Option<u32> {
         let mut counter = counter;
@@ -50,8 +55,8 @@ impl CountedLoop {
 pub(crate) struct NaturalLoop {
     /// The instruction that dominates it.
     pub header: u32,
-    /// Its instructions.
-    pub body: Vec<bool>,
+    /// Its instructions, ascending.
+    pub body: Vec<u32>,
 }
 
 /// The natural loops of a function, those with one header taken together; the outer ones first.
@@ -67,22 +72,26 @@ pub(crate) fn natural_loops(code: &[Inst]) -> Vec<NaturalLoop> {
         at == above
     };
     let mut loops: Vec<NaturalLoop> = Vec::new();
+    // By instruction: the loop that it has been found in last, by header.
+    let mut found_in = vec![usize::MAX; code.len()];
     for &header in &order {
         let is_back = |p: &usize| place[*p] != usize::MAX && place[*p] >= place[header] && dominates(header, *p);
         let mut work: Vec<usize> = before[header].iter().map(|&p| p as usize).filter(is_back).collect();
         if work.is_empty() {
             continue;
         }
-        let mut body = vec![false; code.len()];
-        body[header] = true;
+        let mut body = vec![header as u32];
+        found_in[header] = header;
         while let Some(at) = work.pop() {
-            if place[at] != usize::MAX && !std::mem::replace(&mut body[at], true) {
+            if place[at] != usize::MAX && std::mem::replace(&mut found_in[at], header) != header {
+                body.push(at as u32);
                 work.extend(before[at].iter().map(|&p| p as usize));
             }
         }
+        body.sort_unstable();
         loops.push(NaturalLoop { header: header as u32, body });
     }
-    loops.sort_by_key(|l| std::cmp::Reverse(l.body.iter().filter(|inside| **inside).count()));
+    loops.sort_by_key(|l| std::cmp::Reverse(l.body.len()));
     loops
 }
 
@@ -148,7 +157,8 @@ pub(crate) fn counted_loops(f: &Function) -> Vec<CountedLoop> {
 }
 
 fn counted_loop(f: &Function, NaturalLoop { header, body }: NaturalLoop) -> Option<CountedLoop> {
-    let within = || (0..f.code.len()).filter(|&at| body[at]);
+    let within = || body.iter().map(|&at| at as usize);
+    let contains = |at: usize| body.binary_search(&(at as u32)).is_ok();
     let writes = |reg: Reg| {
         within().filter(move |&at| {
             let mut writes = false;
@@ -164,7 +174,7 @@ fn counted_loop(f: &Function, NaturalLoop { header, body }: NaturalLoop) -> Opti
     // Of several ways out any will do.
     within().filter(|&at| matches!(f.code[at].op, Op::BrTrue | Op::BrFalse)).find_map(|at| {
         let branch = &f.code[at];
-        let leaves = |jumps: bool| edges(&f.code, at).any(|edge| edge.jumps == jumps && !body[edge.to]);
+        let leaves = |jumps: bool| edges(&f.code, at).any(|edge| edge.jumps == jumps && !contains(edge.to));
         let jumps_when = branch.op == Op::BrTrue;
         let goes_on = match (leaves(true), leaves(false)) {
             (true, false) => !jumps_when,

@@ -84,11 +84,13 @@ impl Size {
     }
 }
 
+/// Of a function, by instruction: the header of the innermost loop around it; and how many instructions have each header, or none.
+type ByLoop = (Vec<Option<u32>>, HashMap<Option<u32>, u64>);
+
 /// How many instructions functions and loops have.
 struct Sizes<'a> {
     program: &'a Program,
-    /// By instruction: the header of the innermost loop around it; and how many instructions have each header, or none.
-    functions: HashMap<FuncId, (Vec<Option<u32>>, HashMap<Option<u32>, u64>)>,
+    functions: HashMap<FuncId, ByLoop>,
 }
 
 impl<'a> Sizes<'a> {
@@ -96,13 +98,12 @@ impl<'a> Sizes<'a> {
         Sizes { program, functions: HashMap::new() }
     }
 
-    fn function(&mut self, id: FuncId) -> &(Vec<Option<u32>>, HashMap<Option<u32>, u64>) {
+    fn function(&mut self, id: FuncId) -> &ByLoop {
         let f = &self.program.functions[id.0 as usize];
         self.functions.entry(id).or_insert_with(|| {
             let mut innermost = vec![None; f.code.len()];
             for l in natural_loops(&f.code) {
-                let inside = innermost.iter_mut().zip(&l.body).filter(|(_, inside)| **inside);
-                inside.for_each(|(at, _)| *at = Some(l.header));
+                l.body.iter().for_each(|&at| innermost[at as usize] = Some(l.header));
             }
             let mut counts = HashMap::new();
             innermost.iter().for_each(|head| *counts.entry(*head).or_insert(0) += 1);

@@ -31,7 +31,7 @@ impl Recorder<'_> {
             let function = frame.function;
             let analysis = self.analysis(function);
             let f = self.function(function);
-            for l in analysis.counted(f).iter().filter(|l| l.body[frame.pc as usize]) {
+            for l in analysis.counted(f).iter().filter(|l| l.contains(frame.pc)) {
                 let known = |reg: Reg| frame.regs[reg.index()].and_then(|v| self.known(v));
                 let (Some(counter), Some(bound)) = (known(l.counter), known(l.bound)) else { continue };
                 let Some(left) = l.rounds(counter, bound, MAX_ROUNDS) else { continue };
@@ -51,8 +51,8 @@ impl Recorder<'_> {
 
     /// How many instructions a loop has, with those of the functions that it calls.
     fn weight(&self, f: &Function, own: FuncId, l: &CountedLoop) -> u32 {
-        let within = f.code.iter().zip(&l.body).filter(|(_, inside)| **inside);
-        let weights = within.map(|(inst, _)| match inst.op {
+        let within = l.body.iter().map(|&at| &f.code[at as usize]);
+        let weights = within.map(|inst| match inst.op {
             // Who calls himself is not worth it.
             Op::Call if FuncId(inst.aux) == own => MAX_UNROLLED,
             Op::Call => 1u32.saturating_add(self.whole.weights.of(FuncId(inst.aux))),
