@@ -67,7 +67,7 @@ pub fn lazily<'py>(
     }
     static LAZILY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let result = LAZILY.import(function.py(), MODULE, "lazily")?.call1((function, args, kwargs))?;
-    Ok(Some(result).filter(|result| !result.is(&PyNotImplemented::get(function.py()).to_owned())))
+    Ok(Some(result).filter(|result| !result.is(PyNotImplemented::get(function.py()).to_owned())))
 }
 
 /// Returns whether it is a masked array with masked elements.

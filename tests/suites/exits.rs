@@ -284,7 +284,7 @@ fn loops_that_are_not_compiled_say_why() {
     let names: String = (1..40).map(|k| format!(", v{k} = 0")).collect();
     let chain = format!(
         "{head} foreach (i = 0 ... n) {{ int v0 = 0{names};
-        for (uniform int k = 0; k < 3; ++k) {{ {chain} v0 = a[i]; }} a[i] = v39; }} }}"
+        for (uniform int k = 0; k < 20; ++k) {{ {chain} v0 = a[i]; }} a[i] = v39; }} }}"
     );
     let trial = JitSettings { trial: 10, ..JitSettings::eager() };
     for engine in jits() {

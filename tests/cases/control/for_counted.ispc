@@ -1,6 +1,6 @@
 // Short loops whose counters and bounds are known: up, down, by steps, nested, triangular, left early, with a counter that is changed
 // within or wraps, with lanes that part, with a bound that a caller hands over, and one that traps in its last round.
-//~ run: up(a=iota:64, n=50) out[i] == (i < min(4 * W, 64) ? 50 * (i % W + i / W) : 0)
+//~ run: up(a=iota:64, n=50, out=zeros:256) out[i] == (i < 4 * W ? 50 * (i % W + i / W) : 0)
 //~ run: down(a=iota:64, n=50) out[i] == (i < W ? 50 * 6 : 0)
 //~ run: nested(n=50) result == 50 * (0 + 1 + 2 + 10 + 11 + 12)
 //~ run: triangle(n=50) result == 50 * 10
