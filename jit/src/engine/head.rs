@@ -48,15 +48,17 @@ impl Head {
 impl Heads {
     /// The heads that the interpreter counts, by hot count. Regions may lead there so often until they are asked about.
     pub fn counted(&self, prepared: impl FnOnce() -> PreparedProgram, hot: u32) -> &[Arc<Head>] {
-        self.counted.get_or_init(|| {
-            let prepared = prepared();
-            let heads = prepared.heads().enumerate().map(|(hot_count, at)| Head::new(at, Some(hot_count), hot));
-            let heads: Box<[_]> = heads.collect();
-            let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
-            all.extend(heads.iter().map(|head| (head.at, Arc::clone(head))));
-            drop(all);
-            heads
-        })
+        if let Some(heads) = self.counted.get() {
+            return heads;
+        }
+        let prepared = prepared();
+        // Taken first, and not while the cell is filled: the model checker cannot see who waits for that.
+        let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
+        let heads = self.counted.get_or_init(|| {
+            prepared.heads().enumerate().map(|(hot_count, at)| Head::new(at, Some(hot_count), hot)).collect()
+        });
+        all.extend(heads.iter().map(|head| (head.at, Arc::clone(head))));
+        heads
     }
 
     /// The head at a place, if there is one; unless another thread is adding one.
