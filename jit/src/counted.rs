@@ -3,6 +3,7 @@
 //! The header of a natural loop dominates it: of a loop that is entered at the test at its end (as the front end makes them) that
 //! is the test, and not the instruction to which it jumps back.
 
+use spmdvm_vm::dominance::Dominators;
 use spmdvm_vm::flow::{each_written, edges, predecessors};
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::program::{Function, Inst, Reg};
@@ -62,20 +63,17 @@ pub(crate) struct NaturalLoop {
 /// The natural loops of a function, those with one header taken together; the outer ones first.
 pub(crate) fn natural_loops(code: &[Inst]) -> Vec<NaturalLoop> {
     let (before, order) = (predecessors(code), reverse_postorder(code));
-    let mut place = vec![usize::MAX; code.len()];
-    order.iter().enumerate().for_each(|(i, &at)| place[at] = i);
-    let dominators = immediate_dominators(&before, &order, &place);
-    let dominates = |above: usize, mut at: usize| {
-        while place[at] > place[above] {
-            at = dominators[at];
-        }
-        at == above
-    };
+    let mut is_reached = vec![false; code.len()];
+    order.iter().for_each(|&at| is_reached[at] = true);
+    let successors: Vec<Vec<u32>> =
+        (0..code.len()).map(|at| edges(code, at).map(|edge| edge.to as u32).collect()).collect();
+    let dominators = Dominators::new(code.len(), &successors);
+    let dominates = |above: usize, at: usize| above == at || dominators.strictly_dominates(above, at);
     let mut loops: Vec<NaturalLoop> = Vec::new();
     // By instruction: the loop that it has been found in last, by header.
     let mut found_in = vec![usize::MAX; code.len()];
     for &header in &order {
-        let is_back = |p: &usize| place[*p] != usize::MAX && place[*p] >= place[header] && dominates(header, *p);
+        let is_back = |p: &usize| is_reached[*p] && dominates(header, *p);
         let mut work: Vec<usize> = before[header].iter().map(|&p| p as usize).filter(is_back).collect();
         if work.is_empty() {
             continue;
@@ -83,7 +81,7 @@ pub(crate) fn natural_loops(code: &[Inst]) -> Vec<NaturalLoop> {
         let mut body = vec![header as u32];
         found_in[header] = header;
         while let Some(at) = work.pop() {
-            if place[at] != usize::MAX && std::mem::replace(&mut found_in[at], header) != header {
+            if is_reached[at] && std::mem::replace(&mut found_in[at], header) != header {
                 body.push(at as u32);
                 work.extend(before[at].iter().map(|&p| p as usize));
             }
@@ -117,38 +115,6 @@ fn reverse_postorder(code: &[Inst]) -> Vec<usize> {
     }
     order.reverse();
     order
-}
-
-/// The immediate dominator of every instruction that can be reached; the first has itself (Cooper, Harvey and Kennedy, "A simple,
-/// fast dominance algorithm", 2001).
-fn immediate_dominators(before: &[Vec<u32>], order: &[usize], place: &[usize]) -> Vec<usize> {
-    let mut dominators = vec![usize::MAX; before.len()];
-    let Some((&first, rest)) = order.split_first() else { return dominators };
-    dominators[first] = first;
-    let mut changed = true;
-    while std::mem::take(&mut changed) {
-        for &at in rest {
-            let known = before[at].iter().map(|&p| p as usize).filter(|&p| dominators[p] != usize::MAX);
-            let meet = |a: usize, b: usize| {
-                let (mut a, mut b) = (a, b);
-                while a != b {
-                    if place[a] > place[b] {
-                        a = dominators[a];
-                    } else {
-                        b = dominators[b];
-                    }
-                }
-                a
-            };
-            if let Some(new) = known.reduce(meet)
-                && dominators[at] != new
-            {
-                dominators[at] = new;
-                changed = true;
-            }
-        }
-    }
-    dominators
 }
 
 /// The counted loops of a function, the outer ones first.

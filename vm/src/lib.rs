@@ -15,6 +15,7 @@ pub mod asm;
 pub mod binary;
 pub mod builder;
 pub mod check;
+pub mod dominance;
 #[cfg(feature = "planted-faults")]
 pub mod faults;
 pub mod flow;

@@ -151,7 +151,6 @@ impl<'a> Sizes<'a> {
         if inst.op == Op::Call {
             return self.straight(FuncId(inst.aux));
         }
-        let (innermost, counts) = self.function(function);
-        counts.get(&innermost[pc as usize]).copied().unwrap_or(1)
+        self.round((function, pc))
     }
 }

@@ -5,10 +5,10 @@
 //! of a branch, is numbered and analysed in groups of 64, one word per block, so that memory stays linear in the size of the
 //! function.
 
-use super::dominance::Dominators;
 use super::flow::Graph;
 use super::limits::MAX_FLOW_WORK;
 use super::{Errors, Rule};
+use crate::dominance::Dominators;
 use crate::flow::{Edge, each_read, each_written, edges, falls_through};
 use crate::isa::Op;
 use crate::program::{Function, Reg};

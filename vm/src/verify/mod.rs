@@ -22,7 +22,6 @@
 //! Bounds of memory accesses, divisors, the callee of `call.ind` and termination are checked at run time.
 
 mod assigned;
-mod dominance;
 mod facts;
 mod flow;
 mod limits;

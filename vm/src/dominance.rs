@@ -1,10 +1,10 @@
-//! Which basic blocks every path to a block goes through.
+//! Which nodes of a control-flow graph every path to a node goes through: instructions, or basic blocks.
 //!
 //! The algorithm of Lengauer and Tarjan in its simple form, "A Fast Algorithm for Finding Dominators in a Flowgraph"
 //! (1979), without recursion: the time is that of sorting the edges, whatever the graph.
 
 /// The dominator tree of a graph whose entry is node 0.
-pub(super) struct Dominators {
+pub struct Dominators {
     /// When a walk over the tree enters and has left each node; (0, 0) for nodes that are not reached.
     during: Vec<(u32, u32)>,
 }
@@ -30,7 +30,7 @@ impl Dominators {
         Dominators { during: intervals(n, &order, &idom) }
     }
 
-    /// Whether every path to `b` goes through `a`, another block.
+    /// Returns whether every path to `b` goes through `a`, another node. Both are reached.
     pub fn strictly_dominates(&self, a: usize, b: usize) -> bool {
         let ((from, to), (at, _)) = (self.during[a], self.during[b]);
         a != b && from <= at && at < to
