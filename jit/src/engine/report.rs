@@ -119,15 +119,16 @@ impl Jit {
 impl Version {
     fn report(self: &Arc<Version>) -> VersionReport {
         let exits = self.exits.iter().enumerate();
+        let code = self.code.told();
         VersionReport {
             region: Arc::clone(&self.region),
-            time: self.code.time(),
-            first_time: self.code.first_time(),
+            time: code.time,
+            first_time: code.first_time,
             before: self.before,
-            is_baseline: self.code.is_baseline(),
+            is_baseline: code.is_baseline,
             run_time: self.clock.time(),
             recorded: self.recorded.clone(),
-            code_bytes: self.code.bytes(),
+            code_bytes: code.bytes,
             entries: self.entries.load(Ordering::Relaxed),
             rounds: self.rounds(),
             exits: exits.map(|(i, l)| (ExitId(i as u32), l.taken.load(Ordering::Relaxed))).collect(),

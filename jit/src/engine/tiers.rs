@@ -28,6 +28,17 @@ pub(super) struct Tiers {
     failures: AtomicU32,
 }
 
+/// What is told of the code of a version.
+pub(super) struct Told {
+    pub is_baseline: bool,
+    /// The time until there was code to enter.
+    pub first_time: Duration,
+    /// The time of making all code.
+    pub time: Duration,
+    /// Bytes of all code.
+    pub bytes: usize,
+}
+
 /// Entries until somebody is asked for the optimised code that nobody makes; 16 times as many after each failure.
 const FORSAKEN: u64 = 64;
 
@@ -86,22 +97,15 @@ impl Tiers {
         self.first.code.retire();
     }
 
-    /// The time until there was code to enter.
-    pub fn first_time(&self) -> Duration {
-        self.first.time
-    }
-
-    /// The time of making all code.
-    pub fn time(&self) -> Duration {
-        self.all().map(|made| made.time).sum()
-    }
-
-    /// Bytes of all code.
-    pub fn bytes(&self) -> usize {
-        self.all().map(|made| made.room.bytes()).sum()
-    }
-
-    fn all(&self) -> impl Iterator<Item = &Made> {
-        std::iter::once(&self.first).chain(self.optimised.get())
+    /// What is told of the code: one moment's truth, whoever improves it meanwhile.
+    pub fn told(&self) -> Told {
+        let made = [Some(&self.first), self.optimised.get()];
+        let made = || made.iter().flatten();
+        Told {
+            is_baseline: self.improved_by.is_some() && made().count() == 1,
+            first_time: self.first.time,
+            time: made().map(|made| made.time).sum(),
+            bytes: made().map(|made| made.room.bytes()).sum(),
+        }
     }
 }
