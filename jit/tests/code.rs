@@ -70,10 +70,7 @@ fn uniform_values_are_computed_by_scalar_instructions() {
 #[test]
 fn regions_of_memory_are_looked_up_without_calls() {
     let (host, word) = (host(), Type::uniform(Ty::U64));
-    let text = listing(region(&host, &[word], |b, v| {
-        let kinds = [Kind::RegionLen { write: false }, Kind::RegionLen { write: true }, Kind::HostAddress { disp: 8 }];
-        kinds.map(|kind| b.inst(kind, &[v[0]], word)).to_vec()
-    }));
+    let text = listing(region(&host, &[word], |b, v| vec![b.region_len(v[0], true), b.host_address(v[0], 8)]));
     assert_eq!(count(&text, &["call"]), 0, "{text}");
 }
 

@@ -25,7 +25,7 @@ fn inactive_lanes_of_gathers_read_nothing_out_of_bounds() {
             let scale = ty.size() as u32;
             let low = Kind::IndexLow { scale, disp: 0, ty: Ty::I32 };
             let low = b.inst(low, &[pointer], Type::uniform(Ty::I32));
-            let base = b.inst(Kind::HostAddress { disp: 0 }, &[pointer], Type::uniform(Ty::U64));
+            let base = b.host_address(pointer, 0);
             let (some, none) = (b.block(), b.block());
             let any = b.inst(Kind::AnyLane, &[mask], Type::BOOL);
             // By the least index, and by another, of which it is not known that a lane is active.
@@ -35,7 +35,7 @@ fn inactive_lanes_of_gathers_read_nothing_out_of_bounds() {
             b.switch_to(some);
             if checked {
                 // Then what has been checked is what is counted with.
-                let len = b.inst(Kind::RegionLen { write: false }, &[pointer], Type::uniform(Ty::U64));
+                let len = b.region_len(pointer, false);
                 let span = Kind::IndexSpan { scale, disp: 0, need: scale, ty: Ty::I32 };
                 let span = b.inst(span, &[pointer, len], Type::uniform(Ty::U32));
                 let ok = within(&mut b, index, low, span, Some(mask));

@@ -40,12 +40,12 @@ fn regions_of_memory_are_looked_up_once_and_without_calls() {
         let mask = execution_mask(&mut b);
         let [p, eight] = [entry(&mut b, host.places(U64)[0]), b.constant(Ty::I64, 8)];
         let sum = b.inst(Kind::Op { op: Op::PAdd, ty: Ty::U64, from: Ty::U64 }, &[p, eight], U64);
-        let len = b.inst(Kind::RegionLen { write: true }, &[p], U64);
+        let len = b.region_len(p, true);
         if polls {
             let out = b.exit(harness::exit(&host, mask, vec![], vec![]));
             b.effect(Kind::Tick { exit: out }, &[]);
         }
-        let at = b.inst(Kind::HostAddress { disp: 4 }, &[sum], U64);
+        let at = b.host_address(sum, 4);
         leave(&mut b, &host, mask, vec![(host.places(U64)[1], len), (host.places(U64)[2], at)]);
         let text = listing(&x86, finished(b));
         assert_eq!(count(&text, &["shr"]), if polls { 6 } else { 4 }, "{text}");

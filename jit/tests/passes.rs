@@ -294,8 +294,8 @@ fn merged_checks_fail_when_one_of_them_would_and_before_any_effect() {
 
 /// A load of four bytes at an index, checked as the recorder does it.
 fn checked_load(b: &mut Builder, host: &Host, p: Value, index: Value, write: bool) -> Value {
-    let (number, u64_) = (Type::uniform(I32), Type::uniform(Ty::U64));
-    let len = b.inst(Kind::RegionLen { write }, &[p], u64_);
+    let number = Type::uniform(I32);
+    let len = b.region_len(p, write);
     let low = b.inst(Kind::IndexLow { scale: 4, disp: 0, ty: I32 }, &[p], number);
     let span = b.inst(Kind::IndexSpan { scale: 4, disp: 0, need: 4, ty: I32 }, &[p, len], Type::uniform(Ty::U32));
     let ok = within(b, index, low, span, None);
@@ -320,6 +320,29 @@ fn a_stencil_checks_its_neighbours_at_once_and_an_update_its_element() {
     });
     assert_eq!(text.matches("guard").count(), 1, "{text}");
     assert!(text.contains("region.len.w") && text.contains("max.u32"), "{text}");
+}
+
+/// Another thread may enter a region under the number of a forged pointer at any time: an address that was read before would be
+/// that of a dead entry.
+#[test]
+fn accesses_by_one_pointer_have_one_length_and_one_address_read_after_it() {
+    let host = Host::new(Width::DEFAULT);
+    let text = simplified(&["fold", "gvn", "bounds", "pointers", "licm", "gvn", "dead"], |b, [_, _, u, _, _, p]| {
+        let one = i32_(b, 1);
+        let next = b.op(Op::Add, I32, &[u, one]);
+        let x = checked_load(b, &host, p, u, false);
+        let from = b.host_address(p, 0);
+        let y = b.inst(Kind::Load { ty: I32 }, &[from], Type::uniform(I32));
+        let z = checked_load(b, &host, p, next, true);
+        let to = b.host_address(p, 0);
+        b.effect(Kind::Store { ty: I32 }, &[to, y]);
+        vec![b.op(Op::Add, I32, &[x, z])]
+    });
+    let lengths = text.lines().filter_map(|line| line.trim().split_once(": u64 = region.len %")).collect::<Vec<_>>();
+    let [(length, p)] = lengths[..] else { panic!("{text}") };
+    assert_eq!(text.matches(&format!("region.len.w %{p}, {length}\n")).count(), 1, "{text}");
+    assert_eq!(text.matches(&format!("host.addr +0 %{p}, {length}\n")).count(), 1, "{text}");
+    assert_eq!(text.matches("host.addr").count(), 1, "{text}");
 }
 
 /// A region whose blocks know more and more: the branches and guards that are left after the pass.

@@ -26,8 +26,8 @@ fn in_a_loop(
     b.switch_to(head);
     let values = [p, q, o, x];
     let pointer = asked(&mut b, values);
-    let length = b.inst(Kind::RegionLen { write: true }, &[pointer], U64);
-    let at = b.inst(Kind::HostAddress { disp: 4 }, &[pointer], U64);
+    let length = b.region_len(pointer, true);
+    let at = b.host_address(pointer, 4);
     b.effect(Kind::Store { ty: Ty::U64 }, &[at, length]);
     let new = next(&mut b, values);
     let again = b.inst(Kind::Op { op: Op::Lt, ty: Ty::U64, from: Ty::U64 }, &[length, at], BOOL);
@@ -51,7 +51,7 @@ fn asked(region: &Region) -> (Vec<Value>, Vec<Value>) {
         let insts = region.blocks.iter().flat_map(|block| &block.insts);
         insts.filter(|inst| is(inst.kind)).map(|inst| inst.args[0]).collect()
     };
-    (of(|kind| matches!(kind, Kind::RegionLen { .. })), of(|kind| matches!(kind, Kind::HostAddress { .. })))
+    (of(|kind| matches!(kind, Kind::RegionLen { write: true })), of(|kind| matches!(kind, Kind::HostAddress { .. })))
 }
 
 #[test]

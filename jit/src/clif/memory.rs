@@ -141,9 +141,23 @@ impl Translator<'_> {
         }
     }
 
-    /// A field of the entry of a pointer's memory region, looked up as the table does ([`RegionLookup`]): every region number
-    /// leads to an entry, and one that is not live has length 0.
-    pub(super) fn region_field(&mut self, pointer: Value, field: usize) -> clif::Value {
+    /// Host address of byte 0 of a pointer's memory region.
+    pub(super) fn region_base(&mut self, pointer: Value) -> clif::Value {
+        let entry = self.region_entry(pointer);
+        self.b.ins().load(types::I64, MemFlagsData::trusted(), entry, RegionLookup::BASE_AT as i32)
+    }
+
+    /// A length of a pointer's memory region. What is read of the region later is read after it: an atomic load, which Cranelift
+    /// neither merges nor moves.
+    pub(super) fn region_len(&mut self, pointer: Value, field: usize) -> clif::Value {
+        let entry = self.region_entry(pointer);
+        let at = self.b.ins().iadd_imm_s(entry, field as i64);
+        self.b.ins().atomic_load(types::I64, MemFlagsData::trusted(), at)
+    }
+
+    /// The entry of a pointer's memory region, looked up as the table does ([`RegionLookup`]): every region number leads to
+    /// an entry, and one that is not live has length 0.
+    fn region_entry(&mut self, pointer: Value) -> clif::Value {
         let pointer = self.scalar(pointer);
         // Where the directory is does not change; what it holds may.
         let constant = MemFlagsData::trusted().with_readonly().with_can_move();
@@ -155,8 +169,7 @@ impl Translator<'_> {
         let at = self.b.ins().ushr_imm_u(pointer, (OFFSET_BITS - RegionLookup::ENTRY_BITS) as i64);
         let mask = ((1u64 << RegionLookup::CHUNK_BITS) - 1) << RegionLookup::ENTRY_BITS;
         let at = self.b.ins().band_imm_u(at, mask as i64);
-        let entry = self.b.ins().iadd(chunk, at);
-        self.b.ins().load(types::I64, MemFlagsData::trusted(), entry, field as i32)
+        self.b.ins().iadd(chunk, at)
     }
 
     /// The host address at an offset from where the memory of frames is told by.

@@ -130,7 +130,10 @@ impl Meaning {
                 Interpret { .. } => return self.interpret(args, out, context),
                 RegionBase => out[0] = context.region_base(args[0][0]),
                 HostAddress { disp } => out[0] = context.host_address(args[0][0], disp),
-                RegionLen { write } => out[0] = context.region_len(args[0][0], write),
+                RegionLen { write } => {
+                    let most = if write { args[1][0] } else { u64::MAX };
+                    out[0] = context.region_len(args[0][0], write).min(most);
+                }
                 _ => self.compute(args, out),
             }
         }

@@ -65,6 +65,19 @@ impl Builder {
         v
     }
 
+    /// Bytes of a pointer's region that may be read, or written.
+    pub fn region_len(&mut self, pointer: Value, write: bool) -> Value {
+        let ty = Type::uniform(Ty::U64);
+        let readable = self.inst(Kind::RegionLen { write: false }, &[pointer], ty);
+        if write { self.inst(Kind::RegionLen { write }, &[pointer, readable], ty) } else { readable }
+    }
+
+    /// The host address of a pointer plus a displacement.
+    pub fn host_address(&mut self, pointer: Value, disp: i64) -> Value {
+        let len = self.region_len(pointer, false);
+        self.inst(Kind::HostAddress { disp }, &[pointer, len], Type::uniform(Ty::U64))
+    }
+
     /// An instruction without a result.
     pub fn effect(&mut self, kind: Kind, args: &[Value]) {
         self.push(Inst { kind, args: args.to_vec(), result: None });

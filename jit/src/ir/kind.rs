@@ -103,13 +103,14 @@ pub enum Kind {
 
     /// `(uniform u64 pointer) → uniform u64`. Host address of byte 0 of the pointer's memory region.
     RegionBase,
-    /// `(uniform u64 pointer) → uniform u64`. Bytes of the pointer's memory region that may be read (or written); 0 if none.
+    /// `(uniform u64 pointer) → uniform u64`. Bytes of the pointer's memory region that may be read; 0 if none. If it is for
+    /// writing, `(uniform u64 pointer, uniform u64 length) → uniform u64`: those that may be written, of these bytes that may be read.
     RegionLen {
         /// Whether it is for writing.
         write: bool,
     },
-    /// `(uniform u64 pointer) → uniform u64`. Host address of the pointer's region plus the pointer's offset plus `disp`
-    /// (wrapping: it need not lie in the region).
+    /// `(uniform u64 pointer, uniform u64 length) → uniform u64`. Host address of the pointer's region plus the pointer's offset plus
+    /// `disp` (wrapping: it need not lie in the region). The length is that of the region for reading: it is read before the address.
     HostAddress {
         /// Displacement.
         disp: i64,

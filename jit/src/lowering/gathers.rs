@@ -59,5 +59,5 @@ pub(super) fn least_index(block: &Block, base: Value, scale: u32, index: Ty) -> 
     let Kind::HostAddress { disp } = address.kind else { return None };
     let least = Kind::IndexLow { scale, disp, ty: index };
     // Both depend on the pointer alone, so they have been moved to the same block.
-    block.insts.iter().find(|inst| inst.kind == least && inst.args == address.args)?.result
+    block.insts.iter().find(|inst| inst.kind == least && inst.args[0] == address.args[0])?.result
 }

@@ -27,15 +27,11 @@ pub enum Callee {
     OpenFrame,
     /// Ends it. Takes the pointer.
     CloseFrame,
-    /// Gives the bytes of a pointer's region that may be read, or written. Takes the pointer and which.
-    RegionLen,
-    /// Gives a host address. Takes the pointer and a displacement.
-    HostAddress,
 }
 
 impl Callee {
     /// All, each at the place of its number.
-    pub const ALL: [Callee; 9] = [
+    pub const ALL: [Callee; 7] = [
         Callee::General,
         Callee::Load,
         Callee::Store,
@@ -43,8 +39,6 @@ impl Callee {
         Callee::Interpret,
         Callee::OpenFrame,
         Callee::CloseFrame,
-        Callee::RegionLen,
-        Callee::HostAddress,
     ];
 
     /// Calls it, for code that is interpreted.
@@ -63,8 +57,6 @@ impl Callee {
                 Callee::Interpret => interpret(context, a, b, c).into(),
                 Callee::OpenFrame => open_frame(context, a, b, c as *mut u64).into(),
                 Callee::CloseFrame => close_frame(context, a).into(),
-                Callee::RegionLen => region_len(context, a, b),
-                Callee::HostAddress => host_address(context, a, b as i64),
             }
         }
     }
@@ -79,8 +71,6 @@ impl Callee {
             Callee::Interpret => interpret as *const (),
             Callee::OpenFrame => open_frame as *const (),
             Callee::CloseFrame => close_frame as *const (),
-            Callee::RegionLen => region_len as *const (),
-            Callee::HostAddress => host_address as *const (),
         };
         function as Address
     }
@@ -109,24 +99,6 @@ unsafe extern "C" fn close_frame(context: *mut Context, pointer: u64) -> u32 {
     // SAFETY: the caller's promise.
     unsafe { (*context).close_frame(pointer) };
     1
-}
-
-/// Bytes of a pointer's region that may be read, or written.
-///
-/// # Safety
-/// The context is the one that native code was entered with.
-unsafe extern "C" fn region_len(context: *mut Context, pointer: u64, write: u64) -> u64 {
-    // SAFETY: the caller's promise.
-    unsafe { (*context).region_len(pointer, write != 0) }
-}
-
-/// The host address of a pointer plus a displacement.
-///
-/// # Safety
-/// The context is the one that native code was entered with.
-unsafe extern "C" fn host_address(context: *mut Context, pointer: u64, disp: i64) -> u64 {
-    // SAFETY: the caller's promise.
-    unsafe { (*context).host_address(pointer, disp) }
 }
 
 /// Executes an instruction (function above, instruction below) by the interpreter's handler. Gives 0 if it traps.

@@ -40,6 +40,13 @@ impl Maker<'_> {
         self.op(op, ty, &[a, c])
     }
 
+    /// Bytes of a pointer's region that may be read, or written.
+    pub fn region_len(&mut self, pointer: Value, write: bool) -> Value {
+        let ty = Type::uniform(Ty::U64);
+        let readable = self.inst(Kind::RegionLen { write: false }, &[pointer], ty);
+        if write { self.inst(Kind::RegionLen { write }, &[pointer, readable], ty) } else { readable }
+    }
+
     /// A value as another type; `Convert` or `Bitcast`.
     pub fn cast(&mut self, op: Op, v: Value, ty: Ty) -> Value {
         let Type { shape, ty: from } = self.region.ty(v);

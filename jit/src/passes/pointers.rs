@@ -55,7 +55,7 @@ fn rewrite(region: &mut Region, b: BlockId, root_of: impl Fn(Value) -> Option<Va
 
 /// The address of the root plus how far the pointer's offset is from the root's.
 fn host_address(m: &mut Maker<'_>, inst: Inst, root: Value, disp: i64) -> Inst {
-    let base = m.inst(Kind::HostAddress { disp }, &[root], Type::uniform(Ty::U64));
+    let base = m.inst(Kind::HostAddress { disp }, &[root, inst.args[1]], Type::uniform(Ty::U64));
     let [offset, from] = [inst.args[0], root].map(|pointer| {
         let above = 64 - u64::from(OFFSET_BITS);
         let bits = m.cast(Op::Bitcast, pointer, Ty::I64);

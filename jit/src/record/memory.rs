@@ -85,7 +85,8 @@ impl Recorder<'_> {
             let span = index_span(0, len, scale, start, need, ty);
             return (self.constant(ty, low), self.constant(unsigned(ty), span));
         }
-        let len = self.emit(Kind::RegionLen { write }, &[at.base], Type::uniform(Ty::U64));
+        self.insts += 1;
+        let len = self.b.region_len(at.base, write);
         let low = self.emit(Kind::IndexLow { scale, disp, ty }, &[at.base], Type::uniform(ty));
         let span = Kind::IndexSpan { scale, disp, need, ty };
         (low, self.emit(span, &[at.base, len], Type::uniform(unsigned(ty))))
@@ -118,7 +119,8 @@ impl Recorder<'_> {
             let within = self.array_of(at);
             return self.frame_host_within(&place, disp, within);
         }
-        self.emit(Kind::HostAddress { disp }, &[at.base], Type::uniform(Ty::U64))
+        self.insts += 1;
+        self.b.host_address(at.base, disp)
     }
 
     /// The host address of a uniform index.

@@ -131,14 +131,6 @@ impl<T: Target> Lower<'_, T> {
         self.code.push(if is_entry { Machine::CallLosing(callee) } else { Machine::Call(callee) });
     }
 
-    /// Asks the runtime about a pointer.
-    pub(super) fn ask_runtime(&mut self, inst: &Inst, callee: Callee, what: u64) {
-        let words = [self.gpr(inst.args[0]), self.imm(what)];
-        self.call(callee, &words);
-        let answer = self.load_word(Mem::at(Base::Words, ANSWER_AT));
-        self.set(inst, answer);
-    }
-
     /// A checked access.
     pub(super) fn checked(&mut self, inst: &Inst, exit: ExitId) -> Result<(), CompileError> {
         let (checked, index, value) = Checked::of(self.region, inst)?;

@@ -10,7 +10,6 @@ use super::code::VCode;
 use super::inst::{Base, ExitStub, Inst as Machine, Mem};
 use crate::backend::{CompileError, Limit};
 use crate::ir::{BlockId, Edge, End, ExitId, Inst, Kind, Region, Value};
-use crate::lowering::runtime::Callee;
 use crate::lowering::{Demand, Held, Layout, Values, is_left_out, leads_to_slow_way, mask_word, visiting_word};
 use regalloc2::{Block, VReg};
 use spmdvm_vm::interp::native::Context;
@@ -199,13 +198,6 @@ impl<'a, T: Target> Lower<'a, T> {
             Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => self.checked(inst, exit)?,
             Kind::FrameOpen { function, at, exit } => self.open_frame(inst, function, at, exit),
             Kind::FrameClose => self.close_frame(inst),
-            Kind::RegionLen { write } if !T::select(self, inst) => {
-                self.ask_runtime(inst, Callee::RegionLen, write as u64);
-            }
-            Kind::HostAddress { disp } if !T::select(self, inst) => {
-                self.ask_runtime(inst, Callee::HostAddress, disp as u64);
-            }
-            Kind::RegionLen { .. } | Kind::HostAddress { .. } => {}
             Kind::FrameHost { .. }
             | Kind::Op { .. }
             | Kind::Splat
@@ -214,6 +206,8 @@ impl<'a, T: Target> Lower<'a, T> {
             | Kind::AnyLane
             | Kind::Reduce { .. }
             | Kind::RegionBase
+            | Kind::RegionLen { .. }
+            | Kind::HostAddress { .. }
             | Kind::IndexLow { .. }
             | Kind::IndexSpan { .. }
             | Kind::Load { .. }

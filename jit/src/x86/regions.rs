@@ -2,7 +2,7 @@
 //!
 //! As there, nothing is tested: every region number leads to an entry, and one that is not live has length 0, so the check of
 //! bounds that follows fails. What a block asks about one pointer, and sums from it, is read from one entry, as long as nothing
-//! between can end a region. Length and address are read in the order in which they are asked for.
+//! between can end a region. The address is read after the length that it takes: loads are selected in order.
 
 use super::inst::{Arg, Base, Mem, Size};
 use super::select::{Select, imm8};
@@ -23,6 +23,12 @@ impl Select<'_> {
             _ => RegionLookup::BASE_AT,
         };
         let x = self.load_word(entry.plus(field as i32));
+        if let Kind::RegionLen { write: true } = inst.kind {
+            // One that may be written to is as long for reading.
+            let readable = self.gpr(inst.args[1]);
+            let x = self.gpr_binary(Code::And_rm64_r64, Size::G64, x, readable);
+            return self.set(inst, x);
+        }
         let Kind::HostAddress { disp } = inst.kind else { return self.set(inst, x) };
         let known = self.constant(pointer).map(|bits| offset_of(bits).wrapping_add(disp));
         let x = match (known, i32::try_from(disp)) {

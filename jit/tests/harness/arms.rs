@@ -35,7 +35,7 @@ pub fn arms(host: &Host, seed: u64) -> Region {
     let exits: Vec<Value> = (0..1 + a.rng.below(2)).flat_map(|_| a.pair(c, outer)).collect();
     for (at, v) in exits.into_iter().take(ELEMENTS / host.width.lanes()).enumerate() {
         let disp = (at * host.width.lanes() * ty.size()) as i64;
-        let to = a.b.inst(Kind::HostAddress { disp }, &[pointer], Type::uniform(Ty::U64));
+        let to = a.b.host_address(pointer, disp);
         a.b.effect(Kind::StoreLanes { ty }, &[to, v]);
     }
     let out = a.b.exit(exit(a.host, outer, vec![], vec![]));

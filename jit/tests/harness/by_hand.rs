@@ -33,7 +33,7 @@ pub fn execution_mask(b: &mut Builder) -> Value {
 /// The host address of a pointer.
 pub fn address(b: &mut Builder, pointer: u64) -> Value {
     let pointer = b.constant(Ty::U64, pointer);
-    b.inst(Kind::HostAddress { disp: 0 }, &[pointer], U64)
+    b.host_address(pointer, 0)
 }
 
 /// Ends in an exit with one frame.

@@ -17,7 +17,7 @@ pub fn checks(host: &Host, seed: u64) -> Region {
     let read = |b: &mut Builder, ty: Type| b.inst(Kind::EntryReg { at: host.places(ty)[0].at }, &[], ty);
     let x = read(&mut b, Type { shape, ty });
     let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
-    let (number, u64_) = (Type::uniform(ty), Type::uniform(Ty::U64));
+    let number = Type::uniform(ty);
     let elems = [Ty::I32, Ty::F64, Ty::I16];
     let offset = |rng: &mut Rng, elem: Ty| rng.below(3) as u64 * elem.size() as u64;
     let pointers = elems.map(|elem| b.constant(Ty::U64, host.pointer(elem) + offset(&mut rng, elem)));
@@ -41,7 +41,7 @@ pub fn checks(host: &Host, seed: u64) -> Region {
         let k = if rng.chance(90) { rng.below(7) as i64 - 3 } else { rng.below(200) as i64 - 100 };
         let k = b.constant(ty, k as u64);
         let index = if rng.chance(10) { k } else { b.op(Op::Add, ty, &[x, k]) };
-        let len = b.inst(Kind::RegionLen { write: rng.chance(30) }, &[pointer], u64_);
+        let len = b.region_len(pointer, rng.chance(30));
         let low = b.inst(Kind::IndexLow { scale, disp, ty }, &[pointer], number);
         let span = b.inst(Kind::IndexSpan { scale, disp, need, ty }, &[pointer, len], Type::uniform(count));
         let ok = within(&mut b, index, low, span, masked.then_some(mask));
@@ -94,11 +94,11 @@ pub fn counted(host: &Host, seed: u64) -> Region {
     let elem = rng.pick(&[Ty::I16, Ty::I32, Ty::F64]);
     let pointer = b.constant(Ty::U64, host.pointer(elem));
     let scale = elem.size() as u32;
-    let len = b.inst(Kind::RegionLen { write: true }, &[pointer], Type::uniform(Ty::U64));
+    let len = b.region_len(pointer, true);
     let low = b.inst(Kind::IndexLow { scale, disp: 0, ty }, &[pointer], Type::uniform(ty));
     let span = Kind::IndexSpan { scale, disp: 0, need: scale, ty };
     let span = b.inst(span, &[pointer, len], Type::uniform(count));
-    let memory = b.inst(Kind::HostAddress { disp: 0 }, &[pointer], Type::uniform(Ty::U64));
+    let memory = b.host_address(pointer, 0);
     let up = rng.chance(70);
     let size = [1i64, 2, 4, 3][rng.below(4)];
     let step = b.constant(counter, if up { size } else { -size } as u64);

@@ -166,7 +166,7 @@ impl<'a> Generator<'a> {
         let (u, v) = (Type::uniform(ty), Type::varying(ty));
         let pointer = self.constant(Ty::U64, self.host.pointer(ty));
         let disp = self.rng.below(16) as i64 * ty.size() as i64;
-        let host = self.b.inst(Kind::HostAddress { disp }, &[pointer], Type::uniform(Ty::U64));
+        let host = self.b.host_address(pointer, disp);
         let index_ty = self.rng.pick(&[Ty::I32, Ty::U32, Ty::I64, Ty::U64]);
         let (scale, size) = (ty.size() as u32, ty.size() as i32);
         match self.rng.below(12) {
@@ -176,7 +176,7 @@ impl<'a> Generator<'a> {
                 let n = self.rng.below(2 * most as usize + 1) as i32 - most;
                 let last = (n * (self.host.width.lanes() as i32 - 1)).min(0);
                 let disp = disp - (last * size) as i64;
-                let host = self.b.inst(Kind::HostAddress { disp }, &[pointer], Type::uniform(Ty::U64));
+                let host = self.b.host_address(pointer, disp);
                 self.add(Kind::LoadStrided { ty, stride: n * size }, &[host], v);
             }
             11 => {

@@ -96,7 +96,7 @@ pub fn mandelbrot(host: &Host) -> Region {
 pub fn typical(host: &Host) -> Region {
     let mut b = Builder::new(host.width, host.function, 1);
     let pointer = b.constant(Ty::U64, host.pointer(Ty::F32));
-    let memory = b.inst(Kind::HostAddress { disp: 0 }, &[pointer], Type::uniform(Ty::U64));
+    let memory = b.host_address(pointer, 0);
     let (x, y) = (reg(host, &mut b, V, 0), reg(host, &mut b, V, 1));
     let most = reg(host, &mut b, K, 0);
     let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);

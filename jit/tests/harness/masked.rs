@@ -100,7 +100,7 @@ impl Masked<'_> {
 
     fn gather(&mut self, ty: Ty, index: Value, mask: Value) -> Value {
         let pointer = self.b.constant(Ty::U64, self.host.pointer(ty));
-        let base = self.b.inst(Kind::HostAddress { disp: 0 }, &[pointer], Type::uniform(Ty::U64));
+        let base = self.b.host_address(pointer, 0);
         let kind = Kind::Gather { ty, index: Ty::I32, scale: ty.size() as u32, clears: true };
         self.b.inst(kind, &[base, index, mask], Type::varying(ty))
     }
@@ -116,7 +116,7 @@ impl Masked<'_> {
     fn leave(&mut self) {
         let ty = self.ty;
         let pointer = self.b.constant(Ty::U64, self.host.pointer(ty));
-        let to = self.b.inst(Kind::HostAddress { disp: 0 }, &[pointer], Type::uniform(Ty::U64));
+        let to = self.b.host_address(pointer, 0);
         if self.rng.chance(50) {
             let args = [to, self.rng.pick(&self.indices), self.value(), self.mask()];
             self.b.effect(Kind::Scatter { ty, index: Ty::I32, scale: ty.size() as u32 }, &args);

@@ -37,7 +37,7 @@ pub fn trees(host: &Host, seed: u64) -> Region {
         let pointer = t.b.constant(Ty::U64, host.pointer(ty));
         for at in 0..ELEMENTS / host.width.lanes() {
             let disp = (at * host.width.lanes() * ty.size()) as i64;
-            let to = t.b.inst(Kind::HostAddress { disp }, &[pointer], Type::uniform(Ty::U64));
+            let to = t.b.host_address(pointer, disp);
             let v = t.expression(ty, &types, 4);
             let v = t.varying(v);
             t.b.effect(Kind::StoreLanes { ty }, &[to, v]);

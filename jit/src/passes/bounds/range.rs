@@ -63,7 +63,7 @@ fn common_range(m: &mut Maker<'_>, ty: Ty, parts: &[(Memory, Check)], least: i64
 fn bounds(m: &mut Maker<'_>, ty: Ty, memory: Memory, check: Check) -> (Value, Value) {
     let Memory { pointer, scale } = memory;
     let (disp, need) = (check.low, (check.high - check.low) as u32);
-    let length = m.inst(Kind::RegionLen { write: check.write }, &[pointer], Type::uniform(Ty::U64));
+    let length = m.region_len(pointer, check.write);
     let low = m.inst(Kind::IndexLow { scale, disp, ty }, &[pointer], Type::uniform(ty));
     let span = Kind::IndexSpan { scale, disp, need, ty };
     (low, m.inst(span, &[pointer, length], Type::uniform(unsigned(ty))))
