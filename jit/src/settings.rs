@@ -68,6 +68,8 @@ settings! {
     /// Whether large loops are compiled quickly first, to slower code, which is entered until better code is there. Only in
     /// the `background`.
     tiers: bool = true;
+    /// Whether what could be entered as baseline code stays that, in the `background` or not. For tests.
+    only_baseline: bool = false;
     /// Most bytes of machine code that the program may have at a time. A loop for which there is no room is interpreted.
     code_limit: usize = 64 << 20;
     /// Leaves compiled code at random, by this seed. For tests: see [`stress`](crate::stress).

@@ -20,6 +20,11 @@ fn seeds(usual: u64) -> std::ops::Range<u64> {
 
 /// How a JIT compiles for a seed: on this thread, so that it is the same in each run.
 fn settings(seed: u64) -> JitSettings {
+    let only_baseline = random(seed, 3).is_multiple_of(2);
+    JitSettings { only_baseline, ..mode(seed) }
+}
+
+fn mode(seed: u64) -> JitSettings {
     let small = (seed % 9) as u32;
     match random(seed, 1) % 8 {
         0 => JitSettings::eager(),

@@ -176,6 +176,17 @@ fn baseline_code_stays_where_optimised_code_cannot_be_made() {
 }
 
 #[test]
+fn baseline_code_can_be_had_alone() {
+    for background in [true, false] {
+        let stage = Stage::new(JitSettings { only_baseline: true, background, ..settings() });
+        let version = stage.run_until(|v| v.entries > 200);
+        // That nobody is to make better code is what tells it from optimised code.
+        assert!(!version.is_baseline && version.time == version.first_time, "{version:?}");
+        assert!(stage.entered.try_recv().is_ok(), "what runs is not baseline code");
+    }
+}
+
+#[test]
 fn baseline_code_can_be_switched_off() {
     for off in [JitSettings { tiers: false, ..settings() }, JitSettings { background: false, ..settings() }] {
         let stage = Stage::new(off);

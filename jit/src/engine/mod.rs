@@ -36,7 +36,7 @@ use crate::worker::{self, When};
 use head::{Head, Heads};
 pub use hot_loop::Begins;
 use hot_loop::{Holding, Loop};
-use share::Size;
+use share::{Size, Sizes};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::Pause;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -76,6 +76,8 @@ pub struct Jit {
     cache: CodeCache,
     /// What is known of the program, once something is compiled.
     whole: OnceLock<Whole>,
+    /// How many instructions its functions and loops have.
+    sizes: Sizes,
     /// Under stress: links that were followed.
     followed: AtomicU64,
     /// Instructions of the bytecode that compiled code has executed, about; and those that were executed under observation.
@@ -125,6 +127,7 @@ impl Jit {
             advice,
             cache,
             whole: OnceLock::new(),
+            sizes: Sizes::default(),
             followed: AtomicU64::new(0),
             native_instructions: AtomicU64::new(0),
             observed_instructions: AtomicU64::new(0),
@@ -253,15 +256,17 @@ impl Jit {
         let mut version = Version::new(order.facts.clone(), region, code, arguments);
         (version.recorded, version.before) = (recorded, before);
         version.begins = begins(&order.prepared, order.head.at);
-        version.size = Some(Size::of(order.prepared.program(), &version.region, version.begins));
+        version.size = Some(Size::of(&self.sizes, order.prepared.program(), &version.region, version.begins));
         Ok(version)
     }
 
     /// The code with which a region begins, being made since `start`.
     fn first_code(&self, region: &Arc<Region>, start: Instant) -> Result<Tiers, Abort> {
         // Without a thread that compiles, who waited for baseline code would wait for the optimised code too.
-        let baseline = self.settings.tiers && self.settings.background;
+        let tiers = self.settings.tiers && self.settings.background;
+        let baseline = tiers || self.settings.only_baseline;
         match baseline.then(|| self.backend.compile_baseline(region)).flatten() {
+            Some(code) if self.settings.only_baseline => Ok(Tiers::optimised(self.made(code, start)?)),
             Some(code) => Ok(Tiers::baseline(self.made(code, start)?)),
             None => Ok(Tiers::optimised(self.optimised_code(region, start)?)),
         }

@@ -17,6 +17,7 @@ use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Program};
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 /// How many instructions of the bytecode have been executed, about.
@@ -47,7 +48,7 @@ impl std::ops::Add for Instructions {
 impl Jit {
     /// How many instructions of its program, prepared with it, have been executed so far, about.
     pub fn instructions(&self, prepared: &PreparedProgram) -> Instructions {
-        let mut sizes = Sizes::new(prepared.program());
+        let sizes = self.sizes.of(prepared.program());
         let rounds = prepared.interpreted_rounds().filter(|(_, rounds)| *rounds != 0);
         let interpreted: u64 = rounds.map(|(head, rounds)| rounds.saturating_mul(sizes.round(head))).sum();
         Instructions {
@@ -68,8 +69,8 @@ pub(super) struct Size {
 
 impl Size {
     /// That of a region.
-    pub fn of(program: &Program, region: &Region, begins: Begins) -> Size {
-        let mut sizes = Sizes::new(program);
+    pub fn of(sizes: &Sizes, program: &Program, region: &Region, begins: Begins) -> Size {
+        let sizes = sizes.of(program);
         let per_round = sizes.unit(region);
         let per_entry = match begins {
             Begins::Loop => sizes.round((region.function, region.pc)),
@@ -87,20 +88,30 @@ impl Size {
 /// Of a function, by instruction: the header of the innermost loop around it; and how many instructions have each header, or none.
 type ByLoop = (Vec<Option<u32>>, HashMap<Option<u32>, u64>);
 
-/// How many instructions functions and loops have.
-struct Sizes<'a> {
-    program: &'a Program,
-    functions: HashMap<FuncId, ByLoop>,
+/// How many instructions the functions of a program and their loops have, each counted when it is first asked about.
+#[derive(Default)]
+pub(super) struct Sizes {
+    functions: OnceLock<Box<[OnceLock<ByLoop>]>>,
 }
 
-impl<'a> Sizes<'a> {
-    fn new(program: &'a Program) -> Sizes<'a> {
-        Sizes { program, functions: HashMap::new() }
-    }
+/// The sizes in a program.
+#[derive(Clone, Copy)]
+struct SizesIn<'a> {
+    program: &'a Program,
+    functions: &'a [OnceLock<ByLoop>],
+}
 
-    fn function(&mut self, id: FuncId) -> &ByLoop {
+impl Sizes {
+    fn of<'a>(&'a self, program: &'a Program) -> SizesIn<'a> {
+        let functions = self.functions.get_or_init(|| program.functions.iter().map(|_| OnceLock::new()).collect());
+        SizesIn { program, functions }
+    }
+}
+
+impl<'a> SizesIn<'a> {
+    fn function(self, id: FuncId) -> &'a ByLoop {
         let f = &self.program.functions[id.0 as usize];
-        self.functions.entry(id).or_insert_with(|| {
+        self.functions[id.0 as usize].get_or_init(|| {
             let mut innermost = vec![None; f.code.len()];
             for l in natural_loops(&f.code) {
                 l.body.iter().for_each(|&at| innermost[at as usize] = Some(l.header));
@@ -112,18 +123,18 @@ impl<'a> Sizes<'a> {
     }
 
     /// Instructions of a round of a loop but for the loops in it, or of a function but for its loops, by its head.
-    fn round(&mut self, (function, pc): ProgramPoint) -> u64 {
+    fn round(self, (function, pc): ProgramPoint) -> u64 {
         let (innermost, counts) = self.function(function);
         counts.get(&innermost[pc as usize]).copied().unwrap_or(1)
     }
 
     /// Instructions of a function but for its loops.
-    fn straight(&mut self, function: FuncId) -> u64 {
+    fn straight(self, function: FuncId) -> u64 {
         self.function(function).1.get(&None).copied().unwrap_or(1)
     }
 
     /// What a unit of fuel stands for in a region.
-    fn unit(&mut self, region: &Region) -> u64 {
+    fn unit(self, region: &Region) -> u64 {
         let dominators = Dominators::new(region);
         let loops = Loops::new(region, &dominators);
         let depth = |block| std::iter::successors(loops.of(block), |&l| loops.outer(l)).count();
@@ -146,7 +157,7 @@ impl<'a> Sizes<'a> {
     }
 
     /// What the unit stands for that an instruction counts: a round, or a call.
-    fn counted_at(&mut self, (function, pc): ProgramPoint) -> u64 {
+    fn counted_at(self, (function, pc): ProgramPoint) -> u64 {
         let inst = &self.program.functions[function.0 as usize].code[pc as usize];
         if inst.op == Op::Call {
             return self.straight(FuncId(inst.aux));

@@ -44,7 +44,7 @@ impl Plan {
         let weights = widths.iter().map(|width| 1 + 16 / width.lanes().max(4) as u32);
         let width = widths[rng.weighted(weights)];
         // Cranelift takes as long as all the rest together.
-        let weights = engines.iter().map(|&engine| if engine == Engine::Clif { 1 } else { 2 });
+        let weights = engines.iter().map(|&engine| if engine == Engine::Clif { 1 } else { 4 });
         let engine = (!engines.is_empty()).then(|| engines[rng.weighted(weights)]);
         Plan { width, subjects: engine.into_iter().map(|engine| Subject::draw(rng, engine)).collect() }
     }
@@ -77,6 +77,8 @@ impl Subject {
                 ("soon", JitSettings { same_arguments: 2, background: false, ..soon })
             }
         };
+        // What a program runs at first, where the back end has two kinds of code.
+        let jit = JitSettings { only_baseline: rng.draw(4) != 0, ..jit };
         Subject { engine, jit, mode }
     }
 }
