@@ -8,12 +8,14 @@ use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use std::fmt::Write;
+use std::ops::Range;
 
 /// A line of a program's own text.
 struct Line<'a> {
     program: &'a Program,
     file: u32,
-    number: usize,
+    /// Its bytes in the text, with the end of the line.
+    bytes: Range<usize>,
 }
 
 /// What happened to the loops and instructions of a line in these programs, each with its JIT if it has one: compiled or
@@ -26,10 +28,11 @@ pub fn explain_line<'p>(
     let (mut text, mut shown) = (String::new(), None);
     for (program, jit) in programs {
         let own = own_file(program);
-        let line = |file: u32| program.sources.get(file as usize)?.text.lines().nth(number - 1);
-        shown.get_or_insert_with(|| line(own.unwrap_or(0)).unwrap_or("").trim());
+        let source = program.sources.get(own.unwrap_or(0) as usize).map_or("", |source| &source.text);
+        let bytes = bytes_of(source, number);
+        shown.get_or_insert_with(|| source[bytes.clone()].trim());
         let Some(file) = own else { continue };
-        let line = Line { program, file, number };
+        let line = Line { program, file, bytes };
         if line.instructions().next().is_some() {
             let loops = jit.map(Jit::report);
             line.explain(&mut text, loops.as_deref());
@@ -47,10 +50,22 @@ fn own_file(program: &Program) -> Option<u32> {
     functions.flat_map(|f| &f.spans).find(|span| span.hi != 0).map(|span| span.file)
 }
 
+/// The bytes of a line of a text, counted from 1; none if it has no such line.
+fn bytes_of(text: &str, number: usize) -> Range<usize> {
+    let mut start = 0;
+    for (i, line) in text.split_inclusive('\n').enumerate() {
+        if i + 1 == number {
+            return start..start + line.len();
+        }
+        start += line.len();
+    }
+    start..start
+}
+
 impl Line<'_> {
     fn has(&self, function: FuncId, pc: u32) -> bool {
         let span = self.program.functions[function.0 as usize].spans.get(pc as usize).copied().unwrap_or_default();
-        span.file == self.file && self.program.line_col(span).is_some_and(|(_, line, _)| line == self.number)
+        span.file == self.file && span.hi != 0 && self.bytes.contains(&(span.lo as usize))
     }
 
     /// The bytecode of the line.
