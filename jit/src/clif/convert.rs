@@ -14,7 +14,12 @@ impl<'a> Translator<'a> {
     /// Piece `i` of a value converted to a type that is not bool; `None` if there is no code.
     pub(super) fn convert_piece(&mut self, v: Value, from: Ty, ty: Ty, i: usize) -> Option<clif::Value> {
         if from == Ty::F16 || ty == Ty::F16 {
-            return (from == ty).then(|| self.piece(v, i));
+            return match (from, ty) {
+                (Ty::F16, Ty::F16) => Some(self.piece(v, i)),
+                (Ty::F16, Ty::F32) => Some(self.floats_of_halves(v, i)),
+                (Ty::F32, Ty::F16) => Some(self.halves_of_floats(v, i)),
+                _ => None,
+            };
         }
         Some(match (from, ty) {
             _ if from == ty => self.piece(v, i),

@@ -219,13 +219,17 @@ impl<'a> Translator<'a> {
             Kind::IndexSpan { scale, disp, need, ty } if has_code(scale, disp) => {
                 Some(self.index_span([inst.args[0], inst.args[1]], scale, disp, need, ty))
             }
-            Kind::RegionBase => Some(self.region_field(inst.args[0], RegionLookup::BASE_AT)),
-            Kind::RegionLen { write } => {
-                let at = if write { RegionLookup::WRITE_LEN_AT } else { RegionLookup::READ_LEN_AT };
-                Some(self.region_field(inst.args[0], at))
+            Kind::RegionBase => Some(self.region_base(inst.args[0])),
+            Kind::RegionLen { write: false } => Some(self.region_len(inst.args[0], RegionLookup::READ_LEN_AT)),
+            Kind::RegionLen { write: true } => {
+                let readable = self.scalar(inst.args[1]);
+                let writable = self.region_len(inst.args[0], RegionLookup::WRITE_LEN_AT);
+                Some(self.b.ins().band(readable, writable))
             }
             Kind::HostAddress { disp } => {
-                let base = self.region_field(inst.args[0], RegionLookup::BASE_AT);
+                // Read after the length, whether or not the length is in use.
+                self.scalar(inst.args[1]);
+                let base = self.region_base(inst.args[0]);
                 let offset = self.displaced_offset(inst.args[0], disp);
                 Some(self.b.ins().iadd(base, offset))
             }

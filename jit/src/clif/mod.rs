@@ -33,6 +33,7 @@ pub(crate) mod faults;
 mod fuel;
 mod gather;
 mod general;
+mod half;
 mod homes;
 mod host;
 mod lanes;

@@ -59,7 +59,7 @@ impl Translator<'_> {
             Op::Fma if !self.features.fma || ty == Ty::F16 => return None,
             Op::PAdd => return Some(self.pointer_sum_piece(args, i)),
             Op::FRem | Op::Sign => return None,
-            _ if ty == Ty::F16 && !matches!(op, Op::Neg | Op::Abs) => return None,
+            _ if ty == Ty::F16 && !matches!(op, Op::Neg | Op::Abs) => return self.halves_op(op, args, i),
             _ => {}
         }
         if op == Op::Fma {
@@ -97,7 +97,7 @@ impl Translator<'_> {
         !self.region.ty(v).is_varying() || self.values.inst(v).is_some_and(splat)
     }
 
-    fn unary_lanes(&mut self, op: Op, ty: Ty, a: clif::Value) -> Option<clif::Value> {
+    pub(super) fn unary_lanes(&mut self, op: Op, ty: Ty, a: clif::Value) -> Option<clif::Value> {
         let signs = |t: &mut Self, bits| t.constant_vector(types::I16X8, bits);
         let count = |t: &mut Self, op| t.lane_by_lane(ty, &[a], |t, x| t.bit_count(op, x[0]));
         Some(match (op, ty) {
@@ -343,10 +343,13 @@ impl Translator<'_> {
 
     /// The bits of a value as another type of the same size; a NaN becomes the canonical one.
     fn bitcast_piece(&mut self, v: Value, from: Ty, ty: Ty, i: usize) -> Option<clif::Value> {
-        if from == Ty::Bool || from == Ty::F16 {
+        if from == Ty::Bool {
             return None;
         }
         let x = self.piece(v, i);
+        if from == Ty::F16 {
+            return Some(self.canonical_halves(x));
+        }
         let x = if from.is_float() { self.canonical(from, x) } else { x };
         Some(self.as_type(x, lane_type(ty)))
     }
