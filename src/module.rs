@@ -513,17 +513,26 @@ impl Options {
         CompileOptions { prompt: Some(prompt.to_owned()), ..self.to_compile_options() }
     }
 
+    fn fp_mode(&self) -> FpMode {
+        match self.fp {
+            Fp::Contract => FpMode::Contract,
+            Fp::Strict => FpMode::Strict,
+            Fp::Fast => FpMode::Fast,
+        }
+    }
+
+    /// Has the library ready, so that the first compilation takes no longer than others.
+    pub fn prepare_library(&self) {
+        compile::prepare_library(self.width, self.fp_mode());
+    }
+
     /// The same for the front end alone. The time that a compilation may take begins now.
     pub fn to_compile_options(&self) -> CompileOptions {
         // What is made once in a process is not the program's to pay.
-        compile::prepare_library(self.width);
+        self.prepare_library();
         CompileOptions {
             width: self.width,
-            fp: match self.fp {
-                Fp::Contract => FpMode::Contract,
-                Fp::Strict => FpMode::Strict,
-                Fp::Fast => FpMode::Fast,
-            },
+            fp: self.fp_mode(),
             include_paths: self.include_paths.clone(),
             sandbox_includes: self.sandbox_includes,
             defines: self.defines.clone(),

@@ -4,7 +4,7 @@
 /// The function that an input of the prompt becomes.
 pub use spmdvm_frontend::ast::PROMPT_FUNCTION;
 /// The stages of the front end as text, and the library, compiled before it is needed.
-pub use spmdvm_frontend::compile::{Stage, prepare_library};
+pub use spmdvm_frontend::compile::Stage;
 /// Diagnostics as text, and the name that was meant.
 pub use spmdvm_frontend::diag::{closest, render_list};
 /// The words of a source.
@@ -17,6 +17,12 @@ pub use spmdvm_frontend::source::{FileId, SourceMap, Span};
 pub use spmdvm_jit::available;
 /// What a pointer to memory of the host leads to.
 pub use spmdvm_vm::Pointee;
+/// What is seen of a run while it executes; a place in the source of a program of the bytecode.
+pub use spmdvm_vm::{
+    Accessed,
+    observe::{Observer, View},
+    program::Span as CodeSpan,
+};
 /// Programs of the bytecode as text and as bytes.
 pub use spmdvm_vm::{Program, VerifiedProgram, asm, binary, verify};
 /// What can go wrong in a run, as tables, and what a trap tells.
@@ -24,9 +30,4 @@ pub use spmdvm_vm::{
     TrapFrame,
     check::KINDS,
     trap::{TRAPS, TrapDetail},
-};
-/// What is seen of a run while it executes; a place in the source of a program of the bytecode.
-pub use spmdvm_vm::{
-    observe::{Observer, View},
-    program::Span as CodeSpan,
 };

@@ -275,20 +275,28 @@ pub fn syntax<'a>(input: Input<'_>, options: &CompileOptions, arena: &'a Bump) -
     Some(Syntax { unit, tokens, main, sources: session.sources, diagnostics: session.diagnostics.into_vec() })
 }
 
-/// Has the library ready for a gang width, so that the first compilation takes no longer than others.
-pub fn prepare_library(width: Width) {
-    prelude().prepare(width);
+/// Has the library ready for a gang width and a floating-point mode, so that the first compilation takes no longer than others.
+pub fn prepare_library(width: Width, fp: FpMode) {
+    library(fp).prepare(width);
 }
 
-/// The library, parsed on first use and kept for the life of the process.
+/// The library as all modes but `fast` have it. Its files are those of every mode.
 pub fn prelude() -> &'static Prelude {
-    static PRELUDE: OnceLock<Prelude> = OnceLock::new();
-    PRELUDE.get_or_init(|| {
+    library(FpMode::Contract)
+}
+
+/// The library of a floating-point mode, parsed on first use and kept for the life of the process.
+fn library(fp: FpMode) -> &'static Prelude {
+    static PRELUDES: [OnceLock<Prelude>; 2] = [OnceLock::new(), OnceLock::new()];
+    let is_fast = fp == FpMode::Fast;
+    PRELUDES[is_fast as usize].get_or_init(|| {
+        let fast = [("__FP_FAST".to_string(), String::new())];
+        let defines = if is_fast { &fast[..] } else { &[] };
         let arena: &'static Bump = Box::leak(Box::new(Bump::new()));
         let mut sources = SourceMap::new();
         let main = sources.add(ROOT, root_text());
         let loader = FileLoader::new(None, &[], FILES);
-        let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
+        let preprocess = PreprocessOptions { defines, loader: &loader, main_path: None };
         let options = ParseOptions { preprocess, type_names: &[], template_names: &[], prompt: None };
         // That the library parses without errors is tested; if it did not, its functions would be missing.
         let unit = parse(&mut sources, main, &options, arena, &mut Diagnostics::new());
@@ -352,7 +360,7 @@ impl<'o> Session<'o> {
             instances: self.options.instances.clone(),
             object: self.options.object,
         };
-        let module = analyse(unit, prelude(), &options, &self.sources, &mut self.diagnostics);
+        let module = analyse(unit, library(self.options.fp), &options, &self.sources, &mut self.diagnostics);
         if self.diagnostics.has_errors() {
             return None;
         }

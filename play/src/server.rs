@@ -62,8 +62,8 @@ impl Server {
         let guard = Guard::new(address)?;
         let (url, ticket_url) = (guard.url(), guard.ticket_url());
         // The first program shall not wait for the library. (The thread ends by itself.)
-        let width = settings.options.width;
-        thread::spawn(move || spmdvm::frontend::compile::prepare_library(width));
+        let options = settings.options.clone();
+        thread::spawn(move || options.prepare_library());
         let shared = Shared { guard, api: Api::new(settings), connections: AtomicUsize::new(0) };
         let listener = thread::Builder::new()
             .name("spmdvm playground".into())

@@ -21,6 +21,19 @@
 /// T exp(T x), T a floating-point type
 /// e^x. exp(-inf) is 0, exp(inf) is inf, overflow gives inf, underflow is gradual.
 /// Largest error measured: 0.77 ULP of float, 0.75 ULP of double.
+#ifdef __FP_FAST
+static inline SHAPE REAL exp(SHAPE REAL x) {
+    SHAPE REAL n = __op_round_even(x * __LOG2E);
+    SHAPE REAL r = __op_fma(n, -__LN2_2, __op_fma(n, -__LN2_1, x));
+    SHAPE REAL y = __L(1.0) + __op_fma(r * r, __EXP_Q(r), r);
+    SHAPE REAL result = __SCALE(y, n);
+    if (!(__op_abs(x) < __EXP_NORMAL)) {
+        result = __op_select(x > __EXP_OVERFLOW, __INF, __op_select(x < __EXP_UNDERFLOW, __L(0.0), __SCALE_FAR(y, n)));
+        result = __op_select(x != x, x, result);
+    }
+    return result;
+}
+#else
 static inline SHAPE REAL exp(SHAPE REAL x) {
     __EXP_REDUCE(x, n, r, rl)
     // 1 + r + r^2 Q(r), with the error of 1 + r.
@@ -34,10 +47,25 @@ static inline SHAPE REAL exp(SHAPE REAL x) {
     }
     return result;
 }
+#endif
 
 /// T exp2(T x), T a floating-point type
 /// 2^x, exact for whole x. exp2(-inf) is 0, exp2(inf) is inf.
 /// Largest error measured: 0.77 ULP of float, 0.75 ULP of double.
+#ifdef __FP_FAST
+static inline SHAPE REAL exp2(SHAPE REAL x) {
+    SHAPE REAL n = __op_round_even(x);
+    SHAPE REAL r = x - n;
+    SHAPE REAL y = __L(1.0) + __op_fma(r * r, __EXP2_Q(r), r * __LN2_1);
+    SHAPE REAL result = __SCALE(y, n);
+    if (!(__op_abs(x) < __EXP2_NORMAL)) {
+        result = __op_select(x >= __EXP2_OVERFLOW, __INF,
+                             __op_select(x < __EXP2_UNDERFLOW, __L(0.0), __SCALE_FAR(y, n)));
+        result = __op_select(x != x, x, result);
+    }
+    return result;
+}
+#else
 static inline SHAPE REAL exp2(SHAPE REAL x) {
     SHAPE REAL n = __op_round_even(x);
     SHAPE REAL r = x - n;
@@ -54,6 +82,7 @@ static inline SHAPE REAL exp2(SHAPE REAL x) {
     }
     return result;
 }
+#endif
 
 /// T expm1(T x), T a floating-point type
 /// e^x - 1, accurate near 0. expm1(+-0) is +-0, expm1(-inf) is -1, expm1(inf) is inf.
@@ -103,6 +132,22 @@ static inline SHAPE REAL expm1(SHAPE REAL x) {
 /// T log(T x), T a floating-point type
 /// The natural logarithm. log(+-0) is -inf, log(inf) is inf, negative x give NaN.
 /// Largest error measured: 0.84 ULP of float, 0.81 ULP of double.
+#ifdef __FP_FAST
+// The logarithm of anything but a positive normal number.
+#define __LOG_SPECIAL(x) \
+    __op_select(x > __MAX_FINITE, x, __op_select(__op_abs(x) < __MIN_NORMAL, -__INF, __NAN))
+#define __LOG_IS_SPECIAL(x) (__UBITS(x) - __MIN_NORMAL_BITS >= __INF_BITS - __MIN_NORMAL_BITS)
+
+static inline SHAPE REAL log(SHAPE REAL x) {
+    __LOG_REDUCE(x, e, f)
+    __LOG_TAIL(f, c)
+    SHAPE REAL y = __op_fma(e, __LN2_1, f + c);
+    if (__LOG_IS_SPECIAL(x)) {
+        y = __LOG_SPECIAL(x);
+    }
+    return y;
+}
+#else
 static inline SHAPE REAL log(SHAPE REAL x) {
     __LOG_PREPARE(x, v, bias, unusual)
     __LOG_REDUCE(v, e0, f)
@@ -117,10 +162,22 @@ static inline SHAPE REAL log(SHAPE REAL x) {
     }
     return y;
 }
+#endif
 
 /// T log2(T x), T a floating-point type
 /// The logarithm to base 2, exact for powers of two. Special values as log.
 /// Largest error measured: 0.70 ULP of float, 0.69 ULP of double.
+#ifdef __FP_FAST
+static inline SHAPE REAL log2(SHAPE REAL x) {
+    __LOG_REDUCE(x, e, f)
+    __LOG_TAIL(f, c)
+    SHAPE REAL y = __op_fma(f + c, __LOG2E, e);
+    if (__LOG_IS_SPECIAL(x)) {
+        y = __LOG_SPECIAL(x);
+    }
+    return y;
+}
+#else
 static inline SHAPE REAL log2(SHAPE REAL x) {
     __LOG_PREPARE(x, v, bias, unusual)
     __LOG_REDUCE(v, e0, f)
@@ -136,10 +193,14 @@ static inline SHAPE REAL log2(SHAPE REAL x) {
     }
     return y;
 }
+#endif
 
 /// T log10(T x), T a floating-point type
 /// The logarithm to base 10. Special values as log.
 /// Largest error measured: 0.91 ULP of float, 0.91 ULP of double.
+#ifdef __FP_FAST
+static inline SHAPE REAL log10(SHAPE REAL x) { return log(x) * __LOG10E_1; }
+#else
 static inline SHAPE REAL log10(SHAPE REAL x) {
     __LOG_PREPARE(x, v, bias, unusual)
     __LOG_REDUCE(v, e0, f)
@@ -156,6 +217,7 @@ static inline SHAPE REAL log10(SHAPE REAL x) {
     }
     return y;
 }
+#endif
 
 // log(1 + x + xl), for |xl| at most an ULP of x.
 static inline SHAPE REAL __log1p_pair(SHAPE REAL x, SHAPE REAL xl) {

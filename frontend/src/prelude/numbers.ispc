@@ -38,6 +38,9 @@ static inline SHAPE REAL rcp_fast(SHAPE REAL x) { return __L(1.0) / x; }
 /// T rsqrt(T x), T a floating-point type
 /// 1/sqrt(x). rsqrt(+-0) is +-inf, rsqrt(inf) is 0, negative x give NaN.
 /// Correctly rounded in all cases measured.
+#ifdef __FP_FAST
+static inline SHAPE REAL rsqrt(SHAPE REAL x) { return __L(1.0) / __op_sqrt(x); }
+#else
 static inline SHAPE REAL rsqrt(SHAPE REAL x) {
     SHAPE REAL v = x;
     SHAPE REAL after = __L(1.0);
@@ -54,6 +57,7 @@ static inline SHAPE REAL rsqrt(SHAPE REAL x) {
     // At 0 and infinity the correction is NaN; y is right there.
     return __op_select(x > __L(0.0) & x <= __MAX_FINITE, corrected * after, y);
 }
+#endif
 
 /// T rsqrt_fast(T x), T in float, double
 /// 1/sqrt(x) as a root and a division, each correctly rounded: at most 1.5 ULP.

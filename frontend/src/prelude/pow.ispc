@@ -29,6 +29,33 @@ static inline SHAPE REAL __pow_unusual(SHAPE REAL x, SHAPE REAL y, SHAPE REAL ma
 /// x to the power y. All special values as in C: pow(x, +-0) and pow(1, y) are 1 even for NaN; a negative x with a whole y
 /// has the sign of (-1)^y, with any other finite y gives NaN; pow(+-0, y) is 0 or inf, signed if y is odd.
 /// Largest error measured: 0.79 ULP of float, 0.76 ULP of double.
+#ifdef __FP_FAST
+static inline SHAPE REAL pow(SHAPE REAL x, SHAPE REAL y) {
+    SHAPE REAL a = __op_abs(x);
+    __LOG_REDUCE(a, e, f)
+    __LOG_SUM(f, w, wl)
+    // l + ll = log2 x
+    SHAPE REAL p = w * __LOG2E;
+    SHAPE REAL pl = __op_fma(wl, __LOG2E, __op_fma(w, __LOG2E_2, __op_fma(w, __LOG2E, -p)));
+    SHAPE REAL h = e + p;
+    SHAPE REAL hl = (p - (h - e)) + pl;
+    SHAPE REAL l = h + hl;
+    SHAPE REAL ll = (h - l) + hl;
+    // q + ql = y log2 x
+    SHAPE REAL q = y * l;
+    SHAPE REAL ql = __op_fma(y, ll, __op_fma(y, l, -q));
+    SHAPE REAL n = __op_round_even(q);
+    SHAPE REAL r = (q - n) + ql;
+    SHAPE REAL mantissa = __L(1.0) + __op_fma(r * r, __EXP2_Q(r), r * __LN2_1);
+    SHAPE REAL result = __SCALE(mantissa, n);
+    if (!(__op_abs(q) < __EXP2_NORMAL & x >= __MIN_NORMAL & x <= __MAX_FINITE)) {
+        SHAPE REAL far = __op_select(q >= __EXP2_OVERFLOW + __L(1.0), __INF,
+                                     __op_select(q < __EXP2_UNDERFLOW, __L(0.0), __SCALE_FAR(mantissa, n)));
+        result = __pow_unusual(__op_select(a < __MIN_NORMAL, x * __L(0.0), x), y, far);
+    }
+    return result;
+}
+#else
 static inline SHAPE REAL pow(SHAPE REAL x, SHAPE REAL y) {
     SHAPE REAL a = __op_abs(x);
     SHAPE REAL bias = __L(0.0);
@@ -89,3 +116,4 @@ static inline SHAPE REAL pow(SHAPE REAL x, SHAPE REAL y) {
     }
     return result;
 }
+#endif

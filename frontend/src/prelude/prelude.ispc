@@ -9,6 +9,10 @@
 // ones moreover once for float and once for double (REAL, INT, UINT and the coefficients come from float_kernel.ispc
 // and double_kernel.ispc). So each function stands in the sources once.
 //
+// Fast. With __FP_FAST the library of the mode fast is compiled: some mathematical functions leave out the sums that carry the
+// errors of roundings. They too are made of exact operations in a fixed order, so their bits are the same everywhere. Subnormal numbers
+// count as 0 in their exponentials, logarithms and powers; what is infinite or not a number is so in both.
+//
 // Speed. Straight-line code serves the usual arguments of all lanes. Rare arguments (subnormal, huge, infinite, NaN) are
 // repaired inside an `if`, which costs next to nothing while no active lane needs it. Values that are only initialised,
 // never assigned, need no blending, so a new name is cheaper than an assignment.

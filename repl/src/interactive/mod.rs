@@ -32,9 +32,9 @@ const COLUMNS: usize = 100;
 /// The shell, until `:quit` or the end of the input.
 pub fn repl(global: &Global, programs: &[PathBuf], batch: bool) -> Result<(), Failure> {
     let options = session_options(global);
-    let width = options.width;
+    let prepared = options.clone();
     // The first input shall not wait for the library. (The thread ends by itself.)
-    std::thread::spawn(move || spmdvm::tools::prepare_library(width));
+    std::thread::spawn(move || prepared.prepare_library());
     let is_typed = std::io::stdin().is_terminal() && !batch;
     let mut shell = Shell::new(Session::new(options, painter()));
     for file in programs {

@@ -1,7 +1,7 @@
 //! The library's functions, run on the machine.
 
 use super::functions::{BINARY, UNARY};
-use spmdvm::{Module, Options, Value, Width};
+use spmdvm::{Fp, Module, Options, Value, Width};
 
 /// A compiled module with an exported loop for every function, type and shape.
 pub struct Library {
@@ -36,7 +36,15 @@ number! { f32, "float"; f64, "double"; }
 impl Library {
     /// Compiles the loops at a width.
     pub fn new(width: u32) -> Library {
-        let options = Options { width: Width::new(width).unwrap(), ..Options::default() };
+        Library::compiled(Options { width: Width::new(width).unwrap(), ..Options::default() })
+    }
+
+    /// The same for the mode `fast`.
+    pub fn fast(width: u32) -> Library {
+        Library::compiled(Options { width: Width::new(width).unwrap(), fp: Fp::Fast, ..Options::default() })
+    }
+
+    fn compiled(options: Options) -> Library {
         let module = Module::compile("math.ispc", &source(), &options).unwrap_or_else(|error| panic!("{error}"));
         Library { module }
     }

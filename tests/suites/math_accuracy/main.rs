@@ -3,6 +3,7 @@
 //!
 //! Every run takes dense samples; `SPMDVM_LONG=1` takes every float. `docs/math.md` holds the measured errors.
 
+mod fast;
 mod functions;
 mod machine;
 mod samples;
@@ -12,6 +13,7 @@ mod ulp;
 use functions::{BINARY, UNARY};
 use machine::Library;
 use samples::{doubles, floats, pairs};
+use spmdvm::{Engine, Module, Options, Value};
 use ulp::{Worst, error_in_doubles, error_in_floats, error_in_halves};
 
 /// The largest error allowed in float.
@@ -103,6 +105,33 @@ fn the_same_bits_at_every_width_and_for_uniform_arguments() {
             let wide = reference.unary(f.name, &doubles);
             ulp::assert_same_doubles(f.name, &wide, &library.unary(f.name, &doubles));
             ulp::assert_same_doubles(f.name, &wide, &library.unary_uniform(f.name, &doubles));
+        }
+    }
+}
+
+/// Of floats all that lie on or next to the middle between two halves, and many others.
+#[test]
+fn conversions_to_float16_round_to_the_nearest() {
+    let middles = (0..0x7c00u16).flat_map(|bits| {
+        let [a, b] = [bits, bits + 1].map(|bits| half::f16::from_bits(bits).to_f64());
+        // Beyond the largest half the next one would be 2^16.
+        let middle = if b.is_finite() { (a + b) / 2.0 } else { (a + 65536.0) / 2.0 } as f32;
+        [middle.next_down(), middle, middle.next_up(), -middle]
+    });
+    let xs: Vec<f32> = middles.chain(floats().flatten()).collect();
+    for engine in [Engine::Interp, Engine::Auto] {
+        let source = "export void f(const uniform float x[], uniform uint16 y[], uniform int n) {
+            foreach (i = 0 ... n) y[i] = intbits((float16)x[i]);
+        }";
+        let options = Options { engine, ..Options::default() };
+        let module = Module::compile("halves.ispc", source, &options).unwrap_or_else(|error| panic!("{error}"));
+        let mut ys = vec![0u16; xs.len()];
+        let args = [Value::slice(&xs), Value::slice_mut(&mut ys), Value::from(xs.len() as i32)];
+        module.call("f", &args).unwrap_or_else(|error| panic!("{error}"));
+        for (&x, &y) in xs.iter().zip(&ys) {
+            let want = half::f16::from_f32(x);
+            let is_same = if x.is_nan() { y == 0x7e00 } else { y == want.to_bits() };
+            assert!(is_same, "{engine}: {x:e} is {want} ({:#x}), not {y:#x}", want.to_bits());
         }
     }
 }
