@@ -27,6 +27,7 @@ mod module;
 mod objects;
 mod options;
 mod pool;
+mod profile;
 mod report;
 mod run;
 pub mod shrunk;
@@ -41,6 +42,7 @@ pub use global::{Global, GlobalMemory};
 pub use host::{HostCall, HostClosure, HostError, Hosts};
 pub use module::{Module, Part, PartKind, PromptInfo, Reading, ShownInfo, Source, Unread, VariableInfo};
 pub use options::{Engine, Fp, JitSettings, Limits, Options, ProgramLimits};
+pub use profile::{LaneShare, LineCount, Profile, Profiler};
 pub use run::{MapArg, Run, Strided};
 pub use value::{Array, Element, Value};
 
@@ -55,6 +57,7 @@ pub use spmdvm_vm::program::{Export, ExportParam, HostAccess, HostFunction, Host
 pub use spmdvm_vm::stop::Stopped;
 pub use spmdvm_vm::trap::{Trap, TrapKind};
 pub use spmdvm_vm::types::{Shape, Ty, Width};
+pub use spmdvm_vm::{Activity, Stretch};
 
 /// The front end, for what the project itself is made of: no contract.
 #[cfg(feature = "internals")]

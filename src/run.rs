@@ -3,19 +3,19 @@
 use crate::binding::Pointer;
 use crate::error::{ArgumentError, CallError, TrapError};
 use crate::module::Module;
+use crate::profile::Profiler;
 use crate::value::{Array, Value};
 use spmdvm_frontend::lower::map_wrapper;
-use spmdvm_vm::RegionName;
-use spmdvm_vm::Watch;
 use spmdvm_vm::check::Checker;
 use spmdvm_vm::interp::{Arg, LaneValues, Machine, Results, Stepping};
 use spmdvm_vm::memory::{offset_of, region_of};
-use spmdvm_vm::observe::Observer;
+use spmdvm_vm::observe::{Observer, View};
 use spmdvm_vm::program::{Export, ExportParam, FuncId, HostType, HostValue};
 use spmdvm_vm::trap::Trap;
 use spmdvm_vm::types::{Shape, Ty};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use spmdvm_vm::{Activity, RegionName, Watch};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Takes the text of prints.
@@ -29,6 +29,9 @@ pub struct Run<'m> {
     interrupt: Option<Arc<AtomicBool>>,
     watch: Option<Watch>,
     timeout: Option<Duration>,
+    profiler: Option<Arc<Mutex<Profiler>>>,
+    activity: Option<Arc<Activity>>,
+    budget: Option<Arc<AtomicU64>>,
 }
 
 /// Elements of the host at a fixed distance from each other.
@@ -48,7 +51,17 @@ impl<'m> Run<'m> {
     /// A call with all lanes on and prints to standard output.
     pub fn new(module: &'m Module) -> Run<'m> {
         let timeout = module.options().limits.timeout;
-        Run { module, mask: u64::MAX, output: None, interrupt: None, watch: None, timeout }
+        Run {
+            module,
+            mask: u64::MAX,
+            output: None,
+            interrupt: None,
+            watch: None,
+            timeout,
+            profiler: None,
+            activity: None,
+            budget: None,
+        }
     }
 
     /// The lanes that are active at the start; bit *i* is lane *i*.
@@ -83,6 +96,25 @@ impl<'m> Run<'m> {
         Run { timeout, ..self }
     }
 
+    /// Has the interpreter run the call, under the eyes of a profiler. Results are the same.
+    #[must_use]
+    pub fn profile(self, profiler: Arc<Mutex<Profiler>>) -> Run<'m> {
+        Run { profiler: Some(profiler), ..self }
+    }
+
+    /// Has what the call does counted while it runs.
+    #[must_use]
+    pub fn activity(self, activity: Arc<Activity>) -> Run<'m> {
+        Run { activity: Some(activity), ..self }
+    }
+
+    /// Takes fuel from here, instead of what the module's limits say, and leaves there what it has not used: for a call that is one
+    /// part of a larger one.
+    #[must_use]
+    pub fn fuel(self, budget: Arc<AtomicU64>) -> Run<'m> {
+        Run { budget: Some(budget), ..self }
+    }
+
     /// Calls the export of this name that fits the arguments.
     pub fn call(self, name: &str, args: &[Value<'_>]) -> Result<Option<Value<'static>>, CallError> {
         let export = self.module.resolve(name, args).map_err(CallError::Argument)?;
@@ -96,8 +128,10 @@ impl<'m> Run<'m> {
             return self.on(&module).call_export(&export, args);
         }
         self.module.check_linked_for(export)?;
-        let module = self.module;
-        self.run(export, args, |machine, function, args, mask| execute(module, machine, function, args, mask))
+        let (module, profiler) = (self.module, self.profiler.take());
+        self.run(export, args, |machine, function, args, mask| {
+            execute(module, machine, function, args, mask, profiler.as_deref())
+        })
     }
 
     /// [`call_export`](Self::call_export) under the eyes of an observer.
@@ -157,8 +191,8 @@ impl<'m> Run<'m> {
 
     /// The same call on another module.
     fn on(self, module: &Module) -> Run<'_> {
-        let Run { mask, output, interrupt, watch, timeout, .. } = self;
-        Run { module, mask, output, interrupt, watch, timeout }
+        let Run { mask, output, interrupt, watch, timeout, profiler, activity, budget, module: _ } = self;
+        Run { module, mask, output, interrupt, watch, timeout, profiler, activity, budget }
     }
 
     fn run(
@@ -186,7 +220,9 @@ impl<'m> Run<'m> {
             let name = mapped.machine.memory().name("result");
             vm_args.push(Arg::Word(mapped.map(record.as_mut_ptr(), record.len(), true, name).map_err(trapped)?));
         }
-        let result = call(mapped.machine, export.function, &vm_args, self.mask).map_err(trapped)?;
+        let result = call(mapped.machine, export.function, &vm_args, self.mask);
+        self.settle(mapped.machine);
+        let result = result.map_err(trapped)?;
         if let Some(record) = record {
             return Ok(Some(Value::Record(record)));
         }
@@ -212,7 +248,17 @@ impl<'m> Run<'m> {
         }
         machine.set_interrupt(self.interrupt.take().unwrap_or_default());
         machine.set_watch(self.watch.take());
-        machine.set_limits(machine.limits().fuel, self.timeout);
+        let budget = self.budget.as_ref().map(|budget| budget.load(Ordering::Relaxed));
+        machine.set_limits(budget.or(self.module.options().limits.fuel), self.timeout);
+        machine.set_activity(self.activity.take());
+    }
+
+    /// Leaves the fuel that the call has not used.
+    fn settle(&self, machine: &Machine) {
+        if let Some(budget) = &self.budget {
+            let left = machine.limits().fuel.unwrap_or(u64::MAX).saturating_sub(machine.fuel_used());
+            budget.store(left, Ordering::Relaxed);
+        }
     }
 
     /// Maps an export with varying parameters over arrays, element by element, all lanes of the gang busy.
@@ -272,7 +318,9 @@ impl<'m> Run<'m> {
             None => words.extend([Arg::Word(0), Arg::Word(0)]),
         }
         words.push(Arg::Word(n as u64));
-        let Err(trap) = execute(module, mapped.machine, function, &words, u64::MAX) else { return Ok(()) };
+        let done = execute(module, mapped.machine, function, &words, u64::MAX, self.profiler.as_deref());
+        self.settle(mapped.machine);
+        let Err(trap) = done else { return Ok(()) };
         // The mapping function's result is how far it came.
         let first = (!trap.stack.is_empty()).then(|| mapped.machine.last_results(function).word(0, 0));
         Err(CallError::Trap(TrapError::new(trap, module.program()).of_elements(
@@ -363,22 +411,56 @@ impl Drop for Mapped<'_> {
     }
 }
 
-/// Calls a function, in check mode with a checker watching.
+/// Calls a function, in check mode with a checker watching, and with a profiler if there is one.
 fn execute(
     module: &Module,
     machine: &mut Machine,
     function: FuncId,
     args: &[Arg<'_>],
     mask: u64,
+    profiler: Option<&Mutex<Profiler>>,
 ) -> Result<Option<LaneValues>, Trap> {
     let checks = module.options().check;
+    let mut profiler = profiler.map(|profiler| profiler.lock().unwrap_or_else(PoisonError::into_inner));
     if checks.is_empty() {
-        return machine.call(function, args, mask).map(|results| first(&results));
+        let results = match &mut profiler {
+            Some(profiler) => machine.call_observed(function, args, mask, &mut **profiler),
+            None => machine.call(function, args, mask),
+        };
+        return results.map(|results| first(&results));
     }
     let mut checker = Checker::new(checks);
-    let result = machine.call_observed(function, args, mask, &mut checker).map(|results| first(&results));
+    let mut observers = Both { checker: &mut checker, profiler: profiler.as_deref_mut() };
+    let result = machine.call_observed(function, args, mask, &mut observers).map(|results| first(&results));
     module.reports().keep(module.program(), checker);
     result
+}
+
+/// Check mode, and a profiler that sees the same instructions.
+struct Both<'a> {
+    checker: &'a mut Checker,
+    profiler: Option<&'a mut Profiler>,
+}
+
+impl Observer for Both<'_> {
+    fn before(&mut self, view: &View<'_>) {
+        self.checker.before(view);
+        self.profiler.iter_mut().for_each(|profiler| profiler.before(view));
+    }
+
+    fn after(&mut self, view: &View<'_>) {
+        self.profiler.iter_mut().for_each(|profiler| profiler.after(view));
+        self.checker.after(view);
+    }
+
+    fn entered(&mut self, view: &View<'_>) {
+        self.profiler.iter_mut().for_each(|profiler| profiler.entered(view));
+        self.checker.entered(view);
+    }
+
+    fn unset_lanes(&mut self, view: &View<'_>) -> Vec<u64> {
+        self.checker.unset_lanes(view)
+    }
 }
 
 /// The function's result, if it has one.

@@ -117,10 +117,14 @@ __all__ = [
     "OutOfMemory",
     "OutOfTime",
     "Pointer",
+    "Profile",
+    "ProfileLine",
     "ReadOnly",
     "Related",
     "SpmdError",
     "StackOverflow",
+    "TaskRun",
+    "Timeline",
     "Trap",
     "TrapFrame",
     "UnboundExtern",
@@ -162,6 +166,8 @@ __all__ = [
 
 # Names of combinators.
 _COMBINATORS = ("filter", "map", "reduce", "reduce_by_index", "scan")
+# Names of what `profile` and `timeline` give.
+_SEEING = ("Profile", "ProfileLine", "TaskRun", "Timeline")
 # Names that would hide Python's own, and so are not in `__all__`.
 _HIDDEN = ("all", "any", "filter", "map")
 
@@ -196,12 +202,13 @@ if TYPE_CHECKING:
     from ._kernel import (
         any as any,
     )
+    from ._profile import Profile, ProfileLine, TaskRun, Timeline
 
 
 def __getattr__(name: str) -> Any:
-    """Import kernels and combinators when they are first asked for: few programs have all, and they are large."""
+    """Import kernels, combinators and profiles when they are first asked for: few programs have all of these."""
     if name in __all__ or name in _HIDDEN:
-        owner = "._combine" if name in _COMBINATORS else "._kernel"
+        owner = "._combine" if name in _COMBINATORS else "._profile" if name in _SEEING else "._kernel"
         value = globals()[name] = getattr(importlib.import_module(owner, __name__), name)
         return value
     raise AttributeError(f"module 'spmdvm' has no attribute '{name}'")

@@ -23,10 +23,10 @@ Python's handlers of signals run while the main thread runs a program. What a ha
 threads too, unless Python's own handler has been replaced: they raise `Interrupted`.
 """
 
-from __future__ import annotations
-
 import warnings
-from typing import Any, NamedTuple
+
+# Annotations are values here, as texts would be compiled one by one whenever the package is imported.
+from typing import Any, NamedTuple, Optional
 
 
 class Label(NamedTuple):
@@ -53,7 +53,7 @@ class Diagnostic(NamedTuple):
     end_line: int
     end_column: int
     labels: tuple[Label, ...]
-    help: str | None
+    help: Optional[str]
     notes: tuple[str, ...]
 
     def _repr_html_(self) -> str:
@@ -70,20 +70,20 @@ class TrapFrame(NamedTuple):
     """
 
     function: str
-    file: str | None
-    line: int | None
-    column: int | None
+    file: Optional[str]
+    line: Optional[int]
+    column: Optional[int]
     lanes: tuple[int, ...]
-    task: int | None = None
+    task: Optional[int] = None
 
 
 class Related(NamedTuple):
     """Another place that a finding has to do with: the other access of a race, where memory was allocated or freed."""
 
     message: str
-    file: str | None
-    line: int | None
-    column: int | None
+    file: Optional[str]
+    line: Optional[int]
+    column: Optional[int]
     stack: tuple[TrapFrame, ...]
 
 
@@ -105,13 +105,13 @@ class Finding(NamedTuple):
 
     kind: str
     message: str
-    file: str | None
-    line: int | None
-    column: int | None
+    file: Optional[str]
+    line: Optional[int]
+    column: Optional[int]
     lanes: tuple[int, ...]
     values: tuple[Any, ...]
     stack: tuple[TrapFrame, ...]
-    related: Related | None
+    related: Optional[Related]
     times: int
     text: str
 
@@ -139,7 +139,7 @@ class CompileError(SpmdError):
 
     diagnostics: list[Diagnostic]
 
-    def __init__(self, message: str, diagnostics: list[Diagnostic] | None = None) -> None:
+    def __init__(self, message: str, diagnostics: Optional[list[Diagnostic]] = None) -> None:
         """Make the exception of a rendered text."""
         super().__init__(message)
         self.diagnostics = diagnostics or []
@@ -171,17 +171,17 @@ class Trap(SpmdError):
     """
 
     kind: str = ""
-    lane: int | None = None
-    file: str | None = None
-    line: int | None = None
-    column: int | None = None
-    index: int | None = None
-    length: int | None = None
-    array: str | None = None
+    lane: Optional[int] = None
+    file: Optional[str] = None
+    line: Optional[int] = None
+    column: Optional[int] = None
+    index: Optional[int] = None
+    length: Optional[int] = None
+    array: Optional[str] = None
     lanes: tuple[int, ...] = ()
-    task: int | None = None
-    element: tuple[int, ...] | None = None
-    arguments: dict[str, Any] | None = None
+    task: Optional[int] = None
+    element: Optional[tuple[int, ...]] = None
+    arguments: Optional[dict[str, Any]] = None
     stack: tuple[TrapFrame, ...] = ()
 
 

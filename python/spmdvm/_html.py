@@ -127,6 +127,45 @@ def _hot_lines(module: Any) -> list[int]:
     return list(found)[:_MOST_LINES]
 
 
+def profile(head: str, files: Sequence[tuple[str, Sequence[tuple[int, str, Any]]]]) -> str:
+    """Show sources with what each line did: the hotter the redder, and a bar of active lanes."""
+    cell = "padding:0 8px;text-align:right;font-family:monospace;white-space:pre"
+    names = ("time", "times executed", "active lanes", "", "")
+    top = "<tr>" + "".join(f'<th style="{cell}">{name}</th>' for name in names) + "</tr>"
+    rows = []
+    most = max((row.share for _, shown in files for _, _, row in shown if row), default=0)
+    for file, shown in files:
+        if len(files) > 1:
+            rows.append(f'<tr><td colspan="5" style="{cell};text-align:left;{_DIM}">{escape(file)}</td></tr>')
+        for number, text, row in shown:
+            code = (
+                f'<td style="{cell};{_DIM}">{number or "…"}</td><td style="{cell};text-align:left">{escape(text)}</td>'
+            )
+            if row is None:
+                rows.append(f'<tr><td colspan="3"></td>{code}</tr>')
+                continue
+            heat = f"background:rgba({_RED},{0.6 * row.share / most:.3f})" if most else ""
+            title = f"{row.time * 1e3:.3g} ms, {row.instructions:,} instructions"
+            share = f'<td style="{cell};{heat}" title="{title}">{row.share:.1%}</td>'
+            rows.append(f"<tr>{share}{_lanes_of_line(row, cell)}{code}</tr>")
+    note = "counts are exact; times are those of the interpreter, from samples"
+    table = f'<table style="border-collapse:collapse">{top}{"".join(rows)}</table>'
+    return f'<div class="spmdvm-profile"><div>{escape(head)}</div>{table}<div style="{_DIM}">{note}</div></div>'
+
+
+def _lanes_of_line(row: Any, cell: str) -> str:
+    """Give the cells with how often a line was executed and with how many lanes."""
+    if not row.possible:
+        return f'<td style="{cell}"></td><td style="{cell}"></td>'
+    percent = 100 * row.utilisation
+    colour = _GREEN if percent > 75 else _AMBER if percent > 40 else _RED
+    bar = f"background:linear-gradient(to right,rgba({colour},.35) {percent:.1f}%,transparent {percent:.1f}%)"
+    title = f"{row.active:,} of {row.possible:,} lanes"
+    return (
+        f'<td style="{cell}">{row.executed:,}</td><td style="{cell};{bar}" title="{title}">{row.utilisation:.1%}</td>'
+    )
+
+
 def _folded(title: str, inner: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{inner}</details>"
 

@@ -1,5 +1,6 @@
 //! Exported functions as Python callables.
 
+use crate::attached::Attached;
 use crate::bind::{self, Bindings};
 use crate::containers;
 use crate::execute::execute;
@@ -59,7 +60,7 @@ impl Function {
         }
         let function = slf.get();
         let mapped = memmap::watch(&function.name, args, kwargs)?;
-        let result = function.call(slf.py(), args, kwargs);
+        let result = function.call(slf.py(), args, kwargs, Attached::default());
         mapped.check().and(result)
     }
 
@@ -102,23 +103,27 @@ impl Function {
 }
 
 impl Function {
-    fn call(
+    /// Calls it; `attached` goes along.
+    pub fn call(
         &self,
         py: Python<'_>,
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
+        mut attached: Attached,
     ) -> PyResult<Py<PyAny>> {
+        let kwargs = attached.take_progress(self, kwargs)?;
+        let kwargs = kwargs.as_ref();
         let exports: Vec<&Export> = self.exports().collect();
         match exports[..] {
             [export] if !is_mapped(export) => {
                 let mut bound = bind::bind(export, args, kwargs)?;
                 let (values, _) = bind::values(&self.compiled, export, &mut bound)?;
-                self.run(py, export, values, &bound)
+                self.run(py, export, values, &bound, attached)
             }
-            _ if exports.iter().any(|e| is_mapped(e)) => map::call(py, self, args, kwargs),
+            _ if exports.iter().any(|e| is_mapped(e)) => map::call(py, self, args, kwargs, attached),
             _ => {
                 let (export, values, bound) = choose(&self.compiled, &exports, args, kwargs)?;
-                self.run(py, export, values, &bound)
+                self.run(py, export, values, &bound, attached)
             }
         }
     }
@@ -129,9 +134,11 @@ impl Function {
         export: &Export,
         values: Vec<Value<'static>>,
         bound: &Bindings<'_>,
+        attached: Attached,
     ) -> PyResult<Py<PyAny>> {
         let lending = host::lend(&self.compiled.module, bound.iter().flatten());
-        let result = execute(py, &self.compiled.module, move |context| context.run().call_export(export, &values));
+        let module = &self.compiled.module;
+        let result = execute(py, module, attached, move |context| context.run().call_export(export, &values));
         lending.end(bound.iter().flatten());
         let result = result?;
         match (result, &export.result) {

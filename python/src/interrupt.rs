@@ -12,6 +12,7 @@
 //! because small calls are to cost no system calls. A signal that came in between is Python's alone.
 
 use crate::output;
+use crate::progress::Progress;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,6 +74,8 @@ struct Call {
     thread: ThreadId,
     /// The program that handlers may not call meanwhile.
     program: Option<usize>,
+    /// Who is told how far the call is.
+    progress: Option<Arc<Progress>>,
     looked: Mutex<Looked>,
     raised: Mutex<Option<PyErr>>,
 }
@@ -91,8 +94,9 @@ impl Watch {
     /// However long a look took: it may be that the machine was busy with other processes.
     const LONGEST_BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-    /// Begins to watch for signals. If one came already, its handler runs now. Handlers may not call `program`.
-    pub fn start(py: Python<'_>, program: Option<usize>) -> PyResult<Watch> {
+    /// Begins to watch for signals. If one came already, its handler runs now. Handlers may not call `program`, and neither may what
+    /// is told of the progress.
+    pub fn start(py: Python<'_>, program: Option<usize>, progress: Option<Arc<Progress>>) -> PyResult<Watch> {
         let watch = {
             let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
             if running.programs == 0 {
@@ -100,7 +104,7 @@ impl Watch {
             }
             running.programs += 1;
             let (stop, looked, raised) = Default::default();
-            Watch(Look(Arc::new(Call { stop, thread: thread::current().id(), program, looked, raised })))
+            Watch(Look(Arc::new(Call { stop, thread: thread::current().id(), program, progress, looked, raised })))
         };
         py.check_signals()?;
         Ok(watch)
@@ -139,6 +143,9 @@ impl Look {
         }
         let (pressed, now) = (FLAG.load(Ordering::Relaxed), Instant::now());
         let is_first = looked.next.is_none();
+        if call.progress.as_ref().is_some_and(|progress| progress.is_due(now)) {
+            Python::try_attach(|py| call.tell(py));
+        }
         if !looked.is_main && !is_first {
             call.stop.fetch_or(pressed, Ordering::Relaxed);
         } else if pressed || looked.next.is_none_or(|next| now >= next) {
@@ -160,7 +167,22 @@ impl Call {
             Some(program) => output::while_waiting(program, why, || py.check_signals()),
             None => py.check_signals(),
         };
-        if let Err(error) = handled {
+        self.stop_if(handled);
+    }
+
+    /// Tells how far the call is.
+    fn tell(&self, py: Python<'_>) {
+        let Some(progress) = self.progress.as_ref().filter(|_| !self.stop.load(Ordering::Relaxed)) else { return };
+        let why = "by what is told of the progress of its call, because it has state";
+        self.stop_if(match self.program {
+            Some(program) => output::while_waiting(program, why, || progress.tell(py)),
+            None => progress.tell(py),
+        });
+    }
+
+    /// Stops the program if Python has raised something.
+    fn stop_if(&self, result: PyResult<()>) {
+        if let Err(error) = result {
             self.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             self.stop.store(true, Ordering::Relaxed);
         }

@@ -9,6 +9,7 @@
 //! wrong. The exception classes and the records they carry are written in Python (`spmdvm/_errors.py`).
 
 mod array;
+mod attached;
 mod bind;
 mod containers;
 mod convert;
@@ -25,8 +26,10 @@ mod module;
 mod options;
 mod output;
 mod pointer;
+mod progress;
 mod report;
 mod scalar;
+mod seeing;
 mod signature;
 mod stats;
 

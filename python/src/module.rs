@@ -42,7 +42,7 @@ struct Text {
 /// globals is not carried.
 #[pyclass(frozen, module = "spmdvm", weakref)]
 pub struct Module {
-    compiled: Arc<Compiled>,
+    pub compiled: Arc<Compiled>,
     functions: PyOnceLock<Vec<Py<Function>>>,
 }
 
@@ -285,7 +285,7 @@ fn until_interrupted<R: Send>(
     options: Options,
     compile: impl FnOnce(&Options) -> R + Send,
 ) -> PyResult<R> {
-    let watch = interrupt::Watch::start(py, None)?;
+    let watch = interrupt::Watch::start(py, None, None)?;
     let options = Options { interrupt: Some(watch.ctrl_c(py)), ..options };
     Ok(py.detach(|| compile(&options)))
 }
@@ -484,6 +484,42 @@ impl Module {
             None => py.detach(|| module.jit_text(Show { ir, asm, ..Show::default() })),
         };
         py.import("spmdvm._html")?.getattr("Report")?.call1((text,))
+    }
+
+    /// Calls a function once and tells what each line of the source did: `profile("f", x, n)` for `f(x, n)`.
+    ///
+    /// `function` is a function of the module or its name; what follows are its arguments. Gives a `Profile`: rows with how often a
+    /// line was executed, active lanes of possible lanes, and its share of the time; `profile.result` is the call's result.
+    ///
+    /// The interpreter runs the call, on one thread, tens of times as slowly as compiled code would; limits of the module hold. How
+    /// often lines are executed, lanes and instructions are exact. Times are those of the interpreter, estimated from instructions
+    /// that are drawn at random (one of 16, at first all).
+    ///
+    /// Raises what the call raises; TypeError and ValueError if there is no such function in the module.
+    #[pyo3(signature = (function, /, *args, **kwargs), text_signature = "($self, function, /, *args, **kwargs)")]
+    fn profile<'py>(
+        slf: &Bound<'py, Self>,
+        function: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::seeing::profile(slf, function, args, kwargs)
+    }
+
+    /// Calls a function once, as fast as ever, and records its tasks: `timeline("f", x, n)` for `f(x, n)`.
+    ///
+    /// `function` is a function of the module or its name; what follows are its arguments. Gives a `Timeline`: which task ran on which
+    /// thread from when to when; `timeline.plot_timeline()` draws it, and `timeline.result` is the call's result.
+    ///
+    /// Raises what the call raises; TypeError and ValueError if there is no such function in the module.
+    #[pyo3(signature = (function, /, *args, **kwargs), text_signature = "($self, function, /, *args, **kwargs)")]
+    fn timeline<'py>(
+        slf: &Bound<'py, Self>,
+        function: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::seeing::timeline(slf, function, args, kwargs)
     }
 
     /// What check mode has found in the calls so far, a list of `Finding`, each place once. Only modules that were compiled with

@@ -4,7 +4,7 @@ use crate::dtype;
 use crate::function::is_mapped;
 use crate::scalar::to_python;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict};
 use spmdvm::{Export, ExportParam, HostValue};
 
 /// The declaration in one line.
@@ -31,7 +31,8 @@ pub fn document(export: &Export) -> String {
     if mapped {
         text += "\nout : array for the result, of the shape that the arguments broadcast to, optional\
                  \nwhere : array of bool, optional: where to compute; elsewhere `out` keeps its values\
-                 \nthreads : int, default 1: over how many threads to split the work; 0: all cores";
+                 \nthreads : int, default 1: over how many threads to split the work; 0: all cores\
+                 \nprogress : True (a bar on standard error), or a function f(done, total) of elements";
     }
     if let Some(result) = &export.result {
         text += &format!("\n\nReturns\n-------\n{}", describe(result));
@@ -100,7 +101,8 @@ fn ufunc_parameters<'py>(
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let kind = class.getattr("KEYWORD_ONLY")?;
     let one = 1_i32.into_pyobject(py)?.into_any().unbind();
-    let all = [("out", py.None()), ("where", py.None()), ("threads", one)];
+    let off = PyBool::new(py, false).to_owned().into_any().unbind();
+    let all = [("out", py.None()), ("where", py.None()), ("threads", one), ("progress", off)];
     let parameter = |(name, default): (&str, Py<PyAny>)| {
         let options = PyDict::new(py);
         options.set_item("default", default)?;

@@ -170,7 +170,7 @@ def test_kernels() -> None:
 def test_signatures() -> None:
     module = spmdvm.compile(SCALE)
     assert list(inspect.signature(module.scale).parameters) == ["x", "n", "k"]
-    assert list(inspect.signature(module.square).parameters) == ["a", "out", "where", "threads"]
+    assert list(inspect.signature(module.square).parameters) == ["a", "out", "where", "threads", "progress"]
     assert {"scale", "square", "explain"} <= set(dir(module))
 
     @spmdvm.kernel
@@ -181,9 +181,10 @@ def test_signatures() -> None:
     def first(a):
         return a[0]
 
-    assert str(inspect.signature(add)) == "(a, b=1, *, out=None, where=True, threads=1)"
+    assert str(inspect.signature(add)) == "(a, b=1, *, out=None, where=True, threads=1, progress=False)"
     assert str(inspect.signature(first)) == "(a)"
-    assert list(inspect.signature(spmdvm.vectorize("p*q")).parameters) == ["p", "q", "out", "where", "threads"]
+    own = ["p", "q", "out", "where", "threads", "progress"]
+    assert list(inspect.signature(spmdvm.vectorize("p*q")).parameters) == own
     assert inspect.signature(spmdvm.Kernel).parameters
 
 

@@ -264,7 +264,7 @@ pub struct RunArgs {
     /// Tell how long it took to compile and to run
     #[arg(long)]
     pub time: bool,
-    /// Run on the interpreter and tell which lines execute how many instructions, with how many lanes active
+    /// Run on the interpreter and tell how often each line is executed, with how many lanes active, and its share of the time
     #[arg(long, conflicts_with = "check")]
     pub profile: bool,
     /// Tell now and then how long it has been running

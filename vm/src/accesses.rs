@@ -71,6 +71,17 @@ impl View<'_> {
         self.thread.place(accessed.base, accessed.offset)
     }
 
+    /// The address in the host's memory of an access to an array of the host or a global; `None` for other memory, and where it does
+    /// not lie within.
+    pub fn host_address(&self, accessed: &Accessed) -> Option<usize> {
+        let (kind, _) = self.thread.memory.describe(accessed.base)?;
+        let (start, len) = self.thread.memory.region(accessed.base, Access::Read);
+        let end = accessed.offset.checked_add_unsigned(accessed.bytes)?;
+        let within = accessed.offset >= 0 && end as u64 <= len;
+        let is_known = matches!(kind, RegionKind::Host | RegionKind::Global);
+        (is_known && within).then_some(start as usize + accessed.offset as usize)
+    }
+
     /// The bytes of an access as they are now; returns whether they may be read. `into` must not be longer than the access.
     pub fn read_accessed(&self, accessed: &Accessed, into: &mut [u8]) -> bool {
         let (_, len) = self.thread.memory.region(accessed.base, Access::Read);

@@ -11,6 +11,7 @@
 #![recursion_limit = "256"]
 
 mod accesses;
+mod activity;
 pub mod asm;
 pub mod binary;
 pub mod builder;
@@ -35,6 +36,7 @@ pub mod types;
 pub mod verify;
 
 pub use accesses::{Accessed, MemoryLocation};
+pub use activity::{Activity, Stretch};
 pub use builder::{FunctionBuilder, Label};
 pub use interp::EntryKind;
 pub use interp::{

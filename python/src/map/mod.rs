@@ -11,6 +11,7 @@ mod plan;
 mod target;
 
 use crate::array::{self, Wanted};
+use crate::attached::Attached;
 use crate::bind::{self, Bindings};
 use crate::containers::Containers;
 use crate::convert::{self, as_array};
@@ -49,6 +50,7 @@ pub fn call(
     function: &Function,
     args: &Bound<'_, PyTuple>,
     kwargs: Option<&Bound<'_, PyDict>>,
+    attached: Attached,
 ) -> PyResult<Py<PyAny>> {
     let (kwargs, mut given) = split(py, function, kwargs)?;
     let chosen = choose(function, args, kwargs.as_ref())?;
@@ -58,7 +60,7 @@ pub fn call(
         [given.out, given.mask] = containers.extras()?;
     }
     let extras = Extras::new(&function.name, &given)?;
-    let result = run(py, function, &chosen, extras, given.threads)?;
+    let result = run(py, function, &chosen, extras, given.threads, attached)?;
     containers.map_or(Ok(result.clone_ref(py)), |containers| containers.wrap(result))
 }
 
@@ -69,6 +71,7 @@ fn run<'py>(
     chosen: &Chosen<'_, 'py>,
     extras: Extras<'py>,
     threads: usize,
+    mut attached: Attached,
 ) -> PyResult<Py<PyAny>> {
     let export = chosen.export;
     let mut kept = Kept::default();
@@ -90,12 +93,15 @@ fn run<'py>(
     };
     let module = &function.compiled.module;
     let threads = if module.is_stateful() { 1 } else { allowed_threads(export, threads, &inputs)? };
+    // A profiler sees one thing after another.
+    let threads = if attached.is_profiled() { 1 } else { threads };
     let is_scalar = shape.is_empty();
     let mask_array = mask.as_ref().and_then(|mask| kept.source(mask).cloned());
     let plan = Plan::new(&shape, inputs, result.as_ref().map(|t| kept.array(&t.memory, t.ty)), mask);
     let width = module.options().width.lanes();
+    attached.progress = attached.progress.map(|progress| progress.over(plan.n_elements()));
     let lending = host::lend(module, kept.arrays());
-    let done = execute(py, module, |context| Ok(plan.run(context, export, threads, width)));
+    let done = execute(py, module, attached, |context| Ok(plan.run(context, export, threads, width)));
     lending.end(kept.arrays());
     let done = done?;
     if let Err(failure) = done {

@@ -3,10 +3,12 @@
 use super::operands::Operand;
 use crate::execute::Context;
 use crate::interrupt::Watch;
-use spmdvm::{CallError, Export, MapArg, Strided};
+use spmdvm::{CallError, Export, MapArg, Run, Strided};
 use std::ops::Range;
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// An axis: how many elements, and the stride of each operand.
 #[derive(Clone)]
@@ -52,6 +54,39 @@ pub struct FailedElements {
     at: usize,
 }
 
+/// A range in pieces of whole gangs, each about as long as [`Pieces::TIME`] lasts: for who wants to hear of each.
+struct Pieces {
+    rest: Range<usize>,
+    width: usize,
+    gangs: usize,
+    began: Option<Instant>,
+}
+
+impl Pieces {
+    const TIME: Duration = Duration::from_millis(20);
+    /// With two gangs a piece has a round of a loop behind it, at which it looks whether it must end.
+    const FEWEST: usize = 2;
+
+    fn new(rest: Range<usize>, width: usize) -> Pieces {
+        Pieces { rest, width, gangs: Pieces::FEWEST, began: None }
+    }
+
+    /// The next piece; the one before has been done meanwhile.
+    fn next(&mut self) -> Option<Range<usize>> {
+        if let Some(took) = self.began.map(|began| began.elapsed()) {
+            if took < Pieces::TIME / 2 {
+                self.gangs = self.gangs.saturating_mul(4);
+            } else if took > 2 * Pieces::TIME {
+                self.gangs = (self.gangs / 4).max(Pieces::FEWEST);
+            }
+        }
+        self.began = Some(Instant::now());
+        let end = self.rest.start.saturating_add(self.gangs.saturating_mul(self.width)).min(self.rest.end);
+        let piece = std::mem::replace(&mut self.rest.start, end)..end;
+        (!piece.is_empty()).then_some(piece)
+    }
+}
+
 /// An inner axis shorter than this gives way to a longer one.
 const SHORT_AXIS: usize = 64;
 
@@ -76,6 +111,11 @@ impl Plan {
         Plan { n_axes: shape.len(), outer, inner, operands, n_inputs, has_result, has_mask }
     }
 
+    /// Number of elements.
+    pub fn n_elements(&self) -> u64 {
+        self.outer.iter().chain([&self.inner]).map(|axis| axis.len as u64).product()
+    }
+
     /// Runs over everything, on so many threads: one of them is this one, which watches while it waits for the others.
     pub fn run(&self, context: &Context<'_>, export: &Export, threads: usize, width: usize) -> Result<(), Failure> {
         let rows: usize = self.outer.iter().map(|axis| axis.len).product();
@@ -89,7 +129,7 @@ impl Plan {
             split_range(self.inner.len, threads, width).map(|range| (0..rows, range)).collect()
         };
         if let [(rows, range)] = &parts[..] {
-            return self.run_part(context, export, rows.clone(), range.clone());
+            return self.run_part(context, export, rows.clone(), range.clone(), width);
         }
         let n_parts = parts.len();
         // Threads take parts until none is left, so that all are done however many threads there can be.
@@ -97,7 +137,7 @@ impl Plan {
         let work = || {
             let take = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
             while let Some((part, (rows, range))) = take() {
-                let result = self.run_part(context, export, rows, range);
+                let result = self.run_part(context, export, rows, range, width);
                 results.lock().unwrap_or_else(PoisonError::into_inner).push((part, result));
             }
         };
@@ -130,23 +170,44 @@ impl Plan {
         export: &Export,
         rows: Range<usize>,
         range: Range<usize>,
+        width: usize,
     ) -> Result<(), Failure> {
+        let limit = context.fuel_limit();
         for row in rows {
-            let elements: Vec<Strided> = (0..self.operands.len()).map(|k| self.elements(k, row, &range)).collect();
-            let args: Vec<MapArg> = (0..self.n_inputs)
-                .map(|k| match self.operands[k].uniform {
-                    Some(arg) => arg,
-                    None => MapArg::Varying(elements[k]),
-                })
-                .collect();
-            let result = self.has_result.then(|| elements[self.n_inputs]);
-            let mask = self.has_mask.then(|| elements[elements.len() - 1]);
-            // SAFETY: the elements lie in arrays that broadcast to this shape and are kept alive; the result is
-            // writable.
-            let done = unsafe { context.run().map(export, &args, result, mask, range.len()) };
-            done.map_err(|error| Failure { error, row, start: range.start })?;
+            let Some(progress) = context.progress() else {
+                self.run_piece(context.run(), export, row, &range)?;
+                continue;
+            };
+            // Pieces share the fuel that a row has without them.
+            let budget = limit.map(|fuel| Arc::new(AtomicU64::new(fuel)));
+            let mut pieces = Pieces::new(range.clone(), width);
+            while let Some(piece) = pieces.next() {
+                let run = context.run();
+                let run = match &budget {
+                    Some(budget) => run.fuel(Arc::clone(budget)),
+                    None => run,
+                };
+                self.run_piece(run, export, row, &piece)?;
+                progress.add(piece.len() as u64);
+                context.watch().look().now();
+            }
         }
         Ok(())
+    }
+
+    fn run_piece(&self, run: Run<'_>, export: &Export, row: usize, range: &Range<usize>) -> Result<(), Failure> {
+        let elements: Vec<Strided> = (0..self.operands.len()).map(|k| self.elements(k, row, range)).collect();
+        let args: Vec<MapArg> = (0..self.n_inputs)
+            .map(|k| match self.operands[k].uniform {
+                Some(arg) => arg,
+                None => MapArg::Varying(elements[k]),
+            })
+            .collect();
+        let result = self.has_result.then(|| elements[self.n_inputs]);
+        let mask = self.has_mask.then(|| elements[elements.len() - 1]);
+        // SAFETY: the elements lie in arrays that broadcast to this shape and are kept alive; the result is writable.
+        let done = unsafe { run.map(export, &args, result, mask, range.len()) };
+        done.map_err(|error| Failure { error, row, start: range.start })
     }
 
     /// The elements of an operand in a row.

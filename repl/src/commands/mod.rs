@@ -19,7 +19,6 @@ mod manual;
 mod new;
 mod outcome;
 mod play;
-mod profile;
 mod reduce;
 mod run;
 mod trace;

@@ -1,14 +1,13 @@
 //! `spmdvm run`.
 
 use super::globals::{self, Elements, Globals};
-use super::profile::Profile;
 use super::{call_failure, check, entry, load_with, with_libraries};
 use crate::cli::{Global, RunArgs};
 use crate::data::{CallData, as_floats, element_bits, scalar_of, show_element};
 use crate::image::{Image, is_image};
 use crate::{Failure, npy, npz, record};
 use serde_json::{Value as Json, json};
-use spmdvm::{Engine, Export, Finding, HostType, HostValue, Module, Pointer, Report, Run, Show, Ty, Value};
+use spmdvm::{Engine, Export, Finding, HostType, HostValue, Module, Pointer, Profiler, Report, Run, Show, Ty, Value};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,12 +36,13 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     let mut data = CallData::parse(export, &args.call.words()?, module.lanes())?;
     let globals = Globals::set(&module, &args.call.globals)?;
     outputs.iter().try_for_each(|(name, _)| check_output(&module, export, &data, name))?;
-    let mut profile = Profile::default();
+    let profiler = args.profile.then(|| Arc::new(Mutex::new(Profiler::new())));
     let began = Instant::now();
-    let result = match args.profile {
-        true => start(&module, args).call_observed(export, &data.values(), &mut profile),
-        false => start(&module, args).call_export(export, &data.values()),
-    };
+    let mut call = start(&module, args);
+    if let Some(profiler) = &profiler {
+        call = call.profile(Arc::clone(profiler));
+    }
+    let result = call.call_export(export, &data.values());
     if args.progress {
         eprint!("\r\x1b[K");
     }
@@ -51,8 +51,8 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
         let (compiled, ran) = (milliseconds(compiled), milliseconds(began.elapsed()));
         eprintln!("compiled in {compiled:.2} ms, ran in {ran:.2} ms on the engine {}", module.engine_name());
     }
-    if args.profile {
-        eprint!("{}", profile.table(&module));
+    if let Some(profiler) = &profiler {
+        eprint!("{}", profiler.lock().unwrap_or_else(PoisonError::into_inner).profile().table());
     }
     data.check()?;
     globals.check()?;

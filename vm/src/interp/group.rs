@@ -28,6 +28,8 @@ pub(crate) struct Group {
     /// Number of calls around a task, for who counts them across launches.
     pub depth: usize,
     pub polls: Polls,
+    /// The number of the launch in the activity of the call, if it has one.
+    pub launch: u64,
     /// Whether other threads may take part.
     pub parallel: bool,
     state: Mutex<State>,
@@ -100,6 +102,7 @@ impl Group {
             nesting: by.nesting() + 1,
             depth: by.depth() + 1,
             polls: by.polls.clone(),
+            launch: by.polls.activity.as_ref().map_or(0, |activity| activity.launch(total)),
             parallel: by.parallel,
             state: Mutex::new(State { next: 0, running: 0, failure: None, waiter: None }),
             finished: Condvar::new(),

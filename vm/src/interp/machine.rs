@@ -10,6 +10,7 @@ use super::shared::Shared;
 use super::stack::Refused;
 use super::thread::{Thread, Watch};
 use super::value::{Arg, LaneValues, read_lanes, read_word, write_arg};
+use crate::activity::Activity;
 use crate::isa::Op;
 use crate::memory::{Globals, Memory, RegionName, region_start};
 use crate::observe::{Observer, View};
@@ -152,6 +153,12 @@ impl Machine {
     /// thread of the call waits for tasks. It is for hosts that must keep up what raises the flag.
     pub fn set_watch(&mut self, watch: Option<Watch>) {
         self.thread.polls.watch = watch;
+    }
+
+    /// Has calls from now on counted in an activity, tasks and all; or in none, which costs nothing. Calls that functions of the
+    /// host make from within are not counted.
+    pub fn set_activity(&mut self, activity: Option<Arc<Activity>>) {
+        self.thread.follow(activity);
     }
 
     /// The results of the last call, which was one of this function: if it trapped, what they were by then.
@@ -373,6 +380,7 @@ fn run_to_end(t: &mut Thread, execute: &mut impl FnMut(&mut Thread, *const Step)
     }
     t.release_fuel();
     t.leave_memory_accesses();
+    t.tell_rounds();
     // What it launched it has waited for.
     if !is_nested {
         t.memory.unshare();

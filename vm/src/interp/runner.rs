@@ -130,6 +130,7 @@ fn run(
     mut thread: Box<Thread>,
     execute: &mut impl FnMut(&mut Thread, *const Step),
 ) -> (Box<Thread>, Option<Arc<Group>>) {
+    let began = thread.polls.activity.as_ref().map(|activity| activity.now());
     thread.enter_memory_accesses();
     if thread.waits_for.is_none() && thread.trap.is_none() {
         // It begins, which counts as a call.
@@ -141,6 +142,12 @@ fn run(
     let waits_for = advance(&mut thread, execute);
     thread.release_fuel();
     thread.leave_memory_accesses();
+    if let (Some(began), Some(activity), Some(Task { group, index })) = (began, &thread.polls.activity, &thread.task) {
+        thread.tell_rounds();
+        // SAFETY: it points into the code that the thread holds.
+        let function = unsafe { (*group.function).id };
+        activity.ran(group.launch, function, *index, began, waits_for.is_none());
+    }
     (thread, waits_for)
 }
 
@@ -163,6 +170,7 @@ impl Thread {
         let f = unsafe { &*group.function };
         let base = self.stack.start();
         (self.mask, self.polls, self.parallel) = (self.full, group.polls.clone(), group.parallel);
+        self.follow(group.polls.activity.clone());
         if !fits(self, f, base) {
             let limit = TrapDetail::Limit(self.stack.bytes() as u64);
             self.trap = Some(Box::new(Trap::new(TrapKind::StackOverflow, limit)));

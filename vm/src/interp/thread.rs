@@ -10,9 +10,11 @@ use super::launch::Launched;
 use super::masks::{EntryKind, MaskEntry};
 use super::shared::Shared;
 use super::stack::{Refused, Stack};
+use crate::activity::Activity;
 use crate::memory::{Memory, Reader};
 use crate::program::FuncId;
 use crate::trap::{Trap, TrapDetail, TrapFrame, TrapKind};
+use std::cell::Cell;
 use std::ptr::null;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,6 +47,8 @@ pub(crate) struct Polls {
     pub interrupt: Arc<AtomicBool>,
     /// Called before each look.
     pub watch: Option<Watch>,
+    /// What is told of what happens, if the host wants to know.
+    pub activity: Option<Arc<Activity>>,
 }
 
 /// The state of a run.
@@ -60,6 +64,8 @@ pub(crate) struct Thread {
     pub ticks: i64,
     /// All fuel that it has taken and not given back, `ticks` included.
     taken: i64,
+    /// Of what it has used, what the activity was told.
+    told: Cell<i64>,
     pace: Pace,
     /// Whether native code runs, which may hold addresses of memory.
     pub in_native: bool,
@@ -122,6 +128,7 @@ impl Thread {
             lanes: shared.code.lanes,
             ticks: 0,
             taken: 0,
+            told: Cell::new(0),
             pace: Pace::new(),
             in_native: false,
             function: null(),
@@ -134,7 +141,7 @@ impl Thread {
             frame_memory,
             memory: Arc::clone(&shared.memory),
             code: Arc::clone(&shared.code),
-            polls: Polls { deadline: None, interrupt: Arc::default(), watch: None },
+            polls: Polls { deadline: None, interrupt: Arc::default(), watch: None, activity: None },
             holds_fuel: false,
             trap: None,
             task: None,
@@ -241,6 +248,7 @@ impl Thread {
 
     /// Why the run must end now, if it must.
     pub fn must_end(&self) -> Option<TrapKind> {
+        self.tell_rounds();
         if let Some(watch) = &self.polls.watch {
             watch();
         }
@@ -249,6 +257,20 @@ impl Thread {
             return Some(TrapKind::Interrupted);
         }
         self.polls.deadline.filter(|&end| Instant::now() >= end).map(|_| TrapKind::Timeout)
+    }
+
+    /// Tells this activity from now on, if it is one, what it does.
+    pub fn follow(&mut self, activity: Option<Arc<Activity>>) {
+        self.told.set(self.fuel_used());
+        self.polls.activity = activity;
+    }
+
+    /// Tells the activity, if there is one, what fuel has been used since it was told last.
+    pub fn tell_rounds(&self) {
+        if let Some(activity) = &self.polls.activity {
+            let used = self.fuel_used();
+            activity.add_rounds(u64::try_from(used - self.told.replace(used)).unwrap_or(0));
+        }
     }
 
     /// Takes a slice of fuel, between two instructions; `false` if there is not so much.
