@@ -390,11 +390,19 @@ def array_slice_named_twice(a):
     b = a[2:]
 
 
-def array_slice_passed_on(a):
+def array_made_here_passed_on(a):
     def f(b):
         return b[0]
 
-    return f(a[1:])  # HERE a part of an array cannot be passed on
+    own = np.zeros(4)
+    return f(own) + a[0]  # HERE an array of the function cannot be passed on
+
+
+def array_slice_of_other_dimensions_passed_on(a):
+    def f(b):
+        return b[0, 1]  # HERE this array has 1 dimensions
+
+    return f(a[1:])
 
 
 def array_slice_as_number(a):

@@ -81,6 +81,22 @@ def test_an_example_in_python(name: str) -> None:
     assert len(ran.stdout.splitlines()) > 7
 
 
+def test_the_example_of_profiles(tmp_path: Path) -> None:
+    """It checks its counts itself; the pictures are drawn where matplotlib is."""
+    ran = subprocess.run(
+        [sys.executable, FOLDER / "python" / "profile.py"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "while n < limit and re * re + im * im <= 4:" in ran.stdout
+    drawn = sorted(path.name for path in tmp_path.glob("out/*.png"))
+    assert drawn == ([] if "no pictures" in ran.stdout else ["profile.png", "timeline.png"])
+
+
 def test_pictures_can_be_read(tmp_path: Path) -> None:
     import example
 

@@ -252,3 +252,176 @@ def test_random_statements(seed, tmp_path):
         numbers(width),
         3.0,
     )
+
+
+# Parts as arguments.
+
+
+def total_of(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i]
+    return total
+
+
+def fill(x, start):
+    for i in range(len(x)):
+        x[i] = start + i
+
+
+@pytest.mark.parametrize("start, stop", list(itertools.product([0, 2, -3, 20, -20], [0, 5, -1, 20, -20])))
+def test_parts_are_passed(start, stop):
+    @spmdvm.kernel
+    def totals(a, out):
+        out[0] = total_of(a[start:stop])
+        out[1] = total_of(a[start:stop:2])
+        out[2] = total_of(a[start:stop:-3])
+        out[3] = total_of(a)
+        b = a[start:stop]
+        out[4] = total_of(b[1:]) + total_of(b[::-2])
+        fill(out[5:9], 3)
+        fill(out[-1:8:-1], 10)
+
+    totals_in_python = totals.__wrapped__
+    a = numbers(11)
+    mine, theirs = np.zeros(13), np.zeros(13)
+    totals(a, mine)
+    totals_in_python(a, theirs)
+    np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("engine", ["interp", "clif"])
+def test_rows_and_columns_are_passed(engine):
+    """Rows differ from lane to lane in `foreach`."""
+
+    @spmdvm.kernel(engine=engine)
+    def sums(image, out):
+        for y in spmdvm.foreach(len(image)):
+            out[y] = total_of(image[y]) + 2 * total_of(image[y, ::-2]) + total_of(image[y, 1:-1])
+        for x in range(image.shape[1]):
+            out[x] += total_of(image[:, x]) - total_of(image[::3, x])
+
+    for _ in range(3):
+        image, out = numbers(40, 17), np.zeros(40)
+        sums(image, out)
+        want = image.sum(1) + 2 * image[:, ::-2].sum(1) + image[:, 1:-1].sum(1)
+        want[:17] += image.sum(0) - image[::3].sum(0)
+        np.testing.assert_array_equal(out, want)
+
+
+def test_parts_of_several_dimensions_are_passed():
+    def shift(x, by):
+        height, width = x.shape
+        for y, i in spmdvm.foreach(height, width):
+            x[y, i] += by * (y + 1) + i
+
+    def inner(x):
+        shift(x[1:, ::2], 100)
+        x[0] = 7
+
+    @spmdvm.kernel
+    def change(block):
+        shift(block[1], 1)
+        shift(block[:, 2], 10)
+        shift(block[0, ::-1, 1:-1], 1000)
+        inner(block[2])
+
+    block = numbers(3, 5, 6)
+    want = block.copy()
+
+    def plain(x, by):
+        x += by * (np.arange(x.shape[0])[:, None] + 1) + np.arange(x.shape[1])
+
+    plain(want[1], 1)
+    plain(want[:, 2], 10)
+    plain(want[0, ::-1, 1:-1], 1000)
+    plain(want[2][1:, ::2], 100)
+    want[2][0] = 7
+    change(block)
+    np.testing.assert_array_equal(block, want)
+
+
+def test_a_function_that_halves_its_part_calls_itself():
+    def halves(x) -> np.float64:
+        if len(x) == 1:
+            return x[0]
+        middle = len(x) // 2
+        return halves(x[:middle]) + halves(x[middle:])
+
+    @spmdvm.kernel
+    def tree(x: spmdvm.array[np.float64]):
+        return halves(x)
+
+    x = numbers(37)
+    assert tree(x) == x.sum()
+
+
+def test_records_in_parts_are_passed():
+    body = np.dtype([("x", np.float64), ("m", np.float32)], align=True)
+
+    def moment(bodies):
+        total = 0.0
+        for i in range(len(bodies)):
+            total += bodies[i].x * bodies[i].m
+            bodies[i].m = 1
+        return total
+
+    @spmdvm.kernel
+    def run(bodies: spmdvm.array[body]):
+        return moment(bodies[::2])
+
+    bodies = np.zeros(9, body)
+    bodies["x"], bodies["m"] = np.arange(9), 2
+    assert run(bodies) == 2 * np.arange(0, 9, 2).sum()
+    assert bodies["m"].tolist() == [1, 2, 1, 2, 1, 2, 1, 2, 1]
+
+
+@pytest.mark.parametrize("at", [-4, 3, 5, 100, 2**31 - 2, -(2**31), 2**40])
+def test_parts_that_are_passed_are_bounded(at):
+    """By their own lengths, not by those of the array that they are in."""
+
+    def element(x, at):
+        return x[at]
+
+    @spmdvm.kernel
+    def one(a, at):
+        return element(a[2:5], at)
+
+    @spmdvm.kernel
+    def row(a, at):
+        return element(a[at], 0) + element(a[:, 1], 0)
+
+    @spmdvm.kernel
+    def column(a, at):
+        return element(a[:, at], 0)
+
+    a = numbers(3, 3)
+    with pytest.raises(IndexError):
+        one(numbers(10), at)
+    for f in (row, column):
+        with pytest.raises(IndexError):
+            f(a, at)
+    assert one(numbers(10), 2) == numbers(10)[4]
+    assert row(a, 2) == a[2, 0] + a[0, 1]
+    assert column(a, 2) == a[0, 2]
+
+
+def test_lengths_of_parts_of_callers_are_not_taken_for_ones_of_the_same_name():
+    """An index below the length of one part is tested against that of another."""
+
+    def inner(x, n):
+        y = x[: n - 1]
+        total = 0.0
+        for i in range(len(x)):
+            total += y[i]
+        return total
+
+    def outer(x, n):
+        return inner(x[:n], n)
+
+    @spmdvm.kernel
+    def run(a, n):
+        return outer(a[:n], n)
+
+    with pytest.raises(IndexError):
+        run(numbers(10), 5)

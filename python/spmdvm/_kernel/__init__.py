@@ -21,7 +21,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .. import _containers, _html
+from .. import _containers, _html, _profile
 from .._errors import CompileError, CompileWarning, Trap
 from .._spmdvm import compile as _compile
 from . import _functions
@@ -195,7 +195,7 @@ class Kernel:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compile for these arguments, if they have other types than before, and run.
 
-        An elementwise kernel takes `out=`, `where=` and `threads=` as numpy's functions do.
+        An elementwise kernel takes `out=`, `where=` and `threads=` as numpy's functions do. All take `progress=`.
         """
         special = {name: kwargs.pop(name) for name in _SPECIAL if name in kwargs and name not in self._names}
         if kwargs or len(args) != len(self._names):
@@ -206,9 +206,10 @@ class Kernel:
             values = list(args)
         if self.is_elementwise:
             return self._call_elements(values, special)
+        progress = {name: special.pop(name) for name in ("progress",) if name in special}
         if special:
             raise TypeError(f"{self.__name__}() is an array kernel and takes no `{next(iter(special))}=`")
-        return self._call_arrays(values)
+        return self._call_arrays(values, progress)
 
     def _call_elements(self, values: list[Any], special: dict[str, Any]) -> Any:
         if not builtins.all([isinstance(v, (int, float, np.generic, np.ndarray)) for v in values]):
@@ -256,6 +257,7 @@ class Kernel:
 
     def _call_tuple(self, instance: _Instance, values: list[Any], special: dict[str, Any]) -> Any:
         """Call an elementwise kernel of several results: over flat copies of what the arguments broadcast to."""
+        progress = {name: special.pop(name) for name in ("progress",) if name in special}
         if special:
             raise TypeError(f"{self.__name__}() gives several results and takes no `{next(iter(special))}=`")
         plain = [v for v, a in zip(values, self._annotations.values()) if a is None or a.what != "uniform"]
@@ -272,10 +274,10 @@ class Kernel:
             given.append(np.ascontiguousarray(np.broadcast_to(source.astype(ty.dtype), shape)).reshape(-1))
         results = [np.empty(shape, strong(ty).dtype) for ty in instance.result_types]
         count = results[0].size
-        self._run(instance, [*given, *(r.reshape(-1) for r in results), count], {})
+        self._run(instance, [*given, *(r.reshape(-1) for r in results), count], progress)
         return tuple(r if shape else r[()] for r in results)
 
-    def _call_arrays(self, values: list[Any]) -> Any:
+    def _call_arrays(self, values: list[Any], progress: dict[str, Any]) -> Any:
         values = [
             v if isinstance(v, (np.ndarray, np.generic, int, float)) else self._shared(k, v)
             for k, v in enumerate(values)
@@ -308,9 +310,9 @@ class Kernel:
         key = ("arrays", types, tuple(pattern), wide)
         instance = self._instance(key, lambda: self._translate_arrays(list(types), tuple(pattern), wide))
         if not instance.gives_several:
-            return self._run(instance, given, {})
+            return self._run(instance, given, progress)
         results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
-        self._run(instance, [*given, *results], {})
+        self._run(instance, [*given, *results], progress)
         return tuple(r[0] for r in results)
 
     def _shared(self, at: int, value: Any) -> Any:
@@ -356,7 +358,11 @@ class Kernel:
             raise TypeError(f"{self.__name__}(): `{name}` takes an array of {of}, not of {value.dtype}")
 
     def _run(self, instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
+        # A call that is looked at hands the next run over, and that one only.
+        via, _seeing.via = getattr(_seeing, "via", None), None
         try:
+            if via is not None:
+                return via(instance, given, special)
             return instance.function(*given, **special)
         except Trap as trap:
             raise _in_python(trap, instance) from None
@@ -500,6 +506,33 @@ class Kernel:
                     _name_python_line(part, self._last)
         return stats
 
+    def profile(self, *args: Any, **kwargs: Any) -> _profile.Profile:
+        """Call the kernel once and tell what each line did, at lines of Python; see `Module.profile`.
+
+        A line of Python has been executed as often as the most frequent of the lines of SPMD that it has become; their
+        times add up.
+        """
+        seen: list[_profile.Profile] = []
+
+        def via(instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
+            found = instance.module.profile(instance.function, *given, **special)
+            seen.append(_profile._of_kernel(found, self.__name__, instance.places))
+            return found.result
+
+        result = self._seen(via, args, kwargs)
+        seen[0].result = result
+        return seen[0]
+
+    def _seen(self, via: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the kernel, but have `via` make the run."""
+        if builtins.any(_containers.is_lazy(value) for value in (*args, *kwargs.values())):
+            raise TypeError(f"{self.__name__}.profile() was given a lazy array; compute it first (x.compute())")
+        _seeing.via = via
+        try:
+            return self(*args, **kwargs)
+        finally:
+            _seeing.via = None
+
     def __repr__(self) -> str:
         """Tell the name and the kind."""
         kind = "elementwise" if self.is_elementwise else "array"
@@ -530,7 +563,9 @@ class Kernel:
 
 
 # What calls of elementwise kernels take besides the function's parameters.
-_SPECIAL = {"out": None, "where": True, "threads": 1}
+_SPECIAL = {"out": None, "where": True, "threads": 1, "progress": False}
+# Who makes the next run of a kernel on this thread, if it is to be looked at.
+_seeing = threading.local()
 # The name of the exported function.
 _ENTRY = "entry__"
 

@@ -610,7 +610,7 @@ class Expressions(Parts):
             return known(self, node, [self.number(arg) for arg in node.args])
         return self._own(node, function, as_statement)
 
-    def makes(self, node: ast.expr) -> tuple[Value, Num, int] | None:
+    def makes(self, node: ast.expr) -> tuple[Value | None, Num, int] | None:
         """Give what an array that a call makes is filled with, its type and its length; None if it makes none."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
             return None
@@ -639,7 +639,7 @@ class Expressions(Parts):
         ty = FLOAT64 if what is not np.full else {INT: NUMBERS["int64"], FLOAT: FLOAT64}.get(fill.type, fill.type)
         ty = ty if dtype is None else self.annotation(dtype)
         ty = {INT: NUMBERS["int64"], FLOAT: FLOAT64}.get(ty, ty)
-        return self.cast(fill, ty, node), ty, length.const
+        return None if what is np.empty else self.cast(fill, ty, node), ty, length.const
 
     def _length(self, node: ast.Call) -> Value:
         value = self.expression(node.args[0]) if len(node.args) == 1 else None
@@ -676,8 +676,9 @@ class Expressions(Parts):
         texts = []
         for value, ty in zip(args, [arg.type for arg in args]):
             if isinstance(ty, Array):
-                if value.text in self.parts:
-                    self.fail(node, "a part of an array cannot be passed on", "here", "pass the array and its bounds")
+                if value.text in self.parts or value.text in self.views:
+                    texts.extend(self.view_texts(value))
+                    continue
                 if any(value.text == f"v_{name}" for region in self.regions for name in region.arrays):
                     self.fail(node, "an array of the function cannot be passed on", "made here", "pass its elements")
                 texts.append(value.text)

@@ -113,10 +113,8 @@ def _take(body: Any, node: Any, args: list[Value], *counts: int) -> None:
 
 def _conversion(body: Any, node: Any, args: list[Value], ty: Num) -> Value:
     _take(body, node, args, 1)
-    value = args[0]
-    if ty.is_int and value.type.kind == "f" and value.const is None:
-        value = Value(f"trunc({value.text})", value.type, value.uniform)
-    return body.convert(node, value, ty)
+    # Floats go towards zero, as in Python.
+    return body.convert(node, args[0], ty)
 
 
 def _float_type(body: Any, node: Any, args: list[Value]) -> Num:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ._types import INT, Array, Num
-from ._values import LONGEST, Value
+from ._values import INT32, LONGEST, Value
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class Part:
     # The name of the parameter that the elements are in.
     name: str
     axes: tuple[Axis, ...]
+    # Where the row begins that it is in, if it has one index for the first axis of an array.
+    row: str | None = None
 
 
 class Parts:
@@ -94,7 +96,12 @@ class Parts:
             axes.append(self._range(index, array, axis, f"{name}__n{kept}"))
             kept += 1
         owner = self._name_of(array)
-        self.parts[name] = Part(array, owner, tuple(axes))
+        row = None
+        plain = array.text not in self.parts and array.text not in self.views and not self.program.wide
+        if plain and axes[0].step is None and axes[0].start.uniform:
+            row = f"{name}__row"
+            self.emit(f"const uniform int {row} = {self._row(array, axes[0].start)};")
+        self.parts[name] = Part(array, owner, tuple(axes), row)
         return Value(name, Array(array.type.of, kept), array.uniform)
 
     def _range(self, index: ast.Slice, array: Value, axis: int, length: str) -> Axis:
@@ -153,15 +160,63 @@ class Parts:
         """Return whether the indices that a part has fixed are the same for all lanes."""
         part = self.parts.get(array.text)
         if part is None:
-            return True
+            return array.text not in self.views or self.views[array.text].uniform
         return all(axis.start.uniform for axis in part.axes) and self._fixed_uniform(part.array)
+
+    # Parts that are passed: an array, where the part begins in it, its lengths, and how far its elements lie apart.
+
+    def begins_uniform(self, value: Value) -> bool:
+        """Return whether a value, if it is a part of an array, begins at the same place for all lanes."""
+        return not isinstance(value.type, Array) or self._fixed_uniform(value)
+
+    def view_of(self, value: Value) -> tuple[int | None, ...] | None:
+        """Give how far the elements of a part lie apart along each axis, where that is a constant."""
+        if not isinstance(value.type, Array) or (value.text not in self.parts and value.text not in self.views):
+            return None
+        return tuple(self._apart(value, axis)[1] for axis in range(value.type.ndim))
+
+    def view_texts(self, value: Value) -> list[str]:
+        """Write the arguments that pass a part."""
+        root, offset, tests = self._offset(value, [Value("0", INT, True, 0, 0, 0)] * value.type.ndim)
+        # From there no element is in bounds.
+        begin = f"(({' && '.join(tests)}) ? {offset} : {INT32[0] + 1})" if tests else offset
+        apart = [self._apart(value, axis) for axis in range(value.type.ndim)]
+        lengths = [self.dim(value.text, axis).text for axis in range(value.type.ndim)]
+        return [root.text, *lengths, begin, *(text for text, step in apart if step is None)]
+
+    def _apart(self, array: Value, axis: int) -> tuple[str, int | None]:
+        """Give how far the elements of an array or part lie apart along an axis, and the constant if it is one."""
+        part, view = self.parts.get(array.text), self.views.get(array.text)
+        if part is not None:
+            kept = [k for k, taken in enumerate(part.axes) if taken.step is not None]
+            step = part.axes[kept[axis]].step
+            text, apart = self._apart(part.array, kept[axis])
+            return f"{step} * {text}", None if apart is None else step * apart
+        if view is not None:
+            return f"{array.text}__s{axis}" if view.view[axis] is None else str(view.view[axis]), view.view[axis]
+        after = [self.dim(array.text, k).text for k in range(axis + 1, array.type.ndim)]
+        wide = "(int64)" if self.program.wide else ""
+        return (wide + " * ".join(after), None) if after else ("1", 1)
+
+    def _in_view(self, array: Value, indices: list[Value], tests: list[str]) -> str:
+        """Give the offset of an element of a part that was passed, and what must hold for its indices."""
+        terms = [f"{array.text}__at"]
+        for axis, index in enumerate(indices):
+            if not self._is_within(index, array, axis):
+                tests.append(_within(index, self.dim(array.text, axis).text))
+            text, apart = self._apart(array, axis)
+            wide = f"(int64){index.text}" if self.program.wide else _short(index)
+            terms.append(wide if apart == 1 else f"{wide} * {text}")
+        return " + ".join(terms)
 
     def _offset(self, array: Value, indices: list[Value]) -> tuple[Value, str, list[str]]:
         """Give the array that the elements are in, the offset of one, and what must hold for its indices."""
         part = self.parts.get(array.text)
         tests: list[str] = []
+        if array.text in self.views:
+            return array, self._in_view(array, indices, tests), tests
         if part is None:
-            return array, self._flat(array, indices, tests), tests
+            return array, self._flat(array, indices, None, tests), tests
         given = iter(enumerate(indices))
         outer = []
         for axis, taken in enumerate(part.axes):
@@ -170,28 +225,55 @@ class Parts:
                 continue
             at, index = next(given)
             if not self._is_within(index, array, at):
-                tests.append(f"{index.text} >= 0 && {index.text} < {self.dim(array.text, at).text}")
+                tests.append(_within(index, self.dim(array.text, at).text))
             by = index.text if taken.step == 1 else f"{taken.step} * {index.text}"
             text = by if taken.start.const == 0 else f"({taken.start.text} + {by})"
             symbol = self.dim(part.array.text, axis).equals
             # Where the tests hold it is inside.
             outer.append(Value(text, INT, index.uniform, 0, LONGEST, below=(symbol[0], 0) if symbol else None))
+        if part.row is not None:
+            return part.array, self._flat(part.array, outer, part.row, tests), tests
         root, offset, more = self._offset(part.array, outer)
         return root, offset, [*tests, *more]
 
-    def _flat(self, array: Value, indices: list[Value], tests: list[str]) -> str:
-        """Give the offset in an array of several dimensions; the machine tests it in one of one dimension."""
+    def _flat(self, array: Value, indices: list[Value], row: str | None, tests: list[str]) -> str:
+        """Give the offset in an array, and what must hold for the indices; the machine tests the offset.
+
+        `row` is where the first index begins, if that is computed already. With 64 bits an offset is out of bounds if
+        the first index is; with 32, which all but very large arrays take, that is tested.
+        """
         if len(indices) == 1:
             return indices[0].text
+        lengths = [self.dim(array.text, axis).text for axis in range(len(indices))]
         known = [self._is_within(index, array, axis) for axis, index in enumerate(indices)]
-        wide = "" if all(known) and not self.program.wide else "(int64)"
-        text = f"{wide}{indices[0].text}"
-        for axis in range(1, len(indices)):
-            length, index = self.dim(array.text, axis).text, indices[axis]
-            text = f"({text}) * {length} + {index.text}" if axis > 1 else f"{text} * {length} + {index.text}"
-            if not known[axis]:
-                tests.append(f"{index.text} >= 0 && {index.text} < {length}")
-        return text
+        tests += [_within(indices[axis], lengths[axis]) for axis in range(1, len(indices)) if not known[axis]]
+        if self.program.wide:
+            text = f"(int64){indices[0].text}"
+            for length, index in zip(lengths[1:], indices[1:]):
+                text = f"({text}) * {length} + {index.text}"
+            return text
+        if row is None and indices[0].uniform:
+            row = self._row(array, indices[0])
+        elif row is None:
+            if not known[0]:
+                tests.append(_within(indices[0], lengths[0]))
+            row = " * ".join([_short(indices[0]), *lengths[1:]])
+        rest = _short(indices[1])
+        for length, index in zip(lengths[2:], indices[2:]):
+            rest = f"({rest}) * {length} + {_short(index)}"
+        return rest if row == "0" else f"{row} + {rest}"
+
+    def _row(self, array: Value, index: Value) -> str:
+        """Give where a row begins whose index is the same for all lanes: if there is no such row, out of bounds."""
+        lengths = [self.dim(array.text, axis).text for axis in range(array.type.ndim)]
+        text = " * ".join([_short(index), *lengths[1:]])
+        # Offsets in the first two rows that are out of bounds are so with 32 bits, too: they are not below the number
+        # of elements, or have become negative.
+        if index.const == 0:
+            return "0"
+        if self._is_within(index, array, 0) or index.const == 1:
+            return text
+        return f"({_within(index, lengths[0])} ? {text} : {INT32[0] + 1})"
 
     # Statements over all elements of a part.
 
@@ -276,6 +358,17 @@ class Parts:
         if array.text in self.parts:
             return self.parts[array.text].name
         return next((p.name for p in self.params if self.param_text(p.name) == array.text), array.text)
+
+
+def _within(index: Value, length: str) -> str:
+    """Write the test that an index is within a length."""
+    below = f"{index.text} < {length}"
+    return below if index.low >= 0 or index.type.kind == "u" else f"{index.text} >= 0 && {below}"
+
+
+def _short(index: Value) -> str:
+    """Give an index that is tested as a number of 32 bits."""
+    return index.text if index.is_narrow or index.type.name == "int32" else f"(int){index.text}"
 
 
 def _only_of_one(node: ast.expr) -> str | None:

@@ -62,7 +62,10 @@ class Param:
 
     name: str
     type: Type
+    # Whether it is the same in all lanes; of a part of an array, where it begins.
     uniform: bool
+    # Of a part of an array, how far its elements lie apart along each axis, if that is a constant.
+    view: tuple[int | None, ...] | None = None
 
 
 @dataclass
@@ -187,6 +190,7 @@ class Body(Expressions):
         self.program = program
         self.source = source
         self.params = params
+        self.views = {self.param_text(p.name): p for p in params if p.view is not None}
         self.lookup = lookup
         self.uniform = uniform
         self.types: dict[Any, Num] = {}
@@ -507,9 +511,11 @@ class Body(Expressions):
             self.fail(target, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
         fill, of, length = what
         region.arrays[name] = LocalArray(of, length, region.uniform)
-        counter = self.temporary("k")
-        text = f"{_spmd_name(name)}[{counter}] = {fill.text};"
-        self.emit(f"for (uniform int {counter} = 0; {counter} < {length}; ++{counter}) {text}")
+        # What `np.empty` makes is zero until it is stored to, as all memory is; check mode tells who reads it before.
+        if fill is not None:
+            counter = self.temporary("k")
+            text = f"{_spmd_name(name)}[{counter}] = {fill.text};"
+            self.emit(f"for (uniform int {counter} = 0; {counter} < {length}; ++{counter}) {text}")
         if self.assigned is not None:
             self.assigned.add(name)
         return True
@@ -659,16 +665,22 @@ class Body(Expressions):
         if node.orelse:
             self.fail(node.orelse[0], "`else` of a loop is not supported", "this part")
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        # Of several conditions each ends the loop by itself: lanes that one lets go are not asked for the next.
+        several = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)
         start, at = len(self.lines), self.at
         self.indent += 1
-        test = "true" if endless else self.truth(node.test)
+        for part in node.test.values if several else [] if endless else [node.test]:
+            test = self.truth(part)
+            if len(self.lines) == start and not several:
+                self.indent -= 1
+                self.emit(f"while ({test}) {{")
+                self.indent += 1
+            else:
+                self.emit(f"if (!{test}) break;")
         self.indent -= 1
-        if len(self.lines) == start:
-            self.emit(f"while ({test}) {{")
-        else:
+        if endless or several or not self.lines[start][0].lstrip().startswith("while"):
             # What the condition needs is computed in each turn.
             self.lines.insert(start, ("    " * self.indent + "while (true) {", at))
-            self.emit(f"    if (!({test})) break;")
         self._turns(node.body)
         self.emit("}")
         if endless and not _leaves(node.body):
@@ -909,15 +921,13 @@ class Body(Expressions):
         """Translate a function for arguments of given types, once."""
         tree = source.tree
         names = _parameters(self, node, tree, name, len(args))
-        plain = all(arg.uniform for arg in args) and self.is_uniform_here()
+        # A number that is the same in all lanes is so in the function too, which may loop and branch by it.
+        uniform = tuple(arg.uniform and self.begins_uniform(arg) for arg in args)
+        plain = all(uniform) and self.is_uniform_here()
         types = tuple(INT if arg.type == INT else arg.type for arg in args)
-        dims = tuple(
-            self.dims.get(f"{a.text}__n{k}", f"{a.text}__n{k}")
-            for a in args
-            if isinstance(a.type, Array)
-            for k in range(a.type.ndim)
-        )
-        identity = (key, types, plain, dims)
+        views = tuple(self.view_of(arg) for arg in args)
+        dims = [self._symbols(arg) for arg in args]
+        identity = (key, types, plain, uniform, views, tuple(dims))
         active = self.program.active.get(identity)
         if active is not None:
             active.calls_itself = True
@@ -927,19 +937,25 @@ class Body(Expressions):
         else:
             if len(self.program.active) >= _MOST_ACTIVE:
                 self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
-            params = [Param(n, ty, plain or not isinstance(ty, Num)) for n, ty in zip(names, types)]
+            params = [Param(*param) for param in zip(names, types, uniform, views)]
             body = Body(self.program, source, params, lookup, plain)
-            for name_of, arg in zip(names, args):
-                if isinstance(arg.type, Array):
-                    for k in range(arg.type.ndim):
-                        own = f"{arg.text}__n{k}"
-                        body.dims[f"{body.param_text(name_of)}__n{k}"] = self.dims.get(own, own)
             own = self.program.name(_spmd_name(name))
+            for name_of, symbols in zip(names, dims):
+                for k, symbol in enumerate(symbols):
+                    length = f"{body.param_text(name_of)}__n{k}"
+                    body.dims[length] = f"{own}.{length}" if symbol is None else symbol
             self.program.python_names[own] = name
             result = self._translated(identity, body, own, node)
         for at in result.stored:
-            self.stored.update(p.name for p in self.params if self.param_text(p.name) == args[at].text)
+            self.stored.update({p.name for p in self.params} & {self._name_of(args[at])})
         return result
+
+    def _symbols(self, arg: Value) -> tuple[str | None, ...]:
+        """Give what stands for the lengths of an array that is passed; nothing for lengths that a part alone has."""
+        if not isinstance(arg.type, Array):
+            return ()
+        lengths = [f"{arg.text}__n{k}" for k in range(arg.type.ndim)]
+        return tuple(self.dims.get(length, None if arg.text in self.parts else length) for length in lengths)
 
     def _translated(self, identity: Any, body: Body, name: str, node: Any) -> Result:
         """Translate a function that is called, and add it to the program."""
@@ -1012,6 +1028,11 @@ class Body(Expressions):
                 element = self.program.record(of) if isinstance(of, Record) else of.spmd
                 found.append(f"{constant_}uniform {element} {text}[]")
                 found.extend(f"uniform int {text}__n{k}" for k in range(param.type.ndim))
+                if param.view is not None:
+                    offset = "int64" if self.program.wide else "int"
+                    found.append(f"{'uniform ' if param.uniform else ''}{offset} {text}__at")
+                    apart = (k for k, step in enumerate(param.view) if step is None)
+                    found.extend(f"uniform {offset} {text}__s{k}" for k in apart)
             else:
                 found.append(f"{'uniform ' if param.uniform else ''}{param.type.spmd} {text}")
         return found
@@ -1216,7 +1237,8 @@ def _only_counts(tree: ast.AST, name: str) -> bool:
     for loop in ast.walk(tree):
         if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == name:
             targets.add(id(loop.target))
-            body = {id(node) for statement in loop.body for node in ast.walk(statement)}
+            # (Operators and contexts are shared by all nodes.)
+            body = {id(node) for statement in loop.body for node in ast.walk(statement) if isinstance(node, ast.Name)}
             if inside & body:
                 return False
             inside |= body
