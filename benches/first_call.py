@@ -1,6 +1,9 @@
 """How long the first call of a small kernel takes in a process that has called others, and of what it consists.
 
 `python benches/first_call.py [ROUNDS]`
+
+Beside it stands Numba's first call of the same function, if Numba is installed (`pip install numba`; a few rounds only,
+as each takes about a second).
 """
 
 from __future__ import annotations
@@ -12,6 +15,13 @@ import time
 import numpy as np
 import spmdvm
 from spmdvm import float32, foreach
+
+try:
+    import numba
+except ImportError:
+    numba = None
+
+NUMBA_ROUNDS = 4
 
 
 def kernels() -> list[tuple]:
@@ -44,6 +54,53 @@ def kernels() -> list[tuple]:
     return [(polynomial, (x, x)), (collatz, (np.arange(1, 100),)), (blur, (image, image.copy()))]
 
 
+def numba_functions() -> list[tuple]:
+    """Make the same for Numba, as its users write it."""
+
+    @numba.vectorize
+    def polynomial(x, y):
+        return x * x + 2 * x * y - y / 3 + np.sqrt(x)
+
+    @numba.vectorize
+    def collatz(n):
+        steps = 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        return steps
+
+    @numba.njit
+    def blur(image, out):
+        height, width = image.shape
+        for i in range(1, height - 1):
+            for j in range(1, width - 1):
+                total = float32(0)
+                for di in range(-1, 2):
+                    for dj in range(-1, 2):
+                        total += image[i + di, j + dj]
+                out[i, j] = total / 9
+
+    x = np.ones(100)
+    image = np.ones((20, 30), np.float32)
+    return [
+        ("polynomial", polynomial, (x, x)),
+        ("collatz", collatz, (np.arange(1, 100),)),
+        ("blur", blur, (image, image.copy())),
+    ]
+
+
+def with_numba() -> dict[str, float]:
+    """Give the median time of Numba's first call of each, in seconds; nothing without Numba."""
+    times: dict[str, list[float]] = {}
+    for _ in range(NUMBA_ROUNDS + 1 if numba is not None else 0):
+        for name, function, arguments in numba_functions():
+            start = time.perf_counter()
+            function(*arguments)
+            times.setdefault(name, []).append(time.perf_counter() - start)
+    # The first round is the process's first, here too.
+    return {name: statistics.median(row[1:]) for name, row in times.items()}
+
+
 def main() -> None:
     """Print a table of medians."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 30
@@ -61,11 +118,17 @@ def main() -> None:
             spmdvm.compile([("text", kernel.spmd_source)])
             compiled = time.perf_counter() - second
             times.setdefault(kernel.__name__, []).append([decorated, first - start, compiled, second - first])
-    print(f"{'kernel':<12}{'decorator':>12}{'first call':>12}{'of it compile':>15}{'second call':>13}")
+    theirs = with_numba()
+    if numba is None:
+        print("Numba is not installed: its column is left out (pip install numba)")
+    print(
+        f"{'kernel':<12}{'decorator':>12}{'first call':>12}{'of it compile':>15}{'second call':>13}{'Numba first':>14}"
+    )
     for name, rows in times.items():
         # The first round is the process's first.
         columns = [1e3 * statistics.median(column) for column in zip(*rows[1:])]
-        print(f"{name:<12}" + "".join(f"{ms:>{w}.3f} ms" for ms, w in zip(columns, (9, 9, 12, 10))))
+        beside = f"{1e3 * theirs[name]:11.1f} ms" if name in theirs else f"{'–':>14}"
+        print(f"{name:<12}" + "".join(f"{ms:>{w}.3f} ms" for ms, w in zip(columns, (9, 9, 12, 10))) + beside)
 
 
 if __name__ == "__main__":
