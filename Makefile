@@ -4,12 +4,13 @@
 #   make test    every test
 #   make check   format, lints, type stubs, then every test
 #   make bench   benchmarks
+#   make wheel   the wheel as it is released, checked (target/wheels)
 #   make fuzz    fuzz targets, a minute each (SPMDVM_FUZZ_SECONDS=…)
 #   make soak    random programs, arrays, threads, signals, limits and forks for ten minutes (SPMDVM_SOAK_SECONDS=…)
 #   make model-check    tasks, and the threads that compile, in thousands of orders (SPMDVM_ORDERS=…)
 #   make memcheck       the interpreter and compiled code under valgrind
 #   make mutation-score plants faults in the interpreter, the JIT's passes and back ends, and counts those that random programs find
-#   make docs    the generated pages, the pictures of sessions and of the playground, and the Rust documentation
+#   make docs    the generated pages, the pictures of sessions and of the playground, the site (target/site), the Rust documentation
 #   make clean   remove everything that was built
 
 PYTHON ?= python3
@@ -22,7 +23,7 @@ BIN := $(VENV)/bin
 IN_VENV := env -u CONDA_PREFIX -u PYTHONHOME VIRTUAL_ENV="$(CURDIR)/$(VENV)" PATH="$(CURDIR)/$(BIN):$$PATH"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench fuzz soak model-check memcheck mutation-score docs clean install rust-test python-test lint
+.PHONY: demo test check bench wheel fuzz soak model-check memcheck mutation-score docs clean install rust-test python-test lint
 
 demo: install
 	@$(BIN)/python examples/demo.py
@@ -40,8 +41,8 @@ check: lint test
 lint: install $(VENV)/.test-tools $(VENV)/.lint-tools
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check --config python/pyproject.toml python examples benches
-	$(BIN)/ruff format --check --config python/pyproject.toml python examples benches
+	$(BIN)/ruff check --config python/pyproject.toml python examples benches docs/site
+	$(BIN)/ruff format --check --config python/pyproject.toml python examples benches docs/site
 	cd python && "$(CURDIR)/$(BIN)/stubtest" spmdvm --allowlist tests/stubtest-allowed.txt --mypy-config-file pyproject.toml
 	$(BIN)/mypy --config-file python/pyproject.toml python/tests/typing_example.py
 
@@ -54,6 +55,14 @@ bench: install
 	$(BIN)/python benches/crev.py
 	$(BIN)/python benches/first_call.py
 	$(BIN)/python benches/combinators.py
+	$(BIN)/python benches/kernels.py
+	$(BIN)/python benches/evaluate.py
+	$(BIN)/python benches/import_time.py
+	@if command -v ispc >/dev/null; then $(BIN)/python benches/ispc.py; \
+	else echo "benches/ispc.py is left out: the compiler ispc is not on the PATH"; fi
+
+wheel: $(VENV)/.build-tools
+	$(IN_VENV) $(BIN)/python python/wheel.py
 
 fuzz:
 	@if $(CARGO) +nightly fuzz --version >/dev/null 2>&1; then \
@@ -93,6 +102,9 @@ docs: install $(VENV)/.test-tools
 	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-jit --test operations
 	UPDATE_DOCS=1 $(CARGO) test -p spmdvm-cli --test sessions --test pictures
 	UPDATE_DOCS=1 $(BIN)/python -m pytest python/tests/test_playground.py -k picture_in
+	UPDATE_DOCS=1 $(BIN)/python -m pytest python/tests/test_pages.py
+	$(BIN)/python docs/site/pages.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -f docs/site/mkdocs.yml
 	$(CARGO) doc --workspace --no-deps
 
 clean:
@@ -111,7 +123,7 @@ $(VENV)/.build-tools:
 	@touch $@
 
 $(VENV)/.test-tools: $(VENV)/.build-tools Makefile
-	@$(PIP) install pytest pandas ipykernel jupyter-client cloudpickle joblib 'dask[array,distributed]'
+	@$(PIP) install pytest pandas matplotlib ipykernel jupyter-client cloudpickle joblib 'dask[array,distributed]' mkdocs-material
 	@touch $@
 
 $(VENV)/.lint-tools: $(VENV)/.build-tools
