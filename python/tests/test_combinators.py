@@ -737,11 +737,16 @@ def test_a_timeout_stops_them(threads):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of Unix")
 def test_control_c_stops_them():
+    # Where tests run in the background, SIGINT is ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        spmdvm.reduce("+", np.full(100000, 3.0), map=slow)
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            spmdvm.reduce("+", np.full(100000, 3.0), map=slow, timeout=60)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_options_come_with_kernels_and_calls():
