@@ -4,13 +4,13 @@
 
 #[cfg(not(feature = "shuttle"))]
 pub(crate) use std::{
-    sync::{Mutex, MutexGuard, RwLock, atomic},
+    sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, atomic},
     thread,
 };
 
 #[cfg(feature = "shuttle")]
 pub(crate) use shuttle::{
-    sync::{Mutex, MutexGuard, RwLock, atomic},
+    sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, atomic},
     thread,
 };
 

@@ -8,14 +8,14 @@
 use super::head::Head;
 use super::hot_loop::{Holding, NEVER};
 use super::version::{Change, Leads, Version};
-use super::{Answer, Jit, WORDS, unless_taken};
+use super::{Answer, Jit, WORDS};
 use crate::record::{LIGHT, leads_on};
 use crate::stress;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, Tracer};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::FuncId;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 /// Of so many links one is not followed, under stress.
 const BROKEN: u64 = 8;
@@ -54,11 +54,11 @@ impl Jit {
             return Visit::interpret(NEVER);
         }
         pause.write_masks(words);
+        let enterable = head.enterable();
+        if let Some(version) = Holding::new(pause, &words[..]).choose(&enterable) {
+            return self.enter(pause, head, version, words);
+        }
         match self.answer(pause, head, &Holding::new(pause, &words[..]), linked) {
-            Answer::Enter(version) if version.is_due() => {
-                self.look_again(pause, head, &version);
-                Visit::interpret(0)
-            }
             Answer::Enter(version) => self.enter(pause, head, &version, words),
             Answer::Interpret(rounds) => Visit::interpret(rounds),
             Answer::Observe => Visit::interpret(self.observe(pause, head.at)),
@@ -72,14 +72,14 @@ impl Jit {
             if !head.is_due() {
                 return;
             }
-            let visit = self.visit(pause, &head, words, true);
+            let visit = self.visit(pause, head, words, true);
             head.wait(visit.rounds);
             leads = visit.leads;
         }
     }
 
     /// The head to which a region has led, once the interpreter has done the calls and returns before it.
-    fn next_head(&self, pause: &mut Pause<'_>, leads: Leads) -> Option<Arc<Head>> {
+    fn next_head(&self, pause: &mut Pause<'_>, leads: Leads) -> Option<&Arc<Head>> {
         let hot = match leads {
             Leads::Nowhere => return None,
             Leads::On => self.settings.hot,
@@ -95,7 +95,7 @@ impl Jit {
         if pause.has_ended() || pause.mask() == 0 {
             return None;
         }
-        self.heads.find_or_add((pause.function(), pause.pc()), hot)
+        self.heads.find_or_add((pause.function(), pause.pc()), pause.program(), hot)
     }
 
     /// Returns whether an instruction is one that regions leave to the interpreter on the way to another.
@@ -110,13 +110,17 @@ impl Jit {
         !stress::is_chosen(before, (FuncId(0), 0), BROKEN)
     }
 
-    /// Runs a version.
+    /// Runs a version, unless somebody is to look at it first.
     fn enter(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>, words: &mut [u64]) -> Visit {
+        if version.is_due() {
+            self.look_again(pause, head, version);
+            return Visit::interpret(0);
+        }
         let (change, leads) = version.enter(pause, words, &self.settings, &self.native_instructions);
         let rounds = match change {
             Change::None => 0,
             Change::GiveUp(why, at) => {
-                let mut found = head.state.write().unwrap_or_else(PoisonError::into_inner);
+                let mut found = head.write();
                 found.aborted_at = at;
                 found.give_up(why);
                 found.rests().unwrap_or(0)
@@ -127,7 +131,7 @@ impl Jit {
                 0
             }
             Change::Specialise(facts, times) => {
-                if let Some(mut found) = unless_taken(head.state.try_write()) {
+                if let Some(mut found) = head.try_write() {
                     self.specialise(pause, head, &mut found, facts, times);
                 }
                 0

@@ -1,12 +1,21 @@
 //! Where regions begin: heads of loops and functions, which the interpreter counts, and places to which regions lead.
+//!
+//! Regions lead to heads some million times a second, so the way there takes no lock and counts no references: a head is found in a table
+//! by its place, and what may be entered there is a list of its own, which whoever changes the loop writes anew.
 
 use super::hot_loop::Loop;
+use super::version::Version;
 use crate::profile::ProgramPoint;
-use crate::sync::RwLock;
+use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use arc_swap::{ArcSwap, Guard};
 use spmdvm_vm::PreparedProgram;
-use std::collections::HashMap;
+use spmdvm_vm::program::Program;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
+
+/// Versions of a loop that may be entered, those with more facts first.
+pub(super) type Enterable = Vec<Arc<Version>>;
 
 /// A place at which regions may begin, and what has become of it.
 pub(super) struct Head {
@@ -15,70 +24,144 @@ pub(super) struct Head {
     pub hot_count: Option<usize>,
     /// How often regions may lead there until it is asked what to do.
     countdown: AtomicU32,
-    pub state: RwLock<Loop>,
+    state: RwLock<Loop>,
+    /// What `state` says of it.
+    enterable: ArcSwap<Enterable>,
 }
 
 /// All heads of a program.
 #[derive(Default)]
-pub(super) struct Heads {
+pub(super) struct Heads(OnceLock<Table>);
+
+/// Heads by their place.
+struct Table {
     /// Those that the interpreter counts.
-    counted: OnceLock<Box<[Arc<Head>]>>,
-    /// All of them.
-    all: RwLock<HashMap<ProgramPoint, Arc<Head>>>,
+    counted: Box<[Arc<Head>]>,
+    /// By function, and by instruction; for functions that have heads.
+    functions: Box<[OnceLock<Places>]>,
 }
+
+type Places = Box<[OnceLock<Arc<Head>>]>;
 
 impl Head {
     fn new(at: ProgramPoint, hot_count: Option<usize>, countdown: u32) -> Arc<Head> {
-        Arc::new(Head { at, hot_count, countdown: AtomicU32::new(countdown), state: RwLock::default() })
+        let (countdown, state) = (AtomicU32::new(countdown), RwLock::default());
+        Arc::new(Head { at, hot_count, countdown, state, enterable: ArcSwap::default() })
     }
 
     /// A region has led here. Returns whether it is to be asked what to do.
     pub fn is_due(&self) -> bool {
         let left = self.countdown.load(Ordering::Relaxed);
-        self.countdown.store(left.saturating_sub(1), Ordering::Relaxed);
+        if left != 0 {
+            self.countdown.store(left - 1, Ordering::Relaxed);
+        }
         left == 0
     }
 
     /// It is asked again after so many rounds, or as many more ways that lead here.
     pub fn wait(&self, rounds: u32) {
-        self.countdown.store(rounds, Ordering::Relaxed);
+        if rounds != 0 || self.countdown.load(Ordering::Relaxed) != 0 {
+            self.countdown.store(rounds, Ordering::Relaxed);
+        }
+    }
+
+    /// The versions that may be entered; they stay while the guard does.
+    pub fn enterable(&self) -> Guard<Arc<Enterable>> {
+        self.enterable.load()
+    }
+
+    /// What is known of it.
+    pub fn read(&self) -> RwLockReadGuard<'_, Loop> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of it, to be changed.
+    pub fn write(&self) -> Changing<'_> {
+        Changing { head: self, state: self.state.write().unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    /// The same, unless another thread is at it.
+    pub fn try_write(&self) -> Option<Changing<'_>> {
+        Some(Changing { head: self, state: super::unless_taken(self.state.try_write())? })
+    }
+}
+
+/// What is known of a head while it changes; afterwards the head has the versions that may be entered then.
+pub(super) struct Changing<'a> {
+    head: &'a Head,
+    state: RwLockWriteGuard<'a, Loop>,
+}
+
+impl Deref for Changing<'_> {
+    type Target = Loop;
+
+    fn deref(&self) -> &Loop {
+        &self.state
+    }
+}
+
+impl DerefMut for Changing<'_> {
+    fn deref_mut(&mut self) -> &mut Loop {
+        &mut self.state
+    }
+}
+
+impl Drop for Changing<'_> {
+    fn drop(&mut self) {
+        let now = self.state.enterable();
+        let before = self.head.enterable.load();
+        let is_same = before.len() == now.len() && before.iter().zip(now).all(|(a, b)| Arc::ptr_eq(a, b));
+        drop(before);
+        if !is_same {
+            self.head.enterable.store(Arc::new(now.to_vec()));
+        }
     }
 }
 
 impl Heads {
     /// The heads that the interpreter counts, by hot count. Regions may lead there so often until they are asked about.
     pub fn counted(&self, prepared: impl FnOnce() -> PreparedProgram, hot: u32) -> &[Arc<Head>] {
-        if let Some(heads) = self.counted.get() {
-            return heads;
-        }
-        let prepared = prepared();
-        // Taken first, and not while the cell is filled: the model checker cannot see who waits for that.
-        let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
-        let heads = self.counted.get_or_init(|| {
-            prepared.heads().enumerate().map(|(hot_count, at)| Head::new(at, Some(hot_count), hot)).collect()
+        let table = self.0.get_or_init(|| {
+            let prepared = prepared();
+            let counted =
+                prepared.heads().enumerate().map(|(hot_count, at)| Head::new(at, Some(hot_count), hot)).collect();
+            let table =
+                Table { counted, functions: prepared.program().functions.iter().map(|_| OnceLock::new()).collect() };
+            for head in &table.counted {
+                table.find_or_add(head.at, prepared.program(), || Arc::clone(head));
+            }
+            table
         });
-        all.extend(heads.iter().map(|head| (head.at, Arc::clone(head))));
-        heads
+        &table.counted
     }
 
-    /// The head at a place, if there is one; unless another thread is adding one.
-    pub fn find(&self, at: ProgramPoint) -> Option<Arc<Head>> {
-        super::unless_taken(self.all.try_read())?.get(&at).cloned()
-    }
-
-    /// The head at a place, which is made one if it is none. Regions may lead there so often until it is asked about.
-    pub fn find_or_add(&self, at: ProgramPoint, hot: u32) -> Option<Arc<Head>> {
-        self.find(at).or_else(|| {
-            let mut all = super::unless_taken(self.all.try_write())?;
-            Some(Arc::clone(all.entry(at).or_insert_with(|| Head::new(at, None, hot))))
-        })
+    /// The head at a place of a program, which is made one if it is none. Regions may lead there so often until it is asked about.
+    pub fn find_or_add(&self, at: ProgramPoint, program: &Program, hot: u32) -> Option<&Arc<Head>> {
+        self.0.get()?.find_or_add(at, program, || Head::new(at, None, hot))
     }
 
     /// Every head, those that the interpreter counts first.
     pub fn each(&self) -> Vec<Arc<Head>> {
-        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
-        let mut heads: Vec<_> = all.values().cloned().collect();
+        let table = self.0.get();
+        let places = table.iter().flat_map(|table| &table.functions).filter_map(|function| function.get());
+        let mut heads: Vec<_> = places.flatten().filter_map(|place| place.get()).cloned().collect();
         heads.sort_by_key(|head| (head.hot_count.is_none(), head.hot_count, head.at));
         heads
+    }
+}
+
+impl Table {
+    fn find_or_add(
+        &self,
+        (function, pc): ProgramPoint,
+        program: &Program,
+        new: impl FnOnce() -> Arc<Head>,
+    ) -> Option<&Arc<Head>> {
+        let function = function.0 as usize;
+        let places = self
+            .functions
+            .get(function)?
+            .get_or_init(|| program.functions[function].code.iter().map(|_| OnceLock::new()).collect());
+        Some(places.get(pc as usize)?.get_or_init(new))
     }
 }

@@ -1,12 +1,11 @@
 //! A loop (or function, or rest of one), its versions, and what holds at its head.
 
-use super::version::{Version, long};
+use super::version::{Version, count, long};
 use crate::abort::Abort;
 use crate::record::{EntryFacts, MaskFact};
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause};
 use spmdvm_vm::program::FuncId;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// A loop and its compiled versions.
 #[derive(Default)]
@@ -98,9 +97,9 @@ impl Loop {
         self.pending.is_some_and(|process| process == std::process::id())
     }
 
-    /// The version that may be entered.
-    pub fn version(&self, held: &Holding<'_>) -> Option<Arc<Version>> {
-        self.versions.iter().find(|v| held.suits(v)).cloned()
+    /// The versions that may be entered.
+    pub fn enterable(&self) -> &[Arc<Version>] {
+        if self.aborted.is_none() { &self.versions } else { &[] }
     }
 
     /// Takes what was made of an order. If nothing could be made, the loop keeps the versions it has.
@@ -189,6 +188,11 @@ impl<'a> Holding<'a> {
         Holding { pause, masks, full: pause.program().width.full_mask() }
     }
 
+    /// The version that may be entered, of some.
+    pub fn choose<'v>(&self, versions: &'v [Arc<Version>]) -> Option<&'v Arc<Version>> {
+        versions.iter().find(|v| self.suits(v))
+    }
+
     /// Returns whether a version may be entered. Notes if it is only its constants that other values are found in the place of.
     fn suits(&self, version: &Version) -> bool {
         let facts = &version.facts;
@@ -197,7 +201,7 @@ impl<'a> Holding<'a> {
         }
         let same = facts.constants.iter().all(|c| self.pause.uniform(c.place) == c.bits);
         if !same {
-            version.other_constants.fetch_add(1, Ordering::Relaxed);
+            count(&version.other_constants, 1);
         }
         same
     }

@@ -40,7 +40,7 @@ use share::{Size, Sizes};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::Pause;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, TryLockError, Weak};
+use std::sync::{Arc, OnceLock, TryLockError, Weak};
 use std::time::Instant;
 use tiers::{Made, Tiers};
 use version::{Arguments, Version, long};
@@ -141,13 +141,7 @@ impl Jit {
 
     /// The version of a loop that may be entered, or what to do without one.
     fn answer(&self, pause: &Pause<'_>, head: &Arc<Head>, held: &Holding<'_>, linked: bool) -> Answer {
-        {
-            let Some(found) = unless_taken(head.state.try_read()) else { return Answer::Interpret(PENDING) };
-            if let Some(version) = found.version(held).filter(|_| found.aborted.is_none()) {
-                return Answer::Enter(version);
-            }
-        }
-        let Some(mut found) = unless_taken(head.state.try_write()) else { return Answer::Interpret(PENDING) };
+        let Some(mut found) = head.try_write() else { return Answer::Interpret(PENDING) };
         if found.aborted.is_some() {
             if let Some(rounds) = found.rests() {
                 return Answer::Interpret(rounds);
@@ -159,8 +153,8 @@ impl Jit {
             found.looks += 1;
             return Answer::Look;
         }
-        if let Some(version) = found.version(held) {
-            return Answer::Enter(version);
+        if let Some(version) = held.choose(&found.versions) {
+            return Answer::Enter(Arc::clone(version));
         }
         if found.is_pending() || found.refuses() {
             return Answer::Interpret(PENDING);
@@ -205,7 +199,7 @@ impl Jit {
     /// Compiles what was ordered, on the thread for that, and sees to it that the loop is asked about again.
     fn fill(&self, order: &Order) {
         let made = self.make(order);
-        let mut found = order.head.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut found = order.head.write();
         if order.is_needed() {
             found.pending = None;
         }
@@ -289,7 +283,7 @@ impl Jit {
     /// Drops the code of loops that are interpreted at the moment: others need its room.
     fn drop_resting_code(&self) {
         for head in self.heads.each() {
-            if let Some(mut found) = unless_taken(head.state.try_write()).filter(|found| found.aborted.is_some()) {
+            if let Some(mut found) = head.try_write().filter(|found| found.aborted.is_some()) {
                 found.versions.clear();
             }
         }
@@ -386,7 +380,7 @@ impl Jit {
     /// suit it than those that were chosen, its version is recompiled. Each look comes after four times as many rounds
     /// as the last.
     fn look_again(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) {
-        let Some(mut found) = unless_taken(head.state.try_write()) else { return };
+        let Some(mut found) = head.try_write() else { return };
         let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
         found.second_looks += 1;
         version.look_after(long(found.second_looks));
@@ -400,7 +394,7 @@ impl Jit {
             pause.observe(part, &mut Watcher(&mut profile));
         }
         let changed = self.advice().is_some_and(|mut advice| advice.think_again(&profile));
-        if changed && let Some(mut found) = unless_taken(head.state.try_write()).filter(|found| !found.is_pending()) {
+        if changed && let Some(mut found) = head.try_write().filter(|found| !found.is_pending()) {
             self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
         }
     }
@@ -415,13 +409,13 @@ impl Jit {
             let may = excess.is_none_or(|excess| version.rounds() >= long(excess));
             is_there && !found.is_pending() && may && !found.refuses()
         };
-        if !unless_taken(head.state.try_write()).is_some_and(|mut found| allows(&mut found)) {
+        if !head.try_write().is_some_and(|mut found| allows(&mut found)) {
             return 0;
         }
         if self.settings.observe != 0 {
             self.observe(pause, version.at());
         }
-        let Some(mut found) = unless_taken(head.state.try_write()) else { return 0 };
+        let Some(mut found) = head.try_write() else { return 0 };
         if !allows(&mut found) {
             return 0;
         }

@@ -6,8 +6,8 @@ use crate::abort::Abort;
 use crate::ir::{Counter, ExitId, Region};
 use spmdvm_vm::program::FuncId;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// What a JIT did with a loop.
@@ -98,7 +98,7 @@ impl Jit {
     /// What was done with every loop that was hot.
     pub fn report(&self) -> Vec<LoopReport> {
         let heads = self.heads.each();
-        let read = heads.iter().map(|head| head.state.read().unwrap_or_else(PoisonError::into_inner));
+        let read = heads.iter().map(|head| head.read());
         read.filter_map(|l| {
             let versions = l.versions.iter().map(|v| v.report()).collect();
             Some(LoopReport {

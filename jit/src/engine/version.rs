@@ -202,13 +202,13 @@ impl Version {
         let exit = self.clock.measure(self.entries.load(Ordering::Relaxed), || unsafe { code.run(&mut context) });
         pause.leave(&context);
         let here = (pause.fuel_used() - before).max(0) as u64;
-        let rounds = self.rounds.fetch_add(here, Ordering::Relaxed) + here;
-        executed.fetch_add(self.size.map_or(0, |size| size.times(here)), Ordering::Relaxed);
+        let rounds = count(&self.rounds, here);
+        count(executed, self.size.map_or(0, |size| size.times(here)));
         let landing = &self.exits[exit.index()];
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
         unsafe { pause.resume(landing.frames.iter().map(LandingFrame::resume), words) };
-        let taken = landing.taken.fetch_add(1, Ordering::Relaxed) + 1;
-        let entries = self.entries.fetch_add(1, Ordering::Relaxed) + 1;
+        let taken = count(&landing.taken, 1);
+        let entries = count(&self.entries, 1);
         if let Some((constants, times)) = special {
             return (Change::Specialise(EntryFacts { constants, ..self.facts.clone() }, times), landing.leads);
         }
@@ -330,6 +330,14 @@ impl Version {
     }
 }
 
+/// Adds to what is counted, and gives the sum. Of threads that count at the same time, some may be lost: to exclude that would take as
+/// long as a short region does.
+pub(super) fn count(counted: &AtomicU64, more: u64) -> u64 {
+    let sum = counted.load(Ordering::Relaxed).wrapping_add(more);
+    counted.store(sum, Ordering::Relaxed);
+    sum
+}
+
 impl Trial {
     /// Returns whether it has ended with this entry; `true` once.
     fn is_over(&self, entries: u64, settings: &Settings) -> bool {
@@ -357,13 +365,16 @@ impl Arguments {
         let mut same = true;
         for ((_, place), last) in self.places.iter().zip(&self.last) {
             let now = pause.uniform(*place);
-            same &= last.swap(now, Ordering::Relaxed) == now;
+            if last.load(Ordering::Relaxed) != now {
+                last.store(now, Ordering::Relaxed);
+                same = false;
+            }
         }
+        let times = if same { self.same.load(Ordering::Relaxed).saturating_add(1) } else { 0 };
+        self.same.store(times, Ordering::Relaxed);
         if !same {
-            self.same.store(0, Ordering::Relaxed);
             return None;
         }
-        let times = self.same.fetch_add(1, Ordering::Relaxed) + 1;
         let constants = || {
             let values = self.places.iter().zip(&self.last);
             values.map(|(&(reg, place), v)| Constant { reg, place, bits: v.load(Ordering::Relaxed) }).collect()
