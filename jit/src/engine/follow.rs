@@ -117,8 +117,8 @@ impl Jit {
             return Visit::interpret(0);
         }
         let (change, leads) = version.enter(pause, words, &self.settings, &self.native_instructions);
-        let rounds = match change {
-            Change::None => 0,
+        let Some(change) = change else { return Visit { rounds: 0, leads } };
+        let rounds = match *change {
             Change::GiveUp(why, at) => {
                 let mut found = head.write();
                 found.aborted_at = at;

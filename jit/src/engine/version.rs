@@ -79,9 +79,8 @@ pub(super) struct Version {
     arguments: Arguments,
 }
 
-/// What follows from an entry.
+/// What follows from an entry, seldom.
 pub(super) enum Change {
-    None,
     /// With the instruction at which it was left most of the time, if that is why.
     GiveUp(Abort, Option<(FuncId, u32)>),
     /// It is baseline code, with nobody to make the optimised code.
@@ -182,9 +181,9 @@ impl Version {
         words: &mut [u64],
         settings: &Settings,
         executed: &AtomicU64,
-    ) -> (Change, Leads) {
+    ) -> (Option<Box<Change>>, Leads) {
         if !pause.has_room(self.region.frame_bytes, self.region.depth) {
-            return (Change::None, Leads::Nowhere);
+            return (None, Leads::Nowhere);
         }
         let special = self.arguments.look(pause, settings);
         let mut many = Vec::new();
@@ -210,20 +209,18 @@ impl Version {
         let taken = count(&landing.taken, 1);
         let entries = count(&self.entries, 1);
         if let Some((constants, times)) = special {
-            return (Change::Specialise(EntryFacts { constants, ..self.facts.clone() }, times), landing.leads);
+            let facts = EntryFacts { constants, ..self.facts.clone() };
+            return (Some(Box::new(Change::Specialise(facts, times))), landing.leads);
         }
         let is_review = entries.is_multiple_of(REVIEW) || rounds / REVIEW_ROUNDS != (rounds - here) / REVIEW_ROUNDS;
         if landing.pruned && taken.is_multiple_of(settings.hot_exit) || is_review && self.fails() {
-            return (Change::Recompile, Leads::Nowhere);
+            return (Some(Box::new(Change::Recompile)), Leads::Nowhere);
         }
         if entries.is_multiple_of(REVIEW) && self.code.is_forsaken(entries) {
-            return (Change::Improve, landing.leads);
+            return (Some(Box::new(Change::Improve)), landing.leads);
         }
-        let change = match self.trial.is_over(entries, settings).then(|| self.judge()).flatten() {
-            Some((why, at)) => Change::GiveUp(why, at),
-            None => Change::None,
-        };
-        (change, landing.leads)
+        let verdict = self.trial.is_over(entries, settings).then(|| self.judge()).flatten();
+        (verdict.map(|(why, at)| Box::new(Change::GiveUp(why, at))), landing.leads)
     }
 
     /// Gives the reason if it is to be given up: left before its end most of the time and soon, or with too little to do each

@@ -182,23 +182,28 @@ impl PreparedProgram {
     }
 }
 
+// What native code is entered and left by is inlined: it happens some million times a second.
 impl Pause<'_> {
     /// The program.
+    #[inline]
     pub fn program(&self) -> &Program {
         &self.thread.code.program
     }
 
+    #[inline]
     fn executing(&self) -> &PreparedFunction {
         // SAFETY: `Thread::function` belongs to the thread's code.
         unsafe { &*self.thread.function }
     }
 
     /// The executing function.
+    #[inline]
     pub fn function(&self) -> FuncId {
         self.executing().id
     }
 
     /// The instruction that is executed next.
+    #[inline]
     pub fn pc(&self) -> u32 {
         self.executing().pc(self.next)
     }
@@ -209,22 +214,26 @@ impl Pause<'_> {
     }
 
     /// The number of the loop or function at which the interpreter was stopped: an index into [`PreparedProgram::heads`].
+    #[inline]
     pub fn hot_count(&self) -> usize {
         self.hot_count as usize
     }
 
     /// Returns whether the run has ended, or the thread has to wait for others: nothing more is to be done.
+    #[inline]
     pub fn has_ended(&self) -> bool {
         self.next.is_null()
     }
 
     /// The instruction that is executed next; `None` if the run has ended.
+    #[inline]
     pub fn inst(&self) -> Option<&Inst> {
         let f = (!self.has_ended()).then(|| self.executing())?;
         self.thread.code.program.functions[f.id.0 as usize].code.get(f.pc(self.next) as usize)
     }
 
     /// Has the interpreter execute one instruction, whatever that is. The tracer is not asked about anything meanwhile.
+    #[inline]
     pub fn step(&mut self) {
         if self.has_ended() {
             return;
@@ -236,34 +245,40 @@ impl Pause<'_> {
     }
 
     /// The execution mask.
+    #[inline]
     pub fn mask(&self) -> u64 {
         self.thread.mask
     }
 
     /// The frame's mask entries from the bottom: kind, `restore`, `other`.
+    #[inline]
     pub fn entries(&self) -> impl Iterator<Item = (EntryKind, u64, u64)> + '_ {
         self.thread.masks[self.thread.floor..].iter().map(|e| (e.kind, e.restore, e.other))
     }
 
     /// Returns whether there is room for so many bytes of frames from the base of the executing one, and for `depth` more calls.
+    #[inline]
     pub fn has_room(&self, bytes: u64, depth: usize) -> bool {
         let t = &self.thread;
         t.stack.left(t.base) as u64 >= bytes && t.frames.len() + depth < t.max_depth
     }
 
     /// Fuel that the thread has used; a difference of two tells how much was used in between.
+    #[inline]
     pub fn fuel_used(&self) -> i64 {
         self.thread.fuel_used()
     }
 
     /// The masks of the executing frame, as [`Context::words`] has them at entry: [`FRAME_WORDS`], then [`ENTRY_WORDS`] for
     /// every entry.
+    #[inline]
     pub fn write_masks(&self, words: &mut [u64]) {
         let t = &self.thread;
         words[0] = t.mask;
         words[1] = if t.region == 0 { 0 } else { region_start(t.region) };
-        for (entry, to) in t.masks[t.floor..].iter().zip(words[FRAME_WORDS..].chunks_exact_mut(ENTRY_WORDS)) {
-            to.copy_from_slice(&[entry.restore, entry.other, entry.visiting as u64]);
+        let (to, _) = words[FRAME_WORDS..].as_chunks_mut::<ENTRY_WORDS>();
+        for (entry, to) in t.masks[t.floor..].iter().zip(to) {
+            *to = [entry.restore, entry.other, entry.visiting as u64];
         }
     }
 
@@ -271,6 +286,7 @@ impl Pause<'_> {
     ///
     /// # Panics
     /// If the register is varying.
+    #[inline]
     pub fn uniform(&self, slot: RegisterSlot) -> u64 {
         assert_eq!(slot.shape, Shape::Uniform, "a uniform register");
         // SAFETY: a register of the executing frame, which lies in the stack.
@@ -299,6 +315,7 @@ impl Pause<'_> {
 
     /// What native code works on. `words` holds what [`write_masks`](Self::write_masks) writes, and takes the masks of the
     /// frames at the exit; `counters` is memory for statistics. Call [`leave`](Self::leave) with it afterwards.
+    #[inline]
     pub fn enter(&mut self, words: &mut [u64], counters: *mut u64) -> Context {
         let t = &mut *self.thread;
         let frame_address = words[1];
@@ -308,6 +325,7 @@ impl Pause<'_> {
     }
 
     /// Takes back what native code has changed.
+    #[inline]
     pub fn leave(&mut self, context: &Context) {
         self.thread.ticks = context.ticks;
     }
@@ -319,6 +337,7 @@ impl Pause<'_> {
     /// The frames are what interpreting would have led to: each but the last stands at a call of the next one's function,
     /// the last at an instruction whose live registers have been written, with mask entries of the kinds that the verifier
     /// found there; and there was room for them ([`has_room`](Self::has_room)).
+    #[inline]
     pub unsafe fn resume<'a>(&mut self, frames: impl IntoIterator<Item = ResumeFrame<'a>>, words: &[u64]) {
         let t = &mut *self.thread;
         let entered = t.base;
