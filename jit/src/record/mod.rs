@@ -61,7 +61,7 @@ pub(crate) const MAX_FRAME_BYTES: u64 = 1 << 30;
 pub(crate) const MAX_CALLS: usize = 12;
 
 /// Most calls of a function from within itself.
-pub(crate) const MAX_RECURSION: usize = 1;
+pub(crate) const MAX_RECURSION: usize = 2;
 
 /// What is known of a mask at the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
