@@ -1,9 +1,9 @@
 //! `foreach`: iterations in gangs, all lanes on at entry.
 //!
-//! One dimension runs over lanes: full gangs need no test, the last one tests its lanes against what remains. The other
-//! dimensions are uniform loops around it. A `foreach` in which `break` must end all dimensions, and a tiled one, has one
-//! Loop entry around all dimensions and masks each gang by an If entry instead. Bounds are computed with 64 bits, so
-//! they may be anywhere in the index's range.
+//! One dimension runs over lanes: full gangs need no test, the last one tests its lanes against what remains (unless constant
+//! bounds leave nothing). The other dimensions are uniform loops around it. A `foreach` in which `break` must end all
+//! dimensions, and a tiled one, has one Loop entry around all dimensions and masks each gang by an If entry instead. Bounds are
+//! computed with 64 bits, so they may be anywhere in the index's range.
 
 use super::control::{Frame, breaks, continues};
 use super::function::{FunctionLowerer, Storage, Value};
@@ -150,11 +150,19 @@ impl<'m> FunctionLowerer<'_, 'm> {
         self.b.control(Op::LoopEnd, None, resume);
     }
 
+    /// Returns whether a row is known to consist of full gangs.
+    fn is_whole(&self, start: Reg, end: Reg) -> bool {
+        let known = |r: Reg| self.constant_bits(r).map(|bits| i128::from(bits as i64));
+        let count = known(start).zip(known(end)).map(|(start, end)| end - start);
+        count.is_some_and(|count| count > 0 && count % self.cx.lanes() as i128 == 0)
+    }
+
     /// What tells how much of a row remains. Sums of 64-bit indices could overflow, so there the rest is counted.
     fn elements_left(&mut self, dim: &Dim, start: Reg, end: Reg) -> Left {
         if dim.ty != Ty::I64 {
             let lanes = self.int(self.cx.lanes() as i64);
-            return Left::Below { last_full: self.binary(Op::Sub, Ty::I64, end, lanes) };
+            let last_full = self.binary(Op::Sub, Ty::I64, end, lanes);
+            return Left::Below { last_full, only: self.is_whole(start, end) };
         }
         let any = self.binary(Op::Lt, Ty::I64, start, end);
         let count = self.binary(Op::Sub, Ty::I64, end, start);
@@ -167,9 +175,12 @@ impl<'m> FunctionLowerer<'_, 'm> {
     /// Jumps to `full` for another gang, with the lanes on that have an index, or to `done`.
     fn row_test(&mut self, left: Left, base: Reg, end: Reg, full: Label, done: Label) {
         let (is_full, rest, rest_ty) = match left {
-            Left::Below { last_full } => {
+            Left::Below { last_full, only } => {
                 let is_full = self.binary(Op::Le, Ty::I64, base, last_full);
                 self.b.control(Op::BrTrue, Some(is_full), full);
+                if only {
+                    return;
+                }
                 (None, self.binary(Op::Sub, Ty::I64, end, base), Ty::I64)
             }
             Left::Counted(left) => {
@@ -383,8 +394,8 @@ impl<'m> FunctionLowerer<'_, 'm> {
 /// What is left of a row.
 #[derive(Clone, Copy)]
 enum Left {
-    /// A gang is full if its first index is at most this.
-    Below { last_full: Reg },
+    /// A gang is full if its first index is at most this; and all are, if `only`.
+    Below { last_full: Reg, only: bool },
     /// This many, `u64`.
     Counted(Reg),
 }

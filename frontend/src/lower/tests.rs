@@ -136,6 +136,16 @@ fn invariant_and_equal_computations_are_done_once() {
 }
 
 #[test]
+fn constant_bounds_that_leave_nothing_need_no_test_of_lanes() {
+    let of = |bounds: &str| {
+        let text = format!("export void f(uniform int a[]) {{ foreach (i = {bounds}) a[i + 1] = i; }}");
+        count(&ops(&text), Op::LoopTest)
+    };
+    assert_eq!(["0 ... 32", "-3 ... 13", "1 ... 33"].map(of), [0, 0, 0]);
+    assert_eq!(["0 ... 31", "0 ... 8", "5 ... 0", "0 ... a[0]"].map(of), [1, 1, 1, 1]);
+}
+
+#[test]
 fn exports_with_varying_parameters_have_a_function_over_arrays() {
     let p = program("export float f(float x, uniform int n) { return x * n; } export void g(uniform int a[]) {}");
     let wrapper = function(&p, "f$map");
