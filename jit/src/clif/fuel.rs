@@ -1,7 +1,7 @@
 //! Fuel: counted in a register, and in the context where the region is left or calls what looks at it.
 
 use super::translate::Translator;
-use crate::ir::{ExitId, Inst};
+use crate::ir::{ExitId, Inst, Kind};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
 use spmdvm_vm::interp::native::Context;
@@ -38,13 +38,15 @@ impl Translator<'_> {
     }
 
     /// Counts as many units as are left, but at most as many as an instruction asks for.
-    pub(super) fn ticks(&mut self, inst: &Inst) {
+    pub(super) fn ticks(&mut self, inst: &Inst, each: u32) {
         let most = self.scalar(inst.args[0]);
         let ticks = self.b.use_var(self.ticks);
         let none = self.b.ins().iconst(types::I64, 0);
         let left = self.b.ins().smax(ticks, none);
+        let left = self.b.ins().ushr_imm_u(left, i64::from(Kind::ticks_shift(each)));
         let n = self.b.ins().umin(left, most);
-        let ticks = self.b.ins().isub(ticks, n);
+        let used = self.b.ins().imul_imm_s(n, i64::from(each));
+        let ticks = self.b.ins().isub(ticks, used);
         self.b.def_var(self.ticks, ticks);
         if let Some(result) = inst.result {
             self.record(self.plan.scalar_slot(result), n);

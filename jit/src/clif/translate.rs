@@ -292,7 +292,7 @@ impl Translator<'_> {
                 self.leave_unless(holds, exit);
             }
             Kind::Tick { exit } => self.tick(exit),
-            Kind::Ticks => self.ticks(inst),
+            Kind::Ticks { each } => self.ticks(inst, each),
             Kind::Count(n) => self.count(n),
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
             Kind::FrameClose | Kind::Chance { .. } => {

@@ -111,7 +111,7 @@ impl Meaning {
                 StoreAny { ty, address, .. } => return self.store_any(ty, address, args, context),
                 Guard { .. } => return args[0][0] != 0,
                 Tick { .. } => return tick(context),
-                Ticks => out[0] = ticks(args[0][0], context),
+                Ticks { each } => out[0] = ticks(args[0][0], each, context),
                 Count(n) => *context.counters.add(n as usize) += 1,
                 Chance { counter, odds } => {
                     let count = context.counters.add(counter as usize);
@@ -368,9 +368,9 @@ pub(crate) fn tick(context: &mut Context) -> bool {
 }
 
 /// [`Kind::Ticks`].
-pub(crate) fn ticks(most: u64, context: &mut Context) -> u64 {
-    let n = most.min(context.ticks.max(0) as u64);
-    context.ticks -= n as i64;
+pub(crate) fn ticks(most: u64, each: u32, context: &mut Context) -> u64 {
+    let n = most.min(context.ticks.max(0) as u64 >> Kind::ticks_shift(each));
+    context.ticks -= n as i64 * i64::from(each);
     n
 }
 

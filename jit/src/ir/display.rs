@@ -80,7 +80,7 @@ impl Display for Kind {
             }
             Kind::Guard { exit } => write!(f, "guard else x{}", exit.0),
             Kind::Tick { exit } => write!(f, "tick else x{}", exit.0),
-            Kind::Ticks => write!(f, "ticks"),
+            Kind::Ticks { each } => write!(f, "ticks *{each}"),
             Kind::Count(n) => write!(f, "count {n}"),
             Kind::Chance { counter, odds } => write!(f, "chance {counter} odds {odds}"),
         }

@@ -237,9 +237,12 @@ pub enum Kind {
         /// Where to go.
         exit: ExitId,
     },
-    /// `(uniform u64 most) → uniform u64`. Counts as many units of fuel as are left without a poll, but at most so many; gives
-    /// how many.
-    Ticks,
+    /// `(uniform u64 most) → uniform u64`. Counts so many units of fuel for each of some rounds, in advance; gives of how many: at most
+    /// `most`, and not more than fuel is left for without a poll (by [`Kind::ticks_shift`]).
+    Ticks {
+        /// Units in a round, not 0.
+        each: u32,
+    },
     /// `()`. Adds one to a counter of the region's statistics.
     Count(u32),
     /// `() → uniform bool`. True, but false in so many of 65536 executions, which come as if at random; also adds one to a
@@ -253,6 +256,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The power of two by which what fuel is left is divided, rather than by the units in a round: a few rounds less do no harm.
+    pub fn ticks_shift(each: u32) -> u32 {
+        each.next_power_of_two().trailing_zeros()
+    }
+
     /// Returns whether the instruction may be removed when its result is not used, moved, and merged with an equal one. (Loads
     /// may not: memory changes.)
     pub fn is_pure(self) -> bool {
@@ -263,7 +271,7 @@ impl Kind {
                 | StoreAny { .. }
                 | Guard { .. }
                 | Tick { .. }
-                | Ticks
+                | Ticks { .. }
                 | Count(_)
                 | Chance { .. }
                 | FrameOpen { .. }

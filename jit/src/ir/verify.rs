@@ -129,7 +129,7 @@ impl Check<'_> {
             StoreAny { address, .. } => arity(args, 3 + address.index.is_some() as usize),
             Guard { .. } => expect(&[Type::BOOL], None),
             Tick { .. } | Count(_) => expect(&[], None),
-            Ticks => expect(&[u64_], Some(u64_)),
+            Ticks { .. } => expect(&[u64_], Some(u64_)),
             Chance { .. } => expect(&[], Some(Type::BOOL)),
         }
     }

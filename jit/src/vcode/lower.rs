@@ -220,7 +220,7 @@ impl<'a, T: Target> Lower<'a, T> {
             | Kind::StoreMasked { .. }
             | Kind::Clear { .. }
             | Kind::Scatter { .. }
-            | Kind::Ticks
+            | Kind::Ticks { .. }
             | Kind::Count(_)
             | Kind::Chance { .. } => {
                 if !T::select(self, inst) {

@@ -43,7 +43,7 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
             let x = s.bool_of(cond);
             s.set(inst, x);
         }
-        Kind::Ticks => s.ticks(inst),
+        Kind::Ticks { each } => s.ticks(inst, each),
         Kind::Count(n) => {
             let counters = s.load_word(Mem::at(Base::Context, offset_of!(Context, counters) as i32));
             s.plain(Code::Inc_rm64, &[Arg::Mem(Mem::reg(counters, 8 * n as i32))]);
@@ -66,13 +66,22 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
 }
 
 impl Select<'_> {
-    fn ticks(&mut self, inst: &Inst) {
+    fn ticks(&mut self, inst: &Inst, each: u32) {
         let most = self.gpr(inst.args[0]);
         let ticks = self.def(Code::Mov_r64_rm64, (RegClass::Int, Size::G64), &[Arg::Fixed(TICKS)]);
         let zero = self.imm(0);
-        let left = self.larger(Cond::GREATER, ticks, zero);
+        let mut left = self.larger(Cond::GREATER, ticks, zero);
+        let by = Kind::ticks_shift(each);
+        if by != 0 {
+            left = self.gpr_over(Code::Shr_rm64_imm8, Size::G64, left, imm8(by as u8));
+        }
         let n = self.larger(Cond::BELOW, left, most);
-        self.plain(Code::Sub_rm64_r64, &[Arg::Fixed(TICKS), Arg::Use(n, Size::G64)]);
+        let mut used = n;
+        if each != 1 {
+            let each = self.imm(u64::from(each));
+            used = self.gpr_binary(Code::Imul_r64_rm64, Size::G64, n, each);
+        }
+        self.plain(Code::Sub_rm64_r64, &[Arg::Fixed(TICKS), Arg::Use(used, Size::G64)]);
         self.set(inst, n);
     }
 

@@ -78,7 +78,8 @@ pub fn within(b: &mut Builder, index: Value, low: Value, span: Value, mask: Opti
 }
 
 /// A loop that counts up or down to a limit and accesses an array by what it counts, as the recorder makes them: the test
-/// before the accesses or after them, indices of 32 or 64 bits, entered at its start or in the middle.
+/// before the accesses or after them, indices of 32 or 64 bits, entered at its start or in the middle; with guards that no round
+/// changes, and polls for fuel.
 pub fn counted(host: &Host, seed: u64) -> Region {
     let mut rng = Rng(seed);
     let mut b = Builder::new(host.width, host.function, 1);
@@ -117,6 +118,8 @@ pub fn counted(host: &Host, seed: u64) -> Region {
     let by = b.constant(Ty::I16, [1u64, 4, 65535, 12][rng.below(4)]);
     let scale_of_sum = read(&mut b, Type::uniform(Ty::F32), 0);
     let others = [read(&mut b, i16_, 0), read(&mut b, floats, 0), read(&mut b, Type::uniform(Ty::I64), 2)];
+    // No round changes it.
+    let settled = rng.chance(40).then(|| b.op(Op::Ge, counter, &[limit, step]));
     b.jump(head, &[&[start], &others[..]].concat());
     b.switch_to(head);
     let places = [i16_, floats, Type::uniform(Ty::I64)].map(|ty| host.places(ty)[0]);
@@ -166,6 +169,12 @@ pub fn counted(host: &Host, seed: u64) -> Region {
         let index = b.op(Op::Add, ty, &[index, k]);
         let ok = within(&mut b, index, low, span, None);
         let out = leave(&mut b, i);
+        if let Some(settled) = settled {
+            b.effect(Kind::Guard { exit: out }, &[settled]);
+        }
+        if rng.chance(30) {
+            b.effect(Kind::Tick { exit: out }, &[]);
+        }
         b.effect(Kind::Guard { exit: out }, &[ok]);
         let index = if ty.size() == 8 {
             b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::U64, from: ty }, &[index], Type::uniform(Ty::U64))

@@ -24,7 +24,8 @@
 //! A cycle of blocks with one branch, which compares an integer that changes by a constant power of two in every round with
 //! one that does not change. On the cycle there are pure instructions, plain loads and stores, guards, polls and counters:
 //! nothing else happens while the copy runs. At least one guard is `d <u span`, where the span does not change and `d` changes by
-//! a constant, wrapping around in its type. At most [`MAX_INSTS`] instructions are copied.
+//! a constant, wrapping around in its type; guards whose condition does not change are asked in `range` too. At most [`MAX_INSTS`]
+//! instructions are copied.
 //!
 //! # Why it is sound
 //!
@@ -56,7 +57,7 @@ use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
 
 /// Most instructions that are copied.
-const MAX_INSTS: usize = 120;
+const MAX_INSTS: usize = 240;
 
 /// Most copies that are made for a region.
 const MAX_COPIES: usize = 4;
@@ -219,6 +220,16 @@ impl<'a> Counted<'a> {
         sound.then_some(Counter { value, limit, ty, op, step })
     }
 
+    /// The conditions of guards that no round changes: asked once, none of them is in the copy.
+    fn settled(&self) -> Vec<Value> {
+        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
+        let guards = insts.filter(|inst| matches!(inst.kind, Kind::Guard { .. })).map(|inst| inst.args[0]);
+        let mut settled: Vec<Value> = guards.filter(|&v| !self.is_inside(v)).collect();
+        settled.sort_unstable();
+        settled.dedup();
+        settled
+    }
+
     /// The guards that need not be in the copy: the distance, the span, and by how much the distance changes.
     fn ranges(&self) -> Vec<(Value, Value, Value, i64)> {
         let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
@@ -241,9 +252,14 @@ impl<'a> Counted<'a> {
         if ranges.is_empty() || !self.outer_values_reach_the_latch() {
             return None;
         }
-        let checked: Vec<Value> = ranges.iter().map(|r| r.0).collect();
+        let settled = self.settled();
+        let checked: Vec<Value> = ranges.iter().map(|r| r.0).chain(settled.iter().copied()).collect();
         let (mut insts, mut first_insts) = (Vec::new(), Vec::new());
-        let (all_in_bounds, rounds, mut progress) = self.range_test(&counter, &ranges, &mut insts)?;
+        let (mut all_in_bounds, rounds, mut progress) = self.range_test(&counter, &ranges, &mut insts)?;
+        for holds in settled {
+            let mut m = Maker { region: self.region, to: &mut insts };
+            all_in_bounds = m.op(Op::And, Ty::Bool, &[all_in_bounds, holds]);
+        }
         let in_advance = self.counts_in_advance(&checked);
         let some = progress.begin(&mut Maker { region: self.region, to: &mut first_insts }, rounds, in_advance);
         let [range, enter, copy] = [0, 1, 2].map(|i| BlockId(self.region.blocks.len() as u32 + i));
@@ -261,7 +277,7 @@ impl<'a> Counted<'a> {
         self.region.blocks.push(Block { params: Vec::new(), insts: first_insts, end, cold: false });
         let kept = |inst: &Inst| match inst.kind {
             Kind::Guard { .. } => !checked.contains(&inst.args[0]),
-            Kind::Tick { .. } => !in_advance,
+            Kind::Tick { .. } => in_advance.is_none(),
             _ => true,
         };
         self.copy(copy, &progress, kept);
@@ -272,14 +288,14 @@ impl<'a> Counted<'a> {
         Some(())
     }
 
-    /// Returns whether fuel can be counted before the first round: once in each, by the only instruction that could leave the copy.
-    fn counts_in_advance(&self, checked: &[Value]) -> bool {
+    /// How much fuel a round takes, if it can be counted before the first one: nothing else could leave the copy.
+    fn counts_in_advance(&self, checked: &[Value]) -> Option<u32> {
         let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
-        let mut leaving = insts.filter(|inst| {
+        let leaving = insts.filter(|inst| {
             inst.kind.exit().is_some() && !checked.contains(inst.args.first().unwrap_or(&Value(u32::MAX)))
         });
-        let tick = leaving.next();
-        tick.is_some_and(|inst| matches!(inst.kind, Kind::Tick { .. })) && leaving.next().is_none()
+        let units = leaving.map(|inst| matches!(inst.kind, Kind::Tick { .. }).then_some(1));
+        units.sum::<Option<u32>>().filter(|&units| units != 0)
     }
 
     /// Returns whether all values from outside that the cycle uses hold at the latch, whatever way leads there.

@@ -8,8 +8,8 @@
 //! made one of 64, so it must not wrap around: its last value is computed in 64 bits beforehand (`rounds` is below 2³² and steps
 //! are below 2²⁹), and if it is not what 32 bits hold, the loop with the checks runs. Values in between lie between the two.
 //!
-//! If the copy can be left by nothing but its poll, the fuel of its rounds is counted before the first one, and there are no more
-//! rounds than fuel is left without a poll.
+//! If the copy can be left by nothing but its polls, the fuel of its rounds is counted before the first one, and there are no more
+//! rounds than fuel is left for without a poll.
 
 use super::{Change, Changes, Counted, DEPTH, small};
 use crate::ir::{Inst, Kind, Type, Value};
@@ -56,11 +56,15 @@ impl Progress {
         Progress { first: Value(u32::MAX), unit, linear: Vec::new(), splats: Vec::new() }
     }
 
-    /// Finds out how many rounds there will be, of one and so many, and where they end. Where there may be none, gives the
+    /// Finds out how many rounds there will be, of one and so many, and where they end; with the fuel that each takes, if it is counted
+    /// in advance. Where there may be none, gives the
     /// condition that there are some.
-    pub fn begin(&mut self, m: &mut Maker<'_>, rounds: Value, in_advance: bool) -> Option<Value> {
+    pub fn begin(&mut self, m: &mut Maker<'_>, rounds: Value, in_advance: Option<u32>) -> Option<Value> {
         let most = m.with(Op::Add, Ty::U64, rounds, 1);
-        let n = if in_advance { m.inst(Kind::Ticks, &[most], Type::uniform(Ty::U64)) } else { most };
+        let n = match in_advance {
+            Some(each) => m.inst(Kind::Ticks { each }, &[most], Type::uniform(Ty::U64)),
+            None => most,
+        };
         let end = m.with(Op::Shl, Ty::U64, n, self.unit.trailing_zeros() as u64);
         let none = m.constant(Ty::U64, 0);
         self.first = m.op(Op::Sub, Ty::U64, &[none, end]);
@@ -70,7 +74,7 @@ impl Progress {
                 ends.entry((linear.end, linear.factor)).or_insert_with(|| plus(m, linear.end, end, linear.factor));
             linear.end = *last;
         }
-        in_advance.then(|| m.with(Op::Ne, Ty::U64, n, 0))
+        in_advance.map(|_| m.with(Op::Ne, Ty::U64, n, 0))
     }
 
     /// By how much what changes by so much in a round changes while the progress grows by 1.
