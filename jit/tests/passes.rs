@@ -345,6 +345,26 @@ fn accesses_by_one_pointer_have_one_length_and_one_address_read_after_it() {
     assert_eq!(text.matches("host.addr").count(), 1, "{text}");
 }
 
+#[test]
+fn a_block_loads_once_what_nothing_may_have_written_meanwhile() {
+    let text = simplified(&["gvn", "loads", "dead"], |b, [x, _, u, _, _, p]| {
+        let (v, elem) = (Type::varying(I32), Type::uniform(I32));
+        let [here, there] = [0, 64].map(|at| b.host_address(p, at));
+        let lanes = |b: &mut Builder, at| b.inst(Kind::LoadLanes { ty: I32 }, &[at], v);
+        let [first, again, other] = [here, here, there].map(|at| lanes(b, at));
+        // A single element is not all of them.
+        let single = b.inst(Kind::Load { ty: I32 }, &[here], elem);
+        b.effect(Kind::StoreLanes { ty: I32 }, &[there, x]);
+        let [stored, after] = [there, here].map(|at| lanes(b, at));
+        b.effect(Kind::Store { ty: I32 }, &[there, u]);
+        let part = lanes(b, there);
+        let sum = [again, other, stored, after, part].iter().fold(first, |sum, &x| b.op(Op::Add, I32, &[sum, x]));
+        vec![sum, single]
+    });
+    assert_eq!(text.matches("= load.lanes").count(), 4, "{text}");
+    assert_eq!(text.matches("= load.i32").count(), 1, "{text}");
+}
+
 /// A region whose blocks know more and more: the branches and guards that are left after the pass.
 #[test]
 fn what_a_guard_or_branch_has_decided_is_not_decided_again() {

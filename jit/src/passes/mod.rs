@@ -12,6 +12,7 @@
 //! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
 //! | [`pointers`] | what is asked about the memory of pointers that change in a loop is asked about where they come from |
 //! | [`licm`] | pure instructions leave loops that do not change them |
+//! | [`loads`] | what a block has loaded, or stored, it does not load again |
 //! | [`sink`] | what only a cold block needs is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
 //! | [`loop_versioning`] | counted loops check their range once and run without checks |
@@ -33,6 +34,7 @@ pub mod fuse;
 pub mod guards;
 pub mod gvn;
 pub mod licm;
+pub mod loads;
 pub mod loop_versioning;
 pub(crate) mod make;
 pub mod mem2reg;
@@ -67,6 +69,7 @@ pub const PASSES: &[Pass] = &[
     ("pointers", pointers::run),
     ("licm", licm::run),
     ("gvn", gvn::run),
+    ("loads", loads::run),
     ("dead", dead::run),
     ("sink", sink::run),
     ("fuse", fuse::run),
