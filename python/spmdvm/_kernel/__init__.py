@@ -220,8 +220,9 @@ class Kernel:
                 return lazy
             values = [self._as_array(name, value) for name, value in zip(self._names, values)]
         kinds = tuple([_kind(value) for value in values])
-        types = self._plans.get(kinds)
-        if types is None:
+        try:
+            types = self._plans[kinds]
+        except KeyError:
             types = self._plans[kinds] = self._element_types(values)
         instance = self._instance(("elements", types), lambda: self._translate_elements(list(types)))
         if instance.gives_several:
@@ -285,8 +286,9 @@ class Kernel:
             for k, v in enumerate(values)
         ]
         kinds = tuple([_kind(value) for value in values])
-        plan = self._plans.get(kinds)
-        if plan is None:
+        try:
+            plan = self._plans[kinds]
+        except KeyError:
             types = self._array_types(values)
             arrays = [isinstance(ty, Array) for ty in types]
             several = builtins.any(isinstance(ty, Array) and ty.ndim > 1 for ty in types)
@@ -377,14 +379,17 @@ class Kernel:
     # Instances.
 
     def _instance(self, key: Any, translate: Callable[[], tuple[Body, Program, list[str], list[Any]]]) -> _Instance:
-        found = self._instances.get(key)
-        if found is None:
+        # In free-threaded Python `get` of a dictionary takes a lock, and so does storing an attribute: calls would queue.
+        try:
+            found = self._instances[key]
+        except KeyError:
             with self._lock:
                 found = self._instances.get(key)
                 if found is None:
                     found = self._build(*translate())
                     self._instances[key] = found
-        self._last = found
+        if self._last is not found:
+            self._last = found
         return found
 
     def _build(self, body: Body, program: Program, export: list[str], params: list[Any]) -> _Instance:
