@@ -43,7 +43,7 @@ fn _main(py: Python<'_>, args: Vec<OsString>) -> u8 {
 }
 
 /// Native half of `spmdvm`; use the names of the package instead.
-#[pymodule(gil_used = true)]
+#[pymodule(gil_used = false)]
 fn _spmdvm(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<module::Module>()?;
     m.add_class::<function::Function>()?;
