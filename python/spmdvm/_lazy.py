@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import pickle
 from typing import Any
 
 import numpy as np
 
+from ._cache import remembered
 from ._containers import is_lazy
 from ._spmdvm import Function
 
@@ -43,9 +43,9 @@ class _Call:
             return id(self.function), id(self)
 
 
-@functools.lru_cache(maxsize=128)
 def _unpacked(packed: bytes) -> _Call:
-    return _Call(*pickle.loads(packed))
+    call: _Call = remembered(("call", packed), lambda: _Call(*pickle.loads(packed)))
+    return call
 
 
 def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

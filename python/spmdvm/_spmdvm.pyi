@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 from ._errors import Diagnostic, Finding
 from ._profile import Profile, Timeline
 
-__all__ = ["Function", "Globals", "Module", "Pointer", "__version__", "_main", "_rebuild", "compile", "compile_file"]
+__all__ = [
+    "Function",
+    "Globals",
+    "Module",
+    "Pointer",
+    "__version__",
+    "_compile_silently",
+    "_main",
+    "_rebuild",
+    "compile",
+    "compile_file",
+]
 
 __version__: str
 
@@ -135,6 +146,7 @@ def compile_file(
     no_warn: Iterable[str] = (),
     host: _Host | Sequence[_Host] | None = None,
 ) -> Module: ...
+def _compile_silently(source: list[tuple[str, str]], **options: Any) -> Module: ...
 def _main(args: Sequence[str | PathLike[str]]) -> int: ...
 def _rebuild(
     text: tuple[str, str],

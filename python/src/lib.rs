@@ -43,7 +43,7 @@ fn _main(py: Python<'_>, args: Vec<OsString>) -> u8 {
 }
 
 /// Native half of `spmdvm`; use the names of the package instead.
-#[pymodule(gil_used = true)]
+#[pymodule(gil_used = false)]
 fn _spmdvm(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<module::Module>()?;
     m.add_class::<function::Function>()?;
@@ -51,6 +51,7 @@ fn _spmdvm(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<pointer::Pointer>()?;
     m.add_function(wrap_pyfunction!(module::compile, m)?)?;
     m.add_function(wrap_pyfunction!(module::compile_file, m)?)?;
+    m.add_function(wrap_pyfunction!(module::_compile_silently, m)?)?;
     m.add_function(wrap_pyfunction!(module::_rebuild, m)?)?;
     m.add_function(wrap_pyfunction!(_main, m)?)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))

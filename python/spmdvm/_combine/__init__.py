@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from .._cache import remembered
 from .._kernel import Kernel
 from .._kernel._translate import strong
 from .._kernel._types import BOOL, Num
 from .._spmdvm import Function
 from ._arrays import around, axis_of, elements, flag, threads_of
-from ._cache import remembered
 from ._pieces import FunctionPiece, Operator, Piece, piece_of
 from ._program import Program, Writer, as_parts, options_of, template
 

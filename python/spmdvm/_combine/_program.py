@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._errors import CompileError, CompileWarning, Trap
+from .._errors import CompileError, Trap
 from .._kernel import _compile_error, _in_python
 from .._kernel._translate import Program as Text
 from .._kernel._types import BOOL, Num
-from .._spmdvm import compile as _compile
+from .._spmdvm import _compile_silently as _compile
 from ._pieces import FunctionPiece, KernelPiece, Operator, Piece, declare, several
 
 
@@ -34,15 +33,13 @@ class Program:
         functions = [piece for piece in pieces if isinstance(piece, FunctionPiece)]
         self.in_python = not functions
         self.name = next((piece.name for piece in pieces if piece.parameter != "op"), pieces[0].name if pieces else who)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CompileWarning)
-            try:
-                if functions:
-                    self.module = _with_module(functions, text, options)
-                else:
-                    self.module = _compile([(f"<{who}>", text)], **options)
-            except CompileError as error:
-                raise _compile_error(error, self, self.name) if self.in_python else error from None  # type: ignore[arg-type]
+        try:
+            if functions:
+                self.module = _with_module(functions, text, options)
+            else:
+                self.module = _compile([(f"<{who}>", text)], **options)
+        except CompileError as error:
+            raise _compile_error(error, self, self.name) if self.in_python else error from None  # type: ignore[arg-type]
 
     def call(self, entry: str, *args: Any) -> Any:
         """Call one of its functions; traps tell lines of Python."""
