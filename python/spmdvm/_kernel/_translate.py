@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from . import _support
 from ._expressions import Expressions
 from ._parts import Part
-from ._source import Line, Source
+from ._source import Declaration, Line, Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, INT64, Array, Num, Record, Type, join
 from ._values import INT32, LONGEST, Value, constant, literal, tuple_of
 from ._values import INT64 as INT64_RANGE
@@ -112,8 +112,9 @@ class Program:
         self.names = 0
         # Whether some array has so many elements that offsets in it need more than 32 bits.
         self.wide = False
-        # What functions are called in Python, by their names in the text.
+        # What functions and variables are called in Python, by their names in the text.
         self.python_names: dict[str, str] = {}
+        self.python_variables: dict[str, str] = {}
 
     def mark(self) -> tuple[int, int, set[Any]]:
         """Note what there is, for `reset`."""
@@ -267,16 +268,21 @@ class Body(Expressions):
     def _declare(self, region: Region, at: int) -> None:
         """Write the declarations of a region in front of its statements."""
         own = {p.name for p in self.params} if region.key == "" else set()
+        shown = self.program.python_variables
+        shown.update({self.param_text(p.name): p.name for p in self.params} if region.key == "" else {})
+        shown.update({_spmd_name(name): name for name in (*region.arrays, *region.variables)})
+        shown.update({reduction.partial: f"{name} (of lanes)" for name, reduction in region.reductions.items()})
         place = self.source.line(self.source.tree) if region.key == "" else self.at
         declared = []
         for name, array in region.arrays.items():
             shape = "uniform " if array.uniform else ""
             text = f"{shape}{array.of.spmd} {_spmd_name(name)}[{array.length}];"
-            declared.append(("    " * self.indent + text, place))
+            declared.append(("    " * self.indent + text, Declaration(*place)))
         for name, variable in region.variables.items():
             shape = "uniform " if variable.uniform else ""
             start = f" = {self.param_text(name)}" if name in own else ""
-            declared.append(("    " * self.indent + f"{shape}{variable.spmd} {variable.text}{start};", place))
+            text = f"{shape}{variable.spmd} {variable.text}{start};"
+            declared.append(("    " * self.indent + text, place if start else Declaration(*place)))
         self.lines[at:at] = declared
 
     def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
@@ -802,6 +808,7 @@ class Body(Expressions):
         if _only_counts(self.source.tree, name):
             region = self.regions[-1]
             region.indices[name] = value
+            self.program.python_variables[value.text] = name
             self._turns(node.body)
             del region.indices[name]
             return
@@ -844,6 +851,7 @@ class Body(Expressions):
             ranges.append(f"{spmd} = {start.text} ... {stop.text}")
             low, high = max(start.low, INT32[0]), min(stop.high - 1, LONGEST)
             region.indices[name] = Value(spmd, INT, False, low, high, below=stop.equals)
+            self.program.python_variables[spmd] = name
         declared = len(self.lines)
         outer = self.assigned
         self.emit(f"foreach ({', '.join(ranges)}) {{")
