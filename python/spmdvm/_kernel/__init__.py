@@ -728,6 +728,7 @@ def evaluate(
     *,
     out: Any = None,
     threads: int = 1,
+    progress: Any = False,
     **options: Any,
 ) -> Any:
     """Compute an expression of arrays and numbers in one go, without arrays for its parts.
@@ -742,7 +743,7 @@ def evaluate(
     Args:
         expression: a Python expression; functions of `math` and numpy need no prefix.
         names: arrays and numbers by name.
-        out, threads: as for functions of a module.
+        out, threads, progress: as for functions of a module.
         options: those of `compile`.
 
     Raises:
@@ -764,6 +765,8 @@ def evaluate(
     special = {} if out is None else {"out": out}
     if threads != 1:
         special["threads"] = threads
+    if progress is not None and progress is not False:
+        special["progress"] = progress
     if not values:
         raise TypeError(f"there is no name in {expression!r}: Python computes it")
     return found(*values, **special)
