@@ -68,9 +68,12 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             options[option] = given
         elif given is not default:
             raise TypeError(f"{name}() of Dask arrays takes no `{option}=`; it gives a new lazy array")
-    if kwargs.get("progress") and "progress" not in signature.parameters:
+    own = signature.parameters.get("progress")
+    is_told = kwargs.get("progress", False) not in (None, False)
+    if is_told and (own is None or own.kind.name == "KEYWORD_ONLY"):
         raise TypeError(f"{name}() of Dask arrays takes no `progress=`; use Dask's own (dask.diagnostics.ProgressBar)")
-    kwargs.pop("progress", None)
+    if own is None or own.kind.name == "KEYWORD_ONLY":
+        kwargs.pop("progress", None)
     bound = signature.bind(*args, **kwargs)
     values, names, varying = _parameters(function, bound)
     places = []

@@ -513,6 +513,23 @@ impl Module {
         crate::seeing::profile(slf, function, args, kwargs)
     }
 
+    /// Calls a function once to step through it, forwards and backwards: `stepper("f", x, n)` for `f(x, n)`.
+    ///
+    /// `function` is a function of the module or its name; what follows are its arguments. Gives a `Stepper`, which stands before the
+    /// first line. The reference interpreter runs the call. Arrays hold what they do at each step; if the stepper is closed before the
+    /// call has returned, they are as they were.
+    ///
+    /// Raises TypeError and ValueError if there is no such function in the module, or it does not take these arguments.
+    #[pyo3(signature = (function, /, *args, **kwargs), text_signature = "($self, function, /, *args, **kwargs)")]
+    fn stepper<'py>(
+        slf: &Bound<'py, Self>,
+        function: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("spmdvm._step")?.getattr("_of_module")?.call1((slf, function, args, kwargs))
+    }
+
     /// Calls a function once, as fast as ever, and records its tasks: `timeline("f", x, n)` for `f(x, n)`.
     ///
     /// `function` is a function of the module or its name; what follows are its arguments. Gives a `Timeline`: which task ran on which

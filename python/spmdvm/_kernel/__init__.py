@@ -11,6 +11,7 @@ import ast
 import builtins
 import functools
 import inspect
+import linecache
 import math
 import re
 import sys
@@ -20,14 +21,14 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .. import _containers, _html, _profile
+from .. import _containers, _html, _profile, _step
 from .._cache import remembered
 from .._errors import CompileError, Trap
 from .._spmdvm import _compile_silently as _compile
 from . import _functions
 from ._functions import ACROSS
 from ._functions import foreach as foreach
-from ._source import Line, Source, excerpt
+from ._source import Declaration, Line, Source, excerpt
 from ._support import FUNCTIONS
 from ._translate import Body, Param, Program, looks_like_foreach, strong
 from ._types import Array, Num, Uniform, of_dtype, of_value
@@ -83,10 +84,26 @@ class _Instance:
         self.params = params
         # What its functions are called in Python.
         self.names = {**program.python_names, _ENTRY: name}
+        self.variables = program.python_variables
         self.gives_several = body.returns_tuple
         self.result_types: list[Num] = body.returns or []
         self.module: Any = None
         self.function: Any = None
+        # The same with functions of Python that are called rather than part of their callers: for the stepper.
+        self.by_steps: Any = None
+
+    def translation(self) -> tuple[Any, ...]:
+        """Give what the stepper has to know: files with their texts, places of lines, names, and lines that declare."""
+        files = list(dict.fromkeys(place.file for place in self.places if place))
+        texts = {file: linecache.getlines(file) for file in files}
+        for place in filter(None, self.places):
+            # As it was compiled, and where there is no file at all.
+            lines = texts[place.file]
+            lines.extend("\n" for _ in range(place.number - len(lines)))
+            lines[place.number - 1] = place.text if place.text.endswith("\n") else place.text + "\n"
+        lines_ = [place and (files.index(place.file), place.number) for place in self.places]
+        declare = [number for number, place in enumerate(self.places, 1) if isinstance(place, Declaration)]
+        return [(file, "".join(texts[file])) for file in files], lines_, self.names, self.variables, declare
 
 
 class Kernel:
@@ -528,14 +545,41 @@ class Kernel:
             seen.append(_profile._of_kernel(found, self.__name__, instance.places))
             return found.result
 
-        result = self._seen(via, args, kwargs)
+        result = self._seen("profile", via, args, kwargs)
         seen[0].result = result
         return seen[0]
 
-    def _seen(self, via: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stepper(self, *args: Any, **kwargs: Any) -> _step.Stepper:
+        """Call the kernel once to step through it, line by line of Python, forwards and backwards; see `Stepper`.
+
+        Functions that it calls are stepped into (`into`). The reference interpreter runs it, with the same results. Of
+        an elementwise kernel one gang runs after another, each from the kernel's first line on.
+        """
+
+        def call(stepping: Any) -> Any:
+            def via(instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
+                module = self._by_steps(instance)
+                return stepping.serve(module, module[_ENTRY], tuple(given), special, instance.translation())
+
+            return self._seen("stepper", via, args, kwargs)
+
+        return _step.Stepper(call, self.__name__)
+
+    def _by_steps(self, instance: _Instance) -> Any:
+        if instance.by_steps is None:
+            lines = instance.text.split("\n")
+            for at, place in enumerate(instance.places):
+                if place is not None and lines[at].startswith("static inline "):
+                    lines[at] = lines[at].replace("static inline", "static noinline", 1)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", CompileWarning)
+                instance.by_steps = _compile([(f"<kernel {self.__name__}>", "\n".join(lines))], **self._options)
+        return instance.by_steps
+
+    def _seen(self, what: str, via: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the kernel, but have `via` make the run."""
         if builtins.any(_containers.is_lazy(value) for value in (*args, *kwargs.values())):
-            raise TypeError(f"{self.__name__}.profile() was given a lazy array; compute it first (x.compute())")
+            raise TypeError(f"{self.__name__}.{what}() was given a lazy array; compute it first (x.compute())")
         _seeing.via = via
         try:
             return self(*args, **kwargs)
@@ -697,6 +741,7 @@ def evaluate(
     *,
     out: Any = None,
     threads: int = 1,
+    progress: Any = False,
     **options: Any,
 ) -> Any:
     """Compute an expression of arrays and numbers in one go, without arrays for its parts.
@@ -711,7 +756,7 @@ def evaluate(
     Args:
         expression: a Python expression; functions of `math` and numpy need no prefix.
         names: arrays and numbers by name.
-        out, threads: as for functions of a module.
+        out, threads, progress: as for functions of a module.
         options: those of `compile`.
 
     Raises:
@@ -733,6 +778,8 @@ def evaluate(
     special = {} if out is None else {"out": out}
     if threads != 1:
         special["threads"] = threads
+    if progress is not None and progress is not False:
+        special["progress"] = progress
     if not values:
         raise TypeError(f"there is no name in {expression!r}: Python computes it")
     return found(*values, **special)
