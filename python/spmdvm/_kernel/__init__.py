@@ -571,9 +571,7 @@ class Kernel:
             for at, place in enumerate(instance.places):
                 if place is not None and lines[at].startswith("static inline "):
                     lines[at] = lines[at].replace("static inline", "static noinline", 1)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", CompileWarning)
-                instance.by_steps = _compile([(f"<kernel {self.__name__}>", "\n".join(lines))], **self._options)
+            instance.by_steps = _compile([(f"<kernel {self.__name__}>", "\n".join(lines))], **self._options)
         return instance.by_steps
 
     def _seen(self, what: str, via: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
