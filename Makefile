@@ -4,7 +4,7 @@
 #   make test    every test
 #   make check   format, lints, type stubs, then every test
 #   make bench   benchmarks
-#   make wheel   the wheel as it is released, checked (target/wheels)
+#   make wheel   the wheel as it is released, checked (target/wheels); INTERPRETER=python3.14t: the one for a free-threaded Python
 #   make fuzz    fuzz targets, a minute each (SPMDVM_FUZZ_SECONDS=…)
 #   make soak    random programs, arrays, threads, signals, limits and forks for ten minutes (SPMDVM_SOAK_SECONDS=…)
 #   make model-check    tasks, and the threads that compile, in thousands of orders (SPMDVM_ORDERS=…)
@@ -62,7 +62,7 @@ bench: install
 	else echo "benches/ispc.py is left out: the compiler ispc is not on the PATH"; fi
 
 wheel: $(VENV)/.build-tools
-	$(IN_VENV) $(BIN)/python python/wheel.py
+	$(IN_VENV) $(BIN)/python python/wheel.py $(if $(INTERPRETER),--interpreter "$(INTERPRETER)")
 
 fuzz:
 	@if $(CARGO) +nightly fuzz --version >/dev/null 2>&1; then \

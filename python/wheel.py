@@ -2,10 +2,14 @@
 
 `python python/wheel.py [FOLDER]` puts it into target/wheels, or a folder. Needs maturin, Rust and numpy.
 `python python/wheel.py --check FOLDER` checks the one that is in a folder already.
+
+One wheel is for all ordinary interpreters since Python 3.9. Free-threaded ones need a wheel each: the one for
+`--interpreter PYTHON` (by default the one that runs this; it needs numpy and pip), from Python 3.14 on.
 """
 
 from __future__ import annotations
 
+import argparse
 import email
 import os
 import subprocess
@@ -18,32 +22,45 @@ HERE = Path(__file__).resolve().parent
 MOST_BYTES = 10_000_000
 
 PROGRAM = """
-import sys, pathlib, numpy as np, spmdvm
+import sys, sysconfig, pathlib, numpy as np, spmdvm
 folder = pathlib.Path(sys.argv[1]).resolve()
 assert folder in pathlib.Path(spmdvm.__file__).resolve().parents, spmdvm.__file__
 twice = spmdvm.compile("export float twice(float x) { return 2 * x; }").twice
 assert twice(np.arange(3, dtype=np.float32)).tolist() == [0, 2, 4]
 assert spmdvm.evaluate("a * a + 1", {"a": np.arange(3.0)}).tolist() == [1, 2, 5]
 assert int(spmdvm.reduce("+", np.arange(10))) == 45
+assert not (sysconfig.get_config_var("Py_GIL_DISABLED") and sys._is_gil_enabled()), "the interpreter got its lock"
 """
 
 
-def build(folder: Path) -> Path:
+def tag_for(interpreter: str) -> str:
+    """Give the tags of the wheel that is for an interpreter."""
+    code = "import sys, sysconfig; print(*sys.version_info[:2], sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
+    done = subprocess.run([interpreter, "-c", code], check=True, capture_output=True, text=True)
+    major, minor, is_free_threaded = map(int, done.stdout.split())
+    return f"cp{major}{minor}-cp{major}{minor}t" if is_free_threaded else "cp39-abi3"
+
+
+def find(folder: Path, tag: str) -> Path:
+    """Give the only wheel with these tags in a folder."""
+    found = list(folder.glob(f"*-{tag}-*.whl"))
+    assert len(found) == 1, f"{folder} has {len(found)} wheels for {tag}: {[w.name for w in folder.glob('*.whl')]}"
+    return found[0].resolve()
+
+
+def build(folder: Path, interpreter: str, tag: str) -> Path:
     """Build it in release mode, and give the file."""
-    before = set(folder.glob("*.whl"))
-    for wheel in before:
-        wheel.unlink()
-    command = ["build", "--release", "--manifest-path", HERE / "Cargo.toml", "--out", folder]
+    for before in folder.glob(f"*-{tag}-*.whl"):
+        before.unlink()
+    command = ["build", "--release", "--manifest-path", HERE / "Cargo.toml", "--out", folder, "-i", interpreter]
     subprocess.run([sys.executable, "-m", "maturin", *command], check=True)
-    (wheel,) = folder.glob("*.whl")
-    return wheel
+    return find(folder, tag)
 
 
 def check_contents(wheel: Path) -> None:
-    """Check size, tags, requirements and files."""
+    """Check size, requirements and files."""
     size = wheel.stat().st_size
     assert size < MOST_BYTES, f"{wheel.name} has {size:,} bytes; it may have {MOST_BYTES:,}"
-    assert "-cp39-abi3-" in wheel.name, f"{wheel.name}: one wheel is for Python 3.9 and all later ones"
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
@@ -63,30 +80,33 @@ def check_contents(wheel: Path) -> None:
 KEPT = (".py", ".pyi", ".ispc", ".typed")
 
 
-def check_use(wheel: Path) -> None:
+def check_use(wheel: Path, interpreter: str) -> None:
     """Unpack it into a folder of its own, and run programs from there."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["install", "--quiet", "--no-deps", "--disable-pip-version-check", "--target", folder, wheel]
-        subprocess.run([sys.executable, "-m", "pip", *command], check=True)
+        subprocess.run([interpreter, "-m", "pip", *command], check=True)
         environment = {**os.environ, "PYTHONPATH": folder}
-        subprocess.run([sys.executable, "-c", PROGRAM, folder], check=True, env=environment, cwd=folder)
+        # An interpreter that takes its lock again, for a module that says it needs it, warns.
+        command = [interpreter, "-W", "error::RuntimeWarning", "-c", PROGRAM, folder]
+        subprocess.run(command, check=True, env=environment, cwd=folder)
         version = subprocess.run(
-            [sys.executable, "-m", "spmdvm", "--version"], env=environment, cwd=folder, check=True, capture_output=True
+            [interpreter, "-m", "spmdvm", "--version"], env=environment, cwd=folder, check=True, capture_output=True
         )
         print(f"works: {version.stdout.decode().strip()}")
 
 
 def main() -> None:
     """Build and check."""
-    arguments = [argument for argument in sys.argv[1:] if argument != "--check"]
-    folder = Path(arguments[0]) if arguments else HERE.parent / "target" / "wheels"
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=HERE.parent / "target" / "wheels")
+    parser.add_argument("--check", action="store_true", help="check the wheel that is in the folder")
+    parser.add_argument("--interpreter", default=sys.executable, metavar="PYTHON", help="the wheel is for this one")
+    given = parser.parse_args()
+    folder, tag = given.folder.resolve(), tag_for(given.interpreter)
     folder.mkdir(parents=True, exist_ok=True)
-    if "--check" in sys.argv:
-        (wheel,) = (file.resolve() for file in folder.glob("*.whl"))
-    else:
-        wheel = build(folder.resolve())
+    wheel = find(folder, tag) if given.check else build(folder, given.interpreter, tag)
     check_contents(wheel)
-    check_use(wheel)
+    check_use(wheel, given.interpreter)
 
 
 if __name__ == "__main__":

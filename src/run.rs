@@ -173,6 +173,22 @@ impl<'m> Run<'m> {
         Ok(answer.expect("a call that began had its session"))
     }
 
+    /// The same as a call like any other: what the session gives at its end is how the call ends, for which it is asked to go there.
+    pub fn call_by_steps(
+        mut self,
+        export: &Export,
+        args: &[Value<'_>],
+        session: impl FnOnce(Stepping<'_>) -> Result<Option<LaneValues>, Trap>,
+    ) -> Result<Option<Value<'static>>, CallError> {
+        check_arguments(export, args, self.module.lanes()).map_err(CallError::Argument)?;
+        if let Some((module, export)) = self.instance(export)? {
+            return self.on(&module).call_by_steps(&export, args, session);
+        }
+        self.module.check_linked_for(export)?;
+        (self.interrupt, self.watch) = (None, None);
+        self.run(export, args, |machine, function, args, mask| session(machine.begin(function, args, mask)?))
+    }
+
     /// The module that runs an export, if that is another one. Compiling it takes of the call's time.
     fn instance(&mut self, export: &Export) -> Result<Option<(Module, Export)>, CallError> {
         let start = Instant::now();
@@ -270,16 +286,57 @@ impl<'m> Run<'m> {
     /// All elements of `args`, `result` and `mask` (each at least `n` of them) and all arrays may be read, and those of
     /// `result` and writable arrays written, while the call lasts.
     pub unsafe fn map(
-        mut self,
+        self,
         export: &Export,
         args: &[MapArg],
         result: Option<Strided>,
         mask: Option<Strided>,
         n: usize,
     ) -> Result<(), CallError> {
+        let (module, profiler) = (self.module, self.profiler.clone());
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.map_by(export, (args, result, mask, n), move |machine, function, words| {
+                execute(module, machine, function, words, u64::MAX, profiler.as_deref()).map(drop)
+            })
+        }
+    }
+
+    /// [`map`](Self::map) as a call that is executed step by step; see [`call_by_steps`](Self::call_by_steps).
+    ///
+    /// # Safety
+    /// As for `map`.
+    pub unsafe fn map_by_steps(
+        mut self,
+        export: &Export,
+        args: &[MapArg],
+        result: Option<Strided>,
+        mask: Option<Strided>,
+        n: usize,
+        session: impl FnOnce(Stepping<'_>) -> Result<(), Trap>,
+    ) -> Result<(), CallError> {
+        (self.interrupt, self.watch) = (None, None);
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.map_by(export, (args, result, mask, n), |machine, function, words| {
+                session(machine.begin(function, words, u64::MAX)?)
+            })
+        }
+    }
+
+    /// Maps, and has `call` call the mapping function.
+    ///
+    /// # Safety
+    /// As for `map`.
+    unsafe fn map_by(
+        mut self,
+        export: &Export,
+        (args, result, mask, n): (&[MapArg], Option<Strided>, Option<Strided>, usize),
+        call: impl FnOnce(&mut Machine, FuncId, &[Arg<'_>]) -> Result<(), Trap>,
+    ) -> Result<(), CallError> {
         if let Some((module, export)) = self.instance(export)? {
             // SAFETY: the caller's promise.
-            return unsafe { self.on(&module).map(&export, args, result, mask, n) };
+            return unsafe { self.on(&module).map_by(&export, (args, result, mask, n), call) };
         }
         self.module.check_linked_for(export)?;
         self.module.check_engine()?;
@@ -318,7 +375,7 @@ impl<'m> Run<'m> {
             None => words.extend([Arg::Word(0), Arg::Word(0)]),
         }
         words.push(Arg::Word(n as u64));
-        let done = execute(module, mapped.machine, function, &words, u64::MAX, self.profiler.as_deref());
+        let done = call(mapped.machine, function, &words);
         self.settle(mapped.machine);
         let Err(trap) = done else { return Ok(()) };
         // The mapping function's result is how far it came.

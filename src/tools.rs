@@ -23,6 +23,8 @@ pub use spmdvm_vm::{
     observe::{Observer, View},
     program::Span as CodeSpan,
 };
+/// A call that is executed step by step, and what it gives.
+pub use spmdvm_vm::{LaneValues, Stepping};
 /// Programs of the bytecode as text and as bytes.
 pub use spmdvm_vm::{Program, VerifiedProgram, asm, binary, verify};
 /// What can go wrong in a run, as tables, and what a trap tells.

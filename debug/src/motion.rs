@@ -1,6 +1,6 @@
 //! The ways to move through a run, by instructions, lines and calls, forwards and backwards.
 
-use crate::lines::Lines;
+use crate::lines::{Lines, is_map};
 use crate::recording::Probe;
 use spmdvm::vm::View;
 
@@ -45,7 +45,7 @@ impl Probe for Motion<'_> {
             Unit::InstructionOver => depth <= self.depth,
             Unit::Line => has_left && self.is_users(view) || depth <= self.depth && begins(),
             Unit::LineInto => has_left && self.is_users(view) || begins(),
-            Unit::Out => has_left,
+            Unit::Out => has_left && !is_map(&view.function().name),
         }
     }
 }

@@ -1,19 +1,19 @@
 //! A session: a recorded call with everything that front ends ask of it, as plain data.
 
-use crate::lines::{LinePlace, Lines};
+use crate::lines::{LinePlace, Lines, is_map};
 use crate::masks::{Strip, strips};
 use crate::motion::{Motion, Unit};
 use crate::recording::{Failure, Found, Recording, Signals};
 use crate::stops::{Hit, Kind, Stop, Stops};
+use crate::translation::Translation;
 use crate::variables::{Lanes, Origin, Storage, Variable, register, visible};
 use crate::writes::{Write, Writes};
 use crate::{Limits, layout, variables};
 use serde::Serialize;
 use spmdvm::vm::memory::offset_of;
-use spmdvm::vm::trap::Access;
-use spmdvm::vm::{Accessed, Stepping, View, asm};
+use spmdvm::vm::trap::{Access, TrapFrame};
+use spmdvm::vm::{Accessed, LaneValues, Stepping, View, asm};
 use spmdvm::{CallError, Export, Module, Run, Trap, Ty, Value};
-use spmdvm_oracle::trace::in_source;
 
 /// A call that is being looked at.
 pub struct Session<'s> {
@@ -38,6 +38,8 @@ pub struct Settings {
     pub limits: Limits,
     /// The flag that ends motions while it is true; the session clears it.
     pub signals: Signals,
+    /// What the program was translated from, if it was.
+    pub translation: Option<Translation>,
 }
 
 /// What has come of a motion.
@@ -84,6 +86,19 @@ pub struct State {
     pub end: Option<String>,
 }
 
+/// A call on the way to an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The function, as the source calls it.
+    pub function: String,
+    /// If it is a task, its number.
+    pub task: Option<u64>,
+    /// The file, and the line in it, from 1.
+    pub file: Option<String>,
+    /// See `file`.
+    pub line: Option<u32>,
+}
+
 /// A variable with its value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Seen {
@@ -119,9 +134,10 @@ pub fn open<R>(
 }
 
 impl<'s> Session<'s> {
-    fn new(stepping: Stepping<'s>, export: Export, mask: u64, settings: Settings) -> Session<'s> {
-        let Settings { limits, signals, .. } = settings;
-        let lines = Lines::new(stepping.machine().program());
+    /// A session on a call that has begun; `mask` are the lanes that it began with.
+    pub fn new(stepping: Stepping<'s>, export: Export, mask: u64, settings: Settings) -> Session<'s> {
+        let Settings { limits, signals, translation, .. } = settings;
+        let lines = Lines::new(stepping.machine().program(), translation);
         let recording = Recording::new(stepping, signals.clone(), limits);
         // An instance of a function that was compiled for this call stands elsewhere in its program.
         let own = recording
@@ -153,8 +169,12 @@ impl<'s> Session<'s> {
 
     /// The text of a line.
     pub fn line_text(&self, place: LinePlace) -> Option<&str> {
-        let source = self.recording.program().sources.get(place.file as usize)?;
-        source.text.lines().nth(place.line as usize - 1)
+        self.lines.text(place)
+    }
+
+    /// The text of the line where the run is.
+    pub fn line_now(&self) -> Option<String> {
+        self.place().and_then(|place| self.line_text(place)).map(str::to_owned)
     }
 
     /// The flag that ends a motion, down again.
@@ -257,20 +277,28 @@ impl<'s> Session<'s> {
         view.entry_mask().unwrap_or(if view.task().is_some() { full } else { self.mask })
     }
 
+    /// Goes to the end, past all stops; gives what the call returns, or the trap that ends it.
+    pub fn finish(&mut self) -> Result<Result<Option<LaneValues>, Trap>, Failure> {
+        self.go_to(u64::MAX)?;
+        Ok(match self.trap() {
+            Some(trap) => Err(trap.clone()),
+            None => Ok(self.recording.stepping().results().and_then(|results| results.to_vec().into_iter().next())),
+        })
+    }
+
     /// What can be seen here; `None` behind the last instruction.
     pub fn state(&self) -> Option<State> {
         let view = self.view()?;
         let place = self.place();
-        let file = place.and_then(|place| view.program().sources.get(place.file as usize));
         Some(State {
             position: self.recording.position(),
             last: self.recording.last(),
-            function: in_source(&view.function().name).to_owned(),
-            file: file.map(|source| source.name.clone()),
+            function: self.lines.function_name(&view.function().name).to_owned(),
+            file: place.and_then(|place| self.lines.file_name(place.file)).map(str::to_owned),
             line: place.map(|place| place.line),
             pc: view.pc(),
             instruction: asm::format_inst(view.program(), view.function(), view.pc() as usize),
-            depth: view.depth(),
+            depth: view.depth() - view.stack().iter().filter(|frame| is_map(&frame.name)).count().min(view.depth()),
             lanes: view.lanes(),
             mask: view.mask(),
             strips: strips(&view, self.entry_mask(&view)),
@@ -280,6 +308,28 @@ impl<'s> Session<'s> {
                 .collect(),
             end: self.trap().map(Trap::to_string),
         })
+    }
+
+    /// The calls around the instruction, and tasks' launches, the innermost first: functions, the numbers of tasks, and lines.
+    pub fn calls(&self) -> Vec<Call> {
+        let Some(view) = self.view() else { return Vec::new() };
+        let call = |frame: &TrapFrame| {
+            let place = self.lines.of_call(frame.span);
+            Call {
+                function: self.lines.function_name(&frame.name).to_owned(),
+                task: frame.task,
+                file: place.and_then(|place| self.lines.file_name(place.file)).map(str::to_owned),
+                line: place.map(|place| place.line),
+            }
+        };
+        let mut calls: Vec<Call> = view.stack().iter().filter(|frame| !is_map(&frame.name)).map(call).collect();
+        // An instruction of a library function, or one without a place, belongs to the line that it is shown at.
+        if let (Some(first), Some(place)) =
+            (calls.first_mut(), self.place().filter(|_| self.lines.translation().is_some()))
+        {
+            (first.file, first.line) = (self.lines.file_name(place.file).map(str::to_owned), Some(place.line));
+        }
+        calls
     }
 
     /// The global variables of the source.

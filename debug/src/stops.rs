@@ -121,7 +121,7 @@ impl<'a> Stops<'a> {
             Kind::Watch(watch) => {
                 let before = before?;
                 let after = watch.target.value(view)?;
-                change(watch, &before, &after, view)
+                change(watch, &before, &after, view, self.lines)
             }
         }
     }
@@ -207,7 +207,7 @@ impl Target {
 }
 
 /// What has changed of a watched variable, as text.
-fn change(watch: &Watch, before: &[u64], after: &[u64], view: &View<'_>) -> Option<String> {
+fn change(watch: &Watch, before: &[u64], after: &[u64], view: &View<'_>, lines: &Lines) -> Option<String> {
     let Target::Register { reg, .. } = watch.target else {
         let what = match watch.target {
             Target::Memory { ty: Some(ty), .. } => {
@@ -231,7 +231,8 @@ fn change(watch: &Watch, before: &[u64], after: &[u64], view: &View<'_>) -> Opti
     let changed: Vec<usize> = (0..n).filter(differs).collect();
     let first = *changed.first()?;
     let of_lane = |l: usize| format!("{} → {}", before.text(l), after.text(l));
-    let name = decl.name.as_deref().unwrap_or(&watch.text);
+    let name = decl.name.as_ref().and_then(|name| lines.variable_name(name));
+    let name = name.as_deref().unwrap_or(&watch.text);
     Some(match (is_uniform, changed.len()) {
         (true, _) => format!("`{name}`: {}", of_lane(first)),
         (false, 1) => format!("`{name}` in lane {first}: {}", of_lane(first)),

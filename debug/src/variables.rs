@@ -97,7 +97,7 @@ pub fn register(view: &View<'_>, reg: Reg) -> Lanes {
 /// called.
 pub fn visible(view: &View<'_>, export: &Export, lines: &Lines, globals: bool) -> Vec<Variable> {
     let mut seen = in_registers(view, export, lines, None);
-    seen.extend(in_frame(view));
+    seen.extend(in_frame(view, lines));
     if globals {
         seen.extend(in_globals(view));
     }
@@ -108,14 +108,18 @@ pub fn visible(view: &View<'_>, export: &Export, lines: &Lines, globals: bool) -
 pub fn named(view: &View<'_>, export: &Export, lines: &Lines, name: &str) -> Option<Variable> {
     let is_meant = |variable: &Variable| &*variable.name == name;
     let local = in_registers(view, export, lines, Some(name)).pop();
-    local.or_else(|| in_frame(view).into_iter().chain(in_globals(view)).find(is_meant))
+    local.or_else(|| in_frame(view, lines).into_iter().chain(in_globals(view)).find(is_meant))
 }
 
 /// Those in registers; if a name is given, that one.
 fn in_registers(view: &View<'_>, export: &Export, lines: &Lines, only: Option<&str>) -> Vec<Variable> {
     let function = view.function();
     let mut seen: Vec<(u32, Variable)> = Vec::new();
-    let named = function.regs.iter().enumerate().filter_map(|(at, decl)| Some((Reg(at as u32), decl.name.clone()?)));
+    let named = function
+        .regs
+        .iter()
+        .enumerate()
+        .filter_map(|(at, decl)| Some((Reg(at as u32), lines.variable_name(decl.name.as_ref()?)?)));
     for (reg, name) in named.filter(|(_, name)| only.is_none_or(|only| only == &**name)) {
         let Some(since) = declared_at(function, reg).filter(|_| lines.is_assigned(view, reg)) else { continue };
         let origin = if reg.0 < function.n_params { Origin::Parameter } else { Origin::Local };
@@ -145,11 +149,15 @@ fn declared_at(function: &Function, reg: Reg) -> Option<u32> {
     function.code.iter().position(writes).map(|at| at as u32 + 1)
 }
 
-fn in_frame(view: &View<'_>) -> Vec<Variable> {
+fn in_frame(view: &View<'_>, lines: &Lines) -> Vec<Variable> {
     let Some(frame) = view.frame() else { return Vec::new() };
     let home = Home::Frame(view.function_id());
     let own = view.program().variables.iter().filter(|variable| variable.home == home);
-    own.map(|variable| in_memory(variable, frame + variable.offset, Origin::Local)).collect()
+    let seen = own.filter_map(|variable| {
+        let name = lines.variable_name(&variable.name.as_str().into())?;
+        Some(Variable { name, ..in_memory(variable, frame + variable.offset, Origin::Local) })
+    });
+    seen.collect()
 }
 
 fn in_globals(view: &View<'_>) -> Vec<Variable> {

@@ -78,6 +78,11 @@ SECTIONS: list[tuple[str, str, list[str]]] = [
         ["Profile", "ProfileLine", "Timeline", "TaskRun"],
     ),
     (
+        "Stepping",
+        "What `Module.stepper` and `Kernel.stepper` give.",
+        ["Stepper", "Step", "StepVariable", "StepCall"],
+    ),
+    (
         "Errors",
         "`SpmdError` is the base of all.",
         [

@@ -190,8 +190,11 @@ fn record(
         Err(why) => return say(error(why)),
     };
     let signals = Signals { interrupt: Arc::clone(interrupt), ..Signals::default() };
-    let debug =
-        spmdvm_debug::Settings { mask: None, limits: Limits { bytes: settings.keep, ..Limits::default() }, signals };
+    let debug = spmdvm_debug::Settings {
+        limits: Limits { bytes: settings.keep, ..Limits::default() },
+        signals,
+        ..Default::default()
+    };
     let printed = Printed::default();
     let values = arguments.values();
     let opened = spmdvm_debug::open((&module, export, &values), debug, printed.sink(), |session| {

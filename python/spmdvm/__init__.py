@@ -123,6 +123,10 @@ __all__ = [
     "Related",
     "SpmdError",
     "StackOverflow",
+    "Step",
+    "StepCall",
+    "StepVariable",
+    "Stepper",
     "TaskRun",
     "Timeline",
     "Trap",
@@ -168,6 +172,8 @@ __all__ = [
 _COMBINATORS = ("filter", "map", "reduce", "reduce_by_index", "scan")
 # Names of what `profile` and `timeline` give.
 _SEEING = ("Profile", "ProfileLine", "TaskRun", "Timeline")
+# And of what `stepper` gives.
+_STEPPING = ("Step", "StepCall", "StepVariable", "Stepper")
 # Names that would hide Python's own, and so are not in `__all__`.
 _HIDDEN = ("all", "any", "filter", "map")
 
@@ -203,12 +209,14 @@ if TYPE_CHECKING:
         any as any,
     )
     from ._profile import Profile, ProfileLine, TaskRun, Timeline
+    from ._step import Step, StepCall, Stepper, StepVariable
 
 
 def __getattr__(name: str) -> Any:
     """Import kernels, combinators and profiles when they are first asked for: few programs have all of these."""
     if name in __all__ or name in _HIDDEN:
         owner = "._combine" if name in _COMBINATORS else "._profile" if name in _SEEING else "._kernel"
+        owner = "._step" if name in _STEPPING else owner
         value = globals()[name] = getattr(importlib.import_module(owner, __name__), name)
         return value
     raise AttributeError(f"module 'spmdvm' has no attribute '{name}'")

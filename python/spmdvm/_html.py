@@ -200,11 +200,11 @@ def kernel(kernel: Any) -> str:
     kind = "elementwise" if kernel.is_elementwise else "array"
     signature = escape(f"{kernel.__name__}{kernel._signature}")
     parts = [f"<div><b>{kind} kernel</b> <code>{signature}</code></div>"]
-    if kernel._last is None:
+    instance = kernel._last
+    if instance is None:
         parts.append(annotated((n, text, ()) for n, text in _python_lines(kernel)))
         parts.append(f'<div style="{_DIM}">not called yet</div>')
         return "".join(parts)
-    instance = kernel._last
     of_line: dict[int, list[str]] = {}
     for at, place in enumerate(instance.places, 1):
         if place is not None and place.file == kernel._source.file:

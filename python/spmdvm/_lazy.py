@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import pickle
 from typing import Any
 
 import numpy as np
 
+from ._cache import remembered
 from ._containers import is_lazy
 from ._spmdvm import Function
 
@@ -43,9 +43,9 @@ class _Call:
             return id(self.function), id(self)
 
 
-@functools.lru_cache(maxsize=128)
 def _unpacked(packed: bytes) -> _Call:
-    return _Call(*pickle.loads(packed))
+    call: _Call = remembered(("call", packed), lambda: _Call(*pickle.loads(packed)))
+    return call
 
 
 def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -68,9 +68,12 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             options[option] = given
         elif given is not default:
             raise TypeError(f"{name}() of Dask arrays takes no `{option}=`; it gives a new lazy array")
-    if kwargs.get("progress") and "progress" not in signature.parameters:
+    own = signature.parameters.get("progress")
+    is_told = kwargs.get("progress", False) not in (None, False)
+    if is_told and (own is None or own.kind.name == "KEYWORD_ONLY"):
         raise TypeError(f"{name}() of Dask arrays takes no `progress=`; use Dask's own (dask.diagnostics.ProgressBar)")
-    kwargs.pop("progress", None)
+    if own is None or own.kind.name == "KEYWORD_ONLY":
+        kwargs.pop("progress", None)
     bound = signature.bind(*args, **kwargs)
     values, names, varying = _parameters(function, bound)
     places = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import linecache
 import re
 import time
-import warnings
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -13,9 +12,8 @@ from IPython.core.magic import Magics, cell_magic, magics_class
 from IPython.display import display
 
 from . import _html
-from ._errors import CompileError, CompileWarning, Trap
-from ._spmdvm import Module
-from ._spmdvm import compile as _compile
+from ._errors import CompileError, Trap
+from ._spmdvm import Module, _compile_silently
 
 _OPTION = re.compile(
     r"\s*(?:-(?P<short>[at]+)|--(?P<flag>annotate|time|check)"
@@ -65,12 +63,10 @@ class SpmdMagics(Magics):
         text = "\n" + cell
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         start = time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CompileWarning)
-            try:
-                module = _compile([(file, text)], hints=annotate, **_compile_options(options))
-            except CompileError as error:
-                raise _without_frames(error) from None
+        try:
+            module = _compile_silently([(file, text)], hints=annotate, **_compile_options(options))
+        except CompileError as error:
+            raise _without_frames(error) from None
         seconds = time.perf_counter() - start
         for warning in module.warnings:
             plain = f"{warning.severity}[{warning.code}]: {warning.message} ({warning.file}:{warning.line})"

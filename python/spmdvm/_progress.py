@@ -5,10 +5,48 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from typing import Any
+
+import numpy as np
+
+from ._containers import is_lazy
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 # Seconds between two drawings, and where it is no terminal between two lines.
 _EVERY, _EVERY_LINE = 0.1, 2.0
+
+
+class Counted:
+    """A program's own count of what it has done of its elements, which is told while it runs.
+
+    Attributes:
+        callback: who is told.
+        is_bar: whether that is a `Bar`.
+        counter: where the program counts, an array of one `int64`.
+        all: what it holds in the end.
+        total: the number of elements.
+    """
+
+    def __init__(self, who: str, progress: Any, total: int, passes: int = 1) -> None:
+        """Begin to count elements, each of which is gone through some times."""
+        self.is_bar = progress is True
+        self.callback = Bar(who) if self.is_bar else progress
+        self.counter = np.zeros(1, np.int64)
+        self.all, self.total = total * passes, total
+
+
+def is_told(who: str, progress: Any, *given: Any) -> bool:
+    """Return whether somebody is to be told how far a call is. Lazy arrays have a progress of their own."""
+    if progress is None or progress is False:
+        return False
+    if progress is not True and not callable(progress):
+        raise TypeError(f"{who}(): `progress` must be True (a bar), or a function f(done, total), not {progress!r}")
+    if any(is_lazy(part) for one in given for part in (one if isinstance(one, tuple) else (one,))):
+        raise TypeError(
+            f"{who}() of Dask arrays takes no `progress=`, which would not count what Dask computes; use Dask's own "
+            "(dask.diagnostics.ProgressBar), or compute the arrays first (x.compute())"
+        )
+    return True
 
 
 class Bar:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Mapping
 from typing import Any
@@ -75,6 +76,9 @@ def _number(value: Any, target: np.ndarray, place: str) -> Any:
 
 # What the fields of records point to: by the object that owns a record's memory, the pointers by the fields' addresses.
 _kept: dict[int, dict[int, Pointer]] = {}
+# Held where a field and what it points to are set, so that they belong together. The thread that has it may take it
+# again: collecting garbage may run anything.
+_lock = threading.RLock()
 
 
 def bind(module: Any, target: Any, fields: dict[str, Any]) -> Any:
@@ -96,15 +100,19 @@ def bind(module: Any, target: Any, fields: dict[str, Any]) -> Any:
         owner = owner.base
     if isinstance(owner, np.void):
         raise TypeError("bind(): a record without an array does not keep what it points to; make it an array of one")
-    kept = _kept.get(id(owner))
-    if kept is None:
-        kept = _kept[id(owner)] = {}
-        weakref.finalize(owner, _kept.pop, id(owner), None)
     start = np.frombuffer(target, np.uint8).__array_interface__["data"][0]
-    for name, pointer in pointers.items():
-        target[name] = 0 if pointer is None else int(pointer)
-        address = start + dtype.fields[name][1]
-        kept.pop(address, None)
-        if pointer is not None:
-            kept[address] = pointer
+    # They end behind the lock, with whatever their ends bring about.
+    before = []
+    with _lock:
+        kept = _kept.get(id(owner))
+        if kept is None:
+            kept = _kept[id(owner)] = {}
+            weakref.finalize(owner, _kept.pop, id(owner), None)
+        for name, pointer in pointers.items():
+            target[name] = 0 if pointer is None else int(pointer)
+            address = start + dtype.fields[name][1]
+            before.append(kept.pop(address, None))
+            if pointer is not None:
+                kept[address] = pointer
+    before.clear()
     return target

@@ -9,8 +9,21 @@ from numpy.typing import NDArray
 
 from ._errors import Diagnostic, Finding
 from ._profile import Profile, Timeline
+from ._step import Stepper
 
-__all__ = ["Function", "Globals", "Module", "Pointer", "__version__", "_main", "_rebuild", "compile", "compile_file"]
+__all__ = [
+    "Function",
+    "Globals",
+    "Module",
+    "Pointer",
+    "_Stepping",
+    "__version__",
+    "_compile_silently",
+    "_main",
+    "_rebuild",
+    "compile",
+    "compile_file",
+]
 
 __version__: str
 
@@ -84,6 +97,7 @@ class Module:
     def disassemble(self) -> str: ...
     def explain(self, line: int | None = None, *, ir: bool = False, asm: bool = False) -> str: ...
     def profile(self, function: str | Function, /, *args: Any, **kwargs: Any) -> Profile: ...
+    def stepper(self, function: str | Function, /, *args: Any, **kwargs: Any) -> Stepper: ...
     def timeline(self, function: str | Function, /, *args: Any, **kwargs: Any) -> Timeline: ...
     def report(self) -> list[Finding]: ...
     def stats(self) -> dict[str, Any]: ...
@@ -135,6 +149,24 @@ def compile_file(
     no_warn: Iterable[str] = (),
     host: _Host | Sequence[_Host] | None = None,
 ) -> Module: ...
+def _compile_silently(source: list[tuple[str, str]], **options: Any) -> Module: ...
+
+@final
+class _Stepping:
+    def __new__(cls, keep: int) -> _Stepping: ...
+    def serve(
+        self,
+        module: Module,
+        function: str | Function,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any] | None,
+        translation: Any = None,
+    ) -> Any: ...
+    def ended(self) -> None: ...
+    def close(self) -> None: ...
+    def ask(self, line: str | None) -> tuple[Any, ...] | None: ...
+    def answer(self) -> tuple[Any, ...] | None: ...
+
 def _main(args: Sequence[str | PathLike[str]]) -> int: ...
 def _rebuild(
     text: tuple[str, str],

@@ -2,6 +2,7 @@
 
 use crate::function::Function;
 use crate::progress::Progress;
+use crate::stepper::Serving;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spmdvm::{Activity, Profiler};
@@ -16,6 +17,8 @@ pub struct Attached {
     pub activity: Option<Arc<Activity>>,
     /// Is told how far the call is.
     pub progress: Option<Progress>,
+    /// Executes the call step by step.
+    pub stepper: Option<Serving>,
 }
 
 impl Attached {

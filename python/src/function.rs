@@ -134,11 +134,14 @@ impl Function {
         export: &Export,
         values: Vec<Value<'static>>,
         bound: &Bindings<'_>,
-        attached: Attached,
+        mut attached: Attached,
     ) -> PyResult<Py<PyAny>> {
         let lending = host::lend(&self.compiled.module, bound.iter().flatten());
         let module = &self.compiled.module;
-        let result = execute(py, module, attached, move |context| context.run().call_export(export, &values));
+        let result = match attached.stepper.take() {
+            Some(stepper) => stepper.call(py, module, export, values),
+            None => execute(py, module, attached, move |context| context.run().call_export(export, &values)),
+        };
         lending.end(bound.iter().flatten());
         let result = result?;
         match (result, &export.result) {

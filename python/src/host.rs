@@ -32,7 +32,8 @@ pub fn provide(options: &mut Options, given: &Bound<'_, PyAny>) -> PyResult<()> 
         return library(options, given);
     }
     let functions = match given.cast::<PyDict>() {
-        Ok(functions) => functions.clone(),
+        // A copy: while it is gone through, others may change it.
+        Ok(functions) => functions.copy()?,
         Err(_) => {
             let wrong = |_| {
                 let message = format!(
@@ -184,13 +185,13 @@ fn seen<'py>(
     let (base, mut extents) = dtype::flattened(elem);
     let size = elem.size().max(1);
     let found = call.pointee(i).filter(|found| !reference || found.bytes >= size);
-    let Some(found) = found else {
-        let message = format!(
+    let not_there = || {
+        PyValueError::new_err(format!(
             "the program calls the host's `{}` with a pointer to memory that is not there (argument {i})",
             call.name()
-        );
-        return Err(PyValueError::new_err(message));
+        ))
     };
+    let found = found.ok_or_else(not_there)?;
     let n = if reference { 1 } else { found.bytes / size };
     if !reference {
         extents.insert(0, n);
@@ -206,7 +207,8 @@ fn seen<'py>(
     }
     let mut before = vec![0; (n * size) as usize];
     if !call.copy_out(i, &mut before) {
-        before.clear();
+        // Another task has freed it meanwhile.
+        return Err(not_there());
     }
     let bytes = PyArray1::from_slice(py, &before);
     let start = array::data(bytes.as_untyped());
@@ -221,8 +223,10 @@ fn seen<'py>(
 impl Copied<'_> {
     /// Writes what has been changed to where it was copied from, unless the program has freed that meanwhile.
     fn write_back(&self, call: &HostCall<'_>) {
-        // SAFETY: nobody writes while the bytes are copied: the thread is attached to Python.
-        let after = unsafe { self.bytes.as_slice() }.map(<[u8]>::to_vec).unwrap_or_default();
+        let mut after = vec![0; self.bytes.as_untyped().len()];
+        // SAFETY: the array has so many bytes, and is held. Whoever kept a view of it may write to it meanwhile, so there
+        // is no reference to the bytes: what is copied then is what that thread makes of it.
+        unsafe { std::ptr::copy_nonoverlapping(array::data(self.bytes.as_untyped()), after.as_mut_ptr(), after.len()) };
         let is_there = call.pointee(self.index).is_some_and(|now| now.start == self.pointee.start);
         if is_there && after != self.before {
             call.copy_in(self.index, &after);
@@ -252,10 +256,11 @@ pub fn lend<'py>(module: &Module, given: impl Iterator<Item = &'py Bound<'py, Py
         let bytes = array.len() * array.dtype().itemsize();
         Some((array::data(array) as usize, bytes, given.clone().unbind()))
     });
-    let mut lent = LENT.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = lent.len();
-    lent.extend(arrays);
-    Lending(lent.len() - before)
+    // Asked for before the lock is taken, so that nothing of Python happens under it.
+    let arrays: Vec<_> = arrays.collect();
+    let n = arrays.len();
+    LENT.lock().unwrap_or_else(PoisonError::into_inner).extend(arrays);
+    Lending(n)
 }
 
 impl Lending {

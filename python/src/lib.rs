@@ -5,7 +5,7 @@
 //! positional and keyword arguments with parameters; [`scalar`], [`array`] and [`dtype`] turn Python values into values
 //! of the program without copying arrays; [`map`] does the same for functions of varying scalars, which are called like
 //! numpy's ufuncs ([`convert`], [`containers`]); [`execute`] runs the program without the GIL, with [`interrupt`]
-//! (signals) and [`output`] (prints) wired up; [`globals`] shows the program's variables; [`errors`] raises what went
+//! (signals) and [`output`] (prints) wired up, [`stepper`] step by step; [`globals`] shows the program's variables; [`errors`] raises what went
 //! wrong. The exception classes and the records they carry are written in Python (`spmdvm/_errors.py`).
 
 mod array;
@@ -32,6 +32,7 @@ mod scalar;
 mod seeing;
 mod signature;
 mod stats;
+mod stepper;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -43,14 +44,16 @@ fn _main(py: Python<'_>, args: Vec<OsString>) -> u8 {
 }
 
 /// Native half of `spmdvm`; use the names of the package instead.
-#[pymodule(gil_used = true)]
+#[pymodule(gil_used = false)]
 fn _spmdvm(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<module::Module>()?;
     m.add_class::<function::Function>()?;
     m.add_class::<globals::Globals>()?;
     m.add_class::<pointer::Pointer>()?;
+    m.add_class::<stepper::Stepping>()?;
     m.add_function(wrap_pyfunction!(module::compile, m)?)?;
     m.add_function(wrap_pyfunction!(module::compile_file, m)?)?;
+    m.add_function(wrap_pyfunction!(module::_compile_silently, m)?)?;
     m.add_function(wrap_pyfunction!(module::_rebuild, m)?)?;
     m.add_function(wrap_pyfunction!(_main, m)?)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -86,11 +86,23 @@ pub struct Module {
     check=False, include_paths=(), sandbox_includes=None, defines={}, fuel=None, timeout=None, memory=None, \
     task_threads=None, jit={}, hints=False, no_warn=(), host=None)")]
 pub fn compile(py: Python<'_>, source: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
+    let module = _compile_silently(py, source, options)?;
+    module.warn(py)?;
+    Ok(module)
+}
+
+/// As `compile`, but warnings are only kept, not issued: Python's way of ignoring them (`warnings.catch_warnings`) is for programs
+/// with one thread.
+#[pyfunction]
+#[pyo3(signature = (source, **options))]
+pub fn _compile_silently(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Module> {
     let options = options::parse("compile", options)?;
     if source.is_instance_of::<PyList>() || source.is_instance_of::<PyTuple>() {
-        let module = build(py, several("compile", source)?, options)?;
-        module.warn(py)?;
-        return Ok(module);
+        return build(py, several("compile", source)?, options);
     }
     let Ok(text) = source.cast::<PyString>() else {
         let path = source.hasattr("__fspath__")?.then(|| source.extract::<PathBuf>()).transpose()?;
@@ -103,10 +115,7 @@ pub fn compile(py: Python<'_>, source: &Bound<'_, PyAny>, options: Option<&Bound
         };
     };
     let text = program_text(text)?;
-    let source = Text { name: STRING_NAME.into(), text, is_file: false };
-    let module = build(py, vec![source], options)?;
-    module.warn(py)?;
-    Ok(module)
+    build(py, vec![Text { name: STRING_NAME.into(), text, is_file: false }], options)
 }
 
 /// The text of a program that a string holds.
@@ -205,12 +214,12 @@ pub fn compile_file(py: Python<'_>, path: &Bound<'_, PyAny>, options: Option<&Bo
         return Err(PyValueError::new_err("compile_file(): the path holds a null character"));
     }
     let others = sources.map_or(Ok(Vec::new()), |sources| other_files(&sources))?;
-    if others.is_empty() {
-        return build_file(py, &path, options);
-    }
-    let files = std::iter::once(path).chain(others);
-    let files = files.map(|path| read_source(py, &path)).collect::<PyResult<_>>()?;
-    let module = build(py, files, options)?;
+    let module = if others.is_empty() {
+        build_file(py, &path, options)?
+    } else {
+        let files = std::iter::once(path).chain(others);
+        build(py, files.map(|path| read_source(py, &path)).collect::<PyResult<_>>()?, options)?
+    };
     module.warn(py)?;
     Ok(module)
 }
@@ -260,9 +269,7 @@ fn build_file(py: Python<'_>, path: &Path, options: Options) -> PyResult<Module>
         files.find_map(|(_, file)| (file.name == name).then(|| file.text.to_string()))
     });
     let source = Text { name, text: source.unwrap_or_default(), is_file: true };
-    let module = finish(py, module, vec![source])?;
-    module.warn(py)?;
-    Ok(module)
+    finish(py, module, vec![source])
 }
 
 /// Compiles a text; several sources are linked.
@@ -504,6 +511,23 @@ impl Module {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         crate::seeing::profile(slf, function, args, kwargs)
+    }
+
+    /// Calls a function once to step through it, forwards and backwards: `stepper("f", x, n)` for `f(x, n)`.
+    ///
+    /// `function` is a function of the module or its name; what follows are its arguments. Gives a `Stepper`, which stands before the
+    /// first line. The reference interpreter runs the call. Arrays hold what they do at each step; if the stepper is closed before the
+    /// call has returned, they are as they were.
+    ///
+    /// Raises TypeError and ValueError if there is no such function in the module, or it does not take these arguments.
+    #[pyo3(signature = (function, /, *args, **kwargs), text_signature = "($self, function, /, *args, **kwargs)")]
+    fn stepper<'py>(
+        slf: &Bound<'py, Self>,
+        function: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("spmdvm._step")?.getattr("_of_module")?.call1((slf, function, args, kwargs))
     }
 
     /// Calls a function once, as fast as ever, and records its tasks: `timeline("f", x, n)` for `f(x, n)`.

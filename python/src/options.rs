@@ -221,7 +221,8 @@ fn pairs(option: &str, value: &Bound<'_, PyAny>) -> PyResult<Pairs> {
     }
     let no_dictionary = |_| wrong(option, "a dictionary", value, true);
     let dictionary = match value.cast::<PyDict>() {
-        Ok(dictionary) => dictionary.clone(),
+        // A copy: while its values are turned into texts, others may change it.
+        Ok(dictionary) => dictionary.copy()?,
         Err(_) => value.py().get_type::<PyDict>().call1((value,)).map_err(no_dictionary)?.cast_into::<PyDict>()?,
     };
     let mut list = Vec::new();

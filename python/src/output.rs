@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use spmdvm::Module;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -57,8 +58,34 @@ pub fn while_waiting<R>(program: usize, why: &'static str, work: impl FnOnce() -
     result
 }
 
-/// Refuses to call a program that waits for this very thread.
+/// The programs with variables of their own that are stepped through, by address: nobody else can have them meanwhile.
+static STEPPED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+/// A program is stepped through until this is dropped.
+pub struct Stepped(Option<usize>);
+
+/// Begins to step through a program.
+pub fn begin_steps(module: &Module) -> PyResult<Stepped> {
+    let program = Arc::as_ptr(module.program()) as usize;
+    refuse_reentry(program)?;
+    let taken = module.is_stateful().then_some(program);
+    STEPPED.lock().unwrap_or_else(PoisonError::into_inner).extend(taken);
+    Ok(Stepped(taken))
+}
+
+impl Drop for Stepped {
+    fn drop(&mut self) {
+        STEPPED.lock().unwrap_or_else(PoisonError::into_inner).retain(|program| Some(*program) != self.0);
+    }
+}
+
+/// Refuses to call a program that waits for this very thread, or that is stepped through.
 pub fn refuse_reentry(program: usize) -> PyResult<()> {
+    if STEPPED.lock().unwrap_or_else(PoisonError::into_inner).contains(&program) {
+        let message =
+            "a program with global variables cannot be called while it is stepped through; close the stepper first";
+        return Err(PyRuntimeError::new_err(message));
+    }
     match WAITING.with_borrow(|list| list.iter().find(|(waiting, _)| *waiting == program).copied()) {
         Some((_, why)) => Err(PyRuntimeError::new_err(format!("a program cannot be called {why}"))),
         None => Ok(()),

@@ -6,6 +6,7 @@ use crate::function::Function;
 use crate::memmap;
 use crate::module::Module;
 use crate::options;
+use crate::stepper::Serving;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -126,6 +127,18 @@ fn arguments<'py>(args: &Bound<'py, PyTuple>, kwargs: Option<&Bound<'py, PyDict>
     let list = args.to_list();
     kwargs.map_or(Ok(()), |kwargs| kwargs.values().iter().try_for_each(|value| list.append(value)))?;
     Ok(list)
+}
+
+/// A call as it is stepped through, which a session serves.
+pub fn step<'py>(
+    module: &Bound<'py, Module>,
+    function: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+    stepper: Serving,
+) -> PyResult<Py<PyAny>> {
+    let call = Call::new(module, "stepper", function, args, kwargs)?;
+    call.run(Attached { stepper: Some(stepper), ..Attached::default() })
 }
 
 /// `Module.timeline`.

@@ -6,7 +6,7 @@ use spmdvm::{LoopInfo, Module, Totals, VersionInfo};
 
 /// Adds what is known of loops to the statistics of a module.
 pub fn add_loops(module: &Module, stats: &Bound<'_, PyDict>) -> PyResult<()> {
-    let loops = module.loops();
+    let (loops, executed) = stats.py().detach(|| (module.loops(), module.instructions()));
     let sum = Totals::of(&loops);
     stats.set_item("traces", sum.traces)?;
     stats.set_item("code_bytes", sum.code_bytes)?;
@@ -14,7 +14,6 @@ pub fn add_loops(module: &Module, stats: &Bound<'_, PyDict>) -> PyResult<()> {
     stats.set_item("compile_seconds", sum.compile_time.as_secs_f64())?;
     stats.set_item("first_seconds", sum.first_time.as_secs_f64())?;
     stats.set_item("native_seconds", sum.run_time.as_secs_f64())?;
-    let executed = module.instructions();
     stats.set_item("native_instructions", executed.native)?;
     stats.set_item("interpreted_instructions", executed.interpreted)?;
     stats.set_item("native_share", executed.native_share())?;

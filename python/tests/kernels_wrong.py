@@ -390,12 +390,10 @@ def array_slice_named_twice(a):
     b = a[2:]
 
 
-def array_made_here_passed_on(a):
-    def f(b):
-        return b[0]
-
+def array_made_here_read_and_written(a):
     own = np.zeros(4)
-    return f(own) + a[0]  # HERE an array of the function cannot be passed on
+    own[1:] = own[:-1]  # HERE `own` is read and written at different places in one statement
+    a[0] = own[0]
 
 
 def array_slice_of_other_dimensions_passed_on(a):
@@ -425,12 +423,6 @@ def array_slice_varies(a):
     for i in foreach(len(a)):
         b = a[i:]  # HERE the bounds of a part are the same for all elements
         a[i] = b[0]
-
-
-def array_slice_of_local(a):
-    b = np.zeros(4)
-    c = b[1:]  # HERE parts are taken of arrays that are passed
-    a[0] = c[0]
 
 
 def array_slice_returned(a):

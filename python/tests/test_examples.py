@@ -71,7 +71,7 @@ def test_nothing_is_wrong_with_it(name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert [str(finding) for module in checked for finding in module.report()] == []
 
 
-@pytest.mark.parametrize("name", ["adaptive.py", "wave.py"])
+@pytest.mark.parametrize("name", ["adaptive.py", "stepping.py", "wave.py"])
 def test_an_example_in_python(name: str) -> None:
     """It compares its results itself."""
     ran = subprocess.run(

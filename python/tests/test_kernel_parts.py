@@ -425,3 +425,142 @@ def test_lengths_of_parts_of_callers_are_not_taken_for_ones_of_the_same_name():
 
     with pytest.raises(IndexError):
         run(numbers(10), 5)
+
+
+# Arrays that a kernel makes, as arguments.
+
+
+def ramp(a, k):
+    for i in range(len(a)):
+        a[i] = k + i
+
+
+def total(a):
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i]
+    return s
+
+
+def sort(a):
+    for i in range(1, a.size):
+        k = i
+        while k > 0 and a[k - 1] > a[k]:
+            below = a[k - 1]
+            a[k - 1] = a[k]
+            a[k] = below
+            k -= 1
+
+
+@spmdvm.kernel
+def scaled(a, b):
+    for i in range(a.shape[0]):
+        a[i] = a[i] * b[-1]
+    return len(a) + b.size
+
+
+def reversed_total(a, n):
+    own = np.zeros(2)
+    own[0] = a[n]
+    own[1] = total(own) + (reversed_total(a, n - 1) if n > 0 else 0.0)
+    return own[1]
+
+
+def own_arrays(x):
+    own = np.zeros(5)
+    ramp(own, x)
+    n = scaled(own, own)
+    return total(own) + n + total(own[1:-1]) + 2 * total(own[::-2])
+
+
+def median(a, b, c):
+    three = np.empty(3)
+    three[0], three[1], three[2] = a, b, c
+    sort(three)
+    return three[1]
+
+
+def masked(x):
+    own = np.ones(3)
+    if x > 2:
+        ramp(own, x)
+    else:
+        part = own[1:]
+        ramp(part, -x)
+    return total(own) + reversed_total(own, 2)
+
+
+@spmdvm.kernel
+def in_foreach(a, out):
+    shared = np.full(6, 2.0)
+    ramp(shared[2:], 7)
+    shared[::2] = a[:3] * 2
+    sort(shared)
+    for i in spmdvm.foreach(len(out)):
+        mine = np.full(3, i, np.int32)
+        ramp(mine, i)
+        mine[i % 3] = 0
+        rest = mine[1:]
+        out[i] = total(mine) + total(shared) + shared[i % 6] * total(rest) + a[i]
+    return total(shared)
+
+
+@pytest.mark.parametrize("engine", ["interp", "auto"])
+@pytest.mark.parametrize("width", [1, 8])
+def test_arrays_of_the_function_are_passed(engine, width):
+    x, y, z = (numbers(40) * 10 % 5 for _ in range(3))
+    for function, given in ((own_arrays, (x,)), (median, (x, y[::-1].copy(), z + x)), (masked, (x,))):
+        made = spmdvm.kernel(engine=engine, width=width, fp="strict")(function)
+        wanted = [with_kernels(function)(*row) for row in zip(*given)]
+        np.testing.assert_array_equal(made(*given), wanted, err_msg=function.__name__)
+    a, ours, theirs = numbers(30), np.zeros(30), np.zeros(30)
+    made = spmdvm.kernel(engine=engine, width=width, fp="strict")(in_foreach.__wrapped__)
+    spaces = {**globals(), "spmdvm": type("S", (), {"foreach": staticmethod(range)})}
+    in_python = type(total)(in_foreach.__wrapped__.__code__, spaces)
+    assert made(a, ours) == in_python(a, theirs)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def with_kernels(function):
+    """Give the function with the Python functions in place of the kernels that it calls."""
+    return type(function)(function.__code__, {**globals(), "scaled": scaled.__wrapped__})
+
+
+def test_arrays_of_the_function_are_not_passed_beyond_their_ends():
+    def take(a, at):
+        return a[at]
+
+    @spmdvm.kernel
+    def varying(at):
+        own = np.ones(4)
+        return take(own, at) + take(own[1:], at - 1)
+
+    @spmdvm.kernel
+    def uniform(out, at):
+        own = np.ones(4)
+        out[0] = take(own, at)
+
+    assert varying(np.array([1, 2, 3])).tolist() == [2, 2, 2]
+    uniform(np.zeros(1), 3)
+    for wrong in (4, 100, -1):
+        with pytest.raises(IndexError):
+            varying(wrong)
+        with pytest.raises(IndexError):
+            uniform(np.zeros(1), wrong)
+
+
+def test_types_and_lengths_of_arrays_of_the_function_are_theirs():
+    def count(a):
+        n = 0
+        for _i in range(len(a)):
+            n += 1
+        return n
+
+    @spmdvm.kernel
+    def apart(x):
+        small = np.zeros(2, np.int8)
+        large = np.ones(9, np.float32)
+        flags = np.ones(3, np.bool_)
+        return 100 * count(small) + 10 * count(large) + count(flags) + (1000 if flags[2] else 0)
+
+    assert apart(1) == 1293

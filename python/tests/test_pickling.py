@@ -272,6 +272,50 @@ def test_joblib():
         np.testing.assert_array_equal(result, made(X + k))
 
 
+def test_ray():
+    """Ray pickles what it sends as cloudpickle does, and gives arrays that may only be read."""
+    ray = pytest.importorskip("ray")
+    factor = 3.0
+
+    def shifted(x):
+        return x + 1
+
+    @spmdvm.kernel
+    def made(x):
+        return factor * shifted(x)
+
+    module = spmdvm.compile("export float twice(float x) { return 2 * x; }")
+
+    @spmdvm.kernel
+    def fill(out, value):
+        for i in spmdvm.foreach(len(out)):
+            out[i] = value
+
+    def total(kernel, x):
+        return spmdvm.reduce("+", x, map=kernel)
+
+    def refused(kernel, out):
+        try:
+            kernel(out, 1.0)
+        except ValueError as error:
+            return str(error)
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        call = ray.remote(lambda function, x: function(x))
+        results = ray.get([call.remote(made, X + k) for k in range(3)])
+        for k, result in enumerate(results):
+            np.testing.assert_array_equal(result, made(X + k))
+        assert ray.get(call.remote(module.twice, X.astype(np.float32))).tolist() == [2, 8, 18]
+        large = np.arange(200_000.0)
+        kept = ray.put(large)
+        np.testing.assert_array_equal(ray.get(call.remote(made, kept)), made(large))
+        assert ray.get(ray.remote(total).remote(made, kept)) == spmdvm.reduce("+", large, map=made)
+        assert "read-only" in ray.get(ray.remote(refused).remote(fill, kept))
+    finally:
+        ray.shutdown()
+
+
 def test_the_example():
     example = HERE.parents[1] / "examples" / "python" / "processes.py"
     ran = subprocess.run([sys.executable, example, "2"], capture_output=True, text=True, timeout=300, check=False)

@@ -316,7 +316,7 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_page_is_right(capsys: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
-    part = page[page.index("## Progress") : page.index("## Timelines")]
+    part = page[page.index("## Progress") : page.index("## Stepping")]
     blocks = re.findall(r"^```python\n(.*?)^```$", part, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 2
     names: dict[str, Any] = {}

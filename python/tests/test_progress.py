@@ -332,3 +332,191 @@ def test_in_a_pipe_that_nobody_reads() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, timeout=60, check=False)
     assert ran.stdout == "[2. 2. 2.]\n"
+
+
+@spmdvm.kernel
+def add(a, b):
+    return a + b
+
+
+@spmdvm.kernel
+def odd(x):
+    return x % 2 == 1
+
+
+@spmdvm.kernel
+def both(x, y):
+    return x + y, x * y
+
+
+def _combinators(threads: int) -> list[tuple[str, int, Any]]:
+    """Give calls of combinators that take `progress`, by every way they go, with the number of elements."""
+    rng = np.random.default_rng(5)
+    line, columns, lines = rng.random(300_001), rng.random((3000, 40)), rng.random((20_000, 5))
+    whole = rng.integers(0, 100, 200_000)
+    at = rng.integers(-5, 1000, 150_000)
+
+    def histogram(bins: int, wide: bool = False, **special: Any) -> Any:
+        dest = np.zeros((bins, 3) if wide else bins)
+        values = rng.random((len(at), 3)) if wide else 0.5
+        return spmdvm.reduce_by_index(dest, "+", at, values, threads=threads, **special)
+
+    def calls(x: np.ndarray, **given: Any) -> list[tuple[str, int, Any]]:
+        return [
+            (f"reduce {x.shape}", x.size, lambda **s: spmdvm.reduce("+", x, threads=threads, **given, **s)),
+            (f"scan {x.shape}", x.size, lambda **s: spmdvm.scan("+", x, threads=threads, **given, **s)),
+        ]
+
+    return [
+        *calls(line),
+        *calls(columns, axis=0),
+        *calls(lines, axis=1),
+        *calls(line[: 4 * 65_536].reshape(4, 65_536), axis=1),
+        ("ordered", line.size, lambda **s: spmdvm.reduce(add, line, neutral=0, threads=threads, **s)),
+        (
+            "exclusive",
+            columns.size,
+            lambda **s: spmdvm.scan("+", columns, axis=0, inclusive=False, threads=threads, **s),
+        ),
+        ("histogram", at.size, lambda **s: histogram(1000, **s)),
+        ("of few", at.size, lambda **s: histogram(10, **s)),
+        ("of many", at.size, lambda **s: histogram(100_000, **s)),
+        ("mapped", at.size, lambda **s: histogram(1000, map=np.square, **s)),
+        ("filter", whole.size, lambda **s: spmdvm.filter(odd, whole, threads=threads, **s)),
+        ("rows", len(lines), lambda **s: spmdvm.filter(lines[:, 0] > 0.5, lines, axis=0, threads=threads, **s)),
+        ("map", line.size, lambda **s: spmdvm.map(np.sqrt, line, threads=threads, **s)),
+        ("several", line.size, lambda **s: spmdvm.map(both, line, 2.0, threads=threads, **s)),
+    ]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_combinators_count_elements(threads: int) -> None:
+    for (name, elements, plain), (_, _, counted) in zip(_combinators(threads), _combinators(threads)):
+        told = Told()
+        wanted, got = plain(), counted(progress=told)
+        for a, b in zip(wanted if isinstance(wanted, tuple) else (wanted,), got if isinstance(got, tuple) else (got,)):
+            np.testing.assert_array_equal(a, b, err_msg=name)
+        assert told[-1] == (elements, elements), name
+        assert {total for _, total in told} == {elements}, name
+        assert told.is_in_order(), name
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_combinators_count_exactly_what_they_do(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from spmdvm import _progress
+
+    made: list[_progress.Counted] = []
+
+    def counted(*args: Any) -> _progress.Counted:
+        made.append(_progress.Counted(*args))
+        return made[-1]
+
+    monkeypatch.setattr("spmdvm._combine.Counted", counted)
+    for name, _, call in _combinators(threads):
+        made.clear()
+        call(progress=Told())
+        for count in made:
+            assert count.counter[0] == count.all, name
+        assert len(made) == (name != "map"), name
+
+
+def test_combinators_are_told_about_while_they_run() -> None:
+    @spmdvm.kernel
+    def slow(x, rounds: spmdvm.uniform[int]):
+        for _ in range(rounds):
+            x = x * 0.5 + 1
+        return x
+
+    def slowly(rounds: int) -> Any:
+        @spmdvm.kernel
+        def mapping(x):
+            return slow(x, rounds)
+
+        return mapping
+
+    x, rounds = np.linspace(0, 1, 400_000), 100
+    while True:
+        told = Told()
+        spmdvm.reduce("+", x, map=slowly(rounds), progress=told)
+        if any(0 < done < x.size for done, _ in told):
+            break
+        rounds *= 4
+        assert rounds < 1 << 24, "never told"
+
+
+def test_combinators_are_stopped_by_what_is_told() -> None:
+    @spmdvm.kernel
+    def endless(x):
+        while x == x:
+            x = x + 0.0
+        return x
+
+    def stop(done: int, total: int | None) -> None:
+        raise RuntimeError("stop")
+
+    x = np.zeros(10_000)
+    for call in (
+        lambda: spmdvm.reduce("+", x, map=endless, progress=stop),
+        lambda: spmdvm.scan("+", x, map=endless, threads=2, progress=stop),
+        lambda: spmdvm.filter(endless, x, progress=stop),
+        lambda: spmdvm.map(endless, x, progress=stop),
+        lambda: spmdvm.evaluate("x + 1", {"x": x}, progress=stop),
+    ):
+        with pytest.raises(RuntimeError, match="stop"):
+            call()
+
+
+def test_bars_of_combinators(capfd: pytest.CaptureFixture[str]) -> None:
+    spmdvm.reduce("+", np.ones(1000), progress=True)
+    spmdvm.scan("+", np.ones(1000), progress=True)
+    shown = capfd.readouterr().err
+    assert "reduce: 100%" in shown and "1.00k/1.00k" in shown
+    assert "scan: 100%" in shown
+
+
+def test_expressions() -> None:
+    x, told = np.arange(1000.0), Told()
+    assert np.array_equal(spmdvm.evaluate("2 * x + 1", progress=told), 2 * x + 1)
+    assert told[-1] == (1000, 1000)
+    told.clear()
+    spmdvm.vectorize("2 * x + 1")(x, progress=told)
+    assert told[-1] == (1000, 1000)
+    for nothing in (None, False):
+        assert spmdvm.evaluate("x + 1", progress=nothing)[0] == 1
+        assert spmdvm.reduce("+", x, progress=nothing) == x.sum()
+
+
+def test_nothing_to_do() -> None:
+    told = Told()
+    assert spmdvm.reduce("+", np.zeros(0), progress=told) == 0
+    assert spmdvm.scan("+", np.zeros(0), progress=told).size == 0
+    assert spmdvm.filter(odd, np.zeros(0, int), progress=told).size == 0
+    assert all(done == total == 0 for done, total in told)
+
+
+def test_mistakes_of_combinators() -> None:
+    x = np.arange(10)
+    with pytest.raises(TypeError, match=r"reduce\(\): `progress` must be True \(a bar\), or a function"):
+        spmdvm.reduce("+", x, progress=3)
+    with pytest.raises(TypeError, match=r"reduce_by_index\(\): `progress` must be"):
+        spmdvm.reduce_by_index(x, "+", x, 1, progress="yes")
+    with pytest.raises(TypeError, match="`progress` must be True"):
+        spmdvm.evaluate("x + 1", progress=1)
+
+
+def test_lazy_arrays_have_a_progress_of_their_own(module: spmdvm.Module) -> None:
+    da = pytest.importorskip("dask.array")
+    x, told = da.ones(100, dtype=np.float64), Told()
+    for call in (
+        lambda: spmdvm.reduce("+", x, progress=told),
+        lambda: spmdvm.scan("+", (x, x), progress=told),
+        lambda: spmdvm.filter(odd, x, progress=told),
+        lambda: spmdvm.map(np.sqrt, x, progress=told),
+        lambda: spmdvm.reduce_by_index(np.zeros(3), "+", x, 1, progress=told),
+        lambda: spmdvm.evaluate("x + 1", {"x": x}, progress=told),
+        lambda: odd(x, progress=told),
+        lambda: module.steps(x.astype(np.float32), 3, progress=told),
+    ):
+        with pytest.raises(TypeError, match=r"ProgressBar"):
+            call()
+    assert not told

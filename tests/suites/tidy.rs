@@ -29,7 +29,7 @@ const CRATE_EDGES: &[(&str, &[&str])] = &[
     ("debug", &["spmdvm", "spmdvm-oracle"]),
     ("play", &["spmdvm", "spmdvm-debug", "spmdvm-oracle"]),
     ("repl", &["spmdvm", "spmdvm-debug", "spmdvm-oracle", "spmdvm-play"]),
-    ("python", &["spmdvm", "spmdvm-cli"]),
+    ("python", &["spmdvm", "spmdvm-cli", "spmdvm-debug"]),
     ("benches", &["spmdvm", "spmdvm-debug"]),
     ("tests", &["spmdvm", "spmdvm-oracle", "spmdvm-benches"]),
 ];

@@ -6,13 +6,11 @@ use super::{Console, Reply, Shown, lane_list, nothing_more};
 use crate::expr::{self, Scope, Value};
 use crate::layout;
 use crate::masks::Strip;
-use crate::session::{Seen, State};
+use crate::session::{Call, Seen, State};
 use crate::variables::{Lanes, Storage, named, register};
 use crate::why;
 use crate::writes::Write as Written;
 use spmdvm::vm::asm;
-use spmdvm::vm::trap::TrapFrame;
-use spmdvm_oracle::trace::in_source;
 use std::fmt::Write;
 
 /// Most writes to memory that are shown after a motion.
@@ -304,15 +302,16 @@ impl Console<'_, '_> {
 
     pub(super) fn calls(&mut self, words: &str) -> Reply {
         nothing_more(words)?;
-        let Some(view) = self.session.view() else { return Ok(self.at_the_end()) };
-        let program = view.program();
-        let line = |(at, frame): (usize, &TrapFrame)| {
-            let task = frame.task.map_or(String::new(), |index| format!(" (task {index})"));
-            let place = program.line_col(frame.span);
-            let place = place.map_or(String::new(), |(file, line, _)| format!(" at {}:{line}", file.name));
-            format!("  #{at} {}{task}{place}\n", in_source(&frame.name))
+        if self.session.view().is_none() {
+            return Ok(self.at_the_end());
+        }
+        let line = |(at, call): (usize, Call)| {
+            let task = call.task.map_or(String::new(), |index| format!(" (task {index})"));
+            let place = call.file.zip(call.line);
+            let place = place.map_or(String::new(), |(file, line)| format!(" at {file}:{line}"));
+            format!("  #{at} {}{task}{place}\n", call.function)
         };
-        Ok(view.stack().iter().enumerate().map(line).collect())
+        Ok(self.session.calls().into_iter().enumerate().map(line).collect())
     }
 
     pub(super) fn list(&mut self, words: &str) -> Reply {

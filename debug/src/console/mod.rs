@@ -8,7 +8,7 @@ mod table;
 
 pub use command::{Command, SECTIONS, Section, all as commands};
 
-use crate::session::{Seen, Session};
+use crate::session::{Arrival, Seen, Session};
 use std::fmt::Write;
 
 /// What a line led to.
@@ -35,6 +35,8 @@ pub struct Console<'c, 's> {
     last: Option<String>,
     /// What the variables were when they were last shown, and the call they are of.
     shown: Option<Shown>,
+    /// Where the last motion led.
+    arrival: Option<Arrival>,
     quits: bool,
 }
 
@@ -49,7 +51,7 @@ impl<'c, 's> Console<'c, 's> {
     /// A console for a session. `color` dims inactive lanes.
     pub fn new(session: &'c mut Session<'s>, color: bool) -> Console<'c, 's> {
         let lanes = (0..session.recording.program().width.lanes()).collect();
-        Console { session, color, lanes, last: None, shown: None, quits: false }
+        Console { session, color, lanes, last: None, shown: None, arrival: None, quits: false }
     }
 
     /// What is shown before the first command.
@@ -63,6 +65,16 @@ impl<'c, 's> Console<'c, 's> {
     /// What to ask for a line with.
     pub fn prompt(&self) -> String {
         format!("({}) ", self.session.recording.position())
+    }
+
+    /// Where the run is, as motions show it.
+    pub fn place(&mut self) -> String {
+        self.here()
+    }
+
+    /// Where the last line led, if it was a motion.
+    pub fn arrival(&self) -> Option<&Arrival> {
+        self.arrival.as_ref()
     }
 
     /// The session.
@@ -93,6 +105,7 @@ impl<'c, 's> Console<'c, 's> {
         let end = line.find(char::is_whitespace).unwrap_or(line.len());
         let (word, rest) = line.split_at(end);
         let command = command::find(word)?;
+        self.arrival = None;
         self.last = command.repeats.then(|| line.to_owned());
         let position = self.session.recording.position();
         if !command.looks || self.session.view().is_some() || position == 0 {

@@ -125,16 +125,18 @@ impl Console<'_, '_> {
 
     /// What is shown after a motion by lines.
     fn lines(&mut self, arrival: Arrival, written: &[Write], more: u64) -> Reply {
-        Ok(self.arrival(&arrival) + &self.here() + &self.written(written, more))
+        let text = self.arrived(arrival);
+        Ok(text + &self.here() + &self.written(written, more))
     }
 
     /// What is shown after a motion by instructions.
     fn instructions(&mut self, arrival: Arrival, written: &[Write], more: u64) -> Reply {
-        Ok(self.arrival(&arrival) + &self.here_in_code() + &self.written(written, more))
+        let text = self.arrived(arrival);
+        Ok(text + &self.here_in_code() + &self.written(written, more))
     }
 
-    fn arrival(&self, arrival: &Arrival) -> String {
-        match arrival {
+    fn arrived(&mut self, arrival: Arrival) -> String {
+        match self.arrival.insert(arrival) {
             Arrival::There | Arrival::End => String::new(),
             Arrival::Start => "this is the start of the run\n".into(),
             Arrival::Stopped(hit) => {
@@ -230,11 +232,12 @@ pub(super) fn place_of(session: &Session<'_>, text: &str) -> Result<LinePlace, S
         && let Ok(line) = line.parse::<u32>()
     {
         let is_meant = |file: &str| file == name || file.ends_with(&format!("/{name}"));
-        let file = program.sources.iter().position(|source| is_meant(&source.name));
+        let file = session.lines.file_names().position(is_meant);
         let file = file.ok_or_else(|| format!("the program has no file `{name}`"))?;
         return Ok(LinePlace { file: file as u32, line: line.max(1) });
     }
-    let named = (0..program.functions.len()).filter(|&at| is_named(&program.functions[at].name, text));
+    let is_meant = |name: &str| is_named(name, text) || session.lines.function_name(name) == text;
+    let named = (0..program.functions.len()).filter(|&at| is_meant(&program.functions[at].name));
     let mut places = named.filter_map(|at| session.lines.place(spmdvm::vm::FuncId(at as u32), 0));
     let place = places.find(|place| !session.lines.is_library(place.file));
     place.ok_or_else(|| format!("`{text}` is no line, and no function of the program"))
@@ -245,6 +248,6 @@ pub(super) fn name_of(session: &Session<'_>, place: LinePlace) -> String {
     if place.file == session.file() {
         return format!("line {}", place.line);
     }
-    let name = session.recording.program().sources.get(place.file as usize).map_or("", |source| &source.name);
+    let name = session.lines.file_name(place.file).unwrap_or_default();
     format!("{name}:{}", place.line)
 }

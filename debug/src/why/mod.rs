@@ -11,6 +11,7 @@ pub use sources::Key;
 use crate::lines::LinePlace;
 use crate::recording::{Failure, Found, Probe};
 use crate::session::Session;
+use crate::translation::Translation;
 use crate::variables::{bytes, word};
 use control::Control;
 use sources::{makes, sources};
@@ -19,6 +20,7 @@ use spmdvm::vm::{FuncId, Op, Reg, View, asm};
 use spmdvm_oracle::number::{Number, shown};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// How an instruction came to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,8 +122,13 @@ fn begins(view: &View<'_>, what: &What) -> bool {
 /// The causes of a value at the position where the session is, at most so many.
 pub fn why(session: &mut Session<'_>, key: Key, most: usize) -> Result<Slice, Failure> {
     let here = session.recording.position();
-    let mut search =
-        Search { slice: Slice::default(), wanted: Vec::new(), control: HashMap::new(), at: HashMap::new() };
+    let mut search = Search {
+        slice: Slice::default(),
+        wanted: Vec::new(),
+        control: HashMap::new(),
+        at: HashMap::new(),
+        translation: session.lines.translation().cloned(),
+    };
     if let Some(view) = session.view() {
         search.want_value(&view, key, None);
     }
@@ -136,6 +143,7 @@ struct Search {
     control: HashMap<FuncId, Control>,
     /// The causes so far, by position and lane.
     at: HashMap<(u64, Option<usize>), usize>,
+    translation: Option<Arc<Translation>>,
 }
 
 impl Search {
@@ -212,7 +220,7 @@ impl Search {
                 }
             }
             (What::Value(Key::Register { reg, .. }), true) => {
-                let name = view.function().reg(*reg).name.as_deref().unwrap_or("a value").to_owned();
+                let name = view.function().reg(*reg).name.clone().map_or("a value".into(), |name| self.shown(name));
                 let text = format!("{name} of task {}", view.task().unwrap_or(0));
                 self.leaf(text, &wanted, position, place, view.mask());
             }
@@ -226,7 +234,8 @@ impl Search {
         for wanted in std::mem::take(&mut self.wanted) {
             let text = match &wanted.what {
                 What::Value(Key::Register { reg, .. }) if reg.0 < view.function().n_params => {
-                    let name = view.function().reg(*reg).name.as_deref().unwrap_or("a parameter").to_owned();
+                    let name =
+                        view.function().reg(*reg).name.clone().map_or("a parameter".into(), |name| self.shown(name));
                     format!("{name}, a parameter")
                 }
                 What::Value(Key::Memory { address, bytes: n, .. }) => match element(view, *address, *n) {
@@ -237,6 +246,12 @@ impl Search {
             };
             self.leaf(text, &wanted, 0, None, view.mask());
         }
+    }
+
+    /// What the user calls a variable.
+    fn shown(&self, name: Arc<str>) -> Arc<str> {
+        let written = self.translation.as_ref().and_then(|from| from.variable(&name));
+        written.unwrap_or(name)
     }
 
     fn leaf(&mut self, text: String, wanted: &Wanted, position: u64, place: Option<LinePlace>, mask: u64) {
@@ -264,7 +279,11 @@ impl Search {
             role,
             position,
             place,
-            text: if view.inst().op == Op::Iota { "programIndex".into() } else { text(view) },
+            text: if view.inst().op == Op::Iota {
+                "programIndex".into()
+            } else {
+                text(view, self.translation.as_deref())
+            },
             copies: matches!(view.inst().op, Op::Assign | Op::Mov | Op::Store | Op::StoreLane),
             value,
             lane,
@@ -346,7 +365,7 @@ fn decision(view: &View<'_>, lane: Option<usize>) -> String {
 }
 
 /// The instruction with names of variables and constants in place of registers.
-fn text(view: &View<'_>) -> String {
+fn text(view: &View<'_>, translation: Option<&Translation>) -> String {
     let function = view.function();
     let plain = asm::format_inst(view.program(), function, view.pc() as usize);
     let mut text = String::new();
@@ -355,18 +374,19 @@ fn text(view: &View<'_>) -> String {
         text += &rest[..start];
         let end = rest[start..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'));
         let end = end.map_or(rest.len(), |end| start + end);
-        text += &named(view, &rest[start..end]).unwrap_or_else(|| rest[start..end].to_owned());
+        text += &named(view, translation, &rest[start..end]).unwrap_or_else(|| rest[start..end].to_owned());
         rest = &rest[end..];
     }
     text + rest
 }
 
 /// What the source calls a register.
-fn named(view: &View<'_>, name: &str) -> Option<String> {
+fn named(view: &View<'_>, translation: Option<&Translation>, name: &str) -> Option<String> {
     let number = name.strip_prefix(['u', 'v'])?.parse::<u32>().ok()?;
     let decl = view.function().regs.get(number as usize)?;
     if let Some(name) = &decl.name {
-        return Some(name.to_string());
+        let written = translation.and_then(|from| from.variable(name));
+        return Some(written.as_ref().unwrap_or(name).to_string());
     }
     view.function().constant_bits(Reg(number)).map(|bits| shown(Number(decl.ty, bits)))
 }

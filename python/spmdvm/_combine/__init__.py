@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from .._cache import remembered
 from .._kernel import Kernel
 from .._kernel._translate import strong
 from .._kernel._types import BOOL, Num
+from .._progress import Counted, is_told
 from .._spmdvm import Function
 from ._arrays import around, axis_of, elements, flag, threads_of
-from ._cache import remembered
 from ._pieces import FunctionPiece, Operator, Piece, piece_of
 from ._program import Program, Writer, as_parts, options_of, template
 
@@ -55,9 +56,10 @@ class _Setup:
             tuple(self.state), _frozen(self.options),
         )  # fmt: skip
 
-    def begin(self, who: str, constant: bool = False) -> Writer:
+    def begin(self, who: str, told: bool, constant: bool = False) -> Writer:
         """Write what all combinators with an operator have; where elements are `constant`, arrays have one."""
         text = Writer(who)
+        text.counts(told)
         text.state(self.operator, self.state)
         text.loads(self.mapping, self.given, self.state, constant)
         for name in "VAB":
@@ -158,6 +160,7 @@ def reduce(
     commutative: bool | None = None,
     axis: Any = None,
     threads: int = 1,
+    progress: Any = False,
     **options: Any,
 ) -> Any:
     """Combine all elements, or those along an axis, to one.
@@ -184,6 +187,7 @@ def reduce(
             faster. Named operators are, others are not unless this says so.
         axis: along which axis or axes; None: all elements.
         threads: over how many threads the work is spread. The result is the same for any number.
+        progress: True for a bar, or a function f(done, total) that is told how many elements are done, now and then.
         options: those of `compile`: `width`, `engine`, `fp`, `timeout`, …
 
     Returns:
@@ -195,6 +199,7 @@ def reduce(
         TypeError, ValueError: an argument is wrong; the text names it.
     """
     who = "reduce"
+    told = is_told(who, progress, x)
     arrays, given = elements(who, "x", x)
     threads = threads_of(who, threads)
     if commutative is not None:
@@ -213,18 +218,19 @@ def reduce(
     way, chunk, tile, count = _way(outer, n, inner, _INTERLEAVED if commutative else _ORDERED)
 
     def make() -> Program:
-        text = setup.begin(who)
+        text = setup.begin(who, told)
         text.accumulators(8 if text.is_small() and len(state) == 1 else 2)
         text.write(f"#define WAY__ {way}", f"#define UNIT__ {int(inner == 1)}", template("reduce"))
         return text.compile(setup.options)
 
-    made = remembered((setup.key, way, inner == 1), make)
+    made = remembered((setup.key, way, inner == 1, told), make)
     arrays = _contiguous(arrays)
     if operator.named is None or neutral is not None:
         _check_neutral(who, operator, e, state, arrays, made)
     chunks = -(-n // chunk)
     found = [np.empty((outer, chunks, inner), ty.dtype) for ty in state]
-    made.call("entry__", *arrays, *found, *e, outer, n, inner, chunk, tile, count, threads)
+    counted = Counted(who, progress, outer * n * inner) if told else None
+    made.call_counted(counted, *arrays, *found, *e, outer, n, inner, chunk, tile, count, threads)
     if not left:
         return as_parts([part[0, 0, 0] for part in found])
     return as_parts([part.reshape(left) if chunks == 1 else part[:, 0].reshape(left) for part in found])
@@ -269,6 +275,7 @@ def scan(
     axis: Any = None,
     out: Any = None,
     threads: int = 1,
+    progress: Any = False,
     **options: Any,
 ) -> Any:
     """Combine each element with all before it.
@@ -280,7 +287,7 @@ def scan(
     array([0, 1, 3, 6])
 
     Args:
-        op, x, neutral, map, threads, options: as for `reduce`.
+        op, x, neutral, map, threads, progress, options: as for `reduce`.
         inclusive: whether an element is part of its own result; else the first result is the neutral element.
         axis: along which axis; None: over all elements, in their order.
         out: an array for the results, of their shape and type (a tuple for elements of several numbers).
@@ -289,6 +296,7 @@ def scan(
         an array of the shape of `x` (flat, without `axis`); a tuple of them for elements of several numbers.
     """
     who = "scan"
+    told = is_told(who, progress, x)
     arrays, given = elements(who, "x", x)
     threads = threads_of(who, threads)
     inclusive = flag(who, "inclusive", inclusive)
@@ -310,7 +318,7 @@ def scan(
     way, chunk, tile, _ = _way(outer, n, inner, _ORDERED)
 
     def make() -> Program:
-        text = setup.begin(who)
+        text = setup.begin(who, told)
         text.elements("Y", "y", state)
         text.elements("T", "t", state)
         text.write(
@@ -319,7 +327,7 @@ def scan(
         text.write(template("scan"))
         return text.compile(setup.options)
 
-    made = remembered((setup.key, way, inner == 1, inclusive), make)
+    made = remembered((setup.key, way, inner == 1, inclusive, told), make)
     arrays = _contiguous(arrays)
     targets = _targets(results, arrays)
     if operator.named is None or neutral is not None:
@@ -331,7 +339,10 @@ def scan(
     else:
         count = outer * inner
     totals = [np.empty(count * -(-n // chunk) if way == _ORDERED and threads > 1 else 0, ty.dtype) for ty in state]
-    made.call("entry__", *arrays, *targets, *totals, *e, outer, n, inner, chunk, tile, count, threads)
+    # With few lines, their runs are scanned at the same time and then get what is before them.
+    twice = way == _ORDERED and threads > 1 and n > chunk and count < 4 * threads
+    counted = Counted(who, progress, outer * n * inner, 1 + twice) if told else None
+    made.call_counted(counted, *arrays, *targets, *totals, *e, outer, n, inner, chunk, tile, count, threads)
     _deliver(results, targets)
     return as_parts(results) if out is None else out
 
@@ -384,6 +395,7 @@ def reduce_by_index(
     axis: int = 0,
     bounds: str = "ignore",
     threads: int = 1,
+    progress: Any = False,
     **options: Any,
 ) -> Any:
     """Combine values into the elements of `dest` that indices tell: a generalised histogram.
@@ -395,7 +407,8 @@ def reduce_by_index(
     Args:
         dest: an array (a tuple of them, for elements of several numbers), which is changed. Where it has more axes than
             one, its elements are rows, which are combined number by number.
-        op, neutral, map, threads, options: as for `reduce`. Elements that get several values get them in their order.
+        op, neutral, map, threads, progress, options: as for `reduce`; the progress is that of indices. Elements that
+            get several values get them in their order.
         indices: integers, an array of one dimension.
         values: for each index a value: an array of the shape of `indices` (with `dest`'s other axes behind, if it has
             some), or what broadcasts to that, such as 1; a tuple of arrays for elements of several numbers, or if
@@ -408,6 +421,7 @@ def reduce_by_index(
         `dest`.
     """
     who = "reduce_by_index"
+    told = is_told(who, progress, indices, values)
     threads = threads_of(who, threads)
     if bounds not in ("ignore", "raise"):
         raise ValueError(f'{who}(): `bounds` takes "ignore" or "raise", not {bounds!r}')
@@ -456,9 +470,9 @@ def reduce_by_index(
     narrow = m * outer * inner < 2**31
 
     def make() -> Program:
-        return _histogram(setup, index, narrow, constant).compile(setup.options)
+        return _histogram(setup, index, narrow, constant, told).compile(setup.options)
 
-    made = remembered((setup.key, index, narrow, constant), make)
+    made = remembered((setup.key, index, narrow, constant, told), make)
     at = np.ascontiguousarray(at)
     if bounds == "raise":
         place = made.call("outside__", at, len(at), m)
@@ -480,7 +494,8 @@ def reduce_by_index(
     # Each range has several times as many values as its histogram has elements.
     parts = max(1, min(_PARTS, len(at) // 65536, len(at) // (64 * m)))
     buffers = [np.empty(parts * m * width if parts > 1 else 0, ty.dtype) for ty in state]
-    made.call("entry__", *direct, *buffers, *flat, at, len(at), m, width, *e, parts, threads)
+    counted = Counted(who, progress, len(at), threads if parts == 1 else 1) if told else None
+    made.call_counted(counted, *direct, *buffers, *flat, at, len(at), m, width, *e, parts, threads)
     for target, result in zip(first, direct):
         if target is not result:
             target[...] = result
@@ -526,9 +541,9 @@ def _shown(types: list[Num]) -> list[str]:
     return [str(ty) for ty in types]
 
 
-def _histogram(setup: _Setup, index: Num, narrow: bool, constant: bool) -> Writer:
+def _histogram(setup: _Setup, index: Num, narrow: bool, constant: bool, told: bool) -> Writer:
     """Write a histogram."""
-    text, state = setup.begin("reduce_by_index", constant), setup.state
+    text, state = setup.begin("reduce_by_index", told, constant), setup.state
     text.elements("H", "h", state)
     text.elements("S", "s", state)
     last = int(np.iinfo(index.dtype).max)
@@ -544,7 +559,9 @@ def _histogram(setup: _Setup, index: Num, narrow: bool, constant: bool) -> Write
     return text
 
 
-def filter(predicate: Any, *arrays: Any, axis: Any = None, threads: int = 1, **options: Any) -> Any:
+def filter(
+    predicate: Any, *arrays: Any, axis: Any = None, threads: int = 1, progress: Any = False, **options: Any
+) -> Any:
     """Give the elements for which a predicate holds, in their order.
 
     >>> import numpy as np, spmdvm
@@ -561,12 +578,13 @@ def filter(predicate: Any, *arrays: Any, axis: Any = None, threads: int = 1, **o
         axis: None: the elements, whatever the shape. Else slices along this axis are kept or left out: the predicate
             takes all numbers of a slice of each array (x and y of points of the shape (n, 2), with `axis=0`), or is an
             array of one bool for each slice.
-        threads, options: as for `reduce`.
+        threads, progress, options: as for `reduce`.
 
     Returns:
         an array (flat, without `axis`) of what was kept; a tuple of them if there are several arrays.
     """
     who = "filter"
+    told = is_told(who, progress, *arrays)
     threads = threads_of(who, threads)
     if not arrays:
         raise TypeError(f"{who}(): there is no array to filter; `arrays` come behind the predicate")
@@ -612,6 +630,7 @@ def filter(predicate: Any, *arrays: Any, axis: Any = None, threads: int = 1, **o
 
         def make() -> Program:
             text = Writer(who)
+            text.counts(told)
             text.params("X", "x", given, True)
             text.params("Y", "y", types)
             text.keeps(piece, given, types, size)
@@ -624,11 +643,13 @@ def filter(predicate: Any, *arrays: Any, axis: Any = None, threads: int = 1, **o
             tuple(given),
             len(types),
             size if piece else size == 1,
+            told,
             _frozen(options),
         )
         made = remembered(key, make)
         counts = np.zeros(-(-n // _RUN), np.int64)
-        total = made.call("entry__", *inputs, *outputs, size, n, _RUN, counts, threads)
+        counted = Counted(who, progress, n) if told else None
+        total = made.call_counted(counted, *inputs, *outputs, size, n, _RUN, counts, threads)
     elif n:
         # Rows without elements: the predicate has nothing to look at, but a mask counts.
         total = int(np.count_nonzero(inputs[-1])) if is_mask else 0
@@ -639,7 +660,15 @@ def filter(predicate: Any, *arrays: Any, axis: Any = None, threads: int = 1, **o
     return as_parts(kept)
 
 
-def map(f: Any, *arrays: Any, out: Any = None, where: Any = None, threads: int = 1, **options: Any) -> Any:
+def map(
+    f: Any,
+    *arrays: Any,
+    out: Any = None,
+    where: Any = None,
+    threads: int = 1,
+    progress: Any = False,
+    **options: Any,
+) -> Any:
     """Apply a function to each element.
 
     >>> import numpy as np, spmdvm
@@ -655,12 +684,13 @@ def map(f: Any, *arrays: Any, out: Any = None, where: Any = None, threads: int =
         arrays: for each parameter an array or a number; they broadcast.
         out: an array for the results; a tuple of them if `f` gives several.
         where: an array of bools: where to compute. Elsewhere `out` keeps its values; without `out`, 0 stands there.
-        threads, options: as for `reduce`.
+        threads, progress, options: as for `reduce`.
 
     Returns:
         an array, or a number if all arguments are; a tuple of them if `f` gives several.
     """
     who = "map"
+    told = is_told(who, progress, *arrays)
     threads = threads_of(who, threads)
     if not arrays:
         raise TypeError(f"{who}(): there is no array to map; `arrays` come behind the function")
@@ -670,6 +700,8 @@ def map(f: Any, *arrays: Any, out: Any = None, where: Any = None, threads: int =
         special["out"] = out
     if where is not None:
         special["where"] = where
+    if told:
+        special["progress"] = progress
     if isinstance(piece, FunctionPiece):
         if options:
             raise TypeError(
@@ -704,12 +736,13 @@ def map(f: Any, *arrays: Any, out: Any = None, where: Any = None, threads: int =
 
     def make() -> Program:
         text = Writer(who)
+        text.counts(told)
         text.loads(piece, given, state)
         text.elements("Y", "y", state)
         text.write(template("map"))
         return text.compile(options)
 
-    made = remembered((who, piece.key, tuple(given), tuple(state), _frozen(options)), make)
+    made = remembered((who, piece.key, tuple(given), tuple(state), told, _frozen(options)), make)
     size = parts[0].size
     if size:
         inputs = _contiguous(found)
@@ -717,7 +750,8 @@ def map(f: Any, *arrays: Any, out: Any = None, where: Any = None, threads: int =
         for part, target in zip(parts, targets):
             if target is not part and where is not None:
                 target[...] = part
-        made.call("entry__", *inputs, *targets, mask, int(where is not None), size, threads)
+        counted = Counted(who, progress, size) if told else None
+        made.call_counted(counted, *inputs, *targets, mask, int(where is not None), size, threads)
         _deliver(parts, targets)
     if out is not None:
         return out

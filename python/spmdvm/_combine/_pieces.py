@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from .._cache import remembered
 from .._kernel import Kernel, _functions, vectorize
 from .._kernel._source import Source
 from .._kernel._translate import Body, Param, Program, strong
 from .._kernel._types import BOOL, INT64, Num, of_dtype, promote
 from .._spmdvm import Function
-from ._cache import remembered
 
 
 class _Named:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._errors import CompileError, CompileWarning, Trap
+from .._errors import CompileError, Trap
 from .._kernel import _compile_error, _in_python
 from .._kernel._translate import Program as Text
 from .._kernel._types import BOOL, Num
-from .._spmdvm import compile as _compile
+from .._progress import Counted
+from .._spmdvm import _compile_silently as _compile
 from ._pieces import FunctionPiece, KernelPiece, Operator, Piece, declare, several
 
 
@@ -34,20 +34,27 @@ class Program:
         functions = [piece for piece in pieces if isinstance(piece, FunctionPiece)]
         self.in_python = not functions
         self.name = next((piece.name for piece in pieces if piece.parameter != "op"), pieces[0].name if pieces else who)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CompileWarning)
-            try:
-                if functions:
-                    self.module = _with_module(functions, text, options)
-                else:
-                    self.module = _compile([(f"<{who}>", text)], **options)
-            except CompileError as error:
-                raise _compile_error(error, self, self.name) if self.in_python else error from None  # type: ignore[arg-type]
+        try:
+            if functions:
+                self.module = _with_module(functions, text, options)
+            else:
+                self.module = _compile([(f"<{who}>", text)], **options)
+        except CompileError as error:
+            raise _compile_error(error, self, self.name) if self.in_python else error from None  # type: ignore[arg-type]
 
     def call(self, entry: str, *args: Any) -> Any:
         """Call one of its functions; traps tell lines of Python."""
+        return self._call(entry, args, {})
+
+    def call_counted(self, count: Counted | None, *args: Any) -> Any:
+        """Call the function that does the work, which counts what is done if somebody is told."""
+        if count is None:
+            return self._call("entry__", args, {})
+        return self._call("entry__", (*args, count.counter), {"progress": count})
+
+    def _call(self, entry: str, args: tuple[Any, ...], special: dict[str, Any]) -> Any:
         try:
-            return self.module[entry](*args)
+            return self.module[entry](*args, **special)
         except Trap as trap:
             if self.in_python:
                 raise _in_python(trap, self) from None  # type: ignore[arg-type]
@@ -254,6 +261,29 @@ class Writer:
             f"static void move_rows__({arrays('y', kept)}, uniform int64 from, uniform int64 to, uniform int64 count) "
             f"{{ {moves} }}",
         )
+
+    def counts(self, is_told: bool) -> None:
+        """Define how templates count what is done, for `progress=`; without that they do not.
+
+        `DID__(n)` adds to the counter, which is passed as `DONE__` to what has the parameter `DONE_PARAM__`.
+        `IN_PIECES__` is a loop over a range in pieces from `FROM__` to `TO__`, which follow one another: one piece, if
+        nothing is counted.
+        """
+        if is_told:
+            self.write(
+                "#define DONE_PARAM__ , uniform int64 done__[]",
+                "#define DONE__ , done__",
+                "#define DID__(n) atomic_add_global(done__, (uniform int64)(n));",
+                "#define DID_SOME__(condition, n) if (condition) atomic_add_global(done__, (uniform int64)(n));",
+                "#define IN_PIECES__(first, end) uniform int64 end__ = end; \\",
+                "    for (uniform int64 from__ = first; from__ < end__; from__ += 65536)",
+                "#define TO__ min(from__ + 65536, end__)",
+            )
+        else:
+            self.write("#define DONE_PARAM__", "#define DONE__", "#define DID__(n)", "#define DID_SOME__(condition, n)")
+            self.write("#define IN_PIECES__(first, end) uniform int64 from__ = first, end__ = end;")
+            self.write("#define TO__ end__")
+        self.write("#define FROM__ from__")
 
     def accumulators(self, count: int) -> None:
         """Define how many accumulators a gang has, and how they are joined."""

@@ -80,7 +80,7 @@ static void rows__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform i
     }
 }
 
-static void range__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m,
+static void piece__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m,
                     uniform int64 inner) {
     if (inner != 1) {
         rows__(H__, X__, at, first, end, m, inner);
@@ -96,25 +96,33 @@ static void range__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform 
 #endif
 }
 
+static void range__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m,
+                    uniform int64 inner DONE_PARAM__) {
+    IN_PIECES__(first, end) {
+        piece__(H__, X__, at, FROM__, TO__, m, inner);
+        DID__(TO__ - FROM__)
+    }
+}
+
 // Each part's histogram begins as neutral elements.
 static void part__(S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner,
-                   uniform State__ neutral, uniform int64 part, uniform int64 parts) {
+                   uniform State__ neutral, uniform int64 part, uniform int64 parts DONE_PARAM__) {
     uniform int64 start = part * m * inner;
     foreach (k = 0 ... m * inner)
         STORE_S__(start + k, splat__(neutral))
-    range__(S_FROM__(start), X__, at, n * part / parts, n * (part + 1) / parts, m, inner);
+    range__(S_FROM__(start), X__, at, n * part / parts, n * (part + 1) / parts, m, inner DONE__);
 }
 
 task void part_task__(S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner,
-                      NEUTRAL_PARAMS__, uniform int64 part, uniform int64 parts) {
-    part__(S__, X__, at, n, m, inner, ONE_NEUTRAL__(0), part, parts);
+                      NEUTRAL_PARAMS__, uniform int64 part, uniform int64 parts DONE_PARAM__) {
+    part__(S__, X__, at, n, m, inner, ONE_NEUTRAL__(0), part, parts DONE__);
 }
 
 task void parts__(S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner,
-                  NEUTRAL_PARAMS__, uniform int64 parts) {
+                  NEUTRAL_PARAMS__, uniform int64 parts DONE_PARAM__) {
     uniform int64 from = parts * taskIndex / taskCount, to = parts * (taskIndex + 1) / taskCount;
     for (uniform int64 part = from; part < to; ++part)
-        part__(S__, X__, at, n, m, inner, ONE_NEUTRAL__(0), part, parts);
+        part__(S__, X__, at, n, m, inner, ONE_NEUTRAL__(0), part, parts DONE__);
 }
 
 // Bins from `from` to `to` of dest take in those of all parts, in order.
@@ -132,9 +140,11 @@ task void gathers__(H_PARAMS__, S_PARAMS__, uniform int64 bins, uniform int64 pa
 }
 
 // Many bins: each thread looks at all indices, and updates the bins that are its own.
-task void owned__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner) {
+task void owned__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner
+                  DONE_PARAM__) {
     uniform int64 from = m * taskIndex / taskCount, to = m * (taskIndex + 1) / taskCount;
-    foreach (j = 0 ... n) {
+    IN_PIECES__(0, n) {
+    foreach (j = FROM__ ... TO__) {
         int64 index = at[j];
         if (index >= from && index < to) {
             State__ value;
@@ -149,6 +159,8 @@ task void owned__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform in
                         STORE_H__(own * inner + k, op__(LOAD_H__(own * inner + k), LOAD_X__(from_own + k)))
             }
         }
+    }
+    DID__(TO__ - FROM__)
     }
 }
 
@@ -165,26 +177,26 @@ export uniform int64 outside__(const uniform INDEX__ at[], uniform int64 n, unif
 }
 
 export void entry__(H_PARAMS__, S_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m,
-                    uniform int64 inner, NEUTRAL_PARAMS__, uniform int64 parts, uniform int tasks) {
+                    uniform int64 inner, NEUTRAL_PARAMS__, uniform int64 parts, uniform int tasks DONE_PARAM__) {
     if (parts < 2) {
         if (tasks >= 2) {
-            launch[tasks] owned__(H__, X__, at, n, m, inner);
+            launch[tasks] owned__(H__, X__, at, n, m, inner DONE__);
             sync;
             return;
         }
-        range__(H__, X__, at, 0, n, m, inner);
+        range__(H__, X__, at, 0, n, m, inner DONE__);
         return;
     }
     uniform int64 bins = m * inner;
     if (tasks < 2) {
         // One after another, each as a task: so that each is compiled as a loop of its own.
         for (uniform int64 part = 0; part < parts; ++part) {
-            launch part_task__(S__, X__, at, n, m, inner, NEUTRAL__, part, parts);
+            launch part_task__(S__, X__, at, n, m, inner, NEUTRAL__, part, parts DONE__);
             sync;
         }
         gather__(H__, S__, bins, parts, 0, bins);
     } else {
-        launch[(uniform int)min((uniform int64)tasks, parts)] parts__(S__, X__, at, n, m, inner, NEUTRAL__, parts);
+        launch[(uniform int)min((uniform int64)tasks, parts)] parts__(S__, X__, at, n, m, inner, NEUTRAL__, parts DONE__);
         sync;
         launch[tasks] gathers__(H__, S__, bins, parts);
         sync;

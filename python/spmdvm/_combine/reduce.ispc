@@ -7,6 +7,7 @@
 //   A…, NEUTRAL…                         likewise: where results go; the neutral element. Also STORE_A__(at, s), and
 //                                        ONE_A__(at), STORE_ONE_A__(at, s) of uniform elements
 //   ACCUMULATORS__, EACH_ACCUMULATOR__(DO), JOIN_ACCUMULATORS__
+//   DONE_PARAM__, DONE__, DID__(n)      where it counts what is done, as a parameter and as an argument; elements that are done
 //   WAY__                                which way through the arrays this is for; UNIT__: whether inner is 1
 // Where elements lie is written out at each access, so that the compiler sees which lie in a row.
 //
@@ -111,12 +112,13 @@ static void lines__(X_PARAMS__, A_PARAMS__, uniform int64 first, uniform int64 c
 
 // Some of the independent parts.
 static void parts__(X_PARAMS__, A_PARAMS__, uniform int64 outer, uniform int64 n, uniform int64 inner, uniform int64 chunk,
-                    uniform int64 tile, uniform State__ neutral, uniform int64 from, uniform int64 to) {
+                    uniform int64 tile, uniform State__ neutral, uniform int64 from, uniform int64 to DONE_PARAM__) {
     uniform int64 chunks = (n + chunk - 1) / chunk;
     uniform int64 tiles = (inner + tile - 1) / tile;
     for (uniform int64 part = from; part < to; ++part) {
 #if WAY__ == LINES__
         lines__(X__, A__, part * tile, min(tile, outer - part * tile), n, inner, neutral);
+        DID__(min(tile, outer - part * tile) * n * inner)
 #else
         // By outer index, run and tile of columns.
         uniform int64 t = part % tiles, c = part / tiles % chunks, o = part / tiles / chunks;
@@ -125,26 +127,28 @@ static void parts__(X_PARAMS__, A_PARAMS__, uniform int64 outer, uniform int64 n
         uniform int64 at = (o * chunks + c) * inner + t * tile;
 #if WAY__ == COLUMNS__
         columns__(X__, A__, base, at, rows, inner, min(tile, inner - t * tile), neutral);
+        DID__(rows * min(tile, inner - t * tile))
 #else
         STORE_ONE_A__(at, run__(X__, base, rows, inner, neutral))
+        DID__(rows)
 #endif
 #endif
     }
 }
 
 task void share__(X_PARAMS__, A_PARAMS__, uniform int64 outer, uniform int64 n, uniform int64 inner, uniform int64 chunk,
-                  uniform int64 tile, NEUTRAL_PARAMS__, uniform int64 count) {
+                  uniform int64 tile, NEUTRAL_PARAMS__, uniform int64 count DONE_PARAM__) {
     uniform int64 from = count * taskIndex / taskCount, to = count * (taskIndex + 1) / taskCount;
-    parts__(X__, A__, outer, n, inner, chunk, tile, ONE_NEUTRAL__(0), from, to);
+    parts__(X__, A__, outer, n, inner, chunk, tile, ONE_NEUTRAL__(0), from, to DONE__);
 }
 
 // What became of runs stands in `a`, as [outer][chunks][inner]; the results are those of the first runs in the end.
 export void entry__(X_PARAMS__, A_PARAMS__, NEUTRAL_PARAMS__, uniform int64 outer, uniform int64 n, uniform int64 inner,
-                    uniform int64 chunk, uniform int64 tile, uniform int64 count, uniform int tasks) {
+                    uniform int64 chunk, uniform int64 tile, uniform int64 count, uniform int tasks DONE_PARAM__) {
     if (tasks < 2 || count < 2) {
-        parts__(X__, A__, outer, n, inner, chunk, tile, ONE_NEUTRAL__(0), 0, count);
+        parts__(X__, A__, outer, n, inner, chunk, tile, ONE_NEUTRAL__(0), 0, count DONE__);
     } else {
-        launch[(uniform int)min((uniform int64)tasks, count)] share__(X__, A__, outer, n, inner, chunk, tile, NEUTRAL__, count);
+        launch[(uniform int)min((uniform int64)tasks, count)] share__(X__, A__, outer, n, inner, chunk, tile, NEUTRAL__, count DONE__);
         sync;
     }
     uniform int64 chunks = (n + chunk - 1) / chunk;

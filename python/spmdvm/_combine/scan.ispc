@@ -69,7 +69,7 @@ static void carry__(Y_PARAMS__, uniform int64 base, uniform int64 rows, uniform 
 
 // A whole line, by one thread.
 static void line__(X_PARAMS__, Y_PARAMS__, uniform int64 base, uniform int64 n, uniform int64 inner, uniform int64 chunk,
-                   uniform State__ neutral) {
+                   uniform State__ neutral DONE_PARAM__) {
     uniform State__ before = neutral;
     for (uniform int64 first = 0; first < n; first += chunk) {
         uniform int64 rows = min(chunk, n - first);
@@ -82,6 +82,7 @@ static void line__(X_PARAMS__, Y_PARAMS__, uniform int64 base, uniform int64 n, 
             before = total;
         else
             before = op_one__(before, total);
+        DID__(rows)
     }
 }
 #endif
@@ -89,7 +90,7 @@ static void line__(X_PARAMS__, Y_PARAMS__, uniform int64 base, uniform int64 n, 
 #if WAY__ == COLUMNS__
 // Columns side by side: row after row.
 static void columns__(X_PARAMS__, Y_PARAMS__, uniform int64 base, uniform int64 n, uniform int64 inner, uniform int64 width,
-                      uniform State__ neutral) {
+                      uniform State__ neutral DONE_PARAM__) {
     foreach (k = 0 ... width) {
 #if EXCLUSIVE__
         STORE_Y__(base + k, splat__(neutral))
@@ -106,7 +107,9 @@ static void columns__(X_PARAMS__, Y_PARAMS__, uniform int64 base, uniform int64 
             STORE_Y__(row + k, op__(LOAD_Y__(row - inner + k), LOAD_X__(row + k)))
 #endif
         }
+        DID_SOME__(r % 256 == 0, 256 * width)
     }
+    DID__(((n - 1) % 256 + 1) * width)
 }
 #endif
 
@@ -139,29 +142,30 @@ static void lines__(X_PARAMS__, Y_PARAMS__, uniform int64 first, uniform int64 c
 
 // Some of the independent parts.
 static void parts__(X_PARAMS__, Y_PARAMS__, uniform int64 outer, uniform int64 n, uniform int64 inner,
-                    uniform int64 chunk, uniform int64 tile, uniform State__ neutral, uniform int64 from, uniform int64 to) {
+                    uniform int64 chunk, uniform int64 tile, uniform State__ neutral, uniform int64 from, uniform int64 to DONE_PARAM__) {
     for (uniform int64 part = from; part < to; ++part) {
 #if WAY__ == LINES__
         lines__(X__, Y__, part * tile, min(tile, outer - part * tile), n, inner, neutral);
+        DID__(min(tile, outer - part * tile) * n * inner)
 #elif WAY__ == COLUMNS__
         uniform int64 tiles = (inner + tile - 1) / tile, t = part % tiles, o = part / tiles;
-        columns__(X__, Y__, o * n * inner + t * tile, n, inner, min(tile, inner - t * tile), neutral);
+        columns__(X__, Y__, o * n * inner + t * tile, n, inner, min(tile, inner - t * tile), neutral DONE__);
 #else
-        line__(X__, Y__, part / inner * n * inner + part % inner, n, inner, chunk, neutral);
+        line__(X__, Y__, part / inner * n * inner + part % inner, n, inner, chunk, neutral DONE__);
 #endif
     }
 }
 
 task void share__(X_PARAMS__, Y_PARAMS__, uniform int64 outer, uniform int64 n, uniform int64 inner,
-                  uniform int64 chunk, uniform int64 tile, NEUTRAL_PARAMS__, uniform int64 count) {
+                  uniform int64 chunk, uniform int64 tile, NEUTRAL_PARAMS__, uniform int64 count DONE_PARAM__) {
     uniform int64 from = count * taskIndex / taskCount, to = count * (taskIndex + 1) / taskCount;
-    parts__(X__, Y__, outer, n, inner, chunk, tile, ONE_NEUTRAL__(0), from, to);
+    parts__(X__, Y__, outer, n, inner, chunk, tile, ONE_NEUTRAL__(0), from, to DONE__);
 }
 
 #if WAY__ == ORDERED__
 // Runs of all lines, each from the neutral element; `t` gets their totals.
 task void runs__(X_PARAMS__, Y_PARAMS__, T_PARAMS__, uniform int64 n, uniform int64 inner, uniform int64 chunk, NEUTRAL_PARAMS__,
-                 uniform int64 count) {
+                 uniform int64 count DONE_PARAM__) {
     uniform State__ neutral = ONE_NEUTRAL__(0);
     uniform int64 chunks = (n + chunk - 1) / chunk;
     uniform int64 from = count * taskIndex / taskCount, to = count * (taskIndex + 1) / taskCount;
@@ -170,45 +174,49 @@ task void runs__(X_PARAMS__, Y_PARAMS__, T_PARAMS__, uniform int64 n, uniform in
         uniform int64 base = (line / inner * n + c * chunk) * inner + line % inner;
         uniform int64 rows = min(chunk, n - c * chunk);
         STORE_ONE_T__(part, run__<0>(X__, Y__, base, rows, inner, neutral, neutral))
+        DID__(rows)
     }
 }
 
-task void carries__(Y_PARAMS__, T_PARAMS__, uniform int64 n, uniform int64 inner, uniform int64 chunk, uniform int64 count) {
+task void carries__(Y_PARAMS__, T_PARAMS__, uniform int64 n, uniform int64 inner, uniform int64 chunk,
+                    uniform int64 count DONE_PARAM__) {
     uniform int64 chunks = (n + chunk - 1) / chunk;
     uniform int64 from = count * taskIndex / taskCount, to = count * (taskIndex + 1) / taskCount;
     for (uniform int64 part = from; part < to; ++part) {
         uniform int64 c = part % chunks, line = part / chunks;
+        uniform int64 rows = min(chunk, n - c * chunk);
+        DID__(rows)
         if (c == 0)
             continue;
         uniform int64 base = (line / inner * n + c * chunk) * inner + line % inner;
-        uniform int64 rows = min(chunk, n - c * chunk);
         carry__(Y__, base, rows, inner, ONE_T__(part - 1));
     }
 }
 #endif
 
 export void entry__(X_PARAMS__, Y_PARAMS__, T_PARAMS__, NEUTRAL_PARAMS__, uniform int64 outer, uniform int64 n,
-                    uniform int64 inner, uniform int64 chunk, uniform int64 tile, uniform int64 count, uniform int tasks) {
+                    uniform int64 inner, uniform int64 chunk, uniform int64 tile, uniform int64 count, uniform int tasks
+                    DONE_PARAM__) {
 #if WAY__ == ORDERED__
     uniform int64 chunks = (n + chunk - 1) / chunk;
     if (tasks > 1 && chunks > 1 && count < 4 * tasks) {
         // There are fewer lines than work for the threads.
         uniform int64 runs = count * chunks;
         uniform int several = (uniform int)min((uniform int64)tasks, runs);
-        launch[several] runs__(X__, Y__, T__, n, inner, chunk, NEUTRAL__, runs);
+        launch[several] runs__(X__, Y__, T__, n, inner, chunk, NEUTRAL__, runs DONE__);
         sync;
         for (uniform int64 r = 0; r < runs; ++r)
             if (r % chunks != 0)
                 STORE_ONE_T__(r, op_one__(ONE_T__(r - 1), ONE_T__(r)))
-        launch[several] carries__(Y__, T__, n, inner, chunk, runs);
+        launch[several] carries__(Y__, T__, n, inner, chunk, runs DONE__);
         sync;
         return;
     }
 #endif
     if (tasks < 2 || count < 2) {
-        parts__(X__, Y__, outer, n, inner, chunk, tile, ONE_NEUTRAL__(0), 0, count);
+        parts__(X__, Y__, outer, n, inner, chunk, tile, ONE_NEUTRAL__(0), 0, count DONE__);
     } else {
-        launch[(uniform int)min((uniform int64)tasks, count)] share__(X__, Y__, outer, n, inner, chunk, tile, NEUTRAL__, count);
+        launch[(uniform int)min((uniform int64)tasks, count)] share__(X__, Y__, outer, n, inner, chunk, tile, NEUTRAL__, count DONE__);
         sync;
     }
 }

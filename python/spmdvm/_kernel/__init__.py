@@ -11,23 +11,24 @@ import ast
 import builtins
 import functools
 import inspect
+import linecache
 import math
 import re
 import sys
 import threading
 import typing
-import warnings
 from typing import Any, Callable
 
 import numpy as np
 
-from .. import _containers, _html, _profile
-from .._errors import CompileError, CompileWarning, Trap
-from .._spmdvm import compile as _compile
+from .. import _containers, _html, _profile, _step
+from .._cache import remembered
+from .._errors import CompileError, Trap
+from .._spmdvm import _compile_silently as _compile
 from . import _functions
 from ._functions import ACROSS
 from ._functions import foreach as foreach
-from ._source import Line, Source, excerpt
+from ._source import Declaration, Line, Source, excerpt
 from ._support import FUNCTIONS
 from ._translate import Body, Param, Program, looks_like_foreach, strong
 from ._types import Array, Num, Uniform, of_dtype, of_value
@@ -83,10 +84,26 @@ class _Instance:
         self.params = params
         # What its functions are called in Python.
         self.names = {**program.python_names, _ENTRY: name}
+        self.variables = program.python_variables
         self.gives_several = body.returns_tuple
         self.result_types: list[Num] = body.returns or []
         self.module: Any = None
         self.function: Any = None
+        # The same with functions of Python that are called rather than part of their callers: for the stepper.
+        self.by_steps: Any = None
+
+    def translation(self) -> tuple[Any, ...]:
+        """Give what the stepper has to know: files with their texts, places of lines, names, and lines that declare."""
+        files = list(dict.fromkeys(place.file for place in self.places if place))
+        texts = {file: linecache.getlines(file) for file in files}
+        for place in filter(None, self.places):
+            # As it was compiled, and where there is no file at all.
+            lines = texts[place.file]
+            lines.extend("\n" for _ in range(place.number - len(lines)))
+            lines[place.number - 1] = place.text if place.text.endswith("\n") else place.text + "\n"
+        lines_ = [place and (files.index(place.file), place.number) for place in self.places]
+        declare = [number for number, place in enumerate(self.places, 1) if isinstance(place, Declaration)]
+        return [(file, "".join(texts[file])) for file in files], lines_, self.names, self.variables, declare
 
 
 class Kernel:
@@ -155,7 +172,9 @@ class Kernel:
         # By what is seen of arguments at once: their types.
         self._plans: dict[Any, Any] = {}
         self._last: _Instance | None = None
-        self._lock = threading.Lock()
+        # Threads that need the same instance at once wait for one of them to make it. That thread may take it again: in
+        # handlers of signals and finalizers, which may call the kernel, too.
+        self._lock = threading.RLock()
 
     def _read_annotations(self, function: Callable[..., Any]) -> dict[str, _Annotation | None]:
         try:
@@ -218,8 +237,9 @@ class Kernel:
                 return lazy
             values = [self._as_array(name, value) for name, value in zip(self._names, values)]
         kinds = tuple([_kind(value) for value in values])
-        types = self._plans.get(kinds)
-        if types is None:
+        try:
+            types = self._plans[kinds]
+        except KeyError:
             types = self._plans[kinds] = self._element_types(values)
         instance = self._instance(("elements", types), lambda: self._translate_elements(list(types)))
         if instance.gives_several:
@@ -283,8 +303,9 @@ class Kernel:
             for k, v in enumerate(values)
         ]
         kinds = tuple([_kind(value) for value in values])
-        plan = self._plans.get(kinds)
-        if plan is None:
+        try:
+            plan = self._plans[kinds]
+        except KeyError:
             types = self._array_types(values)
             arrays = [isinstance(ty, Array) for ty in types]
             several = builtins.any(isinstance(ty, Array) and ty.ndim > 1 for ty in types)
@@ -375,27 +396,28 @@ class Kernel:
     # Instances.
 
     def _instance(self, key: Any, translate: Callable[[], tuple[Body, Program, list[str], list[Any]]]) -> _Instance:
-        found = self._instances.get(key)
-        if found is None:
+        # In free-threaded Python `get` of a dictionary takes a lock, and so does storing an attribute: calls would queue.
+        try:
+            found = self._instances[key]
+        except KeyError:
             with self._lock:
                 found = self._instances.get(key)
                 if found is None:
                     found = self._build(*translate())
                     self._instances[key] = found
-        self._last = found
+        if self._last is not found:
+            self._last = found
         return found
 
     def _build(self, body: Body, program: Program, export: list[str], params: list[Any]) -> _Instance:
         at = self._source.line(self._source.tree)
         program.functions.append([(line, at) if isinstance(line, str) else line for line in export])
         instance = _Instance(program, body, params, self.__name__)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CompileWarning)
-            try:
-                instance.module = _compile([(f"<kernel {self.__name__}>", instance.text)], **self._options)
-                instance.function = instance.module[_ENTRY]
-            except CompileError as error:
-                raise _compile_error(error, instance, self.__name__) from None
+        try:
+            instance.module = _compile([(f"<kernel {self.__name__}>", instance.text)], **self._options)
+            instance.function = instance.module[_ENTRY]
+        except CompileError as error:
+            raise _compile_error(error, instance, self.__name__) from None
         return instance
 
     def _translate_elements(self, types: list[Any]) -> tuple[Body, Program, list[Any], list[Any]]:
@@ -458,9 +480,8 @@ class Kernel:
 
     # What can be asked for.
 
-    @property
-    def spmd_source(self) -> str:
-        """The SPMD text of the instance that was used last."""
+    def _last_used(self) -> _Instance:
+        """Give the instance that was used last: by any thread, so that it may be another the next time."""
         if (
             self._last is None
             and self.is_elementwise
@@ -471,39 +492,44 @@ class Kernel:
             self._instance(("elements", tuple(types)), lambda: self._translate_elements(types))
         if self._last is None:
             raise RuntimeError(f"{self.__name__} has not been called, and its parameters have no types yet")
-        return self._last.text
+        return self._last
+
+    @property
+    def spmd_source(self) -> str:
+        """The SPMD text of the instance that was used last."""
+        return self._last_used().text
 
     @property
     def module(self) -> Any:
         """The module of the instance that was used last: for `explain()`, `stats()` and `disassemble()`."""
-        _ = self.spmd_source
-        return self._last.module
+        return self._last_used().module
 
     def explain(self, line: int | None = None, *, ir: bool = False, asm: bool = False) -> str:
         """Say what the engine makes of the instance that was used last, and why, at lines of Python.
 
         With a line of the kernel's file: what became of that. `ir` and `asm` are those of `Module.explain`.
         """
-        module = self.module
+        instance = self._last_used()
         if line is None:
-            return _html.Report(_with_python_lines(module.explain(ir=ir, asm=asm), self._last, self.__name__))
+            return _html.Report(_with_python_lines(instance.module.explain(ir=ir, asm=asm), instance, self.__name__))
         facts: dict[str, None] = {}
-        for at, place in enumerate(self._last.places, 1):
+        for at, place in enumerate(instance.places, 1):
             if place is not None and (place.number, place.file) == (line, self._source.file):
-                facts.update(dict.fromkeys(_html.facts(module, at)))
+                facts.update(dict.fromkeys(_html.facts(instance.module, at)))
         if not facts:
             raise ValueError(f"line {line} has no code of {self.__name__}()")
         text = "\n".join([f"line {line}: {self._source.line_of(line).strip()}", *facts])
-        return _html.Report(_with_python_lines(text, self._last, self.__name__))
+        return _html.Report(_with_python_lines(text, instance, self.__name__))
 
     def stats(self) -> dict[str, Any]:
         """Give the counts of the engine for the instance that was used last, at lines of Python."""
-        stats = self.module.stats()
+        instance = self._last_used()
+        stats: dict[str, Any] = instance.module.stats()
         for loop in stats["loops"]:
-            _name_python_line(loop, self._last)
+            _name_python_line(loop, instance)
             for version in loop["versions"]:
                 for part in (*version["guards"], *version["variants"]):
-                    _name_python_line(part, self._last)
+                    _name_python_line(part, instance)
         return stats
 
     def profile(self, *args: Any, **kwargs: Any) -> _profile.Profile:
@@ -519,14 +545,39 @@ class Kernel:
             seen.append(_profile._of_kernel(found, self.__name__, instance.places))
             return found.result
 
-        result = self._seen(via, args, kwargs)
+        result = self._seen("profile", via, args, kwargs)
         seen[0].result = result
         return seen[0]
 
-    def _seen(self, via: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stepper(self, *args: Any, **kwargs: Any) -> _step.Stepper:
+        """Call the kernel once to step through it, line by line of Python, forwards and backwards; see `Stepper`.
+
+        Functions that it calls are stepped into (`into`). The reference interpreter runs it, with the same results. Of
+        an elementwise kernel one gang runs after another, each from the kernel's first line on.
+        """
+
+        def call(stepping: Any) -> Any:
+            def via(instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
+                module = self._by_steps(instance)
+                return stepping.serve(module, module[_ENTRY], tuple(given), special, instance.translation())
+
+            return self._seen("stepper", via, args, kwargs)
+
+        return _step.Stepper(call, self.__name__)
+
+    def _by_steps(self, instance: _Instance) -> Any:
+        if instance.by_steps is None:
+            lines = instance.text.split("\n")
+            for at, place in enumerate(instance.places):
+                if place is not None and lines[at].startswith("static inline "):
+                    lines[at] = lines[at].replace("static inline", "static noinline", 1)
+            instance.by_steps = _compile([(f"<kernel {self.__name__}>", "\n".join(lines))], **self._options)
+        return instance.by_steps
+
+    def _seen(self, what: str, via: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the kernel, but have `via` make the run."""
         if builtins.any(_containers.is_lazy(value) for value in (*args, *kwargs.values())):
-            raise TypeError(f"{self.__name__}.profile() was given a lazy array; compute it first (x.compute())")
+            raise TypeError(f"{self.__name__}.{what}() was given a lazy array; compute it first (x.compute())")
         _seeing.via = via
         try:
             return self(*args, **kwargs)
@@ -647,9 +698,13 @@ def _lookup_in_expression(name: str) -> Any:
     raise KeyError(name)
 
 
-@functools.lru_cache(maxsize=256)
 def _expression(text: str, options: tuple) -> Kernel:
-    """Make a kernel of an expression; its parameters are the names in it."""
+    """Give the kernel of an expression, the same one for the same text; its parameters are the names in it."""
+    kernel: Kernel = remembered(("expression", text, options), lambda: _of_text(text, options))
+    return kernel
+
+
+def _of_text(text: str, options: tuple) -> Kernel:
     what = text if len(text) <= 60 else text[:57] + "…"
     source = Source.of_expression(text, what)
     tree = source.tree
@@ -684,6 +739,7 @@ def evaluate(
     *,
     out: Any = None,
     threads: int = 1,
+    progress: Any = False,
     **options: Any,
 ) -> Any:
     """Compute an expression of arrays and numbers in one go, without arrays for its parts.
@@ -698,7 +754,7 @@ def evaluate(
     Args:
         expression: a Python expression; functions of `math` and numpy need no prefix.
         names: arrays and numbers by name.
-        out, threads: as for functions of a module.
+        out, threads, progress: as for functions of a module.
         options: those of `compile`.
 
     Raises:
@@ -720,6 +776,8 @@ def evaluate(
     special = {} if out is None else {"out": out}
     if threads != 1:
         special["threads"] = threads
+    if progress is not None and progress is not False:
+        special["progress"] = progress
     if not values:
         raise TypeError(f"there is no name in {expression!r}: Python computes it")
     return found(*values, **special)

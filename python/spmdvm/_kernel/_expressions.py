@@ -679,8 +679,6 @@ class Expressions(Parts):
                 if value.text in self.parts or value.text in self.views:
                     texts.extend(self.view_texts(value))
                     continue
-                if any(value.text == f"v_{name}" for region in self.regions for name in region.arrays):
-                    self.fail(node, "an array of the function cannot be passed on", "made here", "pass its elements")
                 texts.append(value.text)
                 texts.extend(self.dim(value.text, k).text for k in range(ty.ndim))
             else:

@@ -75,8 +75,6 @@ class Parts:
         array = self.array_of(node.value)
         if array is None:
             self.fail(node.value, "only arrays have parts", "no array")
-        if any(isinstance(node.value, ast.Name) and node.value.id in region.arrays for region in self.regions):
-            self.fail(node, "parts are taken of arrays that are passed", "made here", "loop over the indices")
         if self.in_arm:
             self.fail(node, "a part of an array in what may not be computed", "here", "give it a name before")
         indices, ndim = _indices(node), array.type.ndim
@@ -357,7 +355,9 @@ class Parts:
         """Give the name of the parameter, or of the array made here, that the elements are in."""
         if array.text in self.parts:
             return self.parts[array.text].name
-        return next((p.name for p in self.params if self.param_text(p.name) == array.text), array.text)
+        own = {self.made_text(name): name for region in self.regions for name in region.arrays}
+        own.update({self.param_text(p.name): p.name for p in self.params})
+        return own.get(array.text, array.text)
 
 
 def _within(index: Value, length: str) -> str:

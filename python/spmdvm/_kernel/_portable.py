@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
 import inspect
 import pickle
 import sys
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .._cache import remembered
 from . import Kernel, _expression, _functions
 from ._source import Source
 from ._values import constant
@@ -142,9 +142,13 @@ def _used(tree: Any) -> dict[str, dict[str, Any]]:
     return used
 
 
-@functools.lru_cache(maxsize=128)
 def _rebuild(packed: bytes) -> Kernel:
-    """Make a kernel that was packed; the same one again for the same bytes, so that it is compiled once."""
+    """Give a kernel that was packed; the same one again for the same bytes, so that it is compiled once."""
+    kernel: Kernel = remembered(("packed", packed), lambda: _unpacked(packed))
+    return kernel
+
+
+def _unpacked(packed: bytes) -> Kernel:
     records = pickle.loads(packed)
     spaces = []
     made: list[Any] = []

@@ -19,6 +19,12 @@ class Line(NamedTuple):
     text: str
 
 
+class Declaration(Line):
+    """The place of a declaration in SPMD text that Python does not have: it gives its variable no value."""
+
+    __slots__ = ()
+
+
 def excerpt(place: Line, column: int, end_column: int, note: str) -> str:
     """Draw a line with a place in it marked. Columns count from 1."""
     text = place.text.rstrip("\n").expandtabs(4)

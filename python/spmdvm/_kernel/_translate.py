@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from . import _support
 from ._expressions import Expressions
 from ._parts import Part
-from ._source import Line, Source
+from ._source import Declaration, Line, Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, INT64, Array, Num, Record, Type, join
 from ._values import INT32, LONGEST, Value, constant, literal, tuple_of
 from ._values import INT64 as INT64_RANGE
@@ -66,6 +66,8 @@ class Param:
     uniform: bool
     # Of a part of an array, how far its elements lie apart along each axis, if that is a constant.
     view: tuple[int | None, ...] | None = None
+    # Whether it is an array of which each lane has its own: one that a function made.
+    lanes: bool = False
 
 
 @dataclass
@@ -112,8 +114,9 @@ class Program:
         self.names = 0
         # Whether some array has so many elements that offsets in it need more than 32 bits.
         self.wide = False
-        # What functions are called in Python, by their names in the text.
+        # What functions and variables are called in Python, by their names in the text.
         self.python_names: dict[str, str] = {}
+        self.python_variables: dict[str, str] = {}
 
     def mark(self) -> tuple[int, int, set[Any]]:
         """Note what there is, for `reset`."""
@@ -267,16 +270,21 @@ class Body(Expressions):
     def _declare(self, region: Region, at: int) -> None:
         """Write the declarations of a region in front of its statements."""
         own = {p.name for p in self.params} if region.key == "" else set()
+        shown = self.program.python_variables
+        shown.update({self.param_text(p.name): p.name for p in self.params} if region.key == "" else {})
+        shown.update({_spmd_name(name): name for name in (*region.arrays, *region.variables)})
+        shown.update({reduction.partial: f"{name} (of lanes)" for name, reduction in region.reductions.items()})
         place = self.source.line(self.source.tree) if region.key == "" else self.at
         declared = []
         for name, array in region.arrays.items():
             shape = "uniform " if array.uniform else ""
             text = f"{shape}{array.of.spmd} {_spmd_name(name)}[{array.length}];"
-            declared.append(("    " * self.indent + text, place))
+            declared.append(("    " * self.indent + text, Declaration(*place)))
         for name, variable in region.variables.items():
             shape = "uniform " if variable.uniform else ""
             start = f" = {self.param_text(name)}" if name in own else ""
-            declared.append(("    " * self.indent + f"{shape}{variable.spmd} {variable.text}{start};", place))
+            text = f"{shape}{variable.spmd} {variable.text}{start};"
+            declared.append(("    " * self.indent + text, place if start else Declaration(*place)))
         self.lines[at:at] = declared
 
     def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
@@ -387,7 +395,7 @@ class Body(Expressions):
                 return Value(_spmd_name(name), Array(array.of, 1), array.uniform)
             param = next((p for p in self.params if p.name == name), None)
             if param is not None and not isinstance(param.type, Num):
-                return Value(self.param_text(name), param.type, True)
+                return Value(self.param_text(name), param.type, not param.lanes)
             if self.assigned is not None and name not in self.assigned:
                 self.fail(
                     node,
@@ -417,13 +425,24 @@ class Body(Expressions):
 
     def dim(self, array: str, axis: int) -> Value:
         """Give a length of an array parameter."""
-        for region in self.regions:
-            for name, local in region.arrays.items():
-                if _spmd_name(name) == array:
-                    return constant(local.length)
+        made = self._made(array)
+        if made is not None:
+            return replace(constant(made.length), equals=(f"{made.length} elements", 0))
         text = f"{array}__n{axis}"
         symbol = self.dims.get(text, text)
         return Value(text, INT, True, 0, LONGEST, equals=(symbol, 0))
+
+    def made_text(self, name: str) -> str:
+        """Give the name in the text of an array that the function makes."""
+        return _spmd_name(name)
+
+    def _made(self, text: str) -> LocalArray | None:
+        """Give the array of this function that has a name in the text; None if there is none."""
+        for region in self.regions:
+            for name, local in region.arrays.items():
+                if _spmd_name(name) == text:
+                    return local
+        return None
 
     # Statements.
 
@@ -802,6 +821,7 @@ class Body(Expressions):
         if _only_counts(self.source.tree, name):
             region = self.regions[-1]
             region.indices[name] = value
+            self.program.python_variables[value.text] = name
             self._turns(node.body)
             del region.indices[name]
             return
@@ -844,6 +864,7 @@ class Body(Expressions):
             ranges.append(f"{spmd} = {start.text} ... {stop.text}")
             low, high = max(start.low, INT32[0]), min(stop.high - 1, LONGEST)
             region.indices[name] = Value(spmd, INT, False, low, high, below=stop.equals)
+            self.program.python_variables[spmd] = name
         declared = len(self.lines)
         outer = self.assigned
         self.emit(f"foreach ({', '.join(ranges)}) {{")
@@ -922,12 +943,16 @@ class Body(Expressions):
         tree = source.tree
         names = _parameters(self, node, tree, name, len(args))
         # A number that is the same in all lanes is so in the function too, which may loop and branch by it.
-        uniform = tuple(arg.uniform and self.begins_uniform(arg) for arg in args)
-        plain = all(uniform) and self.is_uniform_here()
+        lanes = tuple(isinstance(arg.type, Array) and not arg.uniform for arg in args)
+        uniform = tuple(
+            self.begins_uniform(arg) if own else arg.uniform and self.begins_uniform(arg)
+            for arg, own in zip(args, lanes)
+        )
+        plain = all(uniform) and not any(lanes) and self.is_uniform_here()
         types = tuple(INT if arg.type == INT else arg.type for arg in args)
         views = tuple(self.view_of(arg) for arg in args)
         dims = [self._symbols(arg) for arg in args]
-        identity = (key, types, plain, uniform, views, tuple(dims))
+        identity = (key, types, plain, uniform, views, lanes, tuple(dims))
         active = self.program.active.get(identity)
         if active is not None:
             active.calls_itself = True
@@ -937,7 +962,7 @@ class Body(Expressions):
         else:
             if len(self.program.active) >= _MOST_ACTIVE:
                 self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
-            params = [Param(*param) for param in zip(names, types, uniform, views)]
+            params = [Param(*param) for param in zip(names, types, uniform, views, lanes)]
             body = Body(self.program, source, params, lookup, plain)
             own = self.program.name(_spmd_name(name))
             for name_of, symbols in zip(names, dims):
@@ -954,6 +979,9 @@ class Body(Expressions):
         """Give what stands for the lengths of an array that is passed; nothing for lengths that a part alone has."""
         if not isinstance(arg.type, Array):
             return ()
+        if arg.text not in self.parts and (made := self._made(arg.text)) is not None:
+            # Those of as many elements have one length.
+            return (f"{made.length} elements",)
         lengths = [f"{arg.text}__n{k}" for k in range(arg.type.ndim)]
         return tuple(self.dims.get(length, None if arg.text in self.parts else length) for length in lengths)
 
@@ -1026,7 +1054,7 @@ class Body(Expressions):
                 constant_ = "" if param.name in self.stored else "const "
                 of = param.type.of
                 element = self.program.record(of) if isinstance(of, Record) else of.spmd
-                found.append(f"{constant_}uniform {element} {text}[]")
+                found.append(f"{constant_}{'' if param.lanes else 'uniform '}{element} {text}[]")
                 found.extend(f"uniform int {text}__n{k}" for k in range(param.type.ndim))
                 if param.view is not None:
                     offset = "int64" if self.program.wide else "int"

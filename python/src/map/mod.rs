@@ -24,7 +24,7 @@ use crate::module::Compiled;
 use crate::scalar::{self, describe};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use operands::{Kept, Operand, broadcast};
-use plan::{Failure, Plan};
+pub use plan::{Failure, Plan};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyTuple};
@@ -78,6 +78,11 @@ fn run<'py>(
     let mut inputs = chosen.operands(&function.compiled, &mut kept)?;
     let mut mask = extras.mask.as_ref().map(|mask| kept.array(mask, Ty::Bool));
     let shape = broadcast(export, &inputs, mask.as_ref(), extras.out.as_ref())?;
+    let stepper = attached.stepper.take();
+    if stepper.is_some() {
+        // One run for all elements.
+        inputs.iter_mut().chain(&mut mask).try_for_each(|operand| kept.spread(py, operand, &shape))?;
+    }
     let supplied = overlap::supplied(&function.compiled.module);
     overlap::separate(py, export, &mut kept, &mut inputs, mask.as_mut(), &supplied)?;
     let result = match export.result {
@@ -101,7 +106,10 @@ fn run<'py>(
     let width = module.options().width.lanes();
     attached.progress = attached.progress.map(|progress| progress.over(plan.n_elements()));
     let lending = host::lend(module, kept.arrays());
-    let done = execute(py, module, attached, |context| Ok(plan.run(context, export, threads, width)));
+    let done = match stepper {
+        Some(stepper) => stepper.map(py, module, export, &plan),
+        None => execute(py, module, attached, |context| Ok(plan.run(context, export, threads, width))),
+    };
     lending.end(kept.arrays());
     let done = done?;
     if let Err(failure) = done {

@@ -7,6 +7,7 @@ use crate::scalar::{self, shape_text};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use spmdvm::{Export, MapArg, Ty};
 
 /// One argument.
@@ -107,6 +108,18 @@ impl<'py> Kept<'py> {
             }
         }
         operand.source = Some(self.keep(&copy));
+        Ok(())
+    }
+
+    /// Copies the elements of a varying parameter to memory where they lie one behind the other, all that there are in a shape.
+    pub fn spread(&mut self, py: Python<'py>, operand: &mut Operand, shape: &[usize]) -> PyResult<()> {
+        let Some(array) = self.source(operand).filter(|_| operand.uniform.is_none()) else { return Ok(()) };
+        let numpy = py.import("numpy")?;
+        let all = numpy.call_method1("broadcast_to", (array, PyTuple::new(py, shape)?))?;
+        let copy = numpy.call_method1("ascontiguousarray", (all,))?.cast_into::<PyUntypedArray>()?;
+        if !shape.is_empty() {
+            *operand = self.array(&copy, operand.ty);
+        }
         Ok(())
     }
 

@@ -3,7 +3,8 @@
 use super::operands::Operand;
 use crate::execute::Context;
 use crate::interrupt::Watch;
-use spmdvm::{CallError, Export, MapArg, Run, Strided};
+use spmdvm::tools::Stepping;
+use spmdvm::{CallError, Export, MapArg, Run, Strided, Trap};
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -195,7 +196,32 @@ impl Plan {
         Ok(())
     }
 
+    /// Runs over everything step by step; `None` if that is not one run.
+    pub fn step(
+        &self,
+        run: Run<'_>,
+        export: &Export,
+        session: impl FnOnce(Stepping<'_>) -> Result<(), Trap>,
+    ) -> Option<Result<(), Failure>> {
+        if !self.outer.is_empty() {
+            return None;
+        }
+        let range = 0..self.inner.len;
+        let (args, result, mask) = self.arguments(0, &range);
+        // SAFETY: as in `run_piece`.
+        let done = unsafe { run.map_by_steps(export, &args, result, mask, range.len(), session) };
+        Some(done.map_err(|error| Failure { error, row: 0, start: 0 }))
+    }
+
     fn run_piece(&self, run: Run<'_>, export: &Export, row: usize, range: &Range<usize>) -> Result<(), Failure> {
+        let (args, result, mask) = self.arguments(row, range);
+        // SAFETY: the elements lie in arrays that broadcast to this shape and are kept alive; the result is writable.
+        let done = unsafe { run.map(export, &args, result, mask, range.len()) };
+        done.map_err(|error| Failure { error, row, start: range.start })
+    }
+
+    /// What a run is called with: the arguments, where results go, and which elements are wanted.
+    fn arguments(&self, row: usize, range: &Range<usize>) -> (Vec<MapArg>, Option<Strided>, Option<Strided>) {
         let elements: Vec<Strided> = (0..self.operands.len()).map(|k| self.elements(k, row, range)).collect();
         let args: Vec<MapArg> = (0..self.n_inputs)
             .map(|k| match self.operands[k].uniform {
@@ -205,9 +231,7 @@ impl Plan {
             .collect();
         let result = self.has_result.then(|| elements[self.n_inputs]);
         let mask = self.has_mask.then(|| elements[elements.len() - 1]);
-        // SAFETY: the elements lie in arrays that broadcast to this shape and are kept alive; the result is writable.
-        let done = unsafe { run.map(export, &args, result, mask, range.len()) };
-        done.map_err(|error| Failure { error, row, start: range.start })
+        (args, result, mask)
     }
 
     /// The elements of an operand in a row.

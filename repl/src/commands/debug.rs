@@ -23,6 +23,7 @@ pub fn debug(global: &Global, args: &DebugArgs) -> Result<(), Failure> {
         mask: args.call.mask,
         limits: Limits { bytes: args.keep << 20, ..Limits::default() },
         signals: Signals { interrupt: interrupt_flag(), ..Signals::default() },
+        ..Settings::default()
     };
     let print = |text: &str| {
         print!("{text}");
