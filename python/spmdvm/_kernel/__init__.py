@@ -396,7 +396,7 @@ class Kernel:
     # Instances.
 
     def _instance(self, key: Any, translate: Callable[[], tuple[Body, Program, list[str], list[Any]]]) -> _Instance:
-        # In free-threaded Python `get` of a dictionary takes a lock, and so does storing an attribute: calls would queue.
+        # In free-threaded Python `get` of a dictionary and storing an attribute take locks: calls would queue.
         try:
             found = self._instances[key]
         except KeyError:
