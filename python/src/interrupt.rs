@@ -48,7 +48,8 @@ fn put_up_handler(py: Python<'_>) {
 fn has_default_handler(py: Python<'_>) -> PyResult<bool> {
     static GETSIGNAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     static DEFAULT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let present = GETSIGNAL.import(py, "signal", "getsignal")?.call1((libc::SIGINT,))?;
+    // That of `signal` makes an enumeration of what it gives, which takes longer than many a program.
+    let present = GETSIGNAL.import(py, "_signal", "getsignal")?.call1((libc::SIGINT,))?;
     Ok(present.is(DEFAULT.import(py, "signal", "default_int_handler")?))
 }
 

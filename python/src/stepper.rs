@@ -136,7 +136,7 @@ impl Stepping {
     #[pyo3(signature = (line))]
     fn ask<'py>(&self, py: Python<'py>, line: Option<String>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let order = line.map_or(Order::Finish, Order::Do);
-        if !locked(&self.orders).as_ref().is_some_and(|orders| orders.send(order).is_ok()) {
+        if locked(&self.orders).as_ref().is_none_or(|orders| orders.send(order).is_err()) {
             return Ok(None);
         }
         self.answer(py)
@@ -146,7 +146,7 @@ impl Stepping {
     fn answer<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         loop {
             match py.detach(|| locked(&self.answers).recv_timeout(BETWEEN_LOOKS)) {
-                Ok(answer) => return answer.to_python(py).map(Some),
+                Ok(answer) => return answer.into_python(py).map(Some),
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -259,7 +259,7 @@ impl Answer {
     }
 
     /// `(text, failed, printed, arrival, position, lanes, state)`, the latter as `spmdvm/_step.py` takes it.
-    fn to_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+    fn into_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
         let arrival = match self.arrival {
             Some(Arrival::Stopped(_)) => "stop",
             Some(Arrival::End) => "end",

@@ -171,6 +171,7 @@ class Kernel:
         self._instances: dict[Any, _Instance] = {}
         # By what is seen of arguments at once: their types.
         self._plans: dict[Any, Any] = {}
+        self._ready: dict[Any, _Instance] = {}
         self._last: _Instance | None = None
         # Threads that need the same instance at once wait for one of them to make it. That thread may take it again: in
         # handlers of signals and finalizers, which may call the kernel, too.
@@ -216,7 +217,9 @@ class Kernel:
 
         An elementwise kernel takes `out=`, `where=` and `threads=` as numpy's functions do. All take `progress=`.
         """
-        special = {name: kwargs.pop(name) for name in _SPECIAL if name in kwargs and name not in self._names}
+        special: dict[str, Any] = {}
+        if kwargs:
+            special = {name: kwargs.pop(name) for name in _SPECIAL if name in kwargs and name not in self._names}
         if kwargs or len(args) != len(self._names):
             bound = self._signature.bind(*args, **kwargs)
             bound.apply_defaults()
@@ -231,6 +234,16 @@ class Kernel:
         return self._call_arrays(values, progress)
 
     def _call_elements(self, values: list[Any], special: dict[str, Any]) -> Any:
+        # What has been called with such arguments as they are needs no more than that.
+        try:
+            instance = self._ready[tuple([_kind(value) for value in values])]
+        except (KeyError, TypeError):
+            instance = None
+        if instance is not None:
+            self._last = instance
+            if not instance.gives_several:
+                return self._run(instance, values, special)
+            return self._call_tuple(instance, values, special)
         if not builtins.all([isinstance(v, (int, float, np.generic, np.ndarray)) for v in values]):
             lazy = _containers.lazily(self, tuple(values), special)
             if lazy is not NotImplemented:
@@ -242,6 +255,7 @@ class Kernel:
         except KeyError:
             types = self._plans[kinds] = self._element_types(values)
         instance = self._instance(("elements", types), lambda: self._translate_elements(list(types)))
+        self._ready[kinds] = instance
         if instance.gives_several:
             return self._call_tuple(instance, values, special)
         return self._run(instance, values, special)
@@ -298,19 +312,25 @@ class Kernel:
         return tuple(r if shape else r[()] for r in results)
 
     def _call_arrays(self, values: list[Any], progress: dict[str, Any]) -> Any:
-        values = [
-            v if isinstance(v, (np.ndarray, np.generic, int, float)) else self._shared(k, v)
-            for k, v in enumerate(values)
-        ]
-        kinds = tuple([_kind(value) for value in values])
         try:
-            plan = self._plans[kinds]
-        except KeyError:
+            # What has been taken as it is once is so again.
+            plan = self._plans[tuple([_kind(value) for value in values])]
+        except (KeyError, TypeError):
+            plan = None
+        if plan is None:
+            values = [
+                v if isinstance(v, (np.ndarray, np.generic, int, float)) else self._shared(k, v)
+                for k, v in enumerate(values)
+            ]
+            kinds = tuple([_kind(value) for value in values])
+            plan = self._plans.get(kinds)
+        if plan is None:
             types = self._array_types(values)
             arrays = [isinstance(ty, Array) for ty in types]
             several = builtins.any(isinstance(ty, Array) and ty.ndim > 1 for ty in types)
-            plan = self._plans[kinds] = (types, arrays, several)
-        types, arrays, several = plan
+            # Instances by what is equal about shapes.
+            plan = self._plans[kinds] = (types, arrays, several, {})
+        types, arrays, several, ready = plan
         given: list[Any] = []
         lengths: dict[int, int] = {}
         pattern = []
@@ -320,7 +340,8 @@ class Kernel:
             given.append(value)
             if is_array:
                 shape = value.shape
-                if max(shape) > LONGEST:
+                # (Where an array has no elements, a dimension may be long nevertheless.)
+                if (value.size > LONGEST or not value.size) and max(shape) > LONGEST:
                     name = self._names[next(k for k, v in enumerate(values) if v is value)]
                     raise ValueError(f"{self.__name__}(): `{name}` is longer than {LONGEST} elements in a dimension")
                 given.extend(shape)
@@ -328,8 +349,13 @@ class Kernel:
                 if several:
                     # Lengths that are equal now: an index below one is below the other.
                     pattern.append(tuple([lengths.setdefault(n, len(lengths)) for n in shape]))
-        key = ("arrays", types, tuple(pattern), wide)
-        instance = self._instance(key, lambda: self._translate_arrays(list(types), tuple(pattern), wide))
+        shapes = (tuple(pattern), wide)
+        instance = ready.get(shapes)
+        if instance is None:
+            key = ("arrays", types, *shapes)
+            instance = self._instance(key, lambda: self._translate_arrays(list(types), *shapes))
+            ready[shapes] = instance
+        self._last = instance
         if not instance.gives_several:
             return self._run(instance, given, progress)
         results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
@@ -380,9 +406,10 @@ class Kernel:
 
     def _run(self, instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
         # A call that is looked at hands the next run over, and that one only.
-        via, _seeing.via = getattr(_seeing, "via", None), None
+        via = _seeing.via
         try:
             if via is not None:
+                _seeing.via = None
                 return via(instance, given, special)
             return instance.function(*given, **special)
         except Trap as trap:
@@ -615,8 +642,16 @@ class Kernel:
 
 # What calls of elementwise kernels take besides the function's parameters.
 _SPECIAL = {"out": None, "where": True, "threads": 1, "progress": False}
+
+
 # Who makes the next run of a kernel on this thread, if it is to be looked at.
-_seeing = threading.local()
+class _Seeing(threading.local):
+    """What makes the next run of this thread, if it is not to be an ordinary one."""
+
+    via: Callable[..., Any] | None = None
+
+
+_seeing = _Seeing()
 # The name of the exported function.
 _ENTRY = "entry__"
 
