@@ -5,8 +5,9 @@
 //! positional and keyword arguments with parameters; [`scalar`], [`array`] and [`dtype`] turn Python values into values
 //! of the program without copying arrays; [`map`] does the same for functions of varying scalars, which are called like
 //! numpy's ufuncs ([`convert`], [`containers`]); [`execute`] runs the program without the GIL, with [`interrupt`]
-//! (signals) and [`output`] (prints) wired up, [`stepper`] step by step; [`globals`] shows the program's variables; [`errors`] raises what went
-//! wrong. The exception classes and the records they carry are written in Python (`spmdvm/_errors.py`).
+//! (signals) and [`output`] (prints) wired up, [`stepper`] step by step; [`globals`] shows the program's variables;
+//! [`errors`] raises what went wrong. The exception classes and the records they carry are written in Python
+//! (`spmdvm/_errors.py`).
 
 mod array;
 mod attached;
