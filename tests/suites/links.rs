@@ -3,7 +3,7 @@
 
 use spmdvm::jit::abort::Abort;
 use spmdvm::jit::ir::ExitReason;
-use spmdvm::{Engine, JitSettings, Limits, Module, Options, Value};
+use spmdvm::{Engine, JitSettings, Limits, Module, Options, Value, Width};
 use spmdvm_tests::compiled::{jits, loops, versions};
 use std::fmt::Write as _;
 
@@ -198,5 +198,43 @@ fn fuel_runs_out_at_the_same_instruction() {
     for fuel in [60, 301, 1700] {
         agree(TREE, &Limits { fuel: Some(fuel), ..Limits::default() });
         agree(MUTUAL, &Limits { fuel: Some(fuel), ..Limits::default() });
+    }
+}
+
+/// A loop that calls many functions, none of which is large.
+fn many_calls() -> String {
+    let (mut functions, mut calls) = (String::new(), String::new());
+    for k in 0..60 {
+        let steps: String = (0..24).map(|s| format!("    x = x * {} + (x >> {});\n", k + s, s % 7 + 1)).collect();
+        let _ = writeln!(functions, "static int step{k}(int x) {{\n{steps}    return x ^ {k};\n}}");
+        let _ = writeln!(calls, "            x = step{k}(x);");
+    }
+    format!(
+        "{functions}export void f(uniform int a[], uniform int n) {{
+    foreach (i = 0 ... n) {{
+        int x = i;
+        for (uniform int round = 0; round < 20; ++round) {{
+{calls}        }}
+        a[i] = x;
+    }}
+}}"
+    )
+}
+
+#[test]
+fn regions_that_are_too_large_hold_many_calls() {
+    let text = many_calls();
+    agree_in(&text, &Limits::default(), &[JitSettings::eager()]);
+    for engine in jits() {
+        let jit = JitSettings { hot: 2, background: false, ..JitSettings::default() };
+        let module =
+            Module::compile("links.ispc", &text, &Options { engine, jit, width: Width::DEFAULT, ..Options::default() })
+                .unwrap();
+        run(&module);
+        let (before, _) = (links(&module), run(&module));
+        // With a region for each function, every call would be two links.
+        let gangs = 70_u64.div_ceil(Width::DEFAULT.lanes() as u64);
+        let calls = gangs * 20 * 60;
+        assert!(links(&module) - before < calls / 4, "{engine}: {} links, {calls} calls", links(&module) - before);
     }
 }

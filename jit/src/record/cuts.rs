@@ -3,7 +3,8 @@
 //! A region holds what is reached from its head, with the calls inlined, as long as that is not too large. Beyond, calls of heavy
 //! functions become *links*: the region ends before the call, which leads to a region of the callee's own. If that does not
 //! suffice, loops that go round often within the region become links too, and then what has not been recorded when the region
-//! is full is *cut* off: every way there ends with a snapshot, and a region of its own begins at the place. All of these are
+//! is full is *cut* off: every way there ends with a snapshot, and a region of its own begins at the place. What was seen most
+//! often is recorded first. If that is too much between two places for a cut, all calls but those of light functions are links. All of these are
 //! exits like others, which any interpreter could go on from; it is the engine that knows how to go on with native code.
 
 use super::state::{Mask, State};
@@ -25,11 +26,12 @@ pub(crate) const LIGHT: u32 = 60;
 const SMALL_LOOP: usize = 48;
 
 /// How much is inlined, from all to what is light.
-const STAGES: [Plan; 5] = [
+const STAGES: [Plan; 6] = [
     Plan { heaviest: u32::MAX, parts_loops: false, cuts: false, unrolls: true },
     Plan { heaviest: 1000, parts_loops: false, cuts: false, unrolls: true },
     Plan { heaviest: 300, parts_loops: false, cuts: false, unrolls: true },
     Plan { heaviest: 300, parts_loops: true, cuts: false, unrolls: true },
+    Plan { heaviest: 300, parts_loops: true, cuts: true, unrolls: true },
     Plan { heaviest: LIGHT, parts_loops: true, cuts: true, unrolls: true },
 ];
 
@@ -65,10 +67,18 @@ impl Plan {
 }
 
 impl Recorder<'_> {
-    /// The block to be recorded next. Where some will be cut off, those that have waited longest come first: they are near the
-    /// head.
+    /// The block to be recorded next. Where some will be cut off, those that have been seen most often come first, and of these the one
+    /// that has waited longest: it is near the head.
     pub(super) fn next_work(&mut self) -> Option<Work> {
-        if self.plan.cuts { self.work.pop_front() } else { self.work.pop_back() }
+        if !self.plan.cuts {
+            return self.work.pop_back();
+        }
+        let seen = |work: &Work| {
+            let place = (work.state.top().function, work.state.top().pc);
+            self.advice.profile.of(place).map_or(0, |seen| seen.times)
+        };
+        let most = (0..self.work.len()).rev().max_by_key(|&i| seen(&self.work[i]))?;
+        self.work.remove(most)
     }
 
     /// Returns whether the region has as much as it may have.
