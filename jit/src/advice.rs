@@ -31,8 +31,14 @@ pub enum AccessPattern {
     Strided(i64),
 }
 
-/// Instructions that take no longer than to find out whether they can be skipped.
-const SHORT: u32 = 8;
+/// What to find out whether an arm can be skipped costs, in simple instructions.
+const TEST: u32 = 2;
+
+/// What a branch costs that was predicted wrongly, likewise.
+const MISPREDICTED: u32 = 20;
+
+/// The cost of an arm, likewise, beyond which it is skipped where it can be: how often that is may change.
+const SHORT: u32 = 16;
 
 /// How often a branch is executed before a way that was never taken counts as one that never will be.
 const ENOUGH: u32 = 16;
@@ -99,12 +105,17 @@ impl Advice {
     }
 
     /// Returns whether the few instructions of an arm, from one on, are better executed under a mask than skipped when no lane is active.
-    pub fn executes_always(&self, arm: ProgramPoint, branch: ProgramPoint, length: u32) -> bool {
+    /// Skipping saves their cost in executions without lanes; it costs the test, and as often as the rarer way is taken, about a
+    /// misprediction.
+    pub fn executes_always(&self, arm: ProgramPoint, branch: ProgramPoint, cost: u32) -> bool {
         if !self.allows(Variant::SkipInactive, branch) {
             return true;
         }
-        let (Some(arm), Some(branch)) = (self.profile.of(arm), self.profile.of(branch)) else { return false };
-        length <= SHORT && branch.times >= 4 * FEW && arm.times >= branch.times - branch.times / 4
+        let Some(of) = self.profile.of(branch).map(|seen| seen.times) else { return false };
+        let taken = self.profile.of(arm).map_or(0, |seen| seen.times.min(of));
+        let (taken, skipped) = (u64::from(taken), u64::from(of) - u64::from(taken));
+        let testing = u64::from(of) * u64::from(TEST) + taken.min(skipped) * u64::from(MISPREDICTED);
+        cost <= SHORT && of >= 4 * FEW && skipped * u64::from(cost) <= testing
     }
 
     /// Returns whether there are lanes for each of two arms often enough (in a quarter of the executions of their branch) to execute both.

@@ -57,8 +57,11 @@ impl Recorder<'_> {
         if self.is_at_similar_arms(state) {
             return true;
         }
-        (1..=LINEAR).contains(&length)
-            && self.advice.executes_always((function, pc + 1), (function, pc), length)
+        if !(1..=LINEAR).contains(&length) {
+            return false;
+        }
+        let cost = cost(&self.function(function).code[pc as usize + 1..label as usize]);
+        self.advice.executes_always((function, pc + 1), (function, pc), cost)
             && (pc + 1..label).all(|at| self.heeds_mask(function, at, label))
     }
 
@@ -96,6 +99,11 @@ impl Recorder<'_> {
         let f = self.function(function);
         arm.clone().all(|at| f.code[at as usize].op != Op::StoreLane && self.heeds_mask(function, at, arm.end))
     }
+}
+
+/// What instructions cost, in simple ones.
+fn cost(code: &[Inst]) -> u32 {
+    code.iter().map(|inst| fuse::cost(inst.op, inst.ty, inst.from).unsigned_abs().div_ceil(2)).sum()
 }
 
 /// Returns whether the arms are the same operations, and take longer than to select the operands that differ.
