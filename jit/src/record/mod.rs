@@ -41,6 +41,7 @@ use crate::settings::Variant;
 use crate::whole::Whole;
 use cuts::Plan;
 pub(crate) use cuts::{LIGHT, leads_on};
+use foldhash::{HashMap, HashMapExt, HashSet};
 use spmdvm_vm::flow::each_written;
 use spmdvm_vm::interp::PreparedProgram;
 use spmdvm_vm::interp::native::RegisterSlot;
@@ -49,7 +50,7 @@ use spmdvm_vm::program::{FuncId, Function, Program, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use spmdvm_vm::verify::EntryKind;
 use state::{Entry, Frame, FramePlace, Key, Mask, Slot, State, Targets};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// Most attempts.
