@@ -369,7 +369,7 @@ impl RegionTable {
         };
         let chunk = spare.pop().unwrap_or_else(Chunk::new);
         chunk.left.store(CHUNK_LEN - first_in(index), Relaxed);
-        self.beyond.fetch_max(index + 1, Relaxed);
+        self.beyond.fetch_max(index + 1, Release);
         self.chunks[index as usize].store(Box::into_raw(chunk), Release);
         self.open.store(pack(index, first_in(index)), Release);
         true
@@ -456,8 +456,12 @@ impl RegionTable {
 
     /// All live regions with their numbers, in their order.
     pub fn live_numbers(&self) -> impl Iterator<Item = (u32, Region)> {
-        let chunks = (0..self.chunks.len()).filter_map(|i| Some((i, self.chunk(i)?)));
-        let entries = chunks.flat_map(|(i, chunk)| (i as u32 * CHUNK_LEN..).zip(&chunk.entries));
+        let open = self.open.load(Acquire);
+        let chunks = (0..self.beyond.load(Acquire) as usize).filter_map(|i| Some((i as u32, self.chunk(i)?)));
+        let entries = chunks.flat_map(move |(i, chunk)| {
+            let used = if i == chunk_of(open) { position(open) } else { CHUNK_LEN };
+            (i * CHUNK_LEN..).zip(&chunk.entries[..used as usize])
+        });
         entries.filter_map(|(number, entry)| Some((number, entry.describe()?)))
     }
 
@@ -488,7 +492,7 @@ impl RegionTable {
                     let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
                     let chunk = spare.unwrap_or_else(Chunk::new);
                     chunk.left.store(left, Relaxed);
-                    self.beyond.fetch_max(i as u32 + 1, Relaxed);
+                    self.beyond.fetch_max(i as u32 + 1, Release);
                     slot.store(Box::into_raw(chunk), Release);
                 }
             }
