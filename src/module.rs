@@ -7,6 +7,8 @@ use crate::options::{Engine, Fp, Options};
 use crate::pool::Pool;
 use crate::run::Run;
 use crate::value::Value;
+#[cfg(feature = "internals")]
+use spmdvm_frontend::ast::TranslationUnit;
 pub use spmdvm_frontend::compile::Input as Source;
 pub use spmdvm_frontend::compile::prompt::{Part, PartKind, PromptInfo, Reading, ShownInfo, VariableInfo};
 use spmdvm_frontend::compile::{self, Compilation, CompileOptions, Input, Instances, Stage};
@@ -120,6 +122,19 @@ impl Module {
         Module::from_input(Input::Text { name, text }, options)
     }
 
+    /// The same, and shows the program's syntax tree if there is no error in it.
+    #[cfg(feature = "internals")]
+    pub fn compile_and_look(
+        name: &str,
+        text: &str,
+        options: &Options,
+        look: &(dyn Fn(&TranslationUnit<'_>) + Sync),
+    ) -> Result<Module, CompileError> {
+        let input = Input::Text { name, text };
+        let compile = |compile_options: &CompileOptions| compile::compile_and_look(input, compile_options, look);
+        Module::from_compilation(input, options, compile)
+    }
+
     /// Compiles a file. `#include` reads what the process may, unless it is [sandboxed](Options::sandbox_includes).
     pub fn compile_file(path: impl AsRef<Path>, options: &Options) -> Result<Module, CompileError> {
         Module::from_input(Input::File(path.as_ref()), options)
@@ -166,18 +181,26 @@ impl Module {
     }
 
     fn from_input(input: Input<'_>, options: &Options) -> Result<Module, CompileError> {
+        Module::from_compilation(input, options, |compile_options| compile::compile(input, compile_options))
+    }
+
+    fn from_compilation(
+        input: Input<'_>,
+        options: &Options,
+        compile: impl Fn(&CompileOptions) -> Compilation,
+    ) -> Result<Module, CompileError> {
         let mut compile_options = options.to_compile_options();
         if options.lazy {
             compile_options.instances = Instances::Only(Vec::new());
         }
-        let mut compilation = compile::compile(input, &compile_options);
+        let mut compilation = compile(&compile_options);
         if let Some(program) = &compilation.program
             && !compilation.deferred.is_empty()
             && crate::pool::is_indivisible(program)
         {
             // All instances must see the same globals.
             compile_options.instances = Instances::All;
-            compilation = compile::compile(input, &compile_options);
+            compilation = compile(&compile_options);
         }
         let deferred = Deferred::new(&compilation, input);
         Module::finish(compilation, options, deferred)

@@ -28,7 +28,7 @@ use spmdvm_vm::program::Program;
 use spmdvm_vm::stop::{Stop, Stopped};
 use spmdvm_vm::verify::{Unverified, verify_until};
 use spmdvm_vm::{VerifiedProgram, Width};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -152,11 +152,53 @@ pub fn compile(input: Input<'_>, options: &CompileOptions) -> Compilation {
     with_stack(|| compile_here(input, options))
 }
 
-/// Does something on a thread with enough stack: the one that the caller has left may be small.
-fn with_stack<R: Send>(work: impl Fn() -> R + Sync) -> R {
+/// The same, and shows the syntax tree of a program in which there is no error, from the thread that compiles.
+pub fn compile_and_look(
+    input: Input<'_>,
+    options: &CompileOptions,
+    look: &(dyn Fn(&TranslationUnit<'_>) + Sync),
+) -> Compilation {
+    with_stack(|| {
+        let mut session = Session::new(input, options);
+        let program = session.run_and_look(look, |session, module| session.lower(module)).flatten();
+        session.into_compilation(program)
+    })
+}
+
+/// What of the stack of such a thread its work may take before it compiles, and programs may still be deep.
+const STACK_BEFORE: usize = 4 << 20;
+
+thread_local! {
+    /// Of a thread with enough stack: where its stack begins, about; else 0.
+    static STACK_BEGINS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Returns whether this is a thread with enough stack, and enough of it is left.
+fn has_stack() -> bool {
+    let begins = STACK_BEGINS.get();
+    begins != 0 && begins.abs_diff(place_on_stack()) < STACK_BEFORE
+}
+
+/// The address of something on the stack.
+#[inline(never)]
+fn place_on_stack() -> usize {
+    let here = 0u8;
+    (&raw const *std::hint::black_box(&here)).addr()
+}
+
+/// Does something on a thread with enough stack: the one that the caller has left may be small. What compiles on that thread, with
+/// not much on its stack, starts no further thread: for work that compiles many programs.
+pub fn with_stack<R: Send>(work: impl Fn() -> R + Sync) -> R {
+    if has_stack() {
+        return work();
+    }
     std::thread::scope(|scope| {
-        let compiler = std::thread::Builder::new().name("spmdvm compiler".into()).stack_size(STACK);
-        match compiler.spawn_scoped(scope, &work) {
+        let compiler = std::thread::Builder::new().name("spmdvm compiler".into()).stack_size(STACK + STACK_BEFORE);
+        let on_thread = || {
+            STACK_BEGINS.set(place_on_stack());
+            work()
+        };
+        match compiler.spawn_scoped(scope, on_thread) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(_) => work(),
         }
@@ -349,6 +391,15 @@ impl<'o> Session<'o> {
 
     /// Parses and analyses, and hands the typed program on. `None` if there was an error.
     fn run<R>(&mut self, then: impl FnOnce(&mut Self, &hir::Module) -> R) -> Option<R> {
+        self.run_and_look(&|_| (), then)
+    }
+
+    /// The same, and shows the tree of what is handed on.
+    fn run_and_look<R>(
+        &mut self,
+        look: &dyn Fn(&TranslationUnit<'_>),
+        then: impl FnOnce(&mut Self, &hir::Module) -> R,
+    ) -> Option<R> {
         let main = self.main?;
         let arena = Bump::new();
         let unit = self.parse(main, &arena);
@@ -367,6 +418,7 @@ impl<'o> Session<'o> {
         let module = module?;
         let name = |&id: &hir::FuncId| module.function(id).mangled.clone();
         self.deferred = module.deferred.iter().map(name).collect();
+        look(unit);
         Some(then(self, &module))
     }
 

@@ -3,6 +3,7 @@
 use bumpalo::Bump;
 use proptest::prelude::*;
 use spmdvm_frontend::ast;
+use spmdvm_frontend::compile::with_stack;
 use spmdvm_frontend::diag::{Diagnostics, render_all};
 use spmdvm_frontend::parse::{ParseOptions, parse};
 use spmdvm_frontend::preprocess::{FileLoader, PreprocessOptions};
@@ -262,4 +263,39 @@ fn long_chains_are_no_trouble() {
     ] {
         survive(&format!("{start}{}{end}", link.repeat(20_000)));
     }
+}
+
+/// Does something with so many bytes more on the stack, at least.
+fn further_down(bytes: usize, work: &mut dyn FnMut()) {
+    let room = std::hint::black_box([0u8; 1 << 16]);
+    match bytes.checked_sub(room.len()) {
+        Some(rest) => further_down(rest, work),
+        None => work(),
+    }
+    std::hint::black_box(&room);
+}
+
+#[test]
+fn work_that_compiles_starts_one_thread_while_the_stack_suffices() {
+    let thread = || std::thread::current().id();
+    let compile_deep = || {
+        let deep = format!("export uniform float f(uniform float x) {{ return {}x; }}", "x + ".repeat(900));
+        let compiled = compile(Input::Text { name: "deep.ispc", text: &deep }, &CompileOptions::default());
+        assert!(compiled.program.is_some(), "{:?}", compiled.diagnostics);
+    };
+    let outside = thread();
+    with_stack(|| {
+        let inside = thread();
+        assert_ne!(outside, inside);
+        compile_deep();
+        further_down(3 << 20, &mut || {
+            assert_eq!(with_stack(thread), inside);
+            compile_deep();
+        });
+        further_down(5 << 20, &mut || {
+            assert_ne!(with_stack(thread), inside, "too little is left");
+            compile_deep();
+        });
+    });
+    assert_ne!(with_stack(thread), outside, "the stack of this thread is not known");
 }

@@ -6,7 +6,7 @@ use spmdvm_vm::program::{Function, Reg};
 use spmdvm_vm::properties::Properties;
 use spmdvm_vm::types::Width;
 use spmdvm_vm::verify::stack_change;
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 /// Facts about a function, computed once.
 pub struct Analysis {
@@ -18,9 +18,9 @@ pub struct Analysis {
     before: Vec<Vec<u32>>,
     /// The bits of constant registers.
     constants: Vec<Option<u64>>,
-    cuts: OnceCell<Vec<bool>>,
-    properties: OnceCell<Properties>,
-    counted: OnceCell<Vec<CountedLoop>>,
+    cuts: OnceLock<Vec<bool>>,
+    properties: OnceLock<Properties>,
+    counted: OnceLock<Vec<CountedLoop>>,
 }
 
 /// Instructions between two places at which a function that is too large for one region is cut, at most, if there are labels.
@@ -52,9 +52,9 @@ impl Analysis {
             label,
             before,
             constants,
-            cuts: OnceCell::new(),
-            properties: OnceCell::new(),
-            counted: OnceCell::new(),
+            cuts: OnceLock::new(),
+            properties: OnceLock::new(),
+            counted: OnceLock::new(),
         }
     }
 

@@ -4,11 +4,11 @@
 //! observation ([`Watcher`]): how often each instruction executes, how lanes were active at the ends of rounds, how the
 //! addresses of active lanes lie, and whether what they load is the same in all of them.
 
+use foldhash::HashMap;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::observe::{Observer, View};
 use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::{Shape, Ty};
-use std::collections::HashMap;
 
 /// A program point: an instruction of a function.
 pub type ProgramPoint = (FuncId, u32);

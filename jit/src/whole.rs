@@ -1,8 +1,10 @@
 //! What is known of a program as a whole, found once, when its first loop is compiled.
 
+use crate::analysis::Analysis;
 use crate::frames::Frames;
 use crate::weights::Weights;
-use spmdvm_vm::program::Program;
+use spmdvm_vm::program::{FuncId, Program};
+use std::sync::{Arc, OnceLock};
 
 /// What the recorder asks about functions other than the one it is in.
 pub(crate) struct Whole {
@@ -10,11 +12,20 @@ pub(crate) struct Whole {
     pub frames: Option<Frames>,
     /// How large functions are.
     pub weights: Weights,
+    /// By function: what is known of it alone, found when it is first recorded.
+    analyses: Box<[OnceLock<Arc<Analysis>>]>,
 }
 
 impl Whole {
     /// Analyses a program.
     pub fn new(program: &Program) -> Whole {
-        Whole { frames: Frames::new(program), weights: Weights::new(program) }
+        let analyses = program.functions.iter().map(|_| OnceLock::new()).collect();
+        Whole { frames: Frames::new(program), weights: Weights::new(program), analyses }
+    }
+
+    /// The facts about a function of the program.
+    pub fn analysis(&self, program: &Program, id: FuncId) -> Arc<Analysis> {
+        let at = id.0 as usize;
+        Arc::clone(self.analyses[at].get_or_init(|| Arc::new(Analysis::new(&program.functions[at]))))
     }
 }

@@ -506,7 +506,7 @@ impl Program {
         }
         let source = self.sources.get(span.file as usize)?;
         let before = source.text.get(..span.lo as usize)?;
-        let line = before.matches('\n').count() + 1;
+        let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
         let col = before.len() - before.rfind('\n').map_or(0, |i| i + 1) + 1;
         Some((source, line, col))
     }

@@ -2,8 +2,8 @@
 
 use super::{EnumDef, EnumId, Layout, StructDef, StructId};
 use crate::symbol::Symbol;
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use spmdvm_vm::Ty;
-use std::collections::{HashMap, HashSet};
 
 /// A type of a [`TypeTable`]. Equal ids are equal types. The default is the error type.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -4,11 +4,11 @@
 //! control may come from elsewhere. Only registers that are written once in the function take part: the later one is then
 //! the earlier one under another name.
 
+use foldhash::{HashMap, HashMapExt};
 use spmdvm_vm::Op;
 use spmdvm_vm::isa::{Effect, Extra};
 use spmdvm_vm::program::{Function, Inst, Reg};
 use spmdvm_vm::stop::Stop;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Bound on the work for each instruction.

@@ -5,10 +5,10 @@ use super::uniformity::{Analysis, analyse};
 use super::{FpMode, Lowerer};
 use crate::hir::{self, Leaf, LocalId, StmtKind, TypeId};
 use crate::source::Span;
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use spmdvm_vm::program::{FuncId, Home, Inst, Reg, Variable};
 use spmdvm_vm::verify::{MAX_CODE, MAX_FRAME_BYTES, MAX_LIST, MAX_REGS};
 use spmdvm_vm::{Function, FunctionBuilder, Label, Op, Shape, Ty};
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// The registers of a value, one per leaf.

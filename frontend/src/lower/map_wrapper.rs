@@ -14,9 +14,9 @@
 //! the number of the first element of the gang it is at: after a trap, that of the gang that trapped.
 
 use super::Lowerer;
+use foldhash::{HashSet, HashSetExt};
 use spmdvm_vm::program::{Export, HostValue, Inst, Reg};
 use spmdvm_vm::{Function, FunctionBuilder, Label, Op, Shape, Ty};
-use std::collections::HashSet;
 
 /// What is appended to the function's name.
 pub const SUFFIX: &str = "$map";

@@ -39,9 +39,10 @@ mod uniformity;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::hir;
 use crate::source::{SourceMap, Span};
+use foldhash::{HashMap, HashMapExt};
 use spmdvm_vm::program::{Export, Piece, Program, Source};
 use spmdvm_vm::{FuncId, Function};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 

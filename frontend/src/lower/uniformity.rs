@@ -13,10 +13,10 @@ use crate::hir::walk::{any_stmt, operands, stmt_blocks, stmt_exprs};
 use crate::hir::{
     Callee, Expr, ExprKind, FuncId, Function, LocalId, Place, PlaceBase, Projection, Stmt, StmtKind, TypeId,
 };
+use foldhash::HashSet;
 use spmdvm_vm::Op;
 use spmdvm_vm::isa::OperandShape;
 use spmdvm_vm::stop::Stop;
-use std::collections::HashSet;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 

@@ -159,10 +159,17 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
         if defines.is_empty() {
             return;
         }
-        let line = |(name, value): &(String, String)| {
-            format!("#define {} {}\n", name.replace(['\n', '\r'], " "), value.replace(['\n', '\r'], " "))
-        };
-        let text: String = defines.iter().map(line).collect();
+        let mut text = String::new();
+        for (name, value) in defines {
+            for part in ["#define ", name, " ", value] {
+                // One definition is one line.
+                part.split(['\n', '\r']).enumerate().for_each(|(at, piece)| {
+                    text.push_str(if at > 0 { " " } else { "" });
+                    text.push_str(piece);
+                });
+            }
+            text.push('\n');
+        }
         let file = self.sources.add("<macros>", text);
         self.enter_file(file, None);
         self.run();

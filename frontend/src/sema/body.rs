@@ -9,7 +9,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::hir::{self, Capture, Expr, FuncId, LabelId, Local, LocalId, Stmt, StmtKind, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
 use crate::symbol::{Symbol, SymbolMap};
-use std::collections::HashSet;
+use foldhash::HashSet;
 use std::sync::Arc;
 
 /// What `break` and `continue` refer to.

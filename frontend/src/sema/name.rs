@@ -6,8 +6,8 @@ use crate::ast;
 use crate::diag::{Code, Diagnostic};
 use crate::hir::{Capture, Expr, ExprKind, LocalId, Place, PlaceBase, TaskBuiltin, TypeId, TypeKind};
 use crate::symbol::Symbol;
+use foldhash::HashSet;
 use spmdvm_vm::{Op, Ty};
-use std::collections::HashSet;
 use std::sync::Arc;
 
 impl<'a> Checker<'a, '_> {

@@ -25,8 +25,8 @@ use crate::diag::{Code, Diagnostic};
 use crate::hir::{Expr, Place, PlaceBase, StructId, TypeId, TypeKind, TypeTable};
 use crate::source::Span;
 use crate::symbol::Symbol;
+use foldhash::{HashMap, HashMapExt};
 use spmdvm_vm::Ty;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// An argument of a call whose function is not known yet.

@@ -7,8 +7,8 @@ use crate::ast::{self, StmtKind as S};
 use crate::diag::{Code, Diagnostic};
 use crate::hir::{Expr, StmtKind, SwitchArm, SwitchLabel, TypeKind};
 use crate::source::Span;
+use foldhash::{HashMap, HashMapExt};
 use spmdvm_vm::Ty;
-use std::collections::HashMap;
 
 impl<'a> Checker<'a, '_> {
     /// `switch (value) body`.

@@ -8,9 +8,10 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::hir::{self, Expr, FuncId, GlobalId, LocalId, StructId, TypeId, TypeTable};
 use crate::source::{SourceMap, Span};
 use crate::symbol::{Symbol, SymbolMap};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use spmdvm_vm::Width;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A function declaration of a [`DeclTable`] (the library's first, then the program's).

@@ -10,7 +10,7 @@ use super::translate::Translator;
 use crate::ir::{Block, BlockId, Value};
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{self as clif, BlockArg, InstBuilder, MemFlagsData, types};
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 /// Registers that a loop may fill with what it is given and with constants; the others are for what it computes. (The pass
 /// `loop_versioning` has a limit of the same kind, `MOST_KEPT`, for what it makes vectors of.)

@@ -11,8 +11,8 @@ use super::exit_values::{Materialisation, Slot};
 use super::translate::Translator;
 use crate::ir::ExitId;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types};
+use foldhash::HashMap;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 /// A write, by its number.
 type Number = usize;

@@ -13,10 +13,10 @@ use crate::dominance::Dominators;
 use crate::ir::{Kind, Region};
 use crate::passes::licm::Loops;
 use crate::profile::ProgramPoint;
+use foldhash::{HashMap, HashMapExt};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Program};
-use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 

@@ -69,6 +69,9 @@ impl Executable for Interpreted {
     }
 }
 
+/// Operands for which no memory is allocated.
+const FEW: usize = 4;
+
 /// The values of a run.
 struct State<'a> {
     code: &'a Interpreted,
@@ -94,11 +97,20 @@ impl State<'_> {
     unsafe fn block(&mut self, block: BlockId, context: &mut Context) -> Option<ExitId> {
         let code = self.code;
         let body = code.region.block(block);
+        let mut out = [0; 64];
         for (inst, meaning) in body.insts.iter().zip(&code.meanings[block.index()]) {
-            let mut out = [0; 64];
-            let args: Vec<&[u64]> = inst.args.iter().map(|&a| self.value(a)).collect();
+            out[..code.region.width.lanes()].fill(0);
+            let (mut few, many): ([&[u64]; FEW], Vec<&[u64]>);
+            let args = if inst.args.len() <= FEW {
+                few = [&[]; FEW];
+                few.iter_mut().zip(&inst.args).for_each(|(arg, &a)| *arg = self.value(a));
+                &few[..inst.args.len()]
+            } else {
+                many = inst.args.iter().map(|&a| self.value(a)).collect();
+                &many
+            };
             // SAFETY: the caller's promise.
-            if !unsafe { meaning.execute(&args, &mut out, context) } {
+            if !unsafe { meaning.execute(args, &mut out, context) } {
                 return inst.kind.exit();
             }
             if let Some(result) = inst.result {

@@ -10,10 +10,10 @@ use super::licm::{Loops, definitions};
 use super::make::Maker;
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
+use foldhash::{HashMap, HashMapExt};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
-use std::collections::HashMap;
 
 /// Parameters that lead to one another before they count as roots.
 const MAX_DEPTH: usize = 8;

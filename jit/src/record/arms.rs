@@ -9,10 +9,10 @@
 use super::Recorder;
 use super::state::State;
 use crate::passes::fuse;
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
 use spmdvm_vm::types::Shape;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Most instructions that are executed even if no lane is active.

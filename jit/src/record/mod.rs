@@ -41,6 +41,7 @@ use crate::settings::Variant;
 use crate::whole::Whole;
 use cuts::Plan;
 pub(crate) use cuts::{LIGHT, leads_on};
+use foldhash::{HashMap, HashMapExt, HashSet};
 use spmdvm_vm::flow::each_written;
 use spmdvm_vm::interp::PreparedProgram;
 use spmdvm_vm::interp::native::RegisterSlot;
@@ -49,8 +50,8 @@ use spmdvm_vm::program::{FuncId, Function, Program, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use spmdvm_vm::verify::EntryKind;
 use state::{Entry, Frame, FramePlace, Key, Mask, Slot, State, Targets};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
-use std::rc::Rc;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// Most attempts.
 const MAX_ATTEMPTS: usize = 24;
@@ -182,7 +183,7 @@ struct Recorder<'a> {
     targets: Targets,
     work: VecDeque<Work>,
     varying: &'a mut Noted,
-    analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
+    analyses: &'a mut HashMap<FuncId, Arc<Analysis>>,
     /// Whether an assumption was wrong.
     again: bool,
     /// Whether the current instruction has read a register of [`State::speculated`].
@@ -211,7 +212,7 @@ impl<'a> Recorder<'a> {
         whole: &'a Whole,
         plan: Option<Plan>,
         varying: &'a mut Noted,
-        analyses: &'a mut HashMap<FuncId, Rc<Analysis>>,
+        analyses: &'a mut HashMap<FuncId, Arc<Analysis>>,
     ) -> Result<Recorder<'a>, Abort> {
         let program = prepared.program();
         let mut recorder = Recorder {
@@ -254,9 +255,9 @@ impl<'a> Recorder<'a> {
         &self.program.functions[id.0 as usize]
     }
 
-    fn analysis(&mut self, id: FuncId) -> Rc<Analysis> {
-        let f = self.function(id);
-        Rc::clone(self.analyses.entry(id).or_insert_with(|| Rc::new(Analysis::new(f))))
+    fn analysis(&mut self, id: FuncId) -> Arc<Analysis> {
+        let (program, whole) = (self.program, self.whole);
+        Arc::clone(self.analyses.entry(id).or_insert_with(|| whole.analysis(program, id)))
     }
 
     fn run(&mut self, facts: &EntryFacts) -> Result<(), Abort> {

@@ -1,11 +1,12 @@
 //! The interpreter's state as the recorder sees it: values of the IR in the place of registers and masks.
 
 use crate::ir::{BlockId, EntryKind, Type, Value};
+use foldhash::HashMap;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::types::Ty;
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A mask: what is known of it, and its value.

@@ -11,11 +11,11 @@ use super::inst::{Base, ExitStub, Inst as Machine, Mem};
 use crate::backend::{CompileError, Limit};
 use crate::ir::{BlockId, Edge, End, ExitId, Inst, Kind, Region, Value};
 use crate::lowering::{Demand, Held, Layout, Values, is_left_out, leads_to_slow_way, mask_word, visiting_word};
+use foldhash::{HashMap, HashMapExt};
 use regalloc2::{Block, VReg};
 use spmdvm_vm::interp::native::Context;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
-use std::collections::HashMap;
 use std::mem::offset_of;
 
 /// Where a value is.

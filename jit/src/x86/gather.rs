@@ -12,10 +12,10 @@ use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
 use crate::lowering::{Comparison, Gather};
 use crate::vcode::Location;
+use foldhash::HashMap;
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::types::Ty;
-use std::collections::HashMap;
 
 /// Where stores of inactive lanes go, in the scratch memory.
 const OWN_AT: i32 = 0;

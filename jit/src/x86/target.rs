@@ -10,10 +10,10 @@ use super::{X86, env};
 use crate::backend::{CompileError, Executable, Limit};
 use crate::ir::Inst;
 use crate::vcode::{Forms, Frame, Loaded, Mem, Target, VCode};
+use foldhash::HashMap;
 use iced_x86::{Code, OpKind};
 use regalloc2::{MachineEnv, PRegSet, RegClass, VReg};
 use spmdvm_vm::types::Ty;
-use std::collections::HashMap;
 
 /// What is at hand in a block.
 #[derive(Default)]

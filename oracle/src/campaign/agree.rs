@@ -8,10 +8,15 @@ use crate::random::Rng;
 use crate::run::{run_call, run_call_observed};
 use crate::{Outcome, TestCase};
 use serde_json::{Value as Json, json};
+use spmdvm::frontend::ast::TranslationUnit;
+/// For who checks many programs: where they are compiled on the same thread.
+pub use spmdvm::frontend::compile::with_stack;
 use spmdvm::jit::abort::Abort;
-use spmdvm::{Engine, JitSettings, Limits, LoopInfo, Module, Options, Width};
+use spmdvm::{CompileError, Engine, JitSettings, Limits, LoopInfo, Module, Options, Width};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 
 /// Loop iterations and calls that a run may take: the same on all engines, so that programs that do not end can be compared too.
 pub const FUEL: u64 = 1 << 17;
@@ -191,21 +196,32 @@ pub enum Checked {
 
 /// Runs a program as a plan says, and notes what it reaches.
 pub fn check(case: &TestCase, plan: &Plan, options: &Options, seen: &mut Coverage) -> Checked {
-    let checked = check_engines(case, plan, options, seen);
+    let options = options_of(plan, options);
+    // What the program is made of is asked while its tree is there.
+    let constructs = Mutex::new(BTreeSet::new());
+    let look = |unit: &TranslationUnit<'_>| {
+        *constructs.lock().unwrap_or_else(PoisonError::into_inner) = constructs::of(unit);
+    };
+    let module = Module::compile_and_look(&case.name, &case.text, &options, &look);
+    let checked = check_engines(case, plan, module, &options, seen);
     if matches!(checked, Checked::Agrees) {
-        seen.add_constructs(constructs::of(&case.name, &case.text, &options_of(plan, options)));
+        seen.add_constructs(constructs.into_inner().unwrap_or_else(PoisonError::into_inner));
     }
     checked
 }
 
-/// The same without asking what the program is made of.
-fn check_engines(case: &TestCase, plan: &Plan, options: &Options, seen: &mut Coverage) -> Checked {
-    let options = options_of(plan, options);
-    let module = Module::compile(&case.name, &case.text, &options);
+/// Runs a compiled program as a plan says; the options are those of its compilation.
+fn check_engines(
+    case: &TestCase,
+    plan: &Plan,
+    module: Result<Module, CompileError>,
+    options: &Options,
+    seen: &mut Coverage,
+) -> Checked {
     let Some(module) = module.ok().filter(|module| case.call.export(module).is_some()) else { return Checked::Invalid };
     let expected = run_call_observed(&case.call, &module, &mut seen.observer());
     for subject in &plan.subjects {
-        let found = wrong_on(subject, case, &module, &options, &expected, seen);
+        let found = wrong_on(subject, case, &module, options, &expected, seen);
         if let Some(what) = found {
             return found_at(Suspect::Engine(subject.clone()), case, plan.width, what);
         }
@@ -220,7 +236,9 @@ fn found_at(place: Suspect, case: &TestCase, width: Width, what: What) -> Checke
 /// What an engine does wrong on a program; `None` if nothing, or if it is no program.
 pub fn disagreement(case: &TestCase, width: Width, subject: &Subject, options: &Options) -> Option<What> {
     let plan = Plan { width, subjects: vec![subject.clone()] };
-    match check_engines(case, &plan, options, &mut Coverage::default()) {
+    let options = options_of(&plan, options);
+    let module = Module::compile(&case.name, &case.text, &options);
+    match check_engines(case, &plan, module, &options, &mut Coverage::default()) {
         Checked::Differs(finding) => Some(finding.what),
         _ => None,
     }

@@ -1,10 +1,9 @@
 //! Which constructs of the language a program is made of: kinds of declarations, statements, expressions and types, operators, and
 //! functions of the library.
 
-use crate::tree::Tree;
-use spmdvm::Options;
-use spmdvm::frontend::ast::{BinaryOp, Expr, ExprKind, Function, ItemKind, Node, Stmt, StmtKind, TypeKind, UnaryOp};
-use spmdvm::frontend::bumpalo::Bump;
+use spmdvm::frontend::ast::{
+    BinaryOp, Expr, ExprKind, Function, ItemKind, Node, Stmt, StmtKind, TranslationUnit, TypeKind, UnaryOp,
+};
 use std::collections::BTreeSet;
 
 /// All constructs but operators and the library, by the names that [`of`] has for them.
@@ -83,13 +82,10 @@ pub const ALL: [&str; 72] = [
     "while",
 ];
 
-/// The constructs of a program; nothing if its syntax is wrong. Operators are called `operator +`, functions of the library
-/// `library sqrt`.
-pub fn of(name: &str, text: &str, options: &Options) -> BTreeSet<String> {
-    let arena = Bump::new();
-    let Ok(tree) = Tree::parse(&arena, name, text, options) else { return BTreeSet::new() };
+/// The constructs of a program. Operators are called `operator +`, functions of the library `library sqrt`.
+pub fn of(unit: &TranslationUnit<'_>) -> BTreeSet<String> {
     let mut found = Found::default();
-    tree.nodes().for_each(|id| found.node(tree.node(id)));
+    unit.children(&mut |_, node| found.all(node));
     let own = found.declared;
     let library = found.called.iter().filter(|name| !own.contains(*name)).map(|name| format!("library {name}"));
     found.constructs.iter().map(|&name| name.to_owned()).chain(found.operators).chain(library).collect()
@@ -105,6 +101,12 @@ struct Found {
 }
 
 impl Found {
+    /// A node and all that it holds.
+    fn all(&mut self, node: Node<'_>) {
+        self.node(node);
+        node.children(&mut |_, child| self.all(child));
+    }
+
     fn node(&mut self, node: Node<'_>) {
         let name = match node {
             Node::Item(item) => item_name(&item.kind),
@@ -266,6 +268,18 @@ fn type_name(ty: &TypeKind<'_>) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spmdvm::Options;
+    use spmdvm::frontend::Input;
+    use spmdvm::frontend::bumpalo::Bump;
+    use spmdvm::frontend::compile::syntax;
+
+    fn of_text(text: &str) -> BTreeSet<String> {
+        let arena = Bump::new();
+        let input = Input::Text { name: "constructs.ispc", text };
+        let syntax = syntax(input, &Options::default().to_compile_options(), &arena).unwrap();
+        assert!(syntax.diagnostics.is_empty(), "{:?}", syntax.diagnostics);
+        of(syntax.unit)
+    }
 
     /// Everything that has a name in [`ALL`].
     const PROGRAM: &str = r#"
@@ -302,8 +316,7 @@ mod tests {
 
     #[test]
     fn every_construct_has_its_name() {
-        let options = Options::default();
-        let found = of("all.ispc", PROGRAM, &options);
+        let found = of_text(PROGRAM);
         let all: BTreeSet<String> = ALL.iter().map(|&name| name.to_owned()).collect();
         let missing: Vec<&String> = all.difference(&found).collect();
         assert!(missing.is_empty(), "not found: {missing:?}");
@@ -317,13 +330,7 @@ mod tests {
 
     #[test]
     fn own_functions_are_none_of_the_library() {
-        let found =
-            of("own.ispc", "float sqr(float x) { return x; } float f(float x) { return sqr(x); }", &Options::default());
+        let found = of_text("float sqr(float x) { return x; } float f(float x) { return sqr(x); }");
         assert!(!found.iter().any(|name| name.starts_with("library")), "{found:?}");
-    }
-
-    #[test]
-    fn what_is_no_program_has_none() {
-        assert!(of("broken.ispc", "void f( {", &Options::default()).is_empty());
     }
 }

@@ -24,9 +24,10 @@ impl Lanes {
     const ALL: [Lanes; 3] = [Lanes::All, Lanes::One, Lanes::Some];
 
     fn of(mask: u64, lanes: usize) -> Lanes {
-        match mask.count_ones() as usize {
-            n if n == lanes => Lanes::All,
-            1 => Lanes::One,
+        match mask {
+            _ if mask == u64::MAX >> (64 - lanes) => Lanes::All,
+            0 => Lanes::Some,
+            _ if mask & (mask - 1) == 0 => Lanes::One,
             _ => Lanes::Some,
         }
     }
@@ -89,7 +90,7 @@ pub struct Coverage {
 impl Coverage {
     /// Notes what an observed run executes.
     pub(super) fn observer(&mut self) -> impl Observer + '_ {
-        Notes { coverage: self }
+        Notes { coverage: self, noted: Vec::new() }
     }
 
     /// Notes what a program is made of.
@@ -204,10 +205,31 @@ impl Coverage {
 
 struct Notes<'c> {
     coverage: &'c mut Coverage,
+    /// By function and instruction: the [`Lanes`] that have been noted, a bit each. Nearly all that is executed has been noted, and
+    /// one program and width is observed.
+    noted: Vec<Box<[u8]>>,
+}
+
+impl Notes<'_> {
+    /// Returns whether these lanes of an instruction have been noted, and takes them as noted.
+    fn knows(&mut self, view: &View<'_>, lanes: Lanes) -> bool {
+        let (function, pc) = (view.function_id().0 as usize, view.pc() as usize);
+        if self.noted.is_empty() {
+            let functions = view.program().functions.iter();
+            self.noted = functions.map(|function| vec![0; function.code.len()].into()).collect();
+        }
+        let (noted, bit) = (&mut self.noted[function][pc], 1 << lanes as u32);
+        let knows = *noted & bit != 0;
+        *noted |= bit;
+        knows
+    }
 }
 
 impl Observer for Notes<'_> {
     fn before(&mut self, view: &View<'_>) {
+        if self.knows(view, Lanes::of(view.mask(), view.lanes())) {
+            return;
+        }
         let executed = Executed::of(view);
         if self.coverage.executed.insert(executed) {
             self.coverage.at_any_width.insert(executed.at_any_width());

@@ -117,7 +117,7 @@ impl Folder {
     pub fn current(&self, worker: usize) -> Result<Current, FolderError> {
         let path = self.path_of(worker);
         let file = File::create(&path).map_err(|error| FolderError::Io(path.clone(), error))?;
-        Ok(Current { path, file })
+        Ok(Current { path, file, len: 0 })
     }
 
     /// Writes where the campaign stands.
@@ -159,6 +159,8 @@ impl Folder {
 pub struct Current {
     path: PathBuf,
     file: File,
+    /// Bytes in the file.
+    len: u64,
 }
 
 impl Current {
@@ -167,7 +169,9 @@ impl Current {
         let subjects: Vec<String> = plan.subjects.iter().map(ToString::to_string).collect();
         let text = format!("// width {}; {}\n{}", plan.width, subjects.join(", "), case.text);
         let written = self.file.rewind().and_then(|()| self.file.write_all(text.as_bytes()));
-        let written = written.and_then(|()| self.file.set_len(text.len() as u64));
+        let len = text.len() as u64;
+        let is_shorter = std::mem::replace(&mut self.len, len) > len;
+        let written = written.and_then(|()| if is_shorter { self.file.set_len(len) } else { Ok(()) });
         written.map_err(|error| FolderError::Io(self.path.clone(), error))
     }
 

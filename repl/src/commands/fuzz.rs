@@ -107,6 +107,8 @@ struct Work {
     stop_at_first: bool,
     reduces: bool,
     is_quiet: bool,
+    /// Whether standard error is one.
+    is_terminal: bool,
 }
 
 impl Work {
@@ -126,6 +128,7 @@ impl Work {
             stop_at_first: args.stop,
             reduces: !args.no_reduce,
             is_quiet: global.json,
+            is_terminal: std::io::stderr().is_terminal(),
         }
     }
 
@@ -135,7 +138,8 @@ impl Work {
 
     fn run(&self, jobs: usize) -> Result<(), Failure> {
         let results: Vec<Result<(), FolderError>> = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..jobs).map(|worker| scope.spawn(move || self.work(worker))).collect();
+            let workers: Vec<_> =
+                (0..jobs).map(|worker| scope.spawn(move || agree::with_stack(|| self.work(worker)))).collect();
             workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(()))).collect()
         });
         self.folder.save(&self.campaign()).map_err(failure)?;
@@ -235,7 +239,7 @@ impl Work {
 
     /// A progress line now and then, and the state.
     fn show(&self) -> Result<(), FolderError> {
-        let is_terminal = std::io::stderr().is_terminal();
+        let is_terminal = self.is_terminal;
         let every = if is_terminal { Duration::from_millis(500) } else { SAVE };
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.elapsed() < every {
@@ -254,7 +258,7 @@ impl Work {
     }
 
     fn clear_line(&self) {
-        if std::io::stderr().is_terminal() && !self.is_quiet {
+        if self.is_terminal && !self.is_quiet {
             eprint!("\r\x1b[K");
             let _ = std::io::stderr().flush();
         }

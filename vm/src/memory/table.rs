@@ -252,7 +252,26 @@ pub(super) struct RegionTable {
     /// since.
     gone: Mutex<Vec<u32>>,
     keeps_gone: AtomicBool,
+    /// All chunks from this one on are those of the dead, and have always been. Changes under the lock of `spare`.
+    beyond: AtomicU32,
+    /// Whether it went back to earlier numbers at some time.
+    was_restored: AtomicBool,
 }
+
+/// What is left of a table, and serves the next one: a directory of the dead, and a chunk, all zero. To make them, and to look
+/// through the directory for chunks, takes longer than many a program.
+#[cfg(not(feature = "shuttle"))]
+struct Remains {
+    directory: Box<[AtomicPtr<Chunk>]>,
+    chunk: Option<Box<Chunk>>,
+}
+
+#[cfg(not(feature = "shuttle"))]
+static REMAINS: Mutex<Vec<Remains>> = Mutex::new(Vec::new());
+
+/// Most tables of which anything is kept.
+#[cfg(not(feature = "shuttle"))]
+const MAX_REMAINS: usize = 4;
 
 /// Most numbers in `gone`.
 const MAX_GONE: usize = 1 << 12;
@@ -265,11 +284,19 @@ fn first_in(chunk: u32) -> u32 {
 impl RegionTable {
     pub fn new() -> RegionTable {
         let dead = dead();
-        let chunks = (0..N_CHUNKS).map(|_| AtomicPtr::new((&raw const *dead).cast_mut())).collect();
+        let directory = || (0..N_CHUNKS).map(|_| AtomicPtr::new((&raw const *dead).cast_mut())).collect();
+        #[cfg(not(feature = "shuttle"))]
+        let (chunks, spare) = match REMAINS.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            Some(Remains { directory, chunk }) => (directory, chunk.into_iter().collect()),
+            None => (directory(), Vec::new()),
+        };
+        #[cfg(feature = "shuttle")]
+        let (chunks, spare) = (directory(), Vec::new());
         // As if the last chunk were used up: the first number opens chunk 0.
         let open = AtomicU64::new(pack(N_CHUNKS - 1, CHUNK_LEN));
-        let (spare, gone) = (Mutex::default(), Mutex::default());
-        RegionTable { chunks, dead, open, spare, gone, keeps_gone: AtomicBool::new(false) }
+        let (spare, gone) = (Mutex::new(spare), Mutex::default());
+        let (keeps_gone, beyond, was_restored) = (AtomicBool::new(false), AtomicU32::new(0), AtomicBool::new(false));
+        RegionTable { chunks, dead, open, spare, gone, keeps_gone, beyond, was_restored }
     }
 
     /// Puts another region in the place of a live one. Only while no other thread uses the table.
@@ -342,6 +369,7 @@ impl RegionTable {
         };
         let chunk = spare.pop().unwrap_or_else(Chunk::new);
         chunk.left.store(CHUNK_LEN - first_in(index), Relaxed);
+        self.beyond.fetch_max(index + 1, Release);
         self.chunks[index as usize].store(Box::into_raw(chunk), Release);
         self.open.store(pack(index, first_in(index)), Release);
         true
@@ -428,8 +456,12 @@ impl RegionTable {
 
     /// All live regions with their numbers, in their order.
     pub fn live_numbers(&self) -> impl Iterator<Item = (u32, Region)> {
-        let chunks = (0..self.chunks.len()).filter_map(|i| Some((i, self.chunk(i)?)));
-        let entries = chunks.flat_map(|(i, chunk)| (i as u32 * CHUNK_LEN..).zip(&chunk.entries));
+        let open = self.open.load(Acquire);
+        let chunks = (0..self.beyond.load(Acquire) as usize).filter_map(|i| Some((i as u32, self.chunk(i)?)));
+        let entries = chunks.flat_map(move |(i, chunk)| {
+            let used = if i == chunk_of(open) { position(open) } else { CHUNK_LEN };
+            (i * CHUNK_LEN..).zip(&chunk.entries[..used as usize])
+        });
         entries.filter_map(|(number, entry)| Some((number, entry.describe()?)))
     }
 
@@ -443,6 +475,7 @@ impl RegionTable {
     /// Goes back to the numbers of then, with these live regions. Only while no other thread uses the table.
     pub fn restore(&self, image: &TableImage, regions: &[(u32, Region)]) {
         let mut wanted = image.chunks.iter().peekable();
+        self.was_restored.store(true, Relaxed);
         for (i, slot) in self.chunks.iter().enumerate() {
             let left = wanted.next_if(|&&(at, _)| at == i).map(|&(_, left)| left);
             match (self.chunk(i), left) {
@@ -459,6 +492,7 @@ impl RegionTable {
                     let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
                     let chunk = spare.unwrap_or_else(Chunk::new);
                     chunk.left.store(left, Relaxed);
+                    self.beyond.fetch_max(i as u32 + 1, Release);
                     slot.store(Box::into_raw(chunk), Release);
                 }
             }
@@ -473,14 +507,46 @@ impl RegionTable {
 impl Drop for RegionTable {
     fn drop(&mut self) {
         let no_chunk = self.no_chunk();
-        for slot in &mut self.chunks {
-            let chunk = *slot.get_mut();
+        let beyond = *self.beyond.get_mut() as usize;
+        let mut last = None;
+        for slot in &mut self.chunks[..beyond] {
+            let chunk = std::mem::replace(slot.get_mut(), no_chunk);
             if chunk != no_chunk {
-                // SAFETY: it came from `Box::into_raw` and is owned by the directory.
-                drop(unsafe { Box::from_raw(chunk) });
+                // SAFETY: it came from `Box::into_raw` and is owned by the directory, from which it has just been taken.
+                last = Some(unsafe { Box::from_raw(chunk) });
             }
         }
+        match beyond {
+            // What an earlier table left has not been used.
+            0 => last = self.spare.get_mut().unwrap_or_else(PoisonError::into_inner).pop(),
+            1 => {}
+            // There were so many regions that making another chunk does not matter.
+            _ => last = None,
+        }
+        self.leave(last);
     }
+}
+
+impl RegionTable {
+    /// Leaves the directory, in which there is no chunk any more, to the next table, and the only chunk that there was.
+    #[cfg(not(feature = "shuttle"))]
+    fn leave(&mut self, mut chunk: Option<Box<Chunk>>) {
+        if let Some(chunk) = &mut chunk {
+            let open = *self.open.get_mut();
+            // Numbers that `restore` took back were used too.
+            let used = if *self.was_restored.get_mut() { CHUNK_LEN } else { position(open) };
+            chunk.entries[..used as usize].iter_mut().for_each(|entry| *entry = Entry::new());
+            *chunk.left.get_mut() = 0;
+        }
+        let directory = std::mem::take(&mut self.chunks);
+        let mut remains = REMAINS.lock().unwrap_or_else(PoisonError::into_inner);
+        if remains.len() < MAX_REMAINS {
+            remains.push(Remains { directory, chunk });
+        }
+    }
+
+    #[cfg(feature = "shuttle")]
+    fn leave(&mut self, _chunk: Option<Box<Chunk>>) {}
 }
 
 #[cfg(all(test, not(feature = "shuttle")))]
@@ -519,6 +585,45 @@ mod tests {
         assert_eq!(table.live().count(), 1);
         assert!(held(&table) <= 2, "{} chunks held", held(&table));
         assert!(table.spare.lock().unwrap().len() <= 1);
+    }
+
+    #[test]
+    fn tables_leave_no_regions_to_the_next() {
+        for used in [0, 1, 5, CHUNK_LEN + 3] {
+            let table = RegionTable::new();
+            let numbers: Vec<u32> = (0..used).map(|_| table.insert(region(9), true).unwrap()).collect();
+            numbers.iter().step_by(2).for_each(|&number| remove(&table, number));
+            drop(table);
+            // Of tables on other threads there may be remains too.
+            for table in (0..=MAX_REMAINS).map(|_| RegionTable::new()).collect::<Vec<_>>() {
+                assert_eq!((held(&table), table.live().count()), (0, 0));
+                assert_eq!(table.insert(region(1), true), Some(1));
+                let entries = |table: &RegionTable| (2..CHUNK_LEN).all(|number| is_clean(table.get(number)));
+                assert!(entries(&table), "after {used} regions");
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_that_was_restored_leaves_no_regions() {
+        let table = RegionTable::new();
+        let image = table.image();
+        (0..9).for_each(|_| assert!(table.insert(region(9), true).is_some()));
+        table.restore(&image, &[]);
+        assert_eq!(table.insert(region(9), true), Some(1));
+        drop(table);
+        for table in (0..=MAX_REMAINS).map(|_| RegionTable::new()).collect::<Vec<_>>() {
+            table.insert(region(1), true).unwrap();
+            assert!((2..CHUNK_LEN).all(|number| is_clean(table.get(number))));
+        }
+    }
+
+    /// Returns whether an entry is as in a new table.
+    fn is_clean(entry: &Entry) -> bool {
+        entry.describe().is_none()
+            && entry.base.load(Relaxed).is_null()
+            && entry.readable().1 == 0
+            && entry.writable().1 == 0
     }
 
     #[test]

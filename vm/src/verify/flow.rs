@@ -7,7 +7,7 @@ use crate::flow::edges;
 use crate::isa::{Effect, Op};
 use crate::program::{Function, Inst};
 use crate::types::Shape;
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 /// Returns whether it jumps depending on a uniform condition or none, rather than on the mask.
 fn is_uniform_jump(op: Op) -> bool {

@@ -45,10 +45,10 @@ use super::replace;
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, Edge, End, Inst, Kind, Region, Type, Value};
+use foldhash::{HashMap, HashMapExt};
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::sem;
 use spmdvm_vm::types::Ty;
-use std::collections::HashMap;
 
 /// How often rules are applied to what a rule gave.
 const MAX_STEPS: usize = 6;
