@@ -4,8 +4,9 @@
 //! functions become *links*: the region ends before the call, which leads to a region of the callee's own. If that does not
 //! suffice, loops that go round often within the region become links too, and then what has not been recorded when the region
 //! is full is *cut* off: every way there ends with a snapshot, and a region of its own begins at the place. What was seen most
-//! often is recorded first. If that is too much between two places for a cut, all calls but those of light functions are links. All of these are
-//! exits like others, which any interpreter could go on from; it is the engine that knows how to go on with native code.
+//! often is recorded first. If that is too much between two places for a cut, all calls but those of light functions are links.
+//! All of these are exits like others, which any interpreter could go on from; it is the engine that knows how to go on with
+//! native code.
 
 use super::state::{Mask, State};
 use super::{Recorder, Work};
