@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 import spmdvm
+
+# A shell's background job ignores SIGINT, and so does whatever it starts: tests of Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 KERNELS = """
 export void scale(uniform float x[], uniform int n, uniform float k) {
