@@ -266,6 +266,7 @@ struct Remains {
     chunk: Option<Box<Chunk>>,
 }
 
+/// Nobody waits for it: the child of a fork may have been made while a thread that it does not have held the lock.
 #[cfg(not(feature = "shuttle"))]
 static REMAINS: Mutex<Vec<Remains>> = Mutex::new(Vec::new());
 
@@ -286,7 +287,7 @@ impl RegionTable {
         let dead = dead();
         let directory = || (0..N_CHUNKS).map(|_| AtomicPtr::new((&raw const *dead).cast_mut())).collect();
         #[cfg(not(feature = "shuttle"))]
-        let (chunks, spare) = match REMAINS.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+        let (chunks, spare) = match REMAINS.try_lock().ok().and_then(|mut remains| remains.pop()) {
             Some(Remains { directory, chunk }) => (directory, chunk.into_iter().collect()),
             None => (directory(), Vec::new()),
         };
@@ -539,8 +540,9 @@ impl RegionTable {
             *chunk.left.get_mut() = 0;
         }
         let directory = std::mem::take(&mut self.chunks);
-        let mut remains = REMAINS.lock().unwrap_or_else(PoisonError::into_inner);
-        if remains.len() < MAX_REMAINS {
+        if let Ok(mut remains) = REMAINS.try_lock()
+            && remains.len() < MAX_REMAINS
+        {
             remains.push(Remains { directory, chunk });
         }
     }
