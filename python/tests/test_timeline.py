@@ -44,7 +44,9 @@ def test_every_task_is_there_once(threads: int) -> None:
     ran = sorted((run.launch, run.task) for run in timeline if run.finished)
     assert ran == [(launch, task) for launch in (0, 1) for task in range(40)]
     assert {run.function for run in timeline} == {"work"}
-    assert 1 <= timeline.threads <= threads
+    # The pool may give the second launch other threads than the first, but never more at a time.
+    running = [sum(run.begin <= at.begin < run.end for run in timeline) for at in timeline]
+    assert 1 <= max(running) <= threads
     assert {run.thread for run in timeline} == set(range(timeline.threads))
     assert all(0 <= run.begin <= run.end <= timeline.seconds for run in timeline)
     assert [run.begin for run in timeline] == sorted(run.begin for run in timeline)
