@@ -294,10 +294,15 @@ fn merged_checks_fail_when_one_of_them_would_and_before_any_effect() {
 
 /// A load of four bytes at an index, checked as the recorder does it.
 fn checked_load(b: &mut Builder, host: &Host, p: Value, index: Value, write: bool) -> Value {
+    checked_for(b, host, p, index, write, 4)
+}
+
+/// Likewise, if so many bytes at the index are in bounds.
+fn checked_for(b: &mut Builder, host: &Host, p: Value, index: Value, write: bool, need: u32) -> Value {
     let number = Type::uniform(I32);
     let len = b.region_len(p, write);
     let low = b.inst(Kind::IndexLow { scale: 4, disp: 0, ty: I32 }, &[p], number);
-    let span = b.inst(Kind::IndexSpan { scale: 4, disp: 0, need: 4, ty: I32 }, &[p, len], Type::uniform(Ty::U32));
+    let span = b.inst(Kind::IndexSpan { scale: 4, disp: 0, need, ty: I32 }, &[p, len], Type::uniform(Ty::U32));
     let ok = within(b, index, low, span, None);
     let mask = Value(3);
     let out = b.exit(exit(host, mask, vec![], vec![]));
@@ -320,6 +325,38 @@ fn a_stencil_checks_its_neighbours_at_once_and_an_update_its_element() {
     });
     assert_eq!(text.matches("guard").count(), 1, "{text}");
     assert!(text.contains("region.len.w") && text.contains("max.u32"), "{text}");
+}
+
+#[test]
+fn lanes_in_bounds_imply_that_their_elements_are() {
+    let host = Host::new(Width::DEFAULT);
+    // Five elements from the index on; the last of so many that are asked for, and whether that is implied.
+    for (last, implied) in [(3, true), (4, true), (5, false)] {
+        let text = simplified(&["fold", "gvn", "bounds", "fold", "gvn", "dead"], |b, [_, _, u, _, _, p]| {
+            let mut sum = checked_for(b, &host, p, u, false, 20);
+            let from = b.host_address(p, 0);
+            b.effect(Kind::Store { ty: I32 }, &[from, sum]);
+            for k in 1..=last {
+                let k = i32_(b, k);
+                let index = b.op(Op::Add, I32, &[u, k]);
+                let x = checked_load(b, &host, p, index, false);
+                sum = b.op(Op::Add, I32, &[sum, x]);
+            }
+            vec![sum]
+        });
+        assert_eq!(text.matches("guard").count(), if implied { 1 } else { 2 }, "{last}: {text}");
+    }
+    // An index before the lanes is not implied.
+    let text = simplified(&["fold", "gvn", "bounds", "fold", "gvn", "dead"], |b, [_, _, u, _, _, p]| {
+        let x = checked_for(b, &host, p, u, false, 20);
+        let from = b.host_address(p, 0);
+        b.effect(Kind::Store { ty: I32 }, &[from, x]);
+        let minus = i32_(b, -1);
+        let index = b.op(Op::Add, I32, &[u, minus]);
+        let y = checked_load(b, &host, p, index, false);
+        vec![b.op(Op::Add, I32, &[x, y])]
+    });
+    assert_eq!(text.matches("guard").count(), 2, "{text}");
 }
 
 /// Another thread may enter a region under the number of a forged pointer at any time: an address that was read before would be

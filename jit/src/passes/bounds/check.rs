@@ -39,12 +39,14 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// Returns whether it is implied by others of its memory and index.
-    pub fn is_implied(self, held: &[Check]) -> bool {
+    /// Returns whether it is implied by others of its memory, whose indices are so many bytes apart, and its index.
+    pub fn is_implied(self, held: &[Check], scale: u32) -> bool {
+        let end = |c: &Check| i128::from(c.far) * i128::from(scale) + i128::from(c.high);
         let below = |c: &&Check| c.k <= self.k && c.low <= self.low;
-        let above = |c: &&Check| c.far >= self.far && c.high >= self.high;
+        let above = |c: &&Check| end(c) >= end(&self);
         let writable = !self.write || held.iter().any(|c| c.write);
-        writable && held.iter().filter(below).any(|l| held.iter().filter(above).any(|h| is_near(l.k, h.far)))
+        let near = |l: &Check, h: &Check| is_near(l.k.min(h.far), l.k.max(h.far).max(self.far));
+        writable && held.iter().filter(below).any(|l| held.iter().filter(above).any(|h| near(l, h)))
     }
 
     /// The check that is as strong as both, if there is one.

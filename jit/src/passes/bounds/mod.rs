@@ -16,8 +16,8 @@
 //! # Rules
 //!
 //! *Implied.* A check is dropped if on every way to it another with no greater `k` and `low` has held, and another (or the
-//! same) with no smaller `k` and `high`, of the same pointer, scale and index, `k`s at most 63 apart; if it is for writing, one
-//! of that pointer for writing. A region's length does not change while it exists. Pointers to memory of frames that the
+//! same) with no smaller `high + k * scale` (of lanes, whose first index is checked, or of the element beside), of the same pointer,
+//! scale and index, `k`s at most 63 apart; if it is for writing, one of that pointer for writing. A region's length does not change while it exists. Pointers to memory of frames that the
 //! region itself makes are left alone: it ends.
 //!
 //! *Merged.* Several checks in a block by one index, none of which is parted from the next by an effect, become one, at the
@@ -149,7 +149,7 @@ impl Bounds<'_> {
     }
 
     fn has_held(&self, memory: Memory, index: Index, check: Check) -> bool {
-        let by = |index| self.held.get(&(memory, index)).is_some_and(|held| check.is_implied(held));
+        let by = |index| self.held.get(&(memory, index)).is_some_and(|held| check.is_implied(held, memory.scale));
         by(index) || by(Index { mask: None, ..index })
     }
 
