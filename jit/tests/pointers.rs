@@ -82,3 +82,41 @@ fn what_does_not_change_stays() {
     let (region, _, pointer) = in_a_loop(|_, [.., x]| x, |_, [p, ..]| p);
     assert_eq!(asked(&region), (vec![pointer], vec![pointer]), "{region}");
 }
+
+/// The memory of a frame ends, and another region may have its number: what is asked about pointers from within holds no longer than
+/// that.
+#[test]
+fn where_memory_ends_pointers_from_before_are_asked() {
+    let host = host(8);
+    for frames in [false, true] {
+        let mut b = Builder::new(host.width, host.function, 1);
+        let p = b.inst(Kind::EntryReg { at: host.places(U64)[0].at }, &[], U64);
+        let o = b.constant(Ty::I64, 12);
+        let [begin, head, after] = [(); 3].map(|()| b.block());
+        b.jump(begin, &[]);
+        b.switch_to(begin);
+        let pointer = sum(&mut b, p, o);
+        if frames {
+            let bits = b.constant(Ty::U64, 1);
+            let mask = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
+            let exit = b.exit(harness::exit(&host, mask, vec![], vec![]));
+            let frame = b.inst(Kind::FrameOpen { function: host.function, at: 4096, exit }, &[], U64);
+            b.effect(Kind::FrameClose, &[frame]);
+        }
+        b.jump(head, &[]);
+        b.switch_to(head);
+        let length = b.region_len(pointer, true);
+        let at = b.host_address(pointer, 4);
+        b.effect(Kind::Store { ty: Ty::U64 }, &[at, length]);
+        let again = b.inst(Kind::Op { op: Op::Lt, ty: Ty::U64, from: Ty::U64 }, &[length, at], BOOL);
+        b.branch(again, (head, &[]), (after, &[]));
+        b.switch_to(after);
+        leave_plainly(&mut b, &host);
+        let mut region = b.region;
+        verify(&region).unwrap();
+        pointers::run(&mut region);
+        verify(&region).unwrap_or_else(|e| panic!("{e}\n{region}"));
+        let root = if frames { p } else { pointer };
+        assert_eq!(asked(&region), (vec![root], vec![root]), "{region}");
+    }
+}

@@ -3,9 +3,12 @@
 //! A sum of a pointer and an offset stays in the pointer's region (`vm::sem::padd`). So the length of the region of a pointer that
 //! changes in a loop is that of the pointer that it has been made from, its *root*, if that does not change there; and a host
 //! address is the root's, plus the distance between the two. Pointers that a loop hands on from round to round have the root that all
-//! ways into it bring. What is asked about the root then leaves the loop (`licm`); asking is a call.
+//! ways into it bring. What is asked about the root then leaves the loop (`licm`); asking is a call. In regions that make frames with memory,
+//! what is asked about a pointer from within may not leave a loop even if the pointer does not change there
+//! ([`is_stable`](super::is_stable)): there a root from before the region is asked, too.
 
 use super::defs::Defs;
+use super::has_frames;
 use super::licm::{Loops, definitions};
 use super::make::Maker;
 use crate::dominance::Dominators;
@@ -24,12 +27,15 @@ pub fn run(region: &mut Region) {
     let loops = Loops::new(region, &dominators);
     let roots = Roots::new(region);
     let home = definitions(region);
+    let frames = has_frames(region);
     for &b in dominators.order() {
         let Some(l) = loops.of(b).filter(|_| !region.block(b).cold) else { continue };
         let root_of = |pointer: Value| {
             let root = roots.of(pointer);
             let leaves = loops.contains(l, home[pointer.index()]) && !loops.contains(l, home[root.index()]);
-            leaves.then_some(root)
+            // Where memory may end, only what is asked about pointers from before holds.
+            let holds = frames && home[root.index()] == BlockId(0) && home[pointer.index()] != BlockId(0);
+            (leaves || holds).then_some(root)
         };
         rewrite(region, b, root_of);
     }
