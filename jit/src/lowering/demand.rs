@@ -187,7 +187,32 @@ impl AddressSum {
             });
             sum = AddressSum { base: a, index: Some(scaled.unwrap_or((b, 1))), ..sum };
         }
+        while let Some(nearer) = sum.with_nearer_index(values, block) {
+            sum = nearer;
+        }
         sum
+    }
+
+    /// The same sum, without what is added to the index or changes nothing but its type.
+    fn with_nearer_index(self, values: &Values<'_>, block: BlockId) -> Option<AddressSum> {
+        let (index, scale) = self.index?;
+        let inst = values.inst_in(block, index)?;
+        let Kind::Op { op, ty, from } = inst.kind else { return None };
+        if !ty.is_int() || ty.size() != 8 {
+            return None;
+        }
+        match op {
+            Op::Convert | Op::Bitcast if from.is_int() && from.size() == 8 => {
+                Some(AddressSum { index: Some((inst.args[0], scale)), ..self })
+            }
+            Op::Add => {
+                let by = i32::try_from(values.constant(inst.args[1])? as i64).ok()?;
+                let disp = by.checked_mul(i32::from(scale))?.checked_add(self.disp)?;
+                let near = disp.unsigned_abs() < FARTHEST && values.constant(inst.args[0]).is_none();
+                near.then_some(AddressSum { index: Some((inst.args[0], scale)), disp, ..self })
+            }
+            _ => None,
+        }
     }
 
     fn values(self) -> impl Iterator<Item = Value> {
