@@ -77,6 +77,56 @@ fn a_body_for_all_lanes_is_whole_vectors_without_masks() {
 }
 
 #[test]
+fn what_one_operation_loads_is_its_operand() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let host = host(16);
+    let v = Type::varying(Ty::F32);
+    for (stores, twice) in [(false, false), (true, false), (false, true)] {
+        let mut b = Builder::new(host.width, host.function, 1);
+        let [from, to] = [0, 1].map(|i| b.inst(Kind::EntryReg { at: host.places(U64)[i].at }, &[], U64));
+        let x = b.inst(Kind::LoadLanes { ty: Ty::F32 }, &[from], v);
+        let y = entry(&mut b, host.places(v)[0]);
+        if stores {
+            b.effect(Kind::StoreLanes { ty: Ty::F32 }, &[to, y]);
+        }
+        let sum = b.op(Op::Add, Ty::F32, &[y, x]);
+        let result = if twice { b.op(Op::Mul, Ty::F32, &[sum, x]) } else { sum };
+        b.effect(Kind::StoreLanes { ty: Ty::F32 }, &[to, result]);
+        leave_plainly(&mut b, &host);
+        let text = listing(&x86, finished(b));
+        let folded = text.lines().any(|line| line.contains("vaddps") && line.contains('['));
+        assert_eq!(folded, !stores && !twice, "{stores} {twice}\n{text}");
+    }
+}
+
+#[test]
+fn what_is_loaded_changed_and_stored_is_changed_where_it_is() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let host = host(16);
+    for ty in [Ty::I32, Ty::U64] {
+        for (op, constant) in [(Op::Add, false), (Op::Add, true), (Op::Sub, false), (Op::Xor, true)] {
+            let mut b = Builder::new(host.width, host.function, 1);
+            let at = b.inst(Kind::EntryReg { at: host.places(U64)[0].at }, &[], U64);
+            let by = match constant {
+                true => b.constant(ty, 5),
+                false => entry(&mut b, host.places(Type::uniform(ty))[0]),
+            };
+            let x = b.inst(Kind::Load { ty }, &[at], Type::uniform(ty));
+            let y = b.op(op, ty, &[x, by]);
+            b.effect(Kind::Store { ty }, &[at, y]);
+            leave_plainly(&mut b, &host);
+            let text = listing(&x86, finished(b));
+            let name = format!("{} ", format!("{op:?}").to_lowercase());
+            let in_place = text.lines().any(|line| {
+                line.split_once(&name)
+                    .is_some_and(|(_, operands)| operands.contains("[r") && !operands.starts_with('r'))
+            });
+            assert!(in_place, "{op:?} {ty}\n{text}");
+        }
+    }
+}
+
+#[test]
 fn a_small_stride_is_whole_vectors() {
     let Some(x86) = harness::x86_for_listings() else { return };
     let host = host(16);

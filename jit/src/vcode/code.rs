@@ -6,6 +6,7 @@ use regalloc2::{
     Block, Function, Inst as Index, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PRegSet, RegClass,
     VReg,
 };
+use std::ops::Range;
 
 /// The instructions of a region, in blocks.
 pub struct VCode<T: Target> {
@@ -132,14 +133,80 @@ impl<T: Target> VCode<T> {
         written
     }
 
-    /// Inserts instructions in the entry block.
-    pub(super) fn insert_in_entry(&mut self, at: usize, new: Vec<Inst<T>>) {
-        let n = new.len();
-        self.insts.splice(at..at, new);
-        for (i, range) in self.ranges.iter_mut().enumerate() {
-            let first = range.first().index() + if i == 0 { 0 } else { n };
-            *range = InstRange::new(Index::new(first), Index::new(range.last().index() + 1 + n));
+    /// By register: how many operands read it.
+    pub(crate) fn uses(&mut self) -> Vec<u32> {
+        let mut uses = vec![0; self.n_vregs];
+        self.note_all_operands(self.insts.len());
+        let read = self.operands.iter().filter(|o| o.kind() == OperandKind::Use).map(|o| o.vreg());
+        let handed = self.insts.iter().flat_map(|inst| match inst {
+            Inst::Jump(_, args) => &args[..],
+            _ => &[],
+        });
+        read.chain(handed.copied()).for_each(|r| uses[r.vreg()] += 1);
+        uses
+    }
+
+    /// The instructions of each block.
+    pub(crate) fn blocks(&self) -> Vec<Range<usize>> {
+        (0..self.ranges.len()).map(|b| self.range(Block::new(b))).collect()
+    }
+
+    /// Leaves instructions out that do not end blocks; by their number, whether one stays.
+    pub(crate) fn retain(&mut self, kept: &[bool]) {
+        let mut places = Vec::with_capacity(kept.len() + 1);
+        let mut n = 0;
+        for &kept in kept {
+            places.push(n);
+            n += kept as usize;
         }
+        places.push(n);
+        for range in &mut self.ranges {
+            let (first, end) = (range.first().index(), range.last().index() + 1);
+            *range = InstRange::new(Index::new(places[first]), Index::new(places[end]));
+        }
+        let mut kept = kept.iter();
+        self.insts.retain(|_| kept.next() != Some(&false));
+    }
+
+    /// Visits the registers that a block writes (its parameters first) and reads, in order; tells which of both.
+    pub(super) fn each_operand(&mut self, block: Block, visit: &mut dyn FnMut(VReg, bool)) {
+        self.params[block.index()].iter().for_each(|&r| visit(r, false));
+        let insts = std::mem::take(&mut self.insts);
+        for inst in &insts[self.range(block)] {
+            self.operands.clear();
+            self.note_operands(inst);
+            let of_kind = |kind| self.operands.iter().filter(move |o| o.kind() == kind).map(|o| o.vreg());
+            of_kind(OperandKind::Use).for_each(|r| visit(r, true));
+            if let Inst::Jump(_, args) = inst {
+                args.iter().for_each(|&r| visit(r, true));
+            }
+            of_kind(OperandKind::Def).for_each(|r| visit(r, false));
+        }
+        self.insts = insts;
+    }
+
+    /// The instructions of a block.
+    pub(super) fn range(&self, block: Block) -> Range<usize> {
+        let range = self.ranges[block.index()];
+        range.first().index()..range.last().index() + 1
+    }
+
+    /// Inserts instructions before those with these numbers, which ascend, in the same blocks.
+    pub(super) fn insert(&mut self, new: Vec<(usize, Inst<T>)>) {
+        for range in &mut self.ranges {
+            let (first, end) = (range.first().index(), range.last().index() + 1);
+            let before = |at: usize| new.partition_point(|&(i, _)| i < at);
+            *range = InstRange::new(Index::new(first + before(first)), Index::new(end + before(end)));
+        }
+        let mut insts = Vec::with_capacity(self.insts.len() + new.len());
+        let mut new = new.into_iter().peekable();
+        for (i, inst) in std::mem::take(&mut self.insts).into_iter().enumerate() {
+            while let Some((_, new)) = new.next_if(|&(at, _)| at == i) {
+                insts.push(new);
+            }
+            insts.push(inst);
+        }
+        self.insts = insts;
     }
 
     /// Notes the operands of the first instructions, so many.
@@ -154,6 +221,7 @@ impl<T: Target> VCode<T> {
     /// Makes all ready for the register allocator, which wants blocks to be numbered in the order of their instructions.
     pub(crate) fn finish(&mut self) {
         self.split_live_ranges();
+        self.split_before_loops();
         self.note_all_operands(self.insts.len());
         let mut order: Vec<usize> = (0..self.ranges.len()).collect();
         order.sort_by_key(|&b| self.ranges[b].first().index());

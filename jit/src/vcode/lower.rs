@@ -98,6 +98,7 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
     for &id in &layout.order {
         s.translate(id)?;
     }
+    T::improve(&mut s.code);
     #[cfg(feature = "planted-faults")]
     T::spoil(&mut s.code);
     s.code.finish();

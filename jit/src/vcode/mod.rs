@@ -19,6 +19,7 @@ mod compile;
 mod emit;
 mod exits;
 mod inst;
+mod loops;
 mod lower;
 mod split;
 mod values;
@@ -165,6 +166,9 @@ pub trait Target: Sized + Send + Sync + 'static {
 
     /// Adds to the counters that are in a register; by lane. Asked for only if there are [some](Target::COUNTERS).
     fn count(_s: &mut Lower<'_, Self>, _counts: &[u32]) {}
+
+    /// Does something about the instructions when all are there, before their registers are chosen.
+    fn improve(_code: &mut VCode<Self>) {}
 
     /// Changes the code as the fault that is planted does.
     #[cfg(feature = "planted-faults")]

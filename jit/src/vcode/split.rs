@@ -1,14 +1,21 @@
-//! Live-range splitting after the calls of the entry block.
+//! Live-range splitting: after the calls of the entry block, and before loops.
 //!
-//! The allocator cuts the life of a register only a few times. What several calls have cut would stay in memory and be loaded
-//! wherever it is used, in the innermost loop too. So what was computed before the last call that loses registers moves to a
-//! new one after it. Exits keep naming the old one: they find it in memory, if calls do not keep it, and the new one lives no longer for
-//! them.
+//! The allocator cuts the life of a register only a few times, and weighs it as a whole. What several calls have cut would stay in
+//! memory and be loaded wherever it is used, in the innermost loop too. So what was computed before the last call that loses
+//! registers moves to a new one after it. Likewise, what lives long and is read in many places would be in memory in all of them: what
+//! an innermost loop reads and does not change moves to a new register before the loop. Exits keep naming the old one: they
+//! find it in memory, if calls do not keep it, and the new one lives no longer for them.
 
 use super::Target;
 use super::code::VCode;
 use super::inst::Inst;
+use super::loops::{Liveness, Loop, innermost};
+use foldhash::{HashSet, HashSetExt};
 use regalloc2::VReg;
+use std::cmp::Reverse;
+
+/// Registers that a loop needs beside those that live through it.
+const TEMPORARIES: usize = 3;
 
 impl<T: Target> VCode<T> {
     /// Splits the live ranges of what was computed before the last call that loses registers.
@@ -30,6 +37,72 @@ impl<T: Target> VCode<T> {
             });
         }
         self.insts = insts;
-        self.insert_in_entry(call + 1, moves);
+        self.insert(moves.into_iter().map(|inst| (call + 1, inst)).collect());
+    }
+
+    /// Splits the live ranges of what innermost loops read and do not change.
+    pub fn split_before_loops(&mut self) {
+        let loops = innermost(self);
+        if loops.is_empty() {
+            return;
+        }
+        let liveness = Liveness::of(self);
+        let machine = T::registers();
+        let registers: [usize; 3] = std::array::from_fn(|class| {
+            let sets = [machine.preferred_regs_by_class[class], machine.non_preferred_regs_by_class[class]];
+            sets.into_iter().flatten().count()
+        });
+        let mut moves = Vec::new();
+        for one in loops {
+            let live = liveness.count(one.blocks[0]);
+            // As many as there may be registers for beside what the loop makes, where there are not enough for all.
+            let most = std::array::from_fn(|class| match live[class] + TEMPORARIES > registers[class] {
+                true => registers[class].saturating_sub(TEMPORARIES),
+                false => 0,
+            });
+            self.split_before(&one, most, &mut moves);
+        }
+        moves.sort_by_key(|(at, _)| *at);
+        self.insert(moves);
+    }
+
+    fn split_before(&mut self, one: &Loop, mut most: [usize; 3], moves: &mut Vec<(usize, Inst<T>)>) {
+        let mut written = HashSet::new();
+        for &block in &one.blocks {
+            self.each_operand(block, &mut |r, is_read| {
+                if !is_read {
+                    written.insert(r);
+                }
+            });
+        }
+        let mut reads: Vec<(VReg, usize)> = Vec::new();
+        let mut insts = std::mem::take(&mut self.insts);
+        let ranges: Vec<_> = one.blocks.iter().map(|&b| self.range(b)).collect();
+        for range in &ranges {
+            for inst in &mut insts[range.clone()] {
+                inst.each_read(&mut |r| match reads.iter_mut().find(|(of, _)| of == r) {
+                    Some((_, n)) => *n += 1,
+                    None if !written.contains(r) => reads.push((*r, 1)),
+                    None => {}
+                });
+            }
+        }
+        // Those that are read most often.
+        reads.sort_by_key(|&(_, n)| Reverse(n));
+        reads.retain(|(r, _)| {
+            let left = &mut most[r.class() as usize];
+            let fits = *left > 0;
+            *left -= fits as usize;
+            fits
+        });
+        let before = self.range(one.before).end - 1;
+        let new: Vec<(VReg, VReg)> = reads.iter().map(|&(from, _)| (from, self.reg(from.class()))).collect();
+        for range in ranges {
+            for inst in &mut insts[range] {
+                inst.each_read(&mut |r| *r = new.iter().find(|(old, _)| old == r).map_or(*r, |&(_, new)| new));
+            }
+        }
+        moves.extend(new.into_iter().map(|(from, to)| (before, Inst::Move { from, to })));
+        self.insts = insts;
     }
 }

@@ -168,35 +168,39 @@ impl Assembler<X86> for Asm<'_> {
     }
 
     fn inst(&mut self, plain: &Plain, allocs: &[Allocation]) -> Done {
-        let mut allocs = allocs.iter();
+        let mut allocs = allocs.iter().copied();
+        let mut next = || allocs.next().ok_or_else(|| nowhere("an instruction has too few operands"));
         // A register of another class would be encoded as if it were one of the right class.
-        let mut next = |form: Size| -> Result<Register, CompileError> {
-            let reg = allocs.next().and_then(|a| a.as_reg()).filter(|r| r.class() == form.class());
-            let whole = reg.map(env::register);
-            let whole = whole.ok_or_else(|| nowhere(&format!("{:?}: an operand is in no register", plain.code)))?;
+        let register = |a: Allocation, form: Size| {
+            let reg = a.as_reg().filter(|r| r.class() == form.class()).map(env::register);
+            let whole = reg.ok_or_else(|| nowhere(&format!("{:?}: an operand is in no register", plain.code)))?;
             Ok(sized(whole, form))
         };
         let mut build = Build::new(plain.code);
         for arg in plain.args.iter().flatten() {
             build = match *arg {
-                Arg::Def(_, form) | Arg::Use(_, form) => build.reg(next(form)?),
+                Arg::Def(_, form) | Arg::Use(_, form) => build.reg(register(next()?, form)?),
+                Arg::Any(_, form) => match next()? {
+                    spilled if spilled.is_stack() => build.mem(self.slot(spilled)?),
+                    a => build.reg(register(a, form)?),
+                },
                 Arg::Tied { form, .. } => {
-                    next(form)?;
-                    build.reg(next(form)?)
+                    next()?;
+                    build.reg(register(next()?, form)?)
                 }
                 Arg::Fixed(register) => build.reg(register),
                 Arg::Both { .. } => {
-                    next(Size::G64)?;
-                    next(Size::G64)?;
+                    next()?;
+                    next()?;
                     build
                 }
-                Arg::Mem(mem) => build.mem(self.memory(mem, false, &mut next)?),
-                Arg::Broadcast(mem) => build.mem(self.memory(mem, true, &mut next)?),
+                Arg::Mem(mem) => build.mem(self.memory(mem, false, &mut |form| register(next()?, form))?),
+                Arg::Broadcast(mem) => build.mem(self.memory(mem, true, &mut |form| register(next()?, form))?),
                 Arg::Imm(kind, value) => build.imm(kind, value),
             };
         }
         if plain.mask.is_some() {
-            build = build.mask(next(Size::K)?, plain.zeroing);
+            build = build.mask(register(next()?, Size::K)?, plain.zeroing);
         }
         self.put(build)
     }

@@ -14,7 +14,13 @@ impl Select<'_> {
     pub(super) fn index_bound(&mut self, inst: &Inst) -> bool {
         let x = match inst.kind {
             Kind::IndexLow { scale, disp, ty } if has_code(scale, disp) => {
-                self.index_low(inst.args[0], scale, disp, ty)
+                let low = self.index_low(inst.args[0], scale, disp, ty);
+                // An index is wanted beside its distance from this: an addition overwrites none of its operands.
+                let negative = self.negated(Size::G64, low);
+                if let Some(v) = inst.result {
+                    self.local.negatives.insert(v, negative);
+                }
+                low
             }
             Kind::IndexSpan { scale, disp, need, ty } if has_code(scale, disp) => {
                 self.index_span([inst.args[0], inst.args[1]], scale, disp, need, ty)

@@ -7,7 +7,7 @@ use super::env;
 use crate::vcode::MachInst;
 pub(super) use crate::vcode::{Base, Mem};
 use iced_x86::{Code, OpKind, Register};
-use regalloc2::{Operand, RegClass, VReg};
+use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, RegClass, VReg};
 
 /// How much of a register an operand names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +48,8 @@ pub(super) enum Arg {
     Def(VReg, Size),
     /// Read.
     Use(VReg, Size),
+    /// Read, from a register or from where it is spilled.
+    Any(VReg, Size),
     /// Read and overwritten: the result takes the operand's register.
     Tied {
         from: VReg,
@@ -100,6 +102,8 @@ pub struct Plain {
     pub(super) mask: Option<VReg>,
     /// Whether the others become 0.
     pub(super) zeroing: bool,
+    /// Whether it is a load that stays where it is among others.
+    pub(super) in_order: bool,
 }
 
 impl Plain {
@@ -116,6 +120,9 @@ impl MachInst for Plain {
             match *arg {
                 Arg::Def(r, _) => operands.push(Operand::reg_def(r)),
                 Arg::Use(r, _) => operands.push(Operand::reg_use(r)),
+                Arg::Any(r, _) => {
+                    operands.push(Operand::new(r, OperandConstraint::Any, OperandKind::Use, OperandPos::Early));
+                }
                 Arg::Tied { from, to, .. } => {
                     let at = operands.len() - first;
                     operands.push(Operand::reg_use(from));
@@ -135,7 +142,7 @@ impl MachInst for Plain {
     fn each_read(&mut self, f: &mut dyn FnMut(&mut VReg)) {
         for arg in self.args.iter_mut().flatten() {
             match arg {
-                Arg::Use(r, _) | Arg::Tied { from: r, .. } | Arg::Both { use_: r, .. } => f(r),
+                Arg::Use(r, _) | Arg::Any(r, _) | Arg::Tied { from: r, .. } | Arg::Both { use_: r, .. } => f(r),
                 Arg::Mem(mem) | Arg::Broadcast(mem) => mem.each_read(f),
                 Arg::Def(..) | Arg::Imm(..) | Arg::Fixed(_) => {}
             }

@@ -34,6 +34,7 @@ mod lanes;
 mod masks;
 mod memory;
 mod merge;
+mod operands;
 mod pointer;
 mod regions;
 mod scalar;

@@ -4,10 +4,11 @@
 //! bounds that follows fails. What a block asks about one pointer, and sums from it, is read from one entry, as long as nothing
 //! between can end a region. The address is read after the length that it takes: loads are selected in order.
 
-use super::inst::{Arg, Base, Mem, Size};
+use super::inst::{Arg, Base, Mem, Plain, Size};
 use super::select::{Select, imm8};
 use crate::ir::{Inst, Kind, Value};
 use iced_x86::{Code, OpKind};
+use regalloc2::VReg;
 use spmdvm_vm::interp::native::Context;
 use spmdvm_vm::memory::{RegionLookup, offset_of, region_of};
 use spmdvm_vm::sem::OFFSET_BITS;
@@ -22,7 +23,7 @@ impl Select<'_> {
             Kind::RegionLen { write: true } => RegionLookup::WRITE_LEN_AT,
             _ => RegionLookup::BASE_AT,
         };
-        let x = self.load_word(entry.plus(field as i32));
+        let x = self.load_in_order(entry.plus(field as i32));
         if let Kind::RegionLen { write: true } = inst.kind {
             // One that may be written to is as long for reading.
             let readable = self.gpr(inst.args[1]);
@@ -52,18 +53,26 @@ impl Select<'_> {
         self.set(inst, x);
     }
 
+    /// Loads 64 bits after what has been loaded before.
+    fn load_in_order(&mut self, from: Mem) -> VReg {
+        let to = self.code.gpr();
+        let load = Plain::new(Code::Mov_r64_rm64, &[Arg::Def(to, Size::G64), Arg::Mem(from)]);
+        self.push(Plain { in_order: true, ..load });
+        to
+    }
+
     /// The entry of a pointer's region.
     fn region_entry(&mut self, pointer: Value) -> Mem {
         let root = self.root_at_hand(pointer);
         if let Some(&entry) = self.entries.get(&root) {
             return entry;
         }
-        let directory = self.load_word(Mem::at(Base::Context, std::mem::offset_of!(Context, regions) as i32));
+        let directory = self.load_in_order(Mem::at(Base::Context, std::mem::offset_of!(Context, regions) as i32));
         let in_chunk = (1 << RegionLookup::CHUNK_BITS) - 1;
         let entry = match self.constant(root) {
             Some(bits) => {
                 let number = region_of(bits);
-                let chunk = self.load_word(Mem::reg(directory, 8 * (number >> RegionLookup::CHUNK_BITS) as i32));
+                let chunk = self.load_in_order(Mem::reg(directory, 8 * (number >> RegionLookup::CHUNK_BITS) as i32));
                 Mem::reg(chunk, ((number & in_chunk) << RegionLookup::ENTRY_BITS) as i32)
             }
             None => {
@@ -71,7 +80,7 @@ impl Select<'_> {
                 let shifted =
                     |s: &mut Self, by: u32| s.gpr_over(Code::Shr_rm64_imm8, Size::G64, pointer, imm8(by as u8));
                 let number = shifted(self, OFFSET_BITS + RegionLookup::CHUNK_BITS);
-                let chunk = self.load_word(Mem { index: Some(number), scale: 8, ..Mem::reg(directory, 0) });
+                let chunk = self.load_in_order(Mem { index: Some(number), scale: 8, ..Mem::reg(directory, 0) });
                 let place = shifted(self, OFFSET_BITS - RegionLookup::ENTRY_BITS);
                 let mask = Arg::Imm(OpKind::Immediate32, (in_chunk << RegionLookup::ENTRY_BITS) as i64);
                 let place = self.gpr_over(Code::And_rm32_imm32, Size::G32, place, mask);

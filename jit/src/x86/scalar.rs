@@ -1,7 +1,7 @@
 //! Operations on uniform values. Of integers below 32 bits the bits above are anything: whoever reads them extends them first.
 //! Floats are computed as vectors of which only the first lane counts.
 
-use super::inst::{Arg, Cond, Size};
+use super::inst::{Arg, Cond, Mem, Size};
 use super::masks::int_condition;
 use super::select::{Select, class_of, imm8};
 use crate::backend::Rules;
@@ -127,8 +127,13 @@ impl Select<'_> {
         if let Some(bits) = self.values.constant(v) {
             return self.imm(sign_extended(ty, bits) as u64);
         }
+        if let Some(&wide) = self.local.wide.get(&(v, ty.is_signed())) {
+            return wide;
+        }
         let x = self.extended(v, ty);
-        self.widened(x, ty)
+        let wide = self.widened(x, ty);
+        self.local.wide.insert((v, ty.is_signed()), wide);
+        wide
     }
 
     /// An integer of 32 bits or more in 64.
@@ -208,14 +213,23 @@ impl Select<'_> {
                 _ => (args[0], args[1]),
             };
             let x = self.gpr(a);
+            if let Some(&negative) = self.local.negatives.get(&b).filter(|_| op == Op::Sub) {
+                return Some(self.sum(form, Mem { index: Some(negative), ..Mem::reg(x, 0) }));
+            }
             let small = self.values.constant(b).map(|bits| sign_extended(ty, bits)).and_then(|n| i32::try_from(n).ok());
+            // Additions leave alone what is wanted again.
+            let adds_beside = op == Op::Add && !self.demand.is_used_once(a);
             return Some(match small {
+                Some(n) if adds_beside => self.sum(form, Mem::reg(x, n)),
                 Some(n) => {
                     let kind = if is_wide { OpKind::Immediate32to64 } else { OpKind::Immediate32 };
                     self.gpr_over(by_number, form, x, Arg::Imm(kind, n as i64))
                 }
                 None => {
                     let y = self.gpr(b);
+                    if adds_beside && !self.demand.is_used_once(b) {
+                        return Some(self.sum(form, Mem { index: Some(y), ..Mem::reg(x, 0) }));
+                    }
                     // What is used no more had better be overwritten.
                     let (x, y) = if commutes && self.demand.is_used_once(b) { (y, x) } else { (x, y) };
                     self.gpr_binary(by_register, form, x, y)
@@ -267,6 +281,12 @@ impl Select<'_> {
             Op::Ctz => self.bit_count(BitCount::Ctz, ty, args[0]),
             _ => return None,
         })
+    }
+
+    /// The sum of registers and a number, which are all kept.
+    fn sum(&mut self, form: Size, terms: Mem) -> VReg {
+        let code = if form == Size::G64 { Code::Lea_r64_m } else { Code::Lea_r32_m };
+        self.def(code, (RegClass::Int, form), &[Arg::Mem(terms)])
     }
 
     /// The operand for which a comparison with the other holds.

@@ -8,7 +8,7 @@ use super::select::{Select, class_of, select};
 use super::values::{broadcast, form_of};
 use super::{X86, env};
 use crate::backend::{CompileError, Executable, Limit};
-use crate::ir::Inst;
+use crate::ir::{Inst, Value};
 use crate::vcode::{Forms, Frame, Loaded, Mem, Target, VCode};
 use foldhash::HashMap;
 use iced_x86::{Code, OpKind};
@@ -24,6 +24,10 @@ pub struct Local {
     pub(super) choices: HashMap<i32, VReg>,
     /// What gathers have read.
     pub(super) gathered: Gathered,
+    /// Integers in 64 bits, by the value and whether it has a sign.
+    pub(super) wide: HashMap<(Value, bool), VReg>,
+    /// Of least indices: their negative. It is made where they are, so it is at hand wherever they are.
+    pub(super) negatives: HashMap<Value, VReg>,
 }
 
 impl Target for X86 {
@@ -61,6 +65,7 @@ impl Target for X86 {
         local.parts.clear();
         local.choices.clear();
         local.gathered.clear();
+        local.wide.clear();
     }
 
     fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
@@ -148,6 +153,10 @@ impl Target for X86 {
 
     fn count(s: &mut Select<'_>, counts: &[u32]) {
         s.count(counts);
+    }
+
+    fn improve(code: &mut VCode<X86>) {
+        super::operands::run(code);
     }
 
     #[cfg(feature = "planted-faults")]
