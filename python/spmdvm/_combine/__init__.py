@@ -467,12 +467,10 @@ def reduce_by_index(
     if m * outer * inner == 0 and bounds == "ignore":
         return dest
 
-    narrow = m * outer * inner < 2**31
-
     def make() -> Program:
-        return _histogram(setup, index, narrow, constant, told).compile(setup.options)
+        return _histogram(setup, index, constant, told).compile(setup.options)
 
-    made = remembered((setup.key, index, narrow, constant, told), make)
+    made = remembered((setup.key, index, constant, told), make)
     at = np.ascontiguousarray(at)
     if bounds == "raise":
         place = made.call("outside__", at, len(at), m)
@@ -541,14 +539,13 @@ def _shown(types: list[Num]) -> list[str]:
     return [str(ty) for ty in types]
 
 
-def _histogram(setup: _Setup, index: Num, narrow: bool, constant: bool, told: bool) -> Writer:
+def _histogram(setup: _Setup, index: Num, constant: bool, told: bool) -> Writer:
     """Write a histogram."""
     text, state = setup.begin("reduce_by_index", told, constant), setup.state
     text.elements("H", "h", state)
     text.elements("S", "s", state)
     last = int(np.iinfo(index.dtype).max)
     text.write(f"#define INDEX__ {index.spmd}", f"#define INDEX_BITS__ int{index.bits}", f"#define LAST__ {last}ull")
-    text.write(f"#define KEY__ {'int' if narrow else 'int64'}")
     text.write(f"#define PLAIN__ {int(setup.mapping is None)}", f"#define CONSTANT__ {int(constant)}")
     names = [f"s{k} + (from)" for k in range(len(state))]
     text.write(f"#define S_FROM__(from) {', '.join(names)}")

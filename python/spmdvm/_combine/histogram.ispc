@@ -2,13 +2,15 @@
 // by side. Large inputs are cut into `parts` ranges, each with a histogram of its own, which are combined in order afterwards.
 
 #define BLOCK__ 512
+// The last index that is inside.
+#define LAST_OF__(m) ((uniform unsigned INDEX_BITS__)min((uniform unsigned int64)(m - 1), LAST__))
 
 // Returns whether all indices of a range are in 0 … m - 1. As unsigned numbers, negative ones are greater than LAST__, the
 // greatest of their type.
 static uniform bool inside__(const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m) {
     if (m == 0)
         return first == end;
-    uniform unsigned INDEX_BITS__ last = (uniform unsigned INDEX_BITS__)min((uniform unsigned int64)(m - 1), LAST__);
+    uniform unsigned INDEX_BITS__ last = LAST_OF__(m);
     unsigned INDEX_BITS__ greatest = 0, greatest_too = 0;
     uniform int64 j = first;
     for (; j + 2 * programCount <= end; j += 2 * programCount) {
@@ -22,33 +24,11 @@ static uniform bool inside__(const uniform INDEX__ at[], uniform int64 first, un
 
 // One histogram, of which the bins begin at element `to` of h.
 #define PUT__(index, value) { \
-        uniform unsigned KEY__ key = index; \
+        uniform int64 key = index; \
         STORE_ONE_H__(key, op_one__(ONE_H__(key), value)) \
     }
 
-// Bins that are single elements, of values that are taken as they are.
-#if PLAIN__
-static void direct__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end) {
-#if CONSTANT__
-    // All values are the same.
-    uniform State__ value = ONE_X__(0);
-#define VALUE__(j) value
-#else
-#define VALUE__(j) ONE_X__(j)
-#endif
-    uniform int64 j = first;
-    for (; j + 4 <= end; j += 4) {
-        PUT__(at[j], VALUE__(j))
-        PUT__(at[j + 1], VALUE__(j + 1))
-        PUT__(at[j + 2], VALUE__(j + 2))
-        PUT__(at[j + 3], VALUE__(j + 3))
-    }
-    for (; j < end; ++j)
-        PUT__(at[j], VALUE__(j))
-}
-#endif
-
-// … of values that are mapped a block at a time, all lanes at once.
+// Bins that are single elements, of values that are mapped a block at a time, all lanes at once.
 static void blocks__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end,
                      uniform int64 m) {
     BLOCK_ARRAYS__
@@ -62,10 +42,60 @@ static void blocks__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform
         for (uniform int k = 0; k < count; ++k) {
             uniform int64 index = at[j + k];
             if ((uniform unsigned int64)index < (uniform unsigned int64)m)
-                PUT__((uniform unsigned KEY__)index, ONE_BLOCK__(k))
+                PUT__(index, ONE_BLOCK__(k))
         }
     }
 }
+
+// Bins that are single elements, of values that are taken as they are: those of a gang one after another, if all of its indices
+// are inside.
+#if PLAIN__
+static void direct__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end,
+                     uniform int64 m) {
+#if CONSTANT__
+    // All values are the same.
+    uniform State__ value = ONE_X__(0);
+#define VALUE__(j) value
+#else
+#define VALUE__(j) ONE_X__(j)
+#endif
+// Values are read together, so that their bounds are checked together.
+#define PUT_4__(j) { \
+        uniform State__ a__ = VALUE__(j), b__ = VALUE__(j + 1), c__ = VALUE__(j + 2), d__ = VALUE__(j + 3); \
+        PUT__(at[j], a__) \
+        PUT__(at[j + 1], b__) \
+        PUT__(at[j + 2], c__) \
+        PUT__(at[j + 3], d__) \
+    }
+#define PUT_8__(j) PUT_4__(j) PUT_4__(j + 4)
+#define PUT_16__(j) PUT_8__(j) PUT_8__(j + 8)
+#define PUT_32__(j) PUT_16__(j) PUT_16__(j + 16)
+#define PUT_64__(j) PUT_32__(j) PUT_32__(j + 32)
+#if TARGET_WIDTH == 4
+#define PUT_GANG__ PUT_4__
+#elif TARGET_WIDTH == 8
+#define PUT_GANG__ PUT_8__
+#elif TARGET_WIDTH == 16
+#define PUT_GANG__ PUT_16__
+#elif TARGET_WIDTH == 32
+#define PUT_GANG__ PUT_32__
+#else
+#define PUT_GANG__ PUT_64__
+#endif
+    uniform unsigned INDEX_BITS__ last = LAST_OF__(m);
+    uniform int64 j = first;
+    while (j < end) {
+        for (; j + programCount <= end; j += programCount) {
+            if (any((unsigned INDEX_BITS__)at[j + programIndex] > last))
+                break;
+            PUT_GANG__(j)
+        }
+        uniform int64 to = min(j + programCount, end);
+        blocks__(H__, X__, at, j, to, m);
+        j = to;
+    }
+}
+#endif
 
 // … bins of several elements.
 static void rows__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end, uniform int64 m,
@@ -87,10 +117,8 @@ static void piece__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform 
         return;
     }
 #if PLAIN__
-    if (inside__(at, first, end, m))
-        direct__(H__, X__, at, first, end);
-    else
-        blocks__(H__, X__, at, first, end, m);
+    if (m != 0)
+        direct__(H__, X__, at, first, end, m);
 #else
     blocks__(H__, X__, at, first, end, m);
 #endif
