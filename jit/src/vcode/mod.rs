@@ -6,7 +6,7 @@
 //! | `values` | values in the form in which an instruction wants them, and in memory |
 //! | `exits` | what side exits write, and calls of the runtime |
 //! | `inst`, `code` | instructions before registers are chosen, as regalloc2 wants them |
-//! | `split` | live ranges are split after calls |
+//! | `split`, `loops` | live ranges are split after calls and before loops |
 //! | `emit` | blocks, jumps, exit stubs: what is written in which order |
 //! | `compile` | these stages one after another |
 //!

@@ -10,6 +10,7 @@
 //! | `scalar`, `vector`, `half`, `merge`, `masks`, `convert`, `divide`, `pointer` | operations |
 //! | `lanes`, `shuffle` | operations across lanes |
 //! | `memory`, `strided`, `gather`, `bounds`, `regions` | memory |
+//! | `operands` | memory operands: loads and updates that are part of an operation |
 //! | `counts` | counters in a register |
 //! | `assembler`, `build` | from instructions with registers to bytes, by iced-x86 |
 //! | `code`, `executable`, `stubs` | a compiled region; memory for code; calls of the runtime that keep all registers |
