@@ -50,9 +50,9 @@ FUNCTIONS = {
     return x > 0 ? (T)1 : x < 0 ? (T)-1 : x;
 }""",
     "py_minimum": """template <typename T> static inline T py_minimum(T a, T b) {
-    return a < b || a != a ? a : b;
+    return a != a ? a : min(a, b);
 }""",
     "py_maximum": """template <typename T> static inline T py_maximum(T a, T b) {
-    return a > b || a != a ? a : b;
+    return a != a ? a : max(a, b);
 }""",
 }
