@@ -4,7 +4,7 @@ mod harness;
 
 use harness::by_hand::*;
 use spmdvm_jit::ir::{Builder, Kind, Region, Type, Value, verify};
-use spmdvm_jit::passes::pointers;
+use spmdvm_jit::passes::{gvn, licm, pointers};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::Ty;
 
@@ -118,5 +118,60 @@ fn where_memory_ends_pointers_from_before_are_asked() {
         verify(&region).unwrap_or_else(|e| panic!("{e}\n{region}"));
         let root = if frames { p } else { pointer };
         assert_eq!(asked(&region), (vec![root], vec![root]), "{region}");
+    }
+}
+
+/// What is asked about a pointer from within leaves a loop in which no memory of a frame begins or ends, and no other.
+#[test]
+fn facts_leave_quiet_loops() {
+    let host = host(8);
+    for inside in [false, true] {
+        let mut b = Builder::new(host.width, host.function, 1);
+        let p = b.inst(Kind::EntryReg { at: host.places(U64)[0].at }, &[], U64);
+        let o = b.constant(Ty::I64, 12);
+        let [outer, inner, latch, after] = [(); 4].map(|()| b.block());
+        let q = b.param(outer, U64);
+        b.jump(outer, &[p]);
+        let frame = |b: &mut Builder| {
+            let bits = b.constant(Ty::U64, 1);
+            let mask = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
+            let exit = b.exit(harness::exit(&host, mask, vec![], vec![]));
+            let frame = b.inst(Kind::FrameOpen { function: host.function, at: 4096, exit }, &[], U64);
+            b.effect(Kind::FrameClose, &[frame]);
+        };
+        let ask = |b: &mut Builder| {
+            let length = b.region_len(q, false);
+            let at = b.host_address(q, 4);
+            b.effect(Kind::Store { ty: Ty::U64 }, &[at, length]);
+            b.inst(Kind::Op { op: Op::Lt, ty: Ty::U64, from: Ty::U64 }, &[length, at], BOOL)
+        };
+        b.switch_to(outer);
+        if !inside {
+            frame(&mut b);
+        }
+        b.jump(inner, &[]);
+        b.switch_to(inner);
+        ask(&mut b);
+        if inside {
+            frame(&mut b);
+        }
+        let again = ask(&mut b);
+        b.branch(again, (inner, &[]), (latch, &[]));
+        b.switch_to(latch);
+        let next = sum(&mut b, q, o);
+        b.branch(again, (outer, &[next]), (after, &[]));
+        b.switch_to(after);
+        leave_plainly(&mut b, &host);
+        let mut region = b.region;
+        verify(&region).unwrap();
+        licm::run(&mut region);
+        gvn::run(&mut region);
+        verify(&region).unwrap_or_else(|e| panic!("{e}\n{region}"));
+        let asked_in = |block: usize| {
+            let is_asked = |kind: Kind| matches!(kind, Kind::RegionLen { .. } | Kind::HostAddress { .. });
+            region.blocks[block].insts.iter().filter(|inst| is_asked(inst.kind)).count()
+        };
+        let [outer, inner] = [outer, inner].map(|block| asked_in(block.index()));
+        assert_eq!((outer, inner), if inside { (0, 4) } else { (2, 0) }, "{region}");
     }
 }

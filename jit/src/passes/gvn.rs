@@ -2,10 +2,11 @@
 //!
 //! Rules: two instructions are equal if kind and arguments are (arguments of commutative operations in either order), and
 //! the first one's block dominates the second's. Loads are not pure. Blocks are visited in reverse postorder with one table;
-//! an entry counts where its block dominates.
+//! an entry counts where its block dominates. What holds for a while only ([`Quiet`]) counts in the same quiet loop, or in its block
+//! as long as no memory of a frame begins or ends.
 
-use super::licm::definitions;
-use super::{has_frames, is_stable, replace};
+use super::licm::{Loops, definitions};
+use super::{Quiet, has_frames, is_stable, makes_or_ends_frame, replace};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
 use std::collections::HashMap;
@@ -17,6 +18,8 @@ type Expression = (Kind, [Option<Value>; 3], Type);
 /// A value that an expression is known to have where its block dominates, and the one found before it.
 struct Known {
     block: BlockId,
+    /// Of its block, the stretch between beginnings and ends of frames.
+    stretch: usize,
     value: Value,
     before: Option<usize>,
 }
@@ -28,22 +31,35 @@ pub fn run(region: &mut Region) {
     let mut known: Vec<Known> = Vec::new();
     let mut table: HashMap<Expression, usize, BuildHasherDefault<Mix>> = HashMap::default();
     let (home, frames) = (definitions(region), has_frames(region));
+    let quiet = Quiet::new(region, &Loops::new(region, &dominators));
     for &b in dominators.order() {
+        let mut stretch = 0;
         let mut insts = std::mem::take(&mut region.blocks[b.index()].insts);
         insts.retain_mut(|inst| {
             inst.args.iter_mut().for_each(|v| *v = to[v.index()]);
+            stretch += makes_or_ends_frame(inst.kind) as usize;
             let stable = is_stable(frames, inst, |v| home[v.index()]);
-            let Some(result) = inst.result.filter(|_| stable && inst.args.len() <= 3) else { return true };
+            let is_fact = stable || inst.kind.is_pure();
+            let Some(result) = inst.result.filter(|_| is_fact && inst.args.len() <= 3) else { return true };
             let last = table.entry((inst.kind, ordered(inst), region.types[result.index()])).or_insert(usize::MAX);
             let chain = std::iter::successors(known.get(*last), |k| k.before.map(|i| &known[i]));
-            let found = chain.into_iter().find(|k| dominators.dominates(k.block, b)).map(|k| k.value);
+            let holds = |k: &Known| {
+                let here = k.block == b && k.stretch == stretch;
+                stable || here || quiet.around(b).is_some_and(|l| quiet.around(k.block) == Some(l))
+            };
+            let found = chain.into_iter().find(|k| dominators.dominates(k.block, b) && holds(k)).map(|k| k.value);
             match found {
                 Some(v) => {
                     to[result.index()] = v;
                     false
                 }
                 None => {
-                    known.push(Known { block: b, value: result, before: (*last != usize::MAX).then_some(*last) });
+                    known.push(Known {
+                        block: b,
+                        stretch,
+                        value: result,
+                        before: (*last != usize::MAX).then_some(*last),
+                    });
                     *last = known.len() - 1;
                     true
                 }

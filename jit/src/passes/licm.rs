@@ -7,7 +7,7 @@
 //! instructions (what is computed rarely is not to be computed always), and so do splats, which back ends make from scalars
 //! more cheaply than they keep them.
 
-use super::{has_frames, is_stable};
+use super::{Quiet, has_frames, is_stable};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region};
 use spmdvm_vm::isa::Op;
@@ -18,6 +18,7 @@ pub fn run(region: &mut Region) {
     let loops = Loops::new(region, &dominators);
     let mut home = definitions(region);
     let frames = has_frames(region);
+    let quiet = Quiet::new(region, &loops);
     for &b in dominators.order() {
         if region.block(b).cold || loops.of(b).is_none() {
             continue;
@@ -26,7 +27,8 @@ pub fn run(region: &mut Region) {
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts {
             let stable = is_stable(frames, &inst, |v| home[v.index()]);
-            match target(&inst, b, &home, &loops, &dominators).filter(|_| stable) {
+            let most = if stable { None } else { Some(quiet.around(b)) };
+            match target(&inst, b, &home, &loops, &dominators, most) {
                 Some(to) => {
                     if let Some(v) = inst.result {
                         home[v.index()] = to;
@@ -40,8 +42,18 @@ pub fn run(region: &mut Region) {
     }
 }
 
-/// Where an instruction of block `b` moves to, if it does.
-fn target(inst: &Inst, b: BlockId, home: &[BlockId], loops: &Loops, dominators: &Dominators) -> Option<BlockId> {
+/// Where an instruction of block `b` moves to, if it does: out of loops up to `most`, if only that far.
+fn target(
+    inst: &Inst,
+    b: BlockId,
+    home: &[BlockId],
+    loops: &Loops,
+    dominators: &Dominators,
+    most: Option<Option<usize>>,
+) -> Option<BlockId> {
+    if most == Some(None) {
+        return None;
+    }
     let divides = matches!(inst.kind, Kind::Op { op: Op::IDiv | Op::IRem, .. });
     if !inst.kind.is_pure() || divides || matches!(inst.kind, Kind::Splat) {
         return None;
@@ -59,6 +71,9 @@ fn target(inst: &Inst, b: BlockId, home: &[BlockId], loops: &Loops, dominators: 
             break;
         }
         best = Some(before);
+        if most == Some(Some(l)) {
+            break;
+        }
         inner = loops.outer(l);
     }
     best

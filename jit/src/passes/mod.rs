@@ -107,6 +107,7 @@ fn check(region: &Region, after: &'static str) -> Result<(), Abort> {
 
 /// Returns whether an equal instruction elsewhere may stand for this one. Facts about a region of memory hold as long as it
 /// exists; that of a frame that the region has made ends, so if it has `frames`, only pointers from before count.
+/// Others hold for a while: see [`Quiet`].
 pub(crate) fn is_stable(frames: bool, inst: &Inst, home: impl Fn(Value) -> BlockId) -> bool {
     match inst.kind {
         Kind::RegionBase | Kind::RegionLen { .. } | Kind::HostAddress { .. } => {
@@ -114,6 +115,39 @@ pub(crate) fn is_stable(frames: bool, inst: &Inst, home: impl Fn(Value) -> Block
         }
         kind => kind.is_pure(),
     }
+}
+
+/// Where no memory of frames begins or ends.
+///
+/// If a loop does neither, what is true of a pointer's memory where one of its blocks is executed is true in all that this block dominates in
+/// the loop: who leaves the loop and comes back, comes by its header, and by that block again. So it is true at the end of the block
+/// before the loop, if the pointer is at hand there.
+pub(crate) struct Quiet {
+    /// By block: the outermost of the loops around it that are quiet.
+    outermost: Vec<Option<usize>>,
+}
+
+impl Quiet {
+    pub(crate) fn new(region: &Region, loops: &licm::Loops) -> Quiet {
+        let is_quiet = |b: usize| !region.blocks[b].insts.iter().any(|inst| makes_or_ends_frame(inst.kind));
+        let quiet: Vec<bool> = (0..region.blocks.len()).map(is_quiet).collect();
+        let loop_is_quiet = |l: usize| (0..quiet.len()).all(|b| quiet[b] || !loops.contains(l, BlockId(b as u32)));
+        let outermost = |b: usize| {
+            let around = std::iter::successors(loops.of(BlockId(b as u32)), |&l| loops.outer(l));
+            around.take_while(|&l| loop_is_quiet(l)).last()
+        };
+        Quiet { outermost: (0..quiet.len()).map(outermost).collect() }
+    }
+
+    /// The outermost quiet loop around a block.
+    pub(crate) fn around(&self, block: BlockId) -> Option<usize> {
+        self.outermost[block.index()]
+    }
+}
+
+/// Returns whether memory of a frame begins or ends.
+pub(crate) fn makes_or_ends_frame(kind: Kind) -> bool {
+    matches!(kind, Kind::FrameOpen { .. } | Kind::FrameClose)
 }
 
 /// Returns whether the region makes frames with memory.

@@ -38,9 +38,9 @@ mod check;
 mod range;
 
 use super::defs::Defs;
-use super::has_frames;
 use super::licm::{Loops, definitions};
 use super::make::Maker;
+use super::{Quiet, has_frames};
 use crate::dominance::{Dominators, Step};
 use crate::ir::{BlockId, Inst, Kind, Region, Value};
 use check::{Check, Index, Memory, is_near, parse};
@@ -52,7 +52,8 @@ pub fn run(region: &mut Region) {
     let defs = Defs::of(region);
     let (home, frames) = (definitions(region), has_frames(region));
     let loops = Loops::new(region, &dominators);
-    let mut pass = Bounds { region, defs, home, loops, frames, held: HashMap::new(), trail: Vec::new() };
+    let quiet = Quiet::new(region, &loops);
+    let mut pass = Bounds { region, defs, home, loops, quiet, frames, held: HashMap::new(), trail: Vec::new() };
     let mut marks = Vec::new();
     for step in dominators.tour() {
         match step {
@@ -81,12 +82,16 @@ struct Bounds<'a> {
     defs: Defs,
     home: Vec<BlockId>,
     loops: Loops,
+    quiet: Quiet,
     frames: bool,
     /// The checks that have held on every way to where the tour is.
-    held: HashMap<(Memory, Index), Vec<Check>>,
+    held: HashMap<Held, Vec<Check>>,
     /// Keys of checks in the order in which they were noted.
-    trail: Vec<(Memory, Index)>,
+    trail: Vec<Held>,
 }
+
+/// What a check that has held is about, and the quiet loop that it holds in, if not everywhere.
+type Held = (Memory, Index, Option<usize>);
 
 impl Bounds<'_> {
     fn forget(&mut self, mark: usize) {
@@ -131,8 +136,10 @@ impl Bounds<'_> {
             }
             let Kind::Guard { .. } = inst.kind else { continue };
             let Some((memory, index, check)) = parse(self.region, &self.defs, inst.args[0]) else { continue };
-            let stable = !self.frames || self.home[memory.pointer.index()] == BlockId(0);
-            if stable && self.has_held(memory, index, check) {
+            let everywhere = !self.frames || self.home[memory.pointer.index()] == BlockId(0);
+            let within = self.quiet.around(b).filter(|_| !everywhere);
+            let stable = everywhere || within.is_some();
+            if stable && self.has_held((memory, index, within), check) {
                 drop[at] = true;
                 continue;
             }
@@ -141,15 +148,16 @@ impl Bounds<'_> {
                 groups.push(Group { index, guards: vec![at], parts: vec![(memory, check)], lasting });
             }
             if stable {
-                self.held.entry((memory, index)).or_default().push(check);
-                self.trail.push((memory, index));
+                self.held.entry((memory, index, within)).or_default().push(check);
+                self.trail.push((memory, index, within));
             }
         }
         groups
     }
 
-    fn has_held(&self, memory: Memory, index: Index, check: Check) -> bool {
-        let by = |index| self.held.get(&(memory, index)).is_some_and(|held| check.is_implied(held, memory.scale));
+    fn has_held(&self, (memory, index, within): Held, check: Check) -> bool {
+        let by =
+            |index| self.held.get(&(memory, index, within)).is_some_and(|held| check.is_implied(held, memory.scale));
         by(index) || by(Index { mask: None, ..index })
     }
 
