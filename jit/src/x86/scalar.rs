@@ -387,8 +387,11 @@ impl Select<'_> {
     }
 
     fn float_op(&mut self, inst: &Inst, op: Op, ty: Ty) -> Option<VReg> {
-        let args: Vec<VReg> = inst.args.iter().map(|&a| self.scalar(a)).collect();
-        self.float_vector(op, ty, Size::X, &args.iter().map(|&r| Arg::Use(r, Size::X)).collect::<Vec<_>>())
+        let args: Vec<Arg> = inst.args.iter().map(|&a| Arg::Use(self.scalar(a), Size::X)).collect();
+        match scalar_code(op, ty) {
+            Some(code) => Some(self.vector(code, Size::X, &args)),
+            None => self.float_vector(op, ty, Size::X, &args),
+        }
     }
 
     fn convert_scalar(&mut self, v: Value, from: Ty, ty: Ty) -> Option<VReg> {
@@ -507,4 +510,22 @@ impl Select<'_> {
 pub(super) fn sign_extended(ty: Ty, bits: u64) -> i64 {
     let unused = 64 - 8 * ty.size() as u32;
     if ty.is_signed() { ((bits << unused) as i64) >> unused } else { bits as i64 }
+}
+
+/// The instruction that computes with one float, whose second operand may be in memory.
+fn scalar_code(op: Op, ty: Ty) -> Option<Code> {
+    let (single, double) = match op {
+        Op::Add => (Code::EVEX_Vaddss_xmm_k1z_xmm_xmmm32_er, Code::EVEX_Vaddsd_xmm_k1z_xmm_xmmm64_er),
+        Op::Sub => (Code::EVEX_Vsubss_xmm_k1z_xmm_xmmm32_er, Code::EVEX_Vsubsd_xmm_k1z_xmm_xmmm64_er),
+        Op::Mul => (Code::EVEX_Vmulss_xmm_k1z_xmm_xmmm32_er, Code::EVEX_Vmulsd_xmm_k1z_xmm_xmmm64_er),
+        Op::FDiv => (Code::EVEX_Vdivss_xmm_k1z_xmm_xmmm32_er, Code::EVEX_Vdivsd_xmm_k1z_xmm_xmmm64_er),
+        Op::Min => (Code::EVEX_Vminss_xmm_k1z_xmm_xmmm32_sae, Code::EVEX_Vminsd_xmm_k1z_xmm_xmmm64_sae),
+        Op::Max => (Code::EVEX_Vmaxss_xmm_k1z_xmm_xmmm32_sae, Code::EVEX_Vmaxsd_xmm_k1z_xmm_xmmm64_sae),
+        _ => return None,
+    };
+    match ty {
+        Ty::F32 => Some(single),
+        Ty::F64 => Some(double),
+        _ => None,
+    }
 }
