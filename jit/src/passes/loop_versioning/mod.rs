@@ -22,7 +22,7 @@
 //! # Which loops
 //!
 //! A cycle of blocks with one branch, which compares an integer that changes by a constant power of two in every round with
-//! one that does not change. On the cycle there are pure instructions, plain loads and stores, guards, polls and counters:
+//! one that does not change. (A branch to the slow way of an access counts as a guard: the copy goes the fast way.) On the cycle there are pure instructions, plain loads and stores, guards, polls and counters:
 //! nothing else happens while the copy runs. At least one guard is `d <u span`, where the span does not change and `d` changes by
 //! a constant, wrapping around in its type; guards whose condition does not change are asked in `range` too. At most [`MAX_INSTS`]
 //! instructions are copied.
@@ -75,15 +75,20 @@ pub fn run(region: &mut Region) {
     let defs = Defs::of(region);
     let home = definitions(region);
     let mut copies = 0;
-    for &latch in dominators.order() {
-        let heads: Vec<BlockId> = region.block(latch).end.edges().map(|edge| edge.to).collect();
-        for head in heads {
-            if copies == MAX_COPIES || !dominators.dominates(head, latch) {
-                continue;
+    // Those that have nothing but slow ways are most likely last rounds under a mask, of which there is one.
+    for has_guards in [true, false] {
+        for &latch in dominators.order() {
+            let heads: Vec<BlockId> = region.block(latch).end.edges().map(|edge| edge.to).collect();
+            for head in heads {
+                let goes_round = dominators.is_reachable(head) && dominators.dominates(head, latch);
+                if copies == MAX_COPIES || !goes_round {
+                    continue;
+                }
+                let cycle = Cycle::find(region, &defs, &dominators, head, latch);
+                let Some(cycle) = cycle.filter(|cycle| cycle.has_guards(region) == has_guards) else { continue };
+                let loop_ = Counted::new(region, &defs, &home, &dominators, cycle);
+                copies += loop_.is_some_and(|l| l.make().is_some()) as usize;
             }
-            let Some(cycle) = Cycle::find(region, &dominators, head, latch) else { continue };
-            let loop_ = Counted::new(region, &defs, &home, &dominators, cycle);
-            copies += loop_.is_some_and(|l| l.make().is_some()) as usize;
         }
     }
 }
@@ -220,29 +225,31 @@ impl<'a> Counted<'a> {
         sound.then_some(Counter { value, limit, ty, op, step })
     }
 
-    /// The conditions of guards that no round changes: asked once, none of them is in the copy.
-    fn settled(&self) -> Vec<Value> {
+    /// The conditions under which a round goes on: those of guards, and those by which accesses do not go the slow way.
+    fn conditions(&self) -> impl Iterator<Item = Value> + '_ {
         let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
         let guards = insts.filter(|inst| matches!(inst.kind, Kind::Guard { .. })).map(|inst| inst.args[0]);
-        let mut settled: Vec<Value> = guards.filter(|&v| !self.is_inside(v)).collect();
+        guards.chain(self.cycle.checks.iter().copied())
+    }
+
+    /// Those that no round changes: asked once, none of them is in the copy.
+    fn settled(&self) -> Vec<Value> {
+        let mut settled: Vec<Value> = self.conditions().filter(|&v| !self.is_inside(v)).collect();
         settled.sort_unstable();
         settled.dedup();
         settled
     }
 
-    /// The guards that need not be in the copy: the distance, the span, and by how much the distance changes.
+    /// Those that need not be in the copy: the distance, the span, and by how much the distance changes.
     fn ranges(&self) -> Vec<(Value, Value, Value, i64)> {
-        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
-        let guards = insts.filter(|inst| matches!(inst.kind, Kind::Guard { .. }));
-        let range = |inst: &Inst| {
-            let condition = inst.args[0];
+        let range = |condition: Value| {
             let less = self.defs.as_op(condition, Op::Lt)?;
             let Kind::Op { ty: Ty::U32 | Ty::U64, .. } = less.kind else { return None };
             let (distance, span) = (less.arg(0), less.arg(1));
             let step = self.step(distance, DEPTH).filter(|&s| small(s))?;
             (self.step(span, DEPTH)? == 0).then_some((condition, distance, span, step))
         };
-        guards.filter_map(range).collect()
+        self.conditions().filter_map(range).collect()
     }
 
     /// Makes the copy, if the loop is fit for it.
@@ -254,6 +261,10 @@ impl<'a> Counted<'a> {
         }
         let settled = self.settled();
         let checked: Vec<Value> = ranges.iter().map(|r| r.0).chain(settled.iter().copied()).collect();
+        // There is no slow way in the copy.
+        if !self.cycle.checks.iter().all(|check| checked.contains(check)) {
+            return None;
+        }
         let (mut insts, mut first_insts) = (Vec::new(), Vec::new());
         let (mut all_in_bounds, rounds, mut progress) = self.range_test(&counter, &ranges, &mut insts)?;
         for holds in settled {
