@@ -30,13 +30,9 @@ impl Cycle {
             kind.is_pure() || kind.is_plain_load() || kind.is_plain_store() || other
         };
         let all = || cycle.blocks.iter().flat_map(|&b| insts(b));
-        (found && all().count() <= MAX_INSTS && all().all(simple)).then_some(cycle)
-    }
-
-    /// Returns whether a round leaves the region when something is not in bounds.
-    pub fn has_guards(&self, region: &Region) -> bool {
-        let mut insts = self.blocks.iter().flat_map(|&b| &region.block(b).insts);
-        insts.any(|inst| matches!(inst.kind, Kind::Guard { .. }))
+        let n_guards = || all().filter(|inst| matches!(inst.kind, Kind::Guard { .. })).count();
+        let fits = found && all().count() <= MAX_INSTS && all().all(simple) && cycle.checks.len() <= n_guards();
+        fits.then_some(cycle)
     }
 
     /// Goes on from a block to the latch and from there to the head.

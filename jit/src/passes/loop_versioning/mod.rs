@@ -22,10 +22,13 @@
 //! # Which loops
 //!
 //! A cycle of blocks with one branch, which compares an integer that changes by a constant power of two in every round with
-//! one that does not change. (A branch to the slow way of an access counts as a guard: the copy goes the fast way.) On the cycle there are pure instructions, plain loads and stores, guards, polls and counters:
+//! one that does not change. On the cycle there are pure instructions, plain loads and stores, guards, polls and counters:
 //! nothing else happens while the copy runs. At least one guard is `d <u span`, where the span does not change and `d` changes by
 //! a constant, wrapping around in its type; guards whose condition does not change are asked in `range` too. At most [`MAX_INSTS`]
 //! instructions are copied.
+//!
+//! A branch to the slow way of an access under a mask counts as a guard: the copy goes the fast way. A cycle with more of these than of
+//! guards is not copied: it is most likely for a loop's last lanes, which go round once.
 //!
 //! # Why it is sound
 //!
@@ -75,20 +78,15 @@ pub fn run(region: &mut Region) {
     let defs = Defs::of(region);
     let home = definitions(region);
     let mut copies = 0;
-    // Those that have nothing but slow ways are most likely last rounds under a mask, of which there is one.
-    for has_guards in [true, false] {
-        for &latch in dominators.order() {
-            let heads: Vec<BlockId> = region.block(latch).end.edges().map(|edge| edge.to).collect();
-            for head in heads {
-                let goes_round = dominators.is_reachable(head) && dominators.dominates(head, latch);
-                if copies == MAX_COPIES || !goes_round {
-                    continue;
-                }
-                let cycle = Cycle::find(region, &defs, &dominators, head, latch);
-                let Some(cycle) = cycle.filter(|cycle| cycle.has_guards(region) == has_guards) else { continue };
-                let loop_ = Counted::new(region, &defs, &home, &dominators, cycle);
-                copies += loop_.is_some_and(|l| l.make().is_some()) as usize;
+    for &latch in dominators.order() {
+        let heads: Vec<BlockId> = region.block(latch).end.edges().map(|edge| edge.to).collect();
+        for head in heads {
+            if copies == MAX_COPIES || !dominators.dominates(head, latch) {
+                continue;
             }
+            let Some(cycle) = Cycle::find(region, &defs, &dominators, head, latch) else { continue };
+            let loop_ = Counted::new(region, &defs, &home, &dominators, cycle);
+            copies += loop_.is_some_and(|l| l.make().is_some()) as usize;
         }
     }
 }
