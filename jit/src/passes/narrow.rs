@@ -278,7 +278,11 @@ impl<'a> Widths<'a> {
         let (mut gone, mut made) = (HashSet::new(), HashSet::new());
         for (i, &(inst, size)) in self.found.iter().enumerate() {
             let group = lead(&leader, i);
-            let Kind::Op { ty, .. } = inst.kind else { continue };
+            let Kind::Op { op, ty, .. } = inst.kind else { continue };
+            // Constants of 32 bits and more are operands in memory, smaller ones are loaded.
+            let shifts = matches!(op, Op::Shl | Op::Shr);
+            let loaded = inst.args.iter().filter(|&&v| !shifts && self.defs.known(v).is_some()).count();
+            gain[group] -= if size < 4 && ty.size() >= 4 { loaded as isize } else { 0 };
             gain[group] += self.of(ty.size()) as isize - self.of(size) as isize;
             for &arg in inst.args.iter().filter(|&&v| self.region.ty(v).ty != Ty::Bool) {
                 let source = self.operand(arg, size);
