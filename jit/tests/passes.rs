@@ -60,6 +60,112 @@ fn simplified_expressions_have_the_same_value() {
     }
 }
 
+/// Bytes of the vectors that are computed.
+fn bytes_computed(region: &Region) -> usize {
+    let results = region.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.kind.is_pure()).filter_map(|i| i.result);
+    results.map(|v| region.ty(v)).filter(|ty| ty.is_varying()).map(|ty| ty.ty.size()).sum()
+}
+
+#[test]
+fn narrow_vectors_have_the_same_low_bits() {
+    let narrower = std::cell::Cell::new(0);
+    for lanes in [1, 4, 16, 64] {
+        compare(lanes, seeds(lanes as u64 * 1000, 150), trees, |region, seed| {
+            run_pass("fold", region);
+            run_pass("dead", region);
+            let before = bytes_computed(region);
+            run_pass("narrow", region);
+            check(region, "narrow", seed);
+            run_pass("dead", region);
+            narrower.set(narrower.get() + (bytes_computed(region) < before) as usize);
+        });
+    }
+    assert!(narrower.get() > 60, "{}", narrower.get());
+}
+
+/// Converts a value that varies.
+fn cast(b: &mut Builder, v: Value, from: Ty, ty: Ty) -> Value {
+    b.inst(Kind::Op { op: Op::Convert, ty, from }, &[v], Type::varying(ty))
+}
+
+#[test]
+fn what_becomes_a_byte_again_is_computed_in_bytes() {
+    becomes(
+        &["narrow", "dead"],
+        |b, [x, y, ..]| {
+            // Bytes as `int`s, and what comes of them as a byte.
+            let [x, y] = [x, y].map(|v| cast(b, v, I32, Ty::U8));
+            let [x, y] = [x, y].map(|v| cast(b, v, Ty::U8, I32));
+            let sum = b.op(Op::Add, I32, &[x, y]);
+            let three = i32_(b, 0x103);
+            let sum = b.op(Op::Xor, I32, &[sum, three]);
+            vec![cast(b, sum, I32, Ty::U8)]
+        },
+        "%17: u8 = const 0x3
+         %14: v.u8 = cvt.u8.i32 %0
+         %15: v.u8 = cvt.u8.i32 %1
+         %16: v.u8 = add.u8 %14, %15
+         %18: v.u8 = xor.u8 %16, %17
+         exit x0
+         r44=%18",
+    );
+}
+
+#[test]
+fn a_sum_that_fits_is_compared_and_shifted_in_fewer_bits() {
+    becomes(
+        &["narrow", "dead"],
+        |b, [x, y, ..]| {
+            let [x, y] = [x, y].map(|v| cast(b, v, I32, Ty::U8));
+            let [x, y] = [x, y].map(|v| cast(b, v, Ty::U8, I32));
+            let sum = b.op(Op::Add, I32, &[x, y]);
+            let (one, limit) = (i32_(b, 1), i32_(b, 300));
+            let mean = b.op(Op::Shr, I32, &[sum, one]);
+            vec![b.op(Op::Lt, I32, &[sum, limit]), cast(b, mean, I32, Ty::U8)]
+        },
+        "%19: u16 = const 0x1
+         %21: u16 = const 0x12c
+         %6: v.u8 = cvt.u8.i32 %0
+         %16: v.u16 = cvt.u16.u8 %6
+         %7: v.u8 = cvt.u8.i32 %1
+         %17: v.u16 = cvt.u16.u8 %7
+         %18: v.u16 = add.u16 %16, %17
+         %20: v.u16 = shr.u16 %18, %19
+         %14: v.bool = lt.u16 %18, %21
+         %15: v.u8 = cvt.u8.u16 %20
+         exit x0
+         r4=%14 r45=%15",
+    );
+}
+
+#[test]
+fn what_is_asked_for_in_full_stays_wide() {
+    becomes(
+        &["narrow", "dead"],
+        |b, [x, y, ..]| {
+            // A difference can be negative, and one sum of whole `int`s is not worth two conversions.
+            let small = cast(b, x, I32, Ty::U8);
+            let wide = cast(b, small, Ty::U8, I32);
+            let three = i32_(b, 3);
+            let difference = b.op(Op::Sub, I32, &[wide, three]);
+            let less = b.op(Op::Lt, I32, &[difference, three]);
+            let all = b.op(Op::MulHi, I32, &[x, y]);
+            let sum = b.op(Op::Add, I32, &[all, y]);
+            vec![less, cast(b, sum, I32, Ty::U8)]
+        },
+        "%6: v.u8 = cvt.u8.i32 %0
+         %7: v.i32 = cvt.i32.u8 %6
+         %8: i32 = const 0x3
+         %9: v.i32 = sub.i32 %7, %8
+         %10: v.bool = lt.i32 %9, %8
+         %11: v.i32 = mulhi.i32 %0, %1
+         %12: v.i32 = add.i32 %11, %1
+         %13: v.u8 = cvt.u8.i32 %12
+         exit x0
+         r4=%10 r45=%13",
+    );
+}
+
 #[track_caller]
 fn folds(compute: impl FnOnce(&mut Builder, [Value; 6]) -> Vec<Value>, want: &str) {
     becomes(&["fold", "gvn", "dead"], compute, want);

@@ -4,19 +4,25 @@ mod harness;
 
 use harness::Host;
 use harness::generate::Generator;
+use harness::trees::trees;
 use harness::values::Rng;
 use spmdvm_jit::Backend;
 use spmdvm_jit::backend::Executable;
 use spmdvm_jit::clif::{Clif, Options};
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::verify;
+use spmdvm_jit::ir::{Region, verify};
 use spmdvm_vm::types::Width;
 use std::sync::Arc;
+
+/// A random region, or one of random expressions.
+fn region(host: &Host, seed: u64) -> Region {
+    if seed.is_multiple_of(3) { trees(host, seed) } else { Generator::new(host, seed).run() }
+}
 
 fn compare(width: Width, seeds: std::ops::Range<u64>, native: &dyn Backend) {
     let mut host = Host::new(width);
     for seed in seeds {
-        let region = Generator::new(&host, seed).run();
+        let region = region(&host, seed);
         verify(&region).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{region}"));
         let region = Arc::new(region);
         let codes: [Arc<dyn Executable>; 2] =

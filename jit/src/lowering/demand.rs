@@ -22,6 +22,9 @@ pub struct Forms {
     pub takes_vector: fn(&Region, &Inst, Value) -> bool,
     /// Whether exits can write one lane of a vector.
     pub exits_write_lanes: bool,
+    /// What an instruction of a block takes in place of its arguments, where one instruction of the machine does what it and others of
+    /// its block do. They are computed for themselves only if something else demands them.
+    pub takes_instead: fn(&Values<'_>, BlockId, &Inst) -> Option<Vec<Value>>,
 }
 
 impl Forms {
@@ -32,6 +35,7 @@ impl Forms {
         index_scales: &[],
         takes_vector: |_, _, _| false,
         exits_write_lanes: false,
+        takes_instead: |_, _, _| None,
     };
 }
 
@@ -46,16 +50,13 @@ pub(crate) struct Demand {
     uses: Vec<u32>,
     /// Whether it is made where it is demanded.
     late: Vec<bool>,
-    /// Whether it stands in one place only.
-    single: Vec<bool>,
 }
 
 impl Demand {
     pub fn new(values: &Values<'_>, layout: &Layout, forms: Forms) -> Demand {
         let n = values.region.types.len();
         let late = if forms.exits_write_lanes { late(values, layout) } else { vec![false; n] };
-        let single = single(values.region);
-        let demand = Demand { forms, own: vec![false; n], vector: vec![false; n], uses: vec![0; n], late, single };
+        let demand = Demand { forms, own: vec![false; n], vector: vec![false; n], uses: vec![0; n], late };
         let mut search = Search { values, demand, todo: Vec::new() };
         search.roots();
         while let Some(v) = search.todo.pop() {
@@ -87,7 +88,7 @@ impl Demand {
     pub fn conjuncts(&self, values: &Values<'_>, block: BlockId, condition: Value) -> Vec<Value> {
         let (mut todo, mut found) = (vec![condition], Vec::new());
         while let Some(v) = todo.pop() {
-            let both = values.inst_in(block, v).filter(|_| self.single[v.index()]);
+            let both = values.inst_in(block, v).filter(|_| values.stands_once(v));
             match both.filter(|inst| matches!(inst.kind, Kind::Op { op: Op::And, ty: Ty::Bool, .. })) {
                 Some(both) => todo.extend(both.args.iter().rev()),
                 None => found.push(v),
@@ -95,21 +96,6 @@ impl Demand {
         }
         found
     }
-}
-
-/// By value: whether it stands in one place of instructions, ends of blocks and snapshots only.
-fn single(region: &Region) -> Vec<bool> {
-    let mut times = vec![0u32; region.types.len()];
-    let mut count = |v: Value| times[v.index()] += 1;
-    for block in &region.blocks {
-        block.insts.iter().flat_map(|inst| &inst.args).copied().for_each(&mut count);
-        block.end.edges().flat_map(|edge| &edge.args).copied().for_each(&mut count);
-        if let End::Branch { cond, .. } = block.end {
-            count(cond);
-        }
-    }
-    region.exits.iter().flat_map(|exit| exit.values()).for_each(count);
-    times.iter().map(|&n| n == 1).collect()
 }
 
 /// By value: vectors with another element in one lane that nothing in their loop demands but exits. An exit can write the element
@@ -268,9 +254,10 @@ impl Search<'_, '_> {
     /// What an instruction demands.
     fn args(&mut self, block: BlockId, inst: &Inst) {
         let forms = self.demand.forms;
-        let mut rest = &inst.args[..];
+        let instead = (forms.takes_instead)(self.values, block, inst);
+        let mut rest = instead.as_deref().unwrap_or(&inst.args);
         if (forms.takes_address)(inst.kind)
-            && let Some((&address, others)) = inst.args.split_first()
+            && let Some((&address, others)) = rest.split_first()
         {
             AddressSum::of(self.values, &forms, block, address).values().for_each(|v| self.own(v));
             rest = others;
@@ -285,11 +272,12 @@ impl Search<'_, '_> {
 
     /// A branch or guard demands a value.
     fn condition(&mut self, v: Value) {
-        let Some(inst) = self.values.inst(v) else { return self.own(v) };
+        let Definition::Inst(block, i) = self.values.definition(v) else { return self.own(v) };
+        let inst = &self.values.region.block(block).insts[i];
         match inst.kind {
             Kind::Op { op: Op::Not, ty: Ty::Bool, .. } => self.condition(inst.args[0]),
             _ if (self.demand.forms.sets_flags)(self.values.region, inst) => {
-                inst.args.iter().for_each(|&a| self.own(a))
+                self.args(block, inst);
             }
             _ => self.own(v),
         }

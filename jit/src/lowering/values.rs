@@ -9,7 +9,7 @@ use spmdvm_vm::types::Ty;
 
 /// Where a value is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Definition {
+pub enum Definition {
     /// Nowhere that can be reached.
     None,
     /// By a parameter of a block, of this number.
@@ -29,16 +29,18 @@ impl Definition {
 }
 
 /// The values of a region.
-pub(crate) struct Values<'r> {
-    pub region: &'r Region,
-    pub dominators: Dominators,
+pub struct Values<'r> {
+    pub(crate) region: &'r Region,
+    pub(crate) dominators: Dominators,
     definitions: Vec<Definition>,
     /// Edges into each block.
     incoming: Vec<u32>,
+    /// By value: whether it stands in one place of instructions, ends of blocks and snapshots only.
+    single: Vec<bool>,
 }
 
 impl<'r> Values<'r> {
-    pub fn new(region: &'r Region) -> Values<'r> {
+    pub(crate) fn new(region: &'r Region) -> Values<'r> {
         let dominators = Dominators::new(region);
         let mut definitions = vec![Definition::None; region.types.len()];
         let mut incoming = vec![0; region.blocks.len()];
@@ -54,15 +56,15 @@ impl<'r> Values<'r> {
             }
             block.end.edges().for_each(|edge| incoming[edge.to.index()] += 1);
         }
-        Values { region, dominators, definitions, incoming }
+        Values { region, dominators, definitions, incoming, single: single(region) }
     }
 
-    pub fn definition(&self, v: Value) -> Definition {
+    pub(crate) fn definition(&self, v: Value) -> Definition {
         self.definitions[v.index()]
     }
 
     /// The instruction that defines a value, if one does.
-    pub fn inst(&self, v: Value) -> Option<&'r Inst> {
+    pub(crate) fn inst(&self, v: Value) -> Option<&'r Inst> {
         match self.definition(v) {
             Definition::Inst(block, i) => Some(&self.region.block(block).insts[i]),
             Definition::None | Definition::Param(..) => None,
@@ -70,17 +72,22 @@ impl<'r> Values<'r> {
     }
 
     /// The instruction that defines a value, if it stands in a block.
-    pub fn inst_in(&self, block: BlockId, v: Value) -> Option<&'r Inst> {
+    pub(crate) fn inst_in(&self, block: BlockId, v: Value) -> Option<&'r Inst> {
         self.inst(v).filter(|_| self.definition(v).block() == Some(block))
     }
 
+    /// Returns whether a value stands in one place only.
+    pub(crate) fn stands_once(&self, v: Value) -> bool {
+        self.single[v.index()]
+    }
+
     /// How many edges lead to a block.
-    pub fn incoming(&self, block: BlockId) -> u32 {
+    pub(crate) fn incoming(&self, block: BlockId) -> u32 {
         self.incoming[block.index()]
     }
 
     /// The constant that a uniform value is.
-    pub fn constant(&self, v: Value) -> Option<u64> {
+    pub(crate) fn constant(&self, v: Value) -> Option<u64> {
         match self.inst(v)?.kind {
             Kind::Const(bits) => Some(normalised(self.region.ty(v).ty, bits)),
             _ => None,
@@ -88,13 +95,13 @@ impl<'r> Values<'r> {
     }
 
     /// The constant that all lanes of a value are.
-    pub fn constant_lanes(&self, v: Value) -> Option<u64> {
+    pub(crate) fn constant_lanes(&self, v: Value) -> Option<u64> {
         let inst = self.inst(v)?;
         if inst.kind == Kind::Splat { self.constant(inst.args[0]) } else { self.constant(v) }
     }
 
     /// The bits of a mask, or of a uniform bool in all lanes, that is constant.
-    pub fn mask_bits(&self, v: Value) -> Option<u64> {
+    pub(crate) fn mask_bits(&self, v: Value) -> Option<u64> {
         let full = self.region.width.full_mask();
         let inst = self.inst(v)?;
         match inst.kind {
@@ -105,12 +112,12 @@ impl<'r> Values<'r> {
     }
 
     /// Returns whether all lanes are in a mask.
-    pub fn is_full(&self, mask: Value) -> bool {
+    pub(crate) fn is_full(&self, mask: Value) -> bool {
         self.mask_bits(mask) == Some(self.region.width.full_mask())
     }
 
     /// The least index in bounds for a base, if it is computed where the base is.
-    pub fn least_index(&self, base: Value, scale: u32, index: Ty) -> Option<Value> {
+    pub(crate) fn least_index(&self, base: Value, scale: u32, index: Ty) -> Option<Value> {
         match self.definition(base) {
             Definition::Inst(block, _) => least_index(self.region.block(block), base, scale, index),
             Definition::None | Definition::Param(..) => None,
@@ -118,7 +125,7 @@ impl<'r> Values<'r> {
     }
 
     /// Returns whether a lane of a mask is active whenever a block is entered, because it was asked for.
-    pub fn is_some(&self, mask: Value, at: BlockId) -> bool {
+    pub(crate) fn is_some(&self, mask: Value, at: BlockId) -> bool {
         self.is_some_if(mask, at, &mut Vec::new())
     }
 
@@ -152,4 +159,19 @@ impl<'r> Values<'r> {
         let asked = |inst: &Inst| inst.kind == Kind::AnyLane && inst.args[0] == mask;
         then == edge && then.to != other.to && self.inst(*cond).is_some_and(asked)
     }
+}
+
+/// By value: whether it stands in one place of instructions, ends of blocks and snapshots only.
+fn single(region: &Region) -> Vec<bool> {
+    let mut times = vec![0u32; region.types.len()];
+    let mut count = |v: Value| times[v.index()] += 1;
+    for block in &region.blocks {
+        block.insts.iter().flat_map(|inst| &inst.args).copied().for_each(&mut count);
+        block.end.edges().flat_map(|edge| &edge.args).copied().for_each(&mut count);
+        if let End::Branch { cond, .. } = block.end {
+            count(cond);
+        }
+    }
+    region.exits.iter().flat_map(|exit| exit.values()).for_each(count);
+    times.iter().map(|&n| n == 1).collect()
 }

@@ -216,6 +216,11 @@ faults! {
         let is_new = is_op(i, Op::Select) && i.result?.index() >= f.values_before;
         is_new.then(|| with_args(i, vec![i.args[0], i.args[2], i.args[1]]))
     });
+    "narrow-shift", "narrow", "what is shifted to the right in fewer bits has one more of them above", Act::Inst(|f, i| {
+        let Kind::Op { op: Op::Shr, ty, .. } = i.kind else { return None };
+        let count = f.defs.known(i.args[1]).filter(|&n| n > 0 && i.result.is_some_and(|v| v.index() >= f.values_before))?;
+        Some(Instead { constant: Some((1, ty, count - 1)), ..with_args(i, i.args.clone()) })
+    });
     "loop_versioning-one-more", "loop_versioning", "a loop that ends below its limit does a round too many without tests", Act::Inst(|f, i| {
         let Kind::Op { op: Op::Add, ty: Ty::U64, .. } = i.kind else { return None };
         let less_one = f.defs.known(i.args[1]) == Some(u64::MAX) && i.result?.index() >= f.values_before;

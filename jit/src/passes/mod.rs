@@ -16,6 +16,7 @@
 //! | [`sink`] | what only a cold block needs is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
 //! | [`loop_versioning`] | counted loops check their range once and run without checks |
+//! | [`narrow`] | vectors of integers of which only low bits count become narrower |
 //! | [`dont_care`] | gathers do not clear don't-care lanes: inactive ones that nobody sees |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
 //!
@@ -38,6 +39,7 @@ pub mod loads;
 pub mod loop_versioning;
 pub(crate) mod make;
 pub mod mem2reg;
+pub mod narrow;
 pub mod params;
 pub mod pointers;
 pub mod sink;
@@ -74,6 +76,7 @@ pub const PASSES: &[Pass] = &[
     ("sink", sink::run),
     ("fuse", fuse::run),
     ("loop_versioning", loop_versioning::run),
+    ("narrow", narrow::run),
     ("dont_care", dont_care::run),
     ("dead", dead::run),
 ];

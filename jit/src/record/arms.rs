@@ -61,8 +61,37 @@ impl Recorder<'_> {
             return false;
         }
         let cost = cost(&self.function(function).code[pc as usize + 1..label as usize]);
-        self.advice.executes_always((function, pc + 1), (function, pc), cost)
-            && (pc + 1..label).all(|at| self.heeds_mask(function, at, label))
+        self.advice.executes_always((function, pc + 1), (function, pc), cost) && self.is_linear(function, pc + 1..label)
+    }
+
+    /// Returns whether instructions heed the mask one after another. Among them may be whole `if`s, and at the end all lanes may leave to
+    /// what follows.
+    fn is_linear(&mut self, function: FuncId, arm: Range<u32>) -> bool {
+        let f = self.function(function);
+        let label = arm.end;
+        let mut open = 0;
+        for at in arm {
+            let inst = &f.code[at as usize];
+            let inside = at < inst.aux && inst.aux <= label;
+            let heeds = match inst.op {
+                Op::MaskIf => {
+                    open += 1;
+                    inside && inst.aux < label && !self.analysis(function).is_label(at)
+                }
+                // Whoever jumps to these has come from their `if`.
+                Op::MaskElse => inside && open > 0,
+                Op::MaskEndif => {
+                    open -= 1;
+                    inside && open >= 0
+                }
+                Op::MaskBreak => at + 1 == label && inst.aux == label && open == 0,
+                _ => self.heeds_mask(function, at, label),
+            };
+            if !heeds {
+                return false;
+            }
+        }
+        open == 0
     }
 
     /// Returns whether an instruction does nothing that can be told, up to a label, if no lane is active. Loads and stores for every lane

@@ -109,6 +109,12 @@ impl<T: Target> Lower<'_, T> {
         if bits == 0 {
             return self.zero();
         }
+        // Of smaller elements there are several in what machines put everywhere without ado.
+        let (bits, size) = match size {
+            1 => ((bits & 0xff) * 0x0101_0101, 4),
+            2 => ((bits & 0xffff) * 0x0001_0001, 4),
+            _ => (bits, size),
+        };
         let from = self.pool_of(bits, size);
         T::broadcast_from(self, from, size)
     }
@@ -123,7 +129,8 @@ impl<T: Target> Lower<'_, T> {
 
     /// Makes the vector of a uniform value, if it is demanded.
     pub(super) fn splat_if_demanded(&mut self, v: Value) {
-        if self.demand.is_demanded_as_vector(v) && self.values.constant(v).is_none() {
+        let is_there = self.splats[v.index()].is_some();
+        if self.demand.is_demanded_as_vector(v) && self.values.constant(v).is_none() && !is_there {
             let ty = self.region.ty(v).ty;
             let x = self.scalar(v);
             let r = T::broadcast(self, x, ty);

@@ -123,6 +123,11 @@ faults! {
     "x86-fma-operands", "a product and sum multiplies by what it should add", Act::Plain(|i| {
         i.renamed("Vfmadd213", "Vfmadd231").or_else(|| i.renamed("Vfmadd231", "Vfmadd213"))
     });
+    "x86-fma-sign", "a product that is to be subtracted is added", Act::Plain(|i| {
+        i.renamed("Vfnmadd", "Vfmadd").or_else(|| i.renamed("Vfnmsub", "Vfmsub"))
+    });
+    "x86-rotation", "bits go round the other way", Act::Plain(|i| i.renamed("EVEX_Vprol", "EVEX_Vpror"));
+    "x86-test-bits", "a test for common bits tells where there are none", Act::Plain(|i| i.renamed("Vptestm", "Vptestnm"));
     "x86-bound", "a guard lets one index more pass", Act::Guard(|cond| match Cond(cond) {
         Cond::ABOVE_OR_EQUAL => Some(Cond::ABOVE.0),
         _ => None,

@@ -11,7 +11,7 @@ use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-const MASK: (RegClass, Size) = (RegClass::Vector, Size::K);
+pub(super) const MASK: (RegClass, Size) = (RegClass::Vector, Size::K);
 
 impl Select<'_> {
     /// A mask that is known.
@@ -230,22 +230,9 @@ impl Select<'_> {
 
     /// The mask of a comparison of two vectors.
     pub(super) fn compare_piece(&mut self, op: Comparison, ty: Ty, a: Arg, b: Arg) -> VReg {
-        let size = ty.size();
-        let form = self.form(size);
-        let (code, predicate) = match (ty, size) {
-            (Ty::F32, _) => (Code::EVEX_Vcmpps_kr_k1_xmm_xmmm128b32_imm8, float_predicate(op)),
-            (Ty::F64, _) => (Code::EVEX_Vcmppd_kr_k1_xmm_xmmm128b64_imm8, float_predicate(op)),
-            (_, 1) if ty.is_signed() => (Code::EVEX_Vpcmpb_kr_k1_xmm_xmmm128_imm8, int_predicate(op)),
-            (_, 1) => (Code::EVEX_Vpcmpub_kr_k1_xmm_xmmm128_imm8, int_predicate(op)),
-            (_, 2) if ty.is_signed() => (Code::EVEX_Vpcmpw_kr_k1_xmm_xmmm128_imm8, int_predicate(op)),
-            (_, 2) => (Code::EVEX_Vpcmpuw_kr_k1_xmm_xmmm128_imm8, int_predicate(op)),
-            (_, 4) if ty.is_signed() => (Code::EVEX_Vpcmpd_kr_k1_xmm_xmmm128b32_imm8, int_predicate(op)),
-            (_, 4) => (Code::EVEX_Vpcmpud_kr_k1_xmm_xmmm128b32_imm8, int_predicate(op)),
-            _ if ty.is_signed() => (Code::EVEX_Vpcmpq_kr_k1_xmm_xmmm128b64_imm8, int_predicate(op)),
-            _ => (Code::EVEX_Vpcmpuq_kr_k1_xmm_xmmm128b64_imm8, int_predicate(op)),
-        };
-        let predicate = imm8(predicate);
-        self.mask_from(sized(code, form), size, &[a, b, predicate])
+        let (code, predicate) = comparison(op, ty, true);
+        let form = self.form(ty.size());
+        self.mask_from(sized(code, form), ty.size(), &[a, b, imm8(predicate)])
     }
 
     /// The mask of the lanes of a float vector that are numbers, or of those that are not.
@@ -258,6 +245,24 @@ impl Select<'_> {
         let predicate = imm8(if wanted { 7 } else { 3 });
         self.mask_from(sized(code, form), ty.size(), &[Arg::Use(x, form), Arg::Use(x, form), predicate])
     }
+}
+
+/// The instruction for vectors of 128 bits that compares elements of a type, and the number of the comparison, or of its negation.
+pub(super) fn comparison(op: Comparison, ty: Ty, holds: bool) -> (Code, u8) {
+    let (code, predicate) = match (ty, ty.size()) {
+        (Ty::F32, _) => (Code::EVEX_Vcmpps_kr_k1_xmm_xmmm128b32_imm8, float_predicate(op)),
+        (Ty::F64, _) => (Code::EVEX_Vcmppd_kr_k1_xmm_xmmm128b64_imm8, float_predicate(op)),
+        (_, 1) if ty.is_signed() => (Code::EVEX_Vpcmpb_kr_k1_xmm_xmmm128_imm8, int_predicate(op)),
+        (_, 1) => (Code::EVEX_Vpcmpub_kr_k1_xmm_xmmm128_imm8, int_predicate(op)),
+        (_, 2) if ty.is_signed() => (Code::EVEX_Vpcmpw_kr_k1_xmm_xmmm128_imm8, int_predicate(op)),
+        (_, 2) => (Code::EVEX_Vpcmpuw_kr_k1_xmm_xmmm128_imm8, int_predicate(op)),
+        (_, 4) if ty.is_signed() => (Code::EVEX_Vpcmpd_kr_k1_xmm_xmmm128b32_imm8, int_predicate(op)),
+        (_, 4) => (Code::EVEX_Vpcmpud_kr_k1_xmm_xmmm128b32_imm8, int_predicate(op)),
+        _ if ty.is_signed() => (Code::EVEX_Vpcmpq_kr_k1_xmm_xmmm128b64_imm8, int_predicate(op)),
+        _ => (Code::EVEX_Vpcmpuq_kr_k1_xmm_xmmm128b64_imm8, int_predicate(op)),
+    };
+    // Of integers and of floats, NaNs included.
+    (code, if holds { predicate } else { predicate ^ 4 })
 }
 
 fn float_predicate(op: Comparison) -> u8 {

@@ -1,6 +1,7 @@
 //! Memory accesses at host addresses that have been checked. The machine's masked accesses touch nothing of inactive lanes, and do
 //! not fail for what is not there.
 
+use super::fused::takes_instead;
 use super::inst::{Arg, Mem, Size};
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
@@ -15,8 +16,14 @@ use spmdvm_vm::types::Ty;
 const MOST_CLEARED: u32 = 1024;
 
 /// The forms of operands that instructions take.
-pub(super) const FORMS: Forms =
-    Forms { sets_flags, takes_address, index_scales: &[1, 2, 4, 8], takes_vector, exits_write_lanes: true };
+pub(super) const FORMS: Forms = Forms {
+    sets_flags,
+    takes_address,
+    index_scales: &[1, 2, 4, 8],
+    takes_vector,
+    exits_write_lanes: true,
+    takes_instead,
+};
 
 /// Returns whether the address of an access can be an operand. What the runtime is called for wants it as a value.
 fn takes_address(kind: Kind) -> bool {

@@ -28,6 +28,7 @@ mod env;
 mod executable;
 #[cfg(feature = "planted-faults")]
 pub(crate) mod faults;
+mod fused;
 mod gather;
 mod half;
 mod inst;

@@ -2,7 +2,9 @@
 
 use super::X86;
 use super::env::TICKS;
+use super::fused::Fused;
 use super::inst::{Arg, Base, Cond, Mem, Plain, Size};
+use super::values::broadcast;
 use crate::backend::{Rule, Rules};
 use crate::ir::{Inst, Kind};
 use crate::lowering::Comparison;
@@ -19,6 +21,10 @@ pub(super) type Select<'a> = Lower<'a, X86>;
 
 /// Translates an instruction, if there is a rule for it.
 pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
+    match Fused::of(&s.values, s.block, inst) {
+        None | Some(Fused::AnyMissing { .. }) => {}
+        Some(fused) => return s.fused(inst, fused),
+    }
     match inst.kind {
         Kind::FrameHost { at, .. } => {
             let base = s.load_word(Mem::at(Base::Context, offset_of!(Context, memory_base) as i32));
@@ -48,6 +54,7 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
             let counters = s.load_word(Mem::at(Base::Context, offset_of!(Context, counters) as i32));
             s.plain(Code::Inc_rm64, &[Arg::Mem(Mem::reg(counters, 8 * n as i32))]);
         }
+        Kind::Load { ty } if class_of(ty) == RegClass::Float && s.is_spread(inst) => s.load_in_all_lanes(inst, ty),
         Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::LoadStrided { .. } | Kind::Gather { .. } => {
             return s.load(inst);
         }
@@ -66,6 +73,21 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
 }
 
 impl Select<'_> {
+    /// Returns whether a uniform result is demanded in all lanes of a vector.
+    fn is_spread(&self, inst: &Inst) -> bool {
+        inst.result.is_some_and(|v| self.demand.is_demanded_as_vector(v))
+    }
+
+    /// Loads a uniform float to all lanes of a vector, of which the first is the uniform value.
+    fn load_in_all_lanes(&mut self, inst: &Inst, ty: Ty) {
+        let from = Arg::Mem(self.address(inst.args[0]));
+        let x = self.vector(broadcast(ty.size(), Size::Z), Size::Z, &[from]);
+        if let Some(v) = inst.result {
+            self.splats[v.index()] = Some(x);
+        }
+        self.set(inst, x);
+    }
+
     fn ticks(&mut self, inst: &Inst, each: u32) {
         let most = self.gpr(inst.args[0]);
         let ticks = self.def(Code::Mov_r64_rm64, (RegClass::Int, Size::G64), &[Arg::Fixed(TICKS)]);
@@ -108,6 +130,9 @@ impl Select<'_> {
                 Some(self.compare_scalars(Comparison::of(op)?, ty, inst.args[0], inst.args[1]))
             }
             Kind::AnyLane => {
+                if let Some(fused) = self.fused_flags(inst) {
+                    return Some(fused);
+                }
                 let mask = self.mask(inst.args[0]);
                 let k = Arg::Use(mask, Size::K);
                 self.plain(Code::VEX_Kortestq_kr_kr, &[k, k]);

@@ -68,7 +68,7 @@ impl Select<'_> {
             Op::IRem => return self.divide_pieces(Division::IRem, ty, args),
             _ if ty == Ty::F16 && !matches!(op, Op::Neg | Op::Abs) => return self.half_pieces(op, args),
             Op::Fma if matches!(ty, Ty::F32 | Ty::F64) => {
-                return Some((0..n).map(|i| self.fma_piece(args, ty, i)).collect());
+                return Some((0..n).map(|i| self.fma_piece(args, ty, i, (false, false))).collect());
             }
             _ => {}
         }
@@ -130,7 +130,8 @@ impl Select<'_> {
             }
             Op::Fma => {
                 let [Arg::Use(a, _), Arg::Use(b, _), Arg::Use(c, _)] = *args else { return None };
-                return Some(self.fused(ty, form, Arg::Use(a, form), b, c));
+                let code = sized(multiply_add(Order::Addend, single, (false, false)), form);
+                return Some(self.over(code, form, c, &[Arg::Use(b, form), Arg::Use(a, form)]));
             }
             _ => return None,
         };
@@ -157,16 +158,6 @@ impl Select<'_> {
         Some(self.vector(sized(code, form), form, &[args[0], bits]))
     }
 
-    /// `a * b + c`, in the place of `c`.
-    fn fused(&mut self, ty: Ty, form: Size, a: Arg, b: VReg, c: VReg) -> VReg {
-        let code = if ty == Ty::F32 {
-            Code::EVEX_Vfmadd231ps_xmm_k1z_xmm_xmmm128b32
-        } else {
-            Code::EVEX_Vfmadd231pd_xmm_k1z_xmm_xmmm128b64
-        };
-        self.over(sized(code, form), form, c, &[Arg::Use(b, form), a])
-    }
-
     /// A vector instruction that overwrites its first operand.
     pub(super) fn over(&mut self, code: Code, form: Size, from: VReg, args: &[Arg]) -> VReg {
         let to = self.code.vector();
@@ -181,10 +172,11 @@ impl Select<'_> {
         to
     }
 
-    /// Piece `i` of `a * b + c`. What is overwritten is best something that nobody else asks for; what is constant comes from memory.
-    fn fma_piece(&mut self, args: &[Value], ty: Ty, i: usize) -> VReg {
+    /// Piece `i` of `a * b + c`, with the product, or `c`, negated. What is overwritten is best something that nobody else asks for; what
+    /// is constant comes from memory.
+    pub(super) fn fma_piece(&mut self, args: &[Value], ty: Ty, i: usize, minus: (bool, bool)) -> VReg {
         let (size, form) = (ty.size(), self.form(ty.size()));
-        let single = ty == Ty::F32;
+        let code = |order| sized(multiply_add(order, ty == Ty::F32, minus), form);
         let is_constant = |s: &Self, v| s.values.constant_lanes(v).is_some();
         let (a, b) = if is_constant(self, args[0]) { (args[1], args[0]) } else { (args[0], args[1]) };
         let c = args[2];
@@ -192,28 +184,18 @@ impl Select<'_> {
         if free(self, c) || is_constant(self, b) && !is_constant(self, c) && !free(self, a) {
             let b = self.piece_arg(b, size, i);
             let (a, c) = (self.piece(a, size, i), self.piece(c, size, i));
-            return self.fused(ty, form, b, a, c);
+            return self.over(code(Order::Addend), form, c, &[Arg::Use(a, form), b]);
         }
         if is_constant(self, b) && !is_constant(self, c) {
             // `a` is overwritten by `a * b + c` with `b` from memory.
             let b = self.piece_arg(b, size, i);
             let (a, c) = (self.piece(a, size, i), self.piece(c, size, i));
-            let code = if single {
-                Code::EVEX_Vfmadd132ps_xmm_k1z_xmm_xmmm128b32
-            } else {
-                Code::EVEX_Vfmadd132pd_xmm_k1z_xmm_xmmm128b64
-            };
-            return self.over(sized(code, form), form, a, &[Arg::Use(c, form), b]);
+            return self.over(code(Order::FirstByLast), form, a, &[Arg::Use(c, form), b]);
         }
         let (a, b) = if free(self, b) && !free(self, a) { (b, a) } else { (a, b) };
         let c = self.piece_arg(c, size, i);
         let (a, b) = (self.piece(a, size, i), self.piece(b, size, i));
-        let code = if single {
-            Code::EVEX_Vfmadd213ps_xmm_k1z_xmm_xmmm128b32
-        } else {
-            Code::EVEX_Vfmadd213pd_xmm_k1z_xmm_xmmm128b64
-        };
-        self.over(sized(code, form), form, a, &[Arg::Use(b, form), c])
+        self.over(code(Order::First), form, a, &[Arg::Use(b, form), c])
     }
 
     /// An operation on integers, if it has code.
@@ -315,6 +297,20 @@ impl Select<'_> {
             _ => return None,
         };
         Some(self.vector(sized(code, form), form, args))
+    }
+
+    /// The instruction that adds, subtracts or combines the bits of integers of 32 or 64 bits.
+    pub(super) fn int_code(&self, op: Op, ty: Ty, form: Size) -> Code {
+        let is_wide = ty.size() == 8;
+        let code = match op {
+            Op::Add if is_wide => Code::EVEX_Vpaddq_xmm_k1z_xmm_xmmm128b64,
+            Op::Add => Code::EVEX_Vpaddd_xmm_k1z_xmm_xmmm128b32,
+            Op::Sub if is_wide => Code::EVEX_Vpsubq_xmm_k1z_xmm_xmmm128b64,
+            Op::Sub => Code::EVEX_Vpsubd_xmm_k1z_xmm_xmmm128b32,
+            Op::Or => bitwise(Bitwise::Or, ty.size()),
+            _ => bitwise(Bitwise::Xor, ty.size()),
+        };
+        sized(code, form)
     }
 
     fn leading_zeros(&mut self, size: usize, form: Size, x: Arg) -> VReg {
@@ -606,6 +602,72 @@ pub(super) fn bitwise(op: Bitwise, size: usize) -> Code {
         (Bitwise::Xor, 8) => Code::EVEX_Vpxorq_xmm_k1z_xmm_xmmm128b64,
         (Bitwise::Xor, _) => Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32,
     }
+}
+
+/// Which operand of a multiplication and addition is overwritten.
+#[derive(Clone, Copy)]
+enum Order {
+    /// The first factor, by its product with the last operand.
+    FirstByLast,
+    /// The first factor, by its product with the second one.
+    First,
+    /// What is added.
+    Addend,
+}
+
+/// The instruction for `a * b + c`, with the product, or `c`, negated.
+fn multiply_add(order: Order, single: bool, minus: (bool, bool)) -> Code {
+    let (singles, doubles) = match minus {
+        (false, false) => (
+            [
+                Code::EVEX_Vfmadd132ps_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vfmadd213ps_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vfmadd231ps_xmm_k1z_xmm_xmmm128b32,
+            ],
+            [
+                Code::EVEX_Vfmadd132pd_xmm_k1z_xmm_xmmm128b64,
+                Code::EVEX_Vfmadd213pd_xmm_k1z_xmm_xmmm128b64,
+                Code::EVEX_Vfmadd231pd_xmm_k1z_xmm_xmmm128b64,
+            ],
+        ),
+        (false, true) => (
+            [
+                Code::EVEX_Vfmsub132ps_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vfmsub213ps_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vfmsub231ps_xmm_k1z_xmm_xmmm128b32,
+            ],
+            [
+                Code::EVEX_Vfmsub132pd_xmm_k1z_xmm_xmmm128b64,
+                Code::EVEX_Vfmsub213pd_xmm_k1z_xmm_xmmm128b64,
+                Code::EVEX_Vfmsub231pd_xmm_k1z_xmm_xmmm128b64,
+            ],
+        ),
+        (true, false) => (
+            [
+                Code::EVEX_Vfnmadd132ps_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vfnmadd213ps_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vfnmadd231ps_xmm_k1z_xmm_xmmm128b32,
+            ],
+            [
+                Code::EVEX_Vfnmadd132pd_xmm_k1z_xmm_xmmm128b64,
+                Code::EVEX_Vfnmadd213pd_xmm_k1z_xmm_xmmm128b64,
+                Code::EVEX_Vfnmadd231pd_xmm_k1z_xmm_xmmm128b64,
+            ],
+        ),
+        (true, true) => (
+            [
+                Code::EVEX_Vfnmsub132ps_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vfnmsub213ps_xmm_k1z_xmm_xmmm128b32,
+                Code::EVEX_Vfnmsub231ps_xmm_k1z_xmm_xmmm128b32,
+            ],
+            [
+                Code::EVEX_Vfnmsub132pd_xmm_k1z_xmm_xmmm128b64,
+                Code::EVEX_Vfnmsub213pd_xmm_k1z_xmm_xmmm128b64,
+                Code::EVEX_Vfnmsub231pd_xmm_k1z_xmm_xmmm128b64,
+            ],
+        ),
+    };
+    if single { singles[order as usize] } else { doubles[order as usize] }
 }
 
 /// Returns whether the operands may be exchanged.

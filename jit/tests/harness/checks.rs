@@ -79,7 +79,7 @@ pub fn within(b: &mut Builder, index: Value, low: Value, span: Value, mask: Opti
 
 /// A loop that counts up or down to a limit and accesses an array by what it counts, as the recorder makes them: the test
 /// before the accesses or after them, indices of 32 or 64 bits, entered at its start or in the middle; with guards that no round
-/// changes, and polls for fuel.
+/// changes, slow ways of accesses, and polls for fuel.
 pub fn counted(host: &Host, seed: u64) -> Region {
     let mut rng = Rng(seed);
     let mut b = Builder::new(host.width, host.function, 1);
@@ -175,7 +175,20 @@ pub fn counted(host: &Host, seed: u64) -> Region {
         if rng.chance(30) {
             b.effect(Kind::Tick { exit: out }, &[]);
         }
-        b.effect(Kind::Guard { exit: out }, &[ok]);
+        // What is out of bounds leaves the region, or goes a slow way.
+        let join = rng.chance(30).then(|| {
+            let [fast, slow, join] = [0; 3].map(|_| b.block());
+            b.region.blocks[slow.index()].cold = true;
+            b.branch(ok, (fast, &[]), (slow, &[]));
+            b.switch_to(slow);
+            b.effect(Kind::Count(2), &[]);
+            b.jump(join, &[]);
+            b.switch_to(fast);
+            join
+        });
+        if join.is_none() {
+            b.effect(Kind::Guard { exit: out }, &[ok]);
+        }
         let index = if ty.size() == 8 {
             b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::U64, from: ty }, &[index], Type::uniform(Ty::U64))
         } else {
@@ -187,6 +200,10 @@ pub fn counted(host: &Host, seed: u64) -> Region {
         let old = b.inst(Kind::Load { ty: elem }, &[at], Type::uniform(elem));
         let new = b.op(if elem.is_float() { Op::Neg } else { Op::Not }, elem, &[old]);
         b.effect(Kind::Store { ty: elem }, &[at, new]);
+        if let Some(join) = join {
+            b.jump(join, &[]);
+            b.switch_to(join);
+        }
     }
     b.effect(Kind::Count(1), &[]);
     let next = b.op(Op::Add, counter, &[i, step]);

@@ -151,6 +151,8 @@ impl Folder<'_> {
             (Some(0), Some(1)) => plain(Op::Not, Ty::Bool, &[c]),
             (_, Some(0)) => plain(Op::And, Ty::Bool, &[c, a]),
             (Some(1), _) => plain(Op::Or, Ty::Bool, &[c, b]),
+            _ if a == c => plain(Op::Or, Ty::Bool, &[c, b]),
+            _ if b == c => plain(Op::And, Ty::Bool, &[c, a]),
             _ => return None,
         })
     }

@@ -27,6 +27,9 @@
 //! a constant, wrapping around in its type; guards whose condition does not change are asked in `range` too. At most [`MAX_INSTS`]
 //! instructions are copied.
 //!
+//! A branch to the slow way of an access under a mask counts as a guard: the copy goes the fast way. A cycle with more of these than of
+//! guards is not copied: it is most likely for a loop's last lanes, which go round once.
+//!
 //! # Why it is sound
 //!
 //! What changes by how much is found in wrapping arithmetic, where sums, differences, products with constants and
@@ -81,7 +84,7 @@ pub fn run(region: &mut Region) {
             if copies == MAX_COPIES || !dominators.dominates(head, latch) {
                 continue;
             }
-            let Some(cycle) = Cycle::find(region, &dominators, head, latch) else { continue };
+            let Some(cycle) = Cycle::find(region, &defs, &dominators, head, latch) else { continue };
             let loop_ = Counted::new(region, &defs, &home, &dominators, cycle);
             copies += loop_.is_some_and(|l| l.make().is_some()) as usize;
         }
@@ -220,29 +223,31 @@ impl<'a> Counted<'a> {
         sound.then_some(Counter { value, limit, ty, op, step })
     }
 
-    /// The conditions of guards that no round changes: asked once, none of them is in the copy.
-    fn settled(&self) -> Vec<Value> {
+    /// The conditions under which a round goes on: those of guards, and those by which accesses do not go the slow way.
+    fn conditions(&self) -> impl Iterator<Item = Value> + '_ {
         let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
         let guards = insts.filter(|inst| matches!(inst.kind, Kind::Guard { .. })).map(|inst| inst.args[0]);
-        let mut settled: Vec<Value> = guards.filter(|&v| !self.is_inside(v)).collect();
+        guards.chain(self.cycle.checks.iter().copied())
+    }
+
+    /// Those that no round changes: asked once, none of them is in the copy.
+    fn settled(&self) -> Vec<Value> {
+        let mut settled: Vec<Value> = self.conditions().filter(|&v| !self.is_inside(v)).collect();
         settled.sort_unstable();
         settled.dedup();
         settled
     }
 
-    /// The guards that need not be in the copy: the distance, the span, and by how much the distance changes.
+    /// Those that need not be in the copy: the distance, the span, and by how much the distance changes.
     fn ranges(&self) -> Vec<(Value, Value, Value, i64)> {
-        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
-        let guards = insts.filter(|inst| matches!(inst.kind, Kind::Guard { .. }));
-        let range = |inst: &Inst| {
-            let condition = inst.args[0];
+        let range = |condition: Value| {
             let less = self.defs.as_op(condition, Op::Lt)?;
             let Kind::Op { ty: Ty::U32 | Ty::U64, .. } = less.kind else { return None };
             let (distance, span) = (less.arg(0), less.arg(1));
             let step = self.step(distance, DEPTH).filter(|&s| small(s))?;
             (self.step(span, DEPTH)? == 0).then_some((condition, distance, span, step))
         };
-        guards.filter_map(range).collect()
+        self.conditions().filter_map(range).collect()
     }
 
     /// Makes the copy, if the loop is fit for it.
@@ -254,6 +259,10 @@ impl<'a> Counted<'a> {
         }
         let settled = self.settled();
         let checked: Vec<Value> = ranges.iter().map(|r| r.0).chain(settled.iter().copied()).collect();
+        // There is no slow way in the copy.
+        if !self.cycle.checks.iter().all(|check| checked.contains(check)) {
+            return None;
+        }
         let (mut insts, mut first_insts) = (Vec::new(), Vec::new());
         let (mut all_in_bounds, rounds, mut progress) = self.range_test(&counter, &ranges, &mut insts)?;
         for holds in settled {

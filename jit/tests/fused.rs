@@ -1,0 +1,230 @@
+//! Operations of the IR that the machine does together (`x86/fused.rs`): what instruction they become, and that it does the same.
+
+mod harness;
+
+use harness::by_hand::*;
+use spmdvm_jit::ir::{Builder, Kind, Type, Value};
+use spmdvm_vm::Op;
+use spmdvm_vm::types::Ty;
+
+/// What is computed of two values that vary, a mask and a uniform value.
+type Compute = fn(&mut Builder, Ty, [Value; 4]) -> Value;
+
+struct Case {
+    ty: Ty,
+    compute: Compute,
+    /// The instruction that does it, and those that do not stand beside it.
+    want: &'static str,
+    without: &'static [&'static str],
+}
+
+fn constant(b: &mut Builder, ty: Ty, bits: u64) -> Value {
+    b.constant(ty, bits)
+}
+
+fn rotated(b: &mut Builder, ty: Ty, x: Value, by: u64, back: u64) -> Value {
+    let (by, back) = (constant(b, ty, by), constant(b, ty, back));
+    let (left, right) = (b.op(Op::Shl, ty, &[x, by]), b.op(Op::Shr, ty, &[x, back]));
+    b.op(Op::Or, ty, &[right, left])
+}
+
+fn tested(b: &mut Builder, ty: Ty, op: Op, [x, y, ..]: [Value; 4]) -> Value {
+    let (and, zero) = (b.op(Op::And, ty, &[x, y]), constant(b, ty, 0));
+    b.op(op, ty, &[and, zero])
+}
+
+fn masked(b: &mut Builder, ty: Ty, op: Op, [x, y, m, _]: [Value; 4]) -> Value {
+    let zero = constant(b, ty, 0);
+    let y = b.op(Op::Select, ty, &[m, y, zero]);
+    b.op(op, ty, &[x, y])
+}
+
+const CASES: &[Case] = &[
+    Case {
+        ty: Ty::U32,
+        compute: |b, ty, [x, ..]| rotated(b, ty, x, 7, 25),
+        want: "vprold",
+        without: &["vpslld", "vpsrld"],
+    },
+    Case { ty: Ty::U64, compute: |b, ty, [x, ..]| rotated(b, ty, x, 1, 63), want: "vprolq", without: &["vpsllq"] },
+    // Neither do bits go round that are lost, nor those of a sign.
+    Case { ty: Ty::U32, compute: |b, ty, [x, ..]| rotated(b, ty, x, 7, 24), want: "vpslld", without: &["vprold"] },
+    Case { ty: Ty::I32, compute: |b, ty, [x, ..]| rotated(b, ty, x, 7, 25), want: "vpsrad", without: &["vprold"] },
+    Case { ty: Ty::U8, compute: |b, ty, v| tested(b, ty, Op::Ne, v), want: "vptestmb", without: &["vpand", "vpcmp"] },
+    Case { ty: Ty::I16, compute: |b, ty, v| tested(b, ty, Op::Eq, v), want: "vptestnmw", without: &["vpand", "vpcmp"] },
+    Case { ty: Ty::I32, compute: |b, ty, v| tested(b, ty, Op::Ne, v), want: "vptestmd", without: &["vpand", "vpcmp"] },
+    Case { ty: Ty::U64, compute: |b, ty, v| tested(b, ty, Op::Eq, v), want: "vptestnmq", without: &["vpand", "vpcmp"] },
+    Case {
+        ty: Ty::F32,
+        compute: |b, ty, [x, y, m, _]| {
+            let less = b.op(Op::Lt, ty, &[x, y]);
+            b.op(Op::And, Ty::Bool, &[less, m])
+        },
+        want: "vcmp",
+        without: &["kand"],
+    },
+    Case {
+        ty: Ty::F64,
+        compute: |b, ty, [x, y, m, _]| {
+            let less = b.op(Op::Le, ty, &[x, y]);
+            let not = b.op(Op::Not, Ty::Bool, &[less]);
+            b.op(Op::And, Ty::Bool, &[m, not])
+        },
+        want: "vcmp",
+        without: &["kand", "knot"],
+    },
+    Case {
+        ty: Ty::I16,
+        compute: |b, ty, [x, y, ..]| {
+            let more = b.op(Op::Gt, ty, &[x, y]);
+            b.op(Op::Not, Ty::Bool, &[more])
+        },
+        want: "vpcmp",
+        without: &["knot"],
+    },
+    Case {
+        ty: Ty::I32,
+        compute: |b, ty, [x, y, m, _]| {
+            let less = b.op(Op::Lt, ty, &[x, y]);
+            let left = b.op(Op::Not, Ty::Bool, &[m]);
+            let both = b.op(Op::Or, Ty::Bool, &[less, left]);
+            let rest = b.op(Op::And, Ty::Bool, &[both, left]);
+            b.op(Op::Xor, Ty::Bool, &[less, rest])
+        },
+        want: "kandn",
+        without: &[],
+    },
+    Case {
+        ty: Ty::I32,
+        compute: |b, ty, v| masked(b, ty, Op::Xor, v),
+        want: "vpxord zmm",
+        without: &["vpblend", "vblend", "{z}"],
+    },
+    Case { ty: Ty::U64, compute: |b, ty, v| masked(b, ty, Op::Add, v), want: "vpaddq", without: &["vblend", "{z}"] },
+    Case { ty: Ty::I64, compute: |b, ty, v| masked(b, ty, Op::Sub, v), want: "vpsubq", without: &["vblend", "{z}"] },
+    Case { ty: Ty::U32, compute: |b, ty, v| masked(b, ty, Op::Or, v), want: "vpord", without: &["vblend", "{z}"] },
+    Case {
+        ty: Ty::I32,
+        compute: |b, ty, [x, y, m, _]| {
+            let zero = constant(b, ty, 0);
+            let y = b.op(Op::Select, ty, &[m, y, zero]);
+            b.op(Op::Sub, ty, &[y, x])
+        },
+        // 0 is no difference's first operand that changes nothing.
+        want: "vpsubd",
+        without: &["vpsubd zmm0{"],
+    },
+    Case {
+        ty: Ty::F32,
+        compute: |b, ty, [x, y, _, u]| {
+            let minus = b.op(Op::Neg, ty, &[x]);
+            b.op(Op::Fma, ty, &[minus, y, u])
+        },
+        want: "vfnmadd",
+        without: &["vpxord"],
+    },
+    Case {
+        ty: Ty::F64,
+        compute: |b, ty, [x, y, _, u]| {
+            let minus = b.op(Op::Neg, ty, &[y]);
+            b.op(Op::Fma, ty, &[x, u, minus])
+        },
+        want: "vfmsub",
+        without: &["vpxorq"],
+    },
+    Case {
+        ty: Ty::F32,
+        compute: |b, ty, [x, y, _, u]| {
+            let [x, y] = [x, y].map(|v| b.op(Op::Neg, ty, &[v]));
+            b.op(Op::Fma, ty, &[u, x, y])
+        },
+        want: "vfnmsub",
+        without: &["vpxord"],
+    },
+    Case {
+        ty: Ty::F32,
+        compute: |b, ty, [x, y, ..]| {
+            let [minus, other] = [x, y].map(|v| b.op(Op::Neg, ty, &[v]));
+            b.op(Op::Fma, ty, &[minus, other, x])
+        },
+        want: "vfmadd",
+        without: &["vfn", "vpxord"],
+    },
+];
+
+/// A region that computes it of registers.
+fn region(host: &harness::Host, case: &Case) -> std::sync::Arc<spmdvm_jit::ir::Region> {
+    let mut b = Builder::new(host.width, host.function, 1);
+    let (v, u) = (Type::varying(case.ty), Type::uniform(case.ty));
+    let (x, y) = (entry(&mut b, host.places(v)[0]), entry(&mut b, host.places(v)[1]));
+    let (m, u) = (entry(&mut b, host.places(Type::MASK)[0]), entry(&mut b, host.places(u)[0]));
+    let result = (case.compute)(&mut b, case.ty, [x, y, m, u]);
+    let place = host.places(b.region.ty(result))[0];
+    let mask = execution_mask(&mut b);
+    leave(&mut b, host, mask, vec![(place, result)]);
+    finished(b)
+}
+
+#[test]
+fn what_the_machine_does_together_is_one_instruction() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    for (i, case) in CASES.iter().enumerate() {
+        // As many lanes as fill a vector.
+        let text = listing(&x86, region(&host(if case.ty.size() == 8 { 8 } else { 16 }), case));
+        assert_eq!(count(&text, &[case.want]), 1, "case {i}:\n{text}");
+        assert_eq!(count(&text, case.without), 0, "case {i}:\n{text}");
+    }
+}
+
+#[test]
+fn and_does_the_same() {
+    for lanes in WIDTHS {
+        let mut host = host(lanes);
+        for (i, case) in CASES.iter().enumerate() {
+            let region = region(&host, case);
+            agree(&mut host, &region, i as u64, 6);
+        }
+    }
+}
+
+/// Whether a lane is missing from a mask is one test, but for the smallest gangs.
+#[test]
+fn lanes_that_are_missing_are_asked_for_at_once() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    for lanes in WIDTHS {
+        let mut host = host(lanes);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let m = entry(&mut b, host.places(Type::MASK)[0]);
+        let mask = execution_mask(&mut b);
+        let missing = b.op(Op::Not, Ty::Bool, &[m]);
+        let some = b.inst(Kind::AnyLane, &[missing], Type::BOOL);
+        let out = b.exit(harness::exit(&host, mask, vec![], vec![]));
+        b.effect(Kind::Guard { exit: out }, &[some]);
+        b.effect(Kind::Count(1), &[]);
+        leave(&mut b, &host, mask, vec![(host.places(Type::BOOL)[0], some)]);
+        let region = finished(b);
+        let text = listing(&x86, region.clone());
+        assert_eq!(count(&text, &["knot", "kandn"]) == 0, lanes >= 8, "{text}");
+        agree(&mut host, &region, lanes.into(), 12);
+    }
+}
+
+/// A uniform float that vectors are computed with is loaded to all lanes at once.
+#[test]
+fn uniform_floats_are_loaded_to_all_lanes() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    for lanes in WIDTHS {
+        let mut host = host(lanes);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let v = Type::varying(Ty::F32);
+        let (x, mask) = (entry(&mut b, host.places(v)[0]), execution_mask(&mut b));
+        let at = address(&mut b, host.pointer(Ty::F32));
+        let u = b.inst(Kind::Load { ty: Ty::F32 }, &[at], Type::uniform(Ty::F32));
+        let (sum, twice) = (b.op(Op::Add, Ty::F32, &[x, u]), b.op(Op::Add, Ty::F32, &[u, u]));
+        leave(&mut b, &host, mask, vec![(host.places(v)[1], sum), (host.places(Type::uniform(Ty::F32))[0], twice)]);
+        let region = finished(b);
+        let text = listing(&x86, region.clone());
+        assert_eq!(count(&text, &["vbroadcastss"]), 1, "{text}");
+        agree(&mut host, &region, lanes.into(), 3);
+    }
+}
