@@ -30,6 +30,7 @@ pub(crate) mod faults;
 mod gather;
 mod half;
 mod inst;
+mod interleaved;
 mod lanes;
 mod masks;
 mod memory;

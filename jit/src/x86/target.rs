@@ -3,6 +3,7 @@
 use super::assembler::Asm;
 use super::gather::Gathered;
 use super::inst::{Arg, Cond, Plain, Size};
+use super::interleaved::Groups;
 use super::memory::FORMS;
 use super::select::{Select, class_of, select};
 use super::values::{broadcast, form_of};
@@ -24,6 +25,8 @@ pub struct Local {
     pub(super) choices: HashMap<i32, VReg>,
     /// What gathers have read.
     pub(super) gathered: Gathered,
+    /// Strided accesses that are done together.
+    pub(super) groups: Groups,
 }
 
 impl Target for X86 {
@@ -61,6 +64,7 @@ impl Target for X86 {
         local.parts.clear();
         local.choices.clear();
         local.gathered.clear();
+        local.groups = Groups::default();
     }
 
     fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
