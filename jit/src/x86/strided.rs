@@ -154,11 +154,14 @@ impl Select<'_> {
         let bytes: Vec<u8> =
             (0..row.lanes).flat_map(|at| (choice(at) as u64).to_le_bytes().into_iter().take(row.size)).collect();
         let at = self.code.constant(&bytes);
-        if let Some(&r) = self.local.choices.get(&at) {
+        let key = (at, bytes.len());
+        if let Some(&r) = self.local.lasting_choices.get(&key).or_else(|| self.local.choices.get(&key)) {
             return r;
         }
         let r = self.load_vector(row.form(), Mem::at(Base::Pool, at));
-        self.local.choices.insert(at, r);
+        let lasts = self.is_in_loop && self.code.make_early();
+        let known = if lasts { &mut self.local.lasting_choices } else { &mut self.local.choices };
+        known.insert(key, r);
         r
     }
 }

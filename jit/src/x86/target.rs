@@ -21,8 +21,10 @@ use spmdvm_vm::types::Ty;
 pub struct Local {
     /// Parts of masks, by the mask's register and the first lane.
     pub(super) parts: HashMap<(VReg, usize), VReg>,
-    /// Numbers of elements that permutations take, by their place in the pool.
-    pub(super) choices: HashMap<i32, VReg>,
+    /// Numbers of elements that permutations take, by their place in the pool and how many bytes they are.
+    pub(super) choices: HashMap<(i32, usize), VReg>,
+    /// Those that are at hand in every block.
+    pub(super) lasting_choices: HashMap<(i32, usize), VReg>,
     /// What gathers have read.
     pub(super) gathered: Gathered,
     /// Strided accesses that are done together.
