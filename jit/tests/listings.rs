@@ -150,6 +150,38 @@ fn a_small_stride_is_whole_vectors() {
 }
 
 #[test]
+fn members_of_records_are_whole_vectors_together() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let host = host(16);
+    let (ty, v) = (Ty::F32, Type::varying(Ty::F32));
+    for (n, permutations) in [(2, 2), (3, 6), (4, 8), (8, 24)] {
+        let mut b = Builder::new(host.width, host.function, 1);
+        let base = b.inst(Kind::EntryReg { at: host.places(U64)[0].at }, &[], U64);
+        let at = |b: &mut Builder, member: u64| {
+            let by = b.constant(Ty::U64, member * 4);
+            b.op(Op::Add, Ty::U64, &[base, by])
+        };
+        let stride = 4 * n as i32;
+        let mut loaded = Vec::new();
+        for member in 0..n {
+            let at = at(&mut b, member);
+            loaded.push(b.inst(Kind::LoadStrided { ty, stride }, &[at], v));
+        }
+        for member in (0..n).rev() {
+            let at = at(&mut b, member);
+            let x = b.op(Op::Sqrt, ty, &[loaded[member as usize]]);
+            b.effect(Kind::StoreStrided { ty, stride }, &[at, x]);
+        }
+        leave_plainly(&mut b, &host);
+        let text = listing(&x86, finished(b));
+        assert_eq!(count(&text, &["vpermt2d"]), 2 * permutations, "{text}");
+        let stores = text.lines().filter(|line| line.contains("vmovups [") && line.contains("zmm")).count();
+        assert_eq!(stores, n as usize, "{text}");
+        assert_eq!(count(&text, &["vinsertps", "vextractps", "{k"]), 0, "{text}");
+    }
+}
+
+#[test]
 fn a_masked_store_is_one_instruction() {
     let Some(x86) = harness::x86_for_listings() else { return };
     for (ty, store) in [(Ty::I16, "vmovdqu16 ["), (Ty::F32, "vmovups ["), (Ty::I32, "vmovups [")] {

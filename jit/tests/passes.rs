@@ -212,6 +212,25 @@ fn splats_are_seen_through() {
 }
 
 #[test]
+fn a_lane_of_the_lane_numbers_is_its_own_number() {
+    let (ops, u) = (|op| Kind::Op { op, ty: I32, from: I32 }, Type::uniform(I32));
+    folds(
+        |b, [_, _, unknown, ..]| {
+            let lanes = b.inst(ops(Op::Iota), &[], Type::varying(I32));
+            let (two, far) = (i32_(b, 2), i32_(b, 64));
+            [two, far, unknown].into_iter().map(|lane| b.inst(ops(Op::Extract), &[lanes, lane], u)).collect()
+        },
+        "%7: i32 = const 0x2
+         %8: i32 = const 0x40
+         %6: v.i32 = iota.i32
+         %10: i32 = extract.i32 %6, %8
+         %11: i32 = extract.i32 %6, %2
+         exit x0
+         r24=%7 r25=%10 r26=%11",
+    );
+}
+
+#[test]
 fn conversions_forth_and_back_disappear() {
     folds(
         |b, [x, _, u, ..]| {

@@ -349,6 +349,67 @@ fn rows_of_elements_end_where_memory_does() {
     }
 }
 
+/// Which members of records of so many elements are accessed, in which order.
+fn members_of_records(n: u64) -> Vec<Vec<u64>> {
+    let mut chosen = vec![(0..n).collect(), (0..n).rev().collect(), vec![0, n - 1], vec![n - 1, n / 2], vec![n - 1]];
+    chosen.push((0..n).map(|i| (i * (n - 1) + 1) % n).collect());
+    chosen.push((0..n).filter(|i| i % 3 != 1).collect());
+    chosen
+}
+
+/// Members of records, which are loaded and stored together: neither before the first nor behind the last is anything touched, and
+/// nothing between those that are stored.
+#[test]
+fn records_end_where_memory_does() {
+    if harness::x86().is_none() {
+        return;
+    }
+    let mut page = edge_of_memory();
+    let end = page.as_ptr() as u64 + PAGE as u64;
+    for (lanes, ty) in WIDTHS.into_iter().flat_map(|lanes| Ty::ALL.map(|ty| (lanes, ty))) {
+        let mut host = host(lanes);
+        let (size, places) = (ty.size() as u64, host.places(Type::varying(ty)));
+        let base_at = host.places(Type::uniform(Ty::U64))[0];
+        for (n, down) in [2, 3, 4, 5, 8].into_iter().flat_map(|n| [(n, false), (n, true)]) {
+            for members in members_of_records(n) {
+                let mut b = Builder::new(host.width, host.function, 1);
+                let mask = execution_mask(&mut b);
+                let base = entry(&mut b, base_at);
+                let record = n * size;
+                let stride = if down { -(record as i32) } else { record as i32 };
+                let first = if down { record * (lanes as u64 - 1) } else { 0 };
+                let address = |b: &mut Builder, member: u64| {
+                    let by = b.constant(Ty::U64, first + member * size);
+                    b.op(Op::Add, Ty::U64, &[base, by])
+                };
+                let load = |b: &mut Builder, member: &u64| {
+                    let at = address(b, *member);
+                    b.inst(Kind::LoadStrided { ty, stride }, &[at], places[0].ty)
+                };
+                let loaded: Vec<Value> = members.iter().map(|member| load(&mut b, member)).collect();
+                // Each becomes another member, twice: what is loaded in between is what has been stored.
+                for by in 1..3 {
+                    for (i, member) in members.iter().enumerate() {
+                        let at = address(&mut b, *member);
+                        b.effect(Kind::StoreStrided { ty, stride }, &[at, loaded[(i + by) % loaded.len()]]);
+                    }
+                    if by == 1 {
+                        let again = load(&mut b, &members[0]);
+                        b.effect(Kind::StoreStrided { ty, stride }, &[base, again]);
+                    }
+                }
+                let last = loaded[loaded.len() - 1];
+                leave(&mut b, &host, mask, vec![(places[1], loaded[0]), (places[2], last)]);
+                let mut input = host.random_input(&mut Rng(n), false);
+                let most = members.iter().max().unwrap() + 1;
+                // For lanes that go down, the store in between is to before the first record.
+                input.registers[base_at.reg.index()] = vec![end - record * (lanes as u64 - 1) - most * size];
+                agree_on_page(&mut host, &mut page, &finished(b), &[input]);
+            }
+        }
+    }
+}
+
 /// What a select keeps of a result, whether masks vary or not, and wherever what was there before comes from.
 #[test]
 fn results_are_blended_with_what_was_there_before() {

@@ -7,12 +7,15 @@
 //!
 //! Pointers that vary are addresses of one region as a rule: then the region is looked up once, and the lanes' offsets are
 //! indices into it.
+//!
+//! Where the first index is a constant and the pointer a sum (`&points[3 * i]` handed to a function), the access is taken for one
+//! by what was added to the sum's own pointer ([`Sum`]): the bounds of that do not change in a loop in which the sum does.
 
 use super::Recorder;
 use super::memory::Operand;
 use super::state::{Mask, State};
 use crate::advice::AccessPattern;
-use crate::ir::{Address, End, Kind, Outcome, Type, Value};
+use crate::ir::{Address, End, ExitReason, Kind, Outcome, Type, Value};
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
@@ -24,6 +27,9 @@ const MAX_STRIDE: i64 = 1 << 16;
 
 /// Indices of so many lanes counted from one in bounds do not wrap.
 const MAX_LANES: u64 = 64;
+
+/// Farthest that an address may be moved without being looked at as a pointer: half of what offsets reach.
+const FARTHEST: i64 = 1 << (OFFSET_BITS - 2);
 
 /// How many blocks back it is looked for what an index was computed from.
 const RECENT_BLOCKS: usize = 16;
@@ -43,6 +49,14 @@ struct Row {
     holds: Value,
 }
 
+impl Sum {
+    /// An access by the distance.
+    fn operand(&self, at: &Operand, disp: i64) -> Operand {
+        let address = Address { index: Some(Ty::I64), scale: 1, disp, ..at.address };
+        Operand { base: self.pointer, index: Some(self.distance), address, ty: at.ty }
+    }
+}
+
 /// What lies in a row so that an index does, too: a field of a record is in a row where the number of the record is, so one test does
 /// for all fields, and the index itself need not be computed for all lanes.
 struct Core {
@@ -50,6 +64,16 @@ struct Core {
     stride: i64,
     /// What leads from it to the index, the last first: operations with something that is the same in all lanes.
     steps: Vec<(Op, Value)>,
+}
+
+/// An address as a pointer plus a distance in bytes (a uniform `i64`, at most [`FARTHEST`]) plus a constant (from 0 to that).
+///
+/// The offset of a sum that leaves the range of offsets (`vm::sem::padd`), or was outside of it before, is far outside of every region.
+/// So is what is computed here: nothing that may be added leads back from there, or from one end of the range to the other.
+struct Sum {
+    pointer: Value,
+    distance: Value,
+    constant: i64,
 }
 
 impl Recorder<'_> {
@@ -83,29 +107,39 @@ impl Recorder<'_> {
         let one = Operand { index: Some(row.first), ..*at };
         let ty = Type::varying(at.ty);
         let ok = self.row_in_bounds(at, &row, false);
+        let fast = |r: &mut Self| {
+            let host = r.host_of_row(&one);
+            let bytes = stride * at.address.scale as i64;
+            let v = match pattern {
+                AccessPattern::One => r.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty)),
+                AccessPattern::Consecutive => r.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty),
+                AccessPattern::Strided(_) => r.emit(Kind::LoadStrided { ty: at.ty, stride: bytes as i32 }, &[host], ty),
+            };
+            let zero = r.constant(at.ty, 0);
+            let v = r.select(state.mask(), v, zero);
+            r.varying_value(v)
+        };
+        if self.is_sure(state, at, stride) {
+            self.guard(state, ok, ExitReason::Load);
+            return fast(self);
+        }
         self.either_value(
             ok,
             ty,
             |r| {
                 r.count(variant, place, Outcome::Hit);
-                let host = r.host_at(&one);
-                let bytes = stride * at.address.scale as i64;
-                let v = match pattern {
-                    AccessPattern::One => r.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty)),
-                    AccessPattern::Consecutive => r.emit(Kind::LoadLanes { ty: at.ty }, &[host], ty),
-                    AccessPattern::Strided(_) => {
-                        r.emit(Kind::LoadStrided { ty: at.ty, stride: bytes as i32 }, &[host], ty)
-                    }
-                };
-                let zero = r.constant(at.ty, 0);
-                let v = r.select(state.mask(), v, zero);
-                r.varying_value(v)
+                fast(r)
             },
             |r| {
                 r.count(variant, place, Outcome::Missed);
                 r.gather(state, at)
             },
         )
+    }
+
+    /// Returns whether all lanes of an access certainly have this stride: if their row is not in bounds, one of them is not.
+    fn is_sure(&mut self, state: &State, at: &Operand, stride: i64) -> bool {
+        state.mask() == Mask::Full && self.proved_stride(state, at) == Some(stride)
     }
 
     /// A store with an address for every lane, likewise. Lanes that store to one address do so in their order.
@@ -123,22 +157,27 @@ impl Recorder<'_> {
         let one = Operand { index: Some(row.first), ..*at };
         let value = self.varying_value(value);
         let ok = self.row_in_bounds(at, &row, true);
+        let fast = |r: &mut Self| {
+            let host = r.host_of_row(&one);
+            let bytes = stride * at.address.scale as i64;
+            match (pattern, state.mask()) {
+                (AccessPattern::Consecutive, Mask::Full) => r.effect(Kind::StoreLanes { ty: at.ty }, &[host, value]),
+                (AccessPattern::Consecutive, mask) => {
+                    let mask = r.mask_value(mask);
+                    r.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
+                }
+                _ => r.effect(Kind::StoreStrided { ty: at.ty, stride: bytes as i32 }, &[host, value]),
+            }
+        };
+        if self.is_sure(state, at, stride) {
+            self.guard(state, ok, ExitReason::Store);
+            return fast(self);
+        }
         self.either(
             ok,
             |r| {
                 r.count(variant, place, Outcome::Hit);
-                let host = r.host_at(&one);
-                let bytes = stride * at.address.scale as i64;
-                match (pattern, state.mask()) {
-                    (AccessPattern::Consecutive, Mask::Full) => {
-                        r.effect(Kind::StoreLanes { ty: at.ty }, &[host, value])
-                    }
-                    (AccessPattern::Consecutive, mask) => {
-                        let mask = r.mask_value(mask);
-                        r.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
-                    }
-                    _ => r.effect(Kind::StoreStrided { ty: at.ty, stride: bytes as i32 }, &[host, value]),
-                }
+                fast(r);
             },
             |r| {
                 r.count(variant, place, Outcome::Missed);
@@ -301,6 +340,10 @@ impl Recorder<'_> {
                 self.lowest_lane(bits)
             }
         };
+        let is_iota = self.definition(v).is_some_and(|inst| matches!(inst.kind, Kind::Op { op: Op::Iota, .. }));
+        if is_iota && state.mask() == Mask::Full {
+            return (lane, self.constant(elem, 0));
+        }
         let extract = Kind::Op { op: Op::Extract, ty: elem, from: elem };
         (lane, self.emit(extract, &[v, lane], Type::uniform(elem)))
     }
@@ -310,8 +353,63 @@ impl Recorder<'_> {
         let (_, _, scale) = self.index(at);
         let need = row.reach * scale as u64 + at.ty.size() as u64;
         let lowest = Operand { index: Some(row.lowest), ..*at };
-        let ok = self.in_bounds(&lowest, need as u32, write);
+        let ok = match self.sum(&lowest) {
+            Some(sum) => {
+                let disp = at.address.disp + sum.constant;
+                self.in_bounds(&sum.operand(&lowest, disp), need as u32, write)
+            }
+            None => self.in_bounds(&lowest, need as u32, write),
+        };
         self.plain(Op::And, Ty::Bool, &[row.holds, ok])
+    }
+
+    /// The host address of the first element of a row.
+    fn host_of_row(&mut self, at: &Operand) -> Value {
+        let Some(sum) = self.sum(at) else { return self.host_at(at) };
+        let host = self.host_at(&sum.operand(at, at.address.disp));
+        let constant = self.constant(Ty::U64, sum.constant as u64);
+        self.plain(Op::Add, Ty::U64, &[host, constant])
+    }
+
+    /// Of an access by a constant index from a sum that is far from wrapping around.
+    fn sum(&self, at: &Operand) -> Option<Sum> {
+        let bits = self.known(at.index?)?;
+        let index = if at.address.index?.size() == 4 { bits as i32 as i64 } else { bits as i64 };
+        let constant = index.checked_mul(at.address.scale as i64)?;
+        let far = constant.checked_add(at.address.disp)?;
+        if !(0..FARTHEST).contains(&constant) || !(0..FARTHEST).contains(&far) {
+            return None;
+        }
+        let padd = self.definition(at.base).filter(|inst| matches!(inst.kind, Kind::Op { op: Op::PAdd, .. }))?;
+        let (pointer, distance) = (padd.args[0], padd.args[1]);
+        let is_near = self.most(distance)? <= FARTHEST as u64;
+        let in_frame = self.address(at.base).or_else(|| self.address(pointer)).is_some();
+        (is_near && !in_frame && !self.ty(pointer).is_varying() && !self.ty(distance).is_varying()).then_some(Sum {
+            pointer,
+            distance,
+            constant,
+        })
+    }
+
+    /// How large an `i64` may be in magnitude, if it is a product of a shorter integer.
+    fn most(&self, v: Value) -> Option<u64> {
+        let inst = self.definition(v)?;
+        let factor = |by: Value| self.known(by);
+        match inst.kind {
+            Kind::Op { op: Op::Convert, ty: Ty::I64, from } if from.is_int() && from.size() <= 4 => {
+                Some(u32::MAX.into())
+            }
+            Kind::Op { op: Op::Mul, ty: Ty::I64, .. } => {
+                let [a, b] = [inst.args[0], inst.args[1]];
+                let (x, by) = if factor(b).is_some() { (a, b) } else { (b, a) };
+                self.most(x)?.checked_mul(factor(by)?)
+            }
+            Kind::Op { op: Op::Shl, ty: Ty::I64, .. } => {
+                let by = factor(inst.args[1]).filter(|&by| by < 32)?;
+                self.most(inst.args[0])?.checked_mul(1 << by)
+            }
+            _ => None,
+        }
     }
 
     /// Of an access by pointers that vary: whether it is one by an index into the region of the first active lane's pointer. Gives

@@ -8,6 +8,9 @@ use regalloc2::{
 };
 use std::ops::Range;
 
+/// Most registers that are made in the entry block so as not to be made in loops.
+const MOST_EARLY: usize = 12;
+
 /// The instructions of a region, in blocks.
 pub struct VCode<T: Target> {
     pub(crate) insts: Vec<Inst<T>>,
@@ -26,6 +29,8 @@ pub struct VCode<T: Target> {
     pub(super) scratch: usize,
     /// The counters that are in a register, by lane.
     pub(crate) counters: Vec<u32>,
+    /// What is to stand at the end of the entry block.
+    early: Vec<Inst<T>>,
     current: Option<Block>,
     start: usize,
 }
@@ -46,6 +51,7 @@ impl<T: Target> Default for VCode<T> {
             pool: Vec::new(),
             scratch: 0,
             counters: Vec::new(),
+            early: Vec::new(),
             current: None,
             start: 0,
         }
@@ -111,6 +117,16 @@ impl<T: Target> VCode<T> {
             self.ranges[current.index()] = InstRange::new(Index::new(self.start), Index::new(self.insts.len()));
             self.current = None;
         }
+    }
+
+    /// Has the last instruction, which needs no register, stand at the end of the entry block: what it makes is at hand everywhere behind
+    /// that, and not made anew in loops. Returns whether it does: registers are few.
+    pub(crate) fn make_early(&mut self) -> bool {
+        let room = self.early.len() < MOST_EARLY;
+        if room {
+            self.early.extend(self.insts.pop());
+        }
+        room
     }
 
     /// Takes back the last instruction, which does not end a block.
@@ -221,6 +237,8 @@ impl<T: Target> VCode<T> {
     /// Makes all ready for the register allocator, which wants blocks to be numbered in the order of their instructions.
     pub(crate) fn finish(&mut self) {
         self.split_live_ranges();
+        let (end, early) = (self.ranges[0].last().index(), std::mem::take(&mut self.early));
+        self.insert(early.into_iter().map(|inst| (end, inst)).collect());
         self.split_before_loops();
         self.note_all_operands(self.insts.len());
         let mut order: Vec<usize> = (0..self.ranges.len()).collect();

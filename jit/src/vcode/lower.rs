@@ -56,6 +56,8 @@ pub struct Lower<'a, T: Target> {
     pub(crate) held: Vec<Held>,
     /// The block that is being translated.
     pub(crate) block: BlockId,
+    /// Whether it is in a loop.
+    pub(crate) is_in_loop: bool,
     blocks: HashMap<BlockId, Block>,
 }
 
@@ -82,6 +84,7 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         pending: vec![0; T::COUNTERS],
         held: Vec::new(),
         block: BlockId(0),
+        is_in_loop: false,
         blocks: HashMap::new(),
     };
     s.code.counters = layout.counters(region, T::COUNTERS);
@@ -96,6 +99,7 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         s.make_params(id);
     }
     for &id in &layout.order {
+        s.is_in_loop = id != BlockId(0) && layout.depths[id.index()] > 0;
         s.translate(id)?;
     }
     T::improve(&mut s.code);

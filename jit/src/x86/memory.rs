@@ -119,7 +119,7 @@ impl Select<'_> {
                 let mask = self.mask(args[2]);
                 self.store_masked(ty, to, args[1], mask);
             }
-            Kind::StoreStrided { ty, stride } => self.taken_apart(ty, args[1], |_, l| to.plus(stride * l as i32)),
+            Kind::StoreStrided { ty, stride } => self.store_strided(inst, ty, stride, to),
             Kind::Scatter { ty, index, scale } => {
                 let mut at = self.addresses(inst, index, scale, true);
                 self.taken_apart(ty, args[2], |s, l| s.address_of_lane(&mut at, l));
@@ -146,12 +146,6 @@ impl Select<'_> {
 
     fn store_masked(&mut self, ty: Ty, to: Mem, v: Value, mask: VReg) {
         let (size, form) = (ty.size(), self.form(ty.size()));
-        let code = match size {
-            1 => Code::EVEX_Vmovdqu8_xmmm128_k1z_xmm,
-            2 => Code::EVEX_Vmovdqu16_xmmm128_k1z_xmm,
-            4 => Code::EVEX_Vmovups_xmmm128_k1z_xmm,
-            _ => Code::EVEX_Vmovupd_xmmm128_k1z_xmm,
-        };
         for i in 0..self.n_pieces(size) {
             let x = match ty {
                 Ty::Bool => {
@@ -162,7 +156,7 @@ impl Select<'_> {
             };
             let part = self.mask_part(mask, size, i);
             let args = [Arg::Mem(to.plus(64 * i as i32)), Arg::Use(x, form)];
-            self.plain_masked(sized(code, form), &args, part, false);
+            self.plain_masked(sized(masked_store(size), form), &args, part, false);
         }
     }
 
@@ -195,7 +189,7 @@ impl Select<'_> {
     }
 
     /// Stores each lane of a value at its address, ascending.
-    fn taken_apart(&mut self, ty: Ty, v: Value, mut address: impl FnMut(&mut Self, usize) -> Mem) {
+    pub(super) fn taken_apart(&mut self, ty: Ty, v: Value, mut address: impl FnMut(&mut Self, usize) -> Mem) {
         let size = ty.size();
         let n = (16 / size).min(self.lanes);
         let bytes = (ty == Ty::Bool).then(|| {
@@ -230,5 +224,15 @@ pub(super) fn masked_move(size: usize) -> Code {
         2 => Code::EVEX_Vmovdqu16_xmm_k1z_xmmm128,
         4 => Code::EVEX_Vmovups_xmm_k1z_xmmm128,
         _ => Code::EVEX_Vmovupd_xmm_k1z_xmmm128,
+    }
+}
+
+/// The instruction that stores elements of so many bytes under a mask.
+pub(super) fn masked_store(size: usize) -> Code {
+    match size {
+        1 => Code::EVEX_Vmovdqu8_xmmm128_k1z_xmm,
+        2 => Code::EVEX_Vmovdqu16_xmmm128_k1z_xmm,
+        4 => Code::EVEX_Vmovups_xmmm128_k1z_xmm,
+        _ => Code::EVEX_Vmovupd_xmmm128_k1z_xmm,
     }
 }

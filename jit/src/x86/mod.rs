@@ -32,6 +32,7 @@ mod fused;
 mod gather;
 mod half;
 mod inst;
+mod interleaved;
 mod lanes;
 mod masks;
 mod memory;

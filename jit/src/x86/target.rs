@@ -3,6 +3,7 @@
 use super::assembler::Asm;
 use super::gather::Gathered;
 use super::inst::{Arg, Cond, Plain, Size};
+use super::interleaved::Groups;
 use super::memory::FORMS;
 use super::select::{Select, class_of, select};
 use super::values::{broadcast, form_of};
@@ -20,14 +21,18 @@ use spmdvm_vm::types::Ty;
 pub struct Local {
     /// Parts of masks, by the mask's register and the first lane.
     pub(super) parts: HashMap<(VReg, usize), VReg>,
-    /// Numbers of elements that permutations take, by their place in the pool.
-    pub(super) choices: HashMap<i32, VReg>,
+    /// Numbers of elements that permutations take, by their place in the pool and how many bytes they are.
+    pub(super) choices: HashMap<(i32, usize), VReg>,
+    /// Those that are at hand in every block.
+    pub(super) lasting_choices: HashMap<(i32, usize), VReg>,
     /// What gathers have read.
     pub(super) gathered: Gathered,
     /// Integers in 64 bits, by the value and whether it has a sign.
     pub(super) wide: HashMap<(Value, bool), VReg>,
     /// Of least indices: their negative. It is made where they are, so it is at hand wherever they are.
     pub(super) negatives: HashMap<Value, VReg>,
+    /// Strided accesses that are done together.
+    pub(super) groups: Groups,
 }
 
 impl Target for X86 {
@@ -66,6 +71,7 @@ impl Target for X86 {
         local.choices.clear();
         local.gathered.clear();
         local.wide.clear();
+        local.groups = Groups::default();
     }
 
     fn select(s: &mut Select<'_>, inst: &Inst) -> bool {

@@ -170,18 +170,22 @@ impl<'a> Generator<'a> {
         let index_ty = self.rng.pick(&[Ty::I32, Ty::U32, Ty::I64, Ty::U64]);
         let (scale, size) = (ty.size() as u32, ty.size() as i32);
         match self.rng.below(12) {
-            10 => {
-                // As far apart as the array is long enough for, up and down.
-                let most = ((ELEMENTS - 16) / self.host.width.lanes().max(2)).min(3) as i32;
+            kind @ 10..12 => {
+                // As far apart as the array is long enough for, up and down; also neighbours, in any order.
+                let most = ((ELEMENTS - 20) / self.host.width.lanes().max(2)).min(3) as i32;
                 let n = self.rng.below(2 * most as usize + 1) as i32 - most;
                 let last = (n * (self.host.width.lanes() as i32 - 1)).min(0);
-                let disp = disp - (last * size) as i64;
-                let host = self.b.host_address(pointer, disp);
-                self.add(Kind::LoadStrided { ty, stride: n * size }, &[host], v);
-            }
-            11 => {
-                let args = [host, self.value(v)];
-                self.b.effect(Kind::StoreStrided { ty, stride: size }, &args);
+                let stride = n * size;
+                for _ in 0..1 + self.rng.below(4) {
+                    let member = self.rng.below(4) as i64 * size as i64;
+                    let host = self.b.host_address(pointer, disp + member - (last * size) as i64);
+                    if kind == 10 {
+                        self.add(Kind::LoadStrided { ty, stride }, &[host], v);
+                    } else {
+                        let args = [host, self.value(v)];
+                        self.b.effect(Kind::StoreStrided { ty, stride }, &args);
+                    }
+                }
             }
             0 => {
                 self.add(Kind::Load { ty }, &[host], u);

@@ -22,6 +22,8 @@
 //! *Conversions* ([`convert`]). One after another becomes one where the first loses nothing, or the second keeps no more
 //! than what the first has kept.
 //!
+//! *Lanes.* A lane of a splat is its uniform value, one of `iota` its number.
+//!
 //! *Masks* ([`masks`]). Lattice laws of `and`, `or`, `not`; the inner one of two nested `select`s, where the outer mask
 //! decides it; votes and bits of known masks. What implies what is found by a bounded search through conjunctions.
 //!
@@ -221,7 +223,10 @@ impl<'a> Folder<'a> {
 
     fn rule(&mut self, inst: &Inst, result: Type) -> Option<Rewrite> {
         match inst.kind {
-            Kind::Op { op: Op::Shuffle | Op::Extract, .. } => self.same_in_all_lanes(inst.args[0]),
+            Kind::Op { op: Op::Shuffle, .. } => self.same_in_all_lanes(inst.args[0]),
+            Kind::Op { op: Op::Extract, .. } => {
+                self.same_in_all_lanes(inst.args[0]).or_else(|| self.lane_number(inst.args[0], inst.args[1]))
+            }
             Kind::Op { op: Op::Iota | Op::Insert, .. } => None,
             Kind::Op { op, ty, from } => self
                 .of_constants(op, ty, from, &inst.args)
@@ -248,6 +253,12 @@ impl<'a> Folder<'a> {
 
     fn same_in_all_lanes(&self, v: Value) -> Option<Rewrite> {
         self.defs.splat(v).map(Rewrite::Value)
+    }
+
+    /// What a lane holds in `iota`.
+    fn lane_number(&self, v: Value, lane: Value) -> Option<Rewrite> {
+        let lane = self.known(lane).filter(|&lane| lane < self.region.width.lanes() as u64)?;
+        self.op(v, Op::Iota).map(|_| Rewrite::Const(lane))
     }
 
     fn of_constants(&self, op: Op, ty: Ty, from: Ty, args: &[Value]) -> Option<Rewrite> {
