@@ -122,9 +122,9 @@ pub(crate) fn is_stable(frames: bool, inst: &Inst, home: impl Fn(Value) -> Block
 
 /// Where no memory of frames begins or ends.
 ///
-/// If a loop does neither, what is true of a pointer's memory where one of its blocks is executed is true in all that this block dominates in
-/// the loop: who leaves the loop and comes back, comes by its header, and by that block again. So it is true at the end of the block
-/// before the loop, if the pointer is at hand there.
+/// If a loop does neither, what is true of a pointer's memory where one of its blocks is executed is true in all that this block
+/// dominates in the loop: who leaves the loop and comes back, comes by its header, and by that block again. So it is true at the
+/// end of the block before the loop, if the pointer is at hand there.
 pub(crate) struct Quiet {
     /// By block: the outermost of the loops around it that are quiet.
     outermost: Vec<Option<usize>>,

@@ -3,9 +3,9 @@
 //! A sum of a pointer and an offset stays in the pointer's region (`vm::sem::padd`). So the length of the region of a pointer that
 //! changes in a loop is that of the pointer that it has been made from, its *root*, if that does not change there; and a host
 //! address is the root's, plus the distance between the two. Pointers that a loop hands on from round to round have the root that all
-//! ways into it bring. What is asked about the root then leaves the loop (`licm`); asking is a call. In regions that make frames with memory,
-//! what is asked about a pointer from within may not leave a loop even if the pointer does not change there
-//! ([`is_stable`](super::is_stable)): there a root from before the region is asked, too.
+//! ways into it bring. What is asked about the root then leaves the loop (`licm`); asking is a call. In regions that make
+//! frames with memory, what is asked about a pointer from within may not leave every loop ([`is_stable`](super::is_stable)): there a
+//! root from before the region is asked, too.
 
 use super::defs::Defs;
 use super::has_frames;

@@ -16,9 +16,10 @@
 //! # Rules
 //!
 //! *Implied.* A check is dropped if on every way to it another with no greater `k` and `low` has held, and another (or the
-//! same) with no smaller `high + k * scale` (of lanes, whose first index is checked, or of the element beside), of the same pointer,
-//! scale and index, `k`s at most 63 apart; if it is for writing, one of that pointer for writing. A region's length does not change while it exists. Pointers to memory of frames that the
-//! region itself makes are left alone: it ends.
+//! same) with no smaller `high + k * scale` (of lanes, whose first index is checked, or of the element beside), of the same
+//! pointer, scale and index, `k`s at most 63 apart; if it is for writing, one of that pointer for writing. A region's length does
+//! not change while it exists. What is known of pointers to memory of frames that the region itself may make counts in
+//! [quiet](super::Quiet) loops: that memory ends.
 //!
 //! *Merged.* Several checks in a block by one index, none of which is parted from the next by an effect, become one, at the
 //! place of the first. Two of one pointer become the check from the least `k` and `low` to the greatest, if that is as strong
