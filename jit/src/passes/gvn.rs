@@ -31,7 +31,7 @@ pub fn run(region: &mut Region) {
     let mut known: Vec<Known> = Vec::new();
     let mut table: HashMap<Expression, usize, BuildHasherDefault<Mix>> = HashMap::default();
     let (home, frames) = (definitions(region), has_frames(region));
-    let quiet = Quiet::new(region, &Loops::new(region, &dominators));
+    let quiet = if frames { Quiet::new(region, &Loops::new(region, &dominators)) } else { Quiet::default() };
     for &b in dominators.order() {
         let mut stretch = 0;
         let mut insts = std::mem::take(&mut region.blocks[b.index()].insts);

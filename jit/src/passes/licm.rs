@@ -18,7 +18,7 @@ pub fn run(region: &mut Region) {
     let loops = Loops::new(region, &dominators);
     let mut home = definitions(region);
     let frames = has_frames(region);
-    let quiet = Quiet::new(region, &loops);
+    let quiet = if frames { Quiet::new(region, &loops) } else { Quiet::default() };
     for &b in dominators.order() {
         if region.block(b).cold || loops.of(b).is_none() {
             continue;

@@ -125,8 +125,9 @@ pub(crate) fn is_stable(frames: bool, inst: &Inst, home: impl Fn(Value) -> Block
 /// If a loop does neither, what is true of a pointer's memory where one of its blocks is executed is true in all that this block
 /// dominates in the loop: who leaves the loop and comes back, comes by its header, and by that block again. So it is true at the
 /// end of the block before the loop, if the pointer is at hand there.
+#[derive(Default)]
 pub(crate) struct Quiet {
-    /// By block: the outermost of the loops around it that are quiet.
+    /// By block: the outermost of the loops around it that are quiet. Nothing, if nobody asks.
     outermost: Vec<Option<usize>>,
 }
 
@@ -144,7 +145,7 @@ impl Quiet {
 
     /// The outermost quiet loop around a block.
     pub(crate) fn around(&self, block: BlockId) -> Option<usize> {
-        self.outermost[block.index()]
+        self.outermost.get(block.index()).copied().flatten()
     }
 }
 

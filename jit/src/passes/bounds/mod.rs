@@ -53,7 +53,7 @@ pub fn run(region: &mut Region) {
     let defs = Defs::of(region);
     let (home, frames) = (definitions(region), has_frames(region));
     let loops = Loops::new(region, &dominators);
-    let quiet = Quiet::new(region, &loops);
+    let quiet = if frames { Quiet::new(region, &loops) } else { Quiet::default() };
     let mut pass = Bounds { region, defs, home, loops, quiet, frames, held: HashMap::new(), trail: Vec::new() };
     let mut marks = Vec::new();
     for step in dominators.tour() {
