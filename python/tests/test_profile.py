@@ -105,8 +105,11 @@ def test_times_add_up_and_the_hot_line_is_hot(module: spmdvm.Module) -> None:
     assert sum(row.share for row in profile) == pytest.approx(1)
     assert all(row.time >= 0 for row in profile)
     assert sum(row.instructions for row in profile) == profile.instructions
-    assert {row.line for row in profile.hottest(4)} <= {2, 6, 7, 8}
-    assert profile.hottest()[0].time >= profile.hottest()[-1].time
+    # Times are samples, which a busy machine takes where it likes; instructions are counted.
+    counted = sorted(profile.lines, key=lambda row: -row.instructions)
+    assert {row.line for row in counted[:4]} == {2, 6, 7, 8}
+    times = [row.time for row in profile.hottest()]
+    assert times == sorted(times, reverse=True) and times[0] > 0
     assert 0 < profile.samples <= profile.instructions
     assert profile.seconds > 0
     # `sin` is code of the library, which counts for the line that calls it.
@@ -119,8 +122,9 @@ def test_lines_that_lose_lanes() -> None:
     x = np.where(np.arange(1600) % 16 == 0, 1e30, 2).astype(np.float32)
     profile = module.profile("steps", x, 1)
     worst = profile.least_active(3)
-    assert {row.line for row in worst} <= {2, 6, 7, 8}
-    assert worst[0].utilisation < 0.1
+    lost = [row.time * (1 - row.utilisation) for row in worst]
+    assert lost == sorted(lost, reverse=True) and all(row.active < row.possible for row in worst)
+    assert max(profile[line].utilisation for line in (2, 6, 7, 8)) < 0.1
     activity = profile.lane_activity()
     assert activity.shape == x.shape
     assert (activity < 0.2).all() and (activity > 1 / 16 - 1e-9).all()
