@@ -90,8 +90,7 @@ fn cast(b: &mut Builder, v: Value, from: Ty, ty: Ty) -> Value {
 
 #[test]
 fn what_becomes_a_byte_again_is_computed_in_bytes() {
-    becomes(
-        &["narrow", "dead"],
+    narrows(
         |b, [x, y, ..]| {
             // Bytes as `int`s, and what comes of them as a byte.
             let [x, y] = [x, y].map(|v| cast(b, v, I32, Ty::U8));
@@ -113,8 +112,7 @@ fn what_becomes_a_byte_again_is_computed_in_bytes() {
 
 #[test]
 fn a_sum_that_fits_is_compared_and_shifted_in_fewer_bits() {
-    becomes(
-        &["narrow", "dead"],
+    narrows(
         |b, [x, y, ..]| {
             let [x, y] = [x, y].map(|v| cast(b, v, I32, Ty::U8));
             let [x, y] = [x, y].map(|v| cast(b, v, Ty::U8, I32));
@@ -140,8 +138,7 @@ fn a_sum_that_fits_is_compared_and_shifted_in_fewer_bits() {
 
 #[test]
 fn what_is_asked_for_in_full_stays_wide() {
-    becomes(
-        &["narrow", "dead"],
+    narrows(
         |b, [x, y, ..]| {
             // A difference can be negative, and one sum of whole `int`s is not worth two conversions.
             let small = cast(b, x, I32, Ty::U8);
@@ -164,6 +161,11 @@ fn what_is_asked_for_in_full_stays_wide() {
          exit x0
          r4=%10 r45=%13",
     );
+}
+
+#[track_caller]
+fn narrows(compute: impl FnOnce(&mut Builder, [Value; 6]) -> Vec<Value>, want: &str) {
+    becomes(&["narrow", "dead"], compute, want);
 }
 
 #[track_caller]

@@ -26,11 +26,8 @@ fn in_a_loop(
     b.switch_to(head);
     let values = [p, q, o, x];
     let pointer = asked(&mut b, values);
-    let length = b.region_len(pointer, true);
-    let at = b.host_address(pointer, 4);
-    b.effect(Kind::Store { ty: Ty::U64 }, &[at, length]);
+    let again = ask(&mut b, pointer, true);
     let new = next(&mut b, values);
-    let again = b.inst(Kind::Op { op: Op::Lt, ty: Ty::U64, from: Ty::U64 }, &[length, at], BOOL);
     b.branch(again, (head, &[new]), (after, &[]));
     b.switch_to(after);
     leave_plainly(&mut b, &host);
@@ -39,6 +36,23 @@ fn in_a_loop(
     pointers::run(&mut region);
     verify(&region).unwrap_or_else(|e| panic!("{e}\n{region}"));
     (region, values, pointer)
+}
+
+/// Asks about a pointer's memory; gives something to go on by.
+fn ask(b: &mut Builder, pointer: Value, write: bool) -> Value {
+    let length = b.region_len(pointer, write);
+    let at = b.host_address(pointer, 4);
+    b.effect(Kind::Store { ty: Ty::U64 }, &[at, length]);
+    b.inst(Kind::Op { op: Op::Lt, ty: Ty::U64, from: Ty::U64 }, &[length, at], BOOL)
+}
+
+/// Memory of a frame that begins and ends.
+fn make_frame(b: &mut Builder, host: &harness::Host) {
+    let bits = b.constant(Ty::U64, 1);
+    let mask = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
+    let exit = b.exit(harness::exit(host, mask, vec![], vec![]));
+    let frame = b.inst(Kind::FrameOpen { function: host.function, at: 4096, exit }, &[], U64);
+    b.effect(Kind::FrameClose, &[frame]);
 }
 
 fn sum(b: &mut Builder, p: Value, o: Value) -> Value {
@@ -97,18 +111,11 @@ fn where_memory_ends_pointers_from_before_are_asked() {
         b.switch_to(begin);
         let pointer = sum(&mut b, p, o);
         if frames {
-            let bits = b.constant(Ty::U64, 1);
-            let mask = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
-            let exit = b.exit(harness::exit(&host, mask, vec![], vec![]));
-            let frame = b.inst(Kind::FrameOpen { function: host.function, at: 4096, exit }, &[], U64);
-            b.effect(Kind::FrameClose, &[frame]);
+            make_frame(&mut b, &host);
         }
         b.jump(head, &[]);
         b.switch_to(head);
-        let length = b.region_len(pointer, true);
-        let at = b.host_address(pointer, 4);
-        b.effect(Kind::Store { ty: Ty::U64 }, &[at, length]);
-        let again = b.inst(Kind::Op { op: Op::Lt, ty: Ty::U64, from: Ty::U64 }, &[length, at], BOOL);
+        let again = ask(&mut b, pointer, true);
         b.branch(again, (head, &[]), (after, &[]));
         b.switch_to(after);
         leave_plainly(&mut b, &host);
@@ -132,30 +139,17 @@ fn facts_leave_quiet_loops() {
         let [outer, inner, latch, after] = [(); 4].map(|()| b.block());
         let q = b.param(outer, U64);
         b.jump(outer, &[p]);
-        let frame = |b: &mut Builder| {
-            let bits = b.constant(Ty::U64, 1);
-            let mask = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
-            let exit = b.exit(harness::exit(&host, mask, vec![], vec![]));
-            let frame = b.inst(Kind::FrameOpen { function: host.function, at: 4096, exit }, &[], U64);
-            b.effect(Kind::FrameClose, &[frame]);
-        };
-        let ask = |b: &mut Builder| {
-            let length = b.region_len(q, false);
-            let at = b.host_address(q, 4);
-            b.effect(Kind::Store { ty: Ty::U64 }, &[at, length]);
-            b.inst(Kind::Op { op: Op::Lt, ty: Ty::U64, from: Ty::U64 }, &[length, at], BOOL)
-        };
         b.switch_to(outer);
         if !inside {
-            frame(&mut b);
+            make_frame(&mut b, &host);
         }
         b.jump(inner, &[]);
         b.switch_to(inner);
-        ask(&mut b);
+        ask(&mut b, q, false);
         if inside {
-            frame(&mut b);
+            make_frame(&mut b, &host);
         }
-        let again = ask(&mut b);
+        let again = ask(&mut b, q, false);
         b.branch(again, (inner, &[]), (latch, &[]));
         b.switch_to(latch);
         let next = sum(&mut b, q, o);

@@ -39,8 +39,7 @@ pub fn run(region: &mut Region) {
             inst.args.iter_mut().for_each(|v| *v = to[v.index()]);
             stretch += makes_or_ends_frame(inst.kind) as usize;
             let stable = is_stable(frames, inst, |v| home[v.index()]);
-            let is_fact = stable || inst.kind.is_pure();
-            let Some(result) = inst.result.filter(|_| is_fact && inst.args.len() <= 3) else { return true };
+            let Some(result) = inst.result.filter(|_| inst.kind.is_pure() && inst.args.len() <= 3) else { return true };
             let last = table.entry((inst.kind, ordered(inst), region.types[result.index()])).or_insert(usize::MAX);
             let chain = std::iter::successors(known.get(*last), |k| k.before.map(|i| &known[i]));
             let holds = |k: &Known| {

@@ -27,8 +27,8 @@ pub fn run(region: &mut Region) {
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts {
             let stable = is_stable(frames, &inst, |v| home[v.index()]);
-            let most = if stable { None } else { Some(quiet.around(b)) };
-            match target(&inst, b, &home, &loops, &dominators, most) {
+            let may_leave = |l: usize| stable || quiet.is_quiet(l);
+            match target(&inst, b, &home, &loops, &dominators, may_leave) {
                 Some(to) => {
                     if let Some(v) = inst.result {
                         home[v.index()] = to;
@@ -42,18 +42,15 @@ pub fn run(region: &mut Region) {
     }
 }
 
-/// Where an instruction of block `b` moves to, if it does: out of loops up to `most`, if only that far.
+/// Where an instruction of block `b` moves to, if it does, out of loops that it may leave.
 fn target(
     inst: &Inst,
     b: BlockId,
     home: &[BlockId],
     loops: &Loops,
     dominators: &Dominators,
-    most: Option<Option<usize>>,
+    may_leave: impl Fn(usize) -> bool,
 ) -> Option<BlockId> {
-    if most == Some(None) {
-        return None;
-    }
     let divides = matches!(inst.kind, Kind::Op { op: Op::IDiv | Op::IRem, .. });
     if !inst.kind.is_pure() || divides || matches!(inst.kind, Kind::Splat) {
         return None;
@@ -62,7 +59,7 @@ fn target(
     let mut inner = loops.of(b);
     while let Some(l) = inner {
         let changes = inst.args.iter().any(|a| loops.contains(l, home[a.index()]));
-        if changes {
+        if changes || !may_leave(l) {
             break;
         }
         let before = dominators.parent(loops.header(l));
@@ -71,9 +68,6 @@ fn target(
             break;
         }
         best = Some(before);
-        if most == Some(Some(l)) {
-            break;
-        }
         inner = loops.outer(l);
     }
     best
@@ -133,6 +127,11 @@ impl Loops {
                 self.innermost[b] = Some(l);
             }
         }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.headers.len()
     }
 
     /// The innermost loop of a block.

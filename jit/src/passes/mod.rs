@@ -127,20 +127,26 @@ pub(crate) fn is_stable(frames: bool, inst: &Inst, home: impl Fn(Value) -> Block
 /// end of the block before the loop, if the pointer is at hand there.
 #[derive(Default)]
 pub(crate) struct Quiet {
+    /// By loop.
+    loops: Vec<bool>,
     /// By block: the outermost of the loops around it that are quiet. Nothing, if nobody asks.
     outermost: Vec<Option<usize>>,
 }
 
 impl Quiet {
     pub(crate) fn new(region: &Region, loops: &licm::Loops) -> Quiet {
-        let is_quiet = |b: usize| !region.blocks[b].insts.iter().any(|inst| makes_or_ends_frame(inst.kind));
-        let quiet: Vec<bool> = (0..region.blocks.len()).map(is_quiet).collect();
-        let loop_is_quiet = |l: usize| (0..quiet.len()).all(|b| quiet[b] || !loops.contains(l, BlockId(b as u32)));
-        let outermost = |b: usize| {
-            let around = std::iter::successors(loops.of(BlockId(b as u32)), |&l| loops.outer(l));
-            around.take_while(|&l| loop_is_quiet(l)).last()
-        };
-        Quiet { outermost: (0..quiet.len()).map(outermost).collect() }
+        let is_quiet = |b: BlockId| !region.block(b).insts.iter().any(|inst| makes_or_ends_frame(inst.kind));
+        let blocks = || (0..region.blocks.len() as u32).map(BlockId);
+        let loud: Vec<BlockId> = blocks().filter(|&b| !is_quiet(b)).collect();
+        let quiet: Vec<bool> = (0..loops.count()).map(|l| !loud.iter().any(|&b| loops.contains(l, b))).collect();
+        let around = |b| std::iter::successors(loops.of(b), |&l| loops.outer(l));
+        let outermost = blocks().map(|b| around(b).take_while(|&l| quiet[l]).last()).collect();
+        Quiet { loops: quiet, outermost }
+    }
+
+    /// Returns whether a loop is quiet.
+    pub(crate) fn is_quiet(&self, l: usize) -> bool {
+        self.loops.get(l) == Some(&true)
     }
 
     /// The outermost quiet loop around a block.

@@ -49,14 +49,6 @@ struct Row {
     holds: Value,
 }
 
-impl Sum {
-    /// An access by the distance.
-    fn operand(&self, at: &Operand, disp: i64) -> Operand {
-        let address = Address { index: Some(Ty::I64), scale: 1, disp, ..at.address };
-        Operand { base: self.pointer, index: Some(self.distance), address, ty: at.ty }
-    }
-}
-
 /// What lies in a row so that an index does, too: a field of a record is in a row where the number of the record is, so one test does
 /// for all fields, and the index itself need not be computed for all lanes.
 struct Core {
@@ -74,6 +66,14 @@ struct Sum {
     pointer: Value,
     distance: Value,
     constant: i64,
+}
+
+impl Sum {
+    /// An access by the distance.
+    fn operand(&self, at: &Operand, disp: i64) -> Operand {
+        let address = Address { index: Some(Ty::I64), scale: 1, disp, ..at.address };
+        Operand { base: self.pointer, index: Some(self.distance), address, ty: at.ty }
+    }
 }
 
 impl Recorder<'_> {
@@ -394,18 +394,17 @@ impl Recorder<'_> {
     /// How large an `i64` may be in magnitude, if it is a product of a shorter integer.
     fn most(&self, v: Value) -> Option<u64> {
         let inst = self.definition(v)?;
-        let factor = |by: Value| self.known(by);
         match inst.kind {
             Kind::Op { op: Op::Convert, ty: Ty::I64, from } if from.is_int() && from.size() <= 4 => {
                 Some(u32::MAX.into())
             }
             Kind::Op { op: Op::Mul, ty: Ty::I64, .. } => {
                 let [a, b] = [inst.args[0], inst.args[1]];
-                let (x, by) = if factor(b).is_some() { (a, b) } else { (b, a) };
-                self.most(x)?.checked_mul(factor(by)?)
+                let (x, by) = if self.known(b).is_some() { (a, b) } else { (b, a) };
+                self.most(x)?.checked_mul(self.known(by)?)
             }
             Kind::Op { op: Op::Shl, ty: Ty::I64, .. } => {
-                let by = factor(inst.args[1]).filter(|&by| by < 32)?;
+                let by = self.known(inst.args[1]).filter(|&by| by < 32)?;
                 self.most(inst.args[0])?.checked_mul(1 << by)
             }
             _ => None,

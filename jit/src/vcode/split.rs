@@ -10,7 +10,7 @@ use super::Target;
 use super::code::VCode;
 use super::inst::Inst;
 use super::loops::{Liveness, Loop, innermost};
-use foldhash::{HashSet, HashSetExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use regalloc2::VReg;
 use std::cmp::Reverse;
 
@@ -60,7 +60,9 @@ impl<T: Target> VCode<T> {
                 true => registers[class].saturating_sub(TEMPORARIES),
                 false => 0,
             });
-            self.split_before(&one, most, &mut moves);
+            if most != [0; 3] {
+                self.split_before(&one, most, &mut moves);
+            }
         }
         moves.sort_by_key(|(at, _)| *at);
         self.insert(moves);
@@ -76,14 +78,19 @@ impl<T: Target> VCode<T> {
             });
         }
         let mut reads: Vec<(VReg, usize)> = Vec::new();
+        let mut place_of = HashMap::new();
         let mut insts = std::mem::take(&mut self.insts);
         let ranges: Vec<_> = one.blocks.iter().map(|&b| self.range(b)).collect();
         for range in &ranges {
             for inst in &mut insts[range.clone()] {
-                inst.each_read(&mut |r| match reads.iter_mut().find(|(of, _)| of == r) {
-                    Some((_, n)) => *n += 1,
-                    None if !written.contains(r) => reads.push((*r, 1)),
-                    None => {}
+                inst.each_read(&mut |r| {
+                    if !written.contains(r) {
+                        let place = *place_of.entry(*r).or_insert(reads.len());
+                        if place == reads.len() {
+                            reads.push((*r, 0));
+                        }
+                        reads[place].1 += 1;
+                    }
                 });
             }
         }
@@ -96,13 +103,17 @@ impl<T: Target> VCode<T> {
             fits
         });
         let before = self.range(one.before).end - 1;
-        let new: Vec<(VReg, VReg)> = reads.iter().map(|&(from, _)| (from, self.reg(from.class()))).collect();
+        let mut new = HashMap::new();
+        for (from, _) in reads {
+            let to = self.reg(from.class());
+            new.insert(from, to);
+            moves.push((before, Inst::Move { from, to }));
+        }
         for range in ranges {
             for inst in &mut insts[range] {
-                inst.each_read(&mut |r| *r = new.iter().find(|(old, _)| old == r).map_or(*r, |&(_, new)| new));
+                inst.each_read(&mut |r| *r = *new.get(r).unwrap_or(r));
             }
         }
-        moves.extend(new.into_iter().map(|(from, to)| (before, Inst::Move { from, to })));
         self.insts = insts;
     }
 }

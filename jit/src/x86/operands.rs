@@ -19,8 +19,7 @@ pub(super) fn run(code: &mut VCode<X86>) {
     let mut operands = Operands { uses: code.uses(), kept: vec![true; code.insts.len()] };
     for block in code.blocks() {
         operands.update_in_place(code, block.clone());
-        operands.fold_loads(code, block.clone());
-        code.insts[block].iter_mut().for_each(take_from_stack);
+        operands.take_from_memory(code, block);
     }
     code.retain(&operands.kept);
 }
@@ -98,10 +97,14 @@ impl Operands {
         Some(())
     }
 
-    /// `x = load a; y = op b, x` becomes one instruction.
-    fn fold_loads(&mut self, code: &mut VCode<X86>, block: Range<usize>) {
+    /// `x = load a; y = op b, x` becomes one instruction. A general register that is not loaded is taken from wherever it is; vectors that
+    /// many instructions take had better be in registers: the allocator would leave them where they are.
+    fn take_from_memory(&mut self, code: &mut VCode<X86>, block: Range<usize>) {
         let mut loads: HashMap<VReg, (usize, Load)> = HashMap::new();
-        for i in block.filter(|&i| self.kept[i]).collect::<Vec<_>>() {
+        for i in block {
+            if !self.kept[i] {
+                continue;
+            }
             let plain = match &mut code.insts[i] {
                 Inst::Plain(plain) => plain,
                 inst => {
@@ -121,32 +124,33 @@ impl Operands {
                 loads.clear();
                 continue;
             }
-            let Some((op, at, r)) = memory_operand(plain) else { continue };
-            let Some((from, load)) = loads.get(&r) else { continue };
-            let info = op.op_code();
-            if load.all && info.can_broadcast() && info.broadcast_memory_size().size() == load.bytes {
-                plain.args[at] = Some(Arg::Broadcast(load.from));
-            } else if !load.all && info.memory_size().size() == load.bytes {
-                plain.args[at] = Some(Arg::Mem(load.from));
-            } else {
-                continue;
-            }
+            let Some((op, at, r, form)) = memory_operand(plain) else { continue };
+            let loaded = loads.get(&r).and_then(|(from, load)| Some((*from, load.operand_of(op)?)));
+            let operand = match loaded {
+                Some((from, operand)) => {
+                    self.kept[from] = false;
+                    operand
+                }
+                None if form.class() == RegClass::Int => Arg::Any(r, form),
+                None => continue,
+            };
             plain.code = op;
-            self.kept[*from] = false;
+            plain.args[at] = Some(operand);
         }
     }
 }
 
-/// Has an instruction take its last register from wherever it is, if that is a general one. Vectors that many instructions take had
-/// better be loaded: the allocator would leave them where they are.
-fn take_from_stack(inst: &mut Inst<X86>) {
-    if let Inst::Plain(plain) = inst
-        && let Some((op, at, _)) = memory_operand(plain)
-        && let Some(Arg::Use(r, form)) = plain.args[at]
-        && form.class() == RegClass::Int
-    {
-        plain.code = op;
-        plain.args[at] = Some(Arg::Any(r, form));
+impl Load {
+    /// As the operand of an instruction, if that reads as much.
+    fn operand_of(&self, op: Code) -> Option<Arg> {
+        let info = op.op_code();
+        match self.all {
+            true if info.can_broadcast() && info.broadcast_memory_size().size() == self.bytes => {
+                Some(Arg::Broadcast(self.from))
+            }
+            false if info.memory_size().size() == self.bytes => Some(Arg::Mem(self.from)),
+            _ => None,
+        }
     }
 }
 
@@ -251,8 +255,8 @@ fn takes_number(code: Code) -> bool {
     )
 }
 
-/// The instruction that takes a register from memory, its operand, and the register.
-fn memory_operand(plain: &Plain) -> Option<(Code, usize, VReg)> {
+/// The instruction that takes a register from memory, its operand, the register, and how much of that it takes.
+fn memory_operand(plain: &Plain) -> Option<(Code, usize, VReg, Size)> {
     let in_memory = |arg: &Arg| matches!(arg, Arg::Mem(_) | Arg::Broadcast(_) | Arg::Any(..) | Arg::Both { .. });
     if plain.args.iter().flatten().any(in_memory) {
         return None;
@@ -262,7 +266,7 @@ fn memory_operand(plain: &Plain) -> Option<(Code, usize, VReg)> {
         use OpCodeOperandKind::{r32_or_mem, r64_or_mem, xmm_or_mem, ymm_or_mem, zmm_or_mem};
         matches!(kind, r32_or_mem | r64_or_mem | xmm_or_mem | ymm_or_mem | zmm_or_mem)
     })?;
-    let Some(Arg::Use(r, _)) = *plain.args.get(at)? else { return None };
+    let Some(Arg::Use(r, form)) = *plain.args.get(at)? else { return None };
     let reads = |arg: &&Arg| matches!(**arg, Arg::Use(a, _) | Arg::Tied { from: a, .. } if a == r);
-    (plain.args.iter().flatten().filter(reads).count() == 1).then_some((op, at, r))
+    (plain.args.iter().flatten().filter(reads).count() == 1).then_some((op, at, r, form))
 }

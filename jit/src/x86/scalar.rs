@@ -284,7 +284,7 @@ impl Select<'_> {
     }
 
     /// The sum of registers and a number, which are all kept.
-    fn sum(&mut self, form: Size, terms: Mem) -> VReg {
+    pub(super) fn sum(&mut self, form: Size, terms: Mem) -> VReg {
         let code = if form == Size::G64 { Code::Lea_r64_m } else { Code::Lea_r32_m };
         self.def(code, (RegClass::Int, form), &[Arg::Mem(terms)])
     }

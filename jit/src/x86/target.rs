@@ -101,7 +101,7 @@ impl Target for X86 {
     }
 
     fn address_of(s: &mut Select<'_>, mem: Mem) -> VReg {
-        s.def(Code::Lea_r64_m, (RegClass::Int, Size::G64), &[Arg::Mem(mem)])
+        s.sum(Size::G64, mem)
     }
 
     fn load_scalar(s: &mut Select<'_>, ty: Ty, from: Mem) -> VReg {
