@@ -39,7 +39,7 @@ fn until_given_up(module: &Module, call: impl Fn()) -> Abort {
 fn a_short_loop_is_compiled_when_it_is_long() {
     for engine in jits() {
         let module = module(engine, SUM, settings());
-        assert_eq!(until_given_up(&module, || sum(&module, 3)), Abort::TooShort);
+        assert_eq!(until_given_up(&module, || sum(&module, 1)), Abort::TooShort);
         let n = if engine == Engine::Ir { 100_000 } else { 1_000_000 };
         sum(&module, n);
         let found = &loops(&module)[0];
@@ -50,15 +50,26 @@ fn a_short_loop_is_compiled_when_it_is_long() {
 }
 
 #[test]
+fn a_loop_of_a_few_rounds_stays_native() {
+    for engine in jits() {
+        let module = module(engine, SUM, settings());
+        (0..10_000).for_each(|_| sum(&module, 5));
+        let found = &loops(&module)[0];
+        assert!(found.aborted.is_none(), "{found:?}");
+        assert!(found.versions.iter().any(|v| v.entries > 5_000), "{found:?}");
+    }
+}
+
+#[test]
 fn a_loop_that_stays_short_is_tried_less_and_less() {
     for engine in jits() {
         let module = module(engine, SUM, settings());
-        until_given_up(&module, || sum(&module, 3));
+        until_given_up(&module, || sum(&module, 1));
         let entries = || loops(&module)[0].versions.iter().map(|v| v.entries).sum::<u64>();
         let before = entries();
-        (0..200_000).for_each(|_| sum(&module, 3));
+        (0..200_000).for_each(|_| sum(&module, 1));
         let tried = entries() - before;
-        // 400,000 rounds: after 16,384 of them, 32,768 more, and so on, sixteen entries each.
+        // Some 200,000 rounds: after 16,384 of them, 32,768 more, and so on, sixteen entries each.
         assert!((1..=16 * 6).contains(&tried), "tried {tried} times");
         assert_eq!(loops(&module)[0].aborted, Some(Abort::TooShort));
     }
@@ -121,7 +132,7 @@ fn a_loop_that_becomes_short_is_given_up_later() {
         let module = module(engine, SUM, settings());
         (0..100).for_each(|_| sum(&module, 1000));
         assert!(loops(&module)[0].aborted.is_none());
-        assert_eq!(until_given_up(&module, || sum(&module, 3)), Abort::TooShort);
+        assert_eq!(until_given_up(&module, || sum(&module, 1)), Abort::TooShort);
     }
 }
 
@@ -205,7 +216,7 @@ fn the_code_of_a_loop_that_rests_makes_room() {
         run(&free, 1000, 0);
         let code_limit = free.jit().unwrap().code_bytes() * 3 / 2;
         let module = module(engine, text, JitSettings { code_limit, ..settings() });
-        assert_eq!(until_given_up(&module, || run(&module, 3, 0)), Abort::TooShort);
+        assert_eq!(until_given_up(&module, || run(&module, 1, 0)), Abort::TooShort);
         run(&module, 1000, 3);
         let compiled = loops(&module).into_iter().filter(|l| l.aborted.is_none() && !l.versions.is_empty());
         assert_eq!(compiled.count(), 1, "{}", module.jit_text(Show::default()));

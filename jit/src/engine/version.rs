@@ -17,12 +17,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Least work of an entry, in instructions of the IR, that makes up for entering: about 300 ns against 2 ns for each that the
+/// Least work of an entry, in instructions of the IR, that makes up for entering: about 60 ns against 2 ns for each that the
 /// interpreter would execute.
-const WORTHWHILE: u64 = 150;
-
-/// The same of functions, mostly called by other regions.
-const WORTHWHILE_CALL: u64 = 60;
+const WORTHWHILE: u64 = 30;
 
 /// So many rounds of an entry make up for leaving before the loop's end, and for what the interpreter does of that round.
 const LONG: u64 = 64;
@@ -242,8 +239,7 @@ impl Version {
         }
         let insts: usize = self.region.blocks.iter().filter(|b| !b.cold).map(|b| b.insts.len()).sum();
         let worthwhile = match self.begins {
-            Begins::Loop => WORTHWHILE,
-            Begins::Function => WORTHWHILE_CALL,
+            Begins::Loop | Begins::Function => WORTHWHILE,
             // It is a piece of a way that is native before and behind it.
             Begins::Rest => 0,
         };
