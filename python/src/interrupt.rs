@@ -7,7 +7,7 @@
 //!
 //! *Ctrl-C* also stops programs of other threads, as long as Python's own handler would raise `KeyboardInterrupt`.
 //! While at least one program runs, a handler of SIGINT stands in front of Python's: it raises a flag and passes the
-//! signal on. It is put up when a program polls for the first time and taken down at the end of the call, rather than
+//! signal on. It is put up when a program has run for a millisecond and taken down at the end of the call, rather than
 //! once, because hosts such as notebooks set Python's handler anew again and again; and not at the start of the call,
 //! because small calls are to cost no system calls. A signal that came in between is Python's alone.
 
@@ -24,22 +24,22 @@ use std::time::{Duration, Instant};
 static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// The programs that run now.
-static RUNNING: Mutex<Running> = Mutex::new(Running { programs: 0, polled: false, handler: handler::Handler::NONE });
+static RUNNING: Mutex<Running> = Mutex::new(Running { programs: 0, asked: false, handler: handler::Handler::NONE });
 
 struct Running {
     programs: usize,
-    /// Whether one of them has polled.
-    polled: bool,
+    /// Whether one of them has asked Python.
+    asked: bool,
     handler: handler::Handler,
 }
 
-/// Puts up the handler, when the first program polls. Needs the GIL.
+/// Puts up the handler, when the first program asks. Needs the GIL.
 fn put_up_handler(py: Python<'_>) {
     if !has_default_handler(py).unwrap_or(false) {
         return;
     }
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    if running.programs != 0 && !std::mem::replace(&mut running.polled, true) {
+    if running.programs != 0 && !std::mem::replace(&mut running.asked, true) {
         running.handler.put_up();
     }
 }
@@ -83,12 +83,16 @@ struct Call {
 
 #[derive(Default)]
 struct Looked {
-    /// Not before this time again; `None`: it has never looked.
+    /// Python is not asked before this time; `None`: the program has not polled yet.
     next: Option<Instant>,
-    is_main: bool,
+    /// Once it has been asked: whether the thread is the main one.
+    is_main: Option<bool>,
 }
 
 impl Watch {
+    /// Calls that take less do not ask Python at all.
+    const SMALL: Duration = Duration::from_millis(1);
+
     /// A thread that only waits looks this often, and one that runs a program not more often.
     pub const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
@@ -143,14 +147,14 @@ impl Look {
             return;
         }
         let (pressed, now) = (FLAG.load(Ordering::Relaxed), Instant::now());
-        let is_first = looked.next.is_none();
         if call.progress.as_ref().is_some_and(|progress| progress.is_due(now)) {
             Python::try_attach(|py| call.tell(py));
         }
-        if !looked.is_main && !is_first {
+        let next = *looked.next.get_or_insert(now + Watch::SMALL);
+        if looked.is_main == Some(false) {
             call.stop.fetch_or(pressed, Ordering::Relaxed);
-        } else if pressed || looked.next.is_none_or(|next| now >= next) {
-            Python::try_attach(|py| call.ask(py, &mut looked, is_first));
+        } else if pressed || now >= next {
+            Python::try_attach(|py| call.ask(py, &mut looked));
             let took = now.elapsed();
             looked.next = Some(now + took + (20 * took).clamp(Watch::BETWEEN_LOOKS, Watch::LONGEST_BETWEEN_LOOKS));
         }
@@ -158,9 +162,9 @@ impl Look {
 }
 
 impl Call {
-    fn ask(&self, py: Python<'_>, looked: &mut Looked, is_first: bool) {
-        if is_first {
-            looked.is_main = is_main_thread(py).unwrap_or(false);
+    fn ask(&self, py: Python<'_>, looked: &mut Looked) {
+        if looked.is_main.is_none() {
+            looked.is_main = Some(is_main_thread(py).unwrap_or(false));
             put_up_handler(py);
         }
         let why = "by the handler of a signal that came while it runs, because it has state";
@@ -194,7 +198,7 @@ impl Drop for Watch {
     fn drop(&mut self) {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.programs -= 1;
-        if running.programs == 0 && std::mem::take(&mut running.polled) {
+        if running.programs == 0 && std::mem::take(&mut running.asked) {
             running.handler.take_down();
         }
     }
