@@ -5,19 +5,35 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Program};
 
 /// Instructions of each function with those of its callees, once for each call.
-pub(crate) struct Weights(Vec<u32>);
+pub(crate) struct Weights {
+    weights: Vec<u32>,
+    recursion: Vec<usize>,
+}
+
+/// How deep a function that calls itself is inlined into itself, at least and at most.
+const RECURSION: std::ops::RangeInclusive<usize> = 2..=4;
+
+/// What all copies of a function that is inlined deeper than the least may weigh together: then a link would take as long as a copy.
+const COPIES: u32 = 1200;
 
 impl Weights {
     /// Weighs all functions of a program.
     pub fn new(program: &Program) -> Weights {
         let mut known = vec![None; program.functions.len()];
         (0..known.len()).for_each(|id| weigh(program, id, &mut known));
-        Weights(known.into_iter().map(|weight| weight.unwrap_or(0)).collect())
+        let weights: Vec<_> = known.into_iter().map(|weight| weight.unwrap_or(0)).collect();
+        let recursion = (0..).zip(&weights).map(|(id, &weight)| recursion(program, FuncId(id), weight)).collect();
+        Weights { weights, recursion }
     }
 
     /// The weight of a function; calls of it within itself weigh nothing.
     pub fn of(&self, function: FuncId) -> u32 {
-        self.0[function.0 as usize]
+        self.weights[function.0 as usize]
+    }
+
+    /// How many calls of a function from within itself are inlined one into another.
+    pub fn recursion(&self, function: FuncId) -> usize {
+        self.recursion[function.0 as usize]
     }
 
     /// Instructions of a function from a head on, as far as they are `inside`, with those of the callees that are at most as heavy
@@ -51,6 +67,15 @@ fn weigh(program: &Program, id: usize, known: &mut [Option<u32>]) {
     known[id] = Some(weight);
 }
 
+/// As many calls within one another as keep the weight of all copies small.
+fn recursion(program: &Program, id: FuncId, weight: u32) -> usize {
+    let calls = program.functions[id.0 as usize].code.iter().filter(|inst| inst.op == Op::Call && inst.aux == id.0);
+    let calls = calls.count() as u32;
+    let copies = |depth: usize| (1..=depth as u32).fold(1, |sum: u32, d| sum.saturating_add(calls.saturating_pow(d)));
+    let is_small = |depth: &usize| calls != 0 && copies(*depth).saturating_mul(weight) <= COPIES;
+    RECURSION.rev().find(is_small).unwrap_or(*RECURSION.start())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +104,17 @@ func endless(u0:i32) -> (u1) {
         assert_eq!([0, 1, 2].map(|id| weights.of(FuncId(id))), [1, 5, 2]);
         let inlined = |heaviest| weights.inlined(&program, (FuncId(1), 0), &[true; 3], heaviest);
         assert_eq!([inlined(0), inlined(1)], [3, 5]);
+    }
+
+    #[test]
+    fn small_functions_are_inlined_deeper_into_themselves() {
+        let function = |name: &str, work: usize, calls: usize| {
+            let rest = "  u1 = mov.i32 u0\n".repeat(work) + &format!("  u1 = call {name}(u0)\n").repeat(calls);
+            format!("func {name}(u0:i32) -> (u1) {{\n  var u1:i32\n{rest}  ret\n}}\n")
+        };
+        let text = [".width 4\n".into(), function("once", 20, 1), function("twice", 20, 2), function("large", 200, 2)];
+        let program = assemble(&text.concat()).unwrap_or_else(|e| panic!("{e:?}"));
+        let weights = Weights::new(&program);
+        assert_eq!([0, 1, 2].map(|id| weights.recursion(FuncId(id))), [4, 4, 2]);
     }
 }

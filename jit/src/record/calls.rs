@@ -2,7 +2,7 @@
 
 use super::state::{Frame, Mask, State};
 use super::step::Next;
-use super::{MAX_CALLS, MAX_FRAME_BYTES, MAX_RECURSION, Recorder};
+use super::{MAX_CALLS, MAX_FRAME_BYTES, Recorder};
 use crate::abort::Abort;
 use crate::ir::{ExitReason, Kind, Type};
 use spmdvm_vm::program::{FuncId, Inst, Reg};
@@ -14,7 +14,8 @@ impl Recorder<'_> {
         let callee = FuncId(inst.aux);
         let f = self.function(callee);
         let own = state.frames.iter().filter(|frame| frame.function == callee).count();
-        if own > MAX_RECURSION || state.frames.len() > MAX_CALLS || !self.inlines(state, callee) {
+        let deepest = self.whole.weights.recursion(callee);
+        if own > deepest || state.frames.len() > MAX_CALLS || !self.inlines(state, callee) {
             return Ok(self.leave(state, ExitReason::LinkedCall));
         }
         self.tick(state);

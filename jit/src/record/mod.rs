@@ -61,9 +61,6 @@ pub(crate) const MAX_FRAME_BYTES: u64 = 1 << 30;
 /// Most calls in a chain.
 pub(crate) const MAX_CALLS: usize = 12;
 
-/// Most calls of a function from within itself.
-pub(crate) const MAX_RECURSION: usize = 2;
-
 /// What is known of a mask at the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MaskFact {
