@@ -301,6 +301,24 @@ LOOP = """export void f(uniform float a[], uniform int n) {
 }"""
 
 
+@pytest.mark.parametrize("length", [3, 21])
+def test_loops_over_local_arrays_that_vectors_do_not_divide_are_compiled(length: int) -> None:
+    source = f"""export void f(uniform int n, uniform int out[]) {{
+        for (uniform int i = 0; i < n; ++i) {{
+            uniform int a[{length}];
+            foreach (j = 0 ... {length}) a[j] = i + j;
+            foreach (j = 0 ... {length}) out[j] += a[j];
+        }}
+    }}"""
+    module = spmdvm.compile(source, engine="clif", jit={"background": False})
+    out = np.zeros(length, np.int32)
+    module.f(4000, out)
+    assert out.tolist() == [4000 * 3999 // 2 + 4000 * j for j in range(length)]
+    stats = module.stats()
+    assert stats["loops"] and all(loop["aborted"] is None for loop in stats["loops"])
+    assert stats["native_instructions"] > stats["interpreted_instructions"]
+
+
 def test_statistics_of_compiled_loops() -> None:
     module = spmdvm.compile(LOOP, engine="clif")
     a = np.zeros(4000, np.float32)

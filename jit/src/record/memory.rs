@@ -194,11 +194,36 @@ impl Recorder<'_> {
             let zero = r.constant(at.ty, 0);
             r.select(state.mask(), all, zero)
         };
+        if state.mask() != Mask::Full
+            && let Some(lanes) = self.lanes_of_array(at, need)
+        {
+            return self.either_value(ok, ty, fast, |r| r.gather(state, &lanes));
+        }
         if state.mask() == Mask::Full || self.array_of(at).is_some() {
             self.guard(state, ok, ExitReason::Load);
             return fast(self);
         }
         self.either_value(ok, ty, fast, |r| r.load_any(state, at, true))
+    }
+
+    /// Consecutive elements as an operand with an index for every lane, if they lie in an array of the frame that vectors do not
+    /// divide: active lanes are in bounds at its end where a vector is not, and usually so.
+    fn lanes_of_array(&mut self, at: &Operand, vector: u32) -> Option<Operand> {
+        let array = self.array_of(at)?;
+        if (array.end - array.start) % vector as i64 == 0 || !self.counts_lanes(at) {
+            return None;
+        }
+        // Not checked yet, an index can be so large that its elements cannot be counted in 32 bits.
+        let (index, _, scale) = self.index(at);
+        let size = at.ty.size() as u32;
+        let index = self.convert(index, Ty::I64);
+        let per_index = self.constant(Ty::I64, (scale / size) as u64);
+        let first = self.plain(Op::Mul, Ty::I64, &[index, per_index]);
+        let lane = self.lane_numbers();
+        let lane = self.convert(lane, Ty::I64);
+        let index = Some(self.plain(Op::Add, Ty::I64, &[first, lane]));
+        let address = Address { index: Some(Ty::I64), scale: size, by_lane: false, ..at.address };
+        Some(Operand { index, address, ..*at })
     }
 
     pub(super) fn gather(&mut self, state: &State, at: &Operand) -> Value {
@@ -385,6 +410,9 @@ impl Recorder<'_> {
             let mask = r.mask_value(state.mask());
             r.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
         };
+        if let Some(lanes) = self.lanes_of_array(at, need) {
+            return self.either(ok, fast, |r| r.scatter(state, &lanes, value));
+        }
         if self.array_of(at).is_some() {
             self.guard(state, ok, ExitReason::Store);
             return fast(self);
