@@ -58,13 +58,13 @@ fn counters_are_added_up_wherever_they_are() {
         let mask = execution_mask(&mut b);
         let half = entry(&mut b, host.places(Type::varying(Ty::F16))[0]);
         b.effect(Kind::Count(0), &[]);
-        // The runtime adds halves.
-        let twice = b.op(Op::Add, Ty::F16, &[half, half]);
+        // The runtime multiplies and adds halves.
+        let twice = b.op(Op::Fma, Ty::F16, &[half, half, half]);
         b.effect(Kind::Count(n - 1), &[]);
         let (outer, _) = Loop::begin(&mut b, &[]);
         b.effect(Kind::Count(n / 2), &[]);
         let (inner, params) = Loop::begin(&mut b, &[twice]);
-        let sum = b.op(Op::Add, Ty::F16, &[params[0], half]);
+        let sum = b.op(Op::Fma, Ty::F16, &[params[0], half, half]);
         let polled = b.exit(exit(&host, mask, vec![(host.places(Type::varying(Ty::F16))[1], sum)], vec![]));
         (0..n).for_each(|i| b.effect(Kind::Count(i), &[]));
         b.effect(Kind::Tick { exit: polled }, &[]);

@@ -1,7 +1,7 @@
 //! From instructions with registers to bytes.
 //!
 //! The code lies behind the constants it uses. A frame has, from the stack pointer up: scratch memory, what is spilled, the words
-//! for the runtime, a word of the target's own. Exit stubs are written after all blocks, from wherever the register allocator
+//! for the runtime, what is the target's own. Exit stubs are written after all blocks, from wherever the register allocator
 //! has put what they need.
 
 use super::code::VCode;
@@ -23,7 +23,7 @@ pub struct Frame {
     pub spills: i32,
     /// The words for the runtime.
     pub words: i32,
-    /// All bytes: a multiple of 64. The last 8 are the target's.
+    /// All bytes: a multiple of 64. The last ones are the [target's own](Target::OWN_BYTES).
     pub bytes: i32,
 }
 
@@ -77,7 +77,7 @@ struct Emitter<'a, T: Target> {
 pub(super) fn emit<T: Target>(target: &T, code: &VCode<T>, output: &Output) -> Result<Emitted, CompileError> {
     let spills = code.scratch as i32;
     let words = spills + 8 * output.num_spillslots as i32;
-    let frame = Frame { spills, words, bytes: (words + WORDS_BYTES + 8 + 63) / 64 * 64 };
+    let frame = Frame { spills, words, bytes: (words + WORDS_BYTES + T::OWN_BYTES + 63) / 64 * 64 };
     if frame.bytes > MOST_FRAME {
         return Err(CompileError::TooLarge(Limit::StackFrame));
     }

@@ -4,7 +4,7 @@ use super::Target;
 use super::inst::{Base, Inst as Machine, Mem, StubValue, StubWrite};
 use super::lower::Lower;
 use crate::backend::CompileError;
-use crate::ir::{BlockId, ExitId, Inst, Type, Value};
+use crate::ir::{ExitId, Inst, Type, Value};
 use crate::lowering::runtime::Callee;
 use crate::lowering::{Area, BASE_AT, Checked, ExitValue, ExitWrite, General, exit_writes};
 use regalloc2::{RegClass, VReg};
@@ -126,9 +126,9 @@ impl<T: Target> Lower<'_, T> {
         for (i, &word) in words.iter().enumerate() {
             self.store_word(Mem::at(Base::Words, 8 * i as i32), word);
         }
-        // Before its loops a region has few vectors at hand, if any.
-        let is_entry = self.block == BlockId(0);
-        self.code.push(if is_entry { Machine::CallLosing(callee) } else { Machine::Call(callee) });
+        // What is executed seldom is not to cost registers where it is not.
+        let is_cold = self.region.blocks[self.block.index()].cold;
+        self.code.push(if is_cold { Machine::Call(callee) } else { Machine::CallLosing(callee) });
     }
 
     /// A checked access.

@@ -197,7 +197,7 @@ pub(crate) enum Inst<T: Target> {
     Tick(usize),
     /// Calls the runtime, with arguments in the words for it. All registers are kept.
     Call(Callee),
-    /// Likewise, where little is at hand: what the runtime may destroy is lost.
+    /// Likewise, where it is called often or little is at hand: what the runtime may destroy is lost.
     CallLosing(Callee),
     /// Leaves.
     Leave(usize),

@@ -72,6 +72,8 @@ pub trait Target: Sized + Send + Sync + 'static {
     const MASK: RegClass;
     /// Counters that it keeps in a register, if any.
     const COUNTERS: usize = 0;
+    /// Bytes at the end of a frame that are its own.
+    const OWN_BYTES: i32 = 8;
 
     /// Registers that are allocated.
     fn registers() -> &'static MachineEnv;

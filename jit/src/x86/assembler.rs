@@ -1,11 +1,11 @@
 //! The assembler: instructions whose registers are known, by iced-x86.
 //!
-//! A frame has, above the words for the runtime, the stack pointer of the caller. Exit stubs write with registers that are never
+//! A frame has, above the words for the runtime, room for the counters and the stack pointer of the caller. Exit stubs write with registers that are never
 //! allocated.
 
 use super::X86;
 use super::build::{Build, Moves, at, sized};
-use super::env::{self, CONTEXT, FRAME, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR, TICKS};
+use super::env::{self, CONTEXT, FRAME, OWN_BYTES, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR, TICKS};
 use super::inst::{Arg, Base, Cond, Mem, Plain, Size};
 use super::stubs::{ARGUMENTS, Stubs};
 use super::values::broadcast;
@@ -63,6 +63,11 @@ impl<'a> Asm<'a> {
 
     fn jump_if(&mut self, cond: Cond) -> usize {
         self.open(&[0x0f, 0x80 | cond.0])
+    }
+
+    /// Where the counters lie in the frame while the runtime is called.
+    pub(super) fn counts_at(&self) -> MemoryOperand {
+        at(Register::RSP, self.frame.bytes - OWN_BYTES)
     }
 
     fn word_at(&self, word: i32) -> MemoryOperand {
@@ -264,6 +269,7 @@ impl Assembler<X86> for Asm<'_> {
 
     fn call_losing(&mut self, callee: Callee) -> Done {
         self.store_ticks()?;
+        self.store_counts()?;
         self.put(Build::new(Code::Mov_r64_rm64).reg(Register::RDI).reg(CONTEXT))?;
         for (i, r) in ARGUMENTS.into_iter().enumerate() {
             let word = self.word_at(8 * i as i32);
@@ -274,7 +280,7 @@ impl Assembler<X86> for Asm<'_> {
         self.put(Build::new(Code::Call_rm64).reg(Register::RAX))?;
         let answer = self.word_at(ANSWER_AT);
         self.put(Build::new(Code::Mov_rm64_r64).mem(answer).reg(Register::RAX))?;
-        self.clear_counts()?;
+        self.load_counts()?;
         self.load_ticks()
     }
 

@@ -38,6 +38,22 @@ impl Asm<'_> {
         if self.counters.is_empty() { Ok(()) } else { self.clear(COUNTS) }
     }
 
+    /// Keeps the counters in the frame, while the runtime is called.
+    pub(super) fn store_counts(&mut self) -> Result<(), CompileError> {
+        match self.counters {
+            [] => Ok(()),
+            _ => self.put(Build::new(Code::EVEX_Vmovups_zmmm512_k1z_zmm).mem(self.counts_at()).reg(COUNTS)),
+        }
+    }
+
+    /// Takes them up again.
+    pub(super) fn load_counts(&mut self) -> Result<(), CompileError> {
+        match self.counters {
+            [] => Ok(()),
+            _ => self.put(Build::new(Code::EVEX_Vmovups_zmm_k1z_zmmm512).reg(COUNTS).mem(self.counts_at())),
+        }
+    }
+
     /// What `add_counts` calls. It leaves the registers that are allocated alone.
     pub(super) fn counts_adder(&mut self) -> Result<(), CompileError> {
         if self.counters.is_empty() {

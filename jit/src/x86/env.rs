@@ -29,6 +29,9 @@ const KEPT: [Register; 3] = [Register::RBX, Register::RBP, Register::R12];
 /// Counters, see `counts`. It comes after the vectors that are allocated, and is kept as they are.
 pub(super) const COUNTS: Register = Register::ZMM30;
 
+/// Bytes at the end of a frame on the stack: for the counters while the runtime is called, and, last, the stack pointer of the caller.
+pub(super) const OWN_BYTES: i32 = 128;
+
 /// Vectors that are allocated, from the first on.
 const N_VECTORS: usize = 30;
 

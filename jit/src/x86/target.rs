@@ -43,6 +43,7 @@ impl Target for X86 {
 
     const FORMS: Forms = FORMS;
     const VECTOR_BYTES: usize = 64;
+    const OWN_BYTES: i32 = super::env::OWN_BYTES;
     const MASK: RegClass = RegClass::Vector;
     const COUNTERS: usize = 16;
 
