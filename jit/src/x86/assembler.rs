@@ -1,7 +1,7 @@
 //! The assembler: instructions whose registers are known, by iced-x86.
 //!
-//! A frame has, above the words for the runtime, room for the counters and the stack pointer of the caller. Exit stubs write with registers that are never
-//! allocated.
+//! A frame has, above the words for the runtime, room for the counters and the stack pointer of the caller. Exit stubs
+//! write with registers that are never allocated.
 
 use super::X86;
 use super::build::{Build, Moves, at, sized};

@@ -1,7 +1,8 @@
 //! Calls that keep all registers.
 //!
-//! What a loop executes seldom is not to cost registers in all rounds. So cold blocks call the runtime by *stubs*, which save what
-//! the runtime may destroy, call it, and leave its answer in memory. A stub takes its arguments from where `SPARE_BASE` points to; the context comes before them.
+//! What a loop executes seldom is not to cost registers in all rounds. So cold blocks call the runtime by *stubs*, which
+//! save what the runtime may destroy, call it, and leave its answer in memory. A stub takes its arguments from where
+//! `SPARE_BASE` points to; the context comes before them.
 
 use super::build::{Build, at};
 use super::env::{CONTEXT, LOST, N_KEPT_VECTORS, N_MASKS, SPARE_BASE};
