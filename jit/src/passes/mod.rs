@@ -9,6 +9,7 @@
 //! | [`gvn`] | equal pure instructions are computed once |
 //! | [`guards`] | guards, branches and masks that earlier ones decide disappear |
 //! | [`strength_reduction`] | divisions by what is constant or does not change in a loop become multiplications |
+//! | [`elements`] | what is accessed by pointers to elements is accessed by the elements' numbers |
 //! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
 //! | [`pointers`] | what is asked about the memory of pointers that change in a loop is asked about where they come from |
 //! | [`licm`] | pure instructions leave loops that do not change them |
@@ -28,6 +29,7 @@ pub mod bounds;
 pub mod dead;
 pub(crate) mod defs;
 pub mod dont_care;
+pub mod elements;
 #[cfg(feature = "planted-faults")]
 pub(crate) mod faults;
 pub mod fold;
@@ -67,6 +69,7 @@ pub const PASSES: &[Pass] = &[
     ("fold", fold::run),
     ("params", params::run),
     ("straighten", straighten::run),
+    ("elements", elements::run),
     ("bounds", bounds::run),
     ("pointers", pointers::run),
     ("licm", licm::run),

@@ -1,0 +1,193 @@
+//! What is accessed by a pointer to an element of an array is accessed by the element's number.
+//!
+//! A function that takes a struct by reference gets `&a[i]`, the pointer `a + i * size`, and accesses members at constant places from it.
+//! Such an access is checked, and its host address found, for a pointer that is another one in each round. As a check of `i` it
+//! is one that [`bounds`](super::bounds) merges with others, and [`loop_versioning`](super::loop_versioning) takes out of the loop.
+//!
+//! A sum of a pointer and an offset is exact, or poison (`vm::sem::padd`): an offset of −2³⁹, from which no constant place that is
+//! looked at here is in bounds. So the two checks say the same if the one by number never accepts what is poison:
+//!
+//! - The sum is poison as the offset does not fit. Then the place, which is not before it, is beyond any region, or before it by more
+//!   than what is added.
+//! - The array's pointer is poison. Elements of up to 128 bytes, counted in 32 bits, are at most 2³⁸ away, places 2³⁰.
+//!
+//! A host address is asked only behind a check of the same pointer, which has found that it is not poison. So a pointer is left alone
+//! if there is a check of it that is not of a constant place.
+
+use super::defs::{Def, Defs};
+use super::has_frames;
+use super::licm::{Loops, definitions};
+use super::make::Maker;
+use crate::dominance::Dominators;
+use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+use std::collections::{HashMap, HashSet};
+
+/// Greatest elements.
+const MAX_SIZE: u64 = 128;
+
+/// Farthest places from an element's beginning.
+const MAX_PLACE: i64 = 1 << 30;
+
+/// A pointer into an element.
+#[derive(Clone, Copy)]
+struct Element {
+    array: Value,
+    number: Value,
+    size: u32,
+    /// From the beginning of the array to that of the element, in bytes.
+    offset: Value,
+    /// From there on.
+    place: i64,
+}
+
+/// A check of a constant place.
+#[derive(Clone, Copy)]
+struct Check {
+    pointer: Value,
+    place: i64,
+    need: u32,
+    write: bool,
+}
+
+/// Runs the pass.
+pub fn run(region: &mut Region) {
+    let dominators = Dominators::new(region);
+    let loops = Loops::new(region, &dominators);
+    if loops.count() == 0 {
+        return;
+    }
+    let defs = Defs::of(region);
+    let mut elements = find(region, &defs, &loops);
+    if elements.is_empty() {
+        return;
+    }
+    let checks = checks(region, &defs, &mut elements);
+    for b in 0..region.blocks.len() {
+        let insts = std::mem::take(&mut region.blocks[b].insts);
+        let mut new = Vec::with_capacity(insts.len());
+        for inst in insts {
+            let inst = rewrite(&mut Maker { region, to: &mut new }, inst, &elements, &checks);
+            new.push(inst);
+        }
+        region.blocks[b].insts = new;
+    }
+}
+
+/// The pointers into elements that change in loops that leave the array's pointer alone.
+fn find(region: &Region, defs: &Defs, loops: &Loops) -> HashMap<Value, Element> {
+    let (home, frames) = (definitions(region), has_frames(region));
+    let mut elements = HashMap::new();
+    for b in (0..region.blocks.len() as u32).map(BlockId) {
+        let Some(l) = loops.of(b) else { continue };
+        for inst in &region.block(b).insts {
+            let Some((v, element)) = inst.result.and_then(|v| Some((v, element(region, defs, v)?))) else { continue };
+            let from = home[element.array.index()];
+            // Memory of frames that the region makes may end.
+            if !loops.contains(l, from) && (!frames || from == BlockId(0)) {
+                elements.insert(v, element);
+            }
+        }
+    }
+    elements
+}
+
+fn element(region: &Region, defs: &Defs, pointer: Value) -> Option<Element> {
+    let (mut pointer, mut place) = (pointer, 0i64);
+    if region.ty(pointer).is_varying() {
+        return None;
+    }
+    let mut sum = defs.as_op(pointer, Op::PAdd)?;
+    while let Some(more) = defs.known(sum.arg(1)) {
+        place = place.checked_add(more as i64).filter(|_| (0..=MAX_PLACE).contains(&(more as i64)))?;
+        pointer = sum.arg(0);
+        sum = defs.as_op(pointer, Op::PAdd)?;
+    }
+    let offset = sum.arg(1);
+    let converted = |v: Value| {
+        let convert = defs.get(v)?;
+        matches!(convert.kind, Kind::Op { op: Op::Convert, ty: Ty::I64, from: Ty::I32 }).then(|| convert.arg(0))
+    };
+    let scaled = |product: Def, size: u64| Some((converted(product.arg(0))?, size));
+    let (number, size) = match (defs.as_op(offset, Op::Mul), defs.as_op(offset, Op::Shl)) {
+        (Some(product), _) => scaled(product, defs.known(product.arg(1))?)?,
+        (_, Some(shifted)) => scaled(shifted, 1u64.checked_shl(u32::try_from(defs.known(shifted.arg(1))?).ok()?)?)?,
+        _ => (converted(offset)?, 1),
+    };
+    let fits = (1..=MAX_SIZE).contains(&size) && !region.ty(number).is_varying();
+    fits.then_some(Element { array: sum.arg(0), number, size: size as u32, offset, place })
+}
+
+/// The checks of constant places, by the comparison; leaves those pointers out of which others are checked.
+fn checks(region: &Region, defs: &Defs, elements: &mut HashMap<Value, Element>) -> HashMap<Value, Check> {
+    let insts = || region.blocks.iter().flat_map(|b| &b.insts);
+    let mut checks = HashMap::new();
+    let mut distances = HashSet::new();
+    for inst in insts() {
+        if let Some((v, check, distance)) = inst.result.and_then(|v| check(defs, v)).filter(|(_, check, _)| {
+            let element = elements.get(&check.pointer);
+            element.and_then(|e| e.place.checked_add(check.place)).is_some_and(|place| (0..=MAX_PLACE).contains(&place))
+        }) {
+            checks.insert(v, check);
+            distances.insert(distance);
+        }
+    }
+    for inst in insts() {
+        let is_known = inst.result.is_some_and(|v| checks.contains_key(&v) || distances.contains(&v));
+        for def in inst.args.iter().filter(|_| !is_known).filter_map(|&v| defs.get(v)) {
+            if let Kind::IndexLow { .. } | Kind::IndexSpan { .. } = def.kind {
+                elements.remove(&def.arg(0));
+            }
+        }
+    }
+    checks.retain(|_, check| elements.contains_key(&check.pointer));
+    checks
+}
+
+/// What a comparison `place - low <u span` checks, if the place is a constant; with the subtraction.
+fn check(defs: &Defs, comparison: Value) -> Option<(Value, Check, Value)> {
+    let less = defs.as_op(comparison, Op::Lt)?;
+    let span = defs.get(less.arg(1))?;
+    let Kind::IndexSpan { scale, disp, need, ty } = span.kind else { return None };
+    let pointer = span.arg(0);
+    let length = defs.get(span.arg(1)).filter(|length| length.arg(0) == pointer)?;
+    let Kind::RegionLen { write } = length.kind else { return None };
+    let distance = defs.as_op(less.arg(0), Op::Bitcast).map_or(less.arg(0), |d| d.arg(0));
+    let subtraction = defs.as_op(distance, Op::Sub)?;
+    let least = defs.get(subtraction.arg(1))?;
+    if least.kind != (Kind::IndexLow { scale, disp, ty }) || least.arg(0) != pointer {
+        return None;
+    }
+    let bits = defs.known(subtraction.arg(0))?;
+    let index = if ty.size() == 4 { bits as i32 as i64 } else { bits as i64 };
+    let place = index.checked_mul(scale as i64)?.checked_add(disp)?;
+    Some((comparison, Check { pointer, place, need, write }, distance))
+}
+
+fn rewrite(m: &mut Maker<'_>, inst: Inst, elements: &HashMap<Value, Element>, checks: &HashMap<Value, Check>) -> Inst {
+    let op = |op, ty| Kind::Op { op, ty, from: ty };
+    if let Some((check, element)) =
+        inst.result.and_then(|v| checks.get(&v)).and_then(|c| Some((c, elements.get(&c.pointer)?)))
+    {
+        let (scale, disp) = (element.size, element.place + check.place);
+        let low = Kind::IndexLow { scale, disp, ty: Ty::I32 };
+        let low = m.inst(low, &[element.array], Type::uniform(Ty::I32));
+        let length = m.region_len(element.array, check.write);
+        let span = Kind::IndexSpan { scale, disp, need: check.need, ty: Ty::I32 };
+        let span = m.inst(span, &[element.array, length], Type::uniform(Ty::U32));
+        let distance = m.op(Op::Sub, Ty::I32, &[element.number, low]);
+        let distance = m.cast(Op::Bitcast, distance, Ty::U32);
+        return Inst { kind: op(Op::Lt, Ty::U32), args: vec![distance, span], result: inst.result };
+    }
+    match (inst.kind, inst.args.first().and_then(|v| elements.get(v))) {
+        (Kind::HostAddress { disp }, Some(element)) => {
+            let readable = m.region_len(element.array, false);
+            let kind = Kind::HostAddress { disp: disp + element.place };
+            let base = m.inst(kind, &[element.array, readable], Type::uniform(Ty::U64));
+            let offset = m.cast(Op::Bitcast, element.offset, Ty::U64);
+            Inst { kind: op(Op::Add, Ty::U64), args: vec![base, offset], result: inst.result }
+        }
+        _ => inst,
+    }
+}
