@@ -281,7 +281,8 @@ impl Translator<'_> {
     }
 
     fn effect(&mut self, inst: &Inst) {
-        let leaves_memory = matches!(inst.kind, Kind::Guard { .. } | Kind::Count(_)) || inst.kind.is_plain_load();
+        let leaves_memory =
+            matches!(inst.kind, Kind::Guard { .. }) || inst.kind.only_counts() || inst.kind.is_plain_load();
         if !leaves_memory {
             self.finish_loads(&inst.args);
         }
@@ -293,7 +294,11 @@ impl Translator<'_> {
             }
             Kind::Tick { exit } => self.tick(exit),
             Kind::Ticks { each } => self.ticks(inst, each),
-            Kind::Count(n) => self.count(n),
+            Kind::Count(n) => {
+                let counters = self.context_word(offset_of!(Context, counters));
+                self.count(counters, n as i32 * 8);
+            }
+            Kind::FramePass => self.count(self.context, offset_of!(Context, passed_over) as i32),
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
             Kind::FrameClose | Kind::Chance { .. } => {
                 self.general(inst);
@@ -379,12 +384,16 @@ impl Translator<'_> {
         }
     }
 
-    fn count(&mut self, n: u32) {
-        let (flags, at) = (MemFlagsData::trusted(), n as i32 * 8);
-        let counters = self.b.ins().load(types::I64, flags, self.context, offset_of!(Context, counters) as i32);
-        let x = self.b.ins().load(types::I64, flags, counters, at);
+    fn context_word(&mut self, at: usize) -> clif::Value {
+        self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at as i32)
+    }
+
+    /// Adds one to a word.
+    fn count(&mut self, base: clif::Value, at: i32) {
+        let flags = MemFlagsData::trusted();
+        let x = self.b.ins().load(types::I64, flags, base, at);
         let x = self.b.ins().iadd_imm_s(x, 1);
-        self.b.ins().store(flags, x, counters, at);
+        self.b.ins().store(flags, x, base, at);
     }
 
     /// Calls a stub with some words; gives the runtime's answer.

@@ -6,11 +6,11 @@ use super::share::Size;
 use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
-use crate::ir::{Counter, Exit, ExitReason, Outcome, Region};
+use crate::ir::{Counter, Exit, ExitReason, Kind, Outcome, Region};
 use crate::record::{Constant, EntryFacts};
 use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
-use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, ResumeFrame};
+use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, ResumeFrame, UnopenedMemory};
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::verify::EntryKind;
 use std::sync::Arc;
@@ -64,6 +64,8 @@ pub(super) struct Version {
     /// Entries when it was last asked whether it [is idle](Version::is_idle).
     entries_seen: AtomicU64,
     words: usize,
+    /// Whether it makes frames without entering their memory.
+    passes_frames: bool,
     /// What it begins with.
     pub begins: Begins,
     /// How many instructions of the bytecode an entry stands for.
@@ -133,6 +135,7 @@ struct LandingFrame {
     pc: u32,
     at: u32,
     entries: Box<[EntryKind]>,
+    unopened: Option<UnopenedMemory>,
 }
 
 impl Version {
@@ -142,6 +145,8 @@ impl Version {
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
         let counters = zeros(region.counters.len());
+        let passes_frames =
+            region.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.kind, Kind::FramePass));
         let [entries, other_constants, rounds, entries_seen] = [(); 4].map(|()| AtomicU64::new(0));
         Version {
             facts,
@@ -156,6 +161,7 @@ impl Version {
             look_at: AtomicU64::new(LOOK_AGAIN),
             entries_seen,
             words,
+            passes_frames,
             begins: Begins::default(),
             size: None,
             clock: Clock::default(),
@@ -179,7 +185,8 @@ impl Version {
         settings: &Settings,
         executed: &AtomicU64,
     ) -> (Option<Box<Change>>, Leads) {
-        if !pause.has_room(self.region.frame_bytes, self.region.depth) {
+        let has_room = pause.has_room(self.region.frame_bytes, self.region.depth);
+        if !has_room || self.passes_frames && !pause.has_numbers() {
             return (None, Leads::Nowhere);
         }
         let special = self.arguments.look(pause, settings);
@@ -382,11 +389,15 @@ impl Arguments {
 
 impl Landing {
     fn new(exit: &Exit) -> Landing {
-        let frames = exit.frames.iter().map(|f| LandingFrame {
+        let frames = exit.frames.iter().enumerate().map(|(i, f)| LandingFrame {
             function: f.function,
             pc: f.pc,
             at: f.at,
             entries: f.entries.iter().map(|e| e.kind).collect(),
+            unopened: f.unopened.as_ref().map(|zeroed| UnopenedMemory {
+                zeroed: zeroed.as_slice().into(),
+                pointers: exit.pointers_into(i as u32).collect(),
+            }),
         });
         let pruned = exit.reason == ExitReason::NeverTaken;
         let leads = match exit.reason {
@@ -406,6 +417,7 @@ impl Landing {
 
 impl LandingFrame {
     fn resume(&self) -> ResumeFrame<'_> {
-        ResumeFrame { function: self.function, pc: self.pc, at: self.at, entries: &self.entries }
+        let unopened = self.unopened.as_ref();
+        ResumeFrame { function: self.function, pc: self.pc, at: self.at, entries: &self.entries, unopened }
     }
 }

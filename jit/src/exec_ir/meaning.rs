@@ -127,6 +127,7 @@ impl Meaning {
                     return out[0] != 0;
                 }
                 FrameClose => context.close_frame(args[0][0]),
+                FramePass => context.passed_over += 1,
                 Interpret { .. } => return self.interpret(args, out, context),
                 RegionBase => out[0] = context.region_base(args[0][0]),
                 HostAddress { disp } => out[0] = context.host_address(args[0][0], disp),

@@ -46,6 +46,7 @@ impl Display for Kind {
             Kind::FrameHost { at, within: Some((from, to)), .. } => write!(f, "frame.host +{at} within {from}..{to}"),
             Kind::FrameOpen { function, at, exit } => write!(f, "frame.open f{} +{at} else x{}", function.0, exit.0),
             Kind::FrameClose => f.write_str("frame.close"),
+            Kind::FramePass => f.write_str("frame.pass"),
             Kind::Interpret { site, exit } => write!(f, "interpret s{site} else x{}", exit.0),
             Kind::Op { op, ty, from } if ty == from => write!(f, "{}.{ty}", op.info().name),
             Kind::Op { op, ty, from } => write!(f, "{}.{ty}.{from}", op.info().name),
@@ -122,6 +123,13 @@ fn exit(f: &mut Formatter<'_>, number: usize, exit: &Exit) -> fmt::Result {
         f.write_str(";")?;
         for r in &frame.regs {
             write!(f, " r{}={}", r.reg.0, r.value)?;
+            if let Some(owner) = r.into {
+                write!(f, " in frame {owner}")?;
+            }
+        }
+        if let Some(zeroed) = &frame.unopened {
+            f.write_str("; opens")?;
+            zeroed.iter().try_for_each(|range| write!(f, " {}..{}", range.start, range.end))?;
         }
         writeln!(f)?;
     }

@@ -17,6 +17,9 @@ pub struct RegState {
     pub ty: Type,
     /// The value.
     pub value: Value,
+    /// If it is an offset in memory that is [to be entered](FrameState::unopened), and the register is to hold the pointer: whose, by
+    /// index into [`Exit::frames`].
+    pub into: Option<u32>,
 }
 
 /// What pushed a mask entry.
@@ -50,6 +53,9 @@ pub struct FrameState {
     pub mask: Value,
     /// The pointer to its memory, if it has some and the region has made it.
     pub memory: Option<Value>,
+    /// If it has memory that the region has not entered: who leaves enters it, with these bytes zeroed. The exit's cells, and what the
+    /// region has stored, stay.
+    pub unopened: Option<Vec<Range<u64>>>,
     /// Its part of the mask stack, from the bottom.
     pub entries: Vec<EntryState>,
 }
@@ -171,6 +177,13 @@ impl Exit {
             regs.chain([f.mask]).chain(f.memory).chain(entries)
         });
         in_frames.chain(self.cells.iter().map(|(_, v)| *v))
+    }
+
+    /// The registers that are to hold pointers to memory which the frame of a number has [to be entered](FrameState::unopened): where
+    /// they lie from the base of the entered frame, and whether they vary.
+    pub fn pointers_into(&self, frame: u32) -> impl Iterator<Item = (u32, bool)> {
+        let regs = self.frames.iter().flat_map(|f| f.regs.iter().map(move |r| (f.at, r)));
+        regs.filter(move |(_, r)| r.into == Some(frame)).map(|(at, r)| (at + r.at, r.ty.is_varying()))
     }
 
     /// All values, to be changed.

@@ -66,6 +66,9 @@ pub enum Kind {
     },
     /// `(uniform u64 pointer)`. Ends the memory of a frame that the region has made.
     FrameClose,
+    /// `()`. Makes a frame whose memory is not entered, as nothing in the region asks for its addresses: the number that its region
+    /// would have had is passed over, and an exit enters it if the frame is still there.
+    FramePass,
     /// `(operands…, mask) → the result's type, if it has one`. Executes an instruction by the interpreter's handler on registers
     /// of its frame; see [`HandlerCall`]. Leaves by the exit, with nothing done, if it traps.
     Interpret {
@@ -276,9 +279,15 @@ impl Kind {
                 | Chance { .. }
                 | FrameOpen { .. }
                 | FrameClose
+                | FramePass
                 | Interpret { .. }
         );
         !other && !self.is_plain_load() && !self.is_plain_store()
+    }
+
+    /// Returns whether all that it does is to count something.
+    pub fn only_counts(self) -> bool {
+        matches!(self, Kind::Count(_) | Kind::FramePass)
     }
 
     /// Returns whether a memory region that exists before it may be gone behind it, or its entry in the table of regions be used

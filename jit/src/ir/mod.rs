@@ -26,6 +26,7 @@ pub(crate) use verify::unsigned;
 pub use verify::verify;
 
 use crate::settings::Variant;
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::types::{Shape, Ty, Width};
 
@@ -164,6 +165,8 @@ pub struct Block {
 /// A call of the interpreter's handler: an instruction that a region has it do without being left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandlerCall {
+    /// Its operation.
+    pub op: Op,
     /// The function.
     pub function: FuncId,
     /// The instruction.

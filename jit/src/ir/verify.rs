@@ -128,7 +128,7 @@ impl Check<'_> {
             LoadAny { address, .. } => arity(args, 2 + address.index.is_some() as usize),
             StoreAny { address, .. } => arity(args, 3 + address.index.is_some() as usize),
             Guard { .. } => expect(&[Type::BOOL], None),
-            Tick { .. } | Count(_) => expect(&[], None),
+            Tick { .. } | Count(_) | FramePass => expect(&[], None),
             Ticks { .. } => expect(&[u64_], Some(u64_)),
             Chance { .. } => expect(&[], Some(Type::BOOL)),
         }
@@ -206,6 +206,12 @@ impl Check<'_> {
             }
             for r in &frame.regs {
                 let given = self.region.ty(r.value);
+                let owner = r.into.map(|i| exit.frames.get(i as usize));
+                if owner.is_some_and(|owner| owner.is_none_or(|owner| owner.unopened.is_none()))
+                    || r.into.is_some() && r.ty.ty != Ty::U64
+                {
+                    return Err(format!("register {} is no pointer to memory that is to be entered", r.reg.0));
+                }
                 if given.ty != r.ty.ty || (given.is_varying() && !r.ty.is_varying()) {
                     return Err(format!("{} is {given}, but register {} is {}", r.value, r.reg.0, r.ty));
                 }

@@ -36,7 +36,7 @@ pub fn run(region: &mut Region) {
                     }
                 };
             }
-            let keeps = inst.kind.is_pure() || matches!(inst.kind, Kind::Guard { .. } | Kind::Count(_));
+            let keeps = inst.kind.is_pure() || inst.kind.only_counts() || matches!(inst.kind, Kind::Guard { .. });
             if !keeps {
                 known.clear();
                 known.extend(stored(inst));

@@ -37,7 +37,7 @@ const MAX_CELLS: usize = 64;
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
-    let memories = std::mem::take(&mut region.private);
+    let memories = region.private.clone();
     if !memories.is_empty() {
         let hosts = hosts(region);
         let lost = lost_pointers(region, &memories);

@@ -6,6 +6,7 @@
 //! | [`straighten`] | blocks with one predecessor join it, if they are all that follows |
 //! | [`fold`] | what depends on constants is computed, what has a simpler form gets it |
 //! | [`mem2reg`] | cells of private memory become values |
+//! | [`sink_frames`] | memory of frames for which only exits ask is entered there |
 //! | [`gvn`] | equal pure instructions are computed once |
 //! | [`guards`] | guards, branches and masks that earlier ones decide disappear |
 //! | [`strength_reduction`] | divisions by what is constant or does not change in a loop become multiplications |
@@ -45,6 +46,7 @@ pub mod narrow;
 pub mod params;
 pub mod pointers;
 pub mod sink;
+pub mod sink_frames;
 pub mod straighten;
 pub mod strength_reduction;
 
@@ -63,6 +65,7 @@ pub const PASSES: &[Pass] = &[
     ("straighten", straighten::run),
     ("mem2reg", mem2reg::run),
     ("fold", fold::run),
+    ("sink_frames", sink_frames::run),
     ("gvn", gvn::run),
     ("guards", guards::run),
     ("strength_reduction", strength_reduction::run),

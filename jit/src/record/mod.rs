@@ -418,7 +418,13 @@ impl<'a> Recorder<'a> {
                 }
                 let Some(value) = self.whole(state, i, reg) else { continue };
                 let place = self.prepared.register(frame.function, reg);
-                regs.push(RegState { reg, at: place.at, ty: Type { shape: place.shape, ty: place.ty }, value });
+                regs.push(RegState {
+                    reg,
+                    at: place.at,
+                    ty: Type { shape: place.shape, ty: place.ty },
+                    value,
+                    into: None,
+                });
             }
             let mut entries = Vec::with_capacity(frame.entries.len());
             for e in &frame.entries {
@@ -427,7 +433,7 @@ impl<'a> Recorder<'a> {
             }
             let mask = self.mask_value(frame.mask);
             let Frame { function, pc, at, memory, .. } = *frame;
-            frames.push(FrameState { function, pc, at, regs, mask, memory, entries });
+            frames.push(FrameState { function, pc, at, regs, mask, memory, unopened: None, entries });
         }
         let live = self.live_memory(state);
         self.b.exit(Exit { frames, cells: Vec::new(), live, reason })

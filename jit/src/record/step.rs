@@ -257,7 +257,7 @@ impl Recorder<'_> {
         };
         let operands = regs.iter().map(|&r| place(r)).collect();
         let result = (!inst.dst.is_none()).then(|| place(inst.dst));
-        self.b.region.handler_calls.push(HandlerCall { function, pc, at, operands, result });
+        self.b.region.handler_calls.push(HandlerCall { op: inst.op, function, pc, at, operands, result });
         let site = self.b.region.handler_calls.len() as u32 - 1;
         let mut args: Vec<Value> = regs.iter().map(|&r| self.read(state, r)).collect();
         args.push(self.mask_value(state.mask()));

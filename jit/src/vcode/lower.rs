@@ -227,6 +227,7 @@ impl<'a, T: Target> Lower<'a, T> {
             | Kind::Scatter { .. }
             | Kind::Ticks { .. }
             | Kind::Count(_)
+            | Kind::FramePass
             | Kind::Chance { .. } => {
                 if !T::select(self, inst) {
                     self.general(inst)?;

@@ -342,7 +342,7 @@ impl Select<'_> {
             let distance = distance.filter(|&d| members.iter().all(|m| is_between(m.distance, d, row.step)));
             match distance {
                 Some(distance) => members.push(Member { at, distance }),
-                None if passes(other.kind) || matches!(other.kind, Kind::Count(_)) => {}
+                None if passes(other.kind) || other.kind.only_counts() => {}
                 None => break,
             }
         }

@@ -54,6 +54,10 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
             let counters = s.load_word(Mem::at(Base::Context, offset_of!(Context, counters) as i32));
             s.plain(Code::Inc_rm64, &[Arg::Mem(Mem::reg(counters, 8 * n as i32))]);
         }
+        Kind::FramePass => {
+            let passed_over = Mem::at(Base::Context, offset_of!(Context, passed_over) as i32);
+            s.plain(Code::Inc_rm64, &[Arg::Mem(passed_over)]);
+        }
         Kind::Load { ty } if class_of(ty) == RegClass::Float && s.is_spread(inst) => s.load_in_all_lanes(inst, ty),
         Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::LoadStrided { .. } | Kind::Gather { .. } => {
             return s.load(inst);

@@ -358,11 +358,20 @@ pub fn exit(
     regs: Vec<(BankRegister, Value)>,
     entries: Vec<(Value, Value, Option<Value>)>,
 ) -> Exit {
-    let regs = regs.iter().map(|&(p, value)| RegState { reg: p.reg, at: p.at, ty: p.ty, value }).collect();
+    let regs = regs.iter().map(|&(p, value)| RegState { reg: p.reg, at: p.at, ty: p.ty, value, into: None }).collect();
     let entry = |&(restore, other, visiting): &_| EntryState { kind: EntryKind::Loop, restore, other, visiting };
     let entries = entries.iter().map(entry).collect();
     Exit {
-        frames: vec![FrameState { function: host.function, pc: 1, at: 0, regs, mask, memory: None, entries }],
+        frames: vec![FrameState {
+            function: host.function,
+            pc: 1,
+            at: 0,
+            regs,
+            mask,
+            memory: None,
+            unopened: None,
+            entries,
+        }],
         cells: Vec::new(),
         live: Vec::new(),
         reason: ExitReason::Numbered(0),

@@ -20,6 +20,7 @@ use crate::observe::{Observer, View};
 use crate::program::{FuncId, Inst, Program, Reg};
 use crate::trap::Access;
 use crate::types::{Shape, Ty};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -100,7 +101,7 @@ fn at_head(t: &mut Thread, head: *const Step, hot_count: u32) -> *const Step {
     // SAFETY: the thread holds the code, and nothing replaces `Thread::code` while it runs.
     let code = unsafe { &*code };
     let (Some(tracer), Some(counted)) = (&code.tracer, code.hot_counts.get(hot_count as usize)) else { return head };
-    let mut pause = Pause { thread: t, next: head, hot_count };
+    let mut pause = Pause { thread: t, next: head, hot_count, passed_over: 0 };
     let rounds = tracer.at_head(&mut pause);
     counted.restart(rounds);
     pause.next
@@ -111,6 +112,8 @@ pub struct Pause<'t> {
     thread: &'t mut Thread,
     next: *const Step,
     hot_count: u32,
+    /// Frames without memory of their own that native code has made, see [`Context::passed_over`].
+    passed_over: u64,
 }
 
 /// Where a register lies in the frames of its function.
@@ -135,6 +138,19 @@ pub struct ResumeFrame<'a> {
     pub at: u32,
     /// The kinds of its mask entries, from the bottom.
     pub entries: &'a [EntryKind],
+    /// If it has memory that native code has not entered: what is to be done for that.
+    pub unopened: Option<&'a UnopenedMemory>,
+}
+
+/// The memory of a frame that native code has not entered, as it asked for none of its addresses. Who leaves to the interpreter
+/// enters it.
+#[derive(Clone, Debug, Default)]
+pub struct UnopenedMemory {
+    /// The bytes of it that are to be zeroed; others native code has written, or nobody reads.
+    pub zeroed: Box<[Range<u64>]>,
+    /// Registers that hold an offset in it, and are to hold the pointer: where they lie from the base of the frame that was entered,
+    /// and whether they vary.
+    pub pointers: Box<[(u32, bool)]>,
 }
 
 /// Words that a frame takes in [`Context::words`] before its entries: its execution mask, and the pointer to its memory or 0.
@@ -263,6 +279,12 @@ impl Pause<'_> {
         t.stack.left(t.base) as u64 >= bytes && t.frames.len() + depth < t.max_depth
     }
 
+    /// Returns whether there are numbers of regions, for native code that [passes over](Context::passed_over) some.
+    #[inline]
+    pub fn has_numbers(&self) -> bool {
+        self.thread.memory.has_numbers()
+    }
+
     /// Fuel that the thread has used; a difference of two tells how much was used in between.
     #[inline]
     pub fn fuel_used(&self) -> i64 {
@@ -320,14 +342,15 @@ impl Pause<'_> {
         let t = &mut *self.thread;
         let frame_address = words[1];
         let (base, memory_base, ticks) = (t.base, t.memory_base(t.base), t.ticks);
-        let regions = t.memory.directory();
-        Context { base, memory_base, ticks, words: words.as_mut_ptr(), frame_address, counters, regions, thread: t }
+        let (regions, words) = (t.memory.directory(), words.as_mut_ptr());
+        Context { base, memory_base, ticks, words, frame_address, counters, regions, passed_over: 0, thread: t }
     }
 
     /// Takes back what native code has changed.
     #[inline]
     pub fn leave(&mut self, context: &Context) {
         self.thread.ticks = context.ticks;
+        self.passed_over = context.passed_over;
     }
 
     /// Puts the interpreter where native code has left: `frames` outermost first, the first being the executing one, and
@@ -338,13 +361,25 @@ impl Pause<'_> {
     /// the last at an instruction whose live registers have been written, with mask entries of the kinds that the verifier
     /// found there; and there was room for them ([`has_room`](Self::has_room)).
     #[inline]
-    pub unsafe fn resume<'a>(&mut self, frames: impl IntoIterator<Item = ResumeFrame<'a>>, words: &[u64]) {
+    pub unsafe fn resume<'a>(
+        &mut self,
+        frames: impl IntoIterator<Item = ResumeFrame<'a>, IntoIter: Clone>,
+        words: &[u64],
+    ) {
         let t = &mut *self.thread;
         let entered = t.base;
         let mut words = words.iter().copied();
         let mut word = || words.next().unwrap_or(0);
         t.masks.truncate(t.floor);
         let mut waiting: Option<*const Step> = None;
+        let frames = frames.into_iter();
+        if self.passed_over != 0 {
+            // Those that are still there take their numbers now.
+            let entered_now = frames.clone().filter(|frame| frame.unopened.is_some()).count() as u64;
+            t.memory.pass_over_frames(self.passed_over.saturating_sub(entered_now));
+            self.passed_over = 0;
+        }
+        let mut has_regions = true;
         for frame in frames {
             let function: *const PreparedFunction = t.code.function(frame.function);
             // SAFETY: it belongs to the thread's code; and the caller's promise about `pc` and room.
@@ -366,6 +401,10 @@ impl Pause<'_> {
             if t.base != entered {
                 t.region = region_of(memory);
             }
+            if let Some(unopened) = frame.unopened {
+                // SAFETY: the frame lies in the stack; the caller's promise about what is written and what is not.
+                has_regions &= unsafe { enter_memory(t, entered, unopened) };
+            }
             for &kind in frame.entries {
                 let (restore, other, visiting) = (word(), word(), word() as u8);
                 t.masks.push(MaskEntry { kind, visiting, restore, other });
@@ -373,8 +412,42 @@ impl Pause<'_> {
         }
         if let Some(step) = waiting {
             self.next = step;
+            if !has_regions {
+                let trap = t.memory.out_of_memory();
+                self.next = t.raise_trap(step, trap, None);
+            }
         }
     }
+}
+
+/// Enters the memory of the executing frame, for which native code had no need. Gives `false` if there can be no more regions.
+///
+/// # Safety
+/// The frame lies in the stack, and `unopened` tells what is in its memory and where pointers to it lie, from the base `entered`.
+unsafe fn enter_memory(t: &mut Thread, entered: *mut u8, unopened: &UnopenedMemory) -> bool {
+    // SAFETY: the thread's code is not replaced while it runs; the caller's promise.
+    unsafe {
+        let (at, bytes) = ((*t.function).memory_at, (*t.function).memory_bytes);
+        let memory = t.memory_base(t.base).add(at);
+        for zeroed in &unopened.zeroed {
+            std::ptr::write_bytes(memory.add(zeroed.start as usize), 0, (zeroed.end - zeroed.start) as usize);
+        }
+        let Some(number) = t.memory.map_frame(memory, bytes) else { return false };
+        t.region = number;
+        for &(at, is_varying) in &unopened.pointers {
+            let lanes = if is_varying { t.lanes } else { 1 };
+            let register = entered.add(at as usize).cast::<u64>();
+            for lane in 0..lanes {
+                *register.add(lane) |= region_start(number);
+            }
+        }
+    }
+    true
+}
+
+/// Returns whether the memory of a frame of so many bytes costs no fuel of its own.
+pub fn is_cleared_for_free(bytes: u64) -> bool {
+    fuel_of(bytes) == 0
 }
 
 /// What native code works on.
@@ -394,6 +467,9 @@ pub struct Context {
     pub counters: *mut u64,
     /// The directory of regions: see [`RegionLookup`](crate::memory::RegionLookup).
     pub regions: *const u8,
+    /// Frames that were made without entering their memory. Each passes over the number that its region would have had, so that
+    /// pointers are the same on every engine.
+    pub passed_over: u64,
     thread: *mut Thread,
 }
 
@@ -491,6 +567,7 @@ impl Context {
     /// # Safety
     /// The instruction neither jumps, calls nor returns, its frame has room, and its operands have been written there.
     pub unsafe fn interpret(&mut self, function: FuncId, pc: u32, at: u32, mask: u64) -> bool {
+        self.pass_over();
         let (base, ticks) = (self.base, self.ticks.max(0));
         let t = self.thread();
         let saved = (t.function, t.mask, t.region);
@@ -519,6 +596,7 @@ impl Context {
     /// # Safety
     /// The frame has room.
     pub unsafe fn open_frame(&mut self, function: FuncId, at: u32) -> u64 {
+        self.pass_over();
         let base = self.base;
         let prepared: *const PreparedFunction = self.thread().code.function(function);
         // SAFETY: it belongs to the thread's code, which nothing replaces while native code runs; the caller's promise.
@@ -538,6 +616,14 @@ impl Context {
                 self.ticks += fuel as i64;
                 0
             }
+        }
+    }
+
+    /// Numbers of regions are about to be taken: passes over those of the frames before.
+    fn pass_over(&mut self) {
+        if self.passed_over != 0 {
+            let n = std::mem::take(&mut self.passed_over);
+            self.thread().memory.pass_over_frames(n);
         }
     }
 

@@ -172,12 +172,18 @@ impl Memory {
     /// Removes a region, if it is live and of this kind.
     fn remove(&self, number: u32, kind: RegionKind) -> Option<Region> {
         let (region, chunk) = self.table.remove(number, kind)?;
-        match chunk {
-            Some(chunk) if self.is_shared() => self.limbo.put(Freed::Chunk(chunk), RetiredChunk::BYTES),
-            Some(chunk) => self.table.recycle(chunk),
-            None => {}
+        if let Some(chunk) = chunk {
+            self.retire(chunk);
         }
         Some(region)
+    }
+
+    fn retire(&self, chunk: RetiredChunk) {
+        if self.is_shared() {
+            self.limbo.put(Freed::Chunk(chunk), RetiredChunk::BYTES);
+        } else {
+            self.table.recycle(chunk);
+        }
     }
 
     /// Returns whether several threads may be accessing this memory.
@@ -302,6 +308,17 @@ impl Memory {
     /// Ends the mapping of a call frame.
     pub(crate) fn unmap_frame(&self, number: u32) {
         self.remove(number, RegionKind::Frame);
+    }
+
+    /// Returns whether there are numbers for more regions; of threads that share the memory, others may take them.
+    #[inline]
+    pub(crate) fn has_numbers(&self) -> bool {
+        !self.is_shared() || self.table.has_unused_numbers()
+    }
+
+    /// Passes over so many numbers of regions, as frames would have taken whose memory nobody had to enter.
+    pub(crate) fn pass_over_frames(&self, n: u64) {
+        self.table.pass_over(n, self.is_shared(), |chunk| self.retire(chunk));
     }
 
     /// Uses up the numbers of regions, with empty regions: for tests of what happens at the end of them.

@@ -356,6 +356,46 @@ impl RegionTable {
         }
     }
 
+    /// Returns whether there are numbers that are not those of regions that are gone.
+    pub fn has_unused_numbers(&self) -> bool {
+        position(self.open.load(Acquire)) < CHUNK_LEN || self.open_chunk()
+    }
+
+    /// Passes over so many numbers, as if as many regions had been entered and removed, one after another.
+    pub fn pass_over(&self, mut n: u64, shared: bool, mut retire: impl FnMut(RetiredChunk)) {
+        while n != 0 {
+            if self.keeps_gone.load(Relaxed) {
+                // Such numbers may be handed out again, so each of them is taken note of.
+                let Some(number) = self.take_number(shared) else { return };
+                self.note_gone(number);
+                self.let_go(number >> CHUNK_BITS, 1, &mut retire);
+                n -= 1;
+                continue;
+            }
+            let room = |open| CHUNK_LEN - position(open);
+            let more = |open| n.min(room(open) as u64);
+            let advance = |open| (room(open) != 0).then(|| open + more(open));
+            match self.open.fetch_update(AcqRel, Acquire, advance) {
+                Ok(open) => {
+                    let taken = more(open);
+                    self.let_go(chunk_of(open), taken as u32, &mut retire);
+                    n -= taken;
+                }
+                Err(_) if self.open_chunk() => {}
+                // As a number that is handed out again and let go.
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// So many numbers of a chunk have no region any more.
+    fn let_go(&self, chunk: u32, n: u32, retire: &mut impl FnMut(RetiredChunk)) {
+        let left = &self.chunk_or_dead(chunk as usize).left;
+        if left.fetch_sub(n, AcqRel) == n {
+            retire(self.retire(chunk as usize));
+        }
+    }
+
     /// Opens the next chunk that is not in the directory, unless someone else just did; `false` if there is none.
     #[cold]
     fn open_chunk(&self) -> bool {

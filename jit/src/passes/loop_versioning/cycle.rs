@@ -26,7 +26,7 @@ impl Cycle {
         let found = cycle.follow(region, defs, dominators, head, (head, latch), false);
         let simple = |inst: &Inst| {
             let kind = inst.kind;
-            let other = matches!(kind, Kind::Guard { .. } | Kind::Tick { .. } | Kind::Count(_));
+            let other = kind.only_counts() || matches!(kind, Kind::Guard { .. } | Kind::Tick { .. });
             kind.is_pure() || kind.is_plain_load() || kind.is_plain_store() || other
         };
         let all = || cycle.blocks.iter().flat_map(|&b| insts(b));
