@@ -95,7 +95,7 @@ fn wide_gangs() {
 
 #[test]
 fn wide_vectors() {
-    if let Some(x86) = harness::x86() {
+    for x86 in harness::each_x86() {
         every_operation(&x86, &[1, 2, 4, 8, 16, 32, 64]);
     }
 }

@@ -111,6 +111,7 @@ impl<'a> Asm<'a> {
     fn memory(
         &self,
         mem: Mem,
+        index: Size,
         broadcast: bool,
         next: &mut impl FnMut(Size) -> Result<Register, CompileError>,
     ) -> Result<MemoryOperand, CompileError> {
@@ -124,7 +125,7 @@ impl<'a> Asm<'a> {
             Base::Pool => (Register::RIP, mem.disp, 8),
         };
         let index = match mem.index {
-            Some(_) => next(Size::G64)?,
+            Some(_) => next(index)?,
             None => Register::None,
         };
         Ok(MemoryOperand::new(base, index, mem.scale as u32, disp as i64, size, broadcast, Register::None))
@@ -199,8 +200,13 @@ impl Assembler<X86> for Asm<'_> {
                     next()?;
                     build
                 }
-                Arg::Mem(mem) => build.mem(self.memory(mem, false, &mut |form| register(next()?, form))?),
-                Arg::Broadcast(mem) => build.mem(self.memory(mem, true, &mut |form| register(next()?, form))?),
+                Arg::Mem(mem) => build.mem(self.memory(mem, Size::G64, false, &mut |form| register(next()?, form))?),
+                Arg::Lanes(mem, index) => {
+                    build.mem(self.memory(mem, index, false, &mut |form| register(next()?, form))?)
+                }
+                Arg::Broadcast(mem) => {
+                    build.mem(self.memory(mem, Size::G64, true, &mut |form| register(next()?, form))?)
+                }
                 Arg::Imm(kind, value) => build.imm(kind, value),
             };
         }

@@ -1,6 +1,6 @@
 //! Gathers, and the addresses of scatters.
 //!
-//! Lanes are loaded one by one: the machine's own gathers take longer on the processors that were measured. Indices of 32 bits
+//! Lanes are loaded one by one, where the machine's own gathers ([`gather_lanes`](super::gather_lanes)) take longer. Indices of 32 bits
 //! leave their vector two at a time, once for all gathers that follow one another with the same ones. An inactive lane takes
 //! the least index in bounds, or that of the first active one; without any, all read memory of the code's own. Other indices
 //! become addresses in vectors of 64 bits, of which those of inactive lanes lead there.
@@ -88,6 +88,9 @@ impl Select<'_> {
             return;
         }
         let Kind::Gather { ty, index, scale, .. } = inst.kind else { return };
+        if self.is_for_gathers(ty) {
+            return self.gather_lanes(inst);
+        }
         match Gather::of(inst) {
             Some(first) => self.gather_together(inst, first),
             None => {
@@ -280,7 +283,7 @@ impl Select<'_> {
         for i in 0..self.n_pieces(8) {
             let x = self.chunk(at, index.size(), i * n, n);
             let x = self.resized(x, n, index, 8);
-            let args = [Arg::Use(base, form), self.scaled(x, form, scale)];
+            let args = [Arg::Use(base, form), Arg::Use(self.scaled(x, form, scale), form)];
             sums.push(match own {
                 None => self.vector(add, form, &args),
                 Some((own, mask)) => {
@@ -293,8 +296,7 @@ impl Select<'_> {
     }
 
     /// Indices of 64 bits as distances.
-    fn scaled(&mut self, x: VReg, form: Size, scale: u32) -> Arg {
-        let x = Arg::Use(x, form);
+    pub(super) fn scaled(&mut self, x: VReg, form: Size, scale: u32) -> VReg {
         let (code, by) = match scale {
             1 => return x,
             _ if scale.is_power_of_two() => {
@@ -303,7 +305,7 @@ impl Select<'_> {
             }
             _ => (Code::EVEX_Vpmullq_xmm_k1z_xmm_xmmm128b64, self.constant_arg(scale as u64, 8)),
         };
-        Arg::Use(self.vector(sized(code, form), form, &[x, by]), form)
+        self.vector(sized(code, form), form, &[Arg::Use(x, form), by])
     }
 
     /// The operand at the address of a lane; they are asked for in order.

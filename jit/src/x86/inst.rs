@@ -65,6 +65,8 @@ pub(super) enum Arg {
         register: Register,
     },
     Mem(Mem),
+    /// Elements in memory whose index is a vector.
+    Lanes(Mem, Size),
     /// An element in memory that is taken for all lanes.
     Broadcast(Mem),
     /// A number, as the encoding has it.
@@ -102,6 +104,8 @@ pub struct Plain {
     pub(super) mask: Option<VReg>,
     /// Whether the others become 0.
     pub(super) zeroing: bool,
+    /// What is left of the mask afterwards, if the instruction changes it.
+    pub(super) mask_left: Option<VReg>,
     /// Whether it is a load that stays where it is among others.
     pub(super) in_order: bool,
 }
@@ -132,18 +136,24 @@ impl MachInst for Plain {
                     operands.push(Operand::reg_fixed_use(use_, env::preg(register)));
                     operands.push(Operand::reg_fixed_def(def, env::preg(register)));
                 }
-                Arg::Mem(mem) | Arg::Broadcast(mem) => operands.extend(mem.registers().map(Operand::reg_use)),
+                Arg::Mem(mem) | Arg::Broadcast(mem) | Arg::Lanes(mem, _) => {
+                    operands.extend(mem.registers().map(Operand::reg_use));
+                }
                 Arg::Imm(..) | Arg::Fixed(_) => {}
             }
         }
-        operands.extend(self.mask.map(Operand::reg_use));
+        if let Some(mask) = self.mask {
+            let at = operands.len() - first;
+            operands.push(Operand::reg_use(mask));
+            operands.extend(self.mask_left.map(|left| Operand::reg_reuse_def(left, at)));
+        }
     }
 
     fn each_read(&mut self, f: &mut dyn FnMut(&mut VReg)) {
         for arg in self.args.iter_mut().flatten() {
             match arg {
                 Arg::Use(r, _) | Arg::Any(r, _) | Arg::Tied { from: r, .. } | Arg::Both { use_: r, .. } => f(r),
-                Arg::Mem(mem) | Arg::Broadcast(mem) => mem.each_read(f),
+                Arg::Mem(mem) | Arg::Broadcast(mem) | Arg::Lanes(mem, _) => mem.each_read(f),
                 Arg::Def(..) | Arg::Imm(..) | Arg::Fixed(_) => {}
             }
         }

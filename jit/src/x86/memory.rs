@@ -120,6 +120,7 @@ impl Select<'_> {
                 self.store_masked(ty, to, args[1], mask);
             }
             Kind::StoreStrided { ty, stride } => self.store_strided(inst, ty, stride, to),
+            Kind::Scatter { ty, .. } if self.is_for_gathers(ty) => self.scatter_lanes(inst),
             Kind::Scatter { ty, index, scale } => {
                 let mut at = self.addresses(inst, index, scale, true);
                 self.taken_apart(ty, args[2], |s, l| s.address_of_lane(&mut at, l));
@@ -130,7 +131,7 @@ impl Select<'_> {
         true
     }
 
-    fn full_mask(&mut self) -> VReg {
+    pub(super) fn full_mask(&mut self) -> VReg {
         let bits = self.imm(self.region.width.full_mask());
         self.mask_of_bits(bits)
     }

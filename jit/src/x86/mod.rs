@@ -9,7 +9,8 @@
 //! | `values` | the little instructions that values are made and moved with |
 //! | `scalar`, `vector`, `half`, `merge`, `masks`, `convert`, `divide`, `pointer` | operations |
 //! | `lanes`, `shuffle` | operations across lanes |
-//! | `memory`, `strided`, `gather`, `bounds`, `regions` | memory |
+//! | `memory`, `strided`, `gather`, `gather_lanes`, `bounds`, `regions` | memory |
+//! | `tuning` | what differs between processors |
 //! | `operands` | memory operands: loads and updates that are part of an operation |
 //! | `counts` | counters in a register |
 //! | `assembler`, `build` | from instructions with registers to bytes, by iced-x86 |
@@ -30,6 +31,7 @@ mod executable;
 pub(crate) mod faults;
 mod fused;
 mod gather;
+mod gather_lanes;
 mod half;
 mod inst;
 mod interleaved;
@@ -46,6 +48,7 @@ mod shuffle;
 mod strided;
 mod stubs;
 mod target;
+mod tuning;
 mod values;
 mod vector;
 
@@ -54,6 +57,7 @@ use crate::ir::Region;
 use crate::vcode;
 use std::sync::{Arc, OnceLock};
 use stubs::Stubs;
+use tuning::Tuning;
 
 /// The same for all.
 static STUBS: OnceLock<Result<Arc<Stubs>, CompileError>> = OnceLock::new();
@@ -63,6 +67,7 @@ pub struct X86 {
     stubs: Arc<Stubs>,
     /// The rule of selection that a test does without.
     without: Option<Rule>,
+    tuning: Tuning,
 }
 
 impl X86 {
@@ -70,7 +75,7 @@ impl X86 {
     pub fn new() -> Result<X86, Unavailable> {
         match missing() {
             Some(missing) => Err(Unavailable::Needs(missing)),
-            None => X86::for_listings(),
+            None => X86::for_listings().map(|x86| X86 { tuning: Tuning::of_this_machine(), ..x86 }),
         }
     }
 
@@ -78,7 +83,7 @@ impl X86 {
     /// [`new`](X86::new) gives one, too.
     pub fn for_listings() -> Result<X86, Unavailable> {
         let stubs = STUBS.get_or_init(|| Stubs::new().map(Arc::new)).clone();
-        Ok(X86 { stubs: stubs.map_err(Unavailable::Stubs)?, without: None })
+        Ok(X86 { stubs: stubs.map_err(Unavailable::Stubs)?, without: None, tuning: Tuning::UNKNOWN })
     }
 }
 
@@ -86,6 +91,16 @@ impl X86 {
     /// Without a rule of selection: what it was for is executed by the runtime. For tests.
     pub fn without(self, rule: Rule) -> X86 {
         X86 { without: Some(rule), ..self }
+    }
+
+    /// With the machine's own gathers and scatters, or without, whichever is the faster here. For tests.
+    pub fn with_gathers(self, gathers: bool) -> X86 {
+        X86 { tuning: Tuning { gathers }, ..self }
+    }
+
+    /// Returns whether it gathers and scatters by the machine's own instructions.
+    pub fn has_gathers(&self) -> bool {
+        self.tuning.gathers
     }
 }
 

@@ -58,7 +58,7 @@ impl Operands {
             match &code.insts[i] {
                 Inst::Plain(plain) => match (load_of(plain), plain.args[0]) {
                     (Some(load), _) => drop(loads.insert(load.to, i)),
-                    (None, Some(Arg::Mem(_))) => loads.clear(),
+                    (None, Some(Arg::Mem(_) | Arg::Lanes(..))) => loads.clear(),
                     (None, Some(Arg::Tied { to, .. } | Arg::Def(to, _))) => drop(made.insert(to, i)),
                     _ => {}
                 },
@@ -120,7 +120,7 @@ impl Operands {
                 }
                 continue;
             }
-            if let Some(Arg::Mem(_)) = plain.args[0] {
+            if let Some(Arg::Mem(_) | Arg::Lanes(..)) = plain.args[0] {
                 loads.clear();
                 continue;
             }
@@ -257,7 +257,8 @@ fn takes_number(code: Code) -> bool {
 
 /// The instruction that takes a register from memory, its operand, the register, and how much of that it takes.
 fn memory_operand(plain: &Plain) -> Option<(Code, usize, VReg, Size)> {
-    let in_memory = |arg: &Arg| matches!(arg, Arg::Mem(_) | Arg::Broadcast(_) | Arg::Any(..) | Arg::Both { .. });
+    let in_memory =
+        |arg: &Arg| matches!(arg, Arg::Mem(_) | Arg::Lanes(..) | Arg::Broadcast(_) | Arg::Any(..) | Arg::Both { .. });
     if plain.args.iter().flatten().any(in_memory) {
         return None;
     }

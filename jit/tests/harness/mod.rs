@@ -299,7 +299,12 @@ impl Host {
 /// The back ends that make machine code here.
 pub fn natives() -> Vec<Box<dyn Backend>> {
     let clif = Box::new(Clif::new().unwrap()) as Box<dyn Backend>;
-    std::iter::once(clif).chain(x86().map(|x86| Box::new(x86) as _)).collect()
+    std::iter::once(clif).chain(each_x86().map(|x86| Box::new(x86) as _)).collect()
+}
+
+/// The back end of wide vectors as it is for each kind of processor, where the machine has them.
+pub fn each_x86() -> impl Iterator<Item = X86> {
+    [false, true].into_iter().filter_map(|gathers| Some(x86()?.with_gathers(gathers)))
 }
 
 /// The back end of wide vectors, where the machine has them.
