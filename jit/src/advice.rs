@@ -14,6 +14,8 @@ pub struct Advice {
     pub dropped: HashSet<(Variant, ProgramPoint)>,
     /// Ways that were left out and have been taken since, by the instruction at which they begin.
     pub wanted: HashSet<ProgramPoint>,
+    /// Whether regions may be larger than they are at first.
+    pub large: bool,
     variants: Variants,
     every: bool,
     /// The seed by which calls are linked and regions cut at random, if they are.
@@ -54,7 +56,7 @@ impl Advice {
     pub fn new(settings: &Settings) -> Advice {
         let (variants, every) = (settings.variants, settings.every_variant);
         let (dropped, wanted) = (HashSet::new(), HashSet::new());
-        Advice { profile: Profile::default(), dropped, wanted, variants, every, links: settings.links }
+        Advice { profile: Profile::default(), dropped, wanted, large: false, variants, every, links: settings.links }
     }
 
     /// Makes no more variants of a kind.

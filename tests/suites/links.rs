@@ -238,3 +238,24 @@ fn regions_that_are_too_large_hold_many_calls() {
         assert!(links(&module) - before < calls / 4, "{engine}: {} links, {calls} calls", links(&module) - before);
     }
 }
+
+/// What often leads from region to region becomes larger regions: here one that holds all.
+#[test]
+fn regions_that_often_lead_on_hold_more_then() {
+    let text = many_calls();
+    let soon = JitSettings { hot: 2, hot_links: 20, background: false, ..JitSettings::default() };
+    agree_in(&text, &Limits::default(), &[soon.clone()]);
+    for engine in jits() {
+        let jits = [JitSettings { hot_links: u64::MAX, ..soon.clone() }, soon.clone()];
+        let [usual, larger] = jits.map(|jit| {
+            let options = Options { engine, jit, width: Width::DEFAULT, ..Options::default() };
+            let module = Module::compile("links.ispc", &text, &options).unwrap();
+            (0..10).for_each(|_| drop(run(&module)));
+            let before = links(&module);
+            run(&module);
+            links(&module) - before
+        });
+        assert!(usual > 100, "{engine}: {usual} links");
+        assert!(larger * 4 < usual, "{engine}: {larger} links, {usual} with regions of the usual size");
+    }
+}

@@ -126,6 +126,10 @@ impl Jit {
                 found.rests().unwrap_or(0)
             }
             Change::Recompile => return Visit::interpret(self.recompile(pause, head, version)),
+            Change::Enlarge => {
+                self.enlarge(pause, head, version);
+                0
+            }
             Change::Improve => {
                 self.improve_later(version);
                 0

@@ -37,6 +37,8 @@ pub(super) struct Loop {
     refusals: u32,
     /// How many versions for constant arguments have been made.
     pub specialised: u32,
+    /// Whether its regions may be larger than at first, as they have often led on to others.
+    pub large: bool,
     /// How often somebody has looked whether versions still suit what the program does.
     pub second_looks: u32,
 }

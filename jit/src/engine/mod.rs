@@ -94,6 +94,8 @@ struct Order {
     replaces: Option<Arc<Version>>,
     /// Whether ways that were never taken are to be left out.
     prunes: bool,
+    /// Whether it may be larger than usual.
+    large: bool,
 }
 
 impl Order {
@@ -184,7 +186,7 @@ impl Jit {
         let prepared = pause.prepared();
         (found.at, found.begins) = (Some(head.at), begins(&prepared, head.at));
         let prunes = found.recompiles < PRUNED;
-        let order = Order { prepared, head: Arc::clone(head), facts, replaces, prunes };
+        let order = Order { prepared, head: Arc::clone(head), facts, replaces, prunes, large: found.large };
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let when = if order.is_needed() { When::Soon } else { When::Idle };
             if when == When::Soon {
@@ -229,6 +231,7 @@ impl Jit {
         if !order.prunes {
             advice.forbid(Variant::Prune);
         }
+        advice.large = order.large;
         let mut region = Stage::Record.run(|| {
             let whole = self.whole.get_or_init(|| Whole::new(order.prepared.program()));
             record(&order.prepared, order.head.at, &order.facts, &advice, whole)
@@ -395,6 +398,16 @@ impl Jit {
         }
         let changed = self.advice().is_some_and(|mut advice| advice.think_again(&profile));
         if changed && let Some(mut found) = head.try_write().filter(|found| !found.is_pending()) {
+            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
+        }
+    }
+
+    /// Recompiles a version that leads on to others all the time, with more in it. Meanwhile it does as well as before.
+    fn enlarge(&self, pause: &Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) {
+        let Some(mut found) = head.try_write() else { return };
+        let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
+        if is_there && !found.large && !found.is_pending() && !found.refuses() {
+            found.large = true;
             self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
         }
     }

@@ -86,6 +86,8 @@ pub(super) enum Change {
     Improve,
     /// The version is to be recompiled.
     Recompile,
+    /// The version is to be recompiled with more in it.
+    Enlarge,
     /// A version with these facts is to be made; the arguments have been the same so many times as long as they have to
     /// be.
     Specialise(EntryFacts, u32),
@@ -116,6 +118,8 @@ pub(super) struct Landing {
     expected: bool,
     /// Whether it stands for a way that was left out.
     pub pruned: bool,
+    /// Whether it leads to what was too much for the region.
+    divides: bool,
     leads: Leads,
 }
 
@@ -219,6 +223,9 @@ impl Version {
         let is_review = entries.is_multiple_of(REVIEW) || rounds / REVIEW_ROUNDS != (rounds - here) / REVIEW_ROUNDS;
         if landing.pruned && taken.is_multiple_of(settings.hot_exit) || is_review && self.fails() {
             return (Some(Box::new(Change::Recompile)), Leads::Nowhere);
+        }
+        if landing.divides && self.region.is_divided && taken.is_multiple_of(settings.hot_links) {
+            return (Some(Box::new(Change::Enlarge)), landing.leads);
         }
         if entries.is_multiple_of(REVIEW) && self.code.is_forsaken(entries) {
             return (Some(Box::new(Change::Improve)), landing.leads);
@@ -406,7 +413,8 @@ impl Landing {
             _ => Leads::Nowhere,
         };
         let expected = pruned || leads != Leads::Nowhere || exit.reason == ExitReason::Poll;
-        Landing { frames: frames.collect(), taken: AtomicU64::new(0), expected, pruned, leads }
+        let divides = matches!(exit.reason, ExitReason::LinkedCall | ExitReason::Cut);
+        Landing { frames: frames.collect(), taken: AtomicU64::new(0), expected, pruned, divides, leads }
     }
 
     /// Mask words that the exit writes.

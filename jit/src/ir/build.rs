@@ -26,6 +26,7 @@ impl Builder {
             private: Vec::new(),
             counters: Vec::new(),
             arguments: Vec::new(),
+            is_divided: false,
             frame_bytes: 0,
             depth: 0,
         };

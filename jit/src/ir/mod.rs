@@ -238,6 +238,8 @@ pub struct Region {
     /// Uniform registers of the entered frame that the loop does not change and that decide something in it: what is worth
     /// to be a constant.
     pub arguments: Vec<Reg>,
+    /// Whether something was left to other regions because it would have been too much.
+    pub is_divided: bool,
     /// Bytes of register frames, from the base of the entered one, that the region needs.
     pub frame_bytes: u64,
     /// Most frames above the entered one.

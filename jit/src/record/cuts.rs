@@ -26,14 +26,21 @@ pub(crate) const LIGHT: u32 = 60;
 /// Instructions of a loop around the head, beyond which a region that begins within it ends at its head.
 const SMALL_LOOP: usize = 48;
 
+/// How many times as much regions may hold that have often led on to others.
+const LARGE: usize = 4;
+
+/// Most instructions of the bytecode that a loop becomes whose rounds are recorded one after another, with what it calls, and with the loops
+/// around it that are unrolled too: at first, then if that is too much. The smallest gain most for what they take.
+const UNROLLED: [u32; 3] = [192, 64, 0];
+
 /// How much is inlined, from all to what is light.
 const STAGES: [Plan; 6] = [
-    Plan { heaviest: u32::MAX, parts_loops: false, cuts: false, unrolls: true },
-    Plan { heaviest: 1000, parts_loops: false, cuts: false, unrolls: true },
-    Plan { heaviest: 300, parts_loops: false, cuts: false, unrolls: true },
-    Plan { heaviest: 300, parts_loops: true, cuts: false, unrolls: true },
-    Plan { heaviest: 300, parts_loops: true, cuts: true, unrolls: true },
-    Plan { heaviest: LIGHT, parts_loops: true, cuts: true, unrolls: true },
+    Plan { heaviest: u32::MAX, parts_loops: false, cuts: false, unrolled: UNROLLED[0] },
+    Plan { heaviest: 1000, parts_loops: false, cuts: false, unrolled: UNROLLED[0] },
+    Plan { heaviest: 300, parts_loops: false, cuts: false, unrolled: UNROLLED[0] },
+    Plan { heaviest: 300, parts_loops: true, cuts: false, unrolled: UNROLLED[0] },
+    Plan { heaviest: 300, parts_loops: true, cuts: true, unrolled: UNROLLED[0] },
+    Plan { heaviest: LIGHT, parts_loops: true, cuts: true, unrolled: UNROLLED[0] },
 ];
 
 /// What a region leaves to others.
@@ -45,23 +52,30 @@ pub(super) struct Plan {
     parts_loops: bool,
     /// Whether what is too much is cut off.
     cuts: bool,
-    /// Whether short loops are unrolled.
-    pub unrolls: bool,
+    /// Most instructions that an unrolled loop becomes.
+    pub unrolled: u32,
 }
 
 impl Plan {
-    /// All that goes into one region, of something that has as many instructions when calls up to a weight are inlined.
-    pub fn first(size: impl Fn(u32) -> u32) -> Plan {
-        let fits = |plan: &&Plan| plan.cuts || (size(plan.heaviest) as usize) < 2 * MAX_INSTS;
+    /// All that goes into one region of so many instructions at most, of something that has as many when calls up to a weight are
+    /// inlined.
+    pub fn first(most: usize, size: impl Fn(u32) -> u32) -> Plan {
+        let fits = |plan: &&Plan| plan.cuts || (size(plan.heaviest) as usize) < 2 * most;
         STAGES.iter().find(fits).copied().unwrap_or(STAGES[STAGES.len() - 1])
+    }
+
+    /// Returns whether something is left to other regions because there would be too much in this.
+    pub fn divides(self) -> bool {
+        self != STAGES[0]
     }
 
     /// What to try if that is too much, which unrolled loops may have made so.
     pub fn next(self, has_unrolled: bool) -> Option<Plan> {
         if has_unrolled {
-            return Some(Plan { unrolls: false, ..self });
+            let less = UNROLLED.into_iter().find(|most| *most < self.unrolled)?;
+            return Some(Plan { unrolled: less, ..self });
         }
-        let plan = Plan { unrolls: true, ..self };
+        let plan = Plan { unrolled: UNROLLED[0], ..self };
         let at = STAGES.iter().position(|stage| *stage == plan)?;
         STAGES.get(at + 1).copied()
     }
@@ -84,12 +98,23 @@ impl Recorder<'_> {
 
     /// Returns whether the region has as much as it may have.
     pub(super) fn is_full(&self) -> bool {
-        self.insts > MAX_INSTS || self.b.region.blocks.len() > MAX_BLOCKS
+        self.is_larger_than(1, 1)
+    }
+
+    fn is_larger_than(&self, insts: usize, blocks: usize) -> bool {
+        let times = if self.advice.large { LARGE } else { 1 };
+        self.insts > times * insts * MAX_INSTS || self.b.region.blocks.len() > times * blocks * MAX_BLOCKS
+    }
+
+    /// The plan to begin with.
+    pub(super) fn first_plan(&self) -> Plan {
+        let size = |heaviest| self.whole.weights.inlined(self.program, self.head, &self.inside, heaviest);
+        Plan::first(if self.advice.large { LARGE * MAX_INSTS } else { MAX_INSTS }, size)
     }
 
     /// Returns whether it has become larger than any plan allows for.
     pub(super) fn is_beyond(&self) -> bool {
-        self.is_full() && (!self.plan.cuts || self.insts > 2 * MAX_INSTS || self.b.region.blocks.len() > 3 * MAX_BLOCKS)
+        self.is_full() && (!self.plan.cuts || self.is_larger_than(2, 3))
     }
 
     /// Instructions of the entered frame's function that may belong to the region: of a loop its body; from elsewhere on, the
@@ -144,4 +169,28 @@ impl Recorder<'_> {
 /// Returns whether the interpreter does an instruction between two regions: it leads from one frame to another.
 pub(crate) fn leads_on(op: Op) -> bool {
     matches!(op, Op::Call | Op::CallInd | Op::Ret)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_has_its_longest_unrolled_loops_back_first_and_is_then_divided() {
+        let first = Plan::first(MAX_INSTS, |_| 10);
+        assert!(!first.divides());
+        let plans: Vec<Plan> = std::iter::successors(Some(first), |plan| plan.next(plan.unrolled != 0)).collect();
+        let unrolled: Vec<u32> = plans.iter().map(|plan| plan.unrolled).collect();
+        assert_eq!(unrolled, [192, 64, 0].repeat(STAGES.len()));
+        assert!(plans[1..].iter().all(|plan| plan.divides()));
+        // Where nothing was unrolled there is nothing to take back.
+        assert_eq!(first.next(false), Some(STAGES[1]));
+    }
+
+    #[test]
+    fn a_first_plan_leaves_out_what_is_far_too_large() {
+        let size = |heaviest| if heaviest > 300 { 2 * MAX_INSTS as u32 } else { 100 };
+        assert_eq!(Plan::first(MAX_INSTS, size), STAGES[2]);
+        assert_eq!(Plan::first(LARGE * MAX_INSTS, size), STAGES[0]);
+    }
 }

@@ -138,7 +138,10 @@ pub(crate) fn record(
         let result = recorder.run(facts);
         let smaller = recorder.plan.next(recorder.has_unrolled);
         match result {
-            Ok(()) if !recorder.again => return Ok(recorder.b.region),
+            Ok(()) if !recorder.again => {
+                recorder.b.region.is_divided = recorder.plan.divides();
+                return Ok(recorder.b.region);
+            }
             Ok(()) => {
                 plan = Some(recorder.plan);
                 attempts += 1;
@@ -217,7 +220,7 @@ impl<'a> Recorder<'a> {
             program,
             advice,
             whole,
-            plan: plan.unwrap_or(Plan::first(|_| 0)),
+            plan: plan.unwrap_or(Plan::first(0, |_| 0)),
             assumed: Vec::new(),
             b: Builder::new(program.width, function, pc),
             head: (function, pc),
@@ -240,8 +243,7 @@ impl<'a> Recorder<'a> {
         };
         recorder.find_extent();
         if plan.is_none() {
-            let size = |heaviest| whole.weights.inlined(program, (function, pc), &recorder.inside, heaviest);
-            recorder.plan = Plan::first(size);
+            recorder.plan = recorder.first_plan();
         }
         recorder.b.region.arguments = recorder.arguments();
         recorder.b.region.frame_bytes = prepared.frame_bytes(function).ok_or(Abort::TooDeep)?;

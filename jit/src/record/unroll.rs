@@ -17,14 +17,11 @@ use spmdvm_vm::program::{FuncId, Function, Reg};
 /// Most rounds of a loop that is unrolled.
 const MAX_ROUNDS: u32 = 16;
 
-/// Most instructions of the bytecode that a loop becomes, with what it calls, and with the loops around it that are unrolled too.
-const MAX_UNROLLED: u32 = 192;
-
 impl Recorder<'_> {
     /// The loops that a state is in the middle of, or about to enter, and that are unrolled.
     pub(super) fn unrolled(&mut self, state: &State) -> Vec<Unrolled> {
         let mut found: Vec<Unrolled> = Vec::new();
-        if !self.plan.unrolls {
+        if self.plan.unrolled == 0 {
             return found;
         }
         for (i, frame) in state.frames.iter().enumerate() {
@@ -39,7 +36,7 @@ impl Recorder<'_> {
                     state.unrolled.iter().find(|u| u.frame == i && u.function == function && u.header == l.header);
                 let rounds = begun.map_or(left, |begun| begun.rounds.max(left));
                 let copies = found.iter().fold(rounds, |all, outer| all.saturating_mul(outer.rounds));
-                if copies.saturating_mul(self.weight(f, function, l)) <= MAX_UNROLLED {
+                if copies.saturating_mul(self.weight(f, function, l)) <= self.plan.unrolled {
                     let kept = [(l.counter, counter), (l.bound, bound)];
                     found.push(Unrolled { frame: i, function, header: l.header, kept, rounds });
                 }
@@ -54,7 +51,7 @@ impl Recorder<'_> {
         let within = l.body.iter().map(|&at| &f.code[at as usize]);
         let weights = within.map(|inst| match inst.op {
             // Who calls himself is not worth it.
-            Op::Call if FuncId(inst.aux) == own => MAX_UNROLLED,
+            Op::Call if FuncId(inst.aux) == own => u32::MAX,
             Op::Call => 1u32.saturating_add(self.whole.weights.of(FuncId(inst.aux))),
             _ => 1,
         });
