@@ -62,12 +62,6 @@ impl Build {
         self
     }
 
-    /// Has other threads see the memory operand before or after, but not in between.
-    pub fn locked(mut self) -> Build {
-        self.0.set_has_lock_prefix(true);
-        self
-    }
-
     pub fn mask(mut self, mask: Register, zeroing: bool) -> Build {
         self.0.set_op_mask(mask);
         self.0.set_zeroing_masking(zeroing);
