@@ -56,12 +56,29 @@ __EACH_NUMBER(__DEFINE)
 __EACH_NUMBER(__DEFINE)
 #undef __DEFINE
 
+// A rounded quotient below 2^22 (2^51) is, cut off, the right one or one more. What it leaves is exact, as it is a multiple of the last place
+// of x or of y, and at most y; if it was one more, that has the other sign.
+#define __DEFINE(T, BITS, F, U, SIGN, LIMIT, LARGEST) \
+    static inline SHAPE T fmod(SHAPE T x, SHAPE T y) { \
+        SHAPE T quotient = x / y, size = __op_abs(y), result = x; \
+        if ((__op_abs(quotient) < LIMIT) & (size <= LARGEST)) { \
+            SHAPE T left = __op_fma(-__op_trunc(quotient), y, x); \
+            SHAPE BITS sign = __op_bitcast_##U(x) & SIGN; \
+            SHAPE T along = __op_bitcast_##F(__op_bitcast_##U(left) ^ sign); \
+            along = along < 0 ? along + size : __op_abs(along); \
+            result = __op_bitcast_##F(__op_bitcast_##U(along) | sign); \
+        } else { \
+            result = __op_frem(x, y); \
+        } \
+        return result; \
+    }
 /// T fmod(T x, T y), T a floating-point type
 /// The remainder of x / y with the quotient rounded towards zero, exact, with the sign of x. y = 0 or infinite x give NaN,
 /// whose signbits are those of x, too.
-static inline SHAPE float fmod(SHAPE float x, SHAPE float y) { return __op_frem(x, y); }
-static inline SHAPE double fmod(SHAPE double x, SHAPE double y) { return __op_frem(x, y); }
+__DEFINE(float, uint32, f32, u32, 0x80000000u, 4194304.0f, 3.4028234663852886e38f)
+__DEFINE(double, uint64, f64, u64, 0x8000000000000000ull, 2251799813685248.0d, 1.7976931348623157e308d)
 static inline SHAPE float16 fmod(SHAPE float16 x, SHAPE float16 y) { return __op_frem(x, y); }
+#undef __DEFINE
 
 #define __DEFINE(T) \
     static inline SHAPE T avg_up(SHAPE T a, SHAPE T b) { return (SHAPE T)(((SHAPE int)a + (SHAPE int)b + 1) >> 1); }
