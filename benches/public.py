@@ -36,6 +36,9 @@ from ispc import TARGETS, Compiler, Contender, Unusable, at_least, compare, geom
 from ispc_kernels import Arguments
 from public_programs import PROGRAMS, Program
 
+# These enter the programs into the table.
+import public_examples, public_numbers, public_pictures  # isort: skip  # noqa: E401, F401
+
 ENGINES = ("interp", "clif", "x86")
 
 # Every loop at once, on this thread: what is compared has run as compiled code.
@@ -76,6 +79,10 @@ void ISPCSync(void *handle) {
 """
 
 
+# What ends a program's row: it cannot be compiled, called or compared here.
+FAILURES = (RuntimeError, ValueError, TypeError, AttributeError, OSError, spmdvm.CompileError, spmdvm.Trap)
+
+
 class Copies:
     """The folder with the copies, and ispc for what lies there."""
 
@@ -107,7 +114,7 @@ class Copies:
             made.append(str(folder / f"{number}.o"))
             run([self.compiler.ispc, *words, str(file), "-o", made[-1]])
         tasks = folder / "tasks.c"
-        tasks.write_text(TASKS)
+        tasks.write_text(TASKS + "".join(f"void {name}(void) {{ abort(); }}\n" for name in program.absent))
         library = str(folder / f"{program.name}.so")
         run([*linker, "-shared", "-fPIC", "-O2", str(tasks), *made, "-o", library, "-lm"])
         return ctypes.CDLL(library)
@@ -145,16 +152,20 @@ def of_ispc(program: Program, library: ctypes.CDLL, *, small: bool = False) -> C
     def store(record: np.ndarray, field: str, array: np.ndarray) -> None:
         record[field] = array.ctypes.data
 
+    values = [as_c(value) for value in place(program, arguments, store)]
+    if program.prepare is not None:
+        program.prepare(lambda name, *given: getattr(library, name)(*map(as_c, given)), arguments)
     function = getattr(library, program.entry)
     returns = program.kernel.returns
     function.restype = returns and np.ctypeslib.as_ctypes_type(returns)
-    values = [
-        ctypes.c_void_p(value.ctypes.data)
-        if isinstance(value, np.ndarray)
-        else np.ctypeslib.as_ctypes_type(type(value))(value)
-        for value in place(program, arguments, store)
-    ]
     return Contender(program.kernel, arguments, lambda: function(*values))
+
+
+def as_c(value: np.ndarray | np.generic) -> Any:
+    """Give what ctypes passes for an argument."""
+    if isinstance(value, np.ndarray):
+        return ctypes.c_void_p(value.ctypes.data)
+    return np.ctypeslib.as_ctypes_type(type(value))(value)
 
 
 def of_ours(program: Program, module: spmdvm.Module, *, small: bool = False) -> Contender:
@@ -162,6 +173,8 @@ def of_ours(program: Program, module: spmdvm.Module, *, small: bool = False) -> 
     arguments = program.kernel.arguments(small=small)
     function = getattr(module, program.entry)
     values = place(program, arguments, lambda record, field, array: module.bind(record, **{field: array}))
+    if program.prepare is not None:
+        program.prepare(lambda name, *given: getattr(module, name)(*given), arguments)
     return Contender(program.kernel, arguments, lambda: function(*values))
 
 
@@ -325,9 +338,9 @@ def measure_all(options: argparse.Namespace) -> int:
     for program in programs:
         try:
             measured.append(measure(program, copies, options))
-        except (RuntimeError, ValueError, TypeError, spmdvm.CompileError, spmdvm.Trap) as error:
-            failed[program.name] = str(error)
-            say(f"{program.name:22}{error}", flush=True)
+        except FAILURES as error:
+            failed[program.name] = str(error).partition("\n")[0]
+            say(f"{program.name:22}{failed[program.name]}", flush=True)
         else:
             say(line(measured[-1][0]), flush=True)
     rows = [row for row, _ in measured]
