@@ -113,9 +113,9 @@ def signatures(rng: Source, n: int = 60_000) -> Arguments:
 DIGESTS = "src/lib/regurgitate/ispc"
 
 
-@program(OPENPERF, f"{DIGESTS}/merge_float_double.ispc", "merge_float_double", "to", "to_weights", small={"n": 300}, returns=u32, tolerance=1e-5)
+@program(OPENPERF, f"{DIGESTS}/merge_float_double.ispc", "merge_float_double", "to", "to_weights", small={"n": 300}, returns=u32, tolerance=1e-3)
 def merge_digests(rng: Source, n: int = 300_000) -> Arguments:
-    """300,000 means, sorted, into 200."""
+    """300,000 means, sorted, into 200; where one ends is rounded."""
     weights = rng.integers(1, 20, n).astype(np.float64)
     return {
         "means": np.sort(floats(rng, 0, 100, n)), "weights": weights, "n": u32(n), "to": np.zeros(1000, f32),
@@ -126,8 +126,10 @@ def merge_digests(rng: Source, n: int = 300_000) -> Arguments:
 @program(OPENPERF, f"{DIGESTS}/sort_float_float.ispc", "sort_float_float", "means", "weights", small={"n": 768}, scratch=("a", "b"))
 def sort_digests(rng: Source, n: int = 30_720) -> Arguments:
     """30,720 means with weights."""
-    a, b = np.zeros((2, n + 512), f32)
-    return {"means": floats(rng, 0, 100, n), "weights": floats(rng, 1, 9, n), "n": u32(n), "a": a, "b": b}
+    # It loads what lies behind the end, and selects another value then.
+    room = n + 512
+    a, b = np.zeros((2, room), f32)
+    return {"means": floats(rng, 0, 100, room), "weights": floats(rng, 1, 9, room), "n": u32(n), "a": a, "b": b}
 
 
 # --- Meshes
