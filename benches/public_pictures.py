@@ -119,8 +119,8 @@ BC7E_SETTINGS = np.dtype(
         call("bc7e_compress_block_init"), call("bc7e_compress_block_params_init_basic", given["settings"], np.bool_(True)),
     ),
 )  # fmt: skip
-def bc7e(rng: Source, n: int = 64) -> Arguments:
-    """64 blocks of 4 x 4 pixels; one rounding more or less may choose another encoding."""
+def bc7e(rng: Source, n: int = 512) -> Arguments:
+    """512 blocks of 4 x 4 pixels; one rounding more or less may choose another encoding."""
     pixels = picture(rng, 4, 4 * n).reshape(4, n, 4, 4).transpose(1, 0, 2, 3).copy().view(u32)
     return {"n": u32(n), "blocks": np.zeros(2 * n, np.uint64), "pixels": pixels, "settings": np.zeros(1, BC7E_SETTINGS)}
 
