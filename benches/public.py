@@ -1,12 +1,13 @@
 """Runs programs of public repositories on our engines and beside Intel's compiler `ispc`, and times them on one thread.
 
 The programs are other people's and no part of this project: `--copies` names a folder with copies of their
-repositories, as FOLDER/owner/name/…. What `public_programs.py` knows of each is where it lies and how it is called, with
-data made here. A program whose copy is not there is left out, and named at the end.
+repositories, as FOLDER/owner/name/…. `public_examples.py`, `public_pictures.py` and `public_numbers.py` know where each
+lies and what it is called with; the data are made here. A program whose copy is not there is left out, and named at the
+end.
 
-Three things are done with each, in this order. Our engines run it on small data and must give the same bits (NaNs are
-equal). Then `ispc` and we run it on the data that are timed; results must be the same within the program's tolerance, at
-the first call and when all is warm. Then both run in turn, as in `benches/ispc.py`, with data put back before each
+Three things are done with each, in this order. Our engines run it on small data, and must give the same bits (NaNs are
+equal). Then `ispc` and we run it on the data that are timed; results must be the same within the program's tolerance,
+at the first call and when all is warm. Then both run in turn, as in `benches/ispc.py`, with data put back before each
 round; times are medians of the processor's time. `native` is the share of instructions that compiled code executed in
 these rounds; the ratio is our time divided by ispc's. Tasks run one after another on both sides.
 
@@ -21,7 +22,6 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
-import math
 import sys
 import tempfile
 import time
@@ -31,13 +31,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import public_examples  # noqa: F401
+import public_numbers  # noqa: F401
+import public_pictures  # noqa: F401
 import spmdvm
 from ispc import TARGETS, Compiler, Contender, Unusable, at_least, compare, geometric_mean, medians, warm_up
 from ispc_kernels import Arguments
 from public_programs import PROGRAMS, Program
-
-# These enter the programs into the table.
-import public_examples, public_numbers, public_pictures  # isort: skip  # noqa: E401, F401
 
 ENGINES = ("interp", "clif", "x86")
 
@@ -86,10 +86,11 @@ FAILURES = (RuntimeError, ValueError, TypeError, AttributeError, OSError, spmdvm
 class Copies:
     """The folder with the copies, and ispc for what lies there."""
 
-    def __init__(self, folder: Path, compiler: Compiler) -> None:
-        """Keep both."""
+    def __init__(self, folder: Path, compiler: Compiler, width: int) -> None:
+        """Keep both, and for how many lanes programs are compiled."""
         self.folder = folder
         self.compiler = compiler
+        self.width = width
 
     def has(self, program: Program) -> bool:
         """Tell whether the files of a program are there."""
@@ -103,12 +104,16 @@ class Copies:
         """Give the folders that its `#include`s search."""
         return [self.folder / program.repository / name for name in program.includes]
 
+    def defines(self, program: Program) -> dict[str, str]:
+        """Give the macros of a program."""
+        return {name: value.format(width=self.width) for name, value in program.defines.items()}
+
     def library(self, program: Program, folder: Path) -> ctypes.CDLL:
         """Make a shared object with ispc, and load it."""
         run, linker = self.compiler.run, self.compiler.linker
         words = ["--pic", "--woff", f"--target={self.compiler.target}", *self.compiler.words]
         words += [f"-I{path}" for path in self.includes(program)]
-        words += [f"-D{name}={value}" for name, value in program.defines.items()]
+        words += [f"-D{name}={value}" for name, value in self.defines(program).items()]
         made = []
         for number, file in enumerate(self.files(program)):
             made.append(str(folder / f"{number}.o"))
@@ -122,17 +127,15 @@ class Copies:
     def module(self, program: Program, **options: Any) -> spmdvm.Module:
         """Compile a program with ours."""
         main, *more = self.files(program)
-        includes = self.includes(program)
-        return spmdvm.compile_file(
-            main, sources=more, include_paths=includes, defines=program.defines, task_threads=1, **options
-        )
+        words = {"include_paths": self.includes(program), "defines": self.defines(program)}
+        return spmdvm.compile_file(main, sources=more, width=self.width, task_threads=1, **words, **options)
 
 
 def place(program: Program, arguments: Arguments, store: Callable[[np.ndarray, str, np.ndarray], Any]) -> list[Any]:
     """Store the addresses that records hold, and give the parameters.
 
-    A link `a.f` to `b` means: the field `f` of the record `a` is the address of `b`. Where `a` has several records, each
-    gets the address of its own part of `b`. A link `a` alone means that `a` is an array of addresses.
+    A link `a.f` to `b` means that the field `f` of the record `a` is the address of `b`. Where `a` has several records,
+    each gets the address of its own part of `b`. A link `a` alone means that `a` is an array of addresses.
     """
     for link, to in program.links.items():
         name, _, field = link.partition(".")
@@ -198,12 +201,12 @@ def engines_here() -> list[str]:
     return found
 
 
-def agree(program: Program, copies: Copies, width: int) -> None:
+def agree(program: Program, copies: Copies) -> None:
     """Run a program on small data with each engine three times; RuntimeError if results differ, or nothing is done."""
     expected = None
     for engine in engines_here():
         jit = EAGER if engine != "interp" else {}
-        contender = of_ours(program, copies.module(program, width=width, engine=engine, jit=jit), small=True)
+        contender = of_ours(program, copies.module(program, engine=engine, jit=jit), small=True)
         for _ in range(3):
             contender.run()
         results = contender.results
@@ -238,11 +241,11 @@ class Row(NamedTuple):
 def measure(program: Program, copies: Copies, options: argparse.Namespace) -> tuple[Row, spmdvm.Module]:
     """Compile, compare and time a program; RuntimeError if one of these fails."""
     if not options.no_engines:
-        agree(program, copies, options.width)
+        agree(program, copies)
     with tempfile.TemporaryDirectory() as folder:
         theirs = of_ispc(program, copies.library(program, Path(folder)))
         start = time.perf_counter()
-        module = copies.module(program, width=options.width, engine=options.engine)
+        module = copies.module(program, engine=options.engine)
         compiled = time.perf_counter() - start
         ours = of_ours(program, module)
         start = time.perf_counter()
@@ -268,13 +271,13 @@ def line(row: Row) -> str:
     return f"{row.program:22}{times}{row.native_share:9.1%}{row.first_result * 1e3:14.1f}  {row.engine}"
 
 
-def as_json(rows: list[Row], failed: dict[str, str], missing: list[str], copies: Copies, width: int) -> str:
+def as_json(rows: list[Row], failed: dict[str, str], missing: list[str], copies: Copies) -> str:
     """Put all into a document; times are in milliseconds."""
     worst = max(rows, key=lambda row: row.ratio, default=None)
     document = {
         "ispc": copies.compiler.version,
         "target": copies.compiler.target,
-        "width": width,
+        "width": copies.width,
         "programs": [
             {
                 "program": row.program,
@@ -327,7 +330,7 @@ def measure_all(options: argparse.Namespace) -> int:
     """Measure and print; gives the exit code."""
     if options.copies is None or not options.copies.is_dir():
         raise Unusable("--copies names a folder with copies of the repositories, as FOLDER/owner/name/…")
-    copies = Copies(options.copies, Compiler(options.ispc, options.target, options.width, ["-O2"]))
+    copies = Copies(options.copies, Compiler(options.ispc, options.target, options.width, ["-O2"]), options.width)
     programs = [program for program in chosen(options.only) if copies.has(program)]
     missing = [program.name for program in chosen(options.only) if not copies.has(program)]
     say = (lambda *_, **__: None) if options.json else print
@@ -345,7 +348,7 @@ def measure_all(options: argparse.Namespace) -> int:
             say(line(measured[-1][0]), flush=True)
     rows = [row for row, _ in measured]
     if options.json:
-        print(as_json(rows, failed, missing, copies, options.width))
+        print(as_json(rows, failed, missing, copies))
         return 1 if failed else 0
     print(f"\n{summary(rows, missing)}")
     measured.sort(key=lambda pair: -pair[0].ratio)

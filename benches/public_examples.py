@@ -13,7 +13,14 @@ ISPC = "ispc/ispc"
 EXAMPLES = "examples/cpu"
 
 
-@program(ISPC, f"{EXAMPLES}/mandelbrot/mandelbrot.ispc", "mandelbrot_ispc", "output", small={"width": 48, "height": 20, "limit": 40}, share=0.01)
+@program(
+    ISPC,
+    f"{EXAMPLES}/mandelbrot/mandelbrot.ispc",
+    "mandelbrot_ispc",
+    "output",
+    small={"width": 48, "height": 20, "limit": 40},
+    share=0.01,
+)
 def mandelbrot(rng: Source, width: int = 512, height: int = 256, limit: int = 256) -> Arguments:
     """512 x 256 pixels; one rounding more or less may change a count at the border of the set."""
     return {
@@ -22,7 +29,14 @@ def mandelbrot(rng: Source, width: int = 512, height: int = 256, limit: int = 25
     }  # fmt: skip
 
 
-@program(ISPC, f"{EXAMPLES}/mandelbrot_tasks/mandelbrot_tasks.ispc", "mandelbrot_ispc", "output", small={"width": 64, "height": 32, "limit": 40}, share=0.01)
+@program(
+    ISPC,
+    f"{EXAMPLES}/mandelbrot_tasks/mandelbrot_tasks.ispc",
+    "mandelbrot_ispc",
+    "output",
+    small={"width": 64, "height": 32, "limit": 40},
+    share=0.01,
+)
 def mandelbrot_tasks(rng: Source, width: int = 512, height: int = 256, limit: int = 256) -> Arguments:
     """Likewise, in tasks."""
     return mandelbrot(rng, width, height, limit)
@@ -50,7 +64,9 @@ def binomial(rng: Source, n: int = 4096) -> Arguments:
     return options(rng, n)
 
 
-@program(ISPC, f"{EXAMPLES}/noise/noise.ispc", "noise_ispc", "output", small={"width": 48, "height": 11}, tolerance=1e-4)
+@program(
+    ISPC, f"{EXAMPLES}/noise/noise.ispc", "noise_ispc", "output", small={"width": 48, "height": 11}, tolerance=1e-4
+)
 def noise(rng: Source, width: int = 320, height: int = 256) -> Arguments:
     """320 x 256 pixels; sums are fused differently."""
     return {
@@ -59,7 +75,15 @@ def noise(rng: Source, width: int = 320, height: int = 256) -> Arguments:
     }  # fmt: skip
 
 
-@program(ISPC, f"{EXAMPLES}/stencil/stencil.ispc", "loop_stencil_ispc", "even", "odd", small={"n": 20, "steps": 2}, tolerance=1e-4)
+@program(
+    ISPC,
+    f"{EXAMPLES}/stencil/stencil.ispc",
+    "loop_stencil_ispc",
+    "even",
+    "odd",
+    small={"n": 20, "steps": 2},
+    tolerance=1e-4,
+)
 def stencil(rng: Source, n: int = 64, steps: int = 6) -> Arguments:
     """Six steps in a box of 64 x 64 x 64 points; sums are fused differently."""
     even, odd = floats(rng, 0, 1, 2, n, n, n)
@@ -90,7 +114,7 @@ TRIANGLE = np.dtype([("p", f32, (3, 4)), ("id", i32), ("pad", i32, 3)])
 
 
 def tree_of(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Build the tree of boxes over triangles (n, 3, 3): nodes before their children, at most four triangles in a leaf."""
+    """Build the tree of boxes over triangles (n, 3, 3), nodes before their children, up to four in a leaf."""
     nodes: list[tuple] = []
     order: list[int] = []
 
@@ -116,7 +140,16 @@ def tree_of(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(nodes, NODE), triangles
 
 
-@program(ISPC, f"{EXAMPLES}/rt/rt.ispc", "raytrace_ispc", "image", "id", small={"width": 32, "height": 20, "n": 60}, tolerance=1e-3, share=0.01)
+@program(
+    ISPC,
+    f"{EXAMPLES}/rt/rt.ispc",
+    "raytrace_ispc",
+    "image",
+    "id",
+    small={"width": 32, "height": 20, "n": 60},
+    tolerance=1e-3,
+    share=0.01,
+)
 def rt(rng: Source, width: int = 256, height: int = 192, n: int = 4000) -> Arguments:
     """4000 triangles, 256 x 192 pixels; a ray that only just hits may miss."""
     at = rng.uniform(-1, 1, (n, 1, 3))
@@ -138,7 +171,15 @@ def blob(rng: Source, n: int) -> np.ndarray:
     return (density / density.max()).astype(f32)
 
 
-@program(ISPC, f"{EXAMPLES}/volume_rendering/volume.ispc", "volume_ispc", "image", small={"width": 16, "height": 12, "n": 9}, tolerance=1e-3, share=0.01)
+@program(
+    ISPC,
+    f"{EXAMPLES}/volume_rendering/volume.ispc",
+    "volume_ispc",
+    "image",
+    small={"width": 16, "height": 12, "n": 9},
+    tolerance=1e-3,
+    share=0.01,
+)
 def volume(rng: Source, width: int = 96, height: int = 64, n: int = 48) -> Arguments:
     """A cube of 48 x 48 x 48 densities, 96 x 64 pixels; exponentials are approximated."""
     to_camera, to_world = camera(2, 1 / max(width, height))
@@ -148,7 +189,15 @@ def volume(rng: Source, width: int = 96, height: int = 64, n: int = 48) -> Argum
     }  # fmt: skip
 
 
-@program(ISPC, f"{EXAMPLES}/aobench/ao.ispc", "ao_ispc", "image", small={"width": 12, "height": 10, "samples": 1}, tolerance=0.02, share=0.05)
+@program(
+    ISPC,
+    f"{EXAMPLES}/aobench/ao.ispc",
+    "ao_ispc",
+    "image",
+    small={"width": 12, "height": 10, "samples": 1},
+    tolerance=0.02,
+    share=0.05,
+)
 def aobench(rng: Source, width: int = 64, height: int = 48, samples: int = 2) -> Arguments:
     """64 x 48 pixels; rays go in random directions, and one that only just hits may miss."""
     return {
@@ -198,7 +247,9 @@ def gmres(rng: Source, rows: int = 20_000) -> Arguments:
     }  # fmt: skip
 
 
-@program(ISPC, f"{EXAMPLES}/perfbench/perfbench.ispc", "normalizeAOSNoCoalesce", "array", small={"n": 300}, tolerance=1e-5)
+@program(
+    ISPC, f"{EXAMPLES}/perfbench/perfbench.ispc", "normalizeAOSNoCoalesce", "array", small={"n": 300}, tolerance=1e-5
+)
 def normalize_aos(rng: Source, n: int = 300_000) -> Arguments:
     """100,000 points of three numbers, at indices that are floats; quotients are approximated."""
     return {"array": floats(rng, 1, 2, n), "count": i32(n), "zeros": np.zeros(64, f32)}
@@ -250,13 +301,21 @@ def deferred(rng: Source, width: int = 320, height: int = 192, lights: int = 102
         "out_b": np.zeros((height, width), np.uint8), "depth": depth, "normal_x": halves(0.3, 0.7),
         "normal_y": halves(0.3, 0.7), "specular": halves(0, 1), "power": halves(5, 50),
         "albedo_x": bytes_(rng, height, width), "albedo_y": bytes_(rng, height, width),
-        "albedo_z": bytes_(rng, height, width), "light_x": at[0], "light_y": at[1], "light_z": floats(rng, 5, 60, lights),
+        "albedo_z": bytes_(rng, height, width), "light_x": at[0], "light_y": at[1],
+        "light_z": floats(rng, 5, 60, lights),
         "begin": floats(rng, 1, 3, lights), "red": floats(rng, 0, 1, lights), "green": floats(rng, 0, 1, lights),
         "blue": floats(rng, 0, 1, lights), "end": floats(rng, 8, 20, lights),
     }  # fmt: skip
 
 
-@program(ISPC, f"{EXAMPLES}/attention/attention.ispc", "single_head_attention_tiled_matmul", "output", small={"length": 32, "size": 32}, tolerance=1e-3)
+@program(
+    ISPC,
+    f"{EXAMPLES}/attention/attention.ispc",
+    "single_head_attention_tiled_matmul",
+    "output",
+    small={"length": 32, "size": 32},
+    tolerance=1e-3,
+)
 def attention(rng: Source, length: int = 128, size: int = 64) -> Arguments:
     """128 rows of 64 numbers; exponentials are approximated."""
     q, k, v = floats(rng, -1, 1, 3, length, size)
@@ -266,7 +325,15 @@ def attention(rng: Source, length: int = 128, size: int = 64) -> Arguments:
 TRANSFORM = np.dtype([(name, f32) for name in ("scale_x", "scale_y", "x", "y", "angle")])
 
 
-@program(ISPC, f"{EXAMPLES}/point_transform_nanobind/point_transform.ispc", "transform_points", "to_x", "to_y", small={"n": 203}, tolerance=1e-5)
+@program(
+    ISPC,
+    f"{EXAMPLES}/point_transform_nanobind/point_transform.ispc",
+    "transform_points",
+    "to_x",
+    "to_y",
+    small={"n": 203},
+    tolerance=1e-5,
+)
 def point_transform(rng: Source, n: int = 300_000) -> Arguments:
     """300,000 points of the plane."""
     x, y = floats(rng, -1, 1, 2, n)
@@ -298,7 +365,14 @@ def popcount(rng: Source, n: int = 100_000) -> Arguments:
     return {"src": rng.integers(0, 1 << 62, n), "dst": np.zeros(n, np.int64), "count": i32(n)}
 
 
-@program(ISPC, f"{BENCHMARKS}/05_packed_load_store.ispc", "packed_store_active_int32_eq", "dst", small={"n": 203}, returns=u32)
+@program(
+    ISPC,
+    f"{BENCHMARKS}/05_packed_load_store.ispc",
+    "packed_store_active_int32_eq",
+    "dst",
+    small={"n": 203},
+    returns=u32,
+)
 def packed_store(rng: Source, n: int = 500_000) -> Arguments:
     """500,000 numbers; every other one is stored."""
     return {"src": rng.integers(0, 1000, n).astype(i32), "dst": np.zeros(n, i32), "index": u32(1), "count": i32(n)}

@@ -60,13 +60,24 @@ def transpose_tasks(rng: Source, n: int = 512) -> Arguments:
 CUDA = "Culturenotes/compare_cuda_with_ispc"
 
 
-@program(CUDA, "ispc/SGEMM_kernels_ispc.ispc", "SGEMM_tileBlockNoSIMDIntrin_2_double", "c", small={"n": 32}, tolerance=1e-12)
+@program(
+    CUDA, "ispc/SGEMM_kernels_ispc.ispc", "SGEMM_tileBlockNoSIMDIntrin_2_double", "c", small={"n": 32}, tolerance=1e-12
+)
 def dgemm(rng: Source, n: int = 256) -> Arguments:
     """256 x 256 doubles."""
     return matrices(rng, n, np.float64)
 
 
-@program("rust-lang/packed_simd", "examples/options_pricing/volta/options.ispc", "black_scholes_ispc", "result", small={"n": 203}, returns=np.float64, tolerance=1e-3, includes=("examples/options_pricing/volta",))
+@program(
+    "rust-lang/packed_simd",
+    "examples/options_pricing/volta/options.ispc",
+    "black_scholes_ispc",
+    "result",
+    small={"n": 203},
+    returns=np.float64,
+    tolerance=1e-3,
+    includes=("examples/options_pricing/volta",),
+)
 def black_scholes_packed(rng: Source, n: int = 100_000) -> Arguments:
     """100,000 options; logarithm and exponential are approximated."""
     return options(rng, n)
@@ -75,7 +86,7 @@ def black_scholes_packed(rng: Source, n: int = 100_000) -> Arguments:
 # --- Packets, digests
 
 OPENPERF = "Spirent/openperf"
-WIDE = {"TARGET_WIDTH": "16"}
+WIDE = {"TARGET_WIDTH": "{width}"}
 PGA = "src/lib/spirent_pga/ispc"
 
 
@@ -92,7 +103,15 @@ def prbs_fill(rng: Source, n: int = 60_000) -> Arguments:
     return {"payload": np.zeros(n, u32), "length": u16(n), "seed": u32(12345)}
 
 
-@program(OPENPERF, f"{PGA}/checksum.ispc", "checksum_ipv4_headers", "sums", small={"n": 40}, links={"headers": "packets"}, defines=WIDE)
+@program(
+    OPENPERF,
+    f"{PGA}/checksum.ispc",
+    "checksum_ipv4_headers",
+    "sums",
+    small={"n": 40},
+    links={"headers": "packets"},
+    defines=WIDE,
+)
 def checksums(rng: Source, n: int = 60_000) -> Arguments:
     """60,000 headers of packets, five to fifteen words long."""
     packets = bytes_(rng, n, 64)
@@ -100,7 +119,15 @@ def checksums(rng: Source, n: int = 60_000) -> Arguments:
     return {"headers": np.zeros(n, np.uint64), "count": u16(n), "sums": np.zeros(n, u32), "packets": packets}
 
 
-@program(OPENPERF, f"{PGA}/encode_signatures.ispc", "encode_signatures", "packets", small={"n": 40}, links={"places": "packets"}, defines=WIDE)
+@program(
+    OPENPERF,
+    f"{PGA}/encode_signatures.ispc",
+    "encode_signatures",
+    "packets",
+    small={"n": 40},
+    links={"places": "packets"},
+    defines=WIDE,
+)
 def signatures(rng: Source, n: int = 60_000) -> Arguments:
     """60,000 signatures of 16 bytes."""
     streams, numbers, high, low = rng.integers(0, 1 << 32, (4, n)).astype(u32)
@@ -113,7 +140,16 @@ def signatures(rng: Source, n: int = 60_000) -> Arguments:
 DIGESTS = "src/lib/regurgitate/ispc"
 
 
-@program(OPENPERF, f"{DIGESTS}/merge_float_double.ispc", "merge_float_double", "to", "to_weights", small={"n": 300}, returns=u32, tolerance=1e-3)
+@program(
+    OPENPERF,
+    f"{DIGESTS}/merge_float_double.ispc",
+    "merge_float_double",
+    "to",
+    "to_weights",
+    small={"n": 300},
+    returns=u32,
+    tolerance=1e-3,
+)
 def merge_digests(rng: Source, n: int = 300_000) -> Arguments:
     """300,000 means, sorted, into 200; where one ends is rounded."""
     weights = rng.integers(1, 20, n).astype(np.float64)
@@ -123,7 +159,15 @@ def merge_digests(rng: Source, n: int = 300_000) -> Arguments:
     }  # fmt: skip
 
 
-@program(OPENPERF, f"{DIGESTS}/sort_float_float.ispc", "sort_float_float", "means", "weights", small={"n": 768}, scratch=("a", "b"))
+@program(
+    OPENPERF,
+    f"{DIGESTS}/sort_float_float.ispc",
+    "sort_float_float",
+    "means",
+    "weights",
+    small={"n": 768},
+    scratch=("a", "b"),
+)
 def sort_digests(rng: Source, n: int = 30_720) -> Arguments:
     """30,720 means with weights."""
     # It loads what lies behind the end, and selects another value then.
@@ -163,7 +207,16 @@ def mesh_bounds(rng: Source, n: int = 200_000) -> Arguments:
     return {"points": floats(rng, -1, 1, n, 3), "n": i32(n), "low": np.zeros(3, f32), "high": np.zeros(3, f32)}
 
 
-@program(PAINTER, MESHES, "RayTrianglesIntersectionIndexed", "found", "distance", small={"n": 203}, returns=i32, tolerance=1e-4)
+@program(
+    PAINTER,
+    MESHES,
+    "RayTrianglesIntersectionIndexed",
+    "found",
+    "distance",
+    small={"n": 203},
+    returns=i32,
+    tolerance=1e-4,
+)
 def mesh_ray(rng: Source, n: int = 50_000) -> Arguments:
     """A ray through 50,000 triangles."""
     vertices, indices = mesh(rng, n)

@@ -40,13 +40,17 @@ def blocks(rng: Source, size: int, per_block: int) -> Arguments:
     return {"src": surface(pixels), "pixels": pixels, "dst": np.zeros(size * size // 16 * per_block, np.uint8)}
 
 
-@program(TEXCOMP, TEXCOMP_FILE, "CompressBlocksBC1_ispc", "dst", small={"size": 64}, links={"src.ptr": "pixels"}, share=0.02)
+@program(
+    TEXCOMP, TEXCOMP_FILE, "CompressBlocksBC1_ispc", "dst", small={"size": 64}, links={"src.ptr": "pixels"}, share=0.02
+)
 def bc1(rng: Source, size: int = 512) -> Arguments:
     """512 x 512 pixels; one rounding more or less may choose another encoding."""
     return blocks(rng, size, 8)
 
 
-@program(TEXCOMP, TEXCOMP_FILE, "CompressBlocksBC3_ispc", "dst", small={"size": 64}, links={"src.ptr": "pixels"}, share=0.02)
+@program(
+    TEXCOMP, TEXCOMP_FILE, "CompressBlocksBC3_ispc", "dst", small={"size": 64}, links={"src.ptr": "pixels"}, share=0.02
+)
 def bc3(rng: Source, size: int = 512) -> Arguments:
     """Likewise, with alpha."""
     return blocks(rng, size, 16)
@@ -54,14 +58,16 @@ def bc3(rng: Source, size: int = 512) -> Arguments:
 
 BC7 = np.dtype(
     [
-        ("modes", np.bool_, 4), ("refine", i32, 8), ("skip_mode2", np.bool_), ("skip1", i32), ("skip3", i32), ("skip7", i32),
-        ("channel0", i32), ("refine_channel", i32), ("channels", i32),
+        ("modes", np.bool_, 4), ("refine", i32, 8), ("skip_mode2", np.bool_), ("skip1", i32), ("skip3", i32),
+        ("skip7", i32), ("channel0", i32), ("refine_channel", i32), ("channels", i32),
     ],
     align=True,
 )  # fmt: skip
 
 
-@program(TEXCOMP, TEXCOMP_FILE, "CompressBlocksBC7_ispc", "dst", small={"size": 32}, links={"src.ptr": "pixels"}, share=0.05)
+@program(
+    TEXCOMP, TEXCOMP_FILE, "CompressBlocksBC7_ispc", "dst", small={"size": 32}, links={"src.ptr": "pixels"}, share=0.05
+)
 def bc7(rng: Source, size: int = 64) -> Arguments:
     """64 x 64 pixels with alpha, all modes; one rounding more or less may choose another encoding."""
     settings = np.zeros(1, BC7)
@@ -71,12 +77,12 @@ def bc7(rng: Source, size: int = 64) -> Arguments:
     return {**blocks(rng, size, 16), "settings": settings}
 
 
-BC6H = np.dtype(
-    [("slow", np.bool_), ("fast", np.bool_), ("refine1", i32), ("refine2", i32), ("skip", i32)], align=True
+BC6H = np.dtype([("slow", np.bool_), ("fast", np.bool_), ("refine1", i32), ("refine2", i32), ("skip", i32)], align=True)
+
+
+@program(
+    TEXCOMP, TEXCOMP_FILE, "CompressBlocksBC6H_ispc", "dst", small={"size": 32}, links={"src.ptr": "pixels"}, share=0.05
 )
-
-
-@program(TEXCOMP, TEXCOMP_FILE, "CompressBlocksBC6H_ispc", "dst", small={"size": 32}, links={"src.ptr": "pixels"}, share=0.05)
 def bc6h(rng: Source, size: int = 64) -> Arguments:
     """64 x 64 pixels of four halves; likewise."""
     pixels = (picture(rng, size, size) / 64).astype(np.float16).view(np.uint16)
@@ -85,7 +91,9 @@ def bc6h(rng: Source, size: int = 64) -> Arguments:
     return {"src": surface(pixels), "pixels": pixels, "dst": np.zeros(size * size, np.uint8), "settings": settings}
 
 
-@program(TEXCOMP, TEXCOMP_FILE, "CompressBlocksETC1_ispc", "dst", small={"size": 32}, links={"src.ptr": "pixels"}, share=0.05)
+@program(
+    TEXCOMP, TEXCOMP_FILE, "CompressBlocksETC1_ispc", "dst", small={"size": 32}, links={"src.ptr": "pixels"}, share=0.05
+)
 def etc1(rng: Source, size: int = 64) -> Arguments:
     """64 x 64 pixels; likewise."""
     return {**blocks(rng, size, 8), "settings": np.array([6], i32)}
@@ -94,7 +102,16 @@ def etc1(rng: Source, size: int = 64) -> Arguments:
 ASTC = np.dtype([("width", i32), ("height", i32), ("channels", i32), ("skip", i32), ("refine", i32)])
 
 
-@program(TEXCOMP, "ispc_texcomp/kernel_astc.ispc", "astc_rank_ispc", "modes", small={"modes": 4}, links={"src.ptr": "pixels"}, share=0.05, absent=("pack_block_c",))
+@program(
+    TEXCOMP,
+    "ispc_texcomp/kernel_astc.ispc",
+    "astc_rank_ispc",
+    "modes",
+    small={"modes": 4},
+    links={"src.ptr": "pixels"},
+    share=0.05,
+    absent=("pack_block_c",),
+)
 def astc(rng: Source, modes: int = 64) -> Arguments:
     """Modes for 64 blocks of 6 x 6 pixels; one rounding more or less may choose another."""
     pixels = picture(rng, 6, 6 * 64)
@@ -107,8 +124,8 @@ def astc(rng: Source, modes: int = 64) -> Arguments:
 
 BC7E_SETTINGS = np.dtype(
     [
-        ("partitions", u32, 8), ("weights", u32, 4), ("numbers", u32, 6), ("perceptual", np.bool_, 4), ("opaque", u32, 3),
-        ("opaque_modes", np.bool_, 8), ("alpha", u32, 5), ("alpha_modes", np.bool_, 8),
+        ("partitions", u32, 8), ("weights", u32, 4), ("numbers", u32, 6), ("perceptual", np.bool_, 4),
+        ("opaque", u32, 3), ("opaque_modes", np.bool_, 8), ("alpha", u32, 5), ("alpha_modes", np.bool_, 8),
     ]
 )  # fmt: skip
 
@@ -116,7 +133,8 @@ BC7E_SETTINGS = np.dtype(
 @program(
     "BinomialLLC/bc7e", "bc7e.ispc", "bc7e_compress_blocks", "blocks", small={"n": 16}, share=0.1,
     prepare=lambda call, given: (
-        call("bc7e_compress_block_init"), call("bc7e_compress_block_params_init_basic", given["settings"], np.bool_(True)),
+        call("bc7e_compress_block_init"),
+        call("bc7e_compress_block_params_init_basic", given["settings"], np.bool_(True)),
     ),
 )  # fmt: skip
 def bc7e(rng: Source, n: int = 512) -> Arguments:
@@ -142,7 +160,15 @@ VIEW = np.dtype(
 )  # fmt: skip
 
 
-@program("GPSnoopy/RayTracingInOneWeekend", "ispc/Renderer.ispc", "RenderTile", "picture", small={"width": 16, "height": 12, "n": 5}, tolerance=0.02, share=0.1)
+@program(
+    "GPSnoopy/RayTracingInOneWeekend",
+    "ispc/Renderer.ispc",
+    "RenderTile",
+    "picture",
+    small={"width": 16, "height": 12, "n": 5},
+    tolerance=0.02,
+    share=0.1,
+)
 def weekend(rng: Source, width: int = 64, height: int = 48, n: int = 60) -> Arguments:
     """64 x 48 pixels, 60 balls of three materials; a ray that only just hits may miss, and goes elsewhere then."""
     ball, matter = np.zeros(n, BALL), np.zeros(n, MATTER)
@@ -165,7 +191,9 @@ def weekend(rng: Source, width: int = 64, height: int = 48, n: int = 60) -> Argu
 ISPC_RS = "Twinklebear/ispc-rs"
 
 
-@program(ISPC_RS, "examples/perlin/src/perlin.ispc", "perlin", "picture", small={"width": 32, "height": 20}, tolerance=1e-3)
+@program(
+    ISPC_RS, "examples/perlin/src/perlin.ispc", "perlin", "picture", small={"width": 32, "height": 20}, tolerance=1e-3
+)
 def perlin(rng: Source, width: int = 256, height: int = 128) -> Arguments:
     """256 x 128 pixels, six octaves."""
     return {
@@ -173,7 +201,14 @@ def perlin(rng: Source, width: int = 256, height: int = 128) -> Arguments:
     }  # fmt: skip
 
 
-@program("gareth-cross/gradient_noise_ispc", "src/gradient_noise/gradient_noise.ispc", "gradient_noise_ispc", "picture", small={"width": 64, "height": 9}, tolerance=1e-3)
+@program(
+    "gareth-cross/gradient_noise_ispc",
+    "src/gradient_noise/gradient_noise.ispc",
+    "gradient_noise_ispc",
+    "picture",
+    small={"width": 64, "height": 9},
+    tolerance=1e-3,
+)
 def gradient_noise(rng: Source, width: int = 256, height: int = 128, n: int = 256) -> Arguments:
     """256 x 128 pixels, five octaves."""
     table = np.concatenate([rng.permutation(n) for _ in range(3)]).astype(u32)
@@ -185,7 +220,14 @@ def gradient_noise(rng: Source, width: int = 256, height: int = 128, n: int = 25
     }  # fmt: skip
 
 
-@program("Stawicki2137/Newton-Fractal_ISPC", "newton.ispc", "newton_fractal_ispc", "picture", small={"width": 32, "height": 20}, share=0.01)
+@program(
+    "Stawicki2137/Newton-Fractal_ISPC",
+    "newton.ispc",
+    "newton_fractal_ispc",
+    "picture",
+    small={"width": 32, "height": 20},
+    share=0.01,
+)
 def newton_fractal(rng: Source, width: int = 128, height: int = 96) -> Arguments:
     """128 x 96 pixels, five roots; one rounding more or less may lead elsewhere at a border."""
     return {
@@ -197,7 +239,14 @@ def newton_fractal(rng: Source, width: int = 128, height: int = 96) -> Arguments
 PACKED = "rust-lang/packed_simd"
 
 
-@program(PACKED, "examples/mandelbrot/volta/mandelbrot.ispc", "mandelbrot_ispc", "picture", small={"width": 48, "height": 20, "limit": 40}, share=0.01)
+@program(
+    PACKED,
+    "examples/mandelbrot/volta/mandelbrot.ispc",
+    "mandelbrot_ispc",
+    "picture",
+    small={"width": 48, "height": 20, "limit": 40},
+    share=0.01,
+)
 def mandelbrot_double(rng: Source, width: int = 256, height: int = 128, limit: int = 256) -> Arguments:
     """256 x 128 pixels, in doubles and tasks."""
     f64 = np.float64
@@ -207,7 +256,15 @@ def mandelbrot_double(rng: Source, width: int = 256, height: int = 128, limit: i
     }  # fmt: skip
 
 
-@program(PACKED, "examples/aobench/volta/ao.ispc", "ao_ispc", "picture", small={"width": 12, "height": 10, "samples": 1}, tolerance=0.02, share=0.05)
+@program(
+    PACKED,
+    "examples/aobench/volta/ao.ispc",
+    "ao_ispc",
+    "picture",
+    small={"width": 12, "height": 10, "samples": 1},
+    tolerance=0.02,
+    share=0.05,
+)
 def aobench_packed(rng: Source, width: int = 64, height: int = 48, samples: int = 2) -> Arguments:
     """64 x 48 pixels; a ray that only just hits may miss."""
     return {
@@ -222,14 +279,22 @@ XLIGHTS = "xLightsSequencer/xLights"
 EFFECTS = "src-core/effects/ispc"
 PLASMA = np.dtype(
     [
-        ("style", f32), ("state", f32), ("density", f32), ("time", f32), ("sine5", f32), ("cosine3", f32), ("sine2", f32),
-        ("width", u32), ("height", u32), ("colors", np.uint8, (8, 4)), ("n", np.uint16),
+        ("style", f32), ("state", f32), ("density", f32), ("time", f32), ("sine5", f32), ("cosine3", f32),
+        ("sine2", f32), ("width", u32), ("height", u32), ("colors", np.uint8, (8, 4)), ("n", np.uint16),
     ],
     align=True,
 )  # fmt: skip
 
 
-@program(XLIGHTS, f"{EFFECTS}/PlasmaFunctions.ispc", "PlasmaEffectStyle0", "picture", small={"width": 40, "height": 20}, tolerance=0.05, share=0.01)
+@program(
+    XLIGHTS,
+    f"{EFFECTS}/PlasmaFunctions.ispc",
+    "PlasmaEffectStyle0",
+    "picture",
+    small={"width": 40, "height": 20},
+    tolerance=0.05,
+    share=0.01,
+)
 def plasma(rng: Source, width: int = 256, height: int = 128) -> Arguments:
     """256 x 128 pixels; sines are approximated, and colours are whole numbers."""
     how = np.zeros(1, PLASMA)

@@ -1,4 +1,4 @@
-"""The table of the programs of `public.py`, which `public_examples.py`, `public_pictures.py` and `public_numbers.py` fill.
+"""The table of the programs of `public.py`, which `public_examples.py`, `public_pictures.py`, `public_numbers.py` fill.
 
 Each function there makes the arguments of the program of its name, in the order of its parameters, from a source of
 random numbers; sizes are its parameters, as in `ispc_kernels.py`. The programs themselves are not here: only where they
@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from ispc_kernels import Arguments, Kernel
-
 
 Prepare = Callable[[Callable[..., Any], Arguments], None]
 """Calls exported functions, by their names, on arguments of the program."""
@@ -33,6 +32,7 @@ class Program(NamedTuple):
     includes: tuple[str, ...]
     """Folders of the repository that `#include` searches."""
     defines: dict[str, str]
+    """Macros; `{width}` stands for the number of lanes."""
     more: tuple[str, ...]
     """Other sources of the program."""
     absent: tuple[str, ...]
