@@ -104,16 +104,16 @@ class Copies:
         """Give the folders that its `#include`s search."""
         return [self.folder / program.repository / name for name in program.includes]
 
-    def defines(self, program: Program) -> dict[str, str]:
-        """Give the macros of a program."""
-        return {name: value.format(width=self.width) for name, value in program.defines.items()}
+    def defines(self, macros: dict[str, str]) -> dict[str, str]:
+        """Put the number of lanes into macros."""
+        return {name: value.format(width=self.width) for name, value in macros.items()}
 
     def library(self, program: Program, folder: Path) -> ctypes.CDLL:
         """Make a shared object with ispc, and load it."""
         run, linker = self.compiler.run, self.compiler.linker
         words = ["--pic", "--woff", f"--target={self.compiler.target}", *self.compiler.words]
         words += [f"-I{path}" for path in self.includes(program)]
-        words += [f"-D{name}={value}" for name, value in self.defines(program).items()]
+        words += [f"-D{name}={value}" for name, value in self.defines(program.defines).items()]
         made = []
         for number, file in enumerate(self.files(program)):
             made.append(str(folder / f"{number}.o"))
@@ -127,15 +127,23 @@ class Copies:
     def module(self, program: Program, **options: Any) -> spmdvm.Module:
         """Compile a program with ours."""
         main, *more = self.files(program)
-        words = {"include_paths": self.includes(program), "defines": self.defines(program)}
+        words = {
+            "include_paths": self.includes(program),
+            "defines": self.defines(program.defines | program.defines_ours),
+        }
         return spmdvm.compile_file(main, sources=more, width=self.width, task_threads=1, **words, **options)
 
 
-def place(program: Program, arguments: Arguments, store: Callable[[np.ndarray, str, np.ndarray], Any]) -> list[Any]:
-    """Store the addresses that records hold, and give the parameters.
+Store = Callable[[np.ndarray, str, np.ndarray], Any]
+"""Stores the address of an array in a field of a record."""
+
+
+def parameters(program: Program, arguments: Arguments, store: Store, call: Callable[..., Any]) -> list[Any]:
+    """Store the addresses that records hold, call what comes before, and give the parameters.
 
     A link `a.f` to `b` means that the field `f` of the record `a` is the address of `b`. Where `a` has several records,
-    each gets the address of its own part of `b`. A link `a` alone means that `a` is an array of addresses.
+    each gets the address of its own part of `b`. A link `a` alone means that `a` is an array of addresses. What is
+    linked to is no parameter, nor is anything whose name begins with `_`.
     """
     for link, to in program.links.items():
         name, _, field = link.partition(".")
@@ -144,8 +152,10 @@ def place(program: Program, arguments: Arguments, store: Callable[[np.ndarray, s
             field, records = "address", records.view([("address", np.uint64)])
         for at in range(len(records)):
             store(records[at : at + 1], field, target[at] if len(records) > 1 else target)
+    if program.prepare is not None:
+        program.prepare(call, arguments)
     hidden = set(program.links.values())
-    return [value for name, value in arguments.items() if name not in hidden]
+    return [value for name, value in arguments.items() if name not in hidden and not name.startswith("_")]
 
 
 def of_ispc(program: Program, library: ctypes.CDLL, *, small: bool = False) -> Contender:
@@ -155,9 +165,10 @@ def of_ispc(program: Program, library: ctypes.CDLL, *, small: bool = False) -> C
     def store(record: np.ndarray, field: str, array: np.ndarray) -> None:
         record[field] = array.ctypes.data
 
-    values = [as_c(value) for value in place(program, arguments, store)]
-    if program.prepare is not None:
-        program.prepare(lambda name, *given: getattr(library, name)(*map(as_c, given)), arguments)
+    def call(name: str, *given: Any) -> Any:
+        return getattr(library, name)(*map(as_c, given))
+
+    values = [as_c(value) for value in parameters(program, arguments, store, call)]
     function = getattr(library, program.entry)
     returns = program.kernel.returns
     function.restype = returns and np.ctypeslib.as_ctypes_type(returns)
@@ -174,10 +185,15 @@ def as_c(value: np.ndarray | np.generic) -> Any:
 def of_ours(program: Program, module: spmdvm.Module, *, small: bool = False) -> Contender:
     """Bind a program of a module to its arguments."""
     arguments = program.kernel.arguments(small=small)
+
+    def store(record: np.ndarray, field: str, array: np.ndarray) -> None:
+        module.bind(record, **{field: array})
+
+    def call(name: str, *given: Any) -> Any:
+        return getattr(module, name)(*given)
+
+    values = parameters(program, arguments, store, call)
     function = getattr(module, program.entry)
-    values = place(program, arguments, lambda record, field, array: module.bind(record, **{field: array}))
-    if program.prepare is not None:
-        program.prepare(lambda name, *given: getattr(module, name)(*given), arguments)
     return Contender(program.kernel, arguments, lambda: function(*values))
 
 

@@ -162,7 +162,7 @@ def rt(rng: Source, width: int = 256, height: int = 192, n: int = 4000) -> Argum
     }  # fmt: skip
 
 
-def blob(rng: Source, n: int) -> np.ndarray:
+def cloud(rng: Source, n: int) -> np.ndarray:
     """Make a smooth density in a cube: some clouds."""
     z, y, x = np.mgrid[0:n, 0:n, 0:n] / n
     density = np.zeros((n, n, n))
@@ -184,7 +184,7 @@ def volume(rng: Source, width: int = 96, height: int = 64, n: int = 48) -> Argum
     """A cube of 48 x 48 x 48 densities, 96 x 64 pixels; exponentials are approximated."""
     to_camera, to_world = camera(2, 1 / max(width, height))
     return {
-        "density": blob(rng, n), "sizes": np.array([n, n, n], i32), "to_camera": to_camera, "to_world": to_world,
+        "density": cloud(rng, n), "sizes": np.array([n, n, n], i32), "to_camera": to_camera, "to_world": to_world,
         "width": i32(width), "height": i32(height), "image": np.zeros((height, width), f32),
     }  # fmt: skip
 

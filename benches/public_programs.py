@@ -14,7 +14,7 @@ import numpy as np
 from ispc_kernels import Arguments, Kernel
 
 Prepare = Callable[[Callable[..., Any], Arguments], None]
-"""Calls exported functions, by their names, on arguments of the program."""
+"""Calls exported functions, by their names, on arguments of the program, and may put what they give into these."""
 
 
 class Program(NamedTuple):
@@ -33,6 +33,8 @@ class Program(NamedTuple):
     """Folders of the repository that `#include` searches."""
     defines: dict[str, str]
     """Macros; `{width}` stands for the number of lanes."""
+    defines_ours: dict[str, str]
+    """Macros for us alone."""
     more: tuple[str, ...]
     """Other sources of the program."""
     absent: tuple[str, ...]
@@ -67,6 +69,7 @@ def program(
     links: dict[str, str] | None = None,
     includes: tuple[str, ...] = (),
     defines: dict[str, str] | None = None,
+    defines_ours: dict[str, str] | None = None,
     more: tuple[str, ...] = (),
     absent: tuple[str, ...] = (),
     prepare: Prepare | None = None,
@@ -76,7 +79,8 @@ def program(
     def enter(make: Callable[..., Arguments]) -> Callable[..., Arguments]:
         name = make.__name__
         kernel = Kernel(name, make, small, outputs, scratch, returns, tolerance, share)
-        where = Program(repository, file, entry, kernel, links or {}, includes, defines or {}, more, absent, prepare)
+        macros = defines or {}, defines_ours or {}
+        where = Program(repository, file, entry, kernel, links or {}, includes, *macros, more, absent, prepare)
         PROGRAMS[name] = where
         return make
 
