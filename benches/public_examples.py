@@ -316,8 +316,8 @@ def deferred(rng: Source, width: int = 320, height: int = 192, lights: int = 102
     small={"length": 32, "size": 32},
     tolerance=1e-3,
 )
-def attention(rng: Source, length: int = 128, size: int = 64) -> Arguments:
-    """128 rows of 64 numbers; exponentials are approximated."""
+def attention(rng: Source, length: int = 384, size: int = 64) -> Arguments:
+    """384 rows of 64 numbers; exponentials are approximated."""
     q, k, v = floats(rng, -1, 1, 3, length, size)
     return {"q": q, "k": k, "v": v, "output": np.zeros((length, size), f32), "length": i32(length), "size": i32(size)}
 

@@ -196,8 +196,8 @@ def mesh_normalize(rng: Source, n: int = 100_000) -> Arguments:
 
 
 @program(PAINTER, MESHES, "FloatToHalf", "to", small={"n": 203}, defines={"muSIMD_FloatToHalf": "1"})
-def to_halves(rng: Source, n: int = 200_000) -> Arguments:
-    """200,000 numbers."""
+def to_halves(rng: Source, n: int = 500_000) -> Arguments:
+    """500,000 numbers."""
     return {"to": np.zeros(n, u16), "from": rng.normal(0, 100, n).astype(f32), "n": i32(n)}
 
 
