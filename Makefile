@@ -3,7 +3,7 @@
 #   make demo    build, install into .venv, run the examples: pictures and a timing table
 #   make test    every test
 #   make check   format, lints, type stubs, then every test
-#   make bench   benchmarks
+#   make bench   benchmarks (COPIES=FOLDER: also of programs of public repositories that lie there)
 #   make wheel   the wheel as it is released, checked (target/wheels); INTERPRETER=python3.14t: the one for a free-threaded Python
 #   make fuzz    fuzz targets, a minute each (SPMDVM_FUZZ_SECONDS=…)
 #   make soak    random programs, arrays, threads, signals, limits and forks for ten minutes (SPMDVM_SOAK_SECONDS=…)
@@ -60,6 +60,8 @@ bench: install
 	$(BIN)/python benches/import_time.py
 	@if command -v ispc >/dev/null; then $(BIN)/python benches/ispc.py; \
 	else echo "benches/ispc.py is left out: the compiler ispc is not on the PATH"; fi
+	@if [ -n "$(COPIES)" ]; then $(BIN)/python benches/public.py --copies "$(COPIES)"; \
+	else echo "benches/public.py is left out: COPIES=FOLDER says where copies of public repositories are"; fi
 
 wheel: $(VENV)/.build-tools
 	$(IN_VENV) $(BIN)/python python/wheel.py $(if $(INTERPRETER),--interpreter "$(INTERPRETER)")
