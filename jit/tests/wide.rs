@@ -313,6 +313,33 @@ fn lanes_in_a_row_end_where_memory_does() {
     }
 }
 
+/// As many elements as there are active lanes, the last of them at the end of memory.
+#[test]
+fn packed_lanes_end_where_memory_does() {
+    if harness::x86().is_none() {
+        return;
+    }
+    let mut page = edge_of_memory();
+    let end = page.as_ptr() as u64 + PAGE as u64;
+    for (lanes, ty) in WIDTHS.into_iter().flat_map(|lanes| Ty::ALL.map(|ty| (lanes, ty))) {
+        let mut host = host(lanes);
+        let places = host.places(Type::varying(ty));
+        for active in some_masks(host.width) {
+            let mut b = Builder::new(host.width, host.function, 1);
+            let mask = execution_mask(&mut b);
+            let old = entry(&mut b, places[0]);
+            let at = b.constant(Ty::U64, end - active.count_ones() as u64 * ty.size() as u64);
+            let x = b.inst(Kind::LoadPacked { ty }, &[at, mask], places[0].ty);
+            b.effect(Kind::StorePacked { ty }, &[at, old, mask]);
+            let y = b.inst(Kind::LoadPacked { ty }, &[at, mask], places[0].ty);
+            leave(&mut b, &host, mask, vec![(places[1], x), (places[2], y)]);
+            let mut input = host.random_input(&mut Rng(active), false);
+            input.words[0] = active;
+            agree_on_page(&mut host, &mut page, &finished(b), &[input]);
+        }
+    }
+}
+
 /// Elements a small distance apart: neither before the first nor behind the last is anything read.
 #[test]
 fn rows_of_elements_end_where_memory_does() {

@@ -134,6 +134,29 @@ fn lanes_that_are_proved_to_lie_in_a_row_are_not_tested() {
 }
 
 #[test]
+fn packed_stores_are_checked_by_their_first_element_and_their_number() {
+    let text = "export uniform int f(const uniform int a[], uniform int b[], uniform int n) {
+        uniform int kept = 0;
+        foreach (i = 0 ... n)
+            if (a[i] % 3 == 0) kept += packed_store_active(&b[kept], a[i]);
+        return kept;
+    }";
+    let module = module(text, JitSettings::eager());
+    let (a, mut b) = ((0..600).collect::<Vec<i32>>(), vec![0i32; 200]);
+    for _ in 0..3 {
+        b.fill(0);
+        module.call("f", &[Value::slice(&a), Value::slice_mut(&mut b), 600i32.into()]).unwrap();
+        assert!(b.iter().zip(0..).all(|(&b, i)| b == 3 * i), "{b:?}");
+    }
+    let loops = loops(&module);
+    let region = &loops[0].versions[0].region;
+    let bodies = looping(region);
+    assert!(bodies.iter().any(|b| has(b, |k| matches!(k, Kind::StorePacked { .. }))), "{region}");
+    let asked = |k: &Kind| matches!(k, Kind::Scatter { .. } | Kind::IndexLow { .. } | Kind::IndexSpan { .. });
+    assert!(!bodies.iter().any(|b| has(b, asked)), "{region}");
+}
+
+#[test]
 fn all_arrays_of_a_round_are_checked_at_once() {
     let module = module(SAXPY, JitSettings::eager());
     run_saxpy(&module, 160);

@@ -34,6 +34,7 @@ impl Translator<'_> {
             (Kind::LoadLanes { ty }, Some(result)) => self.load_lanes(ty, address, result),
             (Kind::LoadStrided { ty, stride }, Some(result)) => self.load_strided(ty, stride, address, result),
             (Kind::Gather { ty, index, scale, .. }, Some(result)) => self.gather(inst, ty, index, scale, result),
+            (Kind::LoadPacked { ty }, Some(result)) => self.load_packed(ty, address, args[1], result),
             (Kind::Store { .. }, _) => {
                 let x = self.scalar(args[1]);
                 self.b.ins().store(UNALIGNED, x, address, 0);
@@ -42,6 +43,7 @@ impl Translator<'_> {
             (Kind::StoreStrided { ty, stride }, _) => self.store_strided(ty, stride, address, args[1]),
             (Kind::Clear { bytes }, _) => self.clear(address, bytes),
             (Kind::StoreMasked { ty }, _) => self.store_masked(ty, address, args[1], args[2]),
+            (Kind::StorePacked { ty }, _) => self.store_packed(ty, address, args[1], args[2]),
             (Kind::Scatter { ty, index, scale }, _) => self.scatter(inst, ty, index, scale),
             _ => unreachable!("no access"),
         }
@@ -247,6 +249,42 @@ impl Translator<'_> {
             let x = self.b.ins().extractlane(pieces[l / n], (l % n) as u8);
             self.b.ins().store(UNALIGNED, x, at, 0);
         }
+    }
+
+    fn load_packed(&mut self, ty: Ty, address: clif::Value, mask: Value, result: Value) {
+        let addresses = self.packed_addresses(ty, address, mask, false);
+        let pieces = self.gathered(ty, |_, l| (addresses[l], 0));
+        self.take_result(result, |_, _, i| pieces[i]);
+    }
+
+    fn store_packed(&mut self, ty: Ty, address: clif::Value, v: Value, mask: Value) {
+        let pieces = self.in_memory(v);
+        let n = 16 / ty.size();
+        for (l, at) in self.packed_addresses(ty, address, mask, true).into_iter().enumerate() {
+            let x = self.b.ins().extractlane(pieces[l / n], (l % n) as u8);
+            self.b.ins().store(UNALIGNED, x, at, 0);
+        }
+    }
+
+    /// Where lanes are if each active one lies behind the active one before; inactive ones are in own memory.
+    fn packed_addresses(&mut self, ty: Ty, first: clif::Value, mask: Value, for_stores: bool) -> Vec<clif::Value> {
+        let bits = self.mask_bits(mask);
+        let own = self.own_memory(for_stores);
+        let own = self.b.ins().stack_addr(types::I64, own, 0);
+        if !for_stores {
+            let zero = self.b.ins().iconst(types::I64, 0);
+            self.b.ins().store(MemFlagsData::trusted(), zero, own, 0);
+        }
+        let mut at = first;
+        let addresses = (0..self.lanes).map(|l| {
+            let bit = self.b.ins().ushr_imm_u(bits, l as i64);
+            let bit = self.b.ins().band_imm_u(bit, 1);
+            let address = self.b.ins().select(bit, at, own);
+            let bytes = self.b.ins().ishl_imm_u(bit, ty.size().trailing_zeros() as i64);
+            at = self.b.ins().iadd(at, bytes);
+            address
+        });
+        addresses.collect()
     }
 
     /// If all lanes are active, vectors are stored; else runs of active lanes, and single ones. (To read, blend and write back

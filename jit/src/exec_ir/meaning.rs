@@ -235,10 +235,12 @@ impl Meaning {
     ) -> impl Iterator<Item = (usize, *mut u8)> + 'a {
         let index_ty = index.map(|(i, _)| self.args[i].ty);
         let stride = self.stride(ty);
+        let packed = matches!(self.kind, Kind::LoadPacked { .. } | Kind::StorePacked { .. });
         let active = move |&l: &usize| mask.is_none_or(|m| args[m][l] != 0);
-        (0..n).filter(active).map(move |l| {
+        (0..n).filter(active).enumerate().map(move |(before, l)| {
             let offset = match (index, index_ty) {
                 (Some((i, scale)), Some(index_ty)) => extended(index_ty, args[i][l]).wrapping_mul(scale as u64),
+                _ if packed => (before * ty.size()) as u64,
                 _ => (l as i64 * stride) as u64,
             };
             (l, args[0][0].wrapping_add(offset) as *mut u8)
@@ -258,6 +260,7 @@ impl Meaning {
     unsafe fn load(&self, args: &Args, out: &mut [u64]) {
         let (ty, index, mask) = match self.kind {
             Kind::Gather { ty, scale, .. } => (ty, Some((1, scale)), Some(2)),
+            Kind::LoadPacked { ty } => (ty, None, Some(1)),
             Kind::LoadLanes { ty } | Kind::LoadStrided { ty, .. } | Kind::Load { ty } => (ty, None, None),
             _ => unreachable!("no load"),
         };
@@ -280,7 +283,7 @@ impl Meaning {
         }
         let (ty, value, index, mask, n) = match self.kind {
             Kind::Scatter { ty, scale, .. } => (ty, 2, Some((1, scale)), Some(3), self.lanes),
-            Kind::StoreMasked { ty } => (ty, 1, None, Some(2), self.lanes),
+            Kind::StoreMasked { ty } | Kind::StorePacked { ty } => (ty, 1, None, Some(2), self.lanes),
             Kind::StoreLanes { ty } | Kind::StoreStrided { ty, .. } => (ty, 1, None, None, self.lanes),
             Kind::Store { ty } => (ty, 1, None, None, 1),
             _ => unreachable!("no store"),

@@ -72,6 +72,8 @@ impl Display for Kind {
             Kind::StoreStrided { ty, stride } => write!(f, "store.strided.{ty} {stride:+}"),
             Kind::Clear { bytes } => write!(f, "clear *{bytes}"),
             Kind::StoreMasked { ty } => write!(f, "store.masked.{ty}"),
+            Kind::LoadPacked { ty } => write!(f, "load.packed.{ty}"),
+            Kind::StorePacked { ty } => write!(f, "store.packed.{ty}"),
             Kind::Scatter { ty, index, scale } => write!(f, "scatter.{ty}.{index} *{scale}"),
             Kind::LoadAny { ty, address, exit } => {
                 write!(f, "load.any.{ty} *{}{:+} else x{}", address.scale, address.disp, exit.0)

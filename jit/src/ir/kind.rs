@@ -172,6 +172,12 @@ pub enum Kind {
         /// Whether inactive lanes give 0.
         clears: bool,
     },
+    /// `(uniform u64 host address, mask) → varying ty`. Active lanes take consecutive elements from the address on, in their
+    /// order; the others give 0.
+    LoadPacked {
+        /// The element type.
+        ty: Ty,
+    },
     /// `(uniform u64 host address, uniform ty)`.
     Store {
         /// The element type.
@@ -191,6 +197,11 @@ pub enum Kind {
     },
     /// `(uniform u64 host address, varying ty, mask)`. As `StoreLanes`, but touches nothing of inactive lanes.
     StoreMasked {
+        /// The element type.
+        ty: Ty,
+    },
+    /// `(uniform u64 host address, varying ty, mask)`. As `LoadPacked`; touches nothing behind the last of these.
+    StorePacked {
         /// The element type.
         ty: Ty,
     },
@@ -298,7 +309,8 @@ impl Kind {
 
     /// Returns whether it is a load that cannot fail, and so removable if not used.
     pub fn is_plain_load(self) -> bool {
-        matches!(self, Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::LoadStrided { .. } | Kind::Gather { .. })
+        use Kind::*;
+        matches!(self, Load { .. } | LoadLanes { .. } | LoadStrided { .. } | LoadPacked { .. } | Gather { .. })
     }
 
     /// Returns whether it is a store that cannot fail.
@@ -306,7 +318,13 @@ impl Kind {
         use Kind::*;
         matches!(
             self,
-            Store { .. } | StoreLanes { .. } | StoreStrided { .. } | StoreMasked { .. } | Scatter { .. } | Clear { .. }
+            Store { .. }
+                | StoreLanes { .. }
+                | StoreStrided { .. }
+                | StoreMasked { .. }
+                | StorePacked { .. }
+                | Scatter { .. }
+                | Clear { .. }
         )
     }
 

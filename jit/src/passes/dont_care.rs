@@ -137,7 +137,7 @@ impl Lanes {
             (Kind::Op { op: Op::And, ty: Ty::Bool, .. }, _) => within(1 - i),
             (Kind::Gather { .. }, 1) => within(2),
             (Kind::Scatter { .. }, 1 | 2) => within(3),
-            (Kind::StoreMasked { .. }, 1) => within(2),
+            (Kind::StoreMasked { .. } | Kind::StorePacked { .. }, 1) => within(2),
             (Kind::Op { op, .. }, _) if is_by_lane(op) => of_result,
             _ => Seen::Perhaps,
         }

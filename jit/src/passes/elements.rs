@@ -11,6 +11,9 @@
 //!   than what is added.
 //! - The array's pointer is poison. Elements of up to 128 bytes, counted in 32 bits, are at most 2³⁸ away, places 2³⁰.
 //!
+//! Packed accesses (`record/packed.rs`) also ask how many elements there are from a place on. Where the place is in bounds
+//! that is the same by number, and elsewhere nobody looks at it.
+//!
 //! A host address is asked only behind a check of the same pointer, which has found that it is not poison. So a pointer is left alone
 //! if there is a check of it that is not of a constant place.
 
@@ -45,7 +48,10 @@ struct Element {
 /// A check of a constant place.
 #[derive(Clone, Copy)]
 struct Check {
+    /// `Lt`: whether it is in bounds; `Sub`: how many elements there are from there on.
+    op: Op,
     pointer: Value,
+    scale: u32,
     place: i64,
     need: u32,
     write: bool,
@@ -126,7 +132,7 @@ fn checks(region: &Region, defs: &Defs, elements: &mut HashMap<Value, Element>) 
     let mut distances = HashSet::new();
     for inst in insts() {
         if let Some((v, check, distance)) = inst.result.and_then(|v| check(defs, v)).filter(|(_, check, _)| {
-            let element = elements.get(&check.pointer);
+            let element = elements.get(&check.pointer).filter(|e| check.op == Op::Lt || check.scale == e.size);
             element.and_then(|e| e.place.checked_add(check.place)).is_some_and(|place| (0..=MAX_PLACE).contains(&place))
         }) {
             checks.insert(v, check);
@@ -145,15 +151,21 @@ fn checks(region: &Region, defs: &Defs, elements: &mut HashMap<Value, Element>) 
     checks
 }
 
-/// What a comparison `place - low <u span` checks, if the place is a constant; with the subtraction.
-fn check(defs: &Defs, comparison: Value) -> Option<(Value, Check, Value)> {
-    let less = defs.as_op(comparison, Op::Lt)?;
-    let span = defs.get(less.arg(1))?;
+/// What a comparison `place - low <u span` checks, or what a difference `span - (place - low)` tells, if the place is a
+/// constant; with the subtraction in it.
+fn check(defs: &Defs, v: Value) -> Option<(Value, Check, Value)> {
+    let asks = defs.get(v)?;
+    let (op, distance, span) = match asks.kind {
+        Kind::Op { op: Op::Lt, .. } => (Op::Lt, asks.arg(0), asks.arg(1)),
+        Kind::Op { op: Op::Sub, ty: Ty::U32, .. } => (Op::Sub, asks.arg(1), asks.arg(0)),
+        _ => return None,
+    };
+    let span = defs.get(span)?;
     let Kind::IndexSpan { scale, disp, need, ty } = span.kind else { return None };
     let pointer = span.arg(0);
     let length = defs.get(span.arg(1)).filter(|length| length.arg(0) == pointer)?;
     let Kind::RegionLen { write } = length.kind else { return None };
-    let distance = defs.as_op(less.arg(0), Op::Bitcast).map_or(less.arg(0), |d| d.arg(0));
+    let distance = defs.as_op(distance, Op::Bitcast).map_or(distance, |d| d.arg(0));
     let subtraction = defs.as_op(distance, Op::Sub)?;
     let least = defs.get(subtraction.arg(1))?;
     if least.kind != (Kind::IndexLow { scale, disp, ty }) || least.arg(0) != pointer {
@@ -162,7 +174,7 @@ fn check(defs: &Defs, comparison: Value) -> Option<(Value, Check, Value)> {
     let bits = defs.known(subtraction.arg(0))?;
     let index = if ty.size() == 4 { bits as i32 as i64 } else { bits as i64 };
     let place = index.checked_mul(scale as i64)?.checked_add(disp)?;
-    Some((comparison, Check { pointer, place, need, write }, distance))
+    Some((v, Check { op, pointer, scale, place, need, write }, distance))
 }
 
 fn rewrite(m: &mut Maker<'_>, inst: Inst, elements: &HashMap<Value, Element>, checks: &HashMap<Value, Check>) -> Inst {
@@ -178,7 +190,8 @@ fn rewrite(m: &mut Maker<'_>, inst: Inst, elements: &HashMap<Value, Element>, ch
         let span = m.inst(span, &[element.array, length], Type::uniform(Ty::U32));
         let distance = m.op(Op::Sub, Ty::I32, &[element.number, low]);
         let distance = m.cast(Op::Bitcast, distance, Ty::U32);
-        return Inst { kind: op(Op::Lt, Ty::U32), args: vec![distance, span], result: inst.result };
+        let args = if check.op == Op::Lt { vec![distance, span] } else { vec![span, distance] };
+        return Inst { kind: op(check.op, Ty::U32), args, result: inst.result };
     }
     match (inst.kind, inst.args.first().and_then(|v| elements.get(v))) {
         (Kind::HostAddress { disp }, Some(element)) => {

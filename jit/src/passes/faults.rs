@@ -64,7 +64,8 @@ faults! {
         (is_op(i, Op::Select) && f.is_varying(i)).then(|| with_args(i, vec![i.args[0], i.args[2], i.args[1]]))
     });
     "record-store-mask", "record", "stores take the mask with which the loop was entered", Act::Inst(|f, i| {
-        let stores = matches!(i.kind, Kind::StoreAny { .. } | Kind::Scatter { .. } | Kind::StoreMasked { .. });
+        let in_a_row = matches!(i.kind, Kind::StoreMasked { .. } | Kind::StorePacked { .. });
+        let stores = in_a_row || matches!(i.kind, Kind::StoreAny { .. } | Kind::Scatter { .. });
         let (mask, rest) = i.args.split_last().filter(|_| stores)?;
         let wide = f.entry_mask.filter(|wide| wide != mask)?;
         Some(with_args(i, [rest, &[wide]].concat()))

@@ -291,7 +291,7 @@ impl Recorder<'_> {
     }
 
     /// What has computed a value, if that was not long ago.
-    fn definition(&self, v: Value) -> Option<&crate::ir::Inst> {
+    pub(super) fn definition(&self, v: Value) -> Option<&crate::ir::Inst> {
         let current = self.b.region.block(self.b.current());
         let others = self.b.region.blocks.iter().rev().take(RECENT_BLOCKS);
         [current]

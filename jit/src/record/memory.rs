@@ -76,7 +76,7 @@ impl Recorder<'_> {
 
     /// The least index in bounds, and how many there are. Of an address in a frame both are known, and an index that is not a
     /// constant is to stay in its array: if it does not, the region is left, and the interpreter finds out whether it may.
-    fn bounds(&mut self, at: &Operand, need: u32, write: bool) -> (Value, Value) {
+    pub(super) fn bounds(&mut self, at: &Operand, need: u32, write: bool) -> (Value, Value) {
         let (_, ty, scale) = self.index(at);
         let disp = at.address.disp;
         if let Some((window, offset)) = self.frame_window(at) {
@@ -113,7 +113,7 @@ impl Recorder<'_> {
     }
 
     /// The host address of index 0.
-    fn host(&mut self, at: &Operand) -> Value {
+    pub(super) fn host(&mut self, at: &Operand) -> Value {
         let disp = at.address.disp;
         if let Some(place) = self.address(at.base) {
             let within = self.array_of(at);
@@ -164,8 +164,11 @@ impl Recorder<'_> {
         } else if at.address.by_lane {
             self.load_lanes(state, &at)
         } else if index_varies {
-            let differ = self.agree_on_address(state, inst, &at);
-            if differ { self.gather(state, &at) } else { self.gather_by_pattern(state, &at) }
+            match self.load_packed(state, &at) {
+                Some(v) => v,
+                None if self.agree_on_address(state, inst, &at) => self.gather(state, &at),
+                None => self.gather_by_pattern(state, &at),
+            }
         } else {
             let v = self.load_one(state, &at);
             let zero = self.constant(inst.ty, 0);
@@ -184,7 +187,7 @@ impl Recorder<'_> {
     }
 
     /// Consecutive elements. If the whole vector is not in bounds, active lanes may be: that is found out one by one.
-    fn load_lanes(&mut self, state: &State, at: &Operand) -> Value {
+    pub(super) fn load_lanes(&mut self, state: &State, at: &Operand) -> Value {
         let need = (at.ty.size() * self.program.width.lanes()) as u32;
         let ok = self.in_bounds(at, need, false);
         let ty = Type::varying(at.ty);
@@ -342,7 +345,7 @@ impl Recorder<'_> {
         self.guard_none(state, bad, reason);
     }
 
-    fn load_any(&mut self, state: &State, at: &Operand, varying: bool) -> Value {
+    pub(super) fn load_any(&mut self, state: &State, at: &Operand, varying: bool) -> Value {
         let exit = self.exit(state, ExitReason::Load);
         let kind = Kind::LoadAny { ty: at.ty, address: at.address, exit };
         let args = self.any_args(state, at, None);
@@ -379,7 +382,9 @@ impl Recorder<'_> {
         } else if at.address.by_lane {
             self.store_lanes(state, &at, value);
         } else if index_varies {
-            self.scatter_by_pattern(state, &at, value);
+            if !self.store_packed(state, &at, value) {
+                self.scatter_by_pattern(state, &at, value);
+            }
         } else if !scatters && one_value {
             self.store_one(state, &at, value);
         } else {
@@ -395,7 +400,7 @@ impl Recorder<'_> {
         self.effect(Kind::Store { ty: at.ty }, &[host, value]);
     }
 
-    fn store_lanes(&mut self, state: &State, at: &Operand, value: Value) {
+    pub(super) fn store_lanes(&mut self, state: &State, at: &Operand, value: Value) {
         let need = (at.ty.size() * self.program.width.lanes()) as u32;
         let ok = self.in_bounds(at, need, true);
         let value = self.varying_value(value);
@@ -448,7 +453,7 @@ impl Recorder<'_> {
         self.effect(kind, &[host, index, value, mask]);
     }
 
-    fn store_any(&mut self, state: &State, at: &Operand, value: Value) {
+    pub(super) fn store_any(&mut self, state: &State, at: &Operand, value: Value) {
         let exit = self.exit(state, ExitReason::Store);
         let kind = Kind::StoreAny { ty: at.ty, address: at.address, exit };
         let args = self.any_args(state, at, Some(value));

@@ -24,6 +24,7 @@ mod emit;
 mod memories;
 mod memory;
 mod one_lane;
+mod packed;
 mod shape;
 mod state;
 mod step;

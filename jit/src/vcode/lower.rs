@@ -218,11 +218,13 @@ impl<'a, T: Target> Lower<'a, T> {
             | Kind::Load { .. }
             | Kind::LoadLanes { .. }
             | Kind::LoadStrided { .. }
+            | Kind::LoadPacked { .. }
             | Kind::Gather { .. }
             | Kind::Store { .. }
             | Kind::StoreLanes { .. }
             | Kind::StoreStrided { .. }
             | Kind::StoreMasked { .. }
+            | Kind::StorePacked { .. }
             | Kind::Clear { .. }
             | Kind::Scatter { .. }
             | Kind::Ticks { .. }

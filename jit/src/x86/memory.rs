@@ -88,6 +88,7 @@ impl Select<'_> {
                 self.set_pieces(inst, pieces);
             }
             Kind::LoadStrided { ty, stride } => self.load_strided(inst, ty, stride, from),
+            Kind::LoadPacked { ty } => self.load_packed(inst, ty, from),
             Kind::Gather { .. } => self.gather(inst),
             _ => return false,
         }
@@ -119,6 +120,7 @@ impl Select<'_> {
                 let mask = self.mask(args[2]);
                 self.store_masked(ty, to, args[1], mask);
             }
+            Kind::StorePacked { ty } => self.store_packed(inst, ty, to),
             Kind::StoreStrided { ty, stride } => self.store_strided(inst, ty, stride, to),
             Kind::Scatter { ty, .. } if self.is_for_gathers(ty) => self.scatter_lanes(inst),
             Kind::Scatter { ty, index, scale } => {

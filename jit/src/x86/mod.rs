@@ -9,7 +9,7 @@
 //! | `values` | the little instructions that values are made and moved with |
 //! | `scalar`, `vector`, `half`, `merge`, `masks`, `convert`, `divide`, `pointer` | operations |
 //! | `lanes`, `shuffle` | operations across lanes |
-//! | `memory`, `strided`, `gather`, `gather_lanes`, `bounds`, `regions` | memory |
+//! | `memory`, `strided`, `packed`, `gather`, `gather_lanes`, `bounds`, `regions` | memory |
 //! | `tuning` | what differs between processors |
 //! | `operands` | memory operands: loads and updates that are part of an operation |
 //! | `counts` | counters in a register |
@@ -40,6 +40,7 @@ mod masks;
 mod memory;
 mod merge;
 mod operands;
+mod packed;
 mod pointer;
 mod regions;
 mod scalar;

@@ -59,13 +59,16 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
             s.plain(Code::Inc_rm64, &[Arg::Mem(passed_over)]);
         }
         Kind::Load { ty } if class_of(ty) == RegClass::Float && s.is_spread(inst) => s.load_in_all_lanes(inst, ty),
-        Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::LoadStrided { .. } | Kind::Gather { .. } => {
-            return s.load(inst);
-        }
+        Kind::Load { .. }
+        | Kind::LoadLanes { .. }
+        | Kind::LoadStrided { .. }
+        | Kind::LoadPacked { .. }
+        | Kind::Gather { .. } => return s.load(inst),
         Kind::Store { .. }
         | Kind::StoreLanes { .. }
         | Kind::StoreStrided { .. }
         | Kind::StoreMasked { .. }
+        | Kind::StorePacked { .. }
         | Kind::Scatter { .. }
         | Kind::Clear { .. } => return s.store(inst),
         Kind::Reduce { op, ty } => return s.reduce(inst, op, ty),

@@ -169,7 +169,7 @@ impl<'a> Generator<'a> {
         let host = self.b.host_address(pointer, disp);
         let index_ty = self.rng.pick(&[Ty::I32, Ty::U32, Ty::I64, Ty::U64]);
         let (scale, size) = (ty.size() as u32, ty.size() as i32);
-        match self.rng.below(12) {
+        match self.rng.below(14) {
             kind @ 10..12 => {
                 // As far apart as the array is long enough for, up and down; also neighbours, in any order.
                 let most = ((ELEMENTS - 20) / self.host.width.lanes().max(2)).min(3) as i32;
@@ -212,6 +212,14 @@ impl<'a> Generator<'a> {
             6 => {
                 let args = [host, self.index(index_ty), self.value(v), self.value(Type::MASK)];
                 self.b.effect(Kind::Scatter { ty, index: index_ty, scale }, &args);
+            }
+            12 => {
+                let args = [host, self.value(Type::MASK)];
+                self.add(Kind::LoadPacked { ty }, &args, v);
+            }
+            13 => {
+                let args = [host, self.value(v), self.value(Type::MASK)];
+                self.b.effect(Kind::StorePacked { ty }, &args);
             }
             n => self.checked_access(n >= 9, ty, pointer, disp),
         }

@@ -122,7 +122,8 @@ impl Masked<'_> {
             self.b.effect(Kind::Scatter { ty, index: Ty::I32, scale: ty.size() as u32 }, &args);
         } else {
             let args = [to, self.value(), self.mask()];
-            self.b.effect(Kind::StoreMasked { ty }, &args);
+            let kind = if self.rng.chance(50) { Kind::StoreMasked { ty } } else { Kind::StorePacked { ty } };
+            self.b.effect(kind, &args);
         }
         let out = self.snapshot();
         self.b.end(End::Exit(out));

@@ -141,7 +141,11 @@ impl Folder<'_> {
     /// Inactive lanes of a load are 0 already.
     fn zero_already(&self, c: Value, a: Value, b: Value) -> Option<Rewrite> {
         let load = self.defs.get(a)?;
-        let same = matches!(load.kind, Kind::Gather { .. }) && load.arg(2) == c;
+        let same = match load.kind {
+            Kind::Gather { .. } => load.arg(2) == c,
+            Kind::LoadPacked { .. } => load.arg(1) == c,
+            _ => false,
+        };
         (same && self.known(b) == Some(0)).then_some(Rewrite::Value(a))
     }
 
