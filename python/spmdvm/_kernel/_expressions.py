@@ -14,7 +14,7 @@ from . import _functions
 from ._parts import Parts
 from ._source import Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
-from ._values import INT32, INT64, Value, constant, literal, tuple_of
+from ._values import INT32, INT64, Value, constant, constants, literal, tuple_of
 
 _COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _OPERATORS = {
@@ -31,6 +31,10 @@ _OPERATORS = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
+# Functions that make arrays, and those that make them like others.
+_MAKERS = (np.zeros, np.ones, np.empty, np.full)
+_MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
+_MOST_ELEMENTS, _MOST_DIMENSIONS = 4096, 8
 _OF_BOOLS = {"&": "&&", "|": "||", "^": "!="}
 _FOLDED = {
     "+": lambda a, b: a + b,
@@ -162,7 +166,7 @@ class Expressions(Parts):
             return Value("programIndex", INT, False, 0, 63)
         if found is _functions.WIDTH:
             return Value("programCount", INT, True, 1, 64)
-        value = constant(found)
+        value = constants(found)
         if value is None:
             kind = type(found).__name__
             help = "pass it as an argument" if isinstance(found, (np.ndarray, list, tuple)) else None
@@ -294,12 +298,17 @@ class Expressions(Parts):
         value = self.integer(node, "an index")
         if value.const is not None and value.const < 0:
             length = self.dim(array.text, axis)
+            if length.const is not None:
+                return constant(length.const + value.const)
             return replace(length, text=f"({length.text} - {-value.const})", low=-(2**31), equals=None, below=None)
         return value
 
     def _is_within(self, index: Value, array: Value, axis: int) -> bool:
         """Return whether an index is known to be in bounds."""
-        symbol = self.dim(array.text, axis).equals[0]
+        length = self.dim(array.text, axis)
+        symbol = length.equals[0]
+        if length.const is not None and index.low >= 0 and index.high < length.const:
+            return True
         below = index.below or (index.equals and (index.equals[0], index.equals[1] + 1))
         return index.low >= 0 and below is not None and below[0] == symbol and below[1] <= 0
 
@@ -610,23 +619,22 @@ class Expressions(Parts):
             return known(self, node, [self.number(arg) for arg in node.args])
         return self._own(node, function, as_statement)
 
-    def makes(self, node: ast.expr) -> tuple[Value | None, Num, int] | None:
-        """Give what an array that a call makes is filled with, its type and its length; None if it makes none."""
+    def makes(self, node: ast.expr) -> tuple[Value | None, Num, tuple[int, ...]] | None:
+        """Give what an array that a call makes is filled with, its type and its lengths; None if it makes none."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
             return None
         what = self.called(node)
-        if what not in (np.zeros, np.ones, np.empty, np.full):
+        if not any(what is maker for maker in (*_MAKERS, *_MAKERS_LIKE)):
             return None
+        what, like = _MAKERS_LIKE.get(what, what), what in _MAKERS_LIKE
         args = list(node.args)
         given = {keyword.arg: keyword.value for keyword in node.keywords}
-        length = self.integer(args.pop(0), "a length") if args else None
-        if length is None or length.const is None or not 1 <= length.const <= 4096:
+        model = args.pop(0) if args else given.pop("prototype" if like else "shape", None)
+        if model is None:
             self.fail(
-                node,
-                "an array of a kernel has a constant length, from 1 to 4096",
-                "here",
-                "pass larger ones as arguments",
+                node, "an array is made of a shape and a dtype", "no shape here", "write `np.zeros((4, 4), np.float32)`"
             )
+        shape, of = self._like(model) if like else (self._shape(model), None)
         fill = constant(1 if what is np.ones else 0)
         if what is np.full:
             value = args.pop(0) if args else given.pop("fill_value", None)
@@ -635,11 +643,47 @@ class Expressions(Parts):
             fill = self.number(value)
         dtype = args.pop(0) if args else given.pop("dtype", None)
         if args or given:
-            self.fail(node, "an array is made of a length and a dtype", "something else here")
-        ty = FLOAT64 if what is not np.full else {INT: NUMBERS["int64"], FLOAT: FLOAT64}.get(fill.type, fill.type)
+            odd = args[0] if args else next(iter(given.values()))
+            self.fail(odd, "an array is made of a shape and a dtype", "something else here", "leave it out")
+        ty = of or (FLOAT64 if what is not np.full else fill.type)
         ty = ty if dtype is None else self.annotation(dtype)
         ty = {INT: NUMBERS["int64"], FLOAT: FLOAT64}.get(ty, ty)
-        return None if what is np.empty else self.cast(fill, ty, node), ty, length.const
+        return None if what is np.empty else self.cast(fill, ty, node), ty, shape
+
+    def _shape(self, node: ast.expr) -> tuple[int, ...]:
+        """Give the lengths of an array that is made."""
+        value = tuple_of(map(self.number, node.elts)) if isinstance(node, ast.List) else self.expression(node)
+        return self._lengths(node, value.parts if value.parts is not None else (value,))
+
+    def _like(self, node: ast.expr) -> tuple[tuple[int, ...], Num]:
+        """Give the lengths and the type of an array that is made like another."""
+        array = self.array_of(node)
+        if array is None or not isinstance(array.type.of, Num):
+            self.fail(node, "this makes an array like one of numbers", "no such array", "give a shape: `np.zeros(8)`")
+        lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
+        return self._lengths(node, lengths), array.type.of
+
+    def _lengths(self, node: ast.expr, values: Any) -> tuple[int, ...]:
+        for value in values:
+            if value.const is None or not isinstance(value.type, Num) or not value.type.is_int or value.const < 1:
+                known = "known only at run time" if value.const is None else f"{value.const} here"
+                self.fail(
+                    node,
+                    "an array of a kernel has constant lengths, from 1 to 4096",
+                    known if isinstance(value.type, Num) else "no number",
+                    "pass other ones as arguments",
+                )
+        shape = tuple(int(value.const) for value in values)
+        if not 1 <= len(shape) <= _MOST_DIMENSIONS:
+            self.fail(node, f"an array of a kernel has 1 to {_MOST_DIMENSIONS} dimensions", f"{len(shape)} here")
+        if math.prod(shape) > _MOST_ELEMENTS:
+            self.fail(
+                node,
+                f"an array of a kernel has up to {_MOST_ELEMENTS} elements",
+                f"{math.prod(shape)} here",
+                "pass larger ones as arguments",
+            )
+        return shape
 
     def _length(self, node: ast.Call) -> Value:
         value = self.expression(node.args[0]) if len(node.args) == 1 else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -192,9 +193,13 @@ class Parts:
             return f"{step} * {text}", None if apart is None else step * apart
         if view is not None:
             return f"{array.text}__s{axis}" if view.view[axis] is None else str(view.view[axis]), view.view[axis]
-        after = [self.dim(array.text, k).text for k in range(axis + 1, array.type.ndim)]
+        lengths = [self.dim(array.text, k) for k in range(axis + 1, array.type.ndim)]
+        if all(length.const is not None for length in lengths):
+            apart = math.prod(length.const for length in lengths)
+            return str(apart), apart
+        after = [length.text for length in lengths]
         wide = "(int64)" if self.program.wide else ""
-        return (wide + " * ".join(after), None) if after else ("1", 1)
+        return wide + " * ".join(after), None
 
     def _in_view(self, array: Value, indices: list[Value], tests: list[str]) -> str:
         """Give the offset of an element of a part that was passed, and what must hold for its indices."""

@@ -8,6 +8,7 @@ that holds whatever is assigned to it. Statements are here, expressions in `_exp
 from __future__ import annotations
 
 import ast
+import math
 import os
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -163,11 +164,16 @@ class Program:
 
 @dataclass
 class LocalArray:
-    """An array that the function makes."""
+    """An array that the function makes; its elements lie row after row in an array of one dimension."""
 
     of: Num
-    length: int
+    shape: tuple[int, ...]
     uniform: bool
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
 
 
 @dataclass
@@ -278,7 +284,7 @@ class Body(Expressions):
         declared = []
         for name, array in region.arrays.items():
             shape = "uniform " if array.uniform else ""
-            text = f"{shape}{array.of.spmd} {_spmd_name(name)}[{array.length}];"
+            text = f"{shape}{array.of.spmd} {_spmd_name(name)}[{array.size}];"
             declared.append(("    " * self.indent + text, Declaration(*place)))
         for name, variable in region.variables.items():
             shape = "uniform " if variable.uniform else ""
@@ -392,7 +398,7 @@ class Body(Expressions):
                 return None
             if name in region.arrays:
                 array = region.arrays[name]
-                return Value(_spmd_name(name), Array(array.of, 1), array.uniform)
+                return Value(_spmd_name(name), Array(array.of, len(array.shape)), array.uniform)
             param = next((p for p in self.params if p.name == name), None)
             if param is not None and not isinstance(param.type, Num):
                 return Value(self.param_text(name), param.type, not param.lanes)
@@ -424,12 +430,13 @@ class Body(Expressions):
         return name if plain else _spmd_name(name).replace("v_", "p_", 1)
 
     def dim(self, array: str, axis: int) -> Value:
-        """Give a length of an array parameter."""
+        """Give a length of an array."""
         made = self._made(array)
-        if made is not None:
-            return replace(constant(made.length), equals=(f"{made.length} elements", 0))
         text = f"{array}__n{axis}"
-        symbol = self.dims.get(text, text)
+        symbol = self.dims.get(text, text) if made is None else _length_symbol(made.shape[axis])
+        length = _length_of(symbol)
+        if length is not None:
+            return replace(constant(length), equals=(symbol, 0))
         return Value(text, INT, True, 0, LONGEST, equals=(symbol, 0))
 
     def made_text(self, name: str) -> str:
@@ -528,13 +535,13 @@ class Body(Expressions):
         name, region = target.id, self.regions[-1]
         if region is not self.region_of(name):
             self.fail(target, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
-        fill, of, length = what
-        region.arrays[name] = LocalArray(of, length, region.uniform)
+        fill, of, lengths = what
+        made = region.arrays[name] = LocalArray(of, lengths, region.uniform)
         # What `np.empty` makes is zero until it is stored to, as all memory is; check mode tells who reads it before.
         if fill is not None:
             counter = self.temporary("k")
             text = f"{_spmd_name(name)}[{counter}] = {fill.text};"
-            self.emit(f"for (uniform int {counter} = 0; {counter} < {length}; ++{counter}) {text}")
+            self.emit(f"for (uniform int {counter} = 0; {counter} < {made.size}; ++{counter}) {text}")
         if self.assigned is not None:
             self.assigned.add(name)
         return True
@@ -980,8 +987,7 @@ class Body(Expressions):
         if not isinstance(arg.type, Array):
             return ()
         if arg.text not in self.parts and (made := self._made(arg.text)) is not None:
-            # Those of as many elements have one length.
-            return (f"{made.length} elements",)
+            return tuple(_length_symbol(length) for length in made.shape)
         lengths = [f"{arg.text}__n{k}" for k in range(arg.type.ndim)]
         return tuple(self.dims.get(length, None if arg.text in self.parts else length) for length in lengths)
 
@@ -1208,6 +1214,17 @@ _RESERVED = frozenset(
 def _spmd_name(name: str) -> str:
     """Give the SPMD name of a variable: no keyword, no function of the library and no parameter."""
     return f"v_{name}" if name.isascii() else "v_" + "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+
+
+def _length_symbol(length: int) -> str:
+    """Give what stands for a constant length: arrays of as many elements have one length."""
+    return f"{length} elements"
+
+
+def _length_of(symbol: str) -> int | None:
+    """Give the constant length that a symbol stands for; None if it is known at run time only."""
+    count, _, what = symbol.partition(" ")
+    return int(count) if what == "elements" else None
 
 
 def _a(ty: Any) -> str:
