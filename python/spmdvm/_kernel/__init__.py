@@ -21,7 +21,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .. import _containers, _html, _profile, _step
+from .. import _containers, _html, _profile, _progress, _step
 from .._cache import remembered
 from .._errors import CompileError, Trap
 from .._spmdvm import _compile_silently as _compile
@@ -408,6 +408,8 @@ class Kernel:
         # A call that is looked at hands the next run over, and that one only.
         via = _seeing.via
         try:
+            if special and special.get("progress") is True:
+                special = {**special, "progress": _progress.Bar(self.__name__)}
             if via is not None:
                 _seeing.via = None
                 return via(instance, given, special)
@@ -802,7 +804,7 @@ def evaluate(
     frame = sys._getframe(1)
     values = []
     for name in found._names:
-        for space in (names or {}, frame.f_locals, frame.f_globals):
+        for space in ({} if names is None else names, frame.f_locals, frame.f_globals):
             if name in space:
                 values.append(space[name])
                 break
