@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from . import _functions
-from ._parts import Parts
+from ._reductions import FUNCTIONS as REDUCTIONS
+from ._reductions import Reductions
 from ._source import Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
 from ._values import INT32, INT64, Value, constant, constants, literal, tuple_of
@@ -34,7 +35,7 @@ _OPERATORS = {
 # Functions that make arrays, and those that make them like others.
 _MAKERS = (np.zeros, np.ones, np.empty, np.full)
 _MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
-_MOST_ELEMENTS, _MOST_DIMENSIONS = 4096, 8
+MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
 _OF_BOOLS = {"&": "&&", "|": "||", "^": "!="}
 _FOLDED = {
     "+": lambda a, b: a + b,
@@ -52,7 +53,7 @@ _FOLDED = {
 }
 
 
-class Expressions(Parts):
+class Expressions(Reductions):
     """Translates expressions; `Body` has what they need to know."""
 
     def expression(self, node: ast.expr) -> Value:
@@ -87,7 +88,22 @@ class Expressions(Parts):
 
     def truth(self, node: ast.expr) -> str:
         """Translate a condition: a number counts as true unless it is zero."""
-        return self.as_bool(node, self.expression(node)).text
+        return self.condition(node).text
+
+    def condition(self, node: ast.expr) -> Value:
+        """Give whether an expression counts as true; operands of `and` and `or` may be of different types then."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inner = self.condition(node.operand)
+            return constant(not inner.const) if inner.const is not None else replace(inner, text=f"(!{inner.text})")
+        if not isinstance(node, ast.BoolOp):
+            return self.as_bool(node, self.expression(node))
+        values = [self.condition(node.values[0])]
+        for part in node.values[1:]:
+            self.in_arm += 1
+            values.append(self.condition(part))
+            self.in_arm -= 1
+        op = " && " if isinstance(node.op, ast.And) else " || "
+        return Value("(" + op.join(value.text for value in values) + ")", BOOL, all(v.uniform for v in values))
 
     def as_bool(self, node: ast.expr, value: Value) -> Value:
         """Give whether a value counts as true."""
@@ -228,14 +244,35 @@ class Expressions(Parts):
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
         """Translate an element of an array, or of a tuple such as `a.shape`."""
-        if not isinstance(node.value, ast.Name):
-            value = self.expression(node.value) if isinstance(node.value, ast.Attribute) else None
-            if value is not None and value.parts is not None:
-                at = self.integer(node.slice, "an index")
-                if at.const is None or not -len(value.parts) <= at.const < len(value.parts):
-                    self.fail(node.slice, f"this is one of {len(value.parts)} values", "a constant index is needed")
-                return value.parts[at.const]
+        value = self._tuple_of(node.value)
+        if value is not None and isinstance(node.slice, ast.Slice):
+            bounds = [part and self.integer(part, "a bound").const for part in _bounds_of(node.slice)]
+            if any(part is not None and at is None for part, at in zip(_bounds_of(node.slice), bounds)):
+                self.fail(node.slice, "the bounds of a part of a tuple are constants", "known only at run time")
+            return tuple_of(value.parts[slice(*bounds)])
+        if value is not None:
+            at = self.integer(node.slice, "an index")
+            if at.const is None:
+                return self.one_of(node, value.parts, at)
+            if not -len(value.parts) <= at.const < len(value.parts):
+                self.fail(node.slice, f"this is one of {len(value.parts)} values", f"there is none at {at.const}")
+            return value.parts[at.const]
         return self.part(node) if self.is_part(node) else self.element(node, stores=False)
+
+    def _tuple_of(self, node: ast.expr) -> Value | None:
+        """Give a tuple that is indexed; None if it is none."""
+        if isinstance(node, ast.Name):
+            value = self.read_name(node)
+            try:
+                value = constants(self.lookup(node.id)) if value is None else value
+            except KeyError:
+                return None
+        elif isinstance(node, ast.Subscript):
+            inner = self._tuple_of(node.value)
+            value = self.of_Subscript(node) if inner is not None else None
+        else:
+            value = self.expression(node) if isinstance(node, (ast.Attribute, ast.Tuple)) else None
+        return value if value is not None and value.parts is not None else None
 
     def element(self, node: Any, stores: bool) -> Value:
         """Translate an element, or a field of one: `a[i]`, `a[i, j]`, `p[i].x`, `p[i]["x"]`, `p["x"][i]`."""
@@ -267,6 +304,7 @@ class Expressions(Parts):
         if not isinstance(array.type, Array):
             self.fail(owner, f"`{owner.id}` is a number and has no elements", f"`{array.type}`")
         if stores:
+            self.refuse_to_store(node, array)
             self.stored.add(self._name_of(array))
         text, uniform = self._place(at, array)
         of = array.type.of
@@ -316,6 +354,8 @@ class Expressions(Parts):
 
     def of_BinOp(self, node: ast.BinOp) -> Value:
         """Translate `a + b` and its like."""
+        if isinstance(node.op, ast.MatMult) and self.array_of(node.left) is not None:
+            return self.dot(node, node.left, node.right)
         return self.binary(node, node.op, self.number(node.left), self.number(node.right))
 
     def binary(self, node: Any, op: ast.operator, a: Value, b: Value) -> Value:
@@ -451,10 +491,7 @@ class Expressions(Parts):
     def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
         """Translate `-x`, `+x`, `~x`, `not x`."""
         if isinstance(node.op, ast.Not):
-            value = self.as_bool(node.operand, self.expression(node.operand))
-            return (
-                constant(not value.const) if value.const is not None else Value(f"(!{value.text})", BOOL, value.uniform)
-            )
+            return self.condition(node)
         value = self.number(node.operand)
         if isinstance(node.op, ast.Invert):
             if value.type == BOOL:
@@ -487,7 +524,8 @@ class Expressions(Parts):
             return Value("(" + op.join(value.text for value in values) + ")", BOOL, all(v.uniform for v in values))
         ty = values[0].type
         for value in values[1:]:
-            ty = promote(ty, value.type) if ty is not None and (ty == BOOL) == (value.type == BOOL) else None
+            # A bool is 0 or 1 beside a number.
+            ty = promote(ty, value.type) if ty is not None else None
         if ty is None:
             self.fail(
                 node,
@@ -504,6 +542,8 @@ class Expressions(Parts):
 
     def of_Compare(self, node: ast.Compare) -> Value:
         """Translate comparisons, also chains of them."""
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return self._membership(node)
         operands = [self.number(node.left)]
         for part in node.comparators:
             self.in_arm += bool(len(operands) > 1)
@@ -521,6 +561,25 @@ class Expressions(Parts):
             texts.append(self._comparison(node, name, a, b))
         text = " && ".join(texts)
         return Value(f"({text})", BOOL, all(v.uniform for v in operands))
+
+    def _membership(self, node: ast.Compare) -> Value:
+        """Translate `x in (2, 3, 5)`."""
+        among = node.comparators[0]
+        found = self.expression(among) if isinstance(among, (ast.Tuple, ast.Name, ast.Attribute)) else None
+        if found is None or found.parts is None:
+            self.fail(among, "`in` looks into a tuple in a kernel", "this is none", "write the loop")
+        value = self.number(node.left)
+        if not _is_simple(value.text) and not self.in_arm:
+            value = self.keep(value)
+        tests = [self._comparison(node, "==", value, part) for part in found.parts if self._is_number(among, part)]
+        text = "(" + (" || ".join(f"({test})" for test in tests) or "false") + ")"
+        uniform = value.uniform and found.uniform
+        return Value(text if isinstance(node.ops[0], ast.In) else f"(!{text})", BOOL, uniform)
+
+    def _is_number(self, node: Any, value: Value) -> bool:
+        if value.parts is not None or not isinstance(value.type, Num):
+            self.fail(node, "`in` looks into a tuple of numbers", "this has something else in it")
+        return True
 
     def _comparison(self, node: Any, op: str, a: Value, b: Value) -> str:
         if a.type == BOOL and b.type == BOOL:
@@ -546,7 +605,7 @@ class Expressions(Parts):
 
     def of_IfExp(self, node: ast.IfExp) -> Value:
         """Translate `a if c else b`."""
-        test = self.as_bool(node.test, self.expression(node.test))
+        test = self.condition(node.test)
         self.in_arm += 1
         a, b = self.in_one_arm(node.body), self.in_one_arm(node.orelse)
         self.in_arm -= 1
@@ -572,16 +631,13 @@ class Expressions(Parts):
             return self.local_functions[func.id]
         if isinstance(func, ast.Name) and self.read_name(func) is not None:
             self.fail(func, f"`{func.id}` is a number or an array and cannot be called", "here")
-        if (
-            isinstance(func, ast.Attribute)
-            and isinstance(func.value, ast.Name)
-            and self.read_name(func.value) is not None
-        ):
+        if self.is_method(node):
+            owner = ast.unparse(func.value)
             self.fail(
                 func,
-                f"`{func.value.id}` has no methods in a kernel",
-                f"`.{func.attr}`",
-                "write the loop, or call a function",
+                f"`{owner}` has no `{func.attr}()` in a kernel",
+                "this method is not supported",
+                "arrays have `sum`, `mean`, `min`, `max`, `any` and `all`, numbers `astype`; else write the loop",
             )
         return self.resolve(func)
 
@@ -603,6 +659,9 @@ class Expressions(Parts):
 
     def call(self, node: ast.Call, as_statement: bool) -> Value | None:
         """Translate a call; None if all of it is written already."""
+        result = self.method(node)
+        if result is not None:
+            return result
         function = self.called(node)
         if function is print:
             self.fail(node, "`print` gives no value", "here")
@@ -612,6 +671,13 @@ class Expressions(Parts):
             self.fail(node, "`*` cannot stand in a call in a kernel", "here")
         if function is len:
             return self._length(node)
+        if function is ord:
+            return self._code(node)
+        how = REDUCTIONS.get(function) if callable(function) and type(function).__hash__ else None
+        if how is not None and node.args:
+            return self.reduction(node, how, node.args[0])
+        if function is np.dot and len(node.args) == 2 and not node.keywords:
+            return self.dot(node, *node.args)
         known = _functions.find(function)
         if known is not None:
             if node.keywords:
@@ -622,6 +688,8 @@ class Expressions(Parts):
     def makes(self, node: ast.expr) -> tuple[Value | None, Num, tuple[int, ...]] | None:
         """Give what an array that a call makes is filled with, its type and its lengths; None if it makes none."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
+            return None
+        if self.is_method(node):
             return None
         what = self.called(node)
         if not any(what is maker for maker in (*_MAKERS, *_MAKERS_LIKE)):
@@ -674,16 +742,23 @@ class Expressions(Parts):
                     "pass other ones as arguments",
                 )
         shape = tuple(int(value.const) for value in values)
-        if not 1 <= len(shape) <= _MOST_DIMENSIONS:
-            self.fail(node, f"an array of a kernel has 1 to {_MOST_DIMENSIONS} dimensions", f"{len(shape)} here")
-        if math.prod(shape) > _MOST_ELEMENTS:
+        if not 1 <= len(shape) <= MOST_DIMENSIONS:
+            self.fail(node, f"an array of a kernel has 1 to {MOST_DIMENSIONS} dimensions", f"{len(shape)} here")
+        if math.prod(shape) > MOST_ELEMENTS:
             self.fail(
                 node,
-                f"an array of a kernel has up to {_MOST_ELEMENTS} elements",
+                f"an array of a kernel has up to {MOST_ELEMENTS} elements",
                 f"{math.prod(shape)} here",
                 "pass larger ones as arguments",
             )
         return shape
+
+    def _code(self, node: ast.Call) -> Value:
+        """Translate `ord("a")`."""
+        text = _text_of(node.args[0]) if len(node.args) == 1 else None
+        if text is None or len(text) != 1:
+            self.fail(node, "`ord` takes a text of one character in a kernel", "no such text")
+        return constant(ord(text))
 
     def _length(self, node: ast.Call) -> Value:
         value = self.expression(node.args[0]) if len(node.args) == 1 else None
@@ -703,17 +778,14 @@ class Expressions(Parts):
             name = getattr(inner, "__name__", type(function).__name__)
             of_numpy = (getattr(inner, "__module__", None) or "").split(".")[0] == "numpy"
             if of_numpy or not hasattr(inner, "__code__"):
-                self.fail(
-                    node,
-                    f"`{ast.unparse(node.func)}` cannot be called in a kernel",
-                    "not known",
-                    _functions.near(ast.unparse(node.func)),
-                )
+                called = ast.unparse(node.func)
+                help = _functions.near(called)
+                if "random" in called or "rand" in (getattr(inner, "__module__", None) or ""):
+                    help = "pass an array of random numbers, or seeds that the kernel steps itself (docs/tour.md)"
+                self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
-        if node.keywords:
-            self.fail(node, "functions in kernels take their arguments by position", f"`{node.keywords[0].arg}=`")
-        args = [self.expression(arg) for arg in node.args]
-        for arg, value in zip(node.args, args):
+        nodes, args = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function))
+        for arg, value in zip(nodes, args):
             if value.parts is not None:
                 self.fail(arg, "an argument is one number or one array", "several values")
         result = self.instance(node, source, lookup, args, name, key)
@@ -740,6 +812,44 @@ class Expressions(Parts):
         kept = self.temporary("r")
         self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
         return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
+
+    def _arguments(
+        self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any
+    ) -> tuple[list[ast.expr], list[Value]]:
+        """Give the arguments of a call by position, each with its node; those that are left out from the defaults."""
+        a = tree.args
+        if a.vararg or a.kwarg or a.kwonlyargs:
+            self.fail(node, f"`{name}` has parameters that functions in kernels cannot have", "plain names only")
+        names = [arg.arg for arg in (*a.posonlyargs, *a.args)]
+        if len(node.args) > len(names):
+            self.fail(node, f"`{name}` takes {len(names)} arguments", f"{len(node.args)} here")
+        given = dict(zip(names, node.args))
+        for keyword in node.keywords:
+            if keyword.arg not in names[len(a.posonlyargs) :] or keyword.arg in given:
+                what = "no parameter" if keyword.arg not in names else "got two values for"
+                self.fail(keyword.value, f"`{name}` has {what} `{keyword.arg}`", "here", f"they are {', '.join(names)}")
+            given[keyword.arg] = keyword.value
+        defaults = dict(zip(reversed(names), reversed(a.defaults)))
+        if not isinstance(function, ast.FunctionDef):
+            known = dict(zip(reversed(names), reversed(function.__defaults__ or ())))
+        nodes, values = [], []
+        for parameter in names:
+            at = given.get(parameter)
+            if at is None and parameter not in defaults:
+                self.fail(node, f"`{name}` takes {len(names)} arguments", f"`{parameter}` is missing")
+            value = self.expression(at) if at is not None else None
+            if value is None and isinstance(function, ast.FunctionDef):
+                value = self.expression(defaults[parameter])
+                value = value if value.const is not None else None
+            elif value is None:
+                value = constant(known[parameter])
+            if value is None:
+                self.fail(
+                    node, f"the default of `{parameter}` of `{name}` is no number", "it is taken here", "pass one"
+                )
+            nodes.append(at if at is not None else node)
+            values.append(value)
+        return nodes, values
 
     def lookup_inner(self, name: str) -> Any:
         """Find a name for a function within the kernel: its neighbours, then what the kernel finds."""
@@ -813,6 +923,10 @@ def _equals(op: str, a: Value, b: Value) -> tuple[str, int] | None:
         if value.equals is not None and other.const is not None:
             return value.equals[0], value.equals[1] + (other.const if op == "+" else -other.const)
     return None
+
+
+def _bounds_of(node: ast.Slice) -> list[ast.expr | None]:
+    return [node.lower, node.upper, node.step]
 
 
 def _is_power_of_two(value: Any) -> bool:
