@@ -418,6 +418,22 @@ def random_numbers(x):
     return x + np.random.random()  # HERE `np.random.random` cannot be called in a kernel
 
 
+def elements_for_names(x):
+    a = np.zeros(3)
+    b, c = a  # HERE there are 3 elements for 2 names
+    return b + c + x
+
+
+def array_made_of_a_list(x):
+    a = np.array([1, 2, 3])  # HERE `np.array` cannot be called in a kernel
+    return a[x]
+
+
+def array_changed_as_a_whole(a):
+    a[0] = 1
+    a += 1  # HERE operators take numbers
+
+
 def code_of_no_character(x):
     return ord("ab") + x  # HERE `ord` takes a text of one character
 

@@ -237,6 +237,27 @@ def test_parts_in_loops_that_are_written_out(engine, width):
     np.testing.assert_array_equal(out, sum(a[k] * (k + 1) + a[k, k] for k in (0, 2, 3)))
 
 
+@ENGINES
+def test_elements_have_names(engine):
+    @spmdvm.kernel(engine=engine, fp="strict")
+    def gray(image, out):
+        for y, x in spmdvm.foreach(out.shape[0], out.shape[1]):
+            red, green, blue = image[y, x]
+            out[y, x] = 0.5 * red + 0.25 * green - blue
+        first, second = image[0, 0, :2]
+        sevens = np.full(3, 7)
+        a, b, c = sevens
+        first, second = second, first
+        return first + a, second + b + c
+
+    image = np.random.default_rng(1).random((4, 9, 3))
+    out = np.zeros((4, 9))
+    assert gray(image, out) == (image[0, 0, 1] + 7, image[0, 0, 0] + 14)
+    np.testing.assert_array_equal(out, 0.5 * image[:, :, 0] + 0.25 * image[:, :, 1] - image[:, :, 2])
+    with pytest.raises(AssertionError):
+        gray(np.zeros((4, 9, 4)), out)
+
+
 def test_convolution_with_a_table():
     @spmdvm.kernel
     def smooth(a, out):

@@ -779,9 +779,7 @@ class Expressions(Reductions):
             of_numpy = (getattr(inner, "__module__", None) or "").split(".")[0] == "numpy"
             if of_numpy or not hasattr(inner, "__code__"):
                 called = ast.unparse(node.func)
-                help = _functions.near(called)
-                if "random" in called or "rand" in (getattr(inner, "__module__", None) or ""):
-                    help = "pass an array of random numbers, or seeds that the kernel steps itself (docs/tour.md)"
+                help = _functions.instead(inner, called)
                 self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
         nodes, args = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function))
@@ -881,7 +879,7 @@ class Expressions(Reductions):
         if text is not None:
             return _escaped(text)
         if piece.format_spec is not None or piece.conversion != -1:
-            self.fail(piece, "numbers are printed as they are in a kernel", "a format")
+            self.fail(piece, "numbers are printed as they are in a kernel", "a format", "leave it out: `{x}`")
         args.append(self.number(piece.value).text)
         return "%"
 
@@ -960,7 +958,8 @@ def _escaped(text: str) -> str:
 
 
 def _element_help(value: Value) -> str | None:
-    return "take an element: `a[i]`" if value.parts is None and isinstance(value.type, Array) else None
+    help = "take an element: `a[i]`; statements over all write to a part: `out[:] = a + 1`, `a[:] += 1`"
+    return help if value.parts is None and isinstance(value.type, Array) else None
 
 
 _UNSUPPORTED = {

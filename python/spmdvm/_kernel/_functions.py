@@ -75,8 +75,25 @@ def type_of(found: Any) -> Num | None:
     return NUMBERS.get(found.name) if isinstance(found, np.dtype) else None
 
 
-def near(name: str) -> str | None:
-    """Give a hint: the known function whose name is nearest."""
+_RANDOM = "pass an array of random numbers, or seeds that the kernel steps itself (docs/tour.md)"
+# What to write instead of functions that kernels do not have.
+_INSTEAD: dict[Any, str] = {
+    np.array: "make it outside of the kernel, where it is a constant, or fill one: `a = np.zeros((3, 3))`",
+    np.argmin: "write the loop: `if a[i] < a[best]: best = i`",
+    np.argmax: "write the loop: `if a[i] > a[best]: best = i`",
+    complex: "compute with two numbers, the real and the imaginary part",
+    sum: "write `np.sum(a)`",
+}
+
+
+def instead(function: Any, name: str) -> str | None:
+    """Give what to write instead of a function that is not known: what is listed, or the one whose name is nearest."""
+    module = getattr(function, "__module__", None) or ""
+    if "random" in name or module.split(".")[0] == "random":
+        return _RANDOM
+    for other, help in _INSTEAD.items():
+        if function is other:
+            return help
     known = {entry[0].__name__: entry[0] for entry in _KNOWN.values()}
     found = difflib.get_close_matches(name.rsplit(".", 1)[-1], known, 1)
     return f"is `{found[0]}` meant?" if found else None

@@ -559,10 +559,23 @@ class Body(Loops):
             return
         if self.is_extreme(target, node.value) or self.makes_array(target, node.value):
             return
-        value = self.expression(node.value)
+        value = self._unpacked(target, node.value) or self.expression(node.value)
         if value.parts is not None:
             value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
         self.assign(target, value)
+
+    def _unpacked(self, target: ast.expr, node: ast.expr) -> Value | None:
+        """Give the elements of an array that several names are to stand for; None if that is not what is assigned."""
+        array = self.array_of(node) if isinstance(target, (ast.Tuple, ast.List)) else None
+        if array is None or array.type.ndim != 1 or not isinstance(array.type.of, Num):
+            return None
+        count, length = len(target.elts), self.dim(array.text, 0)
+        if length.const is not None and length.const != count:
+            self.fail(target, f"there are {length.const} elements for {count} names", "here")
+        if length.const is None:
+            self.emit(f"assert({length.text} == {count});")
+        places = (self.place_of(array, [constant(k)]) for k in range(count))
+        return tuple_of(Value(text, array.type.of, uniform) for text, uniform in places)
 
     def makes_array(self, target: ast.expr, value: ast.expr) -> bool:
         """Translate `a = np.zeros(8, np.float32)` and its like; return whether it is one."""
@@ -573,7 +586,7 @@ class Body(Loops):
             self.fail(
                 target,
                 "an array of the function is made once, under a name of its own",
-                f"`{ast.unparse(target)}` is assigned elsewhere, too",
+                f"`{ast.unparse(target)}` is assigned elsewhere, too" if isinstance(target, ast.Name) else "no name",
                 "arrays that change places are rows of one: `np.zeros((2, n))`, with `a[k % 2, i]`",
             )
         name, region = target.id, self.regions[-1]
@@ -820,7 +833,7 @@ class Body(Loops):
                 node.iter,
                 "a kernel's loops count, or go over an array or a tuple",
                 "neither `range(…)`, `spmdvm.foreach(…)` nor such values",
-                "loop over indices: `for i in range(len(a))`",
+                "`range(n - 1, -1, -1)`" if what is reversed else "loop over indices: `for i in range(len(a))`",
             )
 
     def range(self, node: ast.For) -> None:
