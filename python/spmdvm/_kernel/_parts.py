@@ -367,7 +367,9 @@ class Parts:
 
     def _check_overlap(self, source: ast.expr, array: Value, target: ast.Subscript, name: str) -> None:
         """Refuse to read an array at other places than it is written: the elements run in any order."""
-        if self._name_of(array) == name and ast.dump(source) != ast.dump(_as_read(target)):
+        whole = _all_of(source)
+        same = ast.dump(source) == ast.dump(_as_read(target)) or (whole is not None and whole == _all_of(target))
+        if self._name_of(array) == name and not same:
             self.fail(
                 source,
                 f"`{name}` is read and written at different places in one statement",
@@ -406,6 +408,14 @@ def _only_of_one(node: ast.expr) -> str | None:
 
 def _indices(node: ast.Subscript) -> list[ast.expr]:
     return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _all_of(node: ast.expr) -> str | None:
+    """Give the name of which an expression is all elements: `a`, `a[:]`, `a[:, :]`; None if it is something else."""
+    if isinstance(node, ast.Subscript):
+        everything = ast.dump(ast.Slice(None, None, None))
+        return _all_of(node.value) if all(ast.dump(index) == everything for index in _indices(node)) else None
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _is_text(node: ast.expr) -> bool:
