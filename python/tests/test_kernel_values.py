@@ -434,3 +434,19 @@ def test_reductions_of_own_arrays():
         return own.max() - own[1].min() + np.sum(own * own) + own[0] @ own[1]
 
     agrees(spread, np.arange(-5.0, 5))
+
+
+def test_variables_of_loops_that_are_written_out_hold_every_value():
+    def large(x):
+        s = 0
+        for k in (10**12, 1):
+            n = k
+            p = (k, 2)
+            s = s + n // 2 + p[0]
+        for at, k in enumerate((3, 2**40, 5)):
+            n2 = k + at
+            if at < 2:
+                s += n2
+        return s + x
+
+    agrees(large, np.arange(3))

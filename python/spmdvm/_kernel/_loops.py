@@ -93,7 +93,10 @@ class Loops(Expressions):
         ):
             return False
         region = self.regions[-1]
-        nodes = {id(part) for statement in node.body for part in ast.walk(statement)}
+        nodes = {id(part) for part in _nodes_of(node.body)}
+        for part in _nodes_of(node.body):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                self.repeated.add(part.id)
         for k, row in enumerate(rows):
             region.indices.update(zip(names, [*row, constant(k)]))
             # A part of an array may be another one each time.
@@ -187,6 +190,11 @@ class Loops(Expressions):
                 "this stores to it",
                 "pass it as an argument",
             )
+
+
+def _nodes_of(statements: list[ast.stmt]) -> list[ast.AST]:
+    """Give all nodes of statements."""
+    return [node for statement in statements for node in ast.walk(statement)]
 
 
 def _jumps(statements: list[ast.stmt]) -> bool:

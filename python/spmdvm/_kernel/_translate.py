@@ -270,6 +270,8 @@ class Body(Loops):
         self.elements: dict[int, Value] = {}
         self.loops: list[str] = []
         self.counts = _assignments(statements)
+        # What is assigned in loops that are written out: another value each time.
+        self.repeated: set[str] = set()
         self.local_functions = {}
         names = _assigned(statements, into_foreach=False)
         self.regions = [Region("", self.uniform, names | {p.name for p in self.params})]
@@ -380,7 +382,7 @@ class Body(Loops):
         ty = self._grow((region.key, name), value.type, node)
         variable = region.variables.setdefault(name, Variable(ty, region.uniform))
         variable.type, variable.text = ty, _spmd_name(name)
-        once = self.counts.get(name) == 1 and all(p.name != name for p in self.params)
+        once = self.counts.get(name) == 1 and name not in self.repeated and all(p.name != name for p in self.params)
         variable.equals = value.equals if once else None
         variable.range = (value.low, value.high) if once and ty == INT else INT64_RANGE
         narrow = variable.spmd == "int" and ty == INT
@@ -404,6 +406,7 @@ class Body(Loops):
             own = _of_tuple(name, k)
             region.names.add(own)
             self.counts[own] = self.counts.get(name, 0)
+            self.repeated.update({own} if name in self.repeated else ())
             self.assign_name(node, own, part)
         if self.assigned is not None:
             self.assigned.add(name)
