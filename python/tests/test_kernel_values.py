@@ -450,3 +450,28 @@ def test_variables_of_loops_that_are_written_out_hold_every_value():
         return s + x
 
     agrees(large, np.arange(3))
+
+
+def test_arrays_that_mean_more_than_their_numbers_are_no_tables():
+    masked = np.ma.array([1.0, 2.0], mask=[True, False])
+
+    @spmdvm.kernel
+    def take(k):
+        return masked[k]
+
+    with pytest.raises(spmdvm.CompileError, match="`masked` is a `MaskedArray` from outside"):
+        take(0)
+
+
+@ENGINES
+def test_tables_in_combinators(engine):
+    @spmdvm.kernel(engine=engine)
+    def weigh(x):
+        s = 0.0
+        for k, w in enumerate(WEIGHTS):
+            s += w * (x + k)
+        return s + PRIMES[x % 4]
+
+    x = np.arange(100)
+    np.testing.assert_array_equal(spmdvm.map(weigh, x), weigh(x))
+    assert spmdvm.reduce("+", x, map=weigh) == pytest.approx(weigh(x).sum())

@@ -162,7 +162,8 @@ class Loops(Expressions):
             found = self.lookup(node.id)
         except KeyError:
             return None
-        if not isinstance(found, np.ndarray) or not found.ndim:
+        # Subclasses may mean more than their numbers.
+        if type(found) not in (np.ndarray, np.memmap) or not found.ndim:
             return None
         of = of_dtype(found.dtype)
         if not isinstance(of, Num) or not 1 <= found.size <= MOST_ELEMENTS or found.ndim > MOST_DIMENSIONS:
