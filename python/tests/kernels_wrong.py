@@ -357,6 +357,17 @@ def loop_over_zip(x):
     return x
 
 
+def loop_over_zip_of_a_number(x):
+    for a, b in zip((1, 2), x + 1):  # HERE `zip` takes arrays and tuples in a kernel
+        x += a * b
+    return x
+
+
+def array_place_in_a_matrix(x):
+    two = np.zeros((2, 2))
+    x[0] = two.argmax()  # HERE `argmax` takes an array of one dimension in a kernel
+
+
 def array_loop_over_rows(x):
     two = np.zeros((2, 2))
     for row in two:  # HERE loops go over the numbers of arrays of one dimension

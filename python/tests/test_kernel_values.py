@@ -475,3 +475,66 @@ def test_tables_in_combinators(engine):
     x = np.arange(100)
     np.testing.assert_array_equal(spmdvm.map(weigh, x), weigh(x))
     assert spmdvm.reduce("+", x, map=weigh) == pytest.approx(weigh(x).sum())
+
+
+@ENGINES
+@WIDTHS
+@pytest.mark.parametrize("dtype", ["i4", "u1", "f8"])
+def test_places_and_spreads(engine, width, dtype):
+    @spmdvm.kernel(engine=engine, width=width)
+    def together(a):
+        return a.argmin(), np.argmax(a[1:]), a.var(), np.std(a)
+
+    @spmdvm.kernel(engine=engine, width=width)
+    def apart(a, out):
+        for y in spmdvm.foreach(len(a)):
+            row = a[y]
+            out[y] = row.argmin() * 100 + np.argmax(row[::-1]) + row.std()
+
+    a = np.random.default_rng(1).integers(0, 9, (30, 17)).astype(dtype)
+    found = together(a[3])
+    assert found[:2] == (a[3].argmin(), a[3, 1:].argmax())
+    np.testing.assert_allclose(found[2:], (a[3].var(), a[3].std()), rtol=1e-14)
+    out = np.zeros(30)
+    apart(a, out)
+    np.testing.assert_allclose(out, a.argmin(1) * 100 + a[:, ::-1].argmax(1) + a.std(1), rtol=1e-14)
+
+
+@ENGINES
+def test_the_place_of_nan_and_of_nothing(engine):
+    @spmdvm.kernel(engine=engine)
+    def places(a):
+        return np.argmin(a), np.argmax(a)
+
+    a = np.arange(50.0)
+    assert places(a) == (0, 49)
+    a[[17, 30]] = np.nan
+    assert places(a) == (17, 17)
+    with pytest.raises(AssertionError):
+        places(np.zeros(0))
+
+
+@ENGINES
+def test_zip(engine):
+    @spmdvm.kernel(engine=engine, fp="strict")
+    def weighted(a, b):
+        s = 0.0
+        for x, y in zip(a, b):
+            s = s / 2 + x * y
+        for k, (x, w) in enumerate(zip(b[::-1], PRIMES)):
+            s += k * x * w
+        return s
+
+    for n, m in ((30, 30), (30, 25), (2, 9), (0, 3)):
+        a, b = np.random.default_rng(1).random(n), np.random.default_rng(2).random(m)
+        assert weighted(a, b) == weighted.__wrapped__(a, b)
+
+    def own(x):
+        three = np.zeros(3)
+        three[1] = x
+        s = 0.0
+        for v, w in zip(three, (1, 2, 3)):
+            s += v * w
+        return s
+
+    agrees(own, np.arange(-3.0, 3), engine=engine)

@@ -838,7 +838,11 @@ def _indexed(tree: ast.FunctionDef) -> set[str]:
             and node.attr in ("shape", "size", "ndim")
         ):
             found.add(node.value.id)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("len", "enumerate"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("len", "enumerate", "zip")
+        ):
             found |= {arg.id for arg in node.args if isinstance(arg, ast.Name)}
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
             found |= {node.func.value.id} if isinstance(node.func.value, ast.Name) else set()

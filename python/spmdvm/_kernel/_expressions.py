@@ -637,7 +637,8 @@ class Expressions(Reductions):
                 func,
                 f"`{owner}` has no `{func.attr}()` in a kernel",
                 "this method is not supported",
-                "arrays have `sum`, `mean`, `min`, `max`, `any` and `all`, numbers `astype`; else write the loop",
+                "arrays have `sum`, `mean`, `var`, `std`, `min`, `max`, `argmin`, `argmax`, `any` and `all`, numbers "
+                "`astype`; else write the loop",
             )
         return self.resolve(func)
 

@@ -79,8 +79,8 @@ _RANDOM = "pass an array of random numbers, or seeds that the kernel steps itsel
 # What to write instead of functions that kernels do not have.
 _INSTEAD: dict[Any, str] = {
     np.array: "make it outside of the kernel, where it is a constant, or fill one: `a = np.zeros((3, 3))`",
-    np.argmin: "write the loop: `if a[i] < a[best]: best = i`",
-    np.argmax: "write the loop: `if a[i] > a[best]: best = i`",
+    np.sort: "write the loops, or sort outside of the kernel",
+    np.linalg.norm: "write `np.sqrt(np.sum(a * a))`",
     complex: "compute with two numbers, the real and the imaginary part",
     sum: "write `np.sum(a)`",
 }

@@ -23,20 +23,23 @@ class Loops(Expressions):
     """Translates loops over values; `Body` has what they need to know."""
 
     def over_values(self, node: ast.For) -> bool:
-        """Translate `for x in values`, also with `enumerate`; return whether it is one."""
+        """Translate `for x in values`, also with `enumerate` and `zip`; return whether it is one."""
         values, target, counting = node.iter, node.target, None
-        if isinstance(values, ast.Call):
-            if self.called(values) is not builtins.enumerate:
-                return False
+        if isinstance(values, ast.Call) and not self.is_method(values) and self.called(values) is builtins.enumerate:
             pair = target.elts if isinstance(target, ast.Tuple) else ()
             if len(values.args) != 1 or values.keywords or len(pair) != 2 or not isinstance(pair[0], ast.Name):
                 self.fail(
                     values, "`enumerate` gives an index and a value of one array or tuple", "here", "`for k, x in …`"
                 )
             values, (counting, target) = values.args[0], pair
+        if isinstance(values, ast.Call):
+            if self.is_method(values) or self.called(values) is not builtins.zip:
+                return False
+            self._over(node, target, counting, *self._zipped(values))
+            return True
         array = self.array_of(values)
         if array is not None:
-            self._over_elements(node, target, counting, array)
+            self._over(node, target, counting, *self._elements_of(values, array))
             return True
         if not isinstance(values, (ast.Tuple, ast.List, ast.Name, ast.Attribute)):
             return False
@@ -50,22 +53,47 @@ class Loops(Expressions):
             self._over(node, target, counting, constant(len(found.parts)), items)
         return True
 
-    def _over_elements(self, node: ast.For, target: ast.expr, counting: Any, array: Value) -> None:
+    def _zipped(self, node: ast.Call) -> tuple[Value, Any]:
+        """Give how often a loop over several arrays and tuples goes, and what has their values at an index."""
+        if not node.args or node.keywords:
+            self.fail(node, "`zip` takes arrays and tuples in a kernel", "here")
+        lengths, items = [], []
+        for values in node.args:
+            array = self.array_of(values)
+            found = self.expression(values) if array is None else None
+            if array is None and found.parts is None:
+                self.fail(values, "`zip` takes arrays and tuples in a kernel", "this is neither")
+            length, item = (
+                (constant(len(found.parts)), self._table(values, found.parts))
+                if found is not None
+                else self._elements_of(values, array)
+            )
+            lengths.append(length)
+            items.append(item)
+        shortest = lengths[0]
+        for length in lengths[1:]:
+            if length.equals != shortest.equals or length.equals is None:
+                text = f"({length.text} < {shortest.text} ? {length.text} : {shortest.text})"
+                shortest = Value(text, INT, True, 0, LONGEST)
+        return self.keep(shortest), lambda index: tuple_of(item(index) for item in items)
+
+    def _elements_of(self, node: ast.expr, array: Value) -> tuple[Value, Any]:
+        """Give the length of an array, and what has its element at an index."""
         if array.type.ndim != 1 or not isinstance(array.type.of, Num):
             help = "loop over indices: `for i in range(len(a))`"
-            self.fail(node.iter, "loops go over the numbers of arrays of one dimension", f"`{array.type}`", help)
+            self.fail(node, "loops go over the numbers of arrays of one dimension", f"`{array.type}`", help)
 
         def element(index: Value) -> Value:
             text, uniform = self.place_of(array, [index])
             return Value(text, array.type.of, uniform)
 
-        self._over(node, target, counting, self.dim(array.text, 0), element)
+        return self.dim(array.text, 0), element
 
     def _over(self, node: ast.For, target: ast.expr, counting: Any, length: Value, item: Any) -> None:
         """Write a loop that assigns one value after another."""
         counter = self.temporary("k")
         self.emit(f"for (uniform int {counter} = 0; {counter} < {length.text}; ++{counter}) {{")
-        below = length.equals or (f"{length.text} elements", 0)
+        below = length.equals or (None if length.const is None else (f"{length.const} elements", 0))
         index = Value(counter, INT, True, 0, LONGEST if length.const is None else length.const - 1, below=below)
         before = set(self.assigned or ())
         self.indent += 1

@@ -7,6 +7,7 @@ Outside of `foreach` all elements are taken at once, each lane its own, and lane
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,10 @@ FUNCTIONS = {
     np.amax: "max",
     np.any: "any",
     np.all: "all",
+    np.argmin: "argmin",
+    np.argmax: "argmax",
+    np.var: "var",
+    np.std: "std",
 }
 METHODS = frozenset(FUNCTIONS.values())
 _SIGNS = {"any": "||", "all": "&&"}
@@ -38,7 +43,40 @@ class Reductions(Parts):
         if others:
             other = getattr(others[0], "value", others[0])
             self.fail(other, f"`{how}` goes over all elements in a kernel", "not supported", "leave it out, or loop")
+        if how in ("argmin", "argmax"):
+            return self._place_of(node, how, source)
+        if how in ("var", "std"):
+            return self._spread(node, how, source)
         return self._reduced(node, how, source)
+
+    def _spread(self, node: Any, how: str, source: ast.expr) -> Value:
+        """Translate the mean of squared distances from the mean, and its root."""
+        mean = ast.copy_location(ast.Name("mean", ast.Load()), node)
+        outer = self.elements
+        self.elements = {**outer, id(mean): self.keep(self._reduced(node, "mean", source))}
+        apart = ast.copy_location(ast.BinOp(source, ast.Sub(), mean), node)
+        squares = ast.copy_location(ast.BinOp(apart, ast.Mult(), apart), node)
+        result = self._reduced(node, "mean", squares)
+        self.elements = outer
+        return result if how == "var" else replace(result, text=f"sqrt({result.text})")
+
+    def _place_of(self, node: Any, how: str, source: ast.expr) -> Value:
+        """Translate the index of the first element that is the least or greatest, or NaN if there is one."""
+        array = self.array_of(source)
+        if array is None or array.type.ndim != 1:
+            self.fail(source, f"`{how}` takes an array of one dimension in a kernel", "this is none", "write the loop")
+        best = self.keep(self._reduced(node, how.removeprefix("arg"), source))
+        together, length, ty = self.is_uniform_here(), self.dim(array.text, 0), NUMBERS["int64"]
+        counter, place = self.temporary("at"), self.temporary("place")
+        self.emit(f"varying int64 {place} = {length.text};")
+        self._begin(node, [counter], [length], together)
+        element = self.element_at(array, [counter], not together).text
+        test = f"{element} == {best.text}"
+        if array.type.of.kind == "f":
+            test = f"({test} || ({element} != {element} && {best.text} != {best.text}))"
+        self.emit(f"{place} = {test} ? min({place}, (int64){counter}) : {place};")
+        self._end(together)
+        return Value(f"((int64)reduce_min({place}))" if together else place, ty, together)
 
     def dot(self, node: Any, left: ast.expr, right: ast.expr) -> Value:
         """Translate the product of two vectors."""

@@ -1375,12 +1375,12 @@ def _assigned(statements: list[ast.stmt], into_foreach: bool) -> set[str]:
 
 
 def looks_like_foreach(node: ast.For) -> bool:
-    """Return whether a loop is over a call that is neither `range` nor `enumerate`."""
+    """Return whether a loop is over a call that is none of `range`, `enumerate` and `zip`."""
     call = node.iter
     if not isinstance(call, ast.Call):
         return False
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name not in ("range", "enumerate")
+    return name not in ("range", "enumerate", "zip")
 
 
 def _assignments(statements: list[ast.stmt]) -> dict[str, int]:
