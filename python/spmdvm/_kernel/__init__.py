@@ -16,6 +16,7 @@ import math
 import re
 import sys
 import threading
+import types
 import typing
 from typing import Any, Callable
 
@@ -886,7 +887,8 @@ def _is_reduction(func: ast.expr, lookup: Callable[[str], Any]) -> bool:
     """Return whether the function of a call is one that goes over whole arrays."""
     try:
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            found = getattr(lookup(func.value.id), func.attr, None)
+            owner = lookup(func.value.id)
+            found = getattr(owner, func.attr, None) if isinstance(owner, types.ModuleType) else None
         else:
             found = lookup(func.id) if isinstance(func, ast.Name) else None
     except KeyError:

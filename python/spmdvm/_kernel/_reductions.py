@@ -96,6 +96,8 @@ class Reductions(Parts):
         found = list(self._arrays_in(source))
         if not found:
             help = "annotate the parameter if it is one (`a: spmdvm.array[spmdvm.float64]`); `min(a, b)` takes numbers"
+            if not isinstance(self.source.tree, ast.FunctionDef):
+                help = "expressions are of single elements; `spmdvm.reduce` combines them (`map=` takes an expression)"
             self.fail(source, f"`{how}` takes an array", "this is none", help)
         largest = max((array for _, array in found), key=lambda array: array.type.ndim)
         lengths = [self.dim(largest.text, axis) for axis in range(largest.type.ndim)]
