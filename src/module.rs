@@ -474,6 +474,12 @@ impl Module {
         self.pool().is_stateful()
     }
 
+    /// Returns whether calls of this module cannot be told from calls of another one that was made of the same sources:
+    /// it has no state, nothing that the host supplies, and no findings of check mode.
+    pub fn is_interchangeable(&self) -> bool {
+        !self.is_stateful() && !crate::pool::is_indivisible(self.program()) && self.options().check.is_empty()
+    }
+
     pub(crate) fn pool(&self) -> &Pool {
         &self.inner.pool
     }
@@ -565,6 +571,7 @@ impl Options {
             instances: Instances::All,
             object: false,
             check: !self.check.is_empty(),
+            keep_variables: self.keep_variables,
             limits: self.program_limits,
             interrupt: self.interrupt.clone(),
             deadline: self.limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),

@@ -45,6 +45,7 @@ struct Key {
     no_warn: Vec<Code>,
     limits: Limits,
     check: bool,
+    keep_variables: bool,
 }
 
 /// An object that is kept.
@@ -148,6 +149,7 @@ impl Key {
             limits,
             object: _,
             check,
+            keep_variables,
             interrupt: _,
             deadline: _,
             prompt: _,
@@ -166,6 +168,7 @@ impl Key {
             no_warn,
             limits,
             check,
+            keep_variables,
         }
     }
 

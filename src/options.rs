@@ -33,6 +33,9 @@ pub struct Options {
     pub headers: Vec<(String, String)>,
     /// Whether there are to be hints about performance among the warnings: accesses to memory that go lane by lane in loops, and the like.
     pub hints: bool,
+    /// Whether variables are computed that nothing reads, so that the stepper shows them: indices of `foreach` that only
+    /// addresses are made of, for one. Results are the same.
+    pub keep_variables: bool,
     /// Codes of warnings that are not wanted.
     pub no_warn: Vec<Code>,
     /// What check mode looks for in every call; without anything there is no check mode. With it, programs run on the

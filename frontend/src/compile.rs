@@ -84,6 +84,9 @@ pub struct CompileOptions {
     pub object: bool,
     /// Whether the program is for check mode, so that variables are told from zero while nothing is stored in them.
     pub check: bool,
+    /// Whether variables are computed that nothing reads, indices of `foreach` that only addresses are made of among
+    /// them. Results are the same.
+    pub keep_variables: bool,
     /// How much the program may take.
     pub limits: Limits,
     /// While this is true, the compilation ends as soon as it sees it.
@@ -446,7 +449,11 @@ impl<'o> Session<'o> {
     }
 
     fn lower(&mut self, module: &hir::Module) -> Option<VerifiedProgram> {
-        let options = LowerOptions { fp: self.options.fp, marks_unset: self.options.check };
+        let options = LowerOptions {
+            fp: self.options.fp,
+            marks_unset: self.options.check,
+            keeps_variables: self.options.keep_variables,
+        };
         let program: Program = lower(module, &self.sources, &options, &mut self.diagnostics);
         if self.diagnostics.has_errors() || self.diagnostics.poll() {
             return None;

@@ -44,6 +44,8 @@ struct Text {
 pub struct Module {
     pub compiled: Arc<Compiled>,
     functions: PyOnceLock<Vec<Py<Function>>>,
+    /// The program that the stepper runs, if it is another one.
+    by_steps: PyOnceLock<Option<Arc<Compiled>>>,
 }
 
 /// Compiles the text of a program.
@@ -274,16 +276,24 @@ fn build_file(py: Python<'_>, path: &Path, options: Options) -> PyResult<Module>
 
 /// Compiles a text; several sources are linked.
 fn build(py: Python<'_>, sources: Vec<Text>, options: Options) -> PyResult<Module> {
-    let module = match &sources[..] {
+    let module = compile_sources(py, &sources, options)?;
+    finish(py, module, sources)
+}
+
+fn compile_sources(
+    py: Python<'_>,
+    sources: &[Text],
+    options: Options,
+) -> PyResult<Result<spmdvm::Module, CompileError>> {
+    match sources {
         [Text { name, text, is_file: false }] => {
-            until_interrupted(py, options, |options| spmdvm::Module::compile(name, text, options))?
+            until_interrupted(py, options, |options| spmdvm::Module::compile(name, text, options))
         }
         several => {
             let inputs: Vec<Source<'_>> = several.iter().map(Text::input).collect();
-            until_interrupted(py, options, |options| spmdvm::Module::compile_all(&inputs, options))?
+            until_interrupted(py, options, |options| spmdvm::Module::compile_all(&inputs, options))
         }
-    };
-    finish(py, module, sources)
+    }
 }
 
 /// A compilation without the GIL that Ctrl-C ends.
@@ -304,6 +314,21 @@ fn finish(py: Python<'_>, module: Result<spmdvm::Module, CompileError>, sources:
 }
 
 impl Compiled {
+    /// The same program with all of its variables kept, for the stepper; `None` if calls of it could be told from calls
+    /// of this one, or what it includes is no longer what it was.
+    pub fn with_variables(&self, py: Python<'_>) -> PyResult<Option<Compiled>> {
+        if !self.module.is_interchangeable() {
+            return Ok(None);
+        }
+        let options = Options { keep_variables: true, ..self.module.options().clone() };
+        let Ok(module) = compile_sources(py, &self.sources, options)? else { return Ok(None) };
+        let texts = |module: &spmdvm::Module| -> Vec<(String, String)> {
+            module.sources().files().map(|(_, file)| (file.name.to_string(), file.text.to_string())).collect()
+        };
+        let same = texts(&module) == texts(&self.module);
+        Ok(same.then(|| Compiled { module, sources: self.sources.clone() }))
+    }
+
     /// The name of the program: of its main source.
     fn name(&self) -> &str {
         self.sources.first().map_or("", |source| &source.name)
@@ -313,7 +338,13 @@ impl Compiled {
 impl Module {
     /// The Python object for a compiled program.
     pub fn of(compiled: Arc<Compiled>) -> Module {
-        Module { compiled, functions: PyOnceLock::new() }
+        Module { compiled, functions: PyOnceLock::new(), by_steps: PyOnceLock::new() }
+    }
+
+    /// The program that the stepper runs.
+    pub fn by_steps(&self, py: Python<'_>) -> PyResult<Arc<Compiled>> {
+        let make = || Ok::<_, PyErr>(self.compiled.with_variables(py)?.map(Arc::new));
+        Ok(Arc::clone(self.by_steps.get_or_try_init(py, make)?.as_ref().unwrap_or(&self.compiled)))
     }
 
     /// Shows the compiler's warnings.

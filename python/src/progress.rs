@@ -70,12 +70,15 @@ impl Progress {
 
     /// What `progress=` stands for: `True` for the bar, or a callable.
     pub fn of(given: &Bound<'_, PyAny>, function: &str) -> PyResult<Option<Progress>> {
-        static BAR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static BAR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let py = given.py();
-        let is_bar = given.is(PyBool::new(py, true));
+        let asks_for_bar = given.is(PyBool::new(py, true));
         if given.is_none() || given.is(PyBool::new(py, false)) {
             return Ok(None);
         }
+        let bar = BAR.import(py, "spmdvm._progress", "Bar")?;
+        // A kernel's bar has the name it has in Python.
+        let is_bar = asks_for_bar || given.is_exact_instance(bar);
         static COUNTED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         if given.is_exact_instance(COUNTED.import(py, "spmdvm._progress", "Counted")?) {
             return Progress::counted(given).map(Some);
@@ -86,8 +89,8 @@ impl Progress {
                 format!("{function}(): `progress` must be True (a bar), or a function f(done, total), not {shown}");
             return Err(PyTypeError::new_err(message));
         }
-        let callback = match is_bar {
-            true => BAR.import(py, "spmdvm._progress", "Bar")?.call1((function,))?,
+        let callback = match asks_for_bar {
+            true => bar.call1((function,))?,
             false => given.clone(),
         };
         let work = Work::Activity(Arc::new(Activity::new(false)));

@@ -6,6 +6,7 @@ use crate::function::Function;
 use crate::memmap;
 use crate::module::Module;
 use crate::options;
+use crate::pointer::Pointer;
 use crate::stepper::Serving;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -137,7 +138,13 @@ pub fn step<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
     stepper: Serving,
 ) -> PyResult<Py<PyAny>> {
-    let call = Call::new(module, "stepper", function, args, kwargs)?;
+    let mut call = Call::new(module, "stepper", function, args, kwargs)?;
+    let py = module.py();
+    // Addresses mean something in the program that they come from.
+    let has_pointers = arguments(args, kwargs)?.iter().any(|given| given.is_instance_of::<Pointer>());
+    if !has_pointers && let Some(found) = Function::find(&module.get().by_steps(py)?, &call.function.get().name) {
+        call.function = Bound::new(py, found)?;
+    }
     call.run(Attached { stepper: Some(stepper), ..Attached::default() })
 }
 

@@ -10,6 +10,9 @@ from spmdvm import array, float32, foreach, int32
 
 TABLE = [1, 2, 3]
 DATA = np.arange(4)
+OBJECTS = np.array([None, "a"])
+LARGE = np.zeros(5000)
+SIZES = (1, 2, 3)
 
 
 def text_value(x):
@@ -91,7 +94,7 @@ def a_walrus(x):
 
 
 def matrix_product(x):
-    return x @ x  # HERE matrix products are not supported
+    return (x + 1) @ (x + 1)  # HERE matrix products are not supported
 
 
 def is_and_in(x):
@@ -99,7 +102,11 @@ def is_and_in(x):
 
 
 def membership(x):
-    return x in (1, 2)  # HERE a number is needed
+    return x in range(2)  # HERE `in` looks into a tuple in a kernel
+
+
+def membership_of_tuples(x):
+    return x in ((1, 2), (3, 4))  # HERE `in` looks into a tuple of numbers
 
 
 def no_value(x):
@@ -131,7 +138,36 @@ def list_outside(x):
 
 
 def array_outside(x):
-    return DATA[x]  # HERE `DATA` is a `ndarray` from outside
+    x[0] = OBJECTS[0]  # HERE `OBJECTS` is a `ndarray` from outside
+
+
+def array_outside_that_is_large(x):
+    x[0] = LARGE[0]  # HERE no table of up to 4096 numbers
+
+
+def array_outside_stored_to(x):
+    DATA[1] = x[0]  # HERE `DATA` is an array from outside of the kernel, and a constant in it
+
+
+def array_outside_part_stored_to(x):
+    DATA[1:] = x[0]  # HERE `DATA` is an array from outside of the kernel, and a constant in it
+
+
+def array_outside_stored_to_by_a_function(x):
+    def clear(a):
+        a[0] = 0
+
+    clear(DATA)  # HERE `DATA` is an array from outside of the kernel, and a constant in it
+    x[0] = 1
+
+
+def index_in_a_tuple(x):
+    return SIZES[3] + x  # HERE this is one of 3 values
+
+
+def index_in_a_tuple_of_variables(x):
+    p = (x, x + 1)
+    return p[x]  # HERE this is one of 2 values
 
 
 def module_as_number(x):
@@ -160,8 +196,31 @@ def keywords(x):
 
 
 def star(x):
-    y = (x, x)  # HERE a tuple cannot be kept in a variable
-    return max(*y)
+    y = (x, x)
+    return max(*y)  # HERE `*` cannot stand in a call
+
+
+def tuple_and_number(x):
+    y = (x, x)
+    y = x  # HERE `y` is a tuple in one place and
+    return y
+
+
+def number_and_tuple(x):
+    y = x
+    y = (x, x)  # HERE `y` is a number in one place and a tuple in another
+    return y
+
+
+def tuples_of_several_lengths(x):
+    y = (x, x)
+    y = (x, x, x)  # HERE `y` has 2 values in one place and 3 in another
+    return y[0]
+
+
+def tuple_as_number(x):
+    y = (x, x)
+    return y + 1  # HERE a number is needed
 
 
 def star_in_call(x):
@@ -251,7 +310,13 @@ def wrong_range(x):
 
 
 def range_step(x):
-    for k in range(0, 10, x):  # HERE the step of a `range` is a constant
+    for k in range(0, 10, x + 0.5):  # HERE `range` takes integers
+        x += k
+    return x
+
+
+def range_step_down(x):
+    for k in range(np.uint64(9), np.uint64(0), x):  # HERE have no common type
         x += k
     return x
 
@@ -263,9 +328,50 @@ def range_step_zero(x):
 
 
 def loop_over_values(x):
-    for v in (1, 2, 3):  # HERE a kernel's loops count
+    for v in x + 1:  # HERE a kernel's loops count
         x += v
     return x
+
+
+def loop_over_a_list_from_outside(x):
+    for v in TABLE:  # HERE `TABLE` is a `list`
+        x += v
+    return x
+
+
+def loop_over_nothing(x):
+    for v in ():  # HERE there is nothing to loop over
+        x += v
+    return x
+
+
+def loop_over_unlike_values(x):
+    for v in ((1, 2), 3):  # HERE the values are not alike
+        x += 1
+    return x
+
+
+def loop_over_zip(x):
+    for a, b in enumerate((1, 2), 1):  # HERE `enumerate` gives an index and a value
+        x += a * b
+    return x
+
+
+def loop_over_zip_of_a_number(x):
+    for a, b in zip((1, 2), x + 1):  # HERE `zip` takes arrays and tuples in a kernel
+        x += a * b
+    return x
+
+
+def array_place_in_a_matrix(x):
+    two = np.zeros((2, 2))
+    x[0] = two.argmax()  # HERE `argmax` takes an array of one dimension in a kernel
+
+
+def array_loop_over_rows(x):
+    two = np.zeros((2, 2))
+    for row in two:  # HERE loops go over the numbers of arrays of one dimension
+        x[0] += row[0]
 
 
 def loop_else(x):
@@ -287,7 +393,88 @@ def number_indexed(x):
 
 
 def method(x):
-    return x.sum()  # HERE `x` has no methods in a kernel
+    return x.cumsum()  # HERE `x` has no `cumsum()` in a kernel
+
+
+def method_of_a_number(x):
+    return (x + 1).item()  # HERE `x + 1` has no `item()` in a kernel
+
+
+def array_sum_along_an_axis(a):
+    return a.sum(axis=0)  # HERE `sum` goes over all elements in a kernel
+
+
+def array_sum_of_numbers(a):
+    return np.sum(a[0])  # HERE `sum` takes an array
+
+
+def array_sum_in_an_arm(a):
+    return np.sum(a) if len(a) > 1 else 0.0  # HERE `sum` of an array in what may not be computed
+
+
+def array_greatest_of_bools(a):
+    return np.max(a > 1)  # HERE bools have no `max`
+
+
+def array_product_of_matrices(a):
+    m = np.zeros((4, 4))
+    return m @ a  # HERE products in kernels are of two arrays of one dimension
+
+
+def array_converted(a):
+    return a[1:].astype(np.float32)  # HERE arrays are not converted in a kernel
+
+
+def random_numbers(x):
+    return x + np.random.random()  # HERE `np.random.random` cannot be called in a kernel
+
+
+def elements_for_names(x):
+    a = np.zeros(3)
+    b, c = a  # HERE there are 3 elements for 2 names
+    return b + c + x
+
+
+def array_made_of_a_list(x):
+    a = np.array([1, 2, 3])  # HERE `np.array` cannot be called in a kernel
+    return a[x]
+
+
+def array_changed_as_a_whole(a):
+    a[0] = 1
+    a += 1  # HERE operators take numbers
+
+
+def code_of_no_character(x):
+    return ord("ab") + x  # HERE `ord` takes a text of one character
+
+
+def no_such_keyword(x):
+    def f(a, b=1):
+        return a + b
+
+    return f(x, c=1)  # HERE `f` has no parameter `c`
+
+
+def value_given_twice(x):
+    def f(a, b=1):
+        return a + b
+
+    return f(x, a=1)  # HERE `f` has got two values for `a`
+
+
+def default_that_is_no_constant(x):
+    def f(a, b=x):
+        return a + b
+
+    return f(x)  # HERE the default of `b` of `f` is no number
+
+
+def arrays_that_change_places(x):
+    a = np.zeros(2)  # HERE an array of the function is made once
+    b = np.zeros(2)
+    a, b = b, a
+    return x
 
 
 def attribute(x):
@@ -430,7 +617,7 @@ def array_slice_returned(a):
 
 
 def array_slice_of_shape(a):
-    return a.shape[:1][0]  # HERE only arrays have parts
+    return len(a)[:1]  # HERE only arrays have parts
 
 
 def array_dimensions(a):

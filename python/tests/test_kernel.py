@@ -624,13 +624,23 @@ def test_threads_share_a_kernel():
     assert results == [[2 * k + 1 for k in range(9)]] * len(threads)
 
 
+class Frame(dict):
+    """As pandas' frames, it is neither true nor false."""
+
+    def __bool__(self):
+        raise ValueError("neither")
+
+
 def test_evaluate_finds_names():
     a, b = np.arange(4.0), 2  # noqa: F841
     assert spmdvm.evaluate("a * b + pi - math.pi").tolist() == [0, 2, 4, 6]
     assert spmdvm.evaluate("a + c", {"c": 5}).tolist() == [5, 6, 7, 8]
+    assert spmdvm.evaluate("a + c", Frame({"c": 5})).tolist() == [5, 6, 7, 8]
     out = np.zeros(4)
     assert spmdvm.evaluate("a if a > 1 else -a", out=out) is out
     assert out.tolist() == [0, -1, 2, 3]
+    with pytest.raises(spmdvm.CompileError, match=r"`spmdvm\.reduce` combines them"):
+        spmdvm.evaluate("sum(a) + 1")
     with pytest.raises(NameError, match="`zz`"):
         spmdvm.evaluate("a + zz")
     with pytest.raises(spmdvm.CompileError, match=r"invalid syntax|unexpected EOF"):

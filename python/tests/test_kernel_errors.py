@@ -39,6 +39,25 @@ def test_there_are_enough():
     assert len(WRONG) >= 60
 
 
+@pytest.mark.parametrize(
+    ("function", "help"),
+    [
+        ("random_numbers", "pass an array of random numbers, or seeds"),
+        ("array_made_of_a_list", "make it outside of the kernel, where it is a constant"),
+        ("arrays_that_change_places", "are rows of one: `np.zeros((2, n))`"),
+        ("array_changed_as_a_whole", "`a[:] += 1`"),
+        ("method", "arrays have `sum`, `mean`"),
+        ("array_outside_that_is_large", "pass it as an argument"),
+        ("unsupported_function", None),
+    ],
+)
+def test_errors_say_what_to_write(function, help):
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.kernel(getattr(kernels_wrong, function))(argument(function))
+    found = caught.value.diagnostics[0].help
+    assert found is None if help is None else help in found
+
+
 def test_an_error_is_drawn_in_the_source():
     with pytest.raises(spmdvm.CompileError) as caught:
         spmdvm.kernel(kernels_wrong.a_lambda)(1)

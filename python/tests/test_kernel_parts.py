@@ -64,6 +64,13 @@ def broadcast(a, row, k, out):
 
 
 @spmdvm.kernel
+def in_place(a, b):
+    a[:] = a / 2 + b
+    a[:, :] = b[:] - a[:] * 3
+    b[:] = b + 1
+
+
+@spmdvm.kernel
 def nested(a):
     inner = a[1:-1]
     thirds = inner[::3]
@@ -82,6 +89,7 @@ def test_parts_mean_what_they_mean_in_numpy():
     agrees(blurred, numbers(9, 30), numbers(9, 30))
     agrees(blurred, numbers(2, 2), numbers(2, 2))
     agrees(broadcast, numbers(7, 20), numbers(20), 3.0, numbers(7, 20))
+    agrees(in_place, numbers(6, 7), numbers(6, 7))
     agrees(nested, numbers(40))
     agrees(nested, numbers(4))
 

@@ -466,6 +466,29 @@ def test_combinators_are_stopped_by_what_is_told() -> None:
             call()
 
 
+def test_bars_of_kernels(capfd: pytest.CaptureFixture[str]) -> None:
+    """They have the kernel's name."""
+
+    @spmdvm.kernel
+    def both(a, b):
+        return a + b, a - b
+
+    @spmdvm.kernel
+    def total(a):
+        s = 0.0
+        for i in range(len(a)):
+            s += a[i]
+        return s
+
+    x = np.ones(1000)
+    for kernel, given in ((add, (x, x)), (both, (x, x)), (total, (x,))):
+        kernel(*given, progress=True)
+        shown = capfd.readouterr().err
+        assert shown.startswith(f"{kernel.__name__}: ") and shown.count("\n") == 1
+    spmdvm.evaluate("2 * x + 1", progress=True)
+    assert capfd.readouterr().err.startswith("2 * x + 1: 100%|")
+
+
 def test_bars_of_combinators(capfd: pytest.CaptureFixture[str]) -> None:
     spmdvm.reduce("+", np.ones(1000), progress=True)
     spmdvm.scan("+", np.ones(1000), progress=True)

@@ -326,6 +326,76 @@ def test_variables_have_values_when_they_are_assigned() -> None:
         assert gangs == 2
 
 
+INDICES = """
+export void f(const uniform float a[], uniform float b[], uniform int h, uniform int w) {
+    foreach (y = 0 ... h, x = 0 ... w) {
+        float unused = 3 * a[y * w + x];
+        b[y * w + x] = a[y * w + x];
+    }
+}
+export void row(const uniform float a[], uniform float b[], uniform int n) {
+    foreach (i = 0 ... n)
+        b[i] = 2 * a[i];
+}
+"""
+
+
+def test_indices_have_values_where_only_addresses_are_made_of_them() -> None:
+    module = spmdvm.compile(INDICES, width=4, no_warn=["W0200"])
+    a = np.arange(12, dtype=np.float32)
+    b = np.zeros_like(a)
+    with module.stepper("row", a, b, 6) as stepper:
+        stepper.break_at(10)
+        assert stepper.resume()["i"].tolist() == [0, 1, 2, 3]
+        step = stepper.resume()
+        assert step["i"].tolist()[:2] == [4, 5] and step.active.tolist() == [True, True, False, False]
+        stepper.break_at(10, "i == 1")
+        assert stepper.resume_back()["i"].tolist() == [0, 1, 2, 3]
+        stepper.delete()
+        stepper.finish()
+    assert b.tolist() == [0, 2, 4, 6, 8, 10] + 6 * [0]
+    with module.stepper("f", a, b, 3, 4) as stepper:
+        stepper.break_at(5)
+        for y in range(3):
+            step = stepper.resume()
+            assert step["y"] == y and step["x"].tolist() == [0, 1, 2, 3]
+            assert step["unused"].tolist() == (3 * a[4 * y : 4 * y + 4]).tolist()
+    # Programs that are not stepped through do without.
+    assert '"i"' not in module.disassemble() and '"unused"' not in module.disassemble()
+
+    with settle.stepper(np.array([1.5, 20, 3, 0.5, 7, 8]), 6) as stepper:
+        stepper.break_at(line_of(settle, "rounds = 0"))
+        assert stepper.resume()["i"].tolist() == [0, 1, 2, 3]
+        assert stepper.resume()["i"].tolist()[:2] == [4, 5]
+
+
+def test_programs_with_state_are_stepped_as_they_are(tmp_path: Path) -> None:
+    module = spmdvm.compile(
+        "uniform int calls;\n" + INDICES.replace("2 * a[i]", "a[i] + calls++"), width=4, no_warn=["W0200"]
+    )
+    a, b = np.zeros(4, np.float32), np.zeros(4, np.float32)
+    module.globals["calls"] = 5
+    with module.stepper("row", a, b, 4) as stepper:
+        stepper.finish()
+    assert b.tolist() == [5, 5, 5, 5] and module.globals["calls"] == 6
+    table = spmdvm.compile(
+        "extern const uniform float table[];\n" + INDICES.replace("2 * a[i]", "table[i]"), width=4, no_warn=["W0200"]
+    )
+    table.globals["table"] = np.arange(4, dtype=np.float32)
+    with table.stepper("row", a, b, 4) as stepper:
+        stepper.finish()
+    assert b.tolist() == [0, 1, 2, 3]
+    # What is included may have changed since.
+    (tmp_path / "factor.isph").write_text("#define FACTOR 2\n")
+    (tmp_path / "main.ispc").write_text('#include "factor.isph"\n' + INDICES.replace("2 *", "FACTOR *"))
+    main = spmdvm.compile_file(tmp_path / "main.ispc", width=4, no_warn=["W0200"])
+    (tmp_path / "factor.isph").write_text("#define FACTOR 3\n")
+    a[:] = 1
+    with main.stepper("row", a, b, 4) as stepper:
+        stepper.finish()
+    assert b.tolist() == [2, 2, 2, 2]
+
+
 def test_elementwise_kernels_go_gang_by_gang() -> None:
     n = np.arange(1, 7)
     stepper = collatz.stepper(n)

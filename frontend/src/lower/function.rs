@@ -435,7 +435,7 @@ impl<'m> FunctionLowerer<'_, 'm> {
         }
         function.code.splice(0..0, prologue);
         function.spans.splice(0..0, std::iter::repeat_n(head, n as usize));
-        super::tidy::tidy(&mut function, self.cx.diagnostics.stop());
+        super::tidy::tidy(&mut function, self.cx.options.keeps_variables, self.cx.diagnostics.stop());
         let too_many = [
             (function.regs.len(), MAX_REGS, "values"),
             (function.code.len(), MAX_CODE, "instructions"),

@@ -65,6 +65,8 @@ pub struct LowerOptions {
     pub fp: FpMode,
     /// Whether variables are told from zero while nothing is stored in them, for check mode.
     pub marks_unset: bool,
+    /// Whether variables are computed that nothing reads, for the stepper.
+    pub keeps_variables: bool,
 }
 
 /// Scalars a value may have at most; larger ones cannot be passed, returned or assigned as a whole.

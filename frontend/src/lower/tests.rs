@@ -189,6 +189,25 @@ fn labels_and_pools_are_tidy() {
 }
 
 #[test]
+fn variables_that_nobody_reads_are_kept_if_asked_for() {
+    let text = "export void f(uniform float a[], uniform int n) {
+        foreach (i = 0 ... n) {
+            float unused = a[i] + 1;
+            a[i] = 2;
+        }
+    }";
+    let names = |keep_variables: bool| {
+        let options = CompileOptions { keep_variables, ..CompileOptions::default() };
+        let program = compile(Input::Text { name: "test", text }, &options).program.unwrap();
+        let names = function(&program, "f").regs.iter().filter_map(|r| r.name.as_deref().map(str::to_owned)).collect();
+        let names: Vec<String> = names;
+        names
+    };
+    assert_eq!(names(false), ["a", "n"]);
+    assert_eq!(names(true), ["a", "n", "i", "unused"]);
+}
+
+#[test]
 fn what_is_too_large_is_said() {
     let code = |text: &str| {
         let compilation = compile(Input::Text { name: "test", text }, &CompileOptions::default());

@@ -6,8 +6,9 @@ use spmdvm_vm::program::{Function, Inst, List, Reg};
 use spmdvm_vm::stop::Stop;
 use spmdvm_vm::{Op, Shape};
 
-/// Tidies a function. It is left as it is, sound or not, if the work is called off.
-pub(super) fn tidy(function: &mut Function, stop: &Stop) {
+/// Tidies a function. It is left as it is, sound or not, if the work is called off. What has a name may be kept
+/// though nobody reads it.
+pub(super) fn tidy(function: &mut Function, keep_named: bool, stop: &Stop) {
     // Removing a jump's target may leave a jump to the next instruction.
     for _ in 0..2 {
         let keep = reachable(function);
@@ -19,7 +20,7 @@ pub(super) fn tidy(function: &mut Function, stop: &Stop) {
     if stop.look() {
         return;
     }
-    let keep = needed(function);
+    let keep = needed(function, keep_named);
     remove(function, &keep);
     renumber(function);
 }
@@ -65,8 +66,8 @@ fn is_removable(inst: &Inst) -> bool {
     matches!(inst.op.info().effect, Effect::Pure | Effect::Mask) && !inst.dst.is_none()
 }
 
-fn needed(function: &Function) -> Vec<bool> {
-    let mut uses = vec![0u32; function.regs.len()];
+fn needed(function: &Function, keep_named: bool) -> Vec<bool> {
+    let mut uses: Vec<u32> = function.regs.iter().map(|reg| (keep_named && reg.name.is_some()) as u32).collect();
     function.results.iter().for_each(|r| uses[r.index()] += 1);
     let mut writers: Vec<Vec<u32>> = vec![Vec::new(); function.regs.len()];
     for (at, inst) in function.code.iter().enumerate() {

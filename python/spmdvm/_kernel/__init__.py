@@ -16,18 +16,21 @@ import math
 import re
 import sys
 import threading
+import types
 import typing
 from typing import Any, Callable
 
 import numpy as np
 
-from .. import _containers, _html, _profile, _step
+from .. import _containers, _html, _profile, _progress, _step
 from .._cache import remembered
 from .._errors import CompileError, Trap
 from .._spmdvm import _compile_silently as _compile
 from . import _functions
 from ._functions import ACROSS
 from ._functions import foreach as foreach
+from ._reductions import FUNCTIONS as REDUCTIONS
+from ._reductions import METHODS
 from ._source import Declaration, Line, Source, excerpt
 from ._support import FUNCTIONS
 from ._translate import Body, Param, Program, looks_like_foreach, strong
@@ -135,6 +138,7 @@ class Kernel:
         self.is_elementwise = not self._indexed and not builtins.any(
             isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
         )
+        self.is_elementwise &= not _reduces(tree, self._lookup, self._names)
         self.is_elementwise &= not builtins.any(a is not None and a.what == "array" for a in self._annotations.values())
         self.__signature__ = self._whole_signature()
 
@@ -408,6 +412,8 @@ class Kernel:
         # A call that is looked at hands the next run over, and that one only.
         via = _seeing.via
         try:
+            if special and special.get("progress") is True:
+                special = {**special, "progress": _progress.Bar(self.__name__)}
             if via is not None:
                 _seeing.via = None
                 return via(instance, given, special)
@@ -802,7 +808,7 @@ def evaluate(
     frame = sys._getframe(1)
     values = []
     for name in found._names:
-        for space in (names or {}, frame.f_locals, frame.f_globals):
+        for space in ({} if names is None else names, frame.f_locals, frame.f_globals):
             if name in space:
                 values.append(space[name])
                 break
@@ -833,9 +839,61 @@ def _indexed(tree: ast.FunctionDef) -> set[str]:
             and node.attr in ("shape", "size", "ndim")
         ):
             found.add(node.value.id)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("len", "enumerate", "zip")
+        ):
             found |= {arg.id for arg in node.args if isinstance(arg, ast.Name)}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
+            found |= {node.func.value.id} if isinstance(node.func.value, ast.Name) else set()
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Name):
+            found.add(node.iter.id)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            found |= {side.id for side in (node.left, node.right) if isinstance(side, ast.Name)}
     return found
+
+
+def _reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], parameters: list[str]) -> bool:
+    """Return whether a function that goes over whole arrays, such as `np.sum`, is called with parameters.
+
+    It is not if an array that is made here stands in the expression: the parameters are numbers then.
+    """
+    own = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _looks_like_array(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not _is_reduction(node.func, lookup):
+            continue
+        names = {at.id for arg in node.args for at in ast.walk(arg) if isinstance(at, ast.Name)}
+        if names & set(parameters) and not names & own:
+            return True
+    return False
+
+
+def _looks_like_array(node: ast.expr) -> bool:
+    """Return whether an expression may be a part of an array, or make one."""
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return name.split("_")[0] in ("zeros", "ones", "empty", "full")
+    return isinstance(node, ast.Subscript)
+
+
+def _is_reduction(func: ast.expr, lookup: Callable[[str], Any]) -> bool:
+    """Return whether the function of a call is one that goes over whole arrays."""
+    try:
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            owner = lookup(func.value.id)
+            found = getattr(owner, func.attr, None) if isinstance(owner, types.ModuleType) else None
+        else:
+            found = lookup(func.id) if isinstance(func, ast.Name) else None
+    except KeyError:
+        return False
+    return found is np.dot or builtins.any(found is function for function in REDUCTIONS)
 
 
 def _kind(value: Any) -> Any:
@@ -846,6 +904,9 @@ def _kind(value: Any) -> Any:
 
 
 def _described(value: Any) -> str:
+    if np.iscomplexobj(value):
+        kind = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else "a complex number"
+        return f"{kind}; pass the real and the imaginary part (`z.real`, `z.imag`)"
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype}" + ("" if value.ndim else " without dimensions")
     return f"{value!r}" if isinstance(value, (int, float, str)) else f"{type(value).__name__}"

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from . import _functions
-from ._parts import Parts
+from ._reductions import FUNCTIONS as REDUCTIONS
+from ._reductions import Reductions
 from ._source import Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
-from ._values import INT32, INT64, Value, constant, literal, tuple_of
+from ._values import INT32, INT64, Value, constant, constants, literal, tuple_of
 
 _COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _OPERATORS = {
@@ -31,6 +32,10 @@ _OPERATORS = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
+# Functions that make arrays, and those that make them like others.
+_MAKERS = (np.zeros, np.ones, np.empty, np.full)
+_MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
+MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
 _OF_BOOLS = {"&": "&&", "|": "||", "^": "!="}
 _FOLDED = {
     "+": lambda a, b: a + b,
@@ -48,7 +53,7 @@ _FOLDED = {
 }
 
 
-class Expressions(Parts):
+class Expressions(Reductions):
     """Translates expressions; `Body` has what they need to know."""
 
     def expression(self, node: ast.expr) -> Value:
@@ -83,7 +88,22 @@ class Expressions(Parts):
 
     def truth(self, node: ast.expr) -> str:
         """Translate a condition: a number counts as true unless it is zero."""
-        return self.as_bool(node, self.expression(node)).text
+        return self.condition(node).text
+
+    def condition(self, node: ast.expr) -> Value:
+        """Give whether an expression counts as true; operands of `and` and `or` may be of different types then."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inner = self.condition(node.operand)
+            return constant(not inner.const) if inner.const is not None else replace(inner, text=f"(!{inner.text})")
+        if not isinstance(node, ast.BoolOp):
+            return self.as_bool(node, self.expression(node))
+        values = [self.condition(node.values[0])]
+        for part in node.values[1:]:
+            self.in_arm += 1
+            values.append(self.condition(part))
+            self.in_arm -= 1
+        op = " && " if isinstance(node.op, ast.And) else " || "
+        return Value("(" + op.join(value.text for value in values) + ")", BOOL, all(v.uniform for v in values))
 
     def as_bool(self, node: ast.expr, value: Value) -> Value:
         """Give whether a value counts as true."""
@@ -162,7 +182,7 @@ class Expressions(Parts):
             return Value("programIndex", INT, False, 0, 63)
         if found is _functions.WIDTH:
             return Value("programCount", INT, True, 1, 64)
-        value = constant(found)
+        value = constants(found)
         if value is None:
             kind = type(found).__name__
             help = "pass it as an argument" if isinstance(found, (np.ndarray, list, tuple)) else None
@@ -224,14 +244,35 @@ class Expressions(Parts):
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
         """Translate an element of an array, or of a tuple such as `a.shape`."""
-        if not isinstance(node.value, ast.Name):
-            value = self.expression(node.value) if isinstance(node.value, ast.Attribute) else None
-            if value is not None and value.parts is not None:
-                at = self.integer(node.slice, "an index")
-                if at.const is None or not -len(value.parts) <= at.const < len(value.parts):
-                    self.fail(node.slice, f"this is one of {len(value.parts)} values", "a constant index is needed")
-                return value.parts[at.const]
+        value = self._tuple_of(node.value)
+        if value is not None and isinstance(node.slice, ast.Slice):
+            bounds = [part and self.integer(part, "a bound").const for part in _bounds_of(node.slice)]
+            if any(part is not None and at is None for part, at in zip(_bounds_of(node.slice), bounds)):
+                self.fail(node.slice, "the bounds of a part of a tuple are constants", "known only at run time")
+            return tuple_of(value.parts[slice(*bounds)])
+        if value is not None:
+            at = self.integer(node.slice, "an index")
+            if at.const is None:
+                return self.one_of(node, value.parts, at)
+            if not -len(value.parts) <= at.const < len(value.parts):
+                self.fail(node.slice, f"this is one of {len(value.parts)} values", f"there is none at {at.const}")
+            return value.parts[at.const]
         return self.part(node) if self.is_part(node) else self.element(node, stores=False)
+
+    def _tuple_of(self, node: ast.expr) -> Value | None:
+        """Give a tuple that is indexed; None if it is none."""
+        if isinstance(node, ast.Name):
+            value = self.read_name(node)
+            try:
+                value = constants(self.lookup(node.id)) if value is None else value
+            except KeyError:
+                return None
+        elif isinstance(node, ast.Subscript):
+            inner = self._tuple_of(node.value)
+            value = self.of_Subscript(node) if inner is not None else None
+        else:
+            value = self.expression(node) if isinstance(node, (ast.Attribute, ast.Tuple)) else None
+        return value if value is not None and value.parts is not None else None
 
     def element(self, node: Any, stores: bool) -> Value:
         """Translate an element, or a field of one: `a[i]`, `a[i, j]`, `p[i].x`, `p[i]["x"]`, `p["x"][i]`."""
@@ -263,6 +304,7 @@ class Expressions(Parts):
         if not isinstance(array.type, Array):
             self.fail(owner, f"`{owner.id}` is a number and has no elements", f"`{array.type}`")
         if stores:
+            self.refuse_to_store(node, array)
             self.stored.add(self._name_of(array))
         text, uniform = self._place(at, array)
         of = array.type.of
@@ -294,12 +336,17 @@ class Expressions(Parts):
         value = self.integer(node, "an index")
         if value.const is not None and value.const < 0:
             length = self.dim(array.text, axis)
+            if length.const is not None:
+                return constant(length.const + value.const)
             return replace(length, text=f"({length.text} - {-value.const})", low=-(2**31), equals=None, below=None)
         return value
 
     def _is_within(self, index: Value, array: Value, axis: int) -> bool:
         """Return whether an index is known to be in bounds."""
-        symbol = self.dim(array.text, axis).equals[0]
+        length = self.dim(array.text, axis)
+        symbol = length.equals[0]
+        if length.const is not None and index.low >= 0 and index.high < length.const:
+            return True
         below = index.below or (index.equals and (index.equals[0], index.equals[1] + 1))
         return index.low >= 0 and below is not None and below[0] == symbol and below[1] <= 0
 
@@ -307,6 +354,8 @@ class Expressions(Parts):
 
     def of_BinOp(self, node: ast.BinOp) -> Value:
         """Translate `a + b` and its like."""
+        if isinstance(node.op, ast.MatMult) and self.array_of(node.left) is not None:
+            return self.dot(node, node.left, node.right)
         return self.binary(node, node.op, self.number(node.left), self.number(node.right))
 
     def binary(self, node: Any, op: ast.operator, a: Value, b: Value) -> Value:
@@ -442,10 +491,7 @@ class Expressions(Parts):
     def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
         """Translate `-x`, `+x`, `~x`, `not x`."""
         if isinstance(node.op, ast.Not):
-            value = self.as_bool(node.operand, self.expression(node.operand))
-            return (
-                constant(not value.const) if value.const is not None else Value(f"(!{value.text})", BOOL, value.uniform)
-            )
+            return self.condition(node)
         value = self.number(node.operand)
         if isinstance(node.op, ast.Invert):
             if value.type == BOOL:
@@ -478,7 +524,8 @@ class Expressions(Parts):
             return Value("(" + op.join(value.text for value in values) + ")", BOOL, all(v.uniform for v in values))
         ty = values[0].type
         for value in values[1:]:
-            ty = promote(ty, value.type) if ty is not None and (ty == BOOL) == (value.type == BOOL) else None
+            # A bool is 0 or 1 beside a number.
+            ty = promote(ty, value.type) if ty is not None else None
         if ty is None:
             self.fail(
                 node,
@@ -495,6 +542,8 @@ class Expressions(Parts):
 
     def of_Compare(self, node: ast.Compare) -> Value:
         """Translate comparisons, also chains of them."""
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return self._membership(node)
         operands = [self.number(node.left)]
         for part in node.comparators:
             self.in_arm += bool(len(operands) > 1)
@@ -512,6 +561,25 @@ class Expressions(Parts):
             texts.append(self._comparison(node, name, a, b))
         text = " && ".join(texts)
         return Value(f"({text})", BOOL, all(v.uniform for v in operands))
+
+    def _membership(self, node: ast.Compare) -> Value:
+        """Translate `x in (2, 3, 5)`."""
+        among = node.comparators[0]
+        found = self.expression(among) if isinstance(among, (ast.Tuple, ast.Name, ast.Attribute)) else None
+        if found is None or found.parts is None:
+            self.fail(among, "`in` looks into a tuple in a kernel", "this is none", "write the loop")
+        value = self.number(node.left)
+        if not _is_simple(value.text) and not self.in_arm:
+            value = self.keep(value)
+        tests = [self._comparison(node, "==", value, part) for part in found.parts if self._is_number(among, part)]
+        text = "(" + (" || ".join(f"({test})" for test in tests) or "false") + ")"
+        uniform = value.uniform and found.uniform
+        return Value(text if isinstance(node.ops[0], ast.In) else f"(!{text})", BOOL, uniform)
+
+    def _is_number(self, node: Any, value: Value) -> bool:
+        if value.parts is not None or not isinstance(value.type, Num):
+            self.fail(node, "`in` looks into a tuple of numbers", "this has something else in it")
+        return True
 
     def _comparison(self, node: Any, op: str, a: Value, b: Value) -> str:
         if a.type == BOOL and b.type == BOOL:
@@ -537,7 +605,7 @@ class Expressions(Parts):
 
     def of_IfExp(self, node: ast.IfExp) -> Value:
         """Translate `a if c else b`."""
-        test = self.as_bool(node.test, self.expression(node.test))
+        test = self.condition(node.test)
         self.in_arm += 1
         a, b = self.in_one_arm(node.body), self.in_one_arm(node.orelse)
         self.in_arm -= 1
@@ -563,16 +631,14 @@ class Expressions(Parts):
             return self.local_functions[func.id]
         if isinstance(func, ast.Name) and self.read_name(func) is not None:
             self.fail(func, f"`{func.id}` is a number or an array and cannot be called", "here")
-        if (
-            isinstance(func, ast.Attribute)
-            and isinstance(func.value, ast.Name)
-            and self.read_name(func.value) is not None
-        ):
+        if self.is_method(node):
+            owner = ast.unparse(func.value)
             self.fail(
                 func,
-                f"`{func.value.id}` has no methods in a kernel",
-                f"`.{func.attr}`",
-                "write the loop, or call a function",
+                f"`{owner}` has no `{func.attr}()` in a kernel",
+                "this method is not supported",
+                "arrays have `sum`, `mean`, `var`, `std`, `min`, `max`, `argmin`, `argmax`, `any` and `all`, numbers "
+                "`astype`; else write the loop",
             )
         return self.resolve(func)
 
@@ -594,6 +660,9 @@ class Expressions(Parts):
 
     def call(self, node: ast.Call, as_statement: bool) -> Value | None:
         """Translate a call; None if all of it is written already."""
+        result = self.method(node)
+        if result is not None:
+            return result
         function = self.called(node)
         if function is print:
             self.fail(node, "`print` gives no value", "here")
@@ -603,6 +672,13 @@ class Expressions(Parts):
             self.fail(node, "`*` cannot stand in a call in a kernel", "here")
         if function is len:
             return self._length(node)
+        if function is ord:
+            return self._code(node)
+        how = REDUCTIONS.get(function) if callable(function) and type(function).__hash__ else None
+        if how is not None and node.args:
+            return self.reduction(node, how, node.args[0])
+        if function is np.dot and len(node.args) == 2 and not node.keywords:
+            return self.dot(node, *node.args)
         known = _functions.find(function)
         if known is not None:
             if node.keywords:
@@ -610,23 +686,24 @@ class Expressions(Parts):
             return known(self, node, [self.number(arg) for arg in node.args])
         return self._own(node, function, as_statement)
 
-    def makes(self, node: ast.expr) -> tuple[Value | None, Num, int] | None:
-        """Give what an array that a call makes is filled with, its type and its length; None if it makes none."""
+    def makes(self, node: ast.expr) -> tuple[Value | None, Num, tuple[int, ...]] | None:
+        """Give what an array that a call makes is filled with, its type and its lengths; None if it makes none."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
             return None
-        what = self.called(node)
-        if what not in (np.zeros, np.ones, np.empty, np.full):
+        if self.is_method(node):
             return None
+        what = self.called(node)
+        if not any(what is maker for maker in (*_MAKERS, *_MAKERS_LIKE)):
+            return None
+        what, like = _MAKERS_LIKE.get(what, what), what in _MAKERS_LIKE
         args = list(node.args)
         given = {keyword.arg: keyword.value for keyword in node.keywords}
-        length = self.integer(args.pop(0), "a length") if args else None
-        if length is None or length.const is None or not 1 <= length.const <= 4096:
+        model = args.pop(0) if args else given.pop("prototype" if like else "shape", None)
+        if model is None:
             self.fail(
-                node,
-                "an array of a kernel has a constant length, from 1 to 4096",
-                "here",
-                "pass larger ones as arguments",
+                node, "an array is made of a shape and a dtype", "no shape here", "write `np.zeros((4, 4), np.float32)`"
             )
+        shape, of = self._like(model) if like else (self._shape(model), None)
         fill = constant(1 if what is np.ones else 0)
         if what is np.full:
             value = args.pop(0) if args else given.pop("fill_value", None)
@@ -635,11 +712,54 @@ class Expressions(Parts):
             fill = self.number(value)
         dtype = args.pop(0) if args else given.pop("dtype", None)
         if args or given:
-            self.fail(node, "an array is made of a length and a dtype", "something else here")
-        ty = FLOAT64 if what is not np.full else {INT: NUMBERS["int64"], FLOAT: FLOAT64}.get(fill.type, fill.type)
+            odd = args[0] if args else next(iter(given.values()))
+            self.fail(odd, "an array is made of a shape and a dtype", "something else here", "leave it out")
+        ty = of or (FLOAT64 if what is not np.full else fill.type)
         ty = ty if dtype is None else self.annotation(dtype)
         ty = {INT: NUMBERS["int64"], FLOAT: FLOAT64}.get(ty, ty)
-        return None if what is np.empty else self.cast(fill, ty, node), ty, length.const
+        return None if what is np.empty else self.cast(fill, ty, node), ty, shape
+
+    def _shape(self, node: ast.expr) -> tuple[int, ...]:
+        """Give the lengths of an array that is made."""
+        value = tuple_of(map(self.number, node.elts)) if isinstance(node, ast.List) else self.expression(node)
+        return self._lengths(node, value.parts if value.parts is not None else (value,))
+
+    def _like(self, node: ast.expr) -> tuple[tuple[int, ...], Num]:
+        """Give the lengths and the type of an array that is made like another."""
+        array = self.array_of(node)
+        if array is None or not isinstance(array.type.of, Num):
+            self.fail(node, "this makes an array like one of numbers", "no such array", "give a shape: `np.zeros(8)`")
+        lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
+        return self._lengths(node, lengths), array.type.of
+
+    def _lengths(self, node: ast.expr, values: Any) -> tuple[int, ...]:
+        for value in values:
+            if value.const is None or not isinstance(value.type, Num) or not value.type.is_int or value.const < 1:
+                known = "known only at run time" if value.const is None else f"{value.const} here"
+                self.fail(
+                    node,
+                    "an array of a kernel has constant lengths, from 1 to 4096",
+                    known if isinstance(value.type, Num) else "no number",
+                    "pass other ones as arguments",
+                )
+        shape = tuple(int(value.const) for value in values)
+        if not 1 <= len(shape) <= MOST_DIMENSIONS:
+            self.fail(node, f"an array of a kernel has 1 to {MOST_DIMENSIONS} dimensions", f"{len(shape)} here")
+        if math.prod(shape) > MOST_ELEMENTS:
+            self.fail(
+                node,
+                f"an array of a kernel has up to {MOST_ELEMENTS} elements",
+                f"{math.prod(shape)} here",
+                "pass larger ones as arguments",
+            )
+        return shape
+
+    def _code(self, node: ast.Call) -> Value:
+        """Translate `ord("a")`."""
+        text = _text_of(node.args[0]) if len(node.args) == 1 else None
+        if text is None or len(text) != 1:
+            self.fail(node, "`ord` takes a text of one character in a kernel", "no such text")
+        return constant(ord(text))
 
     def _length(self, node: ast.Call) -> Value:
         value = self.expression(node.args[0]) if len(node.args) == 1 else None
@@ -659,17 +779,12 @@ class Expressions(Parts):
             name = getattr(inner, "__name__", type(function).__name__)
             of_numpy = (getattr(inner, "__module__", None) or "").split(".")[0] == "numpy"
             if of_numpy or not hasattr(inner, "__code__"):
-                self.fail(
-                    node,
-                    f"`{ast.unparse(node.func)}` cannot be called in a kernel",
-                    "not known",
-                    _functions.near(ast.unparse(node.func)),
-                )
+                called = ast.unparse(node.func)
+                help = _functions.instead(inner, called)
+                self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
-        if node.keywords:
-            self.fail(node, "functions in kernels take their arguments by position", f"`{node.keywords[0].arg}=`")
-        args = [self.expression(arg) for arg in node.args]
-        for arg, value in zip(node.args, args):
+        nodes, args = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function))
+        for arg, value in zip(nodes, args):
             if value.parts is not None:
                 self.fail(arg, "an argument is one number or one array", "several values")
         result = self.instance(node, source, lookup, args, name, key)
@@ -696,6 +811,44 @@ class Expressions(Parts):
         kept = self.temporary("r")
         self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
         return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
+
+    def _arguments(
+        self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any
+    ) -> tuple[list[ast.expr], list[Value]]:
+        """Give the arguments of a call by position, each with its node; those that are left out from the defaults."""
+        a = tree.args
+        if a.vararg or a.kwarg or a.kwonlyargs:
+            self.fail(node, f"`{name}` has parameters that functions in kernels cannot have", "plain names only")
+        names = [arg.arg for arg in (*a.posonlyargs, *a.args)]
+        if len(node.args) > len(names):
+            self.fail(node, f"`{name}` takes {len(names)} arguments", f"{len(node.args)} here")
+        given = dict(zip(names, node.args))
+        for keyword in node.keywords:
+            if keyword.arg not in names[len(a.posonlyargs) :] or keyword.arg in given:
+                what = "no parameter" if keyword.arg not in names else "got two values for"
+                self.fail(keyword.value, f"`{name}` has {what} `{keyword.arg}`", "here", f"they are {', '.join(names)}")
+            given[keyword.arg] = keyword.value
+        defaults = dict(zip(reversed(names), reversed(a.defaults)))
+        if not isinstance(function, ast.FunctionDef):
+            known = dict(zip(reversed(names), reversed(function.__defaults__ or ())))
+        nodes, values = [], []
+        for parameter in names:
+            at = given.get(parameter)
+            if at is None and parameter not in defaults:
+                self.fail(node, f"`{name}` takes {len(names)} arguments", f"`{parameter}` is missing")
+            value = self.expression(at) if at is not None else None
+            if value is None and isinstance(function, ast.FunctionDef):
+                value = self.expression(defaults[parameter])
+                value = value if value.const is not None else None
+            elif value is None:
+                value = constant(known[parameter])
+            if value is None:
+                self.fail(
+                    node, f"the default of `{parameter}` of `{name}` is no number", "it is taken here", "pass one"
+                )
+            nodes.append(at if at is not None else node)
+            values.append(value)
+        return nodes, values
 
     def lookup_inner(self, name: str) -> Any:
         """Find a name for a function within the kernel: its neighbours, then what the kernel finds."""
@@ -727,7 +880,7 @@ class Expressions(Parts):
         if text is not None:
             return _escaped(text)
         if piece.format_spec is not None or piece.conversion != -1:
-            self.fail(piece, "numbers are printed as they are in a kernel", "a format")
+            self.fail(piece, "numbers are printed as they are in a kernel", "a format", "leave it out: `{x}`")
         args.append(self.number(piece.value).text)
         return "%"
 
@@ -771,6 +924,10 @@ def _equals(op: str, a: Value, b: Value) -> tuple[str, int] | None:
     return None
 
 
+def _bounds_of(node: ast.Slice) -> list[ast.expr | None]:
+    return [node.lower, node.upper, node.step]
+
+
 def _is_power_of_two(value: Any) -> bool:
     return isinstance(value, int) and value > 0 and value & (value - 1) == 0
 
@@ -802,7 +959,8 @@ def _escaped(text: str) -> str:
 
 
 def _element_help(value: Value) -> str | None:
-    return "take an element: `a[i]`" if value.parts is None and isinstance(value.type, Array) else None
+    help = "take an element: `a[i]`; statements over all write to a part: `out[:] = a + 1`, `a[:] += 1`"
+    return help if value.parts is None and isinstance(value.type, Array) else None
 
 
 _UNSUPPORTED = {

@@ -10,7 +10,7 @@ from typing import Any, Callable, NoReturn
 import numpy as np
 
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
-from ._values import Value, constant
+from ._values import Value, constant, tuple_of
 
 
 class _InKernels:
@@ -75,8 +75,25 @@ def type_of(found: Any) -> Num | None:
     return NUMBERS.get(found.name) if isinstance(found, np.dtype) else None
 
 
-def near(name: str) -> str | None:
-    """Give a hint: the known function whose name is nearest."""
+_RANDOM = "pass an array of random numbers, or seeds that the kernel steps itself (docs/tour.md)"
+# What to write instead of functions that kernels do not have.
+_INSTEAD: dict[Any, str] = {
+    np.array: "make it outside of the kernel, where it is a constant, or fill one: `a = np.zeros((3, 3))`",
+    np.sort: "write the loops, or sort outside of the kernel",
+    np.linalg.norm: "write `np.sqrt(np.sum(a * a))`",
+    complex: "compute with two numbers, the real and the imaginary part",
+    sum: "write `np.sum(a)`",
+}
+
+
+def instead(function: Any, name: str) -> str | None:
+    """Give what to write instead of a function that is not known: what is listed, or the one whose name is nearest."""
+    module = getattr(function, "__module__", None) or ""
+    if "random" in name or module.split(".")[0] == "random":
+        return _RANDOM
+    for other, help in _INSTEAD.items():
+        if function is other:
+            return help
     known = {entry[0].__name__: entry[0] for entry in _KNOWN.values()}
     found = difflib.get_close_matches(name.rsplit(".", 1)[-1], known, 1)
     return f"is `{found[0]}` meant?" if found else None
@@ -269,6 +286,29 @@ def _operator(op: str) -> Call:
     return call
 
 
+def _divmod(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 2)
+    a, b = (body.keep(arg) if not body.in_arm else arg for arg in args)
+    return tuple_of([body.operate(node, "//", a, b), body.operate(node, "%", a, b)])
+
+
+def _bit_count(ty: Num) -> Call:
+    """Translate the number of bits of an integer's magnitude."""
+
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 1)
+        if not args[0].type.is_int:
+            body.fail(node, "bits of integers are counted", f"`{args[0].type}`")
+        x = _abs(body, node, args)
+        text = f"popcnt((uint64){body.cast(x, x.type, node).text})"
+        if x.type.kind == "i" and x.type.bits < 64:
+            # The least of the type has a magnitude that only the unsigned type holds.
+            text = f"popcnt((uint64)(uint{x.type.bits}){body.cast(x, x.type, node).text})"
+        return body.cast(Value(f"((int){text})", INT, x.uniform, 0, 64), ty, node)
+
+    return call
+
+
 def _square(body: Any, node: Any, args: list[Value]) -> Value:
     _take(body, node, args, 1)
     return body.operate(node, "**", args[0], constant(2))
@@ -393,6 +433,9 @@ def _fill() -> None:
     _know(_where, np.where)
     _know(_sign, np.sign)
     _know(_square, np.square)
+    _know(_divmod, divmod, np.divmod)
+    _know(_bit_count(INT), getattr(int, "bit_count", None))
+    _know(_bit_count(NUMBERS["uint8"]), getattr(np, "bitwise_count", None))
     _know(_scaled(math.pi / 180), math.radians, np.radians, np.deg2rad)
     _know(_scaled(180 / math.pi), math.degrees, np.degrees, np.rad2deg)
     for op, functions in {

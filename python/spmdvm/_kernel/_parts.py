@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -192,9 +193,13 @@ class Parts:
             return f"{step} * {text}", None if apart is None else step * apart
         if view is not None:
             return f"{array.text}__s{axis}" if view.view[axis] is None else str(view.view[axis]), view.view[axis]
-        after = [self.dim(array.text, k).text for k in range(axis + 1, array.type.ndim)]
+        lengths = [self.dim(array.text, k) for k in range(axis + 1, array.type.ndim)]
+        if all(length.const is not None for length in lengths):
+            apart = math.prod(length.const for length in lengths)
+            return str(apart), apart
+        after = [length.text for length in lengths]
         wide = "(int64)" if self.program.wide else ""
-        return (wide + " * ".join(after), None) if after else ("1", 1)
+        return wide + " * ".join(after), None
 
     def _in_view(self, array: Value, indices: list[Value], tests: list[str]) -> str:
         """Give the offset of an element of a part that was passed, and what must hold for its indices."""
@@ -286,11 +291,33 @@ class Parts:
             )
         goal = self.part(target)
         name = self.parts[goal.text].name
+        self.refuse_to_store(target, goal)
         self.stored.add(name)
         lengths = [self.dim(goal.text, k) for k in range(goal.type.ndim)]
+        before = self.elements
+        # What goes over whole arrays is computed once.
+        self.elements = {**before, **{id(part): self.keep(self.number(part)) for part in self._whole(value)}}
         found = list(self._arrays_in(value))
         for source, array in found:
             self._check_overlap(source, array, target, name)
+        self.same_lengths(found, lengths)
+        counters = [self.temporary("at") for _ in lengths]
+        ranges = ", ".join(f"{counter} = 0 ... {length.text}" for counter, length in zip(counters, lengths))
+        self.emit(f"foreach ({ranges}) {{")
+        self.enter_foreach(node)
+        self.elements.update((id(source), self.element_at(array, counters)) for source, array in found)
+        place = self.element_at(goal, counters)
+        if not isinstance(place.type, Num):
+            self.fail(target, "records are not assigned as a whole", "an array of records", "assign the fields")
+        result = self.number(value) if op is None else self.binary(node, op, place, self.number(value))
+        self.emit(f"{place.text} = {self.cast(result, place.type, value).text};")
+        self.elements = before
+        self.leave_foreach()
+        self.emit("}")
+
+    def same_lengths(self, found: list[tuple[ast.expr, Value]], lengths: list[Value]) -> None:
+        """Have it tested that the arrays of an expression have the lengths of its elements."""
+        for source, array in found:
             if array.type.ndim > len(lengths):
                 self.fail(source, f"this has {array.type.ndim} dimensions, what is assigned {len(lengths)}", "here")
             if not isinstance(array.type.of, Num):
@@ -300,32 +327,29 @@ class Parts:
                 if own.equals != length.equals:
                     # Lengths of 1 are not stretched.
                     self.emit(f"assert({own.text} == {length.text});")
-        counters = [self.temporary("at") for _ in lengths]
-        ranges = ", ".join(f"{counter} = 0 ... {length.text}" for counter, length in zip(counters, lengths))
-        self.emit(f"foreach ({ranges}) {{")
-        self.enter_foreach(node)
-        before = self.elements
-        self.elements = {id(source): self._element(array, counters) for source, array in found}
-        place = self._element(goal, counters)
-        if not isinstance(place.type, Num):
-            self.fail(target, "records are not assigned as a whole", "an array of records", "assign the fields")
-        result = self.number(value) if op is None else self.binary(node, op, place, self.number(value))
-        self.emit(f"{place.text} = {self.cast(result, place.type, value).text};")
-        self.elements = before
-        self.leave_foreach()
-        self.emit("}")
 
-    def _element(self, array: Value, counters: list[str]) -> Value:
+    def element_at(self, array: Value, counters: list[str], uniform: bool = False) -> Value:
         """Give the element of an array that a loop is at; the lengths have been compared."""
         indices = []
         for axis, counter in enumerate(counters[len(counters) - array.type.ndim :]):
             symbol = self.dim(array.text, axis).equals
-            indices.append(Value(counter, INT, False, 0, LONGEST, below=(symbol[0], 0)))
+            indices.append(Value(counter, INT, uniform, 0, LONGEST, below=(symbol[0], 0)))
         text, uniform = self.place_of(array, indices)
         return Value(text, array.type.of, uniform)
 
+    def _whole(self, node: ast.expr) -> Any:
+        """Give the parts of an expression that go over whole arrays."""
+        if self.is_reduction(node):
+            yield node
+            return
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from self._whole(child)
+
     def _arrays_in(self, node: ast.expr) -> Any:
         """Give the arrays and parts in an expression of elements, each with its node."""
+        if id(node) in self.elements:
+            return
         if isinstance(node, (ast.Name, ast.Subscript)):
             array = self.array_of(node)
             if array is not None:
@@ -343,7 +367,9 @@ class Parts:
 
     def _check_overlap(self, source: ast.expr, array: Value, target: ast.Subscript, name: str) -> None:
         """Refuse to read an array at other places than it is written: the elements run in any order."""
-        if self._name_of(array) == name and ast.dump(source) != ast.dump(_as_read(target)):
+        whole = _all_of(source)
+        same = ast.dump(source) == ast.dump(_as_read(target)) or (whole is not None and whole == _all_of(target))
+        if self._name_of(array) == name and not same:
             self.fail(
                 source,
                 f"`{name}` is read and written at different places in one statement",
@@ -382,6 +408,14 @@ def _only_of_one(node: ast.expr) -> str | None:
 
 def _indices(node: ast.Subscript) -> list[ast.expr]:
     return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _all_of(node: ast.expr) -> str | None:
+    """Give the name of which an expression is all elements: `a`, `a[:]`, `a[:, :]`; None if it is something else."""
+    if isinstance(node, ast.Subscript):
+        everything = ast.dump(ast.Slice(None, None, None))
+        return _all_of(node.value) if all(ast.dump(index) == everything for index in _indices(node)) else None
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _is_text(node: ast.expr) -> bool:

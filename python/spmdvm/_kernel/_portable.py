@@ -20,7 +20,7 @@ import numpy as np
 from .._cache import remembered
 from . import Kernel, _expression, _functions
 from ._source import Source
-from ._values import constant
+from ._values import constants
 
 
 def reduce(kernel: Kernel) -> Any:
@@ -107,7 +107,7 @@ class _Packer:
 
     def value(self, found: Any, attributes: dict[str, Any]) -> Any:
         """Pack what a name stands for; of what is no number, function or module, the attributes that are used."""
-        if constant(found) is not None or isinstance(found, _functions._InKernels):
+        if constants(found) is not None or isinstance(found, (np.ndarray, _functions._InKernels)):
             return found
         if isinstance(found, types.ModuleType):
             return _Module(found.__name__)

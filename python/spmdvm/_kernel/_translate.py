@@ -8,12 +8,13 @@ that holds whatever is assigned to it. Statements are here, expressions in `_exp
 from __future__ import annotations
 
 import ast
+import math
 import os
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from . import _support
-from ._expressions import Expressions
+from ._loops import Loops
 from ._parts import Part
 from ._source import Declaration, Line, Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, INT64, Array, Num, Record, Type, join
@@ -106,6 +107,8 @@ class Program:
         """Begin with nothing."""
         self.support: dict[str, str] = {}
         self.records: dict[Record, str] = {}
+        # The declarations of constant arrays, by what they hold.
+        self.tables: dict[tuple[str, tuple[str, ...]], str] = {}
         self.functions: list[list[tuple[str, Line]]] = []
         self.instances: dict[Any, Result] = {}
         self.active: dict[Any, Active] = {}
@@ -142,6 +145,13 @@ class Program:
         """Give the name of a struct."""
         return self.records.setdefault(record, f"Record{len(self.records)}")
 
+    def table(self, spmd: str, numbers: list[str]) -> str:
+        """Give the name of a constant array of such numbers."""
+        key = (spmd, tuple(numbers))
+        if key not in self.tables:
+            self.tables[key] = self.name("table_")
+        return self.tables[key]
+
     def text(self) -> tuple[str, list[Line | None]]:
         """Give the text and, for each of its lines, the file and line of Python."""
         lines: list[tuple[str, Line | None]] = []
@@ -150,6 +160,8 @@ class Program:
         for record, name in self.records.items():
             fields = " ".join(f"{ty.spmd} {field};" for field, ty in record.fields)
             lines.append((f"struct {name} {{ {fields} }};", None))
+        for (spmd, numbers), name in self.tables.items():
+            lines.append((f"static const uniform {spmd} {name}[{len(numbers)}] = {{{', '.join(numbers)}}};", None))
         for function in (*self.heads, *self.functions):
             lines.extend(function)
         texts, last = [], None
@@ -163,11 +175,16 @@ class Program:
 
 @dataclass
 class LocalArray:
-    """An array that the function makes."""
+    """An array that the function makes; its elements lie row after row in an array of one dimension."""
 
     of: Num
-    length: int
+    shape: tuple[int, ...]
     uniform: bool
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
 
 
 @dataclass
@@ -183,9 +200,11 @@ class Region:
     arrays: dict[str, LocalArray] = field(default_factory=dict)
     # Names of parts of arrays.
     parts: dict[str, Value] = field(default_factory=dict)
+    # How many values the variables have that are tuples.
+    tuples: dict[str, int] = field(default_factory=dict)
 
 
-class Body(Expressions):
+class Body(Loops):
     """The translation of one function."""
 
     def __init__(self, program: Program, source: Source, params: list[Param], lookup: Any, uniform: bool) -> None:
@@ -201,6 +220,8 @@ class Body(Expressions):
         self.returns_tuple = False
         self.stored: set[str] = set()
         self.dims: dict[str, str] = {}
+        # What constant arrays from outside are called there, by their names in the text.
+        self.tables: dict[str, str] = {}
         self.local_functions: dict[str, ast.FunctionDef] = {}
         # What it is among the active functions, if others call it.
         self.identity: Any = None
@@ -249,6 +270,8 @@ class Body(Expressions):
         self.elements: dict[int, Value] = {}
         self.loops: list[str] = []
         self.counts = _assignments(statements)
+        # What is assigned in loops that are written out: another value each time.
+        self.repeated: set[str] = set()
         self.local_functions = {}
         names = _assigned(statements, into_foreach=False)
         self.regions = [Region("", self.uniform, names | {p.name for p in self.params})]
@@ -278,7 +301,7 @@ class Body(Expressions):
         declared = []
         for name, array in region.arrays.items():
             shape = "uniform " if array.uniform else ""
-            text = f"{shape}{array.of.spmd} {_spmd_name(name)}[{array.length}];"
+            text = f"{shape}{array.of.spmd} {_spmd_name(name)}[{array.size}];"
             declared.append(("    " * self.indent + text, Declaration(*place)))
         for name, variable in region.variables.items():
             shape = "uniform " if variable.uniform else ""
@@ -329,9 +352,7 @@ class Body(Expressions):
     def assign_name(self, node: Any, name: str, value: Value) -> None:
         """Assign to a variable."""
         if value.parts is not None:
-            self.fail(
-                node, "a tuple cannot be kept in a variable", "these are several values", "give each a name: `a, b = …`"
-            )
+            return self._name_tuple(node, name, value)
         if value.text in self.parts:
             return self._name_part(node, name, value)
         if not isinstance(value.type, Num):
@@ -341,6 +362,8 @@ class Body(Expressions):
                 node, f"the parameter `{name}` is an array and cannot be assigned", "give the number another name"
             )
         region = self.region_of(name)
+        if name in region.tuples:
+            self.fail(node, f"`{name}` is a tuple in one place and {_a(value.type)} in another", "this is one value")
         if any(name in r.indices for r in self.regions):
             self.fail(node, f"`{name}` counts the elements of `foreach` and cannot be assigned", "use another name")
         if region is not self.regions[-1]:
@@ -359,11 +382,32 @@ class Body(Expressions):
         ty = self._grow((region.key, name), value.type, node)
         variable = region.variables.setdefault(name, Variable(ty, region.uniform))
         variable.type, variable.text = ty, _spmd_name(name)
-        once = self.counts.get(name) == 1 and all(p.name != name for p in self.params)
+        once = self.counts.get(name) == 1 and name not in self.repeated and all(p.name != name for p in self.params)
         variable.equals = value.equals if once else None
         variable.range = (value.low, value.high) if once and ty == INT else INT64_RANGE
         narrow = variable.spmd == "int" and ty == INT
         self.emit(f"{variable.text} = {value.text if narrow else self.cast(value, ty, node).text};")
+        if self.assigned is not None:
+            self.assigned.add(name)
+
+    def _name_tuple(self, node: Any, name: str, value: Value) -> None:
+        """Keep a tuple: each of its values in a variable of its own."""
+        region = self.region_of(name)
+        of = region.tuples.setdefault(name, len(value.parts))
+        if name in region.variables or any(p.name == name for p in self.params):
+            self.fail(node, f"`{name}` is a number in one place and a tuple in another", "these are several values")
+        if of != len(value.parts):
+            self.fail(node, f"`{name}` has {of} values in one place and {len(value.parts)} in another", "here")
+        for k, part in enumerate(value.parts):
+            if not isinstance(part.type, Num):
+                self.fail(
+                    node, f"`{name}` cannot hold {_a(part.type)}", "tuples are of numbers", "give it a name alone"
+                )
+            own = _of_tuple(name, k)
+            region.names.add(own)
+            self.counts[own] = self.counts.get(name, 0)
+            self.repeated.update({own} if name in self.repeated else ())
+            self.assign_name(node, own, part)
         if self.assigned is not None:
             self.assigned.add(name)
 
@@ -392,7 +436,7 @@ class Body(Expressions):
                 return None
             if name in region.arrays:
                 array = region.arrays[name]
-                return Value(_spmd_name(name), Array(array.of, 1), array.uniform)
+                return Value(_spmd_name(name), Array(array.of, len(array.shape)), array.uniform)
             param = next((p for p in self.params if p.name == name), None)
             if param is not None and not isinstance(param.type, Num):
                 return Value(self.param_text(name), param.type, not param.lanes)
@@ -405,6 +449,9 @@ class Body(Expressions):
                 )
             if name in region.parts:
                 return region.parts[name]
+            if name in region.tuples:
+                own = (ast.Name(_of_tuple(name, k), ast.Load()) for k in range(region.tuples[name]))
+                return tuple_of(self.read_name(ast.copy_location(part, node)) for part in own)
             reduction = self.regions[-1].reductions.get(name)
             if reduction:
                 self.fail(
@@ -416,7 +463,8 @@ class Body(Expressions):
                 return region.variables[name].value()
             if param is not None:
                 return Value(self.param_text(name), param.type, param.uniform)
-        return None
+            return None
+        return self.outside_array(node)
 
     def param_text(self, name: str) -> str:
         """Give the name of a parameter in SPMD text."""
@@ -424,12 +472,13 @@ class Body(Expressions):
         return name if plain else _spmd_name(name).replace("v_", "p_", 1)
 
     def dim(self, array: str, axis: int) -> Value:
-        """Give a length of an array parameter."""
+        """Give a length of an array."""
         made = self._made(array)
-        if made is not None:
-            return replace(constant(made.length), equals=(f"{made.length} elements", 0))
         text = f"{array}__n{axis}"
-        symbol = self.dims.get(text, text)
+        symbol = self.dims.get(text, text) if made is None else _length_symbol(made.shape[axis])
+        length = _length_of(symbol)
+        if length is not None:
+            return replace(constant(length), equals=(symbol, 0))
         return Value(text, INT, True, 0, LONGEST, equals=(symbol, 0))
 
     def made_text(self, name: str) -> str:
@@ -513,10 +562,23 @@ class Body(Expressions):
             return
         if self.is_extreme(target, node.value) or self.makes_array(target, node.value):
             return
-        value = self.expression(node.value)
-        if value.parts is not None and isinstance(target, (ast.Tuple, ast.List)):
+        value = self._unpacked(target, node.value) or self.expression(node.value)
+        if value.parts is not None:
             value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
         self.assign(target, value)
+
+    def _unpacked(self, target: ast.expr, node: ast.expr) -> Value | None:
+        """Give the elements of an array that several names are to stand for; None if that is not what is assigned."""
+        array = self.array_of(node) if isinstance(target, (ast.Tuple, ast.List)) else None
+        if array is None or array.type.ndim != 1 or not isinstance(array.type.of, Num):
+            return None
+        count, length = len(target.elts), self.dim(array.text, 0)
+        if length.const is not None and length.const != count:
+            self.fail(target, f"there are {length.const} elements for {count} names", "here")
+        if length.const is None:
+            self.emit(f"assert({length.text} == {count});")
+        places = (self.place_of(array, [constant(k)]) for k in range(count))
+        return tuple_of(Value(text, array.type.of, uniform) for text, uniform in places)
 
     def makes_array(self, target: ast.expr, value: ast.expr) -> bool:
         """Translate `a = np.zeros(8, np.float32)` and its like; return whether it is one."""
@@ -524,17 +586,22 @@ class Body(Expressions):
         if what is None:
             return False
         if not isinstance(target, ast.Name) or self.counts.get(target.id) != 1:
-            self.fail(target, "an array of the function is made once, under a name of its own", "here")
+            self.fail(
+                target,
+                "an array of the function is made once, under a name of its own",
+                f"`{ast.unparse(target)}` is assigned elsewhere, too" if isinstance(target, ast.Name) else "no name",
+                "arrays that change places are rows of one: `np.zeros((2, n))`, with `a[k % 2, i]`",
+            )
         name, region = target.id, self.regions[-1]
         if region is not self.region_of(name):
             self.fail(target, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
-        fill, of, length = what
-        region.arrays[name] = LocalArray(of, length, region.uniform)
+        fill, of, lengths = what
+        made = region.arrays[name] = LocalArray(of, lengths, region.uniform)
         # What `np.empty` makes is zero until it is stored to, as all memory is; check mode tells who reads it before.
         if fill is not None:
             counter = self.temporary("k")
             text = f"{_spmd_name(name)}[{counter}] = {fill.text};"
-            self.emit(f"for (uniform int {counter} = 0; {counter} < {length}; ++{counter}) {text}")
+            self.emit(f"for (uniform int {counter} = 0; {counter} < {made.size}; ++{counter}) {text}")
         if self.assigned is not None:
             self.assigned.add(name)
         return True
@@ -764,12 +831,13 @@ class Body(Expressions):
             return self.range(node)
         if self.is_foreach(what):
             return self.foreach(node)
-        self.fail(
-            node.iter,
-            "a kernel's loops count",
-            "neither `range(…)` nor `spmdvm.foreach(…)`",
-            "loop over indices: `for i in range(len(a))`",
-        )
+        if not self.over_values(node):
+            self.fail(
+                node.iter,
+                "a kernel's loops count, or go over an array or a tuple",
+                "neither `range(…)`, `spmdvm.foreach(…)` nor such values",
+                "`range(n - 1, -1, -1)`" if what is reversed else "loop over indices: `for i in range(len(a))`",
+            )
 
     def range(self, node: ast.For) -> None:
         """`for k in range(…)`."""
@@ -782,7 +850,7 @@ class Body(Expressions):
         zero, one = constant(0), constant(1)
         start, stop, step = (zero, args[0], one) if len(args) == 1 else (*args, one)[:3]
         if step.const is None:
-            self.fail(call.args[2], "the step of a `range` is a constant", "this is known only at run time")
+            return self._range_by(node, start, stop, step)
         if step.const == 0:
             self.fail(call.args[2], "the step of a `range` is not zero", "here")
         up = step.const > 0
@@ -816,9 +884,49 @@ class Body(Expressions):
         self._counted(node, name, value)
         self.emit("}")
 
+    def _range_by(self, node: ast.For, start: Value, stop: Value, step: Value) -> None:
+        """Translate a `range` whose step is known at run time only; it counts in 64 bits."""
+        call, name = node.iter, node.target.id
+        ty: Num | None = INT
+        for value in (start, stop, step):
+            if not value.type.weak:
+                ty = value.type if ty == INT else ty and join(ty, value.type)
+        if ty is None or not ty.is_int:
+            self.fail(call, "the numbers of this `range` have no common type", "convert one of them")
+        up = step.low > 0 or step.type.kind == "u"
+        if ty.kind == "u" and not up:
+            self.fail(call, "a `range` of unsigned numbers counts upwards", "convert its start: `int(…)`")
+        wide = ty if ty.bits == 64 else INT
+        uniform = start.uniform and stop.uniform and step.uniform
+        shape = "uniform " if uniform else ""
+        names = []
+        for what, value in (("stop", stop), ("step", step)):
+            names.append(self.temporary(what))
+            self.emit(f"const {shape}{wide.spmd} {names[-1]} = {self.cast(value, wide, call).text};")
+        bound, by = names
+        if step.low <= 0:
+            self.emit(f"assert({by} != 0);")
+        counter = self.temporary(name)
+        test = f"{counter} < {bound}" if up else f"({by} > 0 ? {counter} < {bound} : {counter} > {bound})"
+        first = self.cast(start, wide, call).text
+        self.program.python_variables[counter] = name
+        self.emit(f"for ({shape}{wide.spmd} {counter} = {first}; {test}; {counter} += {by}) {{")
+        if ty == INT:
+            low, high = (
+                min(start.low, start.low if up else stop.low + 1),
+                max(stop.high - 1, start.low if up else start.high),
+            )
+            value = Value(counter, INT, uniform, low, high, below=stop.equals if up else None)
+            if value.is_narrow:
+                value = replace(value, text=f"((int){counter})")
+        else:
+            value = Value(counter if ty == wide else f"(({ty.spmd}){counter})", ty, uniform)
+        self._counted(node, name, value)
+        self.emit("}")
+
     def _counted(self, node: ast.For, name: str, value: Value) -> None:
         """Translate the body of a loop. Its variable is the counter, unless it is used for more."""
-        if _only_counts(self.source.tree, name):
+        if self.only_counts(name):
             region = self.regions[-1]
             region.indices[name] = value
             self.program.python_variables[value.text] = name
@@ -831,6 +939,10 @@ class Body(Expressions):
         self.indent -= 1
         self._turns(node.body)
         self.assigned = before
+
+    def only_counts(self, name: str) -> bool:
+        """Return whether a name is that of a counter alone."""
+        return _only_counts(self.source.tree, name)
 
     def foreach(self, node: ast.For) -> None:
         """`for i in foreach(n)`, `for i, j in foreach(h, w)`."""
@@ -848,7 +960,13 @@ class Body(Expressions):
             )
         targets = list(node.target.elts) if isinstance(node.target, ast.Tuple) else [node.target]
         if call.keywords or len(targets) != len(call.args) or not 1 <= len(targets) <= 8:
-            self.fail(call, f"{len(targets)} names for {len(call.args)} ranges", "one range for each name")
+            pair = len(targets) == 1 and len(call.args) == 2
+            help = (
+                f"from {ast.unparse(call.args[0])} on: `foreach(({ast.unparse(call).split('(', 1)[1]})`"
+                if pair
+                else None
+            )
+            self.fail(call, f"{len(targets)} names for {len(call.args)} ranges", "one range for each name", help)
         names = []
         for target in targets:
             if not isinstance(target, ast.Name):
@@ -941,7 +1059,7 @@ class Body(Expressions):
     def instance(self, node: Any, source: Source, lookup: Any, args: list[Value], name: str, key: Any) -> Result:
         """Translate a function for arguments of given types, once."""
         tree = source.tree
-        names = _parameters(self, node, tree, name, len(args))
+        names = [arg.arg for arg in (*tree.args.posonlyargs, *tree.args.args)]
         # A number that is the same in all lanes is so in the function too, which may loop and branch by it.
         lanes = tuple(isinstance(arg.type, Array) and not arg.uniform for arg in args)
         uniform = tuple(
@@ -972,6 +1090,7 @@ class Body(Expressions):
             self.program.python_names[own] = name
             result = self._translated(identity, body, own, node)
         for at in result.stored:
+            self.refuse_to_store(node, args[at])
             self.stored.update({p.name for p in self.params} & {self._name_of(args[at])})
         return result
 
@@ -980,8 +1099,7 @@ class Body(Expressions):
         if not isinstance(arg.type, Array):
             return ()
         if arg.text not in self.parts and (made := self._made(arg.text)) is not None:
-            # Those of as many elements have one length.
-            return (f"{made.length} elements",)
+            return tuple(_length_symbol(length) for length in made.shape)
         lengths = [f"{arg.text}__n{k}" for k in range(arg.type.ndim)]
         return tuple(self.dims.get(length, None if arg.text in self.parts else length) for length in lengths)
 
@@ -1207,7 +1325,24 @@ _RESERVED = frozenset(
 
 def _spmd_name(name: str) -> str:
     """Give the SPMD name of a variable: no keyword, no function of the library and no parameter."""
+    name = name.replace("[", "__").replace("]", "_")
     return f"v_{name}" if name.isascii() else "v_" + "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+
+
+def _of_tuple(name: str, at: int) -> str:
+    """Give the name of the variable that has one of the values of a tuple."""
+    return f"{name}[{at}]"
+
+
+def _length_symbol(length: int) -> str:
+    """Give what stands for a constant length: arrays of as many elements have one length."""
+    return f"{length} elements"
+
+
+def _length_of(symbol: str) -> int | None:
+    """Give the constant length that a symbol stands for; None if it is known at run time only."""
+    count, _, what = symbol.partition(" ")
+    return int(count) if what == "elements" else None
 
 
 def _a(ty: Any) -> str:
@@ -1240,12 +1375,12 @@ def _assigned(statements: list[ast.stmt], into_foreach: bool) -> set[str]:
 
 
 def looks_like_foreach(node: ast.For) -> bool:
-    """Return whether a loop is none over a `range`."""
+    """Return whether a loop is over a call that is none of `range`, `enumerate` and `zip`."""
     call = node.iter
     if not isinstance(call, ast.Call):
         return False
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name != "range"
+    return name not in ("range", "enumerate", "zip")
 
 
 def _assignments(statements: list[ast.stmt]) -> dict[str, int]:
@@ -1263,8 +1398,9 @@ def _only_counts(tree: ast.AST, name: str) -> bool:
     inside: set[int] = set()
     targets: set[int] = set()
     for loop in ast.walk(tree):
-        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == name:
-            targets.add(id(loop.target))
+        target = _target_in(loop, name)
+        if target is not None:
+            targets.add(id(target))
             # (Operators and contexts are shared by all nodes.)
             body = {id(node) for statement in loop.body for node in ast.walk(statement) if isinstance(node, ast.Name)}
             if inside & body:
@@ -1274,6 +1410,12 @@ def _only_counts(tree: ast.AST, name: str) -> bool:
         return False
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
     return all(id(node) in (inside if isinstance(node.ctx, ast.Load) else targets) for node in names)
+
+
+def _target_in(loop: ast.AST, name: str) -> ast.Name | None:
+    """Give what a loop assigns to, if that has a name."""
+    found = ast.walk(loop.target) if isinstance(loop, ast.For) else ()
+    return next((node for node in found if isinstance(node, ast.Name) and node.id == name), None)
 
 
 def _leaves(statements: list[ast.stmt]) -> bool:
@@ -1301,17 +1443,6 @@ def _own_nodes(tree: Any) -> Any:
 def _as_load(target: ast.expr) -> ast.expr:
     copy = type(target)(**{name: getattr(target, name) for name in target._fields if name != "ctx"}, ctx=ast.Load())
     return ast.copy_location(copy, target)
-
-
-def _parameters(body: Body, node: Any, tree: ast.FunctionDef, name: str, given: int) -> list[str]:
-    """Give the names of the parameters of a function that is called with so many arguments."""
-    a = tree.args
-    if a.vararg or a.kwarg or a.kwonlyargs or a.posonlyargs or a.defaults:
-        body.fail(node, f"`{name}` has parameters that functions in kernels cannot have", "plain names only")
-    names = [arg.arg for arg in a.args]
-    if len(names) != given:
-        body.fail(node, f"`{name}` takes {len(names)} arguments", f"{given} here")
-    return names
 
 
 _UNSUPPORTED = {

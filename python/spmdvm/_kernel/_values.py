@@ -71,6 +71,14 @@ def constant(value: Any) -> Value | None:
     return None
 
 
+def constants(value: Any) -> Value | None:
+    """Give the value of a number, or of a tuple of them; None for anything else."""
+    if not isinstance(value, tuple):
+        return constant(value)
+    parts = [constants(part) for part in value]
+    return None if None in parts else tuple_of(parts)
+
+
 def literal(value: Any, ty: Num) -> str:
     """Write a number as a constant of a type that has it."""
     if ty.kind == "f":

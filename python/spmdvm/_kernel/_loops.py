@@ -1,0 +1,236 @@
+"""Loops over values in kernels: over the elements of an array, and over tuples; and tables of constants.
+
+A short loop over constants is written out, once for each; others go through a table or an array.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import Any
+
+import numpy as np
+
+from ._expressions import MOST_DIMENSIONS, MOST_ELEMENTS, Expressions
+from ._types import INT, Array, Num, join, of_dtype
+from ._values import INT32, INT64, LONGEST, Value, constant, literal, tuple_of
+
+# Loops over as many constants are written out.
+_MOST_WRITTEN_OUT = 16
+
+
+class Loops(Expressions):
+    """Translates loops over values; `Body` has what they need to know."""
+
+    def over_values(self, node: ast.For) -> bool:
+        """Translate `for x in values`, also with `enumerate` and `zip`; return whether it is one."""
+        values, target, counting = node.iter, node.target, None
+        if isinstance(values, ast.Call) and not self.is_method(values) and self.called(values) is builtins.enumerate:
+            pair = target.elts if isinstance(target, ast.Tuple) else ()
+            if len(values.args) != 1 or values.keywords or len(pair) != 2 or not isinstance(pair[0], ast.Name):
+                self.fail(
+                    values, "`enumerate` gives an index and a value of one array or tuple", "here", "`for k, x in …`"
+                )
+            values, (counting, target) = values.args[0], pair
+        if isinstance(values, ast.Call):
+            if self.is_method(values) or self.called(values) is not builtins.zip:
+                return False
+            self._over(node, target, counting, *self._zipped(values))
+            return True
+        array = self.array_of(values)
+        if array is not None:
+            self._over(node, target, counting, *self._elements_of(values, array))
+            return True
+        if not isinstance(values, (ast.Tuple, ast.List, ast.Name, ast.Attribute)):
+            return False
+        found = tuple_of(map(self.expression, values.elts)) if isinstance(values, ast.List) else self.expression(values)
+        if found.parts is None:
+            return False
+        if not found.parts:
+            self.fail(values, "there is nothing to loop over", "empty")
+        if not self._write_out(node, target, counting, found.parts):
+            items = self._table(values, found.parts)
+            self._over(node, target, counting, constant(len(found.parts)), items)
+        return True
+
+    def _zipped(self, node: ast.Call) -> tuple[Value, Any]:
+        """Give how often a loop over several arrays and tuples goes, and what has their values at an index."""
+        if not node.args or node.keywords:
+            self.fail(node, "`zip` takes arrays and tuples in a kernel", "here")
+        lengths, items = [], []
+        for values in node.args:
+            array = self.array_of(values)
+            found = self.expression(values) if array is None else None
+            if array is None and found.parts is None:
+                self.fail(values, "`zip` takes arrays and tuples in a kernel", "this is neither")
+            length, item = (
+                (constant(len(found.parts)), self._table(values, found.parts))
+                if found is not None
+                else self._elements_of(values, array)
+            )
+            lengths.append(length)
+            items.append(item)
+        shortest = lengths[0]
+        for length in lengths[1:]:
+            if length.equals != shortest.equals or length.equals is None:
+                text = f"({length.text} < {shortest.text} ? {length.text} : {shortest.text})"
+                shortest = Value(text, INT, True, 0, LONGEST)
+        return self.keep(shortest), lambda index: tuple_of(item(index) for item in items)
+
+    def _elements_of(self, node: ast.expr, array: Value) -> tuple[Value, Any]:
+        """Give the length of an array, and what has its element at an index."""
+        if array.type.ndim != 1 or not isinstance(array.type.of, Num):
+            help = "loop over indices: `for i in range(len(a))`"
+            self.fail(node, "loops go over the numbers of arrays of one dimension", f"`{array.type}`", help)
+
+        def element(index: Value) -> Value:
+            text, uniform = self.place_of(array, [index])
+            return Value(text, array.type.of, uniform)
+
+        return self.dim(array.text, 0), element
+
+    def _over(self, node: ast.For, target: ast.expr, counting: Any, length: Value, item: Any) -> None:
+        """Write a loop that assigns one value after another."""
+        counter = self.temporary("k")
+        self.emit(f"for (uniform int {counter} = 0; {counter} < {length.text}; ++{counter}) {{")
+        below = length.equals or (None if length.const is None else (f"{length.const} elements", 0))
+        index = Value(counter, INT, True, 0, LONGEST if length.const is None else length.const - 1, below=below)
+        before = set(self.assigned or ())
+        self.indent += 1
+        if counting is not None:
+            self.assign_name(counting, counting.id, index)
+        self.assign(target, item(index))
+        self.indent -= 1
+        self._turns(node.body)
+        self.assigned = before
+        self.emit("}")
+
+    def _write_out(self, node: ast.For, target: ast.expr, counting: Any, items: tuple[Value, ...]) -> bool:
+        """Translate the body for each of some constants, if they are few and it goes straight through them."""
+        targets = list(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else [target]
+        rows = [item.parts if item.parts is not None else (item,) for item in items]
+        names = [each.id for each in targets if isinstance(each, ast.Name)]
+        names += [counting.id] if counting is not None else []
+        if (
+            len(items) > _MOST_WRITTEN_OUT
+            or len(targets) != len([each for each in targets if isinstance(each, ast.Name)])
+            or any(len(row) != len(targets) or any(value.const is None for value in row) for row in rows)
+            or any((item.parts is not None) != isinstance(target, (ast.Tuple, ast.List)) for item in items)
+            or _jumps(node.body)
+            or not all(self.only_counts(name) for name in names)
+        ):
+            return False
+        region = self.regions[-1]
+        nodes = {id(part) for part in _nodes_of(node.body)}
+        for part in _nodes_of(node.body):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                self.repeated.add(part.id)
+        for k, row in enumerate(rows):
+            region.indices.update(zip(names, [*row, constant(k)]))
+            # A part of an array may be another one each time.
+            self.parts_of = {part: value for part, value in self.parts_of.items() if part not in nodes}
+            self.emit("{")
+            self._turns(node.body)
+            self.emit("}")
+        for name in names:
+            del region.indices[name]
+        return True
+
+    def _table(self, node: ast.expr, items: tuple[Value, ...]) -> Any:
+        """Give what has an item by its index: numbers, or as many for each."""
+        parts = {None if item.parts is None else len(item.parts) for item in items}
+        if len(parts) > 1:
+            self.fail(node, "the values are not alike", "some are tuples of other lengths")
+        if parts == {None}:
+            return self._column(node, list(items))
+        columns = [self._column(node, [item.parts[k] for item in items]) for k in range(parts.pop())]
+        return lambda index: tuple_of(column(index) for column in columns)
+
+    def _column(self, node: ast.expr, values: list[Value]) -> Any:
+        """Give what has one of several numbers by its index: a table of constants, or an array that is made here."""
+        ty: Num | None = None
+        for value in values:
+            if value.parts is not None or not isinstance(value.type, Num):
+                self.fail(node, "loops go over numbers, or tuples of numbers", "this is something else")
+            ty = value.type if ty is None else join(ty, value.type)
+            if ty is None:
+                self.fail(node, "the values have no common type", f"`{value.type}`", "convert them")
+        low, high = min(v.low for v in values), max(v.high for v in values)
+        if ty != INT:
+            low, high = INT64
+        spmd = "int" if ty == INT and INT32[0] <= low and high <= INT32[1] else ty.spmd
+        casts = [v.text if spmd == "int" and ty == INT else self.cast(v, ty, node).text for v in values]
+        uniform = all(value.uniform for value in values)
+        if all(value.const is not None for value in values):
+            name = self.program.table(spmd, casts)
+        else:
+            name = self.temporary("values")
+            self.emit(f"{'uniform ' if uniform else ''}{spmd} {name}[{len(values)}];")
+            for k, text in enumerate(casts):
+                self.emit(f"{name}[{k}] = {text};")
+
+        def item(index: Value) -> Value:
+            text = index.text if index.is_narrow else f"(int64){index.text}"
+            return Value(f"{name}[{text}]", ty, uniform and index.uniform, low, high)
+
+        return item
+
+    def one_of(self, node: ast.Subscript, values: tuple[Value, ...], index: Value) -> Value:
+        """Translate the element of a tuple of constants at an index that is known at run time only."""
+        if any(part.const is None for value in values for part in (value.parts or (value,))):
+            self.fail(node.slice, f"this is one of {len(values)} values", "a constant index is needed")
+        item: Value = self._table(node.value, values)(index)
+        return item
+
+    # Arrays from outside.
+
+    def outside_array(self, node: ast.Name) -> Value | None:
+        """Give the constant array that a name from outside stands for; None if it is none."""
+        try:
+            found = self.lookup(node.id)
+        except KeyError:
+            return None
+        # Subclasses may mean more than their numbers.
+        if type(found) not in (np.ndarray, np.memmap) or not found.ndim:
+            return None
+        of = of_dtype(found.dtype)
+        if not isinstance(of, Num) or not 1 <= found.size <= MOST_ELEMENTS or found.ndim > MOST_DIMENSIONS:
+            what = f"`{found.dtype}`" if not isinstance(of, Num) else f"{found.size} elements"
+            self.fail(
+                node,
+                f"`{node.id}` is a `ndarray` from outside of the kernel that is no table of up to "
+                f"{MOST_ELEMENTS} numbers",
+                what,
+                "pass it as an argument",
+            )
+        text = self.program.table(of.spmd, [literal(value, of) for value in found.reshape(-1).tolist()])
+        for axis, length in enumerate(found.shape):
+            self.dims[f"{text}__n{axis}"] = f"{length} elements"
+        self.tables[text] = node.id
+        return Value(text, Array(of, found.ndim), True)
+
+    def refuse_to_store(self, node: Any, array: Value) -> None:
+        """Fail if an array is a constant from outside."""
+        name = self.tables.get(self._name_of(array))
+        if name is not None:
+            self.fail(
+                node,
+                f"`{name}` is an array from outside of the kernel, and a constant in it",
+                "this stores to it",
+                "pass it as an argument",
+            )
+
+
+def _nodes_of(statements: list[ast.stmt]) -> list[ast.AST]:
+    """Give all nodes of statements."""
+    return [node for statement in statements for node in ast.walk(statement)]
+
+
+def _jumps(statements: list[ast.stmt]) -> bool:
+    """Return whether `break` or `continue` in a loop's body belong to it."""
+    for statement in statements:
+        if isinstance(statement, (ast.Break, ast.Continue)):
+            return True
+        if isinstance(statement, ast.If) and (_jumps(statement.body) or _jumps(statement.orelse)):
+            return True
+    return False

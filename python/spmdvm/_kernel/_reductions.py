@@ -1,0 +1,228 @@
+"""Sums, means, extremes and votes over arrays in kernels: `np.sum(a)`, `a[1:].max()`, `np.any(a > b)`, `a @ b`.
+
+Outside of `foreach` all elements are taken at once, each lane its own, and lanes are combined in a fixed tree; in a
+`foreach` and in elementwise kernels each element of those takes one after another.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ._parts import Parts
+from ._types import BOOL, FLOAT64, INT, NUMBERS, Num
+from ._values import Value, literal
+
+FUNCTIONS = {
+    np.sum: "sum",
+    np.mean: "mean",
+    np.min: "min",
+    np.amin: "min",
+    np.max: "max",
+    np.amax: "max",
+    np.any: "any",
+    np.all: "all",
+    np.argmin: "argmin",
+    np.argmax: "argmax",
+    np.var: "var",
+    np.std: "std",
+}
+METHODS = frozenset(FUNCTIONS.values())
+_SIGNS = {"any": "||", "all": "&&"}
+
+
+class Reductions(Parts):
+    """Translates reductions; `Body` has what they need to know."""
+
+    def reduction(self, node: ast.Call, how: str, source: ast.expr) -> Value:
+        """Translate a reduction over the elements of an array, of a part, or of an expression of such."""
+        others = [*node.args[1:], *node.keywords] if source in node.args else [*node.args, *node.keywords]
+        if others:
+            other = getattr(others[0], "value", others[0])
+            self.fail(other, f"`{how}` goes over all elements in a kernel", "not supported", "leave it out, or loop")
+        if how in ("argmin", "argmax"):
+            return self._place_of(node, how, source)
+        if how in ("var", "std"):
+            return self._spread(node, how, source)
+        return self._reduced(node, how, source)
+
+    def _spread(self, node: Any, how: str, source: ast.expr) -> Value:
+        """Translate the mean of squared distances from the mean, and its root."""
+        mean = ast.copy_location(ast.Name("mean", ast.Load()), node)
+        outer = self.elements
+        self.elements = {**outer, id(mean): self.keep(self._reduced(node, "mean", source))}
+        apart = ast.copy_location(ast.BinOp(source, ast.Sub(), mean), node)
+        squares = ast.copy_location(ast.BinOp(apart, ast.Mult(), apart), node)
+        result = self._reduced(node, "mean", squares)
+        self.elements = outer
+        return result if how == "var" else replace(result, text=f"sqrt({result.text})")
+
+    def _place_of(self, node: Any, how: str, source: ast.expr) -> Value:
+        """Translate the index of the first element that is the least or greatest, or NaN if there is one."""
+        array = self.array_of(source)
+        if array is None or array.type.ndim != 1:
+            self.fail(source, f"`{how}` takes an array of one dimension in a kernel", "this is none", "write the loop")
+        best = self.keep(self._reduced(node, how.removeprefix("arg"), source))
+        together, length, ty = self.is_uniform_here(), self.dim(array.text, 0), NUMBERS["int64"]
+        counter, place = self.temporary("at"), self.temporary("place")
+        self.emit(f"varying int64 {place} = {length.text};")
+        self._begin(node, [counter], [length], together)
+        element = self.element_at(array, [counter], not together).text
+        test = f"{element} == {best.text}"
+        if array.type.of.kind == "f":
+            test = f"({test} || ({element} != {element} && {best.text} != {best.text}))"
+        self.emit(f"{place} = {test} ? min({place}, (int64){counter}) : {place};")
+        self._end(together)
+        return Value(f"((int64)reduce_min({place}))" if together else place, ty, together)
+
+    def dot(self, node: Any, left: ast.expr, right: ast.expr) -> Value:
+        """Translate the product of two vectors."""
+        for side in (left, right):
+            array = self.array_of(side)
+            if array is None or array.type.ndim != 1:
+                what = "this is none" if array is None else f"this has {array.type.ndim} dimensions"
+                self.fail(side, "products in kernels are of two arrays of one dimension", what, "write the loops")
+        product = ast.copy_location(ast.BinOp(left, ast.Mult(), right), node)
+        return self._reduced(node, "dot", product)
+
+    def _reduced(self, node: Any, how: str, source: ast.expr) -> Value:
+        if self.in_arm:
+            self.fail(node, f"`{how}` of an array in what may not be computed", "here", "give it a name before")
+        outer = self.elements
+        self.elements = {**outer, **{id(part): self.keep(self.number(part)) for part in self._whole(source)}}
+        found = list(self._arrays_in(source))
+        if not found:
+            help = "annotate the parameter if it is one (`a: spmdvm.array[spmdvm.float64]`); `min(a, b)` takes numbers"
+            if not isinstance(self.source.tree, ast.FunctionDef):
+                help = "expressions are of single elements; `spmdvm.reduce` combines them (`map=` takes an expression)"
+            self.fail(source, f"`{how}` takes an array", "this is none", help)
+        largest = max((array for _, array in found), key=lambda array: array.type.ndim)
+        lengths = [self.dim(largest.text, axis) for axis in range(largest.type.ndim)]
+        self.same_lengths(found, lengths)
+        together = self.is_uniform_here()
+        counters = [self.temporary("at") for _ in lengths]
+        # The type is known when an element is translated; the loop stands around it.
+        start, at = len(self.lines), self.at
+        loops = self._begin(node, counters, lengths, together)
+        self.elements.update((id(part), self.element_at(array, counters, not together)) for part, array in found)
+        value = self.number(source)
+        self.elements = outer
+        ty, first = self._kind(node, how, value)
+        total = self.temporary(how)
+        new = self._step(source, how, Value(total, ty, False), value)
+        self.emit(f"{total} = {new};")
+        for _ in range(loops):
+            self._end(together)
+        head = [f"varying {ty.spmd} {total} = {first};"]
+        size = " * ".join(f"(int64){length.text}" for length in lengths)
+        if how in ("min", "max"):
+            head.append(f"assert({size} > 0);")
+        self.lines[start:start] = [("    " * self.indent + text, at) for text in head]
+        result = Value(total, ty, False)
+        if together:
+            result = self.keep(Value(self._of_lanes(how, total, ty), ty, True))
+        if how != "mean":
+            return result
+        return Value(f"({result.text} / (({ty.spmd})({size})))", ty, result.uniform)
+
+    def _begin(self, node: Any, counters: list[str], lengths: list[Value], together: bool) -> int:
+        """Begin the loops over all elements; tell how many there are."""
+        if together:
+            ranges = ", ".join(f"{counter} = 0 ... {length.text}" for counter, length in zip(counters, lengths))
+            self.emit(f"foreach ({ranges}) {{")
+            self.enter_foreach(node)
+            return 1
+        for counter, length in zip(counters, lengths):
+            self.emit(f"for (uniform int {counter} = 0; {counter} < {length.text}; ++{counter}) {{")
+            self.indent += 1
+        return len(lengths)
+
+    def _end(self, together: bool) -> None:
+        if together:
+            self.leave_foreach()
+        else:
+            self.indent -= 1
+        self.emit("}")
+
+    def _kind(self, node: Any, how: str, value: Value) -> tuple[Num, str]:
+        """Give the type in which elements are combined, as numpy does, and what to begin with."""
+        ty = value.type
+        if how in _SIGNS:
+            return BOOL, "true" if how == "all" else "false"
+        if how == "mean":
+            ty = ty if ty.kind == "f" else FLOAT64
+        if how == "sum" and ty.kind in "bi":
+            ty = NUMBERS["int64"]
+        if how == "sum" and ty.kind == "u":
+            ty = NUMBERS["uint64"]
+        if ty == BOOL:
+            self.fail(node, f"bools have no `{how}`", "bools", "ask for `any` or `all`")
+        ty = NUMBERS["int64"] if ty == INT else ty
+        ty = FLOAT64 if ty.weak else ty
+        if how not in ("min", "max"):
+            return ty, literal(0, ty)
+        if ty.kind == "f":
+            return ty, literal(np.inf if how == "min" else -np.inf, ty)
+        info = np.iinfo(ty.dtype)
+        return ty, literal(int(info.max if how == "min" else info.min), ty)
+
+    def _step(self, node: Any, how: str, total: Value, value: Value) -> str:
+        """Write how an element is added to those before."""
+        if how in _SIGNS:
+            return f"{total.text} {_SIGNS[how]} {self.as_bool(node, value).text}"
+        value = self.cast(value, total.type, node)
+        if how not in ("min", "max"):
+            return f"{total.text} + {value.text}"
+        if total.type.kind != "f":
+            return f"{how}({total.text}, {value.text})"
+        helper = "py_minimum" if how == "min" else "py_maximum"
+        return self._helper(helper, total.type, total.uniform, total, value).text
+
+    def _of_lanes(self, how: str, total: str, ty: Num) -> str:
+        """Write what the lanes have found together."""
+        if how in _SIGNS:
+            return f"{how}({total})"
+        if how not in ("min", "max"):
+            return f"(({ty.spmd})reduce_add({total}))"
+        least = f"(({ty.spmd})reduce_{how}({total}))"
+        nan = literal(np.nan, ty) if ty.kind == "f" else ""
+        return f"(any(isnan({total})) ? {nan} : {least})" if nan else least
+
+    def is_method(self, node: ast.Call) -> bool:
+        """Return whether a call is one of a method of a value, rather than of a function of a module."""
+        at = node.func
+        if not isinstance(at, ast.Attribute):
+            return False
+        while isinstance(at, ast.Attribute):
+            at = at.value
+        return not isinstance(at, ast.Name) or self.read_name(at) is not None
+
+    def is_reduction(self, node: ast.expr) -> bool:
+        """Return whether an expression goes over whole arrays and gives one number."""
+        if isinstance(node, ast.BinOp):
+            return isinstance(node.op, ast.MatMult)
+        if not isinstance(node, ast.Call):
+            return False
+        if self.is_method(node):
+            return node.func.attr in METHODS and self.array_of(node.func.value) is not None
+        function = self.called(node)
+        return function is np.dot or any(function is known for known in FUNCTIONS)
+
+    def method(self, node: ast.Call) -> Value | None:
+        """Translate a method of an array or a number; None if it is another call."""
+        func = node.func
+        if not self.is_method(node):
+            return None
+        if func.attr in METHODS:
+            array = self.array_of(func.value)
+            return None if array is None else self.reduction(node, func.attr, func.value)
+        if func.attr != "astype":
+            return None
+        if self.array_of(func.value) is not None:
+            self.fail(node, "arrays are not converted in a kernel", "`.astype`", "convert elements: `np.float32(a[i])`")
+        if len(node.args) != 1 or node.keywords:
+            self.fail(node, "`astype` takes a type of numbers", "here")
+        return self.convert(node, self.number(func.value), self.annotation(node.args[0]))
