@@ -445,8 +445,8 @@ unsafe fn enter_memory(t: &mut Thread, entered: *mut u8, unopened: &UnopenedMemo
     true
 }
 
-/// Returns whether the memory of a frame of so many bytes costs no fuel of its own.
-pub fn is_cleared_for_free(bytes: u64) -> bool {
+/// Returns whether an instruction that moves or clears so many bytes counts no fuel for them.
+pub fn is_moved_for_free(bytes: u64) -> bool {
     fuel_of(bytes) == 0
 }
 
