@@ -1,8 +1,8 @@
 //! Recording copies and fills of few bytes: what they mean, as loads and stores.
 //!
-//! The handlers take some 25 ns whatever they move. Where the pointers are uniform and the length is a constant, a range is
-//! checked as an element of that size would be, and moved in *pieces*. All are loaded before the first is stored, as ranges
-//! may overlap. They are integers, so that all bits are kept.
+//! The handlers take some 25 ns whatever they move. Where the pointers are uniform and the length is a constant, a
+//! range is checked as an element of that size would be, and moved in *pieces*. All are loaded before the first is
+//! stored, as ranges may overlap. They are integers, so that all bits are kept.
 
 use super::Recorder;
 use super::memory::Operand;
@@ -92,8 +92,8 @@ impl Recorder<'_> {
         (is_inside && is_zero && is_moved_for_free(bytes)).then_some((place, bytes))
     }
 
-    /// The pieces of so many bytes, the largest first; `None` if the interpreter's handler is to move them. Operands in varying
-    /// registers stand for a move for each lane.
+    /// The pieces of so many bytes, the largest first; `None` if the interpreter's handler is to move them. Operands in
+    /// varying registers stand for a move for each lane.
     fn pieces(&self, state: &State, inst: &Inst, bytes: Value, most: u64) -> Option<Vec<Piece>> {
         let bytes = self.known(bytes)?;
         let is_uniform = inst.src.iter().all(|&r| !self.is_varying(state, r));

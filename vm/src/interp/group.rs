@@ -148,7 +148,7 @@ impl Group {
         Next::Nothing(self.check_done(&mut state))
     }
 
-    /// A task has ended well: takes the next one to be started, if there is one. If not, the task still counts as running.
+    /// A task has ended well: takes the next one to be started. Without one, the task still counts as running.
     pub fn take_next(&self) -> Option<u64> {
         let mut state = self.state();
         if self.is_stopped() || state.next >= self.end.load(Ordering::Relaxed) {

@@ -90,8 +90,8 @@ pub(crate) fn work(
     true
 }
 
-/// Has the thread of a task that has ended well begin the next one of its group, if that is the innermost open one, with what fuel it
-/// holds; gives the thread back if there is none.
+/// Has the thread of a task that has ended well begin the next one of its group, if that is the innermost open one, with
+/// what fuel it holds; gives the thread back if there is none.
 fn follow_on(mut thread: Box<Thread>, innermost: Option<&Arc<Group>>) -> Result<Box<Thread>, Box<Thread>> {
     let group = innermost.filter(|_| thread.trap.is_none());
     let own = group.filter(|group| thread.task.as_ref().is_some_and(|task| Arc::ptr_eq(&task.group, group)));
