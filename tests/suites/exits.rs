@@ -203,7 +203,10 @@ fn handlers_that_trap() {
         ("atomic.swap", "atomic_swap_global(&a[i * 7], 4)"),
         ("atomic.cas", "atomic_compare_exchange_global(&a[i * 7], 7, 4)"),
         ("mem.copy", "memcpy(&a[i * 5], &b[0], 16)"),
+        ("mem.copy", "memcpy(&b[0], &a[i * 5], 16)"),
+        ("mem.copy", "memcpy(&a[i * 5], &b[0], 16 + i)"),
         ("mem.set", "memset(&a[i * 5], 3, 16)"),
+        ("mem.set", "memset(&a[i * 5], 3, 16 + i)"),
         ("print", "{ const uniform int8 * uniform s = (const uniform int8 * uniform)&a[i * 5]; print(\"%s|\", s); }"),
     ] {
         exit(name, &format!("{round} {{ a[0] += 1; {call}; }}")).check();

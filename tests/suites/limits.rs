@@ -69,6 +69,34 @@ fn bytes_cost_the_same_on_every_engine() {
     }
 }
 
+/// Less than a KiB costs nothing, also where compiled code moves it by itself.
+#[test]
+fn few_bytes_cost_the_same_on_every_engine() {
+    let text = "
+noinline uniform int zeroed(uniform int k) { uniform int8 t[1024] = { 0 }; t[k & 1023] = k; return t[(k * 7) & 1023]; }
+noinline uniform int less(uniform int k) { uniform int8 t[1023] = { 0 }; t[k & 511] = k; return t[(k * 7) & 1023]; }
+export uniform int f(uniform int8 a[], uniform int8 b[], uniform int n) {
+    uniform int s = 0;
+    for (uniform int i = 0; i < n; ++i) {
+        memcpy(&a[i], &b[0], 256);
+        memset(&b[i], i, 512);
+        memset(&b[0], i, 1024);
+        memmove(&a[i], &a[0], 1023);
+        s += zeroed(i) + less(i);
+    }
+    return s;
+}";
+    let module = module(Engine::Interp, text, JitSettings::default());
+    let all = run(prepared(&module, Engine::Interp), None).1;
+    for fuel in [None, Some(300), Some(301), Some(302), Some(303), Some(304), Some(305), Some(306), Some(all - 1)] {
+        let expected = run(prepared(&module, Engine::Interp), fuel);
+        assert_eq!(expected.0.is_none(), fuel.is_none());
+        for engine in jits() {
+            assert_eq!(run(prepared(&module, engine), fuel), expected, "`{engine}` with fuel {fuel:?}");
+        }
+    }
+}
+
 #[test]
 fn a_long_copy_is_interrupted() {
     let text = "export void f(uniform int8 a[], uniform int n) { for (;;) memmove(&a[1], &a[0], n); }";

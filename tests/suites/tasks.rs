@@ -3,6 +3,7 @@
 use spmdvm::vm::Limits as MachineLimits;
 use spmdvm::vm::Machine;
 use spmdvm::{CallError, JitSettings, Limits, Module, Options, Run, TrapError, TrapKind, Value};
+use spmdvm_tests::compiled::native;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -204,6 +205,35 @@ fn a_module_can_be_called_again_after_a_failure() {
         let mut a = [0i32; 4];
         module.call("f", &[Value::slice_mut(&mut a), 0.into()]).expect("good");
         assert_eq!(a, [200, 0, 0, 0]);
+    }
+}
+
+/// The beginning of a task is a call of its function: one without a loop is compiled once it has been begun often.
+#[test]
+fn tasks_without_loops_are_compiled() {
+    let source = "task void one(const uniform float from[], uniform float to[]) {
+            const int i = taskIndex * programCount + programIndex;
+            to[i] = from[i] * 2 + 1;
+        }
+        export void f(const uniform float from[], uniform float to[], uniform int tasks) { launch[tasks] one(from, to); }
+        export uniform int width() { return programCount; }";
+    for engine in native() {
+        for threads in [1, 3] {
+            let jit = JitSettings { background: false, ..JitSettings::default() };
+            let options = Options { engine, jit, threads: Some(threads), ..Options::default() };
+            let module = Module::compile("tasks.ispc", source, &options).unwrap_or_else(|error| panic!("{error}"));
+            let Ok(Some(Value::Scalar { bits: width, .. })) = module.call("width", &[]) else { panic!("a number") };
+            let from: Vec<f32> = (0..20_000 * width).map(|i| i as f32).collect();
+            let mut to = vec![0f32; from.len()];
+            // While one thread compiles, the others may do all that is left.
+            let is_native = (0..50).any(|_| {
+                let args = [Value::slice(&from), Value::slice_mut(&mut to), 20_000.into()];
+                module.call("f", &args).expect("runs");
+                module.instructions().native_share() > 0.8
+            });
+            assert!(is_native, "{} on {engine}, {threads} threads", module.instructions().native_share());
+            assert!(to.iter().zip(&from).all(|(to, from)| *to == from * 2.0 + 1.0));
+        }
     }
 }
 

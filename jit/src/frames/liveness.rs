@@ -232,9 +232,14 @@ impl Reads<'_> {
                 effect.writes = self.operand(inst).flatten().filter(|_| uniform);
             }
             Op::MemSet => {
-                effect.writes = self.filled(inst).map(|range| (range, None));
+                effect.writes = self.moved(inst, inst.src[0]).map(|range| (range, None));
             }
-            Op::MemCopy if self.offset(inst.src[1]).is_some() => effect.reads.push((everything, whole)),
+            Op::MemCopy => {
+                if self.offset(inst.src[1]).is_some() {
+                    effect.reads.push((self.moved(inst, inst.src[1]).unwrap_or(everything), whole));
+                }
+                effect.writes = self.moved(inst, inst.src[0]).map(|range| (range, None));
+            }
             Op::Call => {
                 for (i, &arg) in self.f.list(inst.args).iter().enumerate() {
                     let (Some(to), Some(read)) = (self.offset(arg), callee(FuncId(inst.aux), i as u32)) else {
@@ -284,9 +289,9 @@ impl Reads<'_> {
         }))
     }
 
-    /// The bytes that a `mem.set` fills, if they are known.
-    fn filled(&self, inst: &Inst) -> Option<Range<i64>> {
-        let from = self.offset(inst.src[0])??;
+    /// The bytes from a pointer on that a `mem.set` or `mem.copy` is about, if they are known.
+    fn moved(&self, inst: &Inst, pointer: Reg) -> Option<Range<i64>> {
+        let from = self.offset(pointer)??;
         let bytes = self.f.constant_bits(inst.src[2]).and_then(|bytes| i64::try_from(bytes).ok())?;
         let uniform = inst.src.iter().all(|&r| self.f.reg(r).shape == Shape::Uniform);
         uniform.then(|| from..from.saturating_add(bytes))

@@ -37,6 +37,21 @@ fn a_store_hides_what_was_there_before() {
     assert_eq!(live_after(text, Op::StoreLane), [(0, 16)]);
 }
 
+#[test]
+fn a_copy_reads_its_source_and_hides_what_was_where_it_goes() {
+    let text = "func f() -> (v3) frame 64 {
+  const u4:i64 = 16
+  var u1:u64, u2:u64, v3:f32
+  u1 = frame.addr 0
+  u2 = padd u1, u4
+  mem.copy u2, u1, u4
+  v3 = load.lane.f32 [u2]
+  ret
+}";
+    assert_eq!(live_after(text, Op::FrameAddr), [(0, 16)]);
+    assert_eq!(live_after(text, Op::MemCopy), [(16, 32)]);
+}
+
 /// A function that loads one vector, so that `v2` and `v3` have values, and then does what its body says.
 fn function(body: &str) -> String {
     format!(

@@ -11,7 +11,7 @@
 
 use super::dead;
 use crate::ir::{BlockId, Exit, Inst, Kind, PrivateMemory, Region, Type, Value};
-use spmdvm_vm::interp::native::is_cleared_for_free;
+use spmdvm_vm::interp::native::is_moved_for_free;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::FuncId;
 use spmdvm_vm::types::Ty;
@@ -48,7 +48,7 @@ impl Sunk {
         let mut frames = HashMap::new();
         for inst in region.blocks.iter().flat_map(|b| &b.insts) {
             if let (Kind::FrameOpen { function, at, .. }, Some(v)) = (inst.kind, inst.result)
-                && let Some(memory) = of(function, at).filter(|memory| is_cleared_for_free(memory.size))
+                && let Some(memory) = of(function, at).filter(|memory| is_moved_for_free(memory.size))
             {
                 frames.insert(v, memory.clone());
             }

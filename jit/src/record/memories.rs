@@ -7,12 +7,9 @@ use super::Recorder;
 use super::state::{FramePlace, State};
 use crate::frames::{PointsTo, Root};
 use crate::ir::{Kind, LiveMemory, PrivateMemory, Type, Value};
-use spmdvm_vm::program::{FuncId, Home, Inst, Reg};
+use spmdvm_vm::program::{FuncId, Home, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use std::ops::Range;
-
-/// Most bytes that a region clears by itself.
-const MAX_CLEARED: u64 = 1024;
 
 impl Recorder<'_> {
     /// If a register of the entered frame holds the same address in the frame's memory throughout the region: the offset. It has
@@ -57,26 +54,6 @@ impl Recorder<'_> {
     /// Where a value points, if it is known to be an address in the memory of a frame.
     pub(super) fn address(&self, v: Value) -> Option<FramePlace> {
         self.addresses.get(&v).or_else(|| self.own_addresses.get(&v)).copied()
-    }
-
-    /// `mem.set`: bytes of a frame are zeroed without a call.
-    pub(super) fn fill(&mut self, state: &mut State, inst: &Inst) {
-        let [to, value, bytes] = inst.src.map(|r| self.read(state, r));
-        let zeroed = (self.known(value).is_some_and(|v| v as u8 == 0))
-            .then(|| self.address(to).zip(self.known(bytes)))
-            .flatten()
-            .filter(|&(place, bytes)| {
-                let size = self.function(place.function).frame_size;
-                let end = place.offset.checked_add_unsigned(bytes);
-                place.offset >= 0 && bytes <= MAX_CLEARED && end.is_some_and(|end| end <= size as i64)
-            });
-        match zeroed {
-            Some((place, bytes)) if Self::has_lanes(state.mask()) == Some(true) => {
-                let host = self.frame_host(&place, 0);
-                self.effect(Kind::Clear { bytes: bytes as u32 }, &[host]);
-            }
-            _ => self.interpret(state, inst),
-        }
     }
 
     /// The host address at a displacement from a place.

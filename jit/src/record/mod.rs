@@ -16,6 +16,7 @@
 mod access_pattern;
 mod arms;
 mod calls;
+mod copies;
 mod cuts;
 mod divergence;
 mod each;
@@ -40,6 +41,7 @@ use crate::ir::{
 use crate::profile::ProgramPoint;
 use crate::settings::Variant;
 use crate::whole::Whole;
+pub(crate) use copies::is_taken_apart;
 use cuts::Plan;
 pub(crate) use cuts::{LIGHT, leads_on};
 use foldhash::{HashMap, HashMapExt, HashSet};
@@ -198,6 +200,8 @@ struct Recorder<'a> {
     addresses: HashMap<Value, FramePlace>,
     /// Values of the entry block that are addresses in the memory of the entered frame.
     own_addresses: HashMap<Value, FramePlace>,
+    /// Sums of such an address and an offset that is not known.
+    frame_sums: HashMap<Value, (Value, Value)>,
     /// Whether what the entered frame holds at the head may lead to its memory in ways that are not known.
     escapes_at_head: bool,
     /// Whether rounds of loops are recorded one after another somewhere.
@@ -238,6 +242,7 @@ impl<'a> Recorder<'a> {
             shared: HashMap::new(),
             addresses: HashMap::new(),
             own_addresses: HashMap::new(),
+            frame_sums: HashMap::new(),
             escapes_at_head: false,
             has_unrolled: false,
             insts: 0,

@@ -121,8 +121,8 @@ impl Recorder<'_> {
             }
             Special::PAdd => self.pointer_sum(state, inst),
             Special::MemSet => self.fill(state, inst),
-            Special::MemCopy
-            | Special::Alloc
+            Special::MemCopy => self.copy(state, inst),
+            Special::Alloc
             | Special::Print
             | Special::Clock
             | Special::AtomicAdd
@@ -237,7 +237,13 @@ impl Recorder<'_> {
                 Some(sum) => self.frame_address(state, place.of, sum),
                 None => self.plain(Op::PAdd, Ty::U64, &args),
             },
-            None => self.plain(Op::PAdd, Ty::U64, &args),
+            None => {
+                let v = self.plain(Op::PAdd, Ty::U64, &args);
+                if self.address(args[0]).is_some() && self.ty(v) == Type::uniform(Ty::U64) {
+                    self.frame_sums.insert(v, (args[0], args[1]));
+                }
+                v
+            }
         };
         self.write(state, inst.dst, v);
     }

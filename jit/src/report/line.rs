@@ -3,6 +3,7 @@
 use crate::analysis::Analysis;
 use crate::engine::{Begins, Jit, LoopReport, VersionReport};
 use crate::ir::{Counter, Exit, Kind, Outcome, Region, Value};
+use crate::record::is_taken_apart;
 use spmdvm_vm::Program;
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
@@ -185,6 +186,7 @@ fn cost(f: &Function, inst: &Inst) -> Option<&'static str> {
         Op::Load if far => "gather: every lane reads an address of its own",
         Op::Store if far => "scatter: every lane writes to an address of its own",
         Op::LoadLane | Op::StoreLane if far => "array of varying values at an index of each lane: a gather or scatter",
+        Op::MemCopy | Op::MemSet if is_taken_apart(f, inst) => return None,
         Op::Print | Op::Alloc | Op::MemCopy | Op::MemSet | Op::Clock => {
             "done by the interpreter's handler, which compiled code calls"
         }

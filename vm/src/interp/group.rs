@@ -148,6 +148,16 @@ impl Group {
         Next::Nothing(self.check_done(&mut state))
     }
 
+    /// A task has ended well: takes the next one to be started. Without one, the task still counts as running.
+    pub fn take_next(&self) -> Option<u64> {
+        let mut state = self.state();
+        if self.is_stopped() || state.next >= self.end.load(Ordering::Relaxed) {
+            return None;
+        }
+        state.next += 1;
+        Some(state.next - 1)
+    }
+
     /// A task has ended; gives who waited for the group, if it was the last.
     pub fn finish(&self, index: u64, trap: Option<Box<Trap>>) -> Option<Box<Thread>> {
         let mut state = self.state();
@@ -204,7 +214,12 @@ impl Group {
 
     /// The three indices of a task.
     pub fn indices(&self, index: u64) -> [u32; 3] {
-        let [x, y, _] = self.counts.map(u64::from);
+        let [x, y, _] = self.counts;
+        if let Ok(index) = u32::try_from(index) {
+            // Division of 64 bits takes several times as long.
+            return [index % x, index / x % y, index / x / y];
+        }
+        let [x, y] = [x, y].map(u64::from);
         [index % x, index / x % y, index / x / y].map(|i| i as u32)
     }
 }

@@ -82,7 +82,19 @@ pub(crate) unsafe fn count(t: &mut Thread, head: *const Step, hot_count: u32) ->
     head
 }
 
-/// The host has called the executing function, or a task of it begins: counts that, and asks nobody.
+/// A task of the executing function begins: counts that as a call. Programs without a tracer count nothing.
+///
+/// # Safety
+/// `head` is the function's first step.
+pub(crate) unsafe fn count_entry(t: &mut Thread, head: *const Step) -> *const Step {
+    if t.code.tracer.is_none() {
+        return head;
+    }
+    // SAFETY: the caller's promise; `Thread::function` belongs to the thread's code.
+    unsafe { count(t, head, (*t.function).hot_count) }
+}
+
+/// The host has called the executing function: counts that, and asks nobody.
 pub(crate) fn note_entry(t: &Thread) {
     // SAFETY: `Thread::function` belongs to the thread's code.
     let hot_count = unsafe { (*t.function).hot_count };
@@ -445,8 +457,8 @@ unsafe fn enter_memory(t: &mut Thread, entered: *mut u8, unopened: &UnopenedMemo
     true
 }
 
-/// Returns whether the memory of a frame of so many bytes costs no fuel of its own.
-pub fn is_cleared_for_free(bytes: u64) -> bool {
+/// Returns whether an instruction that moves or clears so many bytes counts no fuel for them.
+pub fn is_moved_for_free(bytes: u64) -> bool {
     fuel_of(bytes) == 0
 }
 

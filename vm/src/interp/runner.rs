@@ -31,13 +31,20 @@ pub(crate) fn run_steps(thread: &mut Thread, first: *const Step) {
 
 /// Lets a thread go on until it ends (`None`), or has to wait for a group.
 pub(crate) fn advance(t: &mut Thread, execute: &mut impl FnMut(&mut Thread, *const Step)) -> Option<Arc<Group>> {
+    let begins = t.task.is_some() && t.waits_for.is_none();
     let step = match t.waits_for.take() {
         Some(group) if t.trap.is_none() => t.settle_group(&group),
         _ => t.resume,
     };
     t.resume = null();
+    let mut go_on = |t: &mut Thread| {
+        // The beginning of a task counts as a call, at which native code may be entered.
+        // SAFETY: `step` is the first one of the executing function then.
+        let step = if begins { unsafe { native::count_entry(t, step) } } else { step };
+        execute(t, step);
+    };
     if t.trap.is_none()
-        && let Err(payload) = catch_unwind(AssertUnwindSafe(|| execute(t, step)))
+        && let Err(payload) = catch_unwind(AssertUnwindSafe(|| go_on(t)))
     {
         // The host's code (where prints go, or an observer) has panicked: that goes on in the thread of the call.
         t.shared.keep_panic(payload);
@@ -74,10 +81,27 @@ pub(crate) fn work(
                 None => open.push(group),
                 resumed => ready = resumed,
             },
-            (thread, None) => ready = end_task(thread),
+            (thread, None) => match follow_on(thread, open.last()) {
+                Ok(next) => ready = Some(next),
+                Err(thread) => ready = end_task(thread),
+            },
         }
     }
     true
+}
+
+/// Has the thread of a task that has ended well begin the next one of its group, if that is the innermost open one, with
+/// what fuel it holds; gives the thread back if there is none.
+fn follow_on(mut thread: Box<Thread>, innermost: Option<&Arc<Group>>) -> Result<Box<Thread>, Box<Thread>> {
+    let group = innermost.filter(|_| thread.trap.is_none());
+    let own = group.filter(|group| thread.task.as_ref().is_some_and(|task| Arc::ptr_eq(&task.group, group)));
+    match own.and_then(|group| group.take_next()) {
+        Some(index) => {
+            thread.follow_with(index);
+            Ok(thread)
+        }
+        None => Err(thread),
+    }
 }
 
 /// Starts the next task of the innermost open group, or closes the group. Gives the thread to be run now, if any;
@@ -140,8 +164,9 @@ fn run(
         thread.charge(first, fuel);
     }
     let waits_for = advance(&mut thread, execute);
-    thread.release_fuel();
-    thread.leave_memory_accesses();
+    if waits_for.is_some() {
+        thread.let_go();
+    }
     if let (Some(began), Some(activity), Some(Task { group, index })) = (began, &thread.polls.activity, &thread.task) {
         thread.tell_rounds();
         // SAFETY: it points into the code that the thread holds.
@@ -153,6 +178,7 @@ fn run(
 
 /// Ends a task; gives the task that waited for it, if it was the last one of its group.
 fn end_task(mut thread: Box<Thread>) -> Option<Box<Thread>> {
+    thread.let_go();
     let trap = thread.trap.take();
     let task = thread.task.take();
     thread.reset();
@@ -166,11 +192,26 @@ impl Thread {
     /// Makes an idle thread ready to run a task.
     pub fn start_task(&mut self, task: Task) {
         let group = &task.group;
+        (self.polls, self.parallel) = (group.polls.clone(), group.parallel);
+        self.follow(group.polls.activity.clone());
+        self.begin(task);
+    }
+
+    /// Makes a thread whose task has ended ready to run another one of the same group.
+    fn follow_with(&mut self, index: u64) {
+        self.end_frames();
+        if let Some(task) = self.task.take() {
+            self.begin(Task { index, ..task });
+        }
+    }
+
+    /// Makes the frame of a task.
+    fn begin(&mut self, task: Task) {
+        let group = &task.group;
         // SAFETY: it points into the code that the thread holds too.
         let f = unsafe { &*group.function };
         let base = self.stack.start();
-        (self.mask, self.polls, self.parallel) = (self.full, group.polls.clone(), group.parallel);
-        self.follow(group.polls.activity.clone());
+        self.mask = self.full;
         if !fits(self, f, base) {
             let limit = TrapDetail::Limit(self.stack.bytes() as u64);
             self.trap = Some(Box::new(Trap::new(TrapKind::StackOverflow, limit)));
@@ -193,10 +234,7 @@ impl Thread {
             enter(self, group.function, base)
         };
         match first {
-            Ok(first) => {
-                self.resume = first;
-                native::note_entry(self);
-            }
+            Ok(first) => self.resume = first,
             Err(trap) => self.trap = Some(Box::new(trap)),
         }
         self.task = Some(task);

@@ -414,8 +414,20 @@ impl Thread {
         if self.frames.is_empty() { self.entered(step) } else { None }
     }
 
+    /// Gives up what others may wait for: fuel that it has not used, and addresses of memory.
+    pub fn let_go(&mut self) {
+        self.release_fuel();
+        self.leave_memory_accesses();
+    }
+
     /// Back to the state between two calls of the host, or two tasks, whatever happened.
     pub fn reset(&mut self) {
+        self.end_frames();
+        self.pace = Pace::new();
+    }
+
+    /// The same, but that it goes on with its pace.
+    pub fn end_frames(&mut self) {
         let regions = self.frames.iter().map(|f| f.region).chain([self.region]);
         for region in regions.filter(|&r| r != 0) {
             self.memory.unmap_frame(region);
@@ -427,7 +439,6 @@ impl Thread {
         self.base = self.stack.start();
         self.mask = 0;
         (self.failed_in_task, self.in_native, self.stepping) = (false, false, false);
-        self.pace = Pace::new();
         self.launched.clear();
         (self.waits_for, self.resume) = (None, null());
     }
