@@ -39,13 +39,13 @@ fn a_store_hides_what_was_there_before() {
 
 #[test]
 fn a_copy_reads_its_source_and_hides_what_was_where_it_goes() {
-    let text = "func f() -> (v3) frame 64 {
-  const u4:i64 = 16
-  var u1:u64, u2:u64, v3:f32
-  u1 = frame.addr 0
-  u2 = padd u1, u4
-  mem.copy u2, u1, u4
-  v3 = load.lane.f32 [u2]
+    let text = "func f() -> (v2) frame 64 {
+  const u3:i64 = 16
+  var u0:u64, u1:u64, v2:f32
+  u0 = frame.addr 0
+  u1 = padd u0, u3
+  mem.copy u1, u0, u3
+  v2 = load.lane.f32 [u1]
   ret
 }";
     assert_eq!(live_after(text, Op::FrameAddr), [(0, 16)]);
