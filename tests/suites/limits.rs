@@ -74,6 +74,13 @@ fn bytes_cost_the_same_on_every_engine() {
 fn few_bytes_cost_the_same_on_every_engine() {
     let text = "
 noinline uniform int zeroed(uniform int k) { uniform int8 t[1024] = { 0 }; t[k & 1023] = k; return t[(k * 7) & 1023]; }
+noinline uniform int each(uniform int k) {
+    uniform int8 t[512];
+    uniform int8 * varying p = &t[0];
+    memset(p, 0, 512);
+    t[k & 511] = k;
+    return t[(k * 7) & 511];
+}
 noinline uniform int less(uniform int k) { uniform int8 t[1023] = { 0 }; t[k & 511] = k; return t[(k * 7) & 1023]; }
 export uniform int f(uniform int8 a[], uniform int8 b[], uniform int n) {
     uniform int s = 0;
@@ -82,7 +89,7 @@ export uniform int f(uniform int8 a[], uniform int8 b[], uniform int n) {
         memset(&b[i], i, 512);
         memset(&b[0], i, 1024);
         memmove(&a[i], &a[0], 1023);
-        s += zeroed(i) + less(i);
+        s += zeroed(i) + less(i) + each(i);
     }
     return s;
 }";

@@ -244,7 +244,7 @@ fn regions_that_are_too_large_hold_many_calls() {
 fn regions_that_often_lead_on_hold_more_then() {
     let text = many_calls();
     let soon = JitSettings { hot: 2, hot_links: 20, background: false, ..JitSettings::default() };
-    agree_in(&text, &Limits::default(), &[soon.clone()]);
+    agree_in(&text, &Limits::default(), std::slice::from_ref(&soon));
     for engine in jits() {
         let jits = [JitSettings { hot_links: u64::MAX, ..soon.clone() }, soon.clone()];
         let [usual, larger] = jits.map(|jit| {

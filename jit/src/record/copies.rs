@@ -60,6 +60,7 @@ impl Recorder<'_> {
     pub(super) fn fill(&mut self, state: &mut State, inst: &Inst) {
         let [to, value, bytes] = inst.src.map(|r| self.read(state, r));
         if let Some((place, bytes)) = self.zeroed(to, value, bytes)
+            && self.moves_once(state, inst)
             && Self::has_lanes(state.mask()) == Some(true)
         {
             let host = self.frame_host(&place, 0);
@@ -92,12 +93,15 @@ impl Recorder<'_> {
         (is_inside && is_zero && is_moved_for_free(bytes)).then_some((place, bytes))
     }
 
-    /// The pieces of so many bytes, the largest first; `None` if the interpreter's handler is to move them. Operands in
-    /// varying registers stand for a move for each lane.
+    /// Returns whether bytes are moved once: operands in varying registers stand for a move for each lane, whose bytes cost fuel together.
+    fn moves_once(&self, state: &State, inst: &Inst) -> bool {
+        inst.src.iter().all(|&r| !self.is_varying(state, r))
+    }
+
+    /// The pieces of so many bytes, the largest first; `None` if the interpreter's handler is to move them.
     fn pieces(&self, state: &State, inst: &Inst, bytes: Value, most: u64) -> Option<Vec<Piece>> {
         let bytes = self.known(bytes)?;
-        let is_uniform = inst.src.iter().all(|&r| !self.is_varying(state, r));
-        (is_uniform && bytes <= most && is_moved_for_free(bytes)).then_some(())?;
+        (self.moves_once(state, inst) && bytes <= most && is_moved_for_free(bytes)).then_some(())?;
         let tys = [Ty::U64, Ty::U32, Ty::U16, Ty::U8];
         let mut types = [tys.map(Type::varying), tys.map(Type::uniform)].concat();
         types.retain(|ty| !ty.is_varying() || self.bytes_of(*ty) > 8);
