@@ -29,8 +29,8 @@ const SMALL_LOOP: usize = 48;
 /// How many times as much regions may hold that have often led on to others.
 const LARGE: usize = 4;
 
-/// Most instructions of the bytecode that a loop becomes whose rounds are recorded one after another, with what it calls, and with the loops
-/// around it that are unrolled too: at first, then if that is too much. The smallest gain most for what they take.
+/// Most instructions of the bytecode that an unrolled loop becomes, with what it calls, and with the loops around it that are
+/// unrolled too: at first, then if that is too much. The smallest gain most for what they take.
 const UNROLLED: [u32; 3] = [192, 64, 0];
 
 /// How much is inlined, from all to what is light.
