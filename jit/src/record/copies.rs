@@ -8,7 +8,7 @@ use super::Recorder;
 use super::memory::Operand;
 use super::state::{FramePlace, State};
 use crate::ir::{Address, ExitReason, Kind, Type, Value};
-use spmdvm_vm::interp::native::is_moved_for_free;
+use spmdvm_vm::interp::native::{is_moved_for_free, units_of};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{Function, Inst};
 use spmdvm_vm::types::{Shape, Ty};
@@ -31,6 +31,9 @@ pub(crate) fn is_taken_apart(f: &Function, inst: &Inst) -> bool {
     let is_uniform = inst.src.iter().all(|&r| f.reg(r).shape == Shape::Uniform);
     is_uniform && f.constant_bits(inst.src[2]).is_some_and(|bytes| bytes <= most)
 }
+
+/// Most bytes of a frame that are zeroed without a call.
+const MAX_CLEARED: u64 = 1024;
 
 impl Recorder<'_> {
     /// `mem.copy`
@@ -63,6 +66,9 @@ impl Recorder<'_> {
             && self.moves_once(state, inst)
             && Self::has_lanes(state.mask()) == Some(true)
         {
+            if units_of(bytes) == 1 {
+                self.tick(state);
+            }
             let host = self.frame_host(&place, 0);
             return self.effect(Kind::Clear { bytes: bytes as u32 }, &[host]);
         }
@@ -83,14 +89,15 @@ impl Recorder<'_> {
         }
     }
 
-    /// The bytes that a fill zeroes, if they lie in the memory of a frame and cost no fuel.
+    /// The bytes that a fill zeroes, if they lie in the memory of a frame and cost a unit of fuel at most: of several, who leaves before the
+    /// last would count the first ones twice.
     fn zeroed(&self, to: Value, value: Value, bytes: Value) -> Option<(FramePlace, u64)> {
         let (place, bytes) = self.address(to).zip(self.known(bytes))?;
         let size = self.function(place.function).frame_size;
         let end = place.offset.checked_add_unsigned(bytes)?;
         let is_inside = place.offset >= 0 && end <= size as i64;
         let is_zero = self.known(value).is_some_and(|v| v as u8 == 0);
-        (is_inside && is_zero && is_moved_for_free(bytes)).then_some((place, bytes))
+        (is_inside && is_zero && bytes <= MAX_CLEARED && units_of(bytes) <= 1).then_some((place, bytes))
     }
 
     /// Returns whether bytes are moved once: operands in varying registers stand for a move for each lane, whose bytes cost fuel together.

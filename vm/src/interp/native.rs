@@ -459,7 +459,12 @@ unsafe fn enter_memory(t: &mut Thread, entered: *mut u8, unopened: &UnopenedMemo
 
 /// Returns whether an instruction that moves or clears so many bytes counts no fuel for them.
 pub fn is_moved_for_free(bytes: u64) -> bool {
-    fuel_of(bytes) == 0
+    units_of(bytes) == 0
+}
+
+/// The fuel that an instruction which moves so many bytes costs for them.
+pub fn units_of(bytes: u64) -> u64 {
+    fuel_of(bytes)
 }
 
 /// What native code works on.
