@@ -319,6 +319,26 @@ def test_loops_over_local_arrays_that_vectors_do_not_divide_are_compiled(length:
     assert stats["native_instructions"] > stats["interpreted_instructions"]
 
 
+def test_rows_of_a_local_array_that_are_shorter_than_vectors_are_compiled() -> None:
+    source = """export void f(uniform int n, uniform int out[]) {
+        for (uniform int i = 0; i < n; ++i) {
+            uniform int a[64];
+            for (uniform int row = 0; row < 4; ++row) {
+                foreach (j = 0 ... 16) a[16 * row + j] = i + row;
+            }
+            for (uniform int row = 0; row < 4; ++row) {
+                foreach (j = 0 ... 16) out[16 * row + j] += a[16 * row + j];
+            }
+        }
+    }"""
+    module = spmdvm.compile(source, width=32, engine="clif", jit={"background": False})
+    out = np.zeros(64, np.int32)
+    module.f(2000, out)
+    assert out.tolist() == [2000 * 1999 // 2 + 2000 * (j // 16) for j in range(64)]
+    stats = module.stats()
+    assert stats["native_instructions"] > 10 * stats["interpreted_instructions"]
+
+
 def test_statistics_of_compiled_loops() -> None:
     module = spmdvm.compile(LOOP, engine="clif")
     a = np.zeros(4000, np.float32)

@@ -198,7 +198,7 @@ impl Recorder<'_> {
             r.select(state.mask(), all, zero)
         };
         if state.mask() != Mask::Full
-            && let Some(lanes) = self.lanes_of_array(at, need)
+            && let Some(lanes) = self.lanes_of_array(at)
         {
             return self.either_value(ok, ty, fast, |r| r.gather(state, &lanes));
         }
@@ -209,11 +209,11 @@ impl Recorder<'_> {
         self.either_value(ok, ty, fast, |r| r.load_any(state, at, true))
     }
 
-    /// Consecutive elements as an operand with an index for every lane, if they lie in an array of the frame that vectors do not
-    /// divide: active lanes are in bounds at its end where a vector is not, and usually so.
-    fn lanes_of_array(&mut self, at: &Operand, vector: u32) -> Option<Operand> {
-        let array = self.array_of(at)?;
-        if (array.end - array.start) % vector as i64 == 0 || !self.counts_lanes(at) {
+    /// Consecutive elements as an operand with an index for every lane, if they lie in an array of the frame: active lanes are in bounds at
+    /// its end where a vector is not, be it that vectors do not divide it or that rows in it are shorter than they.
+    fn lanes_of_array(&mut self, at: &Operand) -> Option<Operand> {
+        self.array_of(at)?;
+        if !self.counts_lanes(at) {
             return None;
         }
         // Not checked yet, an index can be so large that its elements cannot be counted in 32 bits.
@@ -415,7 +415,7 @@ impl Recorder<'_> {
             let mask = r.mask_value(state.mask());
             r.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
         };
-        if let Some(lanes) = self.lanes_of_array(at, need) {
+        if let Some(lanes) = self.lanes_of_array(at) {
             return self.either(ok, fast, |r| r.scatter(state, &lanes, value));
         }
         if self.array_of(at).is_some() {
