@@ -89,8 +89,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// The bytes that a fill zeroes, if they lie in the memory of a frame and cost a unit of fuel at most: of several, who leaves before the
-    /// last would count the first ones twice.
+    /// The bytes that a fill zeroes, if they lie in the memory of a frame and cost a unit of fuel at most: of several, who leaves
+    /// before the last would count the first ones twice.
     fn zeroed(&self, to: Value, value: Value, bytes: Value) -> Option<(FramePlace, u64)> {
         let (place, bytes) = self.address(to).zip(self.known(bytes))?;
         let size = self.function(place.function).frame_size;
