@@ -22,8 +22,8 @@ mod verify;
 pub use build::Builder;
 pub use exit::{Cell, EntryKind, EntryState, Exit, ExitReason, FrameState, LiveMemory, PrivateMemory, RegState};
 pub use kind::{Address, EntryMask, Kind};
-pub(crate) use verify::unsigned;
 pub use verify::verify;
+pub(crate) use verify::{unsigned, unsigned_of};
 
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;

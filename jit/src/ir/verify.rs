@@ -240,7 +240,12 @@ fn arity(args: &[Type], n: usize) -> Result<(), String> {
 
 /// The unsigned type of the size of an integer type.
 pub(crate) fn unsigned(ty: Ty) -> Ty {
-    match ty.size() {
+    unsigned_of(ty.size())
+}
+
+/// The unsigned type of so many bytes.
+pub(crate) fn unsigned_of(size: usize) -> Ty {
+    match size {
         1 => Ty::U8,
         2 => Ty::U16,
         4 => Ty::U32,

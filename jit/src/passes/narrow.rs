@@ -26,7 +26,7 @@ use super::defs::Defs;
 use super::replace;
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
-use crate::ir::{BlockId, End, Inst, Kind, Region, Type, Value};
+use crate::ir::{BlockId, End, Inst, Kind, Region, Type, Value, unsigned_of};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -46,16 +46,6 @@ pub fn run(region: &mut Region) {
     if !sizes.is_empty() {
         let defs = widths.defs;
         Rewriting::new(region, defs, sizes).run(&order);
-    }
-}
-
-/// The unsigned integer of so many bytes.
-fn unsigned(size: usize) -> Ty {
-    match size {
-        1 => Ty::U8,
-        2 => Ty::U16,
-        4 => Ty::U32,
-        _ => Ty::U64,
     }
 }
 
@@ -403,7 +393,7 @@ impl<'a> Rewriting<'a> {
     fn inst(&mut self, inst: &mut Inst, behind: Place) {
         let (Some(result), Kind::Op { op, ty, from }) = (inst.result, inst.kind) else { return };
         if let Some(&size) = self.sizes.get(&result) {
-            let number = unsigned(size);
+            let number = unsigned_of(size);
             let is_mask = |i: usize| op == Op::Select && i == 0;
             let args: Vec<Value> =
                 inst.args.iter().enumerate().map(|(i, &v)| if is_mask(i) { v } else { self.low(v, size) }).collect();
@@ -445,7 +435,7 @@ impl<'a> Rewriting<'a> {
         }
         let v = self.narrow.get(&v).copied().unwrap_or(v);
         let Type { shape, ty: from } = self.region.ty(v);
-        let ty = unsigned(size);
+        let ty = unsigned_of(size);
         if from == ty {
             return v;
         }
@@ -459,7 +449,7 @@ impl<'a> Rewriting<'a> {
     }
 
     fn constant(&mut self, bits: u64, size: usize) -> Value {
-        let ty = unsigned(size);
+        let ty = unsigned_of(size);
         let key = (normalised(ty, bits), size);
         if let Some(&made) = self.constants.get(&key) {
             return made;

@@ -10,7 +10,7 @@ use super::masks::MASK;
 use super::memory::{masked_move, masked_store};
 use super::select::Select;
 use super::values::{form_of, sized};
-use crate::ir::{Inst, Value};
+use crate::ir::{Inst, Value, unsigned_of};
 use iced_x86::Code;
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::types::Ty;
@@ -36,9 +36,9 @@ impl Select<'_> {
         let parts = self.packed_parts(inst.args[1], ty, from);
         let pieces = parts.into_iter().map(|part| {
             let x = self.vector_masked(sized(masked_move(size), small), small, &[Arg::Mem(part.at)], part.first);
-            let x = self.resized(x, n, unsigned(size), size.max(4));
+            let x = self.resized(x, n, unsigned_of(size), size.max(4));
             let x = self.vector_masked(expand, large, &[Arg::Use(x, large)], part.mask);
-            self.resized(x, n, unsigned(size.max(4)), size)
+            self.resized(x, n, unsigned_of(size.max(4)), size)
         });
         let pieces = pieces.collect();
         let pieces = self.joined(pieces, n * size);
@@ -62,9 +62,9 @@ impl Select<'_> {
                 Some(bytes) => self.part(bytes, self.form(1), i * n, n),
                 None => self.chunk(v, size, i * n, n),
             };
-            let x = self.resized(x, n, unsigned(size), size.max(4));
+            let x = self.resized(x, n, unsigned_of(size), size.max(4));
             let x = self.vector_masked(compress, large, &[Arg::Use(x, large)], part.mask);
-            let x = self.resized(x, n, unsigned(size.max(4)), size);
+            let x = self.resized(x, n, unsigned_of(size.max(4)), size);
             let args = [Arg::Mem(part.at), Arg::Use(x, small)];
             self.plain_masked(sized(masked_store(size), small), &args, part.first, false);
         }
@@ -100,15 +100,5 @@ impl Select<'_> {
             }
         }
         parts
-    }
-}
-
-/// A type of so many bytes that is extended by zeros.
-fn unsigned(size: usize) -> Ty {
-    match size {
-        1 => Ty::U8,
-        2 => Ty::U16,
-        4 => Ty::U32,
-        _ => Ty::U64,
     }
 }
