@@ -109,6 +109,7 @@ impl<T: Target> Lower<'_, T> {
         if bits == 0 {
             return self.zero();
         }
+        let bytes = self.piece_bytes(size);
         // Of smaller elements there are several in what machines put everywhere without ado.
         let (bits, size) = match size {
             1 => ((bits & 0xff) * 0x0101_0101, 4),
@@ -116,7 +117,7 @@ impl<T: Target> Lower<'_, T> {
             _ => (bits, size),
         };
         let from = self.pool_of(bits, size);
-        T::broadcast_from(self, from, size)
+        T::broadcast_from(self, from, size, bytes)
     }
 
     /// A vector of zeros.

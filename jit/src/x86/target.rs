@@ -125,8 +125,9 @@ impl Target for X86 {
         s.broadcast(x, ty)
     }
 
-    fn broadcast_from(s: &mut Select<'_>, from: Mem, size: usize) -> VReg {
-        s.vector(broadcast(size, Size::Z), Size::Z, &[Arg::Mem(from)])
+    fn broadcast_from(s: &mut Select<'_>, from: Mem, size: usize, bytes: usize) -> VReg {
+        // While instructions of 512 bits are under way, some processors execute fewer others at a time.
+        s.vector(broadcast(size, form_of(bytes)), form_of(bytes), &[Arg::Mem(from)])
     }
 
     fn mask_of_constant(s: &mut Select<'_>, bits: u64) -> VReg {
