@@ -7,7 +7,7 @@
 //!
 //! Other threads may write meanwhile. What a program may see then it still may: the second load as early as the first.
 
-use super::replace;
+use super::{gvn, replace};
 use crate::ir::{Inst, Kind, Region, Value};
 use spmdvm_vm::types::Ty;
 
@@ -45,7 +45,11 @@ pub fn run(region: &mut Region) {
         });
         region.blocks[b].insts = insts;
     }
-    replace(region, &to);
+    if to.iter().enumerate().any(|(i, v)| v.index() != i) {
+        replace(region, &to);
+        // What is computed from the same load twice is the same now.
+        gvn::run(region);
+    }
 }
 
 /// What memory holds after a store.
