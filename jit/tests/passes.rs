@@ -10,7 +10,7 @@ use harness::values::Rng;
 use harness::{Host, exit};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Builder, End, Kind, Region, Type, Value};
+use spmdvm_jit::ir::{Block, Builder, End, Kind, Region, Type, Value};
 use spmdvm_jit::passes::{self, PASSES};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::{Ty, Width};
@@ -314,7 +314,7 @@ fn branches_and_guards_on_constants_are_decided() {
 
 #[test]
 fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
-    let (mut copied, mut in_advance, mut rounds) = (0, 0, 0);
+    let (mut copied, mut in_advance, mut hoisted, mut rounds) = (0, 0, 0, 0);
     let natives = harness::natives();
     let n = seeds(0, 250);
     let mut host = Host::new(Width::new(4).unwrap());
@@ -324,12 +324,16 @@ fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
         name_exits(&mut before);
         let mut after = before.clone();
         all_passes(&mut after, seed);
-        let looping = |b: &spmdvm_jit::ir::Block, i: usize| b.end.edges().any(|edge| edge.to.index() == i);
-        let free = |b: &spmdvm_jit::ir::Block| !b.insts.iter().any(|i| matches!(i.kind, Kind::Guard { .. }));
+        let looping = |b: &Block, i: usize| b.end.edges().any(|edge| edge.to.index() == i);
+        let free = |b: &Block| !b.insts.iter().any(|i| matches!(i.kind, Kind::Guard { .. }));
         copied += after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && free(b)) as usize;
         // Of the counter, what changes as it does, and what does not change, nothing is handed from round to round.
-        let lean = |b: &spmdvm_jit::ir::Block| b.params.len() == 2 && b.insts.iter().all(|i| i.kind.exit().is_none());
+        let lean = |b: &Block| b.params.len() == 2 && b.insts.iter().all(|i| i.kind.exit().is_none());
         in_advance += after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && lean(b)) as usize;
+        // Of what it loads from where no round goes, nothing.
+        let loads = |b: &Block| b.insts.iter().filter(|i| matches!(i.kind, Kind::Load { .. })).count();
+        let all = before.blocks.iter().map(loads).sum::<usize>();
+        hoisted += after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && lean(b) && loads(b) < all) as usize;
         let natives = natives.iter().filter(|_| seed.is_multiple_of(4));
         let natives: Vec<Arc<dyn Executable>> =
             natives.map(|native| Arc::from(native.compile(Arc::new(after.clone())).unwrap())).collect();
@@ -362,6 +366,7 @@ fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
     let n = (n.end - n.start) as usize;
     assert!(copied * 2 > n, "{copied} of {n} loops have a copy without checks");
     assert!(in_advance * 4 > n, "{in_advance} of {n} copies count one number");
+    assert!(hoisted * 10 > n, "{hoisted} of {n} copies load less");
     assert!(rounds > 1000, "{rounds}");
 }
 
@@ -523,8 +528,11 @@ fn a_block_loads_once_what_nothing_may_have_written_meanwhile() {
         b.effect(Kind::Store { ty: I32 }, &[there, u]);
         let part = lanes(b, there);
         let sum = [again, other, stored, after, part].iter().fold(first, |sum, &x| b.op(Op::Add, I32, &[sum, x]));
-        vec![sum, single]
+        // What is computed from the same load is the same.
+        let [this, too] = [first, again].map(|x| b.op(Op::Neg, I32, &[x]));
+        vec![sum, single, b.op(Op::Mul, I32, &[this, too])]
     });
+    assert_eq!(text.matches("= neg").count(), 1, "{text}");
     assert_eq!(text.matches("= load.lanes").count(), 4, "{text}");
     assert_eq!(text.matches("= load.i32").count(), 1, "{text}");
 }

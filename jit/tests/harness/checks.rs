@@ -79,7 +79,7 @@ pub fn within(b: &mut Builder, index: Value, low: Value, span: Value, mask: Opti
 
 /// A loop that counts up or down to a limit and accesses an array by what it counts, as the recorder makes them: the test
 /// before the accesses or after them, indices of 32 or 64 bits, entered at its start or in the middle; with guards that no round
-/// changes, slow ways of accesses, and polls for fuel.
+/// changes, slow ways of accesses, polls for fuel, and an element by another pointer that a round may overwrite.
 pub fn counted(host: &Host, seed: u64) -> Region {
     let mut rng = Rng(seed);
     let mut b = Builder::new(host.width, host.function, 1);
@@ -100,6 +100,10 @@ pub fn counted(host: &Host, seed: u64) -> Region {
     let span = Kind::IndexSpan { scale, disp: 0, need: scale, ty };
     let span = b.inst(span, &[pointer, len], Type::uniform(count));
     let memory = b.host_address(pointer, 0);
+    let element = rng.chance(50).then(|| {
+        let pointer = b.constant(Ty::U64, host.pointer(elem) + (elem.size() * (1 + rng.below(30))) as u64);
+        b.host_address(pointer, 0)
+    });
     let up = rng.chance(70);
     let size = [1i64, 2, 4, 3][rng.below(4)];
     let step = b.constant(counter, if up { size } else { -size } as u64);
@@ -198,7 +202,11 @@ pub fn counted(host: &Host, seed: u64) -> Region {
         let offset = b.op(Op::Mul, Ty::U64, &[index, bytes]);
         let at = b.op(Op::Add, Ty::U64, &[memory, offset]);
         let old = b.inst(Kind::Load { ty: elem }, &[at], Type::uniform(elem));
-        let new = b.op(if elem.is_float() { Op::Neg } else { Op::Not }, elem, &[old]);
+        let mut new = b.op(if elem.is_float() { Op::Neg } else { Op::Not }, elem, &[old]);
+        if let Some(element) = element {
+            let element = b.inst(Kind::Load { ty: elem }, &[element], Type::uniform(elem));
+            new = b.op(Op::Sub, elem, &[new, element]);
+        }
         b.effect(Kind::Store { ty: elem }, &[at, new]);
         if let Some(join) = join {
             b.jump(join, &[]);

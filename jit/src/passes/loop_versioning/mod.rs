@@ -39,22 +39,26 @@
 //! up to `q`, it does not wrap around in its own type either, and every comparison would hold. The limit must be so far from
 //! the end of its type that the counter does not step over it.
 //!
+//! Loads from addresses that do not change leave the copy, if what it writes lies elsewhere: see [`hoist`].
+//!
 //! All of this is computed in the block `range` from what the back edge brings and from values outside of the cycle, never from
 //! values inside of it: another way to the latch may have left those of an earlier round. Fuel is counted by the polls in the copy,
 //! and the exits there hold the copy's values.
 
 mod cycle;
+mod hoist;
 mod progress;
 mod range;
 
 use super::defs::{Def, Defs};
-use super::licm::definitions;
+use super::licm::{self, definitions};
 use super::make::Maker;
 use crate::dominance::Dominators;
 use crate::ir::{Block, BlockId, Edge, End, ExitId, Inst, Kind, Region, Type, Value};
 use cycle::Cycle;
+use hoist::Hoisted;
 use progress::Progress;
-use range::{Changes, Counter, small, stays_in_range};
+use range::{Changes, Counter, Range, small};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
@@ -89,6 +93,9 @@ pub fn run(region: &mut Region) {
             copies += loop_.is_some_and(|l| l.make().is_some()) as usize;
         }
     }
+    if copies != 0 {
+        licm::run(region);
+    }
 }
 
 /// How something changes from round to round.
@@ -97,6 +104,18 @@ enum Change {
     By(i64),
     /// As the result of a pure instruction does.
     As(Def),
+}
+
+/// What the block `range` finds out.
+struct RangeTest {
+    /// Whether all rounds up to the last whole one may run in the copy, a uniform bool.
+    all_in_bounds: Value,
+    /// How many follow the next one.
+    rounds: Value,
+    /// How the copy computes what changes.
+    progress: Progress,
+    /// What it loads before its first round.
+    hoisted: Hoisted,
 }
 
 /// A loop that may be copied.
@@ -264,13 +283,17 @@ impl<'a> Counted<'a> {
             return None;
         }
         let (mut insts, mut first_insts) = (Vec::new(), Vec::new());
-        let (mut all_in_bounds, rounds, mut progress) = self.range_test(&counter, &ranges, &mut insts)?;
-        for holds in settled {
-            let mut m = Maker { region: self.region, to: &mut insts };
-            all_in_bounds = m.op(Op::And, Ty::Bool, &[all_in_bounds, holds]);
-        }
         let in_advance = self.counts_in_advance(&checked);
+        let test = self.range_test(&counter, &ranges, in_advance.is_some(), &mut insts)?;
+        let RangeTest { mut all_in_bounds, rounds, mut progress, hoisted } = test;
+        // Together first: what no loop around this one changes either leaves it.
+        let mut m = Maker { region: self.region, to: &mut insts };
+        let settled = settled.into_iter().reduce(|a, b| m.op(Op::And, Ty::Bool, &[a, b]));
+        if let Some(hold) = settled {
+            all_in_bounds = m.op(Op::And, Ty::Bool, &[all_in_bounds, hold]);
+        }
         let some = progress.begin(&mut Maker { region: self.region, to: &mut first_insts }, rounds, in_advance);
+        let loaded = hoisted.load(&mut self, &mut progress, &mut first_insts);
         let [range, enter, copy] = [0, 1, 2].map(|i| BlockId(self.region.blocks.len() as u32 + i));
         let back = Edge { to: self.head(), args: self.next.clone() };
         let mut args = vec![progress.first];
@@ -287,9 +310,9 @@ impl<'a> Counted<'a> {
         let kept = |inst: &Inst| match inst.kind {
             Kind::Guard { .. } => !checked.contains(&inst.args[0]),
             Kind::Tick { .. } => in_advance.is_none(),
-            _ => true,
+            _ => !hoisted.contains(inst),
         };
-        self.copy(copy, &progress, kept);
+        self.copy(copy, &progress, loaded, kept);
         let (head, latch) = (self.head(), self.latch());
         for edge in self.region.blocks[latch.index()].end.edges_mut().filter(|edge| edge.to == head) {
             *edge = Edge { to: range, args: Vec::new() };
@@ -342,14 +365,15 @@ impl<'a> Counted<'a> {
         Some(new)
     }
 
-    /// Whether all rounds up to the last whole one are in bounds, a uniform bool; how many follow the next one; and how the copy
-    /// computes what changes.
+    /// Makes what the block `range` computes. Loads may leave the loop only if it is left by nothing but polls, and these are counted
+    /// in advance.
     fn range_test(
         &mut self,
         counter: &Counter,
         ranges: &[(Value, Value, Value, i64)],
+        loads_may_leave: bool,
         to: &mut Vec<Inst>,
-    ) -> Option<(Value, Value, Progress)> {
+    ) -> Option<RangeTest> {
         let made = &mut HashMap::new();
         let mut changes = Changes::default();
         let value = self.next_round(counter.value, to, made)?;
@@ -360,8 +384,12 @@ impl<'a> Counted<'a> {
         }
         let mut m = Maker { region: self.region, to };
         let (mut ok, rounds) = counter.rounds_after(&mut m, value, limit);
+        let mut merged = Vec::new();
         for (distance, span, step) in sides {
-            let holds = stays_in_range(&mut m, distance, span, step, (rounds, &mut changes));
+            Range::add(&mut merged, &mut m, distance, span, step);
+        }
+        for range in merged {
+            let holds = range.holds(&mut m, (rounds, &mut changes));
             ok = m.op(Op::And, Ty::Bool, &[ok, holds]);
         }
         let mut progress = Progress::new(counter.step.unsigned_abs());
@@ -369,7 +397,15 @@ impl<'a> Counted<'a> {
         for holds in exact {
             ok = Maker { region: self.region, to }.op(Op::And, Ty::Bool, &[ok, holds]);
         }
-        Some((ok, rounds, progress))
+        let mut hoisted = Hoisted::default();
+        if loads_may_leave {
+            let (found, apart) = Hoisted::find(self, &progress, (rounds, &mut changes), to);
+            hoisted = found;
+            if let Some(holds) = apart {
+                ok = Maker { region: self.region, to }.op(Op::And, Ty::Bool, &[ok, holds]);
+            }
+        }
+        Some(RangeTest { all_in_bounds: ok, rounds, progress, hoisted })
     }
 
     /// The parameters of the head that the copy must hand on.
@@ -379,9 +415,14 @@ impl<'a> Counted<'a> {
         (0..params.len()).filter(move |&i| !derived[i])
     }
 
-    /// Copies what is kept of the cycle into one block.
-    fn copy(&mut self, copy: BlockId, progress: &Progress, kept: impl Fn(&Inst) -> bool) {
-        let mut to: HashMap<Value, Value> = HashMap::new();
+    /// Copies what is kept of the cycle into one block, with what stands for values that are known before it.
+    fn copy(
+        &mut self,
+        copy: BlockId,
+        progress: &Progress,
+        mut to: HashMap<Value, Value>,
+        kept: impl Fn(&Inst) -> bool,
+    ) {
         let now = self.region.new_value(Type::uniform(Ty::U64));
         let mut params = vec![now];
         for i in self.others(progress) {

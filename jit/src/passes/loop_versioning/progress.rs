@@ -167,6 +167,20 @@ impl Progress {
         }
     }
 
+    /// Notes the vector of a value that does not change.
+    pub fn spread_as(&mut self, v: Value, all: Value) {
+        self.splats.push((v, all));
+    }
+
+    /// What something that is computed from the progress is in the first round, before [`begin`](Progress::begin); and by how much it
+    /// changes in a round.
+    pub fn first_of(&self, m: &mut Maker<'_>, v: Value) -> Option<(Value, i64)> {
+        let &(_, linear) = self.linear.iter().find(|&&(of, _)| of == v)?;
+        let first =
+            if linear.plus == 0 { linear.end } else { m.with(Op::Add, Ty::U64, linear.end, linear.plus as u64) };
+        Some((first, linear.factor * self.unit as i64))
+    }
+
     /// Returns whether a value of the loop is computed from the progress.
     pub fn derives(&self, v: Value) -> bool {
         self.linear.iter().any(|&(of, _)| of == v)

@@ -65,25 +65,47 @@ impl Changes {
     }
 }
 
-/// Returns whether a distance is below a span now, and when it has changed so many times.
-pub(super) fn stays_in_range(
-    m: &mut Maker<'_>,
-    distance: Value,
+/// Distances below the same span that change alike.
+pub(super) struct Range {
     span: Value,
     step: i64,
-    (rounds, changes): (Value, &mut Changes),
-) -> Value {
-    let wide = m.region.ty(distance).ty.size() == 8;
-    let (distance, mut span) = (m.cast(Op::Convert, distance, Ty::U64), m.cast(Op::Convert, span, Ty::U64));
-    if wide {
-        span = m.with(Op::Min, Ty::U64, span, 1 << 62);
+    largest: Value,
+    smallest: Value,
+}
+
+impl Range {
+    /// Adds a distance to those of its span and step.
+    pub fn add(ranges: &mut Vec<Range>, m: &mut Maker<'_>, distance: Value, span: Value, step: i64) {
+        let ty = m.region.ty(distance).ty;
+        let alike = |r: &&mut Range| r.span == span && r.step == step && m.region.ty(r.largest).ty == ty;
+        match ranges.iter_mut().find(alike) {
+            Some(range) => {
+                range.largest = m.op(Op::Max, ty, &[range.largest, distance]);
+                if step < 0 {
+                    range.smallest = m.op(Op::Min, ty, &[range.smallest, distance]);
+                }
+            }
+            None => ranges.push(Range { span, step, largest: distance, smallest: distance }),
+        }
     }
-    let now = m.op(Op::Lt, Ty::U64, &[distance, span]);
-    if step == 0 {
-        return now;
+
+    /// Returns whether all are below the span now, and when they have changed so many times.
+    pub fn holds(&self, m: &mut Maker<'_>, (rounds, changes): (Value, &mut Changes)) -> Value {
+        let wide = m.region.ty(self.largest).ty.size() == 8;
+        let mut span = m.cast(Op::Convert, self.span, Ty::U64);
+        if wide {
+            span = m.with(Op::Min, Ty::U64, span, 1 << 62);
+        }
+        let largest = m.cast(Op::Convert, self.largest, Ty::U64);
+        let now = m.op(Op::Lt, Ty::U64, &[largest, span]);
+        if self.step == 0 {
+            return now;
+        }
+        // The first to leave the range: by its end, or by its beginning, where it wraps around.
+        let first = if self.step > 0 { largest } else { m.cast(Op::Convert, self.smallest, Ty::U64) };
+        let change = changes.of(m, rounds, self.step);
+        let last = m.op(Op::Add, Ty::U64, &[first, change]);
+        let then = m.op(Op::Lt, Ty::U64, &[last, span]);
+        m.op(Op::And, Ty::Bool, &[now, then])
     }
-    let change = changes.of(m, rounds, step);
-    let last = m.op(Op::Add, Ty::U64, &[distance, change]);
-    let then = m.op(Op::Lt, Ty::U64, &[last, span]);
-    m.op(Op::And, Ty::Bool, &[now, then])
 }
