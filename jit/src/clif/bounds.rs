@@ -1,7 +1,7 @@
 //! What bounds are made of: the indices that lie in a memory region.
 
 use super::translate::Translator;
-use crate::ir::Value;
+use crate::ir::{SPARE_INDICES, Value};
 use crate::lowering::ends;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, types};
@@ -48,7 +48,7 @@ impl Translator<'_> {
         let last = self.b.ins().iadd_imm_s(len, -(need as i64));
         let last = self.b.ins().isub(last, start);
         let last = self.shifted(last, scale);
-        let last = self.larger(IntCC::SignedLessThan, last, ends(ty).1 - 63);
+        let last = self.larger(IntCC::SignedLessThan, last, ends(ty).1 - SPARE_INDICES);
         let n = self.b.ins().isub(last, low);
         let n = self.b.ins().iadd_imm_s(n, 1);
         let n = self.larger(IntCC::SignedGreaterThan, n, 0);

@@ -1,5 +1,6 @@
 //! Which indices of a memory operand lie within a region: `IndexLow` and `IndexSpan`, in exact arithmetic.
 
+use crate::ir::SPARE_INDICES;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
@@ -36,8 +37,8 @@ pub(crate) fn index_low(pointer: u64, scale: u32, disp: i64, ty: Ty) -> u64 {
 pub(crate) fn index_span(pointer: u64, len: u64, scale: u32, disp: i64, need: u32, ty: Ty) -> u64 {
     let low = low(pointer, scale, disp, ty);
     let start = offset_of(pointer) as i128 + disp as i128;
-    // Indices of up to 64 lanes that are counted from the last one do not wrap around.
-    let last = (len as i128 - need as i128 - start).div_euclid(scale as i128).min(range(ty).1 - 63);
+    let most = range(ty).1 - i128::from(SPARE_INDICES);
+    let last = (len as i128 - need as i128 - start).div_euclid(scale as i128).min(most);
     // `low` may have been cut to the greatest index, where the offset can still be negative.
     if start + low * (scale as i128) < 0 || last < low {
         return 0;
@@ -83,6 +84,6 @@ mod tests {
         assert_eq!(index_span(far, 100, 1, 0, 1, Ty::I32), 0);
         assert_eq!(index_low(0, 4, 8, Ty::U32), 0);
         assert_eq!(index_low(0, 4, 8, Ty::I32) as i32, -2);
-        assert_eq!(index_span(0, u64::MAX >> 8, 1, 0, 1, Ty::I32), (1 << 31) - 63);
+        assert_eq!(index_span(0, u64::MAX >> 8, 1, 0, 1, Ty::I32), (1 << 31) - SPARE_INDICES as u64);
     }
 }

@@ -5,6 +5,10 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::FuncId;
 use spmdvm_vm::types::Ty;
 
+/// How far an index in bounds may be moved up without wrapping around: so many indices at the end of a type are left to the
+/// interpreter. A round of a stencil on planes of some hundred thousand elements checks its neighbours at once.
+pub const SPARE_INDICES: i64 = (1 << 20) - 1;
+
 /// One of the masks that the interpreter holds when a region is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryMask {
@@ -130,7 +134,7 @@ pub enum Kind {
     },
     /// `(uniform u64 pointer, uniform u64 length) → uniform unsigned of ty's size`. How many indices from `IndexLow` on are
     /// such that `need` bytes at the address still lie within the length (cut to the type's range, and so that
-    /// none of them is above the type's maximum less 63: lanes counted from it do not wrap around). So an index is in bounds
+    /// none of them is above the type's maximum less [`SPARE_INDICES`]: lanes, and neighbours, counted from it do not wrap around). So an index is in bounds
     /// when `index - low`, taken as unsigned, is less than this.
     IndexSpan {
         /// Bytes between elements; not 0.

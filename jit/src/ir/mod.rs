@@ -21,7 +21,7 @@ mod verify;
 
 pub use build::Builder;
 pub use exit::{Cell, EntryKind, EntryState, Exit, ExitReason, FrameState, LiveMemory, PrivateMemory, RegState};
-pub use kind::{Address, EntryMask, Kind};
+pub use kind::{Address, EntryMask, Kind, SPARE_INDICES};
 pub use verify::verify;
 pub(crate) use verify::{unsigned, unsigned_of};
 

@@ -2,7 +2,7 @@
 
 use super::inst::{Arg, Cond, Size};
 use super::select::Select;
-use crate::ir::{Inst, Kind, Value};
+use crate::ir::{Inst, Kind, SPARE_INDICES, Value};
 use crate::lowering::{ends, has_code};
 use iced_x86::{Code, OpKind};
 use regalloc2::VReg;
@@ -75,7 +75,7 @@ impl Select<'_> {
         let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, len, need);
         let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, start);
         let last = self.shifted(last, scale);
-        let last = self.at_most(last, ends(ty).1 - 63);
+        let last = self.at_most(last, ends(ty).1 - SPARE_INDICES);
         let n = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, low);
         let n = self.gpr_over(Code::Add_rm64_imm8, Size::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
         self.at_least(n, 0)

@@ -1,15 +1,12 @@
 //! What a check of bounds says, and how one is recognised.
 
 use super::super::defs::{Def, Defs};
-use crate::ir::{Kind, Region, Value};
+use crate::ir::{Kind, Region, SPARE_INDICES, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-/// How far an index in bounds may be moved without wrapping around.
-const REACH: i64 = 63;
-
 /// Most bytes that a merged check covers at one index.
-const MAX_NEED: i64 = 1 << 20;
+const MAX_NEED: i64 = 1 << 28;
 
 /// The memory that checks are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,7 +60,7 @@ impl Check {
 
 /// Returns whether two constants are so near that indices in bounds do not wrap around between them.
 pub(super) fn is_near(k: i64, far: i64) -> bool {
-    far.checked_sub(k).is_some_and(|reach| reach <= REACH)
+    far.checked_sub(k).is_some_and(|reach| reach <= SPARE_INDICES)
 }
 
 /// The check that a guard's condition is, if it is one.

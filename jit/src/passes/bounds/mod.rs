@@ -8,16 +8,16 @@
 //! # What a check says
 //!
 //! A check by the index `x + k` (with a constant `k`) of the bytes `[low, high)` at `pointer + index * scale` holds if and
-//! only if those bytes lie in the region and the index is not above the type's maximum less 63 (see [`Kind::IndexSpan`]). So
+//! only if those bytes lie in the region and the index is not above the type's maximum less [`SPARE_INDICES`](crate::ir::SPARE_INDICES). So
 //! it says `start + low + (x + k) * scale ≥ 0` and `start + high + (x + k) * scale ≤ length`, and both are monotone in `k`,
-//! `low` and `high`. `x + k` may wrap around, but if it is in bounds for the least `k` of several checks that are at most 63
-//! apart, then no other of them does, because of those 63.
+//! `low` and `high`. `x + k` may wrap around, but if it is in bounds for the least `k` of several checks that are at most
+//! as many apart, then no other of them does.
 //!
 //! # Rules
 //!
 //! *Implied.* A check is dropped if on every way to it another with no greater `k` and `low` has held, and another (or the
 //! same) with no smaller `high + k * scale` (of lanes, whose first index is checked, or of the element beside), of the same
-//! pointer, scale and index, `k`s at most 63 apart; if it is for writing, one of that pointer for writing. A region's length does
+//! pointer, scale and index, `k`s at most so many apart; if it is for writing, one of that pointer for writing. A region's length does
 //! not change while it exists. What is known of pointers to memory of frames that the region itself may make counts in
 //! [quiet](super::Quiet) loops: that memory ends.
 //!
@@ -33,7 +33,8 @@
 //! have none), so nothing is done twice.
 //!
 //! *No wrapping.* A lower end moved by `k - k₀` is cut at the type's minimum, which no index is below. An upper end is at
-//! most the maximum less 62, so a sum of lower end and span does not wrap; an index below it can be moved up by 63.
+//! most the maximum less all but one of these, so a sum of lower end and span does not wrap; an index below it can be moved up by
+//! as many.
 
 mod check;
 mod range;
