@@ -516,11 +516,16 @@ fn accesses_by_one_pointer_have_one_length_and_one_address_read_after_it() {
 
 #[test]
 fn a_block_loads_once_what_nothing_may_have_written_meanwhile() {
+    let host = Host::new(Width::DEFAULT);
     let text = simplified(&["gvn", "loads", "dead"], |b, [x, _, u, _, _, p]| {
         let (v, elem) = (Type::varying(I32), Type::uniform(I32));
         let [here, there] = [0, 64].map(|at| b.host_address(p, at));
         let lanes = |b: &mut Builder, at| b.inst(Kind::LoadLanes { ty: I32 }, &[at], v);
-        let [first, again, other] = [here, here, there].map(|at| lanes(b, at));
+        let first = lanes(b, here);
+        // What another thread may write at a poll can as well be read before it.
+        let poll = b.exit(exit(&host, Value(3), vec![], vec![]));
+        b.effect(Kind::Tick { exit: poll }, &[]);
+        let [again, other] = [here, there].map(|at| lanes(b, at));
         // A single element is not all of them.
         let single = b.inst(Kind::Load { ty: I32 }, &[here], elem);
         b.effect(Kind::StoreLanes { ty: I32 }, &[there, x]);

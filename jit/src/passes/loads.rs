@@ -1,11 +1,11 @@
 //! Loads once what a block loads several times.
 //!
 //! Rules: within a block, two plain loads of one kind and by the same operands give the same, if nothing stands between them that may
-//! write to memory: a store, a poll (at which other threads' tasks may have their turn), an effect of another kind. A load that follows
-//! a store by the same address, of the same type and in all lanes, gives what was stored. (A bool in memory is any byte that is not 0, so
-//! bools are loaded.)
+//! write to memory: a store, an effect of another kind. A load that follows a store by the same address, of the same type and in all
+//! lanes, gives what was stored. (A bool in memory is any byte that is not 0, so bools are loaded.)
 //!
-//! Other threads may write meanwhile. What a program may see then it still may: the second load as early as the first.
+//! Other threads may write meanwhile, at polls too. What a program may see then it still may: the second load as early as the first.
+//! Who waits for what another thread writes does so in a loop, whose next round loads anew.
 
 use super::{gvn, replace};
 use crate::ir::{Inst, Kind, Region, Value};
@@ -36,7 +36,8 @@ pub fn run(region: &mut Region) {
                     }
                 };
             }
-            let keeps = inst.kind.is_pure() || inst.kind.only_counts() || matches!(inst.kind, Kind::Guard { .. });
+            let waits = matches!(inst.kind, Kind::Guard { .. } | Kind::Tick { .. } | Kind::Ticks { .. });
+            let keeps = inst.kind.is_pure() || inst.kind.only_counts() || waits;
             if !keeps {
                 known.clear();
                 known.extend(stored(inst));
