@@ -4,11 +4,12 @@
 //! mask, of which nothing is left. An index of 32 bits counts with its sign; others become distances of 64 bits first.
 
 use super::inst::{Arg, Mem, Plain, Size};
+use super::masks::MASK;
 use super::select::Select;
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Kind, Value};
 use crate::lowering;
-use iced_x86::Code;
+use iced_x86::{Code, Register};
 use regalloc2::VReg;
 use spmdvm_vm::types::Ty;
 
@@ -20,7 +21,8 @@ struct Access {
     index_size: usize,
     /// Lanes of an instruction.
     n: usize,
-    mask: VReg,
+    /// Nothing for all lanes.
+    mask: Option<VReg>,
 }
 
 impl Select<'_> {
@@ -77,7 +79,7 @@ impl Select<'_> {
         // An operand has one index.
         let base = if base.index.is_some() { Mem::reg(self.address_of(base), 0) } else { base };
         let mask = inst.args[inst.args.len() - 1];
-        let mask = if self.values.is_full(mask) { self.full_mask() } else { self.mask(mask) };
+        let mask = (!self.values.is_full(mask)).then(|| self.mask(mask));
         Access { base, size: ty.size(), index_size, n, mask }
     }
 
@@ -103,8 +105,22 @@ impl Select<'_> {
 
     /// Adds an instruction that goes lane by lane, and leaves nothing of its mask.
     fn by_lanes(&mut self, code: Code, args: &[Arg], access: &Access, i: usize) {
-        let mask = self.mask_part(access.mask, access.size.max(access.index_size), i);
+        let Some(mask) = access.mask else {
+            // Made for it alone, so nothing asks what is left.
+            let fills = access.n * access.size.max(access.index_size) >= 16;
+            let mask = if fills { self.all_lanes(access.n) } else { self.full_mask() };
+            return self.push(Plain { mask: Some(mask), ..Plain::new(code, args) });
+        };
+        let mask = self.mask_part(mask, access.size.max(access.index_size), i);
         let left = self.code.mask();
         self.push(Plain { mask: Some(mask), mask_left: Some(left), ..Plain::new(code, args) });
+    }
+
+    /// The mask of all lanes of an instruction that they fill, no more than 16. It is made from a register that nothing changes: there is nothing
+    /// to wait for.
+    fn all_lanes(&mut self, n: usize) -> VReg {
+        let code = if n > 8 { Code::VEX_Kxnorw_kr_kr_kr } else { Code::VEX_Kxnorb_kr_kr_kr };
+        let any = Arg::Fixed(Register::K0);
+        self.def(code, MASK, &[any, any])
     }
 }
