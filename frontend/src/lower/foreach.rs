@@ -1,7 +1,7 @@
 //! `foreach`: iterations in gangs, all lanes on at entry.
 //!
 //! One dimension runs over lanes: full gangs need no test, the last one tests its lanes against what remains (unless constant
-//! bounds leave nothing). The other dimensions are uniform loops around it. A `foreach` in which `break` must end all
+//! bounds leave nothing). A row that is known to fit into one gang is no loop: its body stands once, under a constant mask. The other dimensions are uniform loops around it. A `foreach` in which `break` must end all
 //! dimensions, and a tiled one, has one Loop entry around all dimensions and masks each gang by an If entry instead. Bounds are
 //! computed with 64 bits, so they may be anywhere in the index's range.
 
@@ -112,6 +112,64 @@ impl<'m> FunctionLowerer<'_, 'm> {
     }
 
     fn row(&mut self, dim: &Dim, gangs: &Gangs<'m>) {
+        match self.known_length(dim) {
+            Some(length) if (1..=self.cx.lanes() as i128).contains(&length) => {
+                self.one_gang(dim, length as usize, gangs)
+            }
+            _ => self.loop_over_gangs(dim, gangs),
+        }
+    }
+
+    /// A row of so many elements, at most as many as there are lanes.
+    fn one_gang(&mut self, dim: &Dim, length: usize, gangs: &Gangs<'m>) {
+        self.at(dim.span);
+        let lane = self.iota();
+        let lane = self.convert(dim.ty, Ty::I32, lane);
+        let index = self.binary(Op::Add, dim.ty, dim.start, lane);
+        let index = if index == lane { self.copy_of_lanes(index) } else { index };
+        let on = (length < self.cx.lanes()).then(|| {
+            let lane = self.iota();
+            let length = self.constant(Ty::I32, length as u64);
+            self.binary(Op::Lt, Ty::I32, lane, length)
+        });
+        let run = |this: &mut Self| {
+            this.set_variable(dim.var, vec![index], dim.span);
+            this.stmts(gangs.body);
+            this.at(gangs.span);
+        };
+        match on {
+            _ if gangs.continues || breaks(gangs.body) => self.once(on, run),
+            Some(on) => self.under_mask(on, run),
+            None => run(self),
+        }
+    }
+
+    /// The lanes' numbers in a register of their own, to be known by the name of a variable.
+    fn copy_of_lanes(&mut self, lanes: Reg) -> Reg {
+        let copy = self.b.reg(Shape::Varying, self.b.ty(lanes));
+        self.b.mov(copy, lanes);
+        if let Some(linear) = self.linear.get(&lanes).copied() {
+            self.linear.insert(copy, linear);
+        }
+        copy
+    }
+
+    /// What lanes may leave separately, as they do a loop.
+    fn once(&mut self, on: Option<Reg>, inside: impl FnOnce(&mut Self)) {
+        let done = self.b.label();
+        self.b.plain(Op::LoopBegin);
+        if let Some(on) = on {
+            self.b.control(Op::LoopTest, Some(on), done);
+        }
+        self.frames.push(Frame::Loop { resume: done });
+        inside(self);
+        self.frames.pop();
+        self.bind(done);
+        let resume = self.resume();
+        self.b.control(Op::LoopEnd, None, resume);
+    }
+
+    fn loop_over_gangs(&mut self, dim: &Dim, gangs: &Gangs<'m>) {
         let lanes = self.int(self.cx.lanes() as i64);
         let (full, next, test, done) = (self.b.label(), self.b.label(), self.b.label(), self.b.label());
         self.at(dim.span);
@@ -150,11 +208,14 @@ impl<'m> FunctionLowerer<'_, 'm> {
         self.b.control(Op::LoopEnd, None, resume);
     }
 
-    /// Returns whether a row is known to consist of full gangs.
-    fn is_whole(&self, start: Reg, end: Reg) -> bool {
-        let known = |r: Reg| self.constant_bits(r).map(|bits| i128::from(bits as i64));
-        let count = known(start).zip(known(end)).map(|(start, end)| end - start);
-        count.is_some_and(|count| count > 0 && count % self.cx.lanes() as i128 == 0)
+    /// How many elements a row has, if that is known; not more than 0 if it has none.
+    fn known_length(&mut self, dim: &Dim) -> Option<i128> {
+        let mut known = |r: Reg| {
+            self.constant_bits(r)?;
+            let wide = self.convert(Ty::I64, dim.ty, r);
+            self.constant_bits(wide).map(|bits| i128::from(bits as i64))
+        };
+        Some(-known(dim.start)? + known(dim.end)?)
     }
 
     /// What tells how much of a row remains. Sums of 64-bit indices could overflow, so there the rest is counted.
@@ -162,7 +223,9 @@ impl<'m> FunctionLowerer<'_, 'm> {
         if dim.ty != Ty::I64 {
             let lanes = self.int(self.cx.lanes() as i64);
             let last_full = self.binary(Op::Sub, Ty::I64, end, lanes);
-            return Left::Below { last_full, only: self.is_whole(start, end) };
+            let is_whole =
+                self.known_length(dim).is_some_and(|length| length > 0 && length % self.cx.lanes() as i128 == 0);
+            return Left::Below { last_full, only: is_whole };
         }
         let any = self.binary(Op::Lt, Ty::I64, start, end);
         let count = self.binary(Op::Sub, Ty::I64, end, start);

@@ -142,7 +142,25 @@ fn constant_bounds_that_leave_nothing_need_no_test_of_lanes() {
         count(&ops(&text), Op::LoopTest)
     };
     assert_eq!(["0 ... 32", "-3 ... 13", "1 ... 33"].map(of), [0, 0, 0]);
-    assert_eq!(["0 ... 31", "0 ... 8", "5 ... 0", "0 ... a[0]"].map(of), [1, 1, 1, 1]);
+    assert_eq!(["0 ... 31", "5 ... 0", "0 ... a[0]"].map(of), [1, 1, 1]);
+}
+
+#[test]
+fn a_row_that_fits_into_one_gang_is_no_loop() {
+    let of = |bounds: &str, body: &str| {
+        let text = format!("export void f(uniform int a[]) {{ foreach (i = {bounds}) {{ {body} a[i + 1] = i; }} }}");
+        let ops = ops(&text);
+        assert_eq!(count(&ops, Op::Jmp) + count(&ops, Op::BrTrue) + count(&ops, Op::BrFalse), 0, "{bounds}");
+        let all = mask_ops(&ops);
+        assert_eq!([all[0], all[all.len() - 1]], [Op::Everywhere, Op::EverywhereEnd]);
+        all[1..all.len() - 1].to_vec()
+    };
+    assert_eq!(of("0 ... 3", ""), [Op::MaskIf, Op::MaskEndif]);
+    assert_eq!(of("-7 ... 8", ""), [Op::MaskIf, Op::MaskEndif]);
+    assert_eq!(of("-7 ... 9", ""), []);
+    let leave = "if (a[i] > 0) break;";
+    assert_eq!(of("4 ... 8", leave), [Op::LoopBegin, Op::LoopTest, Op::MaskBreakIf, Op::LoopEnd]);
+    assert_eq!(of("0 ... 16", leave), [Op::LoopBegin, Op::MaskBreakIf, Op::LoopEnd]);
 }
 
 #[test]
