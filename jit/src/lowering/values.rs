@@ -5,6 +5,7 @@ use super::gathers::least_index;
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, Edge, End, Inst, Kind, Region, Value};
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
 /// Where a value is defined.
@@ -109,6 +110,13 @@ impl<'r> Values<'r> {
             Kind::MaskFromBits => Some(self.constant(inst.args[0])? & full),
             _ => None,
         }
+    }
+
+    /// Returns whether the lanes in a mask are certainly the first ones.
+    pub(crate) fn are_first(&self, mask: Value) -> bool {
+        let below = self.inst(mask).filter(|inst| matches!(inst.kind, Kind::Op { op: Op::Lt, .. }));
+        let is_iota = |v| self.inst(v).is_some_and(|inst| matches!(inst.kind, Kind::Op { op: Op::Iota, .. }));
+        below.is_some_and(|below| is_iota(below.args[0]) && !self.region.ty(below.args[1]).is_varying())
     }
 
     /// Returns whether all lanes are in a mask.

@@ -126,7 +126,7 @@ impl Recorder<'_> {
     /// The host address of a uniform index.
     pub(super) fn host_at(&mut self, at: &Operand) -> Value {
         let (index, _, scale) = self.index(at);
-        if let Some(host) = self.known_host(at, index, scale) {
+        if let Some(host) = self.known_host(at, index, scale, 0) {
             return host;
         }
         let host = self.host(at);
@@ -139,13 +139,14 @@ impl Recorder<'_> {
         self.plain(Op::Add, Ty::U64, &[host, offset])
     }
 
-    /// The host address of an index that is a constant, if it lies in the memory of a frame: [`mem2reg`](crate::passes::mem2reg)
-    /// takes what is there for a cell.
-    fn known_host(&mut self, at: &Operand, index: Value, scale: u32) -> Option<Value> {
+    /// The host address of an index that is a constant, plus some bytes, if it lies in the memory of a frame:
+    /// [`mem2reg`](crate::passes::mem2reg) takes what is there for a cell.
+    pub(super) fn known_host(&mut self, at: &Operand, index: Value, scale: u32, plus: i64) -> Option<Value> {
         let place = self.address(at.base)?;
         self.known(index)?;
         let index = self.convert(index, Ty::I64);
-        let disp = (self.known(index)? as i64).checked_mul(scale as i64)?.checked_add(at.address.disp)?;
+        let disp =
+            (self.known(index)? as i64).checked_mul(scale as i64)?.checked_add(at.address.disp)?.checked_add(plus)?;
         let inside = 0..self.function(place.function).frame_size as i64;
         inside.contains(&place.offset.checked_add(disp)?).then(|| self.frame_host(&place, disp))
     }
@@ -188,6 +189,9 @@ impl Recorder<'_> {
 
     /// Consecutive elements. If the whole vector is not in bounds, active lanes may be: that is found out one by one.
     pub(super) fn load_lanes(&mut self, state: &State, at: &Operand) -> Value {
+        if let Some(lanes) = self.first_lanes(state) {
+            return self.load_first_lanes(state, at, lanes);
+        }
         let need = (at.ty.size() * self.program.width.lanes()) as u32;
         let ok = self.in_bounds(at, need, false);
         let ty = Type::varying(at.ty);
@@ -401,6 +405,9 @@ impl Recorder<'_> {
     }
 
     pub(super) fn store_lanes(&mut self, state: &State, at: &Operand, value: Value) {
+        if let Some(lanes) = self.first_lanes(state) {
+            return self.store_first_lanes(state, at, value, lanes);
+        }
         let need = (at.ty.size() * self.program.width.lanes()) as u32;
         let ok = self.in_bounds(at, need, true);
         let value = self.varying_value(value);

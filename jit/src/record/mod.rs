@@ -22,6 +22,7 @@ mod divergence;
 mod each;
 mod edges;
 mod emit;
+mod first_lanes;
 mod memories;
 mod memory;
 mod one_lane;

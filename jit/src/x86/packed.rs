@@ -27,6 +27,9 @@ struct Part {
 impl Select<'_> {
     /// Translates a load; lanes that are not in the mask become 0.
     pub(super) fn load_packed(&mut self, inst: &Inst, ty: Ty, from: Mem) {
+        if self.values.are_first(inst.args[1]) {
+            return self.load_first(inst, ty, from);
+        }
         let (size, n) = (ty.size(), self.lanes_in_packed(ty));
         let (small, large) = (form_of(n * size), form_of(n * size.max(4)));
         let expand = sized(
@@ -42,6 +45,18 @@ impl Select<'_> {
         });
         let pieces = pieces.collect();
         let pieces = self.joined(pieces, n * size);
+        self.set_lanes(inst, ty, pieces);
+    }
+
+    /// Where the first lanes are active, each takes the element of its number.
+    fn load_first(&mut self, inst: &Inst, ty: Ty, from: Mem) {
+        let (size, mask) = (ty.size(), self.mask(inst.args[1]));
+        let form = self.form(size);
+        let pieces = (0..self.n_pieces(size)).map(|i| {
+            let part = self.mask_part(mask, size, i);
+            self.vector_masked(sized(masked_move(size), form), form, &[Arg::Mem(from.plus(64 * i as i32))], part)
+        });
+        let pieces = pieces.collect();
         self.set_lanes(inst, ty, pieces);
     }
 

@@ -1,0 +1,74 @@
+//! Recording accesses to consecutive elements by the first lanes, whose number is a constant: a `foreach` over three elements has them.
+//!
+//! All of these elements are accessed, so they are in bounds or the access fails: one range of just them, and no slow way. A few
+//! elements of a frame's memory at a known place are accessed one by one, which makes them cells for
+//! [`mem2reg`](crate::passes::mem2reg).
+
+use super::Recorder;
+use super::memory::Operand;
+use super::state::{Mask, State};
+use crate::ir::{ExitReason, Kind, Type, Value};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
+
+/// Most elements that are accessed one by one.
+const MOST_CELLS: u32 = 4;
+
+impl Recorder<'_> {
+    /// How many lanes from the first on are active, and no others, if that is known.
+    pub(super) fn first_lanes(&mut self, state: &State) -> Option<u32> {
+        let (Mask::Some(mask) | Mask::Any(mask)) = state.mask() else { return None };
+        let numbers = self.lane_numbers();
+        let is_below = Kind::Op { op: Op::Lt, ty: Ty::I32, from: Ty::I32 };
+        let below = self.definition(mask).filter(|inst| inst.kind == is_below && inst.args[0] == numbers)?;
+        let n = self.known(below.args[1])?;
+        (1..self.program.width.lanes() as u64).contains(&n).then_some(n as u32)
+    }
+
+    pub(super) fn load_first_lanes(&mut self, state: &State, at: &Operand, lanes: u32) -> Value {
+        let ty = Type::varying(at.ty);
+        let ok = self.in_bounds(at, at.ty.size() as u32 * lanes, false);
+        self.guard(state, ok, ExitReason::Load);
+        let Some(cells) = self.cells(at, lanes) else {
+            let (host, mask) = (self.host_at(at), self.mask_value(state.mask()));
+            return self.emit(Kind::LoadPacked { ty: at.ty }, &[host, mask], ty);
+        };
+        let zero = self.constant(at.ty, 0);
+        let mut all = self.varying_value(zero);
+        for (lane, cell) in cells.into_iter().enumerate() {
+            let x = self.emit(Kind::Load { ty: at.ty }, &[cell], Type::uniform(at.ty));
+            let lane = self.constant(Ty::I32, lane as u64);
+            all = self.emit(Kind::Op { op: Op::Insert, ty: at.ty, from: at.ty }, &[all, lane, x], ty);
+        }
+        all
+    }
+
+    pub(super) fn store_first_lanes(&mut self, state: &State, at: &Operand, value: Value, lanes: u32) {
+        let ok = self.in_bounds(at, at.ty.size() as u32 * lanes, true);
+        self.guard(state, ok, ExitReason::Store);
+        let Some(cells) = self.cells(at, lanes) else {
+            let (host, mask) = (self.host_at(at), self.mask_value(state.mask()));
+            let value = self.varying_value(value);
+            return self.effect(Kind::StoreMasked { ty: at.ty }, &[host, value, mask]);
+        };
+        for (lane, cell) in cells.into_iter().enumerate() {
+            let mut x = value;
+            if self.ty(value).is_varying() {
+                let lane = self.constant(Ty::I32, lane as u64);
+                let extract = Kind::Op { op: Op::Extract, ty: at.ty, from: at.ty };
+                x = self.emit(extract, &[value, lane], Type::uniform(at.ty));
+            }
+            self.effect(Kind::Store { ty: at.ty }, &[cell, x]);
+        }
+    }
+
+    /// The host addresses of a few elements at a known place in the memory of a frame.
+    fn cells(&mut self, at: &Operand, lanes: u32) -> Option<Vec<Value>> {
+        if lanes > MOST_CELLS || at.ty == Ty::Bool {
+            return None;
+        }
+        let (index, _, scale) = self.index(at);
+        let size = at.ty.size() as i64;
+        (0..lanes as i64).map(|lane| self.known_host(at, index, scale, lane * size)).collect()
+    }
+}
