@@ -2,10 +2,12 @@
 
 use crate::counted::{CountedLoop, counted_loops};
 use spmdvm_vm::flow::{each_read, each_written, edges, predecessors};
-use spmdvm_vm::program::{Function, Reg};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::{Function, Inst, Reg};
 use spmdvm_vm::properties::Properties;
-use spmdvm_vm::types::Width;
+use spmdvm_vm::types::{Ty, Width};
 use spmdvm_vm::verify::stack_change;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// Facts about a function, computed once.
@@ -18,9 +20,42 @@ pub struct Analysis {
     before: Vec<Vec<u32>>,
     /// The bits of constant registers.
     constants: Vec<Option<u64>>,
+    /// What varying registers hold whenever they are read.
+    lanes: HashMap<Reg, Lanes>,
     cuts: OnceLock<Vec<bool>>,
     properties: OnceLock<Properties>,
     counted: OnceLock<Vec<CountedLoop>>,
+}
+
+/// What is known of a register lane by lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lanes {
+    /// Each lane's number, an `i32`.
+    Numbers,
+    /// Whether that is below so many, at least one.
+    Below(u32),
+}
+
+/// The registers that are written once, and what they hold then whatever the mask is.
+fn lanes_in_registers(f: &Function) -> HashMap<Reg, Lanes> {
+    let is_iota = |inst: &Inst| (inst.op, inst.ty) == (Op::Iota, Ty::I32);
+    if !f.code.iter().any(is_iota) {
+        return HashMap::new();
+    }
+    let mut writes = vec![0u32; f.regs.len()];
+    f.code.iter().for_each(|inst| each_written(f, inst, false, |r| writes[r.index()] += 1));
+    let once = |r: Reg| r.index() >= f.n_params as usize && writes[r.index()] == 1;
+    let mut lanes = HashMap::new();
+    for inst in f.code.iter().filter(|inst| is_iota(inst) && once(inst.dst)) {
+        lanes.insert(inst.dst, Lanes::Numbers);
+    }
+    for inst in f.code.iter().filter(|inst| (inst.op, inst.ty) == (Op::Lt, Ty::I32) && once(inst.dst)) {
+        let below = (lanes.get(&inst.src[0]) == Some(&Lanes::Numbers)).then(|| f.constant_bits(inst.src[1])).flatten();
+        if let Some(n) = below.filter(|&bits| bits as i32 > 0) {
+            lanes.insert(inst.dst, Lanes::Below(n as u32));
+        }
+    }
+    lanes
 }
 
 /// Instructions between two places at which a function that is too large for one region is cut, at most, if there are labels.
@@ -52,6 +87,7 @@ impl Analysis {
             label,
             before,
             constants,
+            lanes: lanes_in_registers(f),
             cuts: OnceLock::new(),
             properties: OnceLock::new(),
             counted: OnceLock::new(),
@@ -61,6 +97,11 @@ impl Analysis {
     /// Returns whether a register is constant.
     pub fn is_constant(&self, reg: Reg) -> bool {
         self.constants[reg.index()].is_some()
+    }
+
+    /// What a register holds whenever it is read, if that is known lane by lane.
+    pub fn lanes(&self, reg: Reg) -> Option<Lanes> {
+        self.lanes.get(&reg).copied()
     }
 
     /// Returns whether the function is cut at a label, if it is too large for one region.

@@ -108,6 +108,10 @@ impl<'r> Values<'r> {
         match inst.kind {
             Kind::Const(_) | Kind::Splat => self.constant_lanes(v).map(|bits| if bits != 0 { full } else { 0 }),
             Kind::MaskFromBits => Some(self.constant(inst.args[0])? & full),
+            Kind::Op { op: Op::Lt, ty: Ty::I32, .. } if self.is_iota(inst.args[0]) => {
+                let n = self.constant_lanes(inst.args[1])? as i32;
+                Some(if n <= 0 { 0 } else { u64::MAX >> (64 - n.min(64)) & full })
+            }
             _ => None,
         }
     }
@@ -115,8 +119,11 @@ impl<'r> Values<'r> {
     /// Returns whether the lanes in a mask are certainly the first ones.
     pub(crate) fn are_first(&self, mask: Value) -> bool {
         let below = self.inst(mask).filter(|inst| matches!(inst.kind, Kind::Op { op: Op::Lt, .. }));
-        let is_iota = |v| self.inst(v).is_some_and(|inst| matches!(inst.kind, Kind::Op { op: Op::Iota, .. }));
-        below.is_some_and(|below| is_iota(below.args[0]) && !self.region.ty(below.args[1]).is_varying())
+        below.is_some_and(|below| self.is_iota(below.args[0]) && !self.region.ty(below.args[1]).is_varying())
+    }
+
+    fn is_iota(&self, v: Value) -> bool {
+        self.inst(v).is_some_and(|inst| matches!(inst.kind, Kind::Op { op: Op::Iota, .. }))
     }
 
     /// Returns whether all lanes are in a mask.

@@ -155,7 +155,9 @@ impl Recorder<'_> {
             return Some(ExitReason::Cut);
         }
         // Where a region begins, a lane is active.
-        if !matches!(state.mask(), Mask::Full | Mask::Some(_) | Mask::One(_)) || state.entering.is_some() {
+        if !matches!(state.mask(), Mask::Full | Mask::First(_) | Mask::Some(_) | Mask::One(_))
+            || state.entering.is_some()
+        {
             return None;
         }
         let f = self.function(function);

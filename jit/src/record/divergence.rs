@@ -132,7 +132,7 @@ impl Recorder<'_> {
         self.settle(state, mask);
         state.set_mask(mask);
         match mask {
-            Mask::Full | Mask::Some(_) | Mask::One(_) => Next::Here,
+            Mask::Full | Mask::First(_) | Mask::Some(_) | Mask::One(_) => Next::Here,
             Mask::Empty => self.go(state, inst.aux),
             Mask::Any(_) if self.executes_always(state, inst.aux) => Next::Here,
             Mask::Any(v) => {
@@ -174,9 +174,9 @@ impl Recorder<'_> {
         if !self.ty(condition).is_varying() {
             return self.uniform_if(state, inst, condition, mask);
         }
-        let c = Mask::Any(condition);
+        let c = self.lanes_of(condition);
         let waiting = self.and_not(mask, c);
-        if mask == Mask::Full && !self.executes_always(state, inst.aux) {
+        if mask == Mask::Full && !matches!(c, Mask::First(_)) && !self.executes_always(state, inst.aux) {
             // All lanes take the same way more often than not: then nothing is masked.
             let some_wait = self.any(waiting);
             let here = state.top().pc + 1;
@@ -221,9 +221,10 @@ impl Recorder<'_> {
         if !self.ty(condition).is_varying() {
             return self.all_or_none_drop_out(state, inst, condition, how);
         }
-        let c = Mask::Any(condition);
+        let c = self.lanes_of(condition);
         let leaving = if how.is_some() { self.and(mask, c) } else { self.and_not(mask, c) };
-        if mask == Mask::Full || how.is_some_and(|how| !self.is_cheap(state, how)) {
+        let sure = Self::has_lanes(leaving) == Some(true);
+        if !sure && (mask == Mask::Full || how.is_some_and(|how| !self.is_cheap(state, how))) {
             // The first divergence: until then nothing is masked.
             let some_leave = self.any(leaving);
             let all_stay = self.edge_to(state, here);

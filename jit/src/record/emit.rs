@@ -101,6 +101,7 @@ impl Recorder<'_> {
     pub(super) fn mask_value(&mut self, mask: Mask) -> Value {
         let bit = match mask {
             Mask::Some(v) | Mask::Any(v) | Mask::One(v) => return v,
+            Mask::First(n) => return self.lanes_below(n),
             Mask::Full => 1,
             Mask::Empty => 0,
         };
@@ -113,7 +114,10 @@ impl Recorder<'_> {
         match self.known(condition) {
             Some(0) => Mask::Empty,
             Some(_) => Mask::Full,
-            None => Mask::Any(self.varying_value(condition)),
+            None => match self.lanes_of(condition) {
+                Mask::Any(_) => Mask::Any(self.varying_value(condition)),
+                known => known,
+            },
         }
     }
 
@@ -122,6 +126,7 @@ impl Recorder<'_> {
             (Mask::Empty, _) | (_, Mask::Empty) => Mask::Empty,
             (Mask::Full, m) | (m, Mask::Full) => m,
             (Mask::One(_), Mask::One(_)) => a,
+            (Mask::First(m), Mask::First(n)) => Mask::First(m.min(n)),
             _ if a.value() == b.value() => a,
             _ => {
                 let (x, y) = (self.mask_value(a), self.mask_value(b));
@@ -135,6 +140,7 @@ impl Recorder<'_> {
             (Mask::Full, _) | (_, Mask::Full) => Mask::Full,
             (Mask::Empty, m) | (m, Mask::Empty) => m,
             (Mask::One(_), Mask::One(_)) => a,
+            (Mask::First(m), Mask::First(n)) => Mask::First(m.max(n)),
             _ if a.value() == b.value() => a,
             _ => {
                 let (x, y) = (self.mask_value(a), self.mask_value(b));
@@ -148,6 +154,10 @@ impl Recorder<'_> {
         match a {
             Mask::Full => Mask::Empty,
             Mask::Empty => Mask::Full,
+            Mask::First(n) => {
+                let below = self.lanes_below(n);
+                Mask::Some(self.emit(bool_op(Op::Not), &[below], Type::MASK))
+            }
             Mask::Some(v) | Mask::Any(v) | Mask::One(v) => Mask::Any(self.emit(bool_op(Op::Not), &[v], Type::MASK)),
         }
     }
@@ -156,6 +166,7 @@ impl Recorder<'_> {
         match (a, b) {
             (_, Mask::Full) | (Mask::Empty, _) | (Mask::One(_), Mask::One(_)) => Mask::Empty,
             (_, Mask::Empty) => a,
+            (Mask::First(m), Mask::First(n)) if m <= n => Mask::Empty,
             _ => {
                 let b = self.not(b);
                 self.and(a, b)
@@ -166,7 +177,7 @@ impl Recorder<'_> {
     /// Whether some lane is active. `None`: to be found out by testing the value.
     pub(super) fn has_lanes(mask: Mask) -> Option<bool> {
         match mask {
-            Mask::Full | Mask::Some(_) | Mask::One(_) => Some(true),
+            Mask::Full | Mask::First(_) | Mask::Some(_) | Mask::One(_) => Some(true),
             Mask::Empty => Some(false),
             Mask::Any(_) => None,
         }
@@ -213,7 +224,8 @@ impl Recorder<'_> {
             Mask::Full => a,
             Mask::Empty => b,
             _ if a == b => a,
-            Mask::Some(m) | Mask::Any(m) | Mask::One(m) => {
+            mask => {
+                let m = self.mask_value(mask);
                 let elem = self.ty(a).ty;
                 self.emit(Kind::Op { op: Op::Select, ty: elem, from: elem }, &[m, a, b], Type::varying(elem))
             }

@@ -3,26 +3,51 @@
 //! All of these elements are accessed, so they are in bounds or the access fails: one range of just them, and no slow way. A few
 //! elements of a frame's memory at a known place are accessed one by one, which makes them cells for
 //! [`mem2reg`](crate::passes::mem2reg).
+//!
+//! The front end computes such a mask before the loops around, where a region need not begin. So what such registers hold is known of
+//! the function ([`Lanes`]), and computed at the region's entry.
 
 use super::Recorder;
 use super::memory::Operand;
 use super::state::{Mask, State};
-use crate::ir::{ExitReason, Kind, Type, Value};
+use crate::analysis::Lanes;
+use crate::ir::{BlockId, ExitReason, Kind, Type, Value};
 use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::types::Ty;
 
 /// Most elements that are accessed one by one.
 const MOST_CELLS: u32 = 4;
 
+/// A comparison with the lanes' numbers.
+const BELOW: Kind = Kind::Op { op: Op::Lt, ty: Ty::I32, from: Ty::I32 };
+
 impl Recorder<'_> {
     /// How many lanes from the first on are active, and no others, if that is known.
-    pub(super) fn first_lanes(&mut self, state: &State) -> Option<u32> {
-        let (Mask::Some(mask) | Mask::Any(mask)) = state.mask() else { return None };
-        let numbers = self.lane_numbers();
-        let is_below = Kind::Op { op: Op::Lt, ty: Ty::I32, from: Ty::I32 };
-        let below = self.definition(mask).filter(|inst| inst.kind == is_below && inst.args[0] == numbers)?;
-        let n = self.known(below.args[1])?;
-        (1..self.program.width.lanes() as u64).contains(&n).then_some(n as u32)
+    pub(super) fn first_lanes(&self, state: &State) -> Option<u32> {
+        if let Mask::First(n) = state.mask() { Some(n) } else { None }
+    }
+
+    /// The lanes below a number, as a mask.
+    pub(super) fn lanes_below(&mut self, n: u32) -> Value {
+        let (numbers, n) = (self.lane_numbers(), self.constant(Ty::I32, n.into()));
+        self.shared(BELOW, &[numbers, n], Type::MASK)
+    }
+
+    /// What a register holds whenever it is read, if it is the number of each lane, or whether that is below a constant.
+    pub(super) fn lanes_in(&mut self, function: FuncId, r: Reg) -> Option<Value> {
+        match self.analysis(function).lanes(r)? {
+            Lanes::Numbers => Some(self.lane_numbers()),
+            Lanes::Below(n) => Some(self.lanes_below(n)),
+        }
+    }
+
+    /// The lanes for which a varying condition holds.
+    pub(super) fn lanes_of(&self, condition: Value) -> Mask {
+        let at_entry = || self.b.region.block(BlockId(0)).insts.iter().find(|inst| inst.result == Some(condition));
+        let n = at_entry().filter(|inst| inst.kind == BELOW).and_then(|inst| self.known(inst.args[1]));
+        let n = n.filter(|n| (1..self.program.width.lanes() as u64).contains(n));
+        n.map_or(Mask::Any(condition), |n| Mask::First(n as u32))
     }
 
     pub(super) fn load_first_lanes(&mut self, state: &State, at: &Operand, lanes: u32) -> Value {

@@ -295,7 +295,8 @@ impl<'a> Recorder<'a> {
             regs[r.index()] = Some(self.constant(f.reg(r).ty, bits));
         }
         for r in self.analysis(function).live(pc) {
-            if regs[r.index()].is_none() && self.own_offset(function, r).is_none() {
+            let is_known = self.analysis(function).lanes(r).is_some();
+            if regs[r.index()].is_none() && !is_known && self.own_offset(function, r).is_none() {
                 let place = self.prepared.register(function, r);
                 let ty = Type { shape: place.shape, ty: place.ty };
                 let v = self.b.inst(Kind::EntryReg { at: place.at }, &[], ty);

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// A mask: what is known of it, and its value.
 ///
-/// `Full` and `Empty` are known while recording, so code for them needs no blends and no branches; they are part of a
+/// `Full`, `Empty` and `First` are known while recording, so code for them needs no branches; they are part of a
 /// block's [`Key`], which makes the same bytecode appear once with all lanes active and once masked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mask {
@@ -19,6 +19,8 @@ pub enum Mask {
     Full,
     /// No lane.
     Empty,
+    /// The first lanes, so many: at least one, and not all.
+    First(u32),
     /// At least one lane.
     Some(Value),
     /// Any lanes.
@@ -36,6 +38,7 @@ impl Mask {
             Mask::Some(_) => 2,
             Mask::Any(_) => 3,
             Mask::One(_) => 4,
+            Mask::First(n) => 4 + n,
         }
     }
 
@@ -43,7 +46,7 @@ impl Mask {
     pub fn value(self) -> Option<Value> {
         match self {
             Mask::Some(v) | Mask::Any(v) | Mask::One(v) => Some(v),
-            Mask::Full | Mask::Empty => None,
+            Mask::Full | Mask::Empty | Mask::First(_) => None,
         }
     }
 

@@ -186,7 +186,7 @@ impl Recorder<'_> {
     pub(super) fn read(&mut self, state: &State, reg: Reg) -> Value {
         let frame = state.top();
         self.reads_speculated |= state.speculated.contains(&(state.frames.len() as u32 - 1, reg));
-        match frame.regs[reg.index()] {
+        match self.lanes_in(frame.function, reg).or(frame.regs[reg.index()]) {
             Some(v) => match state.one {
                 Some(one) => self.scalar_of(one, v),
                 None => v,
@@ -366,7 +366,7 @@ impl Recorder<'_> {
             Op::MaskGet => match mask {
                 Mask::Full => self.constant(Ty::Bool, 1),
                 Mask::Empty => self.constant(Ty::Bool, 0),
-                Mask::Some(v) | Mask::Any(v) | Mask::One(v) => v,
+                mask => self.mask_value(mask),
             },
             Op::Any => {
                 let active = self.and(mask, lanes);

@@ -110,16 +110,12 @@ impl Select<'_> {
             Kind::StoreLanes { ty } => {
                 let narrow = self.lanes * ty.size() < 16;
                 if narrow {
-                    let all = self.full_mask();
-                    self.store_masked(ty, to, args[1], all);
+                    self.store_masked(ty, to, args[1], None);
                 } else {
                     self.store_whole(args[1], to);
                 }
             }
-            Kind::StoreMasked { ty } => {
-                let mask = self.mask(args[2]);
-                self.store_masked(ty, to, args[1], mask);
-            }
+            Kind::StoreMasked { ty } => self.store_masked(ty, to, args[1], Some(args[2])),
             Kind::StorePacked { ty } => self.store_packed(inst, ty, to),
             Kind::StoreStrided { ty, stride } => self.store_strided(inst, ty, stride, to),
             Kind::Scatter { ty, .. } if self.is_for_gathers(ty) => self.scatter_lanes(inst),
@@ -147,9 +143,25 @@ impl Select<'_> {
         self.vector_masked(masked_move(size), Size::X, &[Arg::Mem(from)], mask)
     }
 
-    fn store_masked(&mut self, ty: Ty, to: Mem, v: Value, mask: VReg) {
+    /// Of a mask that is constant: whether all lanes of piece `i` are in it, or none of them.
+    pub(super) fn known_part(&self, mask: Value, size: usize, i: usize) -> Option<bool> {
+        let n = self.lanes_in_piece(size);
+        let all = u64::MAX >> (64 - n);
+        match self.values.mask_bits(mask)? >> (i * n) & all {
+            0 => Some(false),
+            part if part == all => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Stores the lanes of a mask, or all.
+    fn store_masked(&mut self, ty: Ty, to: Mem, v: Value, mask: Option<Value>) {
         let (size, form) = (ty.size(), self.form(ty.size()));
         for i in 0..self.n_pieces(size) {
+            let known = mask.and_then(|mask| self.known_part(mask, size, i));
+            if known == Some(false) {
+                continue;
+            }
             let x = match ty {
                 Ty::Bool => {
                     let mask = self.mask(v);
@@ -157,8 +169,17 @@ impl Select<'_> {
                 }
                 _ => self.piece(v, size, i),
             };
+            let to = to.plus(64 * i as i32);
+            if known == Some(true) && self.lanes * size >= 16 {
+                self.store_vector(form, to, x);
+                continue;
+            }
+            let mask = match mask {
+                Some(mask) => self.mask(mask),
+                None => self.full_mask(),
+            };
             let part = self.mask_part(mask, size, i);
-            let args = [Arg::Mem(to.plus(64 * i as i32)), Arg::Use(x, form)];
+            let args = [Arg::Mem(to), Arg::Use(x, form)];
             self.plain_masked(sized(masked_store(size), form), &args, part, false);
         }
     }

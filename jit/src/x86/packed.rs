@@ -50,11 +50,19 @@ impl Select<'_> {
 
     /// Where the first lanes are active, each takes the element of its number.
     fn load_first(&mut self, inst: &Inst, ty: Ty, from: Mem) {
-        let (size, mask) = (ty.size(), self.mask(inst.args[1]));
-        let form = self.form(size);
+        let (size, mask) = (ty.size(), inst.args[1]);
+        let (form, code) = (self.form(size), sized(masked_move(size), self.form(size)));
         let pieces = (0..self.n_pieces(size)).map(|i| {
-            let part = self.mask_part(mask, size, i);
-            self.vector_masked(sized(masked_move(size), form), form, &[Arg::Mem(from.plus(64 * i as i32))], part)
+            let from = from.plus(64 * i as i32);
+            match self.known_part(mask, size, i) {
+                Some(true) if self.lanes * size >= 16 => self.load_vector(form, from),
+                Some(false) => self.zero(),
+                _ => {
+                    let all = self.mask(mask);
+                    let part = self.mask_part(all, size, i);
+                    self.vector_masked(code, form, &[Arg::Mem(from)], part)
+                }
+            }
         });
         let pieces = pieces.collect();
         self.set_lanes(inst, ty, pieces);
