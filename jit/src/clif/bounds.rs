@@ -42,6 +42,12 @@ impl Translator<'_> {
         need: u32,
         ty: Ty,
     ) -> clif::Value {
+        if (scale, ty) == (1, Ty::I64) {
+            // The least one is where the region begins, and no end of the type is near.
+            let len = self.scalar(len);
+            let n = self.b.ins().iadd_imm_s(len, 1 - need as i64);
+            return self.larger(IntCC::SignedGreaterThan, n, 0);
+        }
         let start = self.displaced_offset(pointer, disp);
         let low = self.least_index(start, scale, ty);
         let len = self.scalar(len);

@@ -69,6 +69,13 @@ impl Select<'_> {
 
     /// See [`Kind::IndexSpan`]. A least index that was cut to the type's greatest is above all that count.
     fn index_span(&mut self, [pointer, len]: [Value; 2], scale: u32, disp: i64, need: u32, ty: Ty) -> VReg {
+        if (scale, ty) == (1, Ty::I64) {
+            // The least one is where the region begins, and no end of the type is near.
+            let (len, need) = (self.gpr(len), self.imm(u64::from(need)));
+            let n = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, len, need);
+            let n = self.gpr_over(Code::Add_rm64_imm8, Size::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
+            return self.at_least(n, 0);
+        }
         let start = self.displaced_offset(pointer, disp);
         let low = self.low(start, scale, ty);
         let (len, need) = (self.gpr(len), self.imm(need as u64));
