@@ -82,7 +82,7 @@ impl Library {
 }
 
 fn is_float(value: &HostValue) -> bool {
-    matches!(value, HostValue::Uniform(Ty::F32 | Ty::F64))
+    matches!(value, HostValue::Uniform(Ty::F32 | Ty::F64) | HostValue::Varying(Ty::F32 | Ty::F64))
 }
 
 /// Whether functions of this signature can be called here; why not, if not.
@@ -92,7 +92,7 @@ pub(crate) fn can_call(signature: &HostFunction) -> Result<(), String> {
     if !IS_KNOWN {
         return Err("functions in C cannot be called on this machine".into());
     }
-    if values().any(|value| matches!(value, HostValue::Uniform(Ty::F16))) {
+    if values().any(|value| matches!(value, HostValue::Uniform(Ty::F16) | HostValue::Varying(Ty::F16))) {
         return Err("functions in C have no `float16`".into());
     }
     if floats > FLOATS || signature.params.len() - floats > INTEGERS {
@@ -103,7 +103,7 @@ pub(crate) fn can_call(signature: &HostFunction) -> Result<(), String> {
     Ok(())
 }
 
-/// Calls the function at an address.
+/// Calls the function at an address, for a lane if anything is varying.
 ///
 /// # Safety
 /// There is a function with the signature of the call, which [`can_call`] approves of; it stays within the memory that it is given.
@@ -113,14 +113,14 @@ pub(crate) unsafe fn call(address: usize, call: &HostCall<'_>) -> Result<u64, Ho
     for (i, param) in call.signature().params.iter().enumerate() {
         let word = call.word(i);
         match &param.value {
-            HostValue::Uniform(Ty::F32 | Ty::F64) => {
+            value if is_float(value) => {
                 // A `float` lies in the low half of its register.
                 floats[n_floats] = f64::from_bits(word);
                 n_floats += 1;
             }
             value => {
                 integers[n_integers] = match value {
-                    HostValue::Uniform(ty) => extended(*ty, word),
+                    HostValue::Uniform(ty) | HostValue::Varying(ty) => extended(*ty, word),
                     _ => host_address(call, i)?,
                 };
                 n_integers += 1;
@@ -135,7 +135,7 @@ pub(crate) unsafe fn call(address: usize, call: &HostCall<'_>) -> Result<u64, Ho
         }
         let word = call_integer(address, &integers, &floats);
         Ok(match result {
-            Some(HostValue::Uniform(ty)) => narrowed(*ty, word),
+            Some(HostValue::Uniform(ty) | HostValue::Varying(ty)) => narrowed(*ty, word),
             Some(_) => handle(call, word)?,
             None => 0,
         })

@@ -9,7 +9,7 @@ use crate::options::Options;
 use crate::value::{Element, Value};
 use spmdvm_frontend::diag::{Code, Diagnostic};
 use spmdvm_frontend::source::SourceMap;
-use spmdvm_vm::interp::{self, HostCallee, HostTable, Machine};
+use spmdvm_vm::interp::{self, HostCallee, HostResult, HostTable, Machine};
 use spmdvm_vm::link::bind;
 use spmdvm_vm::program::{HostFunction, HostValue, Import};
 pub use spmdvm_vm::trap::HostError;
@@ -37,6 +37,8 @@ pub struct Hosts {
 #[derive(Clone)]
 enum Provided {
     Closure(Arc<HostClosure>),
+    /// The same, called for each lane.
+    PerLane(Arc<HostClosure>),
     Address(usize),
 }
 
@@ -49,8 +51,9 @@ impl fmt::Debug for Hosts {
 
 impl Options {
     /// Provides a function: what the program declares `extern "C"` by this name is a call of the closure. It is called once
-    /// for the gang, with uniform arguments, by whatever thread executes (of tasks several at once). What it fails with stops
-    /// the program, as a trap `host_error` with that error.
+    /// for the gang, by whatever thread executes (of tasks several at once). Of varying parameters it gets the values of the
+    /// active lanes ([`HostCall::lanes`]); a varying result is a scalar, for all of these, or [`Value::Lanes`] with a word for
+    /// each of them. What it fails with stops the program, as a trap `host_error` with that error.
     ///
     /// ```
     /// use spmdvm::{Module, Options, Value};
@@ -75,7 +78,33 @@ impl Options {
         self
     }
 
-    /// Provides a function by its address, of the C calling convention. Pointers that it is given are addresses of the host.
+    /// Provides a function that is called once for each active lane, the lowest first, with that lane's values of varying
+    /// parameters, and gives a scalar. Where nothing is declared varying it is called once for the gang.
+    ///
+    /// ```
+    /// use spmdvm::{Module, Options, Value};
+    /// let source = "extern \"C\" int gcd(int a, int b);
+    ///               export uniform int f() { return reduce_add(programIndex < 3 ? gcd(programIndex * 4, 6) : 0); }";
+    /// fn gcd(a: i32, b: i32) -> i32 {
+    ///     if b == 0 { a } else { gcd(b, a % b) }
+    /// }
+    /// let options = Options::default().with_host_per_lane("gcd", |call| Ok(Some(gcd(call.get(0)?, call.get(1)?).into())));
+    /// let module = Module::compile("gcd.ispc", source, &options).unwrap();
+    /// let sum = module.call("f", &[]).unwrap();
+    /// assert!(matches!(sum, Some(Value::Scalar { bits, .. }) if bits == 6 + 2 + 2));
+    /// ```
+    #[must_use]
+    pub fn with_host_per_lane(
+        mut self,
+        name: impl Into<String>,
+        function: impl Fn(&HostCall<'_>) -> Result<Option<Value<'static>>, HostError> + Send + Sync + 'static,
+    ) -> Options {
+        self.hosts.functions.insert(name.into(), Provided::PerLane(Arc::new(function)));
+        self
+    }
+
+    /// Provides a function by its address, of the C calling convention. Pointers that it is given are addresses of the host. If
+    /// anything is declared varying it is called once for each active lane, as in [`with_host_per_lane`](Self::with_host_per_lane).
     ///
     /// # Safety
     /// This ends memory safety. There is such a function at the address for as long as the module is; it has the signature that
@@ -111,6 +140,8 @@ impl Options {
 pub struct HostCall<'c> {
     inner: &'c interp::HostCall<'c>,
     signature: &'c HostFunction,
+    /// The lane for which it is called, if it is called for each.
+    lane: Option<u32>,
 }
 
 impl HostCall<'_> {
@@ -129,20 +160,57 @@ impl HostCall<'_> {
         self.inner.mask()
     }
 
-    /// An argument as bits; of a pointer, what the program holds. 0 if there is none.
-    pub fn word(&self, i: usize) -> u64 {
-        self.inner.args().get(i).copied().unwrap_or_default()
+    /// The lane for which the function is called, if it is called for each.
+    pub fn lane(&self) -> Option<u32> {
+        self.lane
     }
 
-    /// A scalar argument.
+    /// An argument as bits; of a pointer, what the program holds. Of a varying one, that of [`lane`](Self::lane), or of the first
+    /// active lane. 0 if there is none.
+    pub fn word(&self, i: usize) -> u64 {
+        self.inner.arg(i, self.lane.unwrap_or_else(|| self.mask().trailing_zeros()))
+    }
+
+    /// A varying argument as bits, in the active lanes, the lowest first.
+    pub fn words(&self, i: usize) -> Vec<u64> {
+        self.active_lanes().map(|lane| self.inner.arg(i, lane)).collect()
+    }
+
+    fn active_lanes(&self) -> impl Iterator<Item = u32> + use<> {
+        let mask = self.mask();
+        (0..u64::BITS).filter(move |lane| mask >> lane & 1 == 1)
+    }
+
+    /// A scalar argument: a uniform one, or a varying one if the function is called for each lane.
     ///
     /// # Errors
-    /// If it is declared with another type.
+    /// If it is declared with another type, or has a value for each lane.
     pub fn get<T: Element>(&self, i: usize) -> Result<T, HostError> {
         match self.signature.params.get(i).map(|param| &param.value) {
-            Some(HostValue::Uniform(ty)) if *ty == T::TY => Ok(T::from_word(self.word(i))),
-            _ => Err(HostError::new(format!("argument {i} of `{}` is not declared as {}", self.name(), T::TY))),
+            Some(HostValue::Varying(ty)) if *ty == T::TY && self.lane.is_none() => {
+                Err(HostError::new(format!("argument {i} of `{}` is varying: `lanes` has its values", self.name())))
+            }
+            Some(HostValue::Uniform(ty) | HostValue::Varying(ty)) if *ty == T::TY => Ok(T::from_word(self.word(i))),
+            _ => Err(self.other_type(i, T::TY)),
         }
+    }
+
+    /// The values of a varying argument in the active lanes ([`mask`](Self::mask)), the lowest first.
+    ///
+    /// # Errors
+    /// If it is not declared varying, or with another type.
+    pub fn lanes<T: Element>(&self, i: usize) -> Result<Vec<T>, HostError> {
+        match self.signature.params.get(i).map(|param| &param.value) {
+            Some(HostValue::Varying(ty)) if *ty == T::TY => Ok(self.words(i).into_iter().map(T::from_word).collect()),
+            Some(HostValue::Uniform(_) | HostValue::Array { .. }) => {
+                Err(HostError::new(format!("argument {i} of `{}` is not varying", self.name())))
+            }
+            _ => Err(self.other_type(i, T::TY)),
+        }
+    }
+
+    fn other_type(&self, i: usize, ty: spmdvm_vm::Ty) -> HostError {
+        HostError::new(format!("argument {i} of `{}` is not declared as {ty}", self.name()))
     }
 
     /// Copies elements from where an argument points.
@@ -256,7 +324,7 @@ fn refused(program: &VerifiedProgram, wrong: &Unsuitable) -> CompileError {
     let span = files.span(program, wrong.import.symbol.span);
     let message = format!("the host cannot provide `{}`: {}", wrong.import.symbol.name, wrong.why);
     let error = Diagnostic::new(Code::BadHostFunction, span, message).at("declared here");
-    let help = "functions of the host take and give uniform numbers, pointers and references";
+    let help = "functions of the host take and give numbers, uniform pointers and references";
     CompileError::of_program(vec![error.help(help)], files.into_map())
 }
 
@@ -276,14 +344,13 @@ impl Hosts {
         };
         let unsuitable = |why: String| Err(Box::new(Unsuitable { import: import.clone(), why }));
         let Some(signature) = &import.host else {
-            return unsuitable("it takes or gives a struct by value, or something else that is not one number".into());
+            let why =
+                "it takes or gives a struct by value, a varying pointer, or something else that is not one number";
+            return unsuitable(why.into());
         };
-        let varying = |value: &HostValue| matches!(value, HostValue::Varying(_));
-        if let Some(param) = signature.params.iter().find(|param| varying(&param.value)) {
-            return unsuitable(format!("its parameter `{}` is varying", param.name));
-        }
-        if signature.result.as_ref().is_some_and(varying) {
-            return unsuitable("its result is varying".into());
+        let for_each_lane = !matches!(found, Provided::Closure(_)) && is_varying(signature);
+        if for_each_lane && matches!(signature.result, Some(HostValue::Uniform(_) | HostValue::Array { .. })) {
+            return unsuitable("it is called for each lane, and declared to give one result for all of them".into());
         }
         if let (Provided::Address(_), Err(why)) = (&found, crate::foreign::can_call(signature)) {
             return unsuitable(why);
@@ -292,21 +359,69 @@ impl Hosts {
     }
 }
 
+/// Returns whether a parameter or the result has a value for each lane.
+fn is_varying(signature: &HostFunction) -> bool {
+    let values = signature.params.iter().map(|param| &param.value).chain(&signature.result);
+    values.into_iter().any(|value| matches!(value, HostValue::Varying(_)))
+}
+
 /// What the machine calls for an import.
 fn callee(import: &Import, found: Provided, owner: Owner) -> HostCallee {
     // `find` has looked.
     let signature = import.host.clone().unwrap_or(HostFunction { params: Vec::new(), result: None });
+    // SAFETY: who gave the address promised that it is a function with what the program declares.
+    let of_address = |address: usize| move |call: &HostCall<'_>| unsafe { crate::foreign::call(address, call) };
     match found {
-        Provided::Address(address) => Arc::new(move |call| {
-            let _active = Active::enter(owner, call);
-            // SAFETY: who gave the address promised that it is a function with what the program declares.
-            unsafe { crate::foreign::call(address, &HostCall { inner: call, signature: &signature }) }
-        }),
-        Provided::Closure(function) => Arc::new(move |call| {
-            let _active = Active::enter(owner, call);
-            let call = HostCall { inner: call, signature: &signature };
-            result_word(&call, function(&call)?)
-        }),
+        Provided::Address(address) => called(owner, signature, per_lane(of_address(address))),
+        Provided::PerLane(function) => {
+            called(owner, signature, per_lane(move |call| result_word(call, function(call)?)))
+        }
+        Provided::Closure(function) => called(owner, signature, move |call| gang_result(call, function(call)?)),
+    }
+}
+
+/// What calls a function with what the machine has.
+fn called(
+    owner: Owner,
+    signature: HostFunction,
+    function: impl Fn(&HostCall<'_>) -> Result<HostResult, HostError> + Send + Sync + 'static,
+) -> HostCallee {
+    Arc::new(move |inner| {
+        let _active = Active::enter(owner, inner);
+        function(&HostCall { inner, signature: &signature, lane: None })
+    })
+}
+
+/// Calls a function for each active lane, if anything is declared varying; once if not.
+fn per_lane(
+    function: impl Fn(&HostCall<'_>) -> Result<u64, HostError>,
+) -> impl Fn(&HostCall<'_>) -> Result<HostResult, HostError> {
+    move |call| {
+        if !is_varying(call.signature) {
+            return function(call).map(HostResult::Word);
+        }
+        let mut words = vec![0; call.inner.lanes()];
+        for lane in call.active_lanes() {
+            words[lane as usize] = function(&HostCall { lane: Some(lane), ..*call })?;
+        }
+        Ok(HostResult::Words(words))
+    }
+}
+
+/// The result of a call for the gang.
+fn gang_result(call: &HostCall<'_>, result: Option<Value<'static>>) -> Result<HostResult, HostError> {
+    match (&call.signature.result, result) {
+        (Some(HostValue::Varying(expected)), Some(Value::Lanes { ty, words })) if ty == *expected => {
+            let n = call.mask().count_ones() as usize;
+            if words.len() != n {
+                let message = format!("`{}` must give a value for each of {n} lanes, not {}", call.name(), words.len());
+                return Err(HostError::new(message));
+            }
+            let mut lanes = vec![0; call.inner.lanes()];
+            call.active_lanes().zip(words).for_each(|(lane, word)| lanes[lane as usize] = word);
+            Ok(HostResult::Words(lanes))
+        }
+        (_, result) => result_word(call, result).map(HostResult::Word),
     }
 }
 

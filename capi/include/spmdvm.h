@@ -66,8 +66,8 @@ typedef enum spmdvm_error_kind {
 } spmdvm_error_kind;
 
 /* A function of the host, for programs that declare it `extern "C"`. It is called with the C calling convention, once per
- * gang, by any thread that runs the program, and gets the machine's addresses for pointers. This ends memory safety: the
- * function must have the signature that the program declares, and stay within the memory that it is given. */
+ * gang (once per active lane, with that lane's values, if anything is declared varying), by any thread that runs the program,
+ * and gets the machine's addresses for pointers. This ends memory safety: the function must have the signature that the program declares, and stay within the memory that it is given. */
 typedef struct spmdvm_host {
     const char *name;
     void (*function)(void);

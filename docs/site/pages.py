@@ -41,7 +41,7 @@ SECTIONS: list[tuple[str, str, list[str]]] = [
     (
         "Programs",
         "Texts in the language become modules, whose functions take numbers and numpy arrays.",
-        ["compile", "compile_file", "Module", "Function", "Globals", "Pointer"],
+        ["compile", "compile_file", "Module", "Function", "Globals", "Pointer", "per_lane"],
     ),
     (
         "Kernels and expressions",

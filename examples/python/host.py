@@ -7,7 +7,9 @@ stop and how to push each particle, asks C for the tide, and looks up the curren
 from __future__ import annotations
 
 import ctypes
+import math
 import sys
+from typing import Any
 
 import numpy as np
 import spmdvm
@@ -19,7 +21,8 @@ uniform int steps_taken;                // read by Python
 uniform float greatest[8];
 
 extern "C" uniform bool go_on(uniform int step, const uniform float x[]);       // Python
-extern "C" uniform float push(uniform int particle, uniform float x);           // Python
+extern "C" float push(int particle, float x);                                   // Python, for all lanes at once
+extern "C" float luck(float x);                                                 // Python, for each lane
 extern "C" uniform double cos(uniform double angle);                            // C
 
 export void drift(uniform float x[], uniform int n, uniform float strength) {
@@ -27,9 +30,7 @@ export void drift(uniform float x[], uniform int n, uniform float strength) {
         const uniform float tide = cos(step * 0.5d);
         foreach (i = 0 ... n) {
             const int cell = clamp((int)(x[i] * cells), 0, cells - 1);
-            float pushed = 0;
-            foreach_active (lane)                                               // once per lane
-                pushed = push(extract(i, lane), extract(x[i], lane));
+            const float pushed = x[i] < 0.01f ? luck(x[i]) : push(i, x[i]);
             x[i] = clamp(x[i] + tide * current[cell] + strength * pushed, 0.0f, 1.0f);
         }
         float most = 0;
@@ -56,10 +57,20 @@ class Pond:
         self.means.append(float(x.mean()))
         return step < self.steps
 
-    def push(self, particle: int, x: float) -> float:
-        """Push a particle: called for each, in their order."""
+    def push(self, particles: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Push particles: called once for a gang, with the values of its active lanes."""
+        self.pushes += len(particles)
+        return (particles * 7919) % 101 / 50 - x
+
+    def luck(self, x: float) -> float:
+        """Push a particle that lies at the shore: called for each, in their order."""
         self.pushes += 1
-        return (particle * 7919) % 101 / 50 - x
+        return math.sqrt(1 - x)
+
+    def functions(self) -> dict[str, Any]:
+        """Give what the program calls."""
+        libm = ctypes.CDLL("libm.so.6" if sys.platform.startswith("linux") else None)
+        return {"go_on": self.go_on, "push": self.push, "luck": spmdvm.per_lane(self.luck), "cos": libm.cos}
 
 
 def in_numpy(x: np.ndarray, current: np.ndarray, strength: float, steps: int) -> np.ndarray:
@@ -68,16 +79,15 @@ def in_numpy(x: np.ndarray, current: np.ndarray, strength: float, steps: int) ->
     for step in range(steps):
         tide = np.float32(np.cos(step * 0.5))
         cell = np.clip((x * np.float32(len(current))).astype(np.int32), 0, len(current) - 1)
-        pushed = np.float32(strength) * ((np.arange(len(x)) * 7919) % 101 / 50 - x)
-        x = np.clip(x + tide * current[cell] + pushed, 0, 1).astype(np.float32)
+        pushed = np.where(x < np.float32(0.01), np.sqrt(1 - x), (np.arange(len(x)) * 7919) % 101 / 50 - x)
+        x = np.clip(x + tide * current[cell] + strength * pushed, 0, 1).astype(np.float32)
     return x
 
 
 def main() -> None:
     """Let them drift, and compare."""
     pond = Pond(steps=5)
-    libm = ctypes.CDLL("libm.so.6" if sys.platform.startswith("linux") else None)
-    module = spmdvm.compile(SOURCE, host={"go_on": pond.go_on, "push": pond.push, "cos": libm.cos}, fp="strict")
+    module = spmdvm.compile(SOURCE, host=pond.functions(), fp="strict")
 
     current = np.sin(np.linspace(0, 3, 64)).astype(np.float32) / 20
     module.globals.update(current=current, cells=len(current))
@@ -104,7 +114,7 @@ def main() -> None:
             raise LookupError("the pond is frozen")
         return True
 
-    frozen = spmdvm.compile(SOURCE, host={"go_on": refuse, "push": pond.push, "cos": libm.cos})
+    frozen = spmdvm.compile(SOURCE, host={**pond.functions(), "go_on": refuse})
     frozen.globals.update(current=current, cells=len(current))
     try:
         frozen.drift(x, len(x), 0.0)

@@ -93,7 +93,7 @@ from ._errors import (
     TrapFrame,
     UnboundExtern,
 )
-from ._spmdvm import Function, Globals, Module, Pointer, __version__, compile, compile_file
+from ._spmdvm import Function, Globals, Module, Pointer, __version__, compile, compile_file, per_lane
 
 __all__ = [
     "Aborted",
@@ -150,6 +150,7 @@ __all__ = [
     "kernel",
     "lane",
     "none",
+    "per_lane",
     "reduce",
     "reduce_add",
     "reduce_by_index",

@@ -2,7 +2,7 @@ from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, M
 from inspect import Signature
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeVar, final, overload
+from typing import Any, Generic, Literal, NoReturn, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ __all__ = [
     "_rebuild",
     "compile",
     "compile_file",
+    "per_lane",
 ]
 
 __version__: str
@@ -73,6 +74,15 @@ class Pointer:
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> NoReturn: ...
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+@final
+class per_lane(Generic[_Function]):
+    def __new__(cls, function: _Function, /) -> per_lane[_Function]: ...
+    @property
+    def __wrapped__(self) -> _Function: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 _Record = TypeVar("_Record", NDArray[Any], np.void)
 

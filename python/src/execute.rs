@@ -25,7 +25,7 @@ impl<'m> Context<'m> {
     pub fn run(&self) -> Run<'m> {
         let look = self.watch.look();
         let mut run = Run::new(self.module)
-            .output(self.output.sink(identity(self.module)))
+            .output(self.output.sink(identity(self.module), self.watch.flag()))
             .interrupt(self.watch.flag())
             .watch(move || look.now())
             .timeout(self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())));

@@ -2,10 +2,12 @@
 //!
 //! A callable sees pointers as numpy arrays. Memory that Python owns (arrays that the call was given) or that outlives calls (globals)
 //! it sees as it is, and the array may be kept. Variables of functions and allocations of the program end before Python's
-//! arrays need to: of these it gets a copy, and what it has changed in that is written back when it returns.
+//! arrays need to: of these it gets a copy, and what it has changed in that is written back when it returns. Varying values
+//! are copies ([`gang`]).
 
 use crate::array;
 use crate::dtype;
+use crate::gang::{self, PerLane};
 use crate::globals::array_over;
 use crate::options::show;
 use crate::pointer::Pointer;
@@ -76,17 +78,34 @@ fn one(options: &mut Options, name: String, function: &Bound<'_, PyAny>) -> PyRe
         *options = unsafe { taken.with_host_address(name, address) }.keeping(Arc::new(owner));
         return Ok(());
     }
+    if let Ok(each) = function.cast::<PerLane>() {
+        let function = each.get().function.bind(function.py());
+        if address(function)?.is_some() {
+            // Functions in C are called for each lane as it is.
+            *options = taken;
+            return one(options, name, function);
+        }
+        *options = taken.with_host_per_lane(name, closure(function));
+        return Ok(());
+    }
     if !function.is_callable() {
         *options = taken;
         let message = format!("host: `{name}` must be a callable or a function pointer, not {}", show(function));
         return Err(PyTypeError::new_err(message));
     }
+    *options = taken.with_host(name, closure(function));
+    Ok(())
+}
+
+/// What calls a callable for a program.
+fn closure(
+    function: &Bound<'_, PyAny>,
+) -> impl Fn(&HostCall<'_>) -> Result<Option<Value<'static>>, HostError> + Send + Sync + use<> {
     let function = function.clone().unbind();
-    *options = taken.with_host(name, move |call| {
+    move |call| {
         let result = Python::try_attach(|py| called(py, &function, call).map_err(|error| host_error(py, error)));
         result.unwrap_or_else(|| Err(HostError::new("Python is shutting down")))
-    });
-    Ok(())
+    }
 }
 
 /// What owns a function in C.
@@ -137,7 +156,8 @@ fn called(py: Python<'_>, function: &Py<PyAny>, call: &HostCall<'_>) -> PyResult
     let mut args = Vec::with_capacity(call.signature().params.len());
     for (i, param) in call.signature().params.iter().enumerate() {
         args.push(match &param.value {
-            HostValue::Uniform(ty) | HostValue::Varying(ty) => scalar::to_python(py, *ty, call.word(i))?.into_bound(py),
+            HostValue::Uniform(ty) => scalar::to_python(py, *ty, call.word(i))?.into_bound(py),
+            HostValue::Varying(ty) => gang::argument(py, call, i, *ty)?,
             HostValue::Array { .. } if call.word(i) == 0 => py.None().into_bound(py),
             HostValue::Array { elem, writable, reference } => {
                 seen(py, call, i, elem, *writable, *reference, &mut copies)?
@@ -152,7 +172,8 @@ fn called(py: Python<'_>, function: &Py<PyAny>, call: &HostCall<'_>) -> PyResult
     let result = result?;
     match &call.signature().result {
         None => Ok(None),
-        Some(HostValue::Uniform(ty) | HostValue::Varying(ty)) => {
+        Some(HostValue::Varying(ty)) => Ok(Some(gang::result(call, &result, *ty)?)),
+        Some(HostValue::Uniform(ty)) => {
             let place = || format!("the result of the host's `{}`", call.name());
             Ok(Some(Value::scalar(*ty, scalar::to_bits(&result, *ty, &place)?.0)))
         }

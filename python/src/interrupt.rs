@@ -33,15 +33,16 @@ struct Running {
     handler: handler::Handler,
 }
 
-/// Puts up the handler, when the first program asks. Needs the GIL.
-fn put_up_handler(py: Python<'_>) {
-    if !has_default_handler(py).unwrap_or(false) {
-        return;
+/// Puts up the handler, when the first program asks. Needs the GIL. Fails if Python's own handler runs meanwhile, and raises.
+fn put_up_handler(py: Python<'_>) -> PyResult<()> {
+    if !has_default_handler(py)? {
+        return Ok(());
     }
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     if running.programs != 0 && !std::mem::replace(&mut running.asked, true) {
         running.handler.put_up();
     }
+    Ok(())
 }
 
 /// Returns whether Python would raise `KeyboardInterrupt` at Ctrl-C.
@@ -122,7 +123,7 @@ impl Watch {
 
     /// The flag that Ctrl-C raises from now on, whatever runs: for work that does not poll by [`Look`].
     pub fn ctrl_c(&self, py: Python<'_>) -> Arc<AtomicBool> {
-        put_up_handler(py);
+        self.0.0.stop_if(put_up_handler(py));
         Arc::clone(&FLAG)
     }
 
@@ -163,16 +164,19 @@ impl Look {
 
 impl Call {
     fn ask(&self, py: Python<'_>, looked: &mut Looked) {
-        if looked.is_main.is_none() {
-            looked.is_main = Some(is_main_thread(py).unwrap_or(false));
-            put_up_handler(py);
-        }
         let why = "by the handler of a signal that came while it runs, because it has state";
-        let handled = match self.program {
-            Some(program) => output::while_waiting(program, why, || py.check_signals()),
-            None => py.check_signals(),
+        // Whatever Python executes here may have the handler of a signal run that came before, and what that raises counts.
+        let mut handlers = || {
+            if looked.is_main.is_none() {
+                looked.is_main = Some(is_main_thread(py)?);
+                put_up_handler(py)?;
+            }
+            py.check_signals()
         };
-        self.stop_if(handled);
+        self.stop_if(match self.program {
+            Some(program) => output::while_waiting(program, why, handlers),
+            None => handlers(),
+        });
     }
 
     /// Tells how far the call is.

@@ -18,6 +18,7 @@ mod dtype;
 mod errors;
 mod execute;
 mod function;
+mod gang;
 mod globals;
 mod host;
 mod interrupt;
@@ -51,6 +52,7 @@ fn _spmdvm(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<function::Function>()?;
     m.add_class::<globals::Globals>()?;
     m.add_class::<pointer::Pointer>()?;
+    m.add_class::<gang::PerLane>()?;
     m.add_class::<stepper::Stepping>()?;
     m.add_function(wrap_pyfunction!(module::compile, m)?)?;
     m.add_function(wrap_pyfunction!(module::compile_file, m)?)?;

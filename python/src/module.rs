@@ -77,9 +77,9 @@ pub struct Module {
 /// hints: put hints about performance among the module's `warnings`: what goes lane by lane in loops.
 /// no_warn: codes of warnings that are not wanted, such as ["W0212"].
 /// host: functions that the program may call, for what it declares `extern "C"`: a dictionary of callables by name (also function
-///     pointers of ctypes or cffi), the path of a shared library, or a list of these. Callables see pointers as numpy arrays;
-///     what they raise ends the call as it is. Functions in C can do anything: memory is not safe any more. docs/python.md says
-///     more.
+///     pointers of ctypes or cffi), the path of a shared library, or a list of these. Callables see pointers as numpy arrays, and
+///     varying parameters as arrays of the active lanes' values (numbers, lane after lane, with `per_lane`); what they raise
+///     ends the call as it is. Functions in C can do anything: memory is not safe any more. docs/python.md says more.
 ///
 /// Limits that always hold: calls nest at most 65,536 deep, and their variables take at most 64 MiB of stack (and 64
 /// MiB more for those that lie in memory); a task has as much.

@@ -4,6 +4,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use spmdvm::Module;
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 thread_local! {
@@ -11,15 +12,16 @@ thread_local! {
     static WAITING: RefCell<Vec<(usize, &'static str)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Where the prints of one call go. Remembers the first error of `sys.stdout`; after it, prints are dropped.
+/// Where the prints of one call go. Remembers the first error of `sys.stdout`, which stops the program: it may be what the handler
+/// of a signal raised.
 #[derive(Clone, Default)]
 pub struct Output {
     failure: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl Output {
-    /// A sink for the prints of the program that lives at `program`.
-    pub fn sink(&self, program: usize) -> impl FnMut(&str) + Send + 'static {
+    /// A sink for the prints of the program that lives at `program`, which the flag stops.
+    pub fn sink(&self, program: usize, stop: Arc<AtomicBool>) -> impl FnMut(&str) + Send + 'static {
         let failure = Arc::clone(&self.failure);
         let mut failed = false;
         move |text| {
@@ -31,6 +33,7 @@ impl Output {
             let written = while_waiting(program, why, || Python::try_attach(|py| write(py, text)).unwrap_or(Ok(())));
             if let Err(error) = written {
                 failed = true;
+                stop.store(true, Ordering::Relaxed);
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
         }

@@ -37,7 +37,16 @@ def a_generator(x):
 
 
 def a_lambda(x):
-    f = lambda v: v  # HERE `lambda` cannot stand
+    f, g = lambda v: v, 1  # HERE `lambda` cannot stand
+    return f(x) + g
+
+
+def a_lambda_that_is_called(x):
+    return (lambda v: v)(x)  # HERE no name
+
+
+def a_lambda_that_sees_a_variable(x):
+    f = lambda v: v + x  # HERE there is no `x`
     return f(x)
 
 
@@ -88,8 +97,30 @@ def a_yield(x):
 
 
 def a_walrus(x):
-    if (y := x) > 1:  # HERE `:=` cannot stand
+    if x > 1 and (y := x) < 2:  # HERE `:=` here cannot stand
         return y
+    return x
+
+
+def a_walrus_that_is_read_before(x):
+    y = 1
+    return y + (y := x)  # HERE `:=` here cannot stand
+
+
+def a_walrus_behind_a_call(x):
+    return abs(x) + (y := x) + y  # HERE `:=` here cannot stand
+
+
+def a_walrus_in_an_update(x):
+    x += (x := 3)  # HERE `:=` here cannot stand
+    return x
+
+
+def a_loop_with_else_and_a_walrus(x):
+    while (y := x - 1) > 0:
+        x = y
+    else:
+        x = 7  # HERE `else` of a loop
     return x
 
 

@@ -75,6 +75,137 @@ def test_it_is_called_once_for_the_gang(engine: str) -> None:
     assert (x == np.repeat(np.arange(1, 6), 8)).all()
 
 
+VARYING = """
+extern "C" float sinc(float x);
+extern "C" float scaled(float x, uniform float by, const uniform float table[]);
+extern "C" uniform float total(double x);
+extern "C" bool odd(int8 i, bool flip);
+extern "C" void see(unsigned int64 x);
+export float of(float x) { return x < 0 ? -1 : sinc(x); }
+export void in_loop(uniform float a[], uniform int n, const uniform float table[]) {
+    foreach (i = 0 ... n) {
+        if (i % 3 == 0) continue;
+        a[i] = scaled(a[i], 2, table + 1);
+    }
+}
+export uniform float sum(const uniform float a[], uniform int n) {
+    uniform float s = 0;
+    foreach (i = 0 ... n) s += total(a[i]);
+    return s;
+}
+export int odds(int x) { int r = 0; for (int k = 0; k < x; ++k) if (odd((int8)k, k > 3)) r += k; return r; }
+export void large(uniform int n) { foreach (i = 0 ... n) if (i == 2) see((unsigned int64)i << 62); }
+"""
+
+
+@ENGINES
+@pytest.mark.parametrize("width", [1, 4, 16, 64])
+@pytest.mark.parametrize("for_each", [False, True])
+def test_varying_parameters_are_arrays_of_active_lanes(engine: str, width: int, for_each: bool) -> None:
+    seen = []
+
+    def scaled(x, by, table):
+        seen.append(x)
+        return x * by * table[0]
+
+    def odd(i, flip):
+        return (i % 2 == 1) ^ flip
+
+    host = {"sinc": lambda x: np.sinc(x), "scaled": scaled, "odd": odd, "see": seen.append}
+    if for_each:
+        host = {name: spmdvm.per_lane(function) for name, function in host.items()}
+        assert host["odd"](3, False) is True and host["odd"].__wrapped__ is odd
+    host["total"] = lambda x: x.sum()
+    module = spmdvm.compile(VARYING, engine=engine, jit=EAGER, width=width, host=host)
+    x = np.linspace(-2, 2, 101, dtype=np.float32)
+    np.testing.assert_allclose(module.of(x), np.where(x < 0, np.float32(-1), np.sinc(x)), rtol=1e-6, atol=1e-7)
+    a, table = np.arange(100, dtype=np.float32), np.array([5, 0.5], np.float32)
+    module.in_loop(a, 100, table)
+    assert a.tolist() == list(range(100))
+    table[1] = 2
+    module.in_loop(a, 100, table)
+    assert a.tolist() == [i if i % 3 == 0 else 4 * i for i in range(100)]
+    if for_each:
+        assert all(type(x) is float for x in seen)
+        assert seen[:3] == [1, 2, 4]
+    else:
+        assert all(x.dtype == np.float32 and x.ndim == 1 and 0 < len(x) <= width for x in seen)
+        assert np.concatenate(seen)[:3].tolist() == [1, 2, 4]
+    assert module.sum(np.ones(100, np.float32), 100) == 100
+    expected = [sum(k for k in range(n) if (k % 2 == 1) ^ (k > 3)) for n in range(40)]
+    assert module.odds(np.arange(40, dtype=np.int32)).tolist() == expected
+    module.large(5)
+    assert seen[-1] == 1 << 63
+
+
+def test_varying_results_are_checked() -> None:
+    source = """
+    extern "C" float f(float x);
+    extern "C" int8 g();
+    export float of(float x) { return x > 1 ? f(x) : 0; }
+    export int count(int x) { return x + g(); }"""
+
+    def give(result, g=lambda: 0):
+        return spmdvm.compile(source, width=8, host={"f": lambda x: result, "g": g})
+
+    x = np.arange(5, dtype=np.float32)
+    for fine, wanted in (
+        (7, [7, 7, 7]),
+        (np.float32(0.5), [0.5, 0.5, 0.5]),
+        (np.array(2), [2, 2, 2]),
+        ([1, 2, 3], [1, 2, 3]),
+        (np.array([1.5, 2, 3]), [1.5, 2, 3]),
+        (np.arange(3), [0, 1, 2]),
+    ):
+        assert give(fine).of(x).tolist() == [0, 0, *wanted]
+    for wrong, error, message in (
+        (
+            np.zeros(5, np.float32),
+            ValueError,
+            r"the result of the host's `f` must be a number, or an array of shape \(3,\)",
+        ),
+        (np.zeros((3, 1)), ValueError, r"as 3 lanes are active; it has shape \(3, 1\)"),
+        (None, TypeError, "the result of the host's `f` expects a number .*, but was given None"),
+        ("abc", TypeError, "the result of the host's `f`"),
+        ([1e300, 0, 0], OverflowError, "too large for float32"),
+        (np.array([1j, 0, 0]), TypeError, "complex numbers"),
+    ):
+        with pytest.raises(error, match=message):
+            give(wrong).of(x)
+    assert give(0, spmdvm.per_lane(iter(range(100)).__next__)).count(np.zeros(20, np.int32)).tolist() == list(range(20))
+    with pytest.raises(OverflowError, match="does not fit int8"):
+        give(0, lambda: [300] * 8).count(np.zeros(8, np.int32))
+    with pytest.raises(TypeError, match="expects integers"):
+        give(0, lambda: np.full(8, 0.5)).count(np.zeros(8, np.int32))
+    with pytest.raises(TypeError, match="per_lane: function must be a callable, not 3"):
+        spmdvm.per_lane(3)
+    assert repr(spmdvm.per_lane(len)) == "spmdvm.per_lane(<built-in function len>)"
+
+
+@ENGINES
+@pytest.mark.parametrize("for_each", [False, True])
+def test_exceptions_of_functions_with_varying_parameters(engine: str, for_each: bool) -> None:
+    source = """
+    extern "C" int check(int x);
+    uniform int done = 0;
+    export void run(uniform int n) { foreach (i = 0 ... n) { check(i); ++done; } }"""
+    error = Special("twenty")
+    seen = []
+
+    def check(x):
+        seen.extend(np.atleast_1d(x).tolist())
+        if 20 in seen:
+            raise error
+        return x
+
+    host = {"check": spmdvm.per_lane(check) if for_each else check}
+    module = spmdvm.compile(source, width=4, engine=engine, jit=EAGER, host=host)
+    with pytest.raises(Special) as caught:
+        module.run(40)
+    assert caught.value is error and module.globals["done"] == 5
+    assert seen == list(range(21 if for_each else 24))
+
+
 MEMORY = """
 struct Pair { int a; float b[2]; };
 extern "C" uniform float see(uniform float x[]);
@@ -307,6 +438,10 @@ def test_function_pointers_of_ctypes() -> None:
     del total
     gc.collect()
     assert module.root(27) == libm.cbrt(27)
+    each = 'extern "C" double cbrt(double x); export double roots(double x) { return x > 0 ? cbrt(x) : 0; }'
+    for host in ({"cbrt": libm.cbrt}, {"cbrt": spmdvm.per_lane(libm.cbrt)}, "libm.so.6"):
+        roots = spmdvm.compile(each, host=host).roots(np.arange(-5, 40.0))
+        assert roots.tolist() == [0] * 6 + [libm.cbrt(float(x)) for x in range(1, 40)]
     assert module.all(np.array([1, 2, 3.5], dtype=np.float32), 3) == 6.5
     with pytest.raises(ValueError, match="the function pointer `cbrt` is null"):
         spmdvm.compile(source, host={"cbrt": ctypes.CFUNCTYPE(None)(0)})
@@ -347,7 +482,12 @@ def test_what_is_wrong_is_told() -> None:
     with pytest.raises(TypeError, match="the result of the host's `f`"):
         spmdvm.compile(source, host={"f": lambda x: None}).g(1)
     with pytest.raises(spmdvm.CompileError, match="E0303"):
-        spmdvm.compile('extern "C" void f(float x); export void g(float x) { f(x); }', host={"f": print})
+        spmdvm.compile(
+            'extern "C" void f(float * x); export void g(uniform float a[]) { f(a + programIndex); }', host={"f": print}
+        )
+    one_result = 'extern "C" uniform float f(float x); export uniform float g(float x) { return f(x); }'
+    with pytest.raises(spmdvm.CompileError, match=r"E0303(.|\n)*called for each lane, and declared to give one result"):
+        spmdvm.compile(one_result, host={"f": spmdvm.per_lane(abs)})
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(spmdvm.compile(source, host={"f": int}))
     assert spmdvm.compile(source, host=None).exports == ("g",)

@@ -149,6 +149,24 @@ def test_tensors_of_torch():
     assert torch.from_numpy(PROGRAM.half(x)).tolist() == [0, 2, 4, 6, 8]
 
 
+def test_arrays_of_jax():
+    numbers = pytest.importorskip("jax.numpy")
+    x = numbers.arange(5, dtype=numbers.float32)
+    np.testing.assert_array_equal(third(x), third(floats()))
+    np.testing.assert_array_equal(PROGRAM.half(x), floats() / 2)
+    assert PROGRAM.total(x, 5) == 10
+    assert spmdvm.reduce("+", x) == 10
+    np.testing.assert_array_equal(spmdvm.evaluate("x * x + 1"), floats() * floats() + 1)
+    # They never change, so they are not written to.
+    for write in (lambda: PROGRAM.scale(x, 5), lambda: doubled(x)):
+        with pytest.raises(ValueError, match=r"the array is read-only; pass a writable array"):
+            write()
+    assert x.tolist() == [0, 1, 2, 3, 4]
+    with pytest.raises(TypeError, match="`x` has no type of kernels: an array of bfloat16"):
+        third(numbers.arange(5, dtype=numbers.bfloat16))
+    assert numbers.from_dlpack(third(x)).tolist() == third(floats()).tolist()
+
+
 def test_series_of_polars():
     polars = pytest.importorskip("polars")
     a = polars.Series("a", floats())

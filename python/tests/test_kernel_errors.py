@@ -63,9 +63,9 @@ def test_an_error_is_drawn_in_the_source():
         spmdvm.kernel(kernels_wrong.a_lambda)(1)
     lines = str(caught.value).splitlines()
     assert lines[0] == "error[K0002]: `lambda` cannot stand in a kernel"
-    assert lines[3].endswith("│     f = lambda v: v  # HERE `lambda` cannot stand")
+    assert lines[3].endswith("│     f, g = lambda v: v, 1  # HERE `lambda` cannot stand")
     assert lines[5].endswith("╰── not supported")
-    assert lines[-1] == "  help: write a function with `def`"
+    assert lines[-1] == "  help: give it a name, in a statement of its own (`f = lambda …`), or write it with `def`"
     # The marks stand below the place.
     start = lines[3].index("lambda")
     assert lines[4].index("─") == start

@@ -105,6 +105,38 @@ def test_functions_within_and_several_results():
     assert (g.tolist(), n.tolist()) == ([4, 9, 7], [3, 4, 1])
 
 
+@spmdvm.kernel
+def with_walrus(n, limit):
+    steps = 0
+    while (n := n // 2 if n % 2 == 0 else 3 * n + 1) != 1 and (steps < limit):
+        if (odd := n % 2) == 1:
+            steps += odd
+            continue
+        elif (half := n // 2) % 2 == 0:
+            steps += 10 if half > (double := limit * 2) else double
+        steps += 1
+    return (steps := steps * 2) + n
+
+
+@spmdvm.kernel
+def with_lambdas(x, k):
+    scaled = lambda t, by=2: t * by  # noqa: E731
+    both = lambda t, u: scaled(t) + scaled(u, 3)  # noqa: E731
+    total = both(x, k)
+    for i in range(2):
+        step = lambda t: scaled(t, 5) - 1  # noqa: E731
+        total += step(i)
+    return total
+
+
+@pytest.mark.parametrize("width", [1, 8])
+def test_walrus_and_lambdas(width):
+    n = np.arange(1, 60)
+    for kernel, other in ((with_walrus, 40), (with_lambdas, 3)):
+        function = kernel.__wrapped__
+        assert spmdvm.kernel(function, width=width)(n, other).tolist() == [function(int(i), other) for i in n]
+
+
 def test_arrays_are_passed_on():
     @spmdvm.kernel
     def quicksort(a: spmdvm.array[spmdvm.float64], low: int, high: int):

@@ -155,3 +155,24 @@ def test_programs_of_other_threads_go_on() -> None:
     print(len(calls), done)
     """)
     assert out == "1 [None]\n"
+
+
+def test_no_signal_is_lost_in_short_calls() -> None:
+    """Also not one that comes before a call has looked for the first time, after a millisecond."""
+    out = run("""
+    work = np.zeros(3_000_000, np.float32)
+    square = spmdvm.vectorize("sqrt(work * work + 1)")
+    caught = 0
+    signal.signal(signal.SIGALRM, stop)
+    for i in range(30):
+        signal.setitimer(signal.ITIMER_REAL, 0.02 + 0.0003 * i)
+        end = time.monotonic() + 1
+        try:
+            while time.monotonic() < end:
+                square(work)
+        except Stop:
+            caught += 1
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    print(caught)
+    """)
+    assert out == "30\n"

@@ -612,6 +612,32 @@ fn findings_are_counted_once_per_place() {
 }
 
 #[test]
+fn what_the_host_is_given_must_have_a_value() {
+    let source = "extern \"C\" int next(int x);
+    export void f(uniform int a[]) {
+        int x;
+        if (programIndex & 1) x = 3;
+        int y = 5;
+        if (programIndex & 1) y = next(x);
+        y += next(x);       // HERE
+        a[programIndex] = y;
+    }";
+    let check = Checks::NONE.and("default").unwrap();
+    let options = Options { check, width: Width::new(8).unwrap(), ..Options::default() };
+    let options = options.with_host_per_lane("next", |call| Ok(Some((call.get::<i32>(0)? + 1).into())));
+    let module = Module::compile("host.ispc", source, &options).unwrap_or_else(|e| panic!("{e}"));
+    let mut a = [0i32; 8];
+    module.call("f", &[Value::slice_mut(&mut a)]).unwrap();
+    assert_eq!(a, [6, 8, 6, 8, 6, 8, 6, 8]);
+    let report = module.report();
+    let [finding] = report.findings() else { panic!("{}", report.render(false)) };
+    assert_eq!((finding.kind(), finding.data().lanes.clone()), (FindingKind::Uninitialised, even(8)));
+    let text = report.render(false);
+    assert!(text.contains("`x` is used by the host before anything was stored in it"), "{text}");
+    assert!(text.contains(&format!("host.ispc:{}:", line_of(source, "HERE").unwrap())), "{text}");
+}
+
+#[test]
 fn lanes_without_a_value_print_as_such() {
     let source = "export void f(uniform int a[], uniform int n) {
         int x, y = 1;

@@ -105,6 +105,130 @@ fn a_function_is_called_once_for_the_gang() {
     });
 }
 
+/// What is declared varying, of every size, under a mask and without.
+const VARYING: &str = "extern \"C\" float scaled(float x, uniform float by);
+extern \"C\" uniform float total(float x);
+extern \"C\" void note(bool b, int8 c, double d, unsigned int64 e);
+extern \"C\" int64 next();
+export void odd(uniform float a[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float y = -1;
+        if (i % 2 == 1) y = scaled(a[i], 10);
+        a[i] = y;
+    }
+}
+export uniform float sum() { uniform float s = 0; if (programIndex < 3) s = total(programIndex + 1); return s; }
+export void types() {
+    if (programIndex % 2 == 0)
+        note(programIndex == 2, (int8)(-programIndex), programIndex * 0.5d, (unsigned int64)programIndex << 40);
+}
+export void count(uniform int64 a[]) { a[programIndex] = -1; if (programIndex % 3 != 1) a[programIndex] = next(); }
+// Lanes that are not active were given nothing.
+export void hidden(uniform float a[]) {
+    float y = 7;
+    if (programIndex == 1) y = scaled(4, 1);
+    else y = rotate(scaled(3, 1), 0);
+    unmasked { a[programIndex] = y; }
+}";
+
+/// Options with functions for the gang, or for each lane; and what they saw.
+fn varying(mut options: Options, for_each: bool) -> (Module, Arc<Mutex<Vec<String>>>) {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&seen);
+    let count = AtomicI64::new(0);
+    if for_each {
+        options = options
+            .with_host_per_lane("scaled", |call| Ok(Some((call.get::<f32>(0)? * call.get::<f32>(1)?).into())))
+            .with_host_per_lane("note", move |call| {
+                assert!(call.mask() >> call.lane().unwrap() & 1 == 1);
+                let (b, c) = (call.get::<bool>(0)?, call.get::<i8>(1)?);
+                let lane = format!("{b} {c} {} {}", call.get::<f64>(2)?, call.get::<u64>(3)?);
+                noted.lock().unwrap().push(lane);
+                Ok(None)
+            })
+            .with_host_per_lane("next", move |_| Ok(Some(count.fetch_add(1, Ordering::Relaxed).into())));
+    } else {
+        options = options
+            .with_host("scaled", |call| {
+                let by = call.get::<f32>(1)?;
+                let words = call.lanes::<f32>(0)?.iter().map(|x| (x * by).to_bits().into()).collect();
+                Ok(Some(Value::Lanes { ty: spmdvm::Ty::F32, words }))
+            })
+            .with_host("note", move |call| {
+                let (b, c, d, e) =
+                    (call.lanes::<bool>(0)?, call.lanes::<i8>(1)?, call.lanes(2)?, call.lanes::<u64>(3)?);
+                let d: Vec<f64> = d;
+                let lane = |i: usize| format!("{} {} {} {}", b[i], c[i], d[i], e[i]);
+                noted.lock().unwrap().extend((0..b.len()).map(lane));
+                Ok(None)
+            })
+            .with_host("next", move |call| {
+                let n = i64::from(call.mask().count_ones());
+                let first = count.fetch_add(n, Ordering::Relaxed);
+                let words = (first..first + n).map(|at| at as u64).collect();
+                Ok(Some(Value::Lanes { ty: spmdvm::Ty::I64, words }))
+            });
+    }
+    let sum = |call: &spmdvm::HostCall<'_>| Ok(Some(call.lanes::<f32>(0)?.iter().sum::<f32>().into()));
+    (module(VARYING, options.with_host("total", sum)), seen)
+}
+
+#[test]
+fn varying_values_are_those_of_active_lanes() {
+    everywhere(|options| {
+        let lanes = options.width.lanes();
+        for for_each in [false, true] {
+            let (module, seen) = varying(options.clone(), for_each);
+            let mut a: Vec<f32> = (0..4 * lanes + 1).map(|i| i as f32).collect();
+            let expected: Vec<f32> = (0..a.len()).map(|i| if i % 2 == 1 { 10.0 * i as f32 } else { -1.0 }).collect();
+            let n = a.len() as i32;
+            module.call("odd", &[Value::slice_mut(&mut a), n.into()]).unwrap();
+            assert_eq!(a, expected);
+            let Some(Value::Scalar { bits, .. }) = module.call("sum", &[]).unwrap() else { panic!("a number") };
+            assert_eq!(f32::from_bits(bits as u32), (1..=lanes.min(3)).sum::<usize>() as f32);
+            module.call("types", &[]).unwrap();
+            let lane = |i: usize| format!("{} {} {} {}", i == 2, -(i as i8), i as f64 / 2.0, (i as u64) << 40);
+            assert_eq!(*seen.lock().unwrap(), (0..lanes).step_by(2).map(lane).collect::<Vec<_>>());
+            let mut counts = vec![0i64; lanes];
+            module.call("count", &[Value::slice_mut(&mut counts)]).unwrap();
+            let mut next = 0..;
+            let counted: Vec<i64> =
+                (0..lanes).map(|i| if i % 3 == 1 { -1 } else { next.next().unwrap_or(-2) }).collect();
+            assert_eq!(counts, counted);
+            let mut hidden = vec![0f32; lanes];
+            module.call("hidden", &[Value::slice_mut(&mut hidden)]).unwrap();
+            assert_eq!(hidden, (0..lanes).map(|i| if i == 1 { 4.0 } else { 3.0 }).collect::<Vec<_>>());
+        }
+    });
+}
+
+#[test]
+fn results_for_other_lanes_than_the_active_ones_are_refused() {
+    let text =
+        "extern \"C\" float f(float x); export float run(float x) { float y = 0; if (x > 1) y = f(x); return y; }";
+    let run = |result: fn() -> Value<'static>| {
+        let options =
+            Options { width: Width::new(4).unwrap(), ..Options::default() }.with_host("f", move |_| Ok(Some(result())));
+        let x = Value::Lanes { ty: spmdvm::Ty::F32, words: (0..4).map(|i| (i as f32).to_bits().into()).collect() };
+        module(text, options).call("run", &[x]).map_err(|error| error.to_string())
+    };
+    assert!(run(|| 2f32.into()).is_ok_and(|result| matches!(
+        result,
+        Some(Value::Lanes { words, .. }) if words == [0, 0, 2f32.to_bits().into(), 2f32.to_bits().into()]
+    )));
+    let wrong = run(|| Value::Lanes { ty: spmdvm::Ty::F32, words: vec![0; 4] }).unwrap_err();
+    assert!(wrong.contains("`f` must give a value for each of 2 lanes, not 4"), "{wrong}");
+    let wrong = run(|| Value::Lanes { ty: spmdvm::Ty::F64, words: vec![0; 2] }).unwrap_err();
+    assert!(wrong.contains("`f` must give a f32, not 2 of type f64"), "{wrong}");
+    let text = "extern \"C\" void f(float x); export void run(float x) { f(x); }";
+    let asked = module(text, Options::default().with_host("f", |call| call.get::<f32>(0).map(|_| None)));
+    assert!(
+        trap(&asked, "run", &[1f32.into()])
+            .to_string()
+            .contains("argument 0 of `f` is varying: `lanes` has its values")
+    );
+}
+
 #[test]
 fn pointers_lead_to_checked_memory() {
     let text = "struct Pair { int a; float b; };
@@ -270,15 +394,12 @@ fn what_hosts_cannot_provide_is_told_when_it_is_bound() {
             Err(error) => error.to_string(),
         }
     };
-    let text = refused("extern \"C\" void f(float x);\nexport void run() { f(programIndex); }");
-    assert!(
-        text.contains("[E0303]") && text.contains("its parameter `x` is varying") && text.contains("host.ispc:1"),
-        "{text}"
-    );
-    assert!(
-        refused("extern \"C\" int f(); export void run() { int x = f(); print(\"%\\n\", x); }")
-            .contains("its result is varying")
-    );
+    let text = refused("extern \"C\" void f(float * x);\nexport void run(uniform float a[]) { f(a + programIndex); }");
+    assert!(text.contains("[E0303]") && text.contains("a varying pointer") && text.contains("host.ispc:1"), "{text}");
+    let one_result = "extern \"C\" uniform float f(float x); export uniform float run() { return f(programIndex); }";
+    let per_lane = Options::default().with_host_per_lane("f", |_| Ok(None));
+    let error = Module::compile("host.ispc", one_result, &per_lane).err().map(|error| error.to_string());
+    assert!(error.is_some_and(|text| text.contains("called for each lane, and declared to give one result for all")));
     let by_value = "struct S { float x; }; extern \"C\" void f(uniform S s); export void run() { uniform S s; f(s); }";
     assert!(refused(by_value).contains("a struct by value"));
     // What is not bound, or not "C", stays missing.

@@ -40,8 +40,8 @@ pub use activity::{Activity, Stretch};
 pub use builder::{FunctionBuilder, Label};
 pub use interp::EntryKind;
 pub use interp::{
-    Arg, HostCall, HostCallee, HostTable, LaneValues, Limits, MAX_THREADS, Machine, PreparedProgram, Results, Snapshot,
-    Stepping, Watch,
+    Arg, HostCall, HostCallee, HostResult, HostTable, LaneValues, Limits, MAX_THREADS, Machine, PreparedProgram,
+    Results, Snapshot, Stepping, Watch,
 };
 pub use isa::{OPS, Op};
 pub use link::{LinkError, Object, link};

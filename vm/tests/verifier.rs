@@ -66,6 +66,13 @@ fn texts() -> Vec<(Rule, &'static str, String)> {
              func f(u0:i32) {\nvar v1:i32\nv1 = mov.i32 u0\nhost.call #0(v1)\nret\n}\n"
                 .into(),
         ),
+        (
+            Rule::CallShape,
+            "the results of `f` are not those of its import",
+            ".import \"f\" function f \"int32 (int32)\" {\n host (a: varying i32) -> varying i32\n}\n\
+             func f(v0:i32) -> (v1) {\nvar u2:i32\nvar v1:i32\nu2 = host.call #0(v0)\nv1 = mov.i32 u2\nret\n}\n"
+                .into(),
+        ),
         (Rule::GlobalHost, "the size of what hosts see", ".global g 4 {\n host writable f64\n}\n".into()),
         (Rule::GlobalHost, "is constant, but", ".global g 4 const {\n host writable i32\n}\n".into()),
         (Rule::GlobalHost, "has an image", ".global g 4 {\n hex \"00\"\n host extern i32\n}\n".into()),

@@ -83,7 +83,16 @@ pub fn sources(view: &View<'_>, key: &Key) -> Vec<Key> {
         Key::Register { reg, lane, .. } if inst.op == Op::Ret => {
             returned(view, reg).map(|result| register(view, result, lane)).into_iter().collect()
         }
-        Key::Register { .. } => view.function().list(inst.args).iter().map(|&arg| register(view, arg, 0)).collect(),
+        // A function of the host may make a lane's result of all that it is given; as a rule it is made of that lane's.
+        Key::Register { reg, lane, .. } => {
+            let of_all = view.function().reg(reg).shape == Shape::Uniform;
+            let is_varying = |arg: Reg| view.function().reg(arg).shape == Shape::Varying;
+            let of_arg = |&arg: &Reg| match of_all && is_varying(arg) {
+                true => all_lanes(view, arg),
+                false => vec![register(view, arg, lane)],
+            };
+            view.function().list(inst.args).iter().flat_map(of_arg).collect()
+        }
         Key::Memory { address, bytes, ty } => {
             writer(view, key).map_or(Vec::new(), |writer| of_write(view, inst, (address, bytes, ty), &writer))
         }

@@ -125,7 +125,7 @@ codes! {
     E0301 DeclaredDifferently: "A file declares a function or variable of another file with another type than it has there, or a struct in it is not the same in both. Share one header.";
     E0302 CannotLink: "Files that each compile cannot be one program, for instance because all their variables together are too large.";
 
-    E0303 BadHostFunction: "A function that the host is to provide takes or gives what hosts do not have: varying values, or structs by value. Pass such things through pointers.";
+    E0303 BadHostFunction: "A function that the host is to provide takes or gives what hosts do not have: structs by value, or varying pointers. Pass such things through uniform pointers. What is called for each lane gives a result for each.";
 
     // Lowering.
     E0900 CannotLower: "Something that the bytecode cannot express, such as a struct of thousands of members passed by value. The message says what.";

@@ -169,7 +169,9 @@ class Expressions(Reductions):
         if value is None:
             if isinstance(node.value, int):
                 self.fail(node, "this integer has more than 64 bits", "too large")
-            self.fail(node, f"{type(node.value).__name__} values cannot stand in a kernel", "not a number")
+            is_complex = isinstance(node.value, complex)
+            help = "compute with two numbers, the real and the imaginary part" if is_complex else None
+            self.fail(node, f"{type(node.value).__name__} values cannot stand in a kernel", "not a number", help)
         return value
 
     def of_Name(self, node: ast.Name) -> Value:
@@ -197,7 +199,9 @@ class Expressions(Reductions):
             try:
                 return self.lookup(node.id)
             except KeyError:
-                self.fail(node, f"there is no `{node.id}`", "not known here")
+                help = f"functions within a kernel see none of its variables: pass `{node.id}` to it as an argument"
+                is_outer = self.source.is_outer_variable(node.id)
+                self.fail(node, f"there is no `{node.id}`", "not known here", help if is_outer else None)
         if isinstance(node, ast.Attribute):
             owner = self.resolve(node.value)
             try:
@@ -208,7 +212,8 @@ class Expressions(Reductions):
             return node.value
         if isinstance(node, ast.Subscript):
             return self.resolve(node.value)[self.resolve(node.slice)]
-        self.fail(node, "this is no name", "not known")
+        help = "give it a name before: `f = lambda …`" if isinstance(node, ast.Lambda) else None
+        self.fail(node, "this is no name", "not known", help)
 
     def of_Tuple(self, node: ast.Tuple) -> Value:
         """Translate several values."""
@@ -740,7 +745,7 @@ class Expressions(Reductions):
                     node,
                     "an array of a kernel has constant lengths, from 1 to 4096",
                     known if isinstance(value.type, Num) else "no number",
-                    "pass other ones as arguments",
+                    "pass an array for the numbers in between as an argument, made outside with numpy",
                 )
         shape = tuple(int(value.const) for value in values)
         if not 1 <= len(shape) <= MOST_DIMENSIONS:
@@ -971,12 +976,12 @@ _UNSUPPORTED = {
     "SetComp": ("a comprehension", "write the loop"),
     "DictComp": ("a comprehension", "write the loop"),
     "GeneratorExp": ("a generator", "write the loop"),
-    "Lambda": ("`lambda`", "write a function with `def`"),
+    "Lambda": ("`lambda`", "give it a name, in a statement of its own (`f = lambda …`), or write it with `def`"),
     "Await": ("`await`", None),
     "Yield": ("`yield`", "store into an array that is passed"),
     "YieldFrom": ("`yield`", "store into an array that is passed"),
     "JoinedStr": ("a string", "strings stand in `print` only"),
-    "NamedExpr": ("`:=`", "assign before"),
+    "NamedExpr": ("`:=` here", "assign in a statement before"),
     "Starred": ("`*`", None),
     "Slice": ("a slice", "loop over the indices"),
 }

@@ -9,6 +9,7 @@ import weakref
 from typing import Any, NamedTuple, NoReturn
 
 from .._errors import CompileError, Diagnostic, Label
+from ._plain import plain
 
 
 class Line(NamedTuple):
@@ -60,6 +61,7 @@ class Source:
         self.first = first
         self.lines = lines
         self._column = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+        self._outer: Any = None
 
     @staticmethod
     def of(function: Any) -> Source:
@@ -85,7 +87,7 @@ class Source:
         found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         if not found:
             raise CompileError(f"{file}:{first}: a kernel is a function written with `def`")
-        return Source(found[0], file, first, lines)
+        return Source(plain(found[0]), file, first, lines)
 
     def keep_for(self, function: Any) -> None:
         """Note that this is the source of a function."""
@@ -109,7 +111,18 @@ class Source:
 
     def inner(self, tree: Any) -> Source:
         """Give the source of a function within this one."""
-        return Source(tree, self.file, self.first, self.lines)
+        source = Source(tree, self.file, self.first, self.lines)
+        source._outer = self.tree
+        return source
+
+    def is_outer_variable(self, name: str) -> bool:
+        """Return whether the function around this one has a variable of this name."""
+        nodes = ast.walk(self._outer) if self._outer is not None else ()
+        return any(
+            (isinstance(node, ast.arg) and node.arg == name)
+            or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name)
+            for node in nodes
+        )
 
     def line_of(self, number: int) -> str:
         """Give the text of a line by its number in the file."""

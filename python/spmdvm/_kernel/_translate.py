@@ -746,10 +746,14 @@ class Body(Loops):
         self.loops.pop()
         self.assigned = before
 
+    def _no_else(self, loop: ast.While | ast.For) -> NoReturn:
+        help = "note in a variable that the loop was left, and test it behind"
+        self.fail(loop.orelse[0], "`else` of a loop is not supported", "this part", help)
+
     def do_While(self, node: ast.While) -> None:
         """`while`."""
         if node.orelse:
-            self.fail(node.orelse[0], "`else` of a loop is not supported", "this part")
+            self._no_else(node)
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
         # Of several conditions each ends the loop by itself: lanes that one lets go are not asked for the next.
         several = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)
@@ -825,7 +829,7 @@ class Body(Loops):
     def do_For(self, node: ast.For) -> None:
         """`for … in range(…)` and `for … in spmdvm.foreach(…)`."""
         if node.orelse:
-            self.fail(node.orelse[0], "`else` of a loop is not supported", "this part")
+            self._no_else(node)
         what = self.called(node.iter) if isinstance(node.iter, ast.Call) else None
         if what is range:
             return self.range(node)

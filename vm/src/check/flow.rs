@@ -43,6 +43,11 @@ impl Checker {
                 let args = view.function().list(inst.args).to_vec();
                 args.iter().for_each(|&r| self.use_register(view, r, mask, "in a print"));
             }
+            Op::HostCall => {
+                let function = view.function();
+                function.list(inst.args).iter().for_each(|&r| self.use_register(view, r, mask, "by the host"));
+                function.list(inst.rets).iter().for_each(|&r| self.set_masked(view, r, Shadow::CLEAN));
+            }
             Op::Assert => self.use_register(view, a, mask, "in an assertion"),
             Op::BrTrue | Op::BrFalse => {
                 self.use_register(view, a, mask, "in a condition");

@@ -4,22 +4,31 @@
 //! program's memory through pointers is checked like any access. It may call the program again: on a machine of its own
 //! ([`HostCall::machine`]) that shares memory, limits and output with the one that waits.
 
-use super::code::{CallSite, PreparedProgram, Step};
+use super::code::{CallSite, PreparedProgram, RegSlot, Step};
 use super::elementwise::Kernel;
 use super::machine::{Limits, Machine};
 use super::shared::Shared;
 use super::thread::Thread;
-use super::value::{Arg, read_word, write_arg};
+use super::value::{read_word, write_word};
 use crate::memory::Memory;
 use crate::program::Import;
 use crate::trap::{HostError, Trap, TrapDetail, TrapKind};
-use crate::types::Ty;
+use crate::types::{Shape, Ty};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A function of the host: its result as bits, in a word; 0 if it has none.
-pub type HostCallee = Arc<dyn Fn(&HostCall<'_>) -> Result<u64, HostError> + Send + Sync>;
+/// A function of the host.
+pub type HostCallee = Arc<dyn Fn(&HostCall<'_>) -> Result<HostResult, HostError> + Send + Sync>;
+
+/// What a function of the host gives, as bits.
+#[derive(Clone, Debug)]
+pub enum HostResult {
+    /// A value for the gang; 0 if it gives none.
+    Word(u64),
+    /// One word per lane of the gang.
+    Words(Vec<u64>),
+}
 
 /// The functions that a host provides: by import, in the order of [`Program::imports`](crate::Program::imports).
 pub type HostTable = Arc<[Option<HostCallee>]>;
@@ -31,7 +40,7 @@ const MAX_NESTING: u32 = 64;
 pub struct HostCall<'t> {
     thread: &'t Thread,
     import: &'t Import,
-    args: &'t [u64],
+    args: &'t [RegSlot],
     /// Fuel that calls of the program from within have used.
     spent: Cell<u64>,
 }
@@ -42,14 +51,28 @@ impl HostCall<'_> {
         self.import
     }
 
-    /// The arguments as bits, in words.
-    pub fn args(&self) -> &[u64] {
-        self.args
+    /// An argument as bits: the value of an active lane, or the gang's if it is uniform. 0 if there is no such argument, and
+    /// for lanes that are not active, whose values differ between engines.
+    pub fn arg(&self, i: usize, lane: u32) -> u64 {
+        match self.args.get(i) {
+            // SAFETY: the site's arguments are registers of the executing frame, which waits for this call.
+            Some(arg) if arg.shape == Shape::Uniform => unsafe { read_word(self.thread.reg(arg.at), arg.ty, 0) },
+            Some(arg) if self.mask().checked_shr(lane).is_some_and(|lanes| lanes & 1 == 1) => {
+                // SAFETY: as above; active lanes are lanes of the gang.
+                unsafe { read_word(self.thread.reg(arg.at), arg.ty, lane as usize) }
+            }
+            _ => 0,
+        }
     }
 
     /// The lanes that are active where it is called; bit *i* is lane *i*. (It is called once for all of them.)
     pub fn mask(&self) -> u64 {
         self.thread.mask
+    }
+
+    /// The number of lanes of the gang.
+    pub fn lanes(&self) -> usize {
+        self.thread.lanes
     }
 
     /// The memory that pointers point into.
@@ -91,24 +114,46 @@ impl HostCall<'_> {
     }
 }
 
+impl HostResult {
+    /// The result for a lane.
+    fn lane(&self, lane: usize) -> u64 {
+        match self {
+            HostResult::Word(word) => *word,
+            HostResult::Words(words) => words.get(lane).copied().unwrap_or(0),
+        }
+    }
+}
+
+/// Writes a result to a register: to lanes that are not active 0, whatever the host gives for them.
+///
+/// # Safety
+/// `base + slot` is a register of the slot's type and shape, for a gang of `lanes` lanes.
+unsafe fn write_result(base: *mut u8, slot: &RegSlot, lanes: usize, mask: u64, result: &HostResult) {
+    let at = base.wrapping_add(slot.at as usize);
+    let (n, mask) = if slot.shape == Shape::Uniform { (1, 1) } else { (lanes, mask) };
+    for l in 0..n {
+        let bits = if mask >> l & 1 == 1 { result.lane(l) } else { 0 };
+        // Of a `bool` the lowest byte counts.
+        let bits = if slot.ty == Ty::Bool { u64::from(bits & 0xff != 0) } else { bits };
+        // SAFETY: lanes below `n` are the register's.
+        unsafe { write_word(at, slot.ty, l, bits) };
+    }
+}
+
 /// `host.call`
 pub(super) struct CallHost;
 
 impl Kernel for CallHost {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
-        // SAFETY: the contract of handlers. `aux` is a site whose arguments and results are uniform registers.
-        let (site, args) = unsafe {
-            let site: &CallSite = &(&(*t.function).calls)[(*step).aux as usize];
-            let args: Vec<u64> = site.args.iter().map(|place| read_word(t.reg(place.at), place.ty, 0)).collect();
-            (site, args)
-        };
+        // SAFETY: the contract of handlers. `aux` is a site.
+        let site: &CallSite = unsafe { &(&(*t.function).calls)[(*step).aux as usize] };
         // What it does not hold, calls from within may use.
         t.release_fuel();
         t.took_in = true;
         let (hosts, code) = (t.shared.hosts.get().cloned(), Arc::clone(&t.code));
         let import = &code.program.imports[site.callee as usize];
         let callee = hosts.as_ref().and_then(|hosts| hosts.get(site.callee as usize)?.as_ref());
-        let call = HostCall { thread: t, import, args: &args, spent: Cell::new(0) };
+        let call = HostCall { thread: t, import, args: &site.args, spent: Cell::new(0) };
         let result = match callee {
             Some(callee) => callee(&call),
             None => Err(HostError::new(format!("the host provides no function `{}`", import.symbol.name))),
@@ -117,11 +162,10 @@ impl Kernel for CallHost {
         match result {
             Err(error) => t.raise(step, TrapKind::HostError, None, TrapDetail::Host(error)),
             Ok(_) if spent > 0 && !t.charge(step, spent) => std::ptr::null(),
-            Ok(bits) => {
+            Ok(result) => {
                 for place in &site.rets {
-                    let bits = if place.ty == Ty::Bool { (bits & 0xff != 0) as u64 } else { bits };
                     // SAFETY: the result is a register of the executing frame.
-                    unsafe { write_arg(t.base, place, t.lanes, &Arg::Word(bits)) };
+                    unsafe { write_result(t.base, place, t.lanes, t.mask, &result) };
                 }
                 // SAFETY: a function's last instruction is a jump or `ret`.
                 unsafe { step.add(1) }

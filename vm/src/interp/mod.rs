@@ -66,7 +66,7 @@ mod tests;
 
 pub use code::PreparedProgram;
 pub(crate) use code::Step;
-pub use host::{HostCall, HostCallee, HostTable};
+pub use host::{HostCall, HostCallee, HostResult, HostTable};
 pub(crate) use lanes::MAX_LANES;
 pub use machine::{Limits, MAX_THREADS, Machine, Results};
 pub use masks::EntryKind;

@@ -119,7 +119,7 @@ macro_rules! for_each_op {
             ThreadIndex "thread.index" special(I32, CLOCK, Effect, Computed) [] "The number of the thread that executes, from 0 below `thread.count`. Not deterministic.";
             ThreadCount "thread.count" special(I32, CLOCK, Effect, Computed) [] "The number of threads that run tasks. Depends on the machine's options.";
 
-            HostCall "host.call" special(NONE, HOST, Effect, Skipped) [] "Calls a function of the host, once for the gang: what an import names. Traps `host_error`.";
+            HostCall "host.call" special(NONE, HOST, Effect, Skipped) [] "Calls a function of the host, once for the gang: what an import names. A varying result is 0 in lanes that are not active. Traps `host_error`.";
 
             // Tasks.
             Launch "launch" special(NONE, LAUNCH, Call, Skipped) [] "Launches as many tasks as the product of its first three arguments, all lanes on; each gets its three indices (the first varies fastest), the three counts and the other arguments.";

@@ -367,7 +367,7 @@ impl Checker<'_, '_> {
         self.pairs("result", &rets, callee.results.iter().copied(), callee);
     }
 
-    /// A host takes and gives what its import says, one value for the gang each.
+    /// A host takes and gives what its import says: values for the gang, or for each lane.
     fn host(&mut self, inst: &Inst, import: &Import) {
         let Some((args, rets)) = self.lists(inst) else { return };
         let name = &import.symbol.name;
@@ -375,18 +375,15 @@ impl Checker<'_, '_> {
             return self.error(Rule::CallShape, format!("no host can provide `{name}`"));
         };
         let kind = |value: &HostValue| match value {
-            HostValue::Uniform(ty) => Some(*ty),
-            HostValue::Array { .. } => Some(Ty::U64),
-            HostValue::Varying(_) => None,
+            HostValue::Uniform(ty) => (Shape::Uniform, *ty),
+            HostValue::Varying(ty) => (Shape::Varying, *ty),
+            HostValue::Array { .. } => (Shape::Uniform, Ty::U64),
         };
-        let params: Vec<Option<Ty>> = host.params.iter().map(|param| kind(&param.value)).collect();
-        let results: Vec<Option<Ty>> = host.result.iter().map(kind).collect();
+        let params: Vec<(Shape, Ty)> = host.params.iter().map(|param| kind(&param.value)).collect();
+        let results: Vec<(Shape, Ty)> = host.result.iter().map(kind).collect();
         for (what, given, wanted) in [("arguments", &args, params), ("results", &rets, results)] {
-            let given: Vec<Option<Ty>> = given
-                .iter()
-                .map(|&r| Some(self.f.reg(r)).filter(|decl| decl.shape == Shape::Uniform).map(|decl| decl.ty))
-                .collect();
-            if given != wanted || wanted.contains(&None) {
+            let given: Vec<(Shape, Ty)> = given.iter().map(|&r| (self.f.reg(r).shape, self.f.reg(r).ty)).collect();
+            if given != wanted {
                 self.error(Rule::CallShape, format!("the {what} of `{name}` are not those of its import"));
             }
         }

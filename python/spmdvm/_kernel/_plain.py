@@ -1,0 +1,165 @@
+"""Statements of Python in plainer ones: what `:=` assigns is assigned before, and a `lambda` with a name is a `def`.
+
+An assignment may go before its statement where it is executed exactly once whenever the statement is, and nothing
+before it in the statement reads its variable or calls a function, which might see the difference. Elsewhere it stays,
+and is an error.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+# Fields of statements that are evaluated once, when the statement begins, in order.
+_EVALUATED: dict[type, tuple[str, ...]] = {
+    ast.Assign: ("value",),
+    ast.AnnAssign: ("value",),
+    ast.AugAssign: ("value",),
+    ast.Return: ("value",),
+    ast.Expr: ("value",),
+    ast.If: ("test",),
+    ast.For: ("iter",),
+    ast.Assert: ("test",),
+}
+
+
+def plain(tree: ast.FunctionDef) -> ast.FunctionDef:
+    """Rewrite the statements of a function."""
+    tree.body = _statements(tree.body)
+    return tree
+
+
+def _statements(body: list[Any]) -> list[Any]:
+    return [plainer for statement in body for plainer in _statement(statement)]
+
+
+def _statement(statement: Any) -> list[Any]:
+    for field in ("body", "orelse", "finalbody"):
+        inner = getattr(statement, field, None)
+        if isinstance(inner, list):
+            setattr(statement, field, _statements(inner))
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Lambda):
+        function = _function(statement)
+        return [statement] if function is None else [function]
+    if isinstance(statement, ast.While):
+        return [_loop(statement)]
+    lifted = _Lifted(statement)
+    for field in _EVALUATED.get(type(statement), ()):
+        value = getattr(statement, field)
+        if value is not None:
+            setattr(statement, field, lifted.visit(value))
+    return [*lifted.assignments, statement]
+
+
+def _function(statement: ast.Assign) -> ast.FunctionDef | None:
+    """Make `f = lambda …` the function that it is."""
+    target, given = statement.targets[0], statement.value
+    if len(statement.targets) != 1 or not isinstance(target, ast.Name) or not isinstance(given, ast.Lambda):
+        return None
+    result = ast.copy_location(ast.Return(given.body), given.body)
+    function = ast.parse(f"def {target.id}(): pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.args, function.body = given.args, [result]
+    return ast.copy_location(function, statement)
+
+
+def _loop(loop: ast.While) -> ast.While:
+    """Make `while (x := …) …` a loop that is left where the condition does not hold."""
+    lifted = _Lifted(loop)
+    test = lifted.visit(loop.test)
+    # With `else`, it would matter how the loop is left.
+    if not lifted.assignments or loop.orelse:
+        lifted.undo()
+        return loop
+    leave = ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], [])
+    endless = ast.While(ast.Constant(True), [*lifted.assignments, leave, *loop.body], [])
+    for node in (leave, leave.test, leave.body[0], endless, endless.test):
+        ast.copy_location(node, loop if node is endless else loop.test)
+    return endless
+
+
+class _Lifted:
+    """What goes before a statement."""
+
+    def __init__(self, statement: Any) -> None:
+        self.assignments: list[ast.Assign] = []
+        self._replaced: list[tuple[Any, str, int | None, Any]] = []
+        self._read: set[str] = set()
+        self._calls = False
+        if isinstance(statement, ast.AugAssign):
+            self._look(statement.target)
+
+    def visit(self, node: Any) -> Any:
+        """Lift what is in an expression that is evaluated, in the order in which it is; gives what stays."""
+        if isinstance(node, ast.NamedExpr):
+            return self._lift(node)
+        if isinstance(node, (ast.BoolOp, ast.IfExp, ast.Compare)):
+            # The first operand is evaluated in any case, and so is the second one of a comparison.
+            self._fields(node)
+            return node
+        if isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            self._look(node)
+            return node
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                for i, item in enumerate(value):
+                    if isinstance(item, ast.AST):
+                        self._put(node, field, i, item)
+            elif isinstance(value, ast.AST):
+                self._put(node, field, None, value)
+        self._note(node)
+        return node
+
+    def undo(self) -> None:
+        """Put back what was lifted."""
+        for node, field, i, value in reversed(self._replaced):
+            if i is None:
+                setattr(node, field, value)
+            else:
+                getattr(node, field)[i] = value
+
+    def _fields(self, node: Any) -> None:
+        if isinstance(node, ast.IfExp):
+            self._put(node, "test", None, node.test)
+            self._look(node.body)
+            self._look(node.orelse)
+        elif isinstance(node, ast.BoolOp):
+            self._put(node, "values", 0, node.values[0])
+            for value in node.values[1:]:
+                self._look(value)
+        else:
+            self._put(node, "left", None, node.left)
+            self._put(node, "comparators", 0, node.comparators[0])
+            for value in node.comparators[1:]:
+                self._look(value)
+
+    def _put(self, node: Any, field: str, i: int | None, value: Any) -> None:
+        new = self.visit(value)
+        if new is not value:
+            self._replaced.append((node, field, i, value))
+            if i is None:
+                setattr(node, field, new)
+            else:
+                getattr(node, field)[i] = new
+
+    def _lift(self, node: ast.NamedExpr) -> Any:
+        name = node.target.id
+        stays = name in self._read or self._calls
+        self._put(node, "value", None, node.value)
+        # Once assigned it counts as read, so that it is not assigned again in the same statement.
+        self._read.add(name)
+        if stays:
+            return node
+        target = ast.copy_location(ast.Name(name, ast.Store()), node.target)
+        self.assignments.append(ast.copy_location(ast.Assign([target], node.value), node))
+        return ast.copy_location(ast.Name(name, ast.Load()), node.target)
+
+    def _look(self, node: Any) -> None:
+        for inner in ast.walk(node):
+            self._note(inner)
+
+    def _note(self, node: Any) -> None:
+        if isinstance(node, ast.Name):
+            self._read.add(node.id)
+        elif isinstance(node, ast.Call):
+            self._calls = True
