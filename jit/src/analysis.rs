@@ -179,8 +179,8 @@ impl Analysis {
         self.before[at as usize].iter().any(|&p| p >= at)
     }
 
-    /// The instructions of the loop with this head: those from which a jump back to the head is reached without passing
-    /// through it.
+    /// The instructions of the loop with this head: those that the head leads to, and from which a jump back to it is reached without
+    /// passing through it. (What comes before a loop that is entered at its test, behind the head, leads back to the head, too.)
     pub fn loop_body(&self, head: u32) -> Vec<bool> {
         let mut inside = vec![false; self.before.len()];
         inside[head as usize] = true;
@@ -190,7 +190,17 @@ impl Analysis {
                 work.extend(&self.before[at as usize]);
             }
         }
-        inside
+        let mut reached = vec![false; inside.len()];
+        reached[head as usize] = true;
+        let mut is_more = true;
+        while std::mem::take(&mut is_more) {
+            for (at, before) in self.before.iter().enumerate() {
+                if inside[at] && !reached[at] && before.iter().any(|&p| reached[p as usize]) {
+                    (reached[at], is_more) = (true, true);
+                }
+            }
+        }
+        reached
     }
 }
 

@@ -259,3 +259,52 @@ fn regions_that_often_lead_on_hold_more_then() {
         assert!(larger * 4 < usual, "{engine}: {larger} links, {usual} with regions of the usual size");
     }
 }
+
+/// A function that calls itself, with loops before that: with copies of itself in it, it is too large for a region.
+const DIVIDE: &str = "static void divide(uniform int a[], uniform int spare[], uniform int n) {
+    if (n <= 4) {
+        foreach (i = 0 ... n) {
+            int rank = 0;
+            for (uniform int j = 0; j < n; ++j)
+                if (a[j] < a[i] || (a[j] == a[i] && j < i)) ++rank;
+            spare[rank] = a[i];
+        }
+        foreach (i = 0 ... n) a[i] = spare[i];
+        return;
+    }
+    uniform int pivot = max(min(a[0], a[n / 2]), min(max(a[0], a[n / 2]), a[n - 1]));
+    uniform int less = 0, more = 0;
+    foreach (i = 0 ... n) {
+        int own = a[i];
+        if (own < pivot) less += packed_store_active(&a[less], own);
+        else if (own > pivot) more += packed_store_active(&spare[more], own);
+    }
+    uniform int same = n - less - more;
+    foreach (i = 0 ... same) a[less + i] = pivot;
+    foreach (i = 0 ... more) a[less + same + i] = spare[i];
+    divide(a, spare, less);
+    divide(a + less + same, spare, more);
+}
+export void f(uniform int a[], uniform int n) {
+    uniform int spare[128];
+    foreach (i = 0 ... n) a[i] = (i * 7919 + a[i]) & 1023;
+    divide(a, spare, n);
+}";
+
+#[test]
+fn functions_that_call_themselves_keep_their_loops() {
+    agree(DIVIDE, &Limits::default());
+    for engine in jits() {
+        let jit = JitSettings { hot: 2, calls: 2, background: false, ..JitSettings::default() };
+        let options = Options { engine, jit, width: Width::DEFAULT, ..Options::default() };
+        let module = Module::compile("links.ispc", DIVIDE, &options).unwrap();
+        (0..20).for_each(|_| drop(run(&module)));
+        let divide = loops(&module).into_iter().filter(|l| l.versions.iter().any(|v| v.region.pc == 0));
+        let regions: Vec<_> = divide.flat_map(|l| l.versions).filter(|v| v.entries > 0).collect();
+        assert!(!regions.is_empty(), "{engine}: no function was compiled");
+        for version in regions {
+            let cuts = version.region.exits.iter().filter(|exit| exit.reason == ExitReason::Cut).count();
+            assert_eq!(cuts, 0, "{engine}: a function that would fit is in pieces\n{}", version.region);
+        }
+    }
+}

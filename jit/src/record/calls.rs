@@ -14,10 +14,11 @@ impl Recorder<'_> {
         let callee = FuncId(inst.aux);
         let f = self.function(callee);
         let own = state.frames.iter().filter(|frame| frame.function == callee).count();
-        let deepest = self.whole.weights.recursion(callee);
+        let deepest = self.whole.weights.recursion(callee).min(self.plan.deepest);
         if own > deepest || state.frames.len() > MAX_CALLS || !self.inlines(state, callee) {
             return Ok(self.leave(state, ExitReason::LinkedCall));
         }
+        self.has_recursed |= own != 0;
         self.tick(state);
         let caller = state.top();
         let own = self.prepared.frame_bytes(caller.function).ok_or(Abort::TooDeep)?;

@@ -33,14 +33,20 @@ const LARGE: usize = 4;
 /// unrolled too: at first, then if that is too much. The smallest gain most for what they take.
 const UNROLLED: [u32; 3] = [192, 64, 0];
 
-/// How much is inlined, from all to what is light.
-const STAGES: [Plan; 6] = [
-    Plan { heaviest: u32::MAX, parts_loops: false, cuts: false, unrolled: UNROLLED[0] },
-    Plan { heaviest: 1000, parts_loops: false, cuts: false, unrolled: UNROLLED[0] },
-    Plan { heaviest: 300, parts_loops: false, cuts: false, unrolled: UNROLLED[0] },
-    Plan { heaviest: 300, parts_loops: true, cuts: false, unrolled: UNROLLED[0] },
-    Plan { heaviest: 300, parts_loops: true, cuts: true, unrolled: UNROLLED[0] },
-    Plan { heaviest: LIGHT, parts_loops: true, cuts: true, unrolled: UNROLLED[0] },
+/// All that can be.
+const ALL: Plan =
+    Plan { heaviest: u32::MAX, deepest: usize::MAX, parts_loops: false, cuts: false, unrolled: UNROLLED[0] };
+
+/// How much is inlined, from all to what is light. Copies of a function within itself go first: one that has all its loops and calls
+/// is left once for each call, those that are divided several times.
+const STAGES: [Plan; 7] = [
+    ALL,
+    Plan { deepest: 0, ..ALL },
+    Plan { deepest: 0, heaviest: 1000, ..ALL },
+    Plan { deepest: 0, heaviest: 300, ..ALL },
+    Plan { deepest: 0, heaviest: 300, parts_loops: true, ..ALL },
+    Plan { deepest: 0, heaviest: 300, parts_loops: true, cuts: true, ..ALL },
+    Plan { deepest: 0, heaviest: LIGHT, parts_loops: true, cuts: true, ..ALL },
 ];
 
 /// What a region leaves to others.
@@ -48,6 +54,8 @@ const STAGES: [Plan; 6] = [
 pub(super) struct Plan {
     /// Calls of functions up to this weight are inlined.
     pub heaviest: u32,
+    /// How deep functions are inlined into themselves, if that is less than their weight allows for.
+    pub deepest: usize,
     /// Whether loops within it that go round often are left to their own regions.
     parts_loops: bool,
     /// Whether what is too much is cut off.
@@ -69,15 +77,16 @@ impl Plan {
         self != STAGES[0]
     }
 
-    /// What to try if that is too much, which unrolled loops may have made so.
-    pub fn next(self, has_unrolled: bool) -> Option<Plan> {
+    /// What to try if that is too much, which unrolled loops, or functions inlined into themselves, may have made so.
+    pub fn next(self, has_unrolled: bool, has_recursed: bool) -> Option<Plan> {
         if has_unrolled {
             let less = UNROLLED.into_iter().find(|most| *most < self.unrolled)?;
             return Some(Plan { unrolled: less, ..self });
         }
         let plan = Plan { unrolled: UNROLLED[0], ..self };
         let at = STAGES.iter().position(|stage| *stage == plan)?;
-        STAGES.get(at + 1).copied()
+        let is_less = |stage: &&Plan| has_recursed || **stage != Plan { deepest: stage.deepest, ..plan };
+        STAGES[at + 1..].iter().find(is_less).copied()
     }
 }
 
@@ -181,18 +190,18 @@ mod tests {
     fn what_is_too_large_has_its_longest_unrolled_loops_back_first_and_is_then_divided() {
         let first = Plan::first(MAX_INSTS, |_| 10);
         assert!(!first.divides());
-        let plans: Vec<Plan> = std::iter::successors(Some(first), |plan| plan.next(plan.unrolled != 0)).collect();
+        let plans: Vec<Plan> = std::iter::successors(Some(first), |plan| plan.next(plan.unrolled != 0, true)).collect();
         let unrolled: Vec<u32> = plans.iter().map(|plan| plan.unrolled).collect();
         assert_eq!(unrolled, [192, 64, 0].repeat(STAGES.len()));
         assert!(plans[1..].iter().all(|plan| plan.divides()));
-        // Where nothing was unrolled there is nothing to take back.
-        assert_eq!(first.next(false), Some(STAGES[1]));
+        // Where nothing was unrolled, or inlined into itself, there is nothing to take back.
+        assert_eq!([true, false].map(|recursed| first.next(false, recursed)), [Some(STAGES[1]), Some(STAGES[2])]);
     }
 
     #[test]
     fn a_first_plan_leaves_out_what_is_far_too_large() {
         let size = |heaviest| if heaviest > 300 { 2 * MAX_INSTS as u32 } else { 100 };
-        assert_eq!(Plan::first(MAX_INSTS, size), STAGES[2]);
+        assert_eq!(Plan::first(MAX_INSTS, size), STAGES[3]);
         assert_eq!(Plan::first(LARGE * MAX_INSTS, size), STAGES[0]);
     }
 }

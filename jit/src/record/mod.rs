@@ -140,7 +140,7 @@ pub(crate) fn record(
     while attempts < MAX_ATTEMPTS {
         let mut recorder = Recorder::new(prepared, (function, pc), advice, whole, plan, &mut varying, &mut analyses)?;
         let result = recorder.run(facts);
-        let smaller = recorder.plan.next(recorder.has_unrolled);
+        let smaller = recorder.plan.next(recorder.has_unrolled, recorder.has_recursed);
         match result {
             Ok(()) if !recorder.again => {
                 recorder.b.region.is_divided = recorder.plan.divides();
@@ -207,6 +207,8 @@ struct Recorder<'a> {
     escapes_at_head: bool,
     /// Whether rounds of loops are recorded one after another somewhere.
     has_unrolled: bool,
+    /// Whether a function is inlined into itself somewhere.
+    has_recursed: bool,
     insts: usize,
 }
 
@@ -246,6 +248,7 @@ impl<'a> Recorder<'a> {
             frame_sums: HashMap::new(),
             escapes_at_head: false,
             has_unrolled: false,
+            has_recursed: false,
             insts: 0,
         };
         recorder.find_extent();
