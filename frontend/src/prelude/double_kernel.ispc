@@ -28,6 +28,9 @@
 #define __SUBNORMAL_SCALE 0x1p54d
 #define __SUBNORMAL_SHIFT 54
 
+// Added to a number, it leaves the nearest whole one in the last digits of the sum.
+#define __TO_WHOLE 0x1.8p52d
+
 // Logarithms. LN2 with 40 significant bits in its first part, so that a multiple by an exponent is exact.
 #define __LN2_SHORT_1 0x1.62e42fefa4p-1d
 #define __LN2_SHORT_2 -0x1.8432a1b0e2634p-43d
@@ -46,7 +49,10 @@
 #define __TWO_OVER_PI 0x1.45f306dc9c883p-1d
 #define __PIO2_1 0x1.921fb54442d18p0d
 #define __PIO2_2 0x1.1a62633145c07p-54d
-#define __PIO2_3 -0x1.f1976b7ed8fbcp-110d
+// The parts, each cut off, so that none is negative.
+#define __PIO2_DOWN_1 0x1.921fb54442d18p0d
+#define __PIO2_DOWN_2 0x1.1a62633145c06p-54d
+#define __PIO2_DOWN_3 0x1.c1cd129024e08p-107d
 #define __PI_1 0x1.921fb54442d18p1d
 #define __PI_2 0x1.1a62633145c07p-53d
 #define __PIO4_SHORT_1 0x1.921fb54442d2p-1d
@@ -92,6 +98,12 @@
     SHAPE double c##z = c##s * c##s; \
     SHAPE double c##h = 0.5d * f * f; \
     SHAPE double c = __op_fma(c##s, __op_fma(c##z + c##z, __ATANH_A(c##z), c##h), -c##h);
+// e ln 2 + f + c in the variable y, with the errors of the sums: c is less exact than that of float.
+#define __LOG_TOTAL(e, f, c, y) \
+    SHAPE double y##a = (e) * __LN2_SHORT_1; \
+    SHAPE double y##s = y##a + (f); \
+    SHAPE double y##l = (f) - (y##s - y##a); \
+    SHAPE double y = y##s + (y##l + __op_fma(e, __LN2_SHORT_2, c));
 // log(1+f) as w + wl, more exactly: log2 has no room for the rounding of f^2/2.
 #define __LOG_SUM(f, w, wl) \
     SHAPE double w##s = f / (2.0d + f); \

@@ -32,6 +32,9 @@
 #define __SUBNORMAL_SCALE 0x1p25f
 #define __SUBNORMAL_SHIFT 25
 
+// Added to a number, it leaves the nearest whole one in the last digits of the sum.
+#define __TO_WHOLE 0x1.8p23f
+
 // Logarithms. LN2 with 14 significant bits in its first part, so that a multiple by an exponent is exact.
 #define __LN2_SHORT_1 0x1.62e8p-1f
 #define __LN2_SHORT_2 -0x1.e8082ep-16f
@@ -50,7 +53,10 @@
 #define __TWO_OVER_PI 0x1.45f306p-1f
 #define __PIO2_1 0x1.921fb6p0f
 #define __PIO2_2 -0x1.777a5cp-25f
-#define __PIO2_3 -0x1.ee59dap-50f
+// The parts, each cut off, so that none is negative.
+#define __PIO2_DOWN_1 0x1.921fb4p0f
+#define __PIO2_DOWN_2 0x1.4442dp-24f
+#define __PIO2_DOWN_3 0x1.846988p-48f
 #define __PI_1 0x1.921fb6p1f
 #define __PI_2 -0x1.777a5cp-24f
 #define __PIO4_SHORT_1 0x1.921fcp-1f
@@ -92,6 +98,8 @@
 #define __LOG_TAIL(f, c) \
     SHAPE float c##2 = f * f; \
     SHAPE float c = __op_fma(c##2 * f, __LOG_P(f), -0.5f * c##2);
+// e ln 2 + f + c in the variable y. The rounding of f + c may show: it is half a unit of the result at most.
+#define __LOG_TOTAL(e, f, c, y) SHAPE float y = __op_fma(e, __LN2_1, (f) + (c));
 // log(1+f) as w + wl, more exactly: log2 has no room for the rounding of f^2/2.
 #define __LOG_SUM(f, w, wl) \
     SHAPE float w##2 = f * f; \

@@ -38,7 +38,10 @@
 #undef __TWO_OVER_PI
 #undef __PIO2_1
 #undef __PIO2_2
-#undef __PIO2_3
+#undef __PIO2_DOWN_1
+#undef __PIO2_DOWN_2
+#undef __PIO2_DOWN_3
+#undef __TO_WHOLE
 #undef __PI_1
 #undef __PI_2
 #undef __PIO4_SHORT_1
@@ -74,6 +77,7 @@
 #undef __CBRT_SCALE_DOWN_ROOT
 #undef __CBRT_GUESS
 #undef __LOG_TAIL
+#undef __LOG_TOTAL
 #undef __LOG_SUM
 #undef __EXP_C
 #undef __EXP2_Q

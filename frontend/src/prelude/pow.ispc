@@ -44,10 +44,11 @@ static inline SHAPE REAL pow(SHAPE REAL x, SHAPE REAL y) {
     // q + ql = y log2 x
     SHAPE REAL q = y * l;
     SHAPE REAL ql = __op_fma(y, ll, __op_fma(y, l, -q));
-    SHAPE REAL n = __op_round_even(q);
+    SHAPE REAL t = q + __TO_WHOLE;
+    SHAPE REAL n = t - __TO_WHOLE;
     SHAPE REAL r = (q - n) + ql;
     SHAPE REAL mantissa = __L(1.0) + __op_fma(r * r, __EXP2_Q(r), r * __LN2_1);
-    SHAPE REAL result = __SCALE(mantissa, n);
+    SHAPE REAL result = __SCALE_BY_SUM(mantissa, t);
     if (!(__op_abs(q) < __EXP2_NORMAL & x >= __MIN_NORMAL & x <= __MAX_FINITE)) {
         SHAPE REAL far = __op_select(q >= __EXP2_OVERFLOW + __L(1.0), __INF,
                                      __op_select(q < __EXP2_UNDERFLOW, __L(0.0), __SCALE_FAR(mantissa, n)));
@@ -99,7 +100,8 @@ static inline SHAPE REAL pow(SHAPE REAL x, SHAPE REAL y) {
     SHAPE REAL q = y * l;
     SHAPE REAL ql = __op_fma(y, ll, __op_fma(y, l, -q));
     // 2^q as in exp2
-    SHAPE REAL n = __op_round_even(q);
+    SHAPE REAL nt = q + __TO_WHOLE;
+    SHAPE REAL n = nt - __TO_WHOLE;
     SHAPE REAL r0 = q - n;
     SHAPE REAL r = r0 + ql;
     SHAPE REAL rl = (r0 - r) + ql;
@@ -108,7 +110,7 @@ static inline SHAPE REAL pow(SHAPE REAL x, SHAPE REAL y) {
     SHAPE REAL c = __L(1.0) + b;
     SHAPE REAL cl = b - (c - __L(1.0));
     SHAPE REAL mantissa = c + __op_fma(r * r, __EXP2_Q(r), cl + bl);
-    SHAPE REAL result = __SCALE(mantissa, n);
+    SHAPE REAL result = __SCALE_BY_SUM(mantissa, nt);
     if (!(__op_abs(q) < __EXP2_NORMAL & x > __L(0.0) & x <= __MAX_FINITE)) {
         SHAPE REAL far = __op_select(q >= __EXP2_OVERFLOW + __L(1.0), __INF,
                                      __op_select(q < __EXP2_UNDERFLOW, __L(0.0), __SCALE_FAR(mantissa, n)));

@@ -1,8 +1,8 @@
 // Trigonometric functions: float and double.
 //
-// The angle is reduced to a multiple of pi/2 and a remainder hi + lo. Up to __TRIG_LIMIT by Cody and Waite's method with
+// The angle is reduced to a multiple of pi/2 and a remainder hi + lo. Where that is good enough by Cody and Waite's method with
 // pi/2 in three parts and fused multiply-adds (n * part 1 is subtracted without error, as the difference is a multiple of
-// the last bit of part 1 and below 1); beyond, by Payne and Hanek's ("Radian reduction for trigonometric functions",
+// the last bit of part 1 and below 1); elsewhere by Payne and Hanek's ("Radian reduction for trigonometric functions",
 // SIGNUM Newsletter 1983): the angle's integer significand times the digits of 2/pi that matter, modulo 4.
 
 // Payne and Hanek's reduction, for a >= 1.
@@ -54,155 +54,168 @@ static inline SHAPE __ANGLE __reduce_huge(SHAPE REAL a) {
     return result;
 }
 
-// Declares quadrant and r + rl = a - quadrant * pi/2 for a >= 0 (infinities and NaN give NaN). __reduce_huge
-// takes over beyond the limit, and where the first two parts cancelled so far that the error of r - r1 would show.
-#define __TRIG_REDUCE(a, quadrant, r, rl) \
-    SHAPE REAL r##n = __op_round_even((a) * __TWO_OVER_PI); \
-    SHAPE REAL r##1 = __op_fma(r##n, -__PIO2_1, a); \
-    SHAPE REAL r = __op_fma(r##n, -__PIO2_2, r##1); \
-    SHAPE REAL rl = __op_fma(r##n, -__PIO2_3, __op_fma(r##n, -__PIO2_2, r##1 - r)); \
-    SHAPE INT quadrant = (SHAPE INT)r##n; \
-    if (!((a) < __TRIG_LIMIT) | __op_abs(r) < r##n * __TRIG_CANCELLED) { \
-        SHAPE __ANGLE r##huge = __reduce_huge(a); \
-        r = r##huge.hi; \
-        rl = r##huge.lo; \
-        quadrant = r##huge.quadrant; \
-    }
+// Declares r + rl = x - n pi/2 and z = r^2, bits, whose last two are those of the whole number n, and huge: whether
+// __reduce_huge is to take over, because x is so large, or the first two parts have cancelled so far, that the error of
+// r - r1 would show.
+//
+// Adding __TO_WHOLE rounds to a whole number, whose digits are then the last of the sum's. The parts of pi/2 are positive,
+// so that r is -0 where x is.
+#define __TRIG_REDUCE(x, bits, r, rl, z, huge) \
+    SHAPE REAL r##t = __op_fma(x, __TWO_OVER_PI, __TO_WHOLE); \
+    SHAPE UINT bits = __UBITS(r##t); \
+    SHAPE REAL r##n = r##t - __TO_WHOLE; \
+    SHAPE REAL r##1 = __op_fma(r##n, -__PIO2_DOWN_1, x); \
+    SHAPE REAL r = __op_fma(r##n, -__PIO2_DOWN_2, r##1); \
+    SHAPE REAL rl = __op_fma(r##n, -__PIO2_DOWN_3, __op_fma(r##n, -__PIO2_DOWN_2, r##1 - r)); \
+    SHAPE REAL z = r * r; \
+    SHAPE bool huge = !(__op_abs(r) >= __op_abs(r##n * __TRIG_CANCELLED));
 
-// sin(r + rl) = r + sin_tail and cos(r + rl) = c + cos_tail, for |r| <= pi/4 and c = 1 - r^2/2.
+// The same of a huge x, but of its magnitude.
+#define __TRIG_REDUCE_HUGE(x, bits, r, rl, z) \
+    SHAPE __ANGLE r##angle = __reduce_huge(__op_abs(x)); \
+    SHAPE UINT bits = (SHAPE UINT)r##angle.quadrant; \
+    SHAPE REAL r = r##angle.hi; \
+    SHAPE REAL rl = r##angle.lo; \
+    SHAPE REAL z = r * r;
+
+// sin(r + rl) = r + sin_tail and cos(r + rl) = c + cos_tail, for |r| <= pi/4, z = r^2 and c = 1 - r^2/2.
+#define __COS_HEAD(z) __op_fma(__L(-0.5), z, __L(1.0))
 #define __SIN_TAIL(r, rl, z, c) __op_fma((r) * (z), __SIN_P(z), (rl) * (c))
-#define __COS_PARTS(r, rl, z, c, tail) \
-    SHAPE REAL c##half = __L(0.5) * (z); \
-    SHAPE REAL c = __L(1.0) - c##half; \
-    SHAPE REAL tail = __op_fma((z) * (z), __COS_P(z), __op_fma(-(r), rl, (__L(1.0) - c) - c##half));
+#define __COS_TAIL(r, rl, z, c) \
+    __op_fma((z) * (z), __COS_P(z), __op_fma(-(r), rl, __op_fma(__L(-0.5), z, __L(1.0) - (c))))
 
-// y, negated where bit is 1 (bit is 0 or 1) or, for the second form, where exactly one of bit and the sign of x is set.
-#define __NEGATE_IF(y, bit) __FROM_BITS(__UBITS(y) ^ ((SHAPE UINT)(bit) << __SIGN_SHIFT))
-#define __NEGATE_IF_OR_NEGATIVE(y, bit, x) \
-    __FROM_BITS(__UBITS(y) ^ ((SHAPE UINT)(bit) << __SIGN_SHIFT) ^ (__UBITS(x) & __SIGN_BIT))
+// Declares s and c, the sine and the cosine of r + rl. The sine of -0 is -0.
+#define __SIN_COS(r, rl, z, s, c) \
+    SHAPE REAL c##h = __COS_HEAD(z); \
+    SHAPE REAL s = __FROM_BITS(__UBITS((r) + __SIN_TAIL(r, rl, z, c##h)) | (__UBITS(r) & __SIGN_BIT)); \
+    SHAPE REAL c = c##h + __COS_TAIL(r, rl, z, c##h);
+
+// From the sine and the cosine of the remainder those of the angle, by the last two bits of its multiple.
+#define __IS_ODD_MULTIPLE(bits) (((bits) & 1) != 0)
+#define __NEGATE_IF_BIT_1(y, bits) __FROM_BITS(__UBITS(y) ^ (((bits) << (__SIGN_SHIFT - 1)) & __SIGN_BIT))
+#define __SIN_OF(bits, s, c) __NEGATE_IF_BIT_1(__op_select(__IS_ODD_MULTIPLE(bits), c, s), bits)
+#define __COS_OF(bits, s, c) __NEGATE_IF_BIT_1(__op_select(__IS_ODD_MULTIPLE(bits), s, c), (bits) + 1)
+
+// y with the sign changed if that of x is set.
+#define __TIMES_SIGN(y, x) __FROM_BITS(__UBITS(y) ^ (__UBITS(x) & __SIGN_BIT))
+
+#ifdef __FP_FAST
+// As above, without rl.
+#define __TRIG_REDUCE_FAST(x, bits, r, z, huge) \
+    SHAPE REAL r##t = __op_fma(x, __TWO_OVER_PI, __TO_WHOLE); \
+    SHAPE UINT bits = __UBITS(r##t); \
+    SHAPE REAL r##n = r##t - __TO_WHOLE; \
+    SHAPE REAL r = __op_fma(r##n, -__PIO2_DOWN_3, __op_fma(r##n, -__PIO2_DOWN_2, __op_fma(r##n, -__PIO2_DOWN_1, x))); \
+    SHAPE REAL z = r * r; \
+    SHAPE bool huge = !(__op_abs(x) < __TRIG_LIMIT);
+
+#define __SIN_COS_FAST(r, z, s, c) \
+    SHAPE REAL s = __FROM_BITS(__UBITS(__op_fma((r) * (z), __SIN_P(z), r)) | (__UBITS(r) & __SIGN_BIT)); \
+    SHAPE REAL c = __op_fma((z) * (z), __COS_P(z), __COS_HEAD(z));
+
+// What the functions below compute first.
+#define __TRIG_USUAL(x, bits, s, c, huge) \
+    __TRIG_REDUCE_FAST(x, bits, r, z, huge) \
+    __SIN_COS_FAST(r, z, s, c)
+#else
+#define __TRIG_USUAL(x, bits, s, c, huge) \
+    __TRIG_REDUCE(x, bits, r, rl, z, huge) \
+    __SIN_COS(r, rl, z, s, c)
+#endif
+
+static inline SHAPE REAL __sin_huge(SHAPE REAL x) {
+    __TRIG_REDUCE_HUGE(x, bits, r, rl, z)
+    __SIN_COS(r, rl, z, s, c)
+    return __TIMES_SIGN(__SIN_OF(bits, s, c), x);
+}
+
+static inline SHAPE REAL __cos_huge(SHAPE REAL x) {
+    __TRIG_REDUCE_HUGE(x, bits, r, rl, z)
+    __SIN_COS(r, rl, z, s, c)
+    return __COS_OF(bits, s, c);
+}
 
 /// T sin(T x), T a floating-point type
 /// The sine of x radians, accurate for every finite x. sin(+-0) is +-0, sin(+-inf) is NaN.
 /// Largest error measured: 0.79 ULP of float, 0.77 ULP of double.
-#ifdef __FP_FAST
-// Declares quadrant and r, about a - quadrant * pi/2, for a >= 0.
-#define __TRIG_REDUCE_FAST(a, quadrant, r) \
-    SHAPE REAL r##n = __op_round_even((a) * __TWO_OVER_PI); \
-    SHAPE REAL r = __op_fma(r##n, -__PIO2_3, __op_fma(r##n, -__PIO2_2, __op_fma(r##n, -__PIO2_1, a))); \
-    SHAPE INT quadrant = (SHAPE INT)r##n; \
-    if (!((a) < __TRIG_LIMIT)) { \
-        SHAPE __ANGLE r##huge = __reduce_huge(a); \
-        r = r##huge.hi; \
-        quadrant = r##huge.quadrant; \
+static inline SHAPE REAL sin(SHAPE REAL x) {
+    __TRIG_USUAL(x, bits, s, c, huge)
+    SHAPE REAL y = __SIN_OF(bits, s, c);
+    if (huge) {
+        y = __sin_huge(x);
     }
-
-// The sine and the cosine of r, z = r^2, for |r| <= pi/4.
-#define __SIN_FAST(r, z) __op_fma((r) * (z), __SIN_P(z), r)
-#define __COS_FAST(z) __op_fma((z) * (z), __COS_P(z), __op_fma(z, __L(-0.5), __L(1.0)))
-
-static inline SHAPE REAL sin(SHAPE REAL x) {
-    SHAPE REAL a = __op_abs(x);
-    __TRIG_REDUCE_FAST(a, quadrant, r)
-    SHAPE REAL z = r * r;
-    SHAPE REAL y = __op_select((quadrant & 1) != 0, __COS_FAST(z), __SIN_FAST(r, z));
-    return __NEGATE_IF_OR_NEGATIVE(y, (quadrant >> 1) & 1, x);
+    return y;
 }
-#else
-static inline SHAPE REAL sin(SHAPE REAL x) {
-    SHAPE REAL a = __op_abs(x);
-    __TRIG_REDUCE(a, quadrant, r, rl)
-    SHAPE REAL z = r * r;
-    __COS_PARTS(r, rl, z, ch, ct)
-    SHAPE REAL s = r + __SIN_TAIL(r, rl, z, ch);
-    SHAPE REAL y = __op_select((quadrant & 1) != 0, ch + ct, s);
-    return __NEGATE_IF_OR_NEGATIVE(y, (quadrant >> 1) & 1, x);
-}
-#endif
 
 /// T cos(T x), T a floating-point type
 /// The cosine of x radians, accurate for every finite x. cos(+-inf) is NaN.
 /// Largest error measured: 0.79 ULP of float, 0.77 ULP of double.
-#ifdef __FP_FAST
 static inline SHAPE REAL cos(SHAPE REAL x) {
-    SHAPE REAL a = __op_abs(x);
-    __TRIG_REDUCE_FAST(a, quadrant, r)
-    SHAPE REAL z = r * r;
-    SHAPE REAL y = __op_select((quadrant & 1) != 0, __SIN_FAST(r, z), __COS_FAST(z));
-    return __NEGATE_IF(y, ((quadrant + 1) >> 1) & 1);
+    __TRIG_USUAL(x, bits, s, c, huge)
+    SHAPE REAL y = __COS_OF(bits, s, c);
+    if (huge) {
+        y = __cos_huge(x);
+    }
+    return y;
 }
-#else
-static inline SHAPE REAL cos(SHAPE REAL x) {
-    SHAPE REAL a = __op_abs(x);
-    __TRIG_REDUCE(a, quadrant, r, rl)
-    SHAPE REAL z = r * r;
-    __COS_PARTS(r, rl, z, ch, ct)
-    SHAPE REAL s = r + __SIN_TAIL(r, rl, z, ch);
-    SHAPE REAL y = __op_select((quadrant & 1) != 0, s, ch + ct);
-    return __NEGATE_IF(y, ((quadrant + 1) >> 1) & 1);
-}
-#endif
 
 /// void sincos(T x, T *sine, T *cosine), T a floating-point type
 /// Stores the sine and the cosine of x radians, the same as sin(x) and cos(x), in about the time of one.
 /// Largest error measured: 0.79 ULP of float, 0.77 ULP of double.
-#ifdef __FP_FAST
 static inline void sincos(SHAPE REAL x, SHAPE REAL *uniform sine, SHAPE REAL *uniform cosine) {
-    SHAPE REAL a = __op_abs(x);
-    __TRIG_REDUCE_FAST(a, quadrant, r)
-    SHAPE REAL z = r * r;
-    SHAPE REAL s = __SIN_FAST(r, z);
-    SHAPE REAL c = __COS_FAST(z);
-    SHAPE bool odd = (quadrant & 1) != 0;
-    *sine = __NEGATE_IF_OR_NEGATIVE(__op_select(odd, c, s), (quadrant >> 1) & 1, x);
-    *cosine = __NEGATE_IF(__op_select(odd, s, c), ((quadrant + 1) >> 1) & 1);
+    __TRIG_USUAL(x, bits, s, c, huge)
+    SHAPE REAL sin_x = __SIN_OF(bits, s, c);
+    SHAPE REAL cos_x = __COS_OF(bits, s, c);
+    if (huge) {
+        sin_x = __sin_huge(x);
+        cos_x = __cos_huge(x);
+    }
+    *sine = sin_x;
+    *cosine = cos_x;
 }
-#else
-static inline void sincos(SHAPE REAL x, SHAPE REAL *uniform sine, SHAPE REAL *uniform cosine) {
-    SHAPE REAL a = __op_abs(x);
-    __TRIG_REDUCE(a, quadrant, r, rl)
-    SHAPE REAL z = r * r;
-    __COS_PARTS(r, rl, z, ch, ct)
-    SHAPE REAL s = r + __SIN_TAIL(r, rl, z, ch);
-    SHAPE REAL c = ch + ct;
-    SHAPE bool odd = (quadrant & 1) != 0;
-    *sine = __NEGATE_IF_OR_NEGATIVE(__op_select(odd, c, s), (quadrant >> 1) & 1, x);
-    *cosine = __NEGATE_IF(__op_select(odd, s, c), ((quadrant + 1) >> 1) & 1);
+
+// The tangent by the sine sh + sl and the cosine ch + cl of the remainder: sin/cos, or -cos/sin of odd multiples, with
+// one step of correction of the quotient.
+#define __TAN_OF(bits, r, rl, z) \
+    SHAPE REAL c = __COS_HEAD(z); \
+    SHAPE REAL st = __SIN_TAIL(r, rl, z, c); \
+    SHAPE REAL ct = __COS_TAIL(r, rl, z, c); \
+    SHAPE REAL sh = __FROM_BITS(__UBITS((r) + st) | (__UBITS(r) & __SIGN_BIT)); \
+    SHAPE REAL sl = ((r) - sh) + st; \
+    SHAPE REAL ch = c + ct; \
+    SHAPE REAL cl = (c - ch) + ct; \
+    SHAPE bool odd = __IS_ODD_MULTIPLE(bits); \
+    SHAPE REAL nh = __op_select(odd, ch, sh); \
+    SHAPE REAL nl = __op_select(odd, cl, sl); \
+    SHAPE REAL dh = __op_select(odd, sh, ch); \
+    SHAPE REAL dl = __op_select(odd, sl, cl); \
+    SHAPE REAL q = nh / dh; \
+    SHAPE REAL correction = (__op_fma(-q, dh, nh) + __op_fma(-q, dl, nl)) / dh; \
+    SHAPE REAL quotient = __FROM_BITS(__UBITS(q + correction) | (__UBITS(q) & __SIGN_BIT)); \
+    SHAPE REAL tangent = __FROM_BITS(__UBITS(quotient) ^ ((bits) << __SIGN_SHIFT));
+
+static inline SHAPE REAL __tan_huge(SHAPE REAL x) {
+    __TRIG_REDUCE_HUGE(x, bits, r, rl, z)
+    __TAN_OF(bits, r, rl, z)
+    return __TIMES_SIGN(tangent, x);
 }
-#endif
 
 /// T tan(T x), T a floating-point type
 /// The tangent of x radians, accurate for every finite x. tan(+-0) is +-0, tan(+-inf) is NaN.
 /// Largest error measured: 0.96 ULP of float, 0.91 ULP of double.
+static inline SHAPE REAL tan(SHAPE REAL x) {
 #ifdef __FP_FAST
-static inline SHAPE REAL tan(SHAPE REAL x) {
-    SHAPE REAL a = __op_abs(x);
-    __TRIG_REDUCE_FAST(a, quadrant, r)
-    SHAPE REAL z = r * r;
-    SHAPE REAL s = __SIN_FAST(r, z);
-    SHAPE REAL c = __COS_FAST(z);
-    SHAPE bool odd = (quadrant & 1) != 0;
-    SHAPE REAL y = __op_select(odd, c, s) / __op_select(odd, s, c);
-    return __NEGATE_IF_OR_NEGATIVE(y, quadrant & 1, x);
-}
+    __TRIG_USUAL(x, bits, s, c, huge)
+    SHAPE bool odd = __IS_ODD_MULTIPLE(bits);
+    SHAPE REAL quotient = __op_select(odd, c, s) / __op_select(odd, s, c);
+    SHAPE REAL y = __FROM_BITS(__UBITS(quotient) ^ (bits << __SIGN_SHIFT));
 #else
-static inline SHAPE REAL tan(SHAPE REAL x) {
-    SHAPE REAL a = __op_abs(x);
-    __TRIG_REDUCE(a, quadrant, r, rl)
-    SHAPE REAL z = r * r;
-    __COS_PARTS(r, rl, z, c, ct)
-    SHAPE REAL st = __SIN_TAIL(r, rl, z, c);
-    SHAPE REAL sh = r + st;
-    SHAPE REAL sl = (r - sh) + st;
-    SHAPE REAL ch = c + ct;
-    SHAPE REAL cl = (c - ch) + ct;
-    // sin/cos, or -cos/sin in odd quadrants; both with their errors, and one step of correction of the quotient.
-    SHAPE bool odd = (quadrant & 1) != 0;
-    SHAPE REAL nh = __op_select(odd, ch, sh);
-    SHAPE REAL nl = __op_select(odd, cl, sl);
-    SHAPE REAL dh = __op_select(odd, sh, ch);
-    SHAPE REAL dl = __op_select(odd, sl, cl);
-    SHAPE REAL q = nh / dh;
-    SHAPE REAL y = q + (__op_fma(-q, dh, nh) + __op_fma(-q, dl, nl)) / dh;
-    return __NEGATE_IF_OR_NEGATIVE(y, quadrant & 1, x);
-}
+    __TRIG_REDUCE(x, bits, r, rl, z, huge)
+    __TAN_OF(bits, r, rl, z)
+    SHAPE REAL y = tangent;
 #endif
+    if (huge) {
+        y = __tan_huge(x);
+    }
+    return y;
+}
