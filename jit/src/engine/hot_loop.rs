@@ -37,6 +37,8 @@ pub(super) struct Loop {
     refusals: u32,
     /// How many versions for constant arguments have been made.
     pub specialised: u32,
+    /// The facts of those that are being made, and the process that does it. Others are entered meanwhile.
+    making: Vec<(u32, EntryFacts)>,
     /// Whether its regions may be larger than at first, as they have often led on to others.
     pub large: bool,
     /// How often somebody has looked whether versions still suit what the program does.
@@ -171,6 +173,23 @@ impl Loop {
         self.refused.is_some()
     }
 
+    /// Returns whether there is a version for these facts, or one is being made.
+    pub fn has_version_for(&self, facts: &EntryFacts) -> bool {
+        let own = std::process::id();
+        let is_made = self.making.iter().any(|(process, f)| *process == own && f == facts);
+        is_made || self.versions.iter().any(|v| v.facts == *facts)
+    }
+
+    /// A version for constants is being made.
+    pub fn begin_special(&mut self, facts: &EntryFacts) {
+        self.making.push((std::process::id(), facts.clone()));
+    }
+
+    /// It is made, or could not be.
+    pub fn end_special(&mut self, facts: &EntryFacts) {
+        self.making.retain(|(_, f)| f != facts);
+    }
+
     /// A version for constants that has not been entered since this was asked last, to be replaced by one for others.
     pub fn outdated(&self) -> Option<Arc<Version>> {
         self.versions.iter().rfind(|version| version.facts.is_special() && version.is_idle()).cloned()
@@ -219,5 +238,34 @@ impl<'a> Holding<'a> {
         let of = |mask| if nothing { MaskFact::Unknown } else { MaskFact::of(mask, self.full) };
         let entries = self.pause.entries().map(|(kind, restore, other)| (kind, of(restore), of(other))).collect();
         EntryFacts { mask: of(self.masks[0]), entries, constants: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Constant;
+    use spmdvm_vm::interp::native::RegisterSlot;
+    use spmdvm_vm::program::Reg;
+    use spmdvm_vm::types::{Shape, Ty};
+
+    const PLACE: RegisterSlot = RegisterSlot { at: 0, shape: Shape::Uniform, ty: Ty::I32 };
+
+    /// What is made in the background is asked for again meanwhile.
+    #[test]
+    fn a_version_for_the_same_constants_is_not_made_twice_at_a_time() {
+        let facts = |bits| EntryFacts {
+            mask: MaskFact::Full,
+            entries: Vec::new(),
+            constants: vec![Constant { reg: Reg(1), place: PLACE, bits }],
+        };
+        let mut found = Loop::default();
+        assert!(!found.has_version_for(&facts(3)));
+        found.begin_special(&facts(3));
+        assert_eq!([3, 4].map(|bits| found.has_version_for(&facts(bits))), [true, false]);
+        found.end_special(&facts(4));
+        assert!(found.has_version_for(&facts(3)));
+        found.end_special(&facts(3));
+        assert!(!found.has_version_for(&facts(3)));
     }
 }

@@ -189,8 +189,9 @@ impl Jit {
         let order = Order { prepared, head: Arc::clone(head), facts, replaces, prunes, large: found.large };
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let when = if order.is_needed() { When::Soon } else { When::Idle };
-            if when == When::Soon {
-                found.pending = Some(std::process::id());
+            match when {
+                When::Soon => found.pending = Some(std::process::id()),
+                When::Idle => found.begin_special(&order.facts),
             }
             worker::run(when, Box::new(move || this.fill(&order)));
             return None;
@@ -204,6 +205,8 @@ impl Jit {
         let mut found = order.head.write();
         if order.is_needed() {
             found.pending = None;
+        } else {
+            found.end_special(&order.facts);
         }
         let version = found.deliver(made, order.replaces.as_ref());
         if let Some(version) = version.filter(|v| v.code.is_baseline()) {
@@ -253,6 +256,7 @@ impl Jit {
         let mut version = Version::new(order.facts.clone(), region, code, arguments);
         (version.recorded, version.before) = (recorded, before);
         version.begins = begins(&order.prepared, order.head.at);
+        version.is_large = order.large;
         version.size = Some(Size::of(&self.sizes, order.prepared.program(), &version.region, version.begins));
         Ok(version)
     }
@@ -362,6 +366,9 @@ impl Jit {
     /// Has a version with constants made. Beyond so many the arguments must have been the same for longer and longer,
     /// and the version takes the place of one that is entered no more.
     fn specialise(&self, pause: &Pause<'_>, head: &Arc<Head>, found: &mut Loop, facts: EntryFacts, times: u32) {
+        if found.has_version_for(&facts) {
+            return;
+        }
         let Some(excess) = found.specialised.checked_sub(self.settings.recompiles) else {
             if !found.is_pending() && !found.refuses() {
                 found.specialised += 1;
@@ -406,7 +413,7 @@ impl Jit {
     fn enlarge(&self, pause: &Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) {
         let Some(mut found) = head.try_write() else { return };
         let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
-        if is_there && !found.large && !found.is_pending() && !found.refuses() {
+        if is_there && !version.is_large && !found.is_pending() && !found.refuses() {
             found.large = true;
             self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
         }

@@ -68,6 +68,8 @@ pub(super) struct Version {
     passes_frames: bool,
     /// What it begins with.
     pub begins: Begins,
+    /// Whether it may be larger than usual.
+    pub is_large: bool,
     /// How many instructions of the bytecode an entry stands for.
     pub size: Option<Size>,
     pub clock: Clock,
@@ -167,6 +169,7 @@ impl Version {
             words,
             passes_frames,
             begins: Begins::default(),
+            is_large: false,
             size: None,
             clock: Clock::default(),
             before: Duration::ZERO,
