@@ -1,9 +1,10 @@
 //! `foreach`: iterations in gangs, all lanes on at entry.
 //!
 //! One dimension runs over lanes: full gangs need no test, the last one tests its lanes against what remains (unless constant
-//! bounds leave nothing). A row that is known to fit into one gang is no loop: its body stands once, under a constant mask. The other dimensions are uniform loops around it. A `foreach` in which `break` must end all
-//! dimensions, and a tiled one, has one Loop entry around all dimensions and masks each gang by an If entry instead. Bounds are
-//! computed with 64 bits, so they may be anywhere in the index's range.
+//! bounds leave nothing). A row that is known to fit into one gang is no loop: its body stands once, under a constant mask. The
+//! other dimensions are uniform loops around it. A `foreach` in which `break` must end all dimensions, and a tiled one, has one
+//! Loop entry around all dimensions and masks each gang by an If entry instead. Bounds are computed with 64 bits, so they may be
+//! anywhere in the index's range.
 
 use super::control::{Frame, breaks, continues};
 use super::function::{FunctionLowerer, Storage, Value};
@@ -210,8 +211,9 @@ impl<'m> FunctionLowerer<'_, 'm> {
 
     /// How many elements a row has, if that is known; not more than 0 if it has none.
     fn known_length(&mut self, dim: &Dim) -> Option<i128> {
+        // Nothing is to be made for a length that is not known.
+        self.constant_bits(dim.start).and(self.constant_bits(dim.end))?;
         let mut known = |r: Reg| {
-            self.constant_bits(r)?;
             let wide = self.convert(Ty::I64, dim.ty, r);
             self.constant_bits(wide).map(|bits| i128::from(bits as i64))
         };

@@ -134,8 +134,8 @@ pub enum Kind {
     },
     /// `(uniform u64 pointer, uniform u64 length) → uniform unsigned of ty's size`. How many indices from `IndexLow` on are
     /// such that `need` bytes at the address still lie within the length (cut to the type's range, and so that
-    /// none of them is above the type's maximum less [`SPARE_INDICES`]: lanes, and neighbours, counted from it do not wrap around). So an index is in bounds
-    /// when `index - low`, taken as unsigned, is less than this.
+    /// none of them is above the type's maximum less [`SPARE_INDICES`]: lanes, and neighbours, counted from it do not wrap
+    /// around). So an index is in bounds when `index - low`, taken as unsigned, is less than this.
     IndexSpan {
         /// Bytes between elements; not 0.
         scale: u32,

@@ -116,8 +116,8 @@ impl Select<'_> {
         self.push(Plain { mask: Some(mask), mask_left: Some(left), ..Plain::new(code, args) });
     }
 
-    /// The mask of all lanes of an instruction that they fill, no more than 16. It is made from a register that nothing changes: there is nothing
-    /// to wait for.
+    /// The mask of all lanes of an instruction that they fill, no more than 16. It is made from a register that nothing changes:
+    /// there is nothing to wait for.
     fn all_lanes(&mut self, n: usize) -> VReg {
         let code = if n > 8 { Code::VEX_Kxnorw_kr_kr_kr } else { Code::VEX_Kxnorb_kr_kr_kr };
         let any = Arg::Fixed(Register::K0);
