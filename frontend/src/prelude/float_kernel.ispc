@@ -12,6 +12,9 @@
 #define __ANGLE __FloatAngle
 #define __L(literal) literal##f
 
+// Powers with few factors are computed in double.
+#define __WHOLE_POWERS
+
 // Fields of the format.
 #define __BITS(x) __op_bitcast_i32(x)
 #define __UBITS(x) __op_bitcast_u32(x)

@@ -1,6 +1,7 @@
 // Forgets the type-dependent macros of the previous kernel file.
 
 #undef REAL
+#undef __WHOLE_POWERS
 #undef INT
 #undef UINT
 #undef __ANGLE
