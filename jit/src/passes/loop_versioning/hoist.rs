@@ -90,7 +90,7 @@ impl Hoisted {
             let ty = of.region.ty(result);
             let new = Maker { region: of.region, to }.inst(load.kind, &load.args, ty);
             loaded.insert(result, new);
-            if !ty.is_varying() && of.is_spread(result) {
+            if !ty.is_varying() && of.spread_operands().any(|v| v == result) {
                 let all = Maker { region: of.region, to }.inst(Kind::Splat, &[new], Type::varying(ty.ty));
                 progress.spread_as(result, all);
             }
@@ -118,20 +118,14 @@ impl Access {
 }
 
 impl Counted<'_> {
-    fn insts(&self) -> impl Iterator<Item = &Inst> {
-        self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts)
-    }
-
     /// How many bytes an access touches from its address on, if that does not depend on what is known late.
     fn bytes_at_address(&self, kind: Kind) -> Option<u64> {
         let lanes = self.region.width.lanes() as u64;
         Some(match kind {
             Kind::Load { ty } | Kind::Store { ty } => ty.size() as u64,
-            Kind::LoadLanes { ty }
-            | Kind::StoreLanes { ty }
-            | Kind::StoreMasked { ty }
-            | Kind::LoadPacked { ty }
-            | Kind::StorePacked { ty } => lanes * ty.size() as u64,
+            Kind::LoadLanes { ty } | Kind::StoreLanes { ty } | Kind::StoreMasked { ty } | Kind::StorePacked { ty } => {
+                lanes * ty.size() as u64
+            }
             Kind::LoadStrided { ty, stride } | Kind::StoreStrided { ty, stride } => {
                 (lanes - 1) * u64::try_from(stride).ok()? + ty.size() as u64
             }
@@ -185,12 +179,5 @@ impl Counted<'_> {
             };
         }
         None
-    }
-
-    /// Returns whether a uniform value is an operand of an operation on vectors.
-    fn is_spread(&self, v: Value) -> bool {
-        let takes = |inst: &Inst| matches!(inst.kind, Kind::Op { .. }) && inst.args.contains(&v);
-        let varying = |inst: &Inst| inst.result.is_some_and(|r| self.region.ty(r).is_varying());
-        self.insts().any(|inst| takes(inst) && varying(inst))
     }
 }

@@ -157,6 +157,11 @@ impl<'a> Counted<'a> {
         self.cycle.blocks[self.cycle.blocks.len() - 1]
     }
 
+    /// The instructions of a round.
+    fn insts(&self) -> impl Iterator<Item = &Inst> {
+        self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts)
+    }
+
     /// Returns whether a value is made anew in every round.
     fn is_inside(&self, v: Value) -> bool {
         self.home.get(v.index()).is_some_and(|b| self.cycle.blocks.contains(b))
@@ -244,8 +249,7 @@ impl<'a> Counted<'a> {
 
     /// The conditions under which a round goes on: those of guards, and those by which accesses do not go the slow way.
     fn conditions(&self) -> impl Iterator<Item = Value> + '_ {
-        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
-        let guards = insts.filter(|inst| matches!(inst.kind, Kind::Guard { .. })).map(|inst| inst.args[0]);
+        let guards = self.insts().filter(|inst| matches!(inst.kind, Kind::Guard { .. })).map(|inst| inst.args[0]);
         guards.chain(self.cycle.checks.iter().copied())
     }
 
@@ -322,8 +326,7 @@ impl<'a> Counted<'a> {
 
     /// How much fuel a round takes, if it can be counted before the first one: nothing else could leave the copy.
     fn counts_in_advance(&self, checked: &[Value]) -> Option<u32> {
-        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
-        let leaving = insts.filter(|inst| {
+        let leaving = self.insts().filter(|inst| {
             inst.kind.exit().is_some() && !checked.contains(inst.args.first().unwrap_or(&Value(u32::MAX)))
         });
         let units = leaving.map(|inst| matches!(inst.kind, Kind::Tick { .. }).then_some(1));
@@ -332,10 +335,9 @@ impl<'a> Counted<'a> {
 
     /// Returns whether all values from outside that the cycle uses hold at the latch, whatever way leads there.
     fn outer_values_reach_the_latch(&self) -> bool {
-        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
-        let exits = insts.clone().filter_map(|inst| inst.kind.exit());
+        let exits = self.insts().filter_map(|inst| inst.kind.exit());
         let in_exits = exits.flat_map(|e| self.region.exits[e.index()].values());
-        let used = insts.flat_map(|inst| inst.args.iter().copied()).chain(in_exits);
+        let used = self.insts().flat_map(|inst| inst.args.iter().copied()).chain(in_exits);
         let handed = self.brought.values().copied().chain(self.next.iter().copied());
         let at_latch = |v: Value| self.home.get(v.index()).is_some_and(|&b| self.dominators.dominates(b, self.latch()));
         used.chain(handed).all(|v| self.is_inside(v) || at_latch(v))

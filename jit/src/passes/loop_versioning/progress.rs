@@ -150,10 +150,7 @@ impl Progress {
         if of.vectors_kept() > MOST_KEPT {
             return;
         }
-        let insts = of.cycle.blocks.iter().flat_map(|&b| &of.region.block(b).insts);
-        let varying = insts.filter(|inst| inst.result.is_some_and(|v| of.region.ty(v).is_varying()));
-        let elementwise = varying.filter(|inst| matches!(inst.kind, Kind::Op { op, .. } if !crosses_lanes(op)));
-        let mut uniform: Vec<Value> = elementwise.flat_map(|inst| inst.args.iter().copied()).collect();
+        let mut uniform: Vec<Value> = of.spread_operands().collect();
         uniform.sort_unstable();
         uniform.dedup();
         uniform.retain(|&v| {
@@ -236,8 +233,7 @@ fn crosses_lanes(op: Op) -> bool {
 
 /// The addresses of accesses in the cycle that are the same for all lanes.
 fn addresses(of: &Counted<'_>) -> Vec<Value> {
-    let insts = of.cycle.blocks.iter().flat_map(|&b| &of.region.block(b).insts);
-    let accesses = insts.filter(|inst| inst.kind.is_plain_load() || inst.kind.is_plain_store());
+    let accesses = of.insts().filter(|inst| inst.kind.is_plain_load() || inst.kind.is_plain_store());
     let mut all: Vec<Value> = accesses.map(|inst| of.source(inst.args[0])).filter(|&v| of.is_inside(v)).collect();
     all.sort_unstable();
     all.dedup();
@@ -256,10 +252,16 @@ fn does_not_wrap(m: &mut Maker<'_>, first: Value, change: Value) -> Value {
 }
 
 impl Counted<'_> {
+    /// The operands that are made vectors where they are uniform: those of operations lane by lane.
+    pub(super) fn spread_operands(&self) -> impl Iterator<Item = Value> {
+        let varying = self.insts().filter(|inst| inst.result.is_some_and(|v| self.region.ty(v).is_varying()));
+        let elementwise = varying.filter(|inst| matches!(inst.kind, Kind::Op { op, .. } if !crosses_lanes(op)));
+        elementwise.flat_map(|inst| inst.args.iter().copied())
+    }
+
     /// The number of vectors of 128 bits that live from round to round, or from before the loop.
     fn vectors_kept(&self) -> usize {
-        let insts = self.cycle.blocks.iter().flat_map(|&b| &self.region.block(b).insts);
-        let outer = insts.flat_map(|inst| inst.args.iter().copied()).filter(|&v| !self.is_inside(v));
+        let outer = self.insts().flat_map(|inst| inst.args.iter().copied()).filter(|&v| !self.is_inside(v));
         let mut kept: Vec<Value> = outer.chain(self.region.block(self.head()).params.iter().copied()).collect();
         kept.sort_unstable();
         kept.dedup();
