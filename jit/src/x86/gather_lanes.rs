@@ -107,7 +107,7 @@ impl Select<'_> {
     fn by_lanes(&mut self, code: Code, args: &[Arg], access: &Access, i: usize) {
         let Some(mask) = access.mask else {
             // Made for it alone, so nothing asks what is left.
-            let fills = access.n * access.size.max(access.index_size) >= 16;
+            let fills = self.fills_vector(access.size.max(access.index_size));
             let mask = if fills { self.all_lanes(access.n) } else { self.full_mask() };
             return self.push(Plain { mask: Some(mask), ..Plain::new(code, args) });
         };

@@ -88,7 +88,7 @@ impl Select<'_> {
     pub(super) fn mask_from(&mut self, code: Code, size: usize, args: &[Arg]) -> VReg {
         let r = self.code.mask();
         let all = [&[Arg::Def(r, Size::K)], args].concat();
-        if self.lanes * size < 16 {
+        if !self.fills_vector(size) {
             let lanes = self.mask_of_constant(self.region.width.full_mask());
             self.plain_masked(code, &all, lanes, false);
         } else {

@@ -108,11 +108,10 @@ impl Select<'_> {
                 self.store_scalar(ty, to, x);
             }
             Kind::StoreLanes { ty } => {
-                let narrow = self.lanes * ty.size() < 16;
-                if narrow {
-                    self.store_masked(ty, to, args[1], None);
-                } else {
+                if self.fills_vector(ty.size()) {
                     self.store_whole(args[1], to);
+                } else {
+                    self.store_masked(ty, to, args[1], None);
                 }
             }
             Kind::StoreMasked { ty } => self.store_masked(ty, to, args[1], Some(args[2])),
@@ -136,20 +135,20 @@ impl Select<'_> {
 
     /// Piece `i` of lanes that lie one after another; of a gang that fills no vector, no more than its lanes.
     fn load_lanes(&mut self, size: usize, from: Mem, i: usize) -> VReg {
-        if self.lanes * size >= 16 {
+        if self.fills_vector(size) {
             return self.load_vector(self.form(size), from.plus(64 * i as i32));
         }
         let mask = self.full_mask();
         self.vector_masked(masked_move(size), Size::X, &[Arg::Mem(from)], mask)
     }
 
-    /// Of a mask that is constant: whether all lanes of piece `i` are in it, or none of them.
+    /// Of a mask that is constant: whether piece `i` is a whole vector of lanes that are in it, or none of them is.
     pub(super) fn known_part(&self, mask: Value, size: usize, i: usize) -> Option<bool> {
         let n = self.lanes_in_piece(size);
         let all = u64::MAX >> (64 - n);
         match self.values.mask_bits(mask)? >> (i * n) & all {
             0 => Some(false),
-            part if part == all => Some(true),
+            part if part == all && self.fills_vector(size) => Some(true),
             _ => None,
         }
     }
@@ -170,7 +169,7 @@ impl Select<'_> {
                 _ => self.piece(v, size, i),
             };
             let to = to.plus(64 * i as i32);
-            if known == Some(true) && self.lanes * size >= 16 {
+            if known == Some(true) {
                 self.store_vector(form, to, x);
                 continue;
             }

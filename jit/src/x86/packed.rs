@@ -55,7 +55,7 @@ impl Select<'_> {
         let pieces = (0..self.n_pieces(size)).map(|i| {
             let from = from.plus(64 * i as i32);
             match self.known_part(mask, size, i) {
-                Some(true) if self.lanes * size >= 16 => self.load_vector(form, from),
+                Some(true) => self.load_vector(form, from),
                 Some(false) => self.zero(),
                 _ => {
                     let all = self.mask(mask);

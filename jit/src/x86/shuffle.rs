@@ -86,7 +86,7 @@ impl Select<'_> {
     /// Elements of one vector. The processor cuts numbers to those of all its elements, which may be more than the lanes.
     fn permuted(&mut self, table: VReg, numbers: VReg, size: usize) -> VReg {
         let form = self.form(size);
-        let numbers = if self.lanes * size < 16 { self.cut_numbers(numbers, size) } else { numbers };
+        let numbers = if self.fills_vector(size) { numbers } else { self.cut_numbers(numbers, size) };
         let [x, numbers] = [table, numbers].map(|r| Arg::Use(r, form));
         let (code, args) = match (size, form) {
             (2, _) => (sized(Code::EVEX_Vpermw_xmm_k1z_xmm_xmmm128, form), [numbers, x]),

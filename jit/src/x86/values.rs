@@ -32,6 +32,11 @@ impl Select<'_> {
         form_of(self.lanes * size)
     }
 
+    /// Returns whether lanes of so many bytes fill the smallest vector at least.
+    pub(super) fn fills_vector(&self, size: usize) -> bool {
+        self.lanes * size >= 16
+    }
+
     /// `code to, args…`
     pub(super) fn def(&mut self, code: Code, (class, form): (RegClass, Size), args: &[Arg]) -> VReg {
         let r = self.code.reg(class);
