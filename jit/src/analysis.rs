@@ -7,7 +7,6 @@ use spmdvm_vm::program::{Function, Inst, Reg};
 use spmdvm_vm::properties::Properties;
 use spmdvm_vm::types::{Ty, Width};
 use spmdvm_vm::verify::stack_change;
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// Facts about a function, computed once.
@@ -21,7 +20,7 @@ pub struct Analysis {
     /// The bits of constant registers.
     constants: Vec<Option<u64>>,
     /// What varying registers hold whenever they are read.
-    lanes: HashMap<Reg, Lanes>,
+    lanes: Vec<Option<Lanes>>,
     cuts: OnceLock<Vec<bool>>,
     properties: OnceLock<Properties>,
     counted: OnceLock<Vec<CountedLoop>>,
@@ -37,23 +36,19 @@ pub enum Lanes {
 }
 
 /// The registers that are written once, and what they hold then whatever the mask is.
-fn lanes_in_registers(f: &Function) -> HashMap<Reg, Lanes> {
+fn lanes_in_registers(f: &Function) -> Vec<Option<Lanes>> {
     let is_iota = |inst: &Inst| (inst.op, inst.ty) == (Op::Iota, Ty::I32);
-    if !f.code.iter().any(is_iota) {
-        return HashMap::new();
-    }
     let mut writes = vec![0u32; f.regs.len()];
     f.code.iter().for_each(|inst| each_written(f, inst, false, |r| writes[r.index()] += 1));
     let once = |r: Reg| r.index() >= f.n_params as usize && writes[r.index()] == 1;
-    let mut lanes = HashMap::new();
+    let mut lanes = vec![None; f.regs.len()];
     for inst in f.code.iter().filter(|inst| is_iota(inst) && once(inst.dst)) {
-        lanes.insert(inst.dst, Lanes::Numbers);
+        lanes[inst.dst.index()] = Some(Lanes::Numbers);
     }
     for inst in f.code.iter().filter(|inst| (inst.op, inst.ty) == (Op::Lt, Ty::I32) && once(inst.dst)) {
-        let below = (lanes.get(&inst.src[0]) == Some(&Lanes::Numbers)).then(|| f.constant_bits(inst.src[1])).flatten();
-        if let Some(n) = below.filter(|&bits| bits as i32 > 0) {
-            lanes.insert(inst.dst, Lanes::Below(n as u32));
-        }
+        let of_numbers = lanes[inst.src[0].index()] == Some(Lanes::Numbers);
+        let n = f.constant_bits(inst.src[1]).filter(|&bits| of_numbers && bits as i32 > 0);
+        lanes[inst.dst.index()] = n.map(|n| Lanes::Below(n as u32));
     }
     lanes
 }
@@ -101,7 +96,7 @@ impl Analysis {
 
     /// What a register holds whenever it is read, if that is known lane by lane.
     pub fn lanes(&self, reg: Reg) -> Option<Lanes> {
-        self.lanes.get(&reg).copied()
+        self.lanes[reg.index()]
     }
 
     /// Returns whether the function is cut at a label, if it is too large for one region.

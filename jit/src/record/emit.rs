@@ -114,10 +114,10 @@ impl Recorder<'_> {
         match self.known(condition) {
             Some(0) => Mask::Empty,
             Some(_) => Mask::Full,
-            None => match self.lanes_of(condition) {
-                Mask::Any(_) => Mask::Any(self.varying_value(condition)),
-                known => known,
-            },
+            None => {
+                let condition = self.varying_value(condition);
+                self.lanes_of(condition)
+            }
         }
     }
 

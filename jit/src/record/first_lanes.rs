@@ -11,16 +11,13 @@ use super::Recorder;
 use super::memory::Operand;
 use super::state::{Mask, State};
 use crate::analysis::Lanes;
-use crate::ir::{BlockId, ExitReason, Kind, Type, Value};
+use crate::ir::{ExitReason, Kind, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Reg};
-use spmdvm_vm::types::Ty;
+use spmdvm_vm::types::{Shape, Ty};
 
 /// Most elements that are accessed one by one.
 const MOST_CELLS: u32 = 4;
-
-/// A comparison with the lanes' numbers.
-const BELOW: Kind = Kind::Op { op: Op::Lt, ty: Ty::I32, from: Ty::I32 };
 
 impl Recorder<'_> {
     /// How many lanes from the first on are active, and no others, if that is known.
@@ -30,12 +27,20 @@ impl Recorder<'_> {
 
     /// The lanes below a number, as a mask.
     pub(super) fn lanes_below(&mut self, n: u32) -> Value {
-        let (numbers, n) = (self.lane_numbers(), self.constant(Ty::I32, n.into()));
-        self.shared(BELOW, &[numbers, n], Type::MASK)
+        let (numbers, bound) = (self.lane_numbers(), self.constant(Ty::I32, n.into()));
+        let below = Kind::Op { op: Op::Lt, ty: Ty::I32, from: Ty::I32 };
+        let mask = self.shared(below, &[numbers, bound], Type::MASK);
+        self.below.insert(mask, n);
+        mask
     }
 
     /// What a register holds whenever it is read, if it is the number of each lane, or whether that is below a constant.
     pub(super) fn lanes_in(&mut self, function: FuncId, r: Reg) -> Option<Value> {
+        // Few registers are varying numbers or masks, and every instruction reads some.
+        let decl = self.function(function).reg(r);
+        if decl.shape == Shape::Uniform || !matches!(decl.ty, Ty::I32 | Ty::Bool) {
+            return None;
+        }
         match self.analysis(function).lanes(r)? {
             Lanes::Numbers => Some(self.lane_numbers()),
             Lanes::Below(n) => Some(self.lanes_below(n)),
@@ -44,10 +49,8 @@ impl Recorder<'_> {
 
     /// The lanes for which a varying condition holds.
     pub(super) fn lanes_of(&self, condition: Value) -> Mask {
-        let at_entry = || self.b.region.block(BlockId(0)).insts.iter().find(|inst| inst.result == Some(condition));
-        let n = at_entry().filter(|inst| inst.kind == BELOW).and_then(|inst| self.known(inst.args[1]));
-        let n = n.filter(|n| (1..self.program.width.lanes() as u64).contains(n));
-        n.map_or(Mask::Any(condition), |n| Mask::First(n as u32))
+        let n = self.below.get(&condition).filter(|n| (1..self.program.width.lanes() as u32).contains(n));
+        n.map_or(Mask::Any(condition), |&n| Mask::First(n))
     }
 
     pub(super) fn load_first_lanes(&mut self, state: &State, at: &Operand, lanes: u32) -> Value {

@@ -209,6 +209,8 @@ struct Recorder<'a> {
     has_unrolled: bool,
     /// Whether a function is inlined into itself somewhere.
     has_recursed: bool,
+    /// Masks of the lanes below a number.
+    below: HashMap<Value, u32>,
     insts: usize,
 }
 
@@ -249,6 +251,7 @@ impl<'a> Recorder<'a> {
             escapes_at_head: false,
             has_unrolled: false,
             has_recursed: false,
+            below: HashMap::new(),
             insts: 0,
         };
         recorder.find_extent();
