@@ -9,7 +9,7 @@ use super::elementwise::Kernel;
 use super::machine::{Limits, Machine};
 use super::shared::Shared;
 use super::thread::Thread;
-use super::value::{read_word, write_word};
+use super::value::{Arg, read_word, write_arg};
 use crate::memory::Memory;
 use crate::program::Import;
 use crate::trap::{HostError, Trap, TrapDetail, TrapKind};
@@ -124,20 +124,12 @@ impl HostResult {
     }
 }
 
-/// Writes a result to a register: to lanes that are not active 0, whatever the host gives for them.
-///
-/// # Safety
-/// `base + slot` is a register of the slot's type and shape, for a gang of `lanes` lanes.
-unsafe fn write_result(base: *mut u8, slot: &RegSlot, lanes: usize, mask: u64, result: &HostResult) {
-    let at = base.wrapping_add(slot.at as usize);
+/// What a register gets of a result: in lanes that are not active 0, whatever the host gives for them.
+fn words_for(slot: &RegSlot, lanes: usize, mask: u64, result: &HostResult) -> Vec<u64> {
     let (n, mask) = if slot.shape == Shape::Uniform { (1, 1) } else { (lanes, mask) };
-    for l in 0..n {
-        let bits = if mask >> l & 1 == 1 { result.lane(l) } else { 0 };
-        // Of a `bool` the lowest byte counts.
-        let bits = if slot.ty == Ty::Bool { u64::from(bits & 0xff != 0) } else { bits };
-        // SAFETY: lanes below `n` are the register's.
-        unsafe { write_word(at, slot.ty, l, bits) };
-    }
+    // Of a `bool` the lowest byte counts.
+    let significant = if slot.ty == Ty::Bool { 0xff } else { u64::MAX };
+    (0..n).map(|l| if mask >> l & 1 == 1 { result.lane(l) & significant } else { 0 }).collect()
 }
 
 /// `host.call`
@@ -164,8 +156,9 @@ impl Kernel for CallHost {
             Ok(_) if spent > 0 && !t.charge(step, spent) => std::ptr::null(),
             Ok(result) => {
                 for place in &site.rets {
+                    let words = words_for(place, t.lanes, t.mask, &result);
                     // SAFETY: the result is a register of the executing frame.
-                    unsafe { write_result(t.base, place, t.lanes, t.mask, &result) };
+                    unsafe { write_arg(t.base, place, t.lanes, &Arg::Words(&words)) };
                 }
                 // SAFETY: a function's last instruction is a jump or `ret`.
                 unsafe { step.add(1) }
