@@ -114,20 +114,21 @@ static inline SHAPE REAL expm1(SHAPE REAL x) {
     return result;
 }
 
-// Declares e and f with x = 2^e (1 + f), for a positive normal x.
+// Declares the integer n, and f with x = 2^n (1 + f), for a positive normal x.
+#define __LOG_SPLIT(x, n, f) \
+    SHAPE INT n = (__BITS(x) - __SQRT_HALF_BITS) >> __MANTISSA_BITS; \
+    SHAPE REAL f = __FROM_BITS(__BITS(x) - (n << __MANTISSA_BITS)) - __L(1.0);
+
+// Declares e and f with x = 2^e (1 + f), and with x = 2^(e - bias) (1 + f).
 #define __LOG_REDUCE(x, e, f) \
-    SHAPE INT e##i = (__BITS(x) - __SQRT_HALF_BITS) >> __MANTISSA_BITS; \
-    SHAPE REAL f = __FROM_BITS(__BITS(x) - (e##i << __MANTISSA_BITS)) - __L(1.0); \
+    __LOG_SPLIT(x, e##i, f) \
     SHAPE REAL e = (SHAPE REAL)e##i;
+#define __LOG_REDUCE_BIASED(x, bias, e, f) \
+    __LOG_SPLIT(x, e##i, f) \
+    SHAPE REAL e = (SHAPE REAL)(e##i + bias);
 
 // Whether x is anything but a positive normal number.
 #define __LOG_IS_UNUSUAL(x) (__UBITS(x) - __MIN_NORMAL_BITS >= __INF_BITS - __MIN_NORMAL_BITS)
-
-// Declares e and f with x = 2^(e - bias) (1 + f).
-#define __LOG_REDUCE_BIASED(x, bias, e, f) \
-    SHAPE INT e##i = (__BITS(x) - __SQRT_HALF_BITS) >> __MANTISSA_BITS; \
-    SHAPE REAL f = __FROM_BITS(__BITS(x) - (e##i << __MANTISSA_BITS)) - __L(1.0); \
-    SHAPE REAL e = (SHAPE REAL)(e##i + bias);
 
 // The logarithm of x, by a function that computes that of x 2^bias for a normal x.
 #define __LOG_BY(normal, x) \
