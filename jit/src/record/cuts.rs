@@ -39,8 +39,9 @@ const ALL: Plan =
 
 /// How much is inlined, from all to what is light. Copies of a function within itself go first: one that has all its loops and calls
 /// is left once for each call, those that are divided several times.
-const STAGES: [Plan; 7] = [
+const STAGES: [Plan; 8] = [
     ALL,
+    Plan { deepest: 1, ..ALL },
     Plan { deepest: 0, ..ALL },
     Plan { deepest: 0, heaviest: 1000, ..ALL },
     Plan { deepest: 0, heaviest: 300, ..ALL },
@@ -195,13 +196,13 @@ mod tests {
         assert_eq!(unrolled, [192, 64, 0].repeat(STAGES.len()));
         assert!(plans[1..].iter().all(|plan| plan.divides()));
         // Where nothing was unrolled, or inlined into itself, there is nothing to take back.
-        assert_eq!([true, false].map(|recursed| first.next(false, recursed)), [Some(STAGES[1]), Some(STAGES[2])]);
+        assert_eq!([true, false].map(|recursed| first.next(false, recursed)), [Some(STAGES[1]), Some(STAGES[3])]);
     }
 
     #[test]
     fn a_first_plan_leaves_out_what_is_far_too_large() {
         let size = |heaviest| if heaviest > 300 { 2 * MAX_INSTS as u32 } else { 100 };
-        assert_eq!(Plan::first(MAX_INSTS, size), STAGES[3]);
+        assert_eq!(Plan::first(MAX_INSTS, size), STAGES[4]);
         assert_eq!(Plan::first(LARGE * MAX_INSTS, size), STAGES[0]);
     }
 }
