@@ -5,7 +5,7 @@
 //! or return, the interpreter's handler executes it, with its traps and fuel; then the version whose facts hold is entered. The
 //! interpreter goes on, as it could anywhere, where there is none.
 
-use super::head::Head;
+use super::head::{AtHand, Enterable, Head};
 use super::hot_loop::{Holding, NEVER};
 use super::version::{Change, Leads, Version};
 use super::{Answer, Jit, WORDS};
@@ -16,6 +16,9 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::FuncId;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+/// Links in a row from which on it pays to keep at hand what may be entered.
+const LONG: u32 = 8;
 
 /// Of so many links one is not followed, under stress.
 const BROKEN: u64 = 8;
@@ -32,13 +35,28 @@ impl Visit {
     }
 }
 
+/// What is to be done at a head once what may be entered there was looked through.
+enum Then {
+    /// A version was entered, and has led there.
+    On(Leads),
+    /// The same, and something follows from it for the version.
+    Change(Box<Change>, Arc<Version>, Leads),
+    /// The version that would be entered is to be looked at first.
+    LookAgain(Arc<Version>),
+    /// There is none that may be entered.
+    Ask,
+}
+
 impl Tracer for Jit {
     fn at_head(&self, pause: &mut Pause<'_>) -> u32 {
         let heads = self.heads.counted(|| pause.prepared(), self.settings.hot);
         let Some(head) = heads.get(pause.hot_count()) else { return NEVER };
         let mut words = [0u64; WORDS];
-        let Visit { rounds, leads } = self.visit(pause, head, &mut words, false);
-        self.follow(pause, leads, &mut words);
+        let then = self.try_enter(pause, &head.enterable(), &mut words);
+        let Visit { rounds, leads } = self.settle(pause, head, then, &mut words, false);
+        if leads != Leads::Nowhere {
+            self.follow(pause, leads, &mut words);
+        }
         rounds
     }
 
@@ -47,19 +65,66 @@ impl Tracer for Jit {
     }
 }
 
+// The way from region to region is inlined, and holds nothing that is seldom done: it is gone some ten million times a second.
 impl Jit {
-    /// Does what is to be done at a head: enters a version, has one made, or leaves it to the interpreter.
-    fn visit(&self, pause: &mut Pause<'_>, head: &Arc<Head>, words: &mut [u64; WORDS], linked: bool) -> Visit {
+    /// Enters a version of those that may be, if what it was made for holds.
+    #[inline]
+    fn try_enter(&self, pause: &mut Pause<'_>, enterable: &Enterable, words: &mut [u64; WORDS]) -> Then {
+        if FRAME_WORDS + pause.entries().count() * ENTRY_WORDS > WORDS {
+            return Then::Ask;
+        }
+        pause.write_masks(words);
+        match Holding::new(pause, &words[..]).choose(enterable) {
+            Some(version) => self.enter(pause, version, words),
+            None => Then::Ask,
+        }
+    }
+
+    /// Runs a version, unless somebody is to look at it first.
+    #[inline]
+    fn enter(&self, pause: &mut Pause<'_>, version: &Arc<Version>, words: &mut [u64]) -> Then {
+        if version.is_due() {
+            return Then::LookAgain(Arc::clone(version));
+        }
+        let (change, leads) = version.enter(pause, words, &self.settings, &self.native_instructions);
+        match change {
+            None => Then::On(leads),
+            Some(change) => Then::Change(change, Arc::clone(version), leads),
+        }
+    }
+
+    /// Does what else there is to do at a head: changes its versions, has one made, or leaves it to the interpreter.
+    #[inline]
+    fn settle(
+        &self,
+        pause: &mut Pause<'_>,
+        head: &Arc<Head>,
+        then: Then,
+        words: &mut [u64; WORDS],
+        linked: bool,
+    ) -> Visit {
+        match then {
+            Then::On(leads) => Visit { rounds: 0, leads },
+            Then::Change(change, version, leads) => self.change(pause, head, &version, *change, leads),
+            Then::LookAgain(version) => {
+                self.look_again(pause, head, &version);
+                Visit::interpret(0)
+            }
+            Then::Ask => self.ask(pause, head, words, linked),
+        }
+    }
+
+    /// Nothing may be entered at a head so far.
+    #[cold]
+    fn ask(&self, pause: &mut Pause<'_>, head: &Arc<Head>, words: &mut [u64; WORDS], linked: bool) -> Visit {
         if FRAME_WORDS + pause.entries().count() * ENTRY_WORDS > WORDS {
             return Visit::interpret(NEVER);
         }
-        pause.write_masks(words);
-        let enterable = head.enterable();
-        if let Some(version) = Holding::new(pause, &words[..]).choose(&enterable) {
-            return self.enter(pause, head, version, words);
-        }
         match self.answer(pause, head, &Holding::new(pause, &words[..]), linked) {
-            Answer::Enter(version) => self.enter(pause, head, &version, words),
+            Answer::Enter(version) => {
+                let then = self.enter(pause, &version, words);
+                self.settle(pause, head, then, words, linked)
+            }
             Answer::Interpret(rounds) => Visit::interpret(rounds),
             Answer::Observe => Visit::interpret(self.observe(pause, head.at)),
             Answer::Look => Visit::interpret(self.look(pause)),
@@ -67,24 +132,51 @@ impl Jit {
     }
 
     /// Goes on from where a region has led, for as long as there is native code.
+    #[inline(never)]
     fn follow(&self, pause: &mut Pause<'_>, mut leads: Leads, words: &mut [u64; WORDS]) {
+        let mut at_hand = AtHand::default();
+        let mut links = 0u32;
         while let Some(head) = self.next_head(pause, leads) {
             if !head.is_due() {
                 return;
             }
-            let visit = self.visit(pause, head, words, true);
+            links = links.saturating_add(1);
+            let then = if links < LONG {
+                self.try_enter(pause, &head.enterable(), words)
+            } else {
+                self.try_enter(pause, at_hand.enterable(head), words)
+            };
+            if !matches!(then, Then::On(_)) {
+                // What is no longer wanted is to be freed.
+                at_hand.clear();
+            }
+            let visit = self.settle(pause, head, then, words, true);
             head.wait(visit.rounds);
             leads = visit.leads;
         }
     }
 
     /// The head to which a region has led, once the interpreter has done the calls and returns before it.
+    #[inline]
     fn next_head(&self, pause: &mut Pause<'_>, leads: Leads) -> Option<&Arc<Head>> {
-        let hot = match leads {
+        match leads {
             Leads::Nowhere => return None,
-            Leads::On => self.settings.hot,
-            Leads::Behind => self.settings.calls,
-        };
+            Leads::On | Leads::Behind => {}
+            // That is what it was left for, however light the callee is.
+            Leads::Through => pause.step(),
+        }
+        if pause.has_ended() {
+            return None;
+        }
+        match self.heads.find((pause.function(), pause.pc())) {
+            Some(head) if !head.is_way && pause.mask() != 0 && self.settings.links.is_none() => Some(head),
+            _ => self.find_head(pause, leads),
+        }
+    }
+
+    /// The same, where regions have not led before.
+    #[cold]
+    fn find_head(&self, pause: &mut Pause<'_>, leads: Leads) -> Option<&Arc<Head>> {
         if self.settings.links.is_some() && !self.is_lucky() {
             return None;
         }
@@ -95,6 +187,7 @@ impl Jit {
         if pause.has_ended() || pause.mask() == 0 {
             return None;
         }
+        let hot = if leads == Leads::Behind { self.settings.calls } else { self.settings.hot };
         self.heads.find_or_add((pause.function(), pause.pc()), pause.program(), hot)
     }
 
@@ -110,15 +203,17 @@ impl Jit {
         !stress::is_chosen(before, (FuncId(0), 0), BROKEN)
     }
 
-    /// Runs a version, unless somebody is to look at it first.
-    fn enter(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>, words: &mut [u64]) -> Visit {
-        if version.is_due() {
-            self.look_again(pause, head, version);
-            return Visit::interpret(0);
-        }
-        let (change, leads) = version.enter(pause, words, &self.settings, &self.native_instructions);
-        let Some(change) = change else { return Visit { rounds: 0, leads } };
-        let rounds = match *change {
+    /// Does what follows from an entry of a version.
+    #[cold]
+    fn change(
+        &self,
+        pause: &mut Pause<'_>,
+        head: &Arc<Head>,
+        version: &Arc<Version>,
+        change: Change,
+        leads: Leads,
+    ) -> Visit {
+        let rounds = match change {
             Change::GiveUp(why, at) => {
                 let mut found = head.write();
                 found.aborted_at = at;

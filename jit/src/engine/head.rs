@@ -6,8 +6,9 @@
 use super::hot_loop::Loop;
 use super::version::Version;
 use crate::profile::ProgramPoint;
+use crate::record::leads_on;
 use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-use arc_swap::{ArcSwap, Guard};
+use arc_swap::{ArcSwap, Cache, Guard};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::program::Program;
 use std::ops::{Deref, DerefMut};
@@ -22,12 +23,24 @@ pub(super) struct Head {
     pub at: ProgramPoint,
     /// Its hot count, if the interpreter counts how often it comes there.
     pub hot_count: Option<usize>,
+    /// Whether a call or return stands there, which is executed before native code goes on.
+    pub is_way: bool,
     /// How often regions may lead there until it is asked what to do.
     countdown: AtomicU32,
     state: RwLock<Loop>,
     /// What `state` says of it.
     enterable: ArcSwap<Enterable>,
 }
+
+/// How many heads are at hand.
+const AT_HAND: usize = 16;
+
+/// What may be entered at the heads that regions have led to just now: to look whether that has changed takes less than to take hold
+/// of it again.
+#[derive(Default)]
+pub(super) struct AtHand<'a>([Option<(&'a Head, Kept<'a>)>; AT_HAND]);
+
+type Kept<'a> = Cache<&'a ArcSwap<Enterable>, Arc<Enterable>>;
 
 /// All heads of a program.
 #[derive(Default)]
@@ -44,9 +57,11 @@ struct Table {
 type Places = Box<[OnceLock<Arc<Head>>]>;
 
 impl Head {
-    fn new(at: ProgramPoint, hot_count: Option<usize>, countdown: u32) -> Arc<Head> {
+    fn new(at: ProgramPoint, hot_count: Option<usize>, program: &Program, countdown: u32) -> Arc<Head> {
+        let inst = program.functions[at.0.0 as usize].code.get(at.1 as usize);
+        let is_way = inst.is_some_and(|inst| leads_on(inst.op));
         let (countdown, state) = (AtomicU32::new(countdown), RwLock::default());
-        Arc::new(Head { at, hot_count, countdown, state, enterable: ArcSwap::default() })
+        Arc::new(Head { at, hot_count, is_way, countdown, state, enterable: ArcSwap::default() })
     }
 
     /// A region has led here. Returns whether it is to be asked what to do.
@@ -68,6 +83,12 @@ impl Head {
     /// The versions that may be entered; they stay while the guard does.
     pub fn enterable(&self) -> Guard<Arc<Enterable>> {
         self.enterable.load()
+    }
+
+    /// Where it stands among those at hand.
+    fn slot(&self) -> usize {
+        let (function, pc) = (self.at.0.0, self.at.1);
+        (function.wrapping_mul(5) ^ pc ^ pc >> 4) as usize % AT_HAND
     }
 
     /// What is known of it.
@@ -118,13 +139,31 @@ impl Drop for Changing<'_> {
     }
 }
 
+impl<'a> AtHand<'a> {
+    /// The versions that may be entered at a head.
+    #[inline]
+    pub fn enterable(&mut self, head: &'a Head) -> &Arc<Enterable> {
+        let slot = &mut self.0[head.slot()];
+        if !slot.as_ref().is_some_and(|(of, _)| std::ptr::eq(*of, head)) {
+            *slot = None;
+        }
+        slot.get_or_insert_with(|| (head, Cache::new(&head.enterable))).1.load()
+    }
+
+    /// Lets go of all of them.
+    pub fn clear(&mut self) {
+        *self = AtHand::default();
+    }
+}
+
 impl Heads {
     /// The heads that the interpreter counts, by hot count. Regions may lead there so often until they are asked about.
     pub fn counted(&self, prepared: impl FnOnce() -> PreparedProgram, hot: u32) -> &[Arc<Head>] {
         let table = self.0.get_or_init(|| {
             let prepared = prepared();
-            let counted =
-                prepared.heads().enumerate().map(|(hot_count, at)| Head::new(at, Some(hot_count), hot)).collect();
+            let program = prepared.program();
+            let counted = prepared.heads().enumerate();
+            let counted = counted.map(|(hot_count, at)| Head::new(at, Some(hot_count), program, hot)).collect();
             let table =
                 Table { counted, functions: prepared.program().functions.iter().map(|_| OnceLock::new()).collect() };
             for head in &table.counted {
@@ -135,9 +174,15 @@ impl Heads {
         &table.counted
     }
 
+    /// The head at a place, if it is one.
+    #[inline]
+    pub fn find(&self, (function, pc): ProgramPoint) -> Option<&Arc<Head>> {
+        self.0.get()?.functions.get(function.0 as usize)?.get()?.get(pc as usize)?.get()
+    }
+
     /// The head at a place of a program, which is made one if it is none. Regions may lead there so often until it is asked about.
     pub fn find_or_add(&self, at: ProgramPoint, program: &Program, hot: u32) -> Option<&Arc<Head>> {
-        self.0.get()?.find_or_add(at, program, || Head::new(at, None, hot))
+        self.0.get()?.find_or_add(at, program, || Head::new(at, None, program, hot))
     }
 
     /// Every head, those that the interpreter counts first.

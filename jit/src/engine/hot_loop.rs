@@ -3,7 +3,7 @@
 use super::version::{Version, count, long};
 use crate::abort::Abort;
 use crate::record::{EntryFacts, MaskFact};
-use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause};
+use spmdvm_vm::interp::native::Pause;
 use spmdvm_vm::program::FuncId;
 use std::sync::Arc;
 
@@ -206,31 +206,33 @@ pub(super) struct Holding<'a> {
 impl<'a> Holding<'a> {
     /// `masks` are those that the pause has written.
     pub fn new(pause: &'a Pause<'a>, masks: &'a [u64]) -> Holding<'a> {
-        Holding { pause, masks, full: pause.program().width.full_mask() }
+        Holding { pause, masks, full: pause.full_mask() }
     }
 
     /// The version that may be entered, of some.
+    #[inline]
     pub fn choose<'v>(&self, versions: &'v [Arc<Version>]) -> Option<&'v Arc<Version>> {
-        versions.iter().find(|v| self.suits(v))
+        versions.iter().find(|version| self.suits(version))
     }
 
     /// Returns whether a version may be entered. Notes if it is only its constants that other values are found in the place of.
+    #[inline]
     fn suits(&self, version: &Version) -> bool {
-        let facts = &version.facts;
-        if !self.masks_satisfy(facts) {
-            return false;
+        for &(at, bits) in &version.masks {
+            if self.masks.get(at as usize) != Some(&bits) {
+                return false;
+            }
         }
-        let same = facts.constants.iter().all(|c| self.pause.uniform(c.place) == c.bits);
+        version.facts.constants.is_empty() || self.has_constants(version)
+    }
+
+    #[inline(never)]
+    fn has_constants(&self, version: &Version) -> bool {
+        let same = version.facts.constants.iter().all(|c| self.pause.uniform(c.place) == c.bits);
         if !same {
             count(&version.other_constants, 1);
         }
         same
-    }
-
-    fn masks_satisfy(&self, facts: &EntryFacts) -> bool {
-        let entries = self.masks[FRAME_WORDS..].chunks_exact(ENTRY_WORDS);
-        facts.mask.holds(self.masks[0], self.full)
-            && facts.entries.iter().zip(entries).all(|(f, e)| f.1.holds(e[0], self.full) && f.2.holds(e[1], self.full))
     }
 
     /// The facts to compile for: what holds, or nothing.

@@ -252,7 +252,7 @@ impl Jit {
         })?;
         let before = start.elapsed();
         let code = Stage::BackEnd.run(|| self.first_code(&region, start))?;
-        let arguments = Arguments::new(&region, &order.facts, &order.prepared);
+        let arguments = Arguments::new(&region, &order.facts, &order.prepared, &self.settings);
         let mut version = Version::new(order.facts.clone(), region, code, arguments);
         (version.recorded, version.before) = (recorded, before);
         version.begins = begins(&order.prepared, order.head.at);

@@ -37,6 +37,9 @@ const SECOND_TRIAL: u64 = 16;
 /// time. They take ten milliseconds or more, a look a fraction of one.
 const LOOK_AGAIN: u64 = 1 << 22;
 
+/// So many entries are not looked at, as a power of two, whose arguments change all the time.
+const MOST_UNSEEN: u32 = 4;
+
 /// How long a version runs before it is looked at, after so many looks.
 pub(super) fn long(looks: u32) -> u64 {
     LOOK_AGAIN << (2 * looks).min(40)
@@ -48,6 +51,8 @@ const FEW: u64 = 200;
 /// A compiled region and when it may be entered.
 pub(super) struct Version {
     pub facts: EntryFacts,
+    /// Of these, those about masks: the words of [`Pause::write_masks`] that must be so.
+    pub masks: Box<[(u32, u64)]>,
     pub region: Arc<Region>,
     pub code: Tiers,
     pub exits: Box<[Landing]>,
@@ -59,11 +64,15 @@ pub(super) struct Version {
     rounds: AtomicU64,
     /// When it is judged next, and what is behind it then.
     trial: Trial,
+    /// When somebody looks next at what has been counted.
+    due: Due,
     /// Rounds after which it is looked at again.
     look_at: AtomicU64,
     /// Entries when it was last asked whether it [is idle](Version::is_idle).
     entries_seen: AtomicU64,
     words: usize,
+    /// Bytes of frames that it needs, and calls.
+    room: (u64, usize),
     /// Whether it makes frames without entering their memory.
     passes_frames: bool,
     /// What it begins with.
@@ -95,6 +104,13 @@ pub(super) enum Change {
     Specialise(EntryFacts, u32),
 }
 
+/// Entries and rounds at which somebody looks at what a version has counted: entering it compares two numbers, and no more.
+#[derive(Default)]
+struct Due {
+    entries: AtomicU64,
+    rounds: AtomicU64,
+}
+
 /// The entries that a version is judged by, between two judgements.
 #[derive(Default)]
 struct Trial {
@@ -110,12 +126,17 @@ pub(super) struct Arguments {
     places: Box<[(Reg, RegisterSlot)]>,
     last: Box<[AtomicU64]>,
     same: AtomicU32,
+    /// How often they have been others, one time after another; and for how many entries nobody looks for that reason.
+    others: AtomicU32,
+    unseen: AtomicU32,
 }
 
 /// Where an exit leads.
 pub(super) struct Landing {
     frames: Box<[LandingFrame]>,
     pub taken: AtomicU64,
+    /// How often it is taken until somebody is told, if that matters; 0: not known yet.
+    told_at: AtomicU64,
     /// Whether it is how the loop ends, or is left for a moment only.
     expected: bool,
     /// Whether it stands for a way that was left out.
@@ -130,8 +151,10 @@ pub(super) struct Landing {
 pub(super) enum Leads {
     /// The interpreter.
     Nowhere,
-    /// Another region, behind a call or return if the exit stands at one.
+    /// Another region.
     On,
+    /// Another region, behind the call or return at which the exit stands.
+    Through,
     /// What follows a loop: another region, if that is worth it.
     Behind,
 }
@@ -146,7 +169,7 @@ struct LandingFrame {
 
 impl Version {
     pub fn new(facts: EntryFacts, region: Arc<Region>, code: Tiers, arguments: Arguments) -> Version {
-        let exits: Box<[Landing]> = region.exits.iter().map(Landing::new).collect();
+        let exits: Box<[Landing]> = region.exits.iter().map(|exit| Landing::new(exit, region.is_divided)).collect();
         let own = FRAME_WORDS + facts.entries.len() * ENTRY_WORDS;
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
@@ -154,8 +177,11 @@ impl Version {
         let passes_frames =
             region.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.kind, Kind::FramePass));
         let [entries, other_constants, rounds, entries_seen] = [(); 4].map(|()| AtomicU64::new(0));
+        let room = (region.frame_bytes, region.depth);
+        let masks = facts.mask_words(region.width.full_mask());
         Version {
             facts,
+            masks,
             region,
             code,
             exits,
@@ -164,9 +190,11 @@ impl Version {
             other_constants,
             rounds,
             trial: Trial::default(),
+            due: Due::default(),
             look_at: AtomicU64::new(LOOK_AGAIN),
             entries_seen,
             words,
+            room,
             passes_frames,
             begins: Begins::default(),
             is_large: false,
@@ -185,6 +213,9 @@ impl Version {
 
     /// Runs the code and puts the interpreter where it ended. `words` has the masks at the loop's head.
     /// Adds the instructions that this has executed to `executed`.
+    ///
+    /// That happens some ten million times a second where regions are short: what is seldom to be done is elsewhere.
+    #[inline]
     pub fn enter(
         &self,
         pause: &mut Pause<'_>,
@@ -192,45 +223,80 @@ impl Version {
         settings: &Settings,
         executed: &AtomicU64,
     ) -> (Option<Box<Change>>, Leads) {
-        let has_room = pause.has_room(self.region.frame_bytes, self.region.depth);
+        let has_room = pause.has_room(self.room.0, self.room.1);
         if !has_room || self.passes_frames && !pause.has_numbers() {
             return (None, Leads::Nowhere);
         }
         let special = self.arguments.look(pause, settings);
-        let mut many = Vec::new();
-        let words = if self.words <= words.len() {
-            words
-        } else {
-            many.resize(self.words, 0);
-            many[..words.len()].copy_from_slice(words);
-            &mut many
-        };
         let before = pause.fuel_used();
-        let mut context = pause.enter(words, self.counters.as_ptr().cast::<u64>().cast_mut());
-        let code = self.code.best();
-        // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
-        let exit = self.clock.measure(self.entries.load(Ordering::Relaxed), || unsafe { code.run(&mut context) });
-        pause.leave(&context);
+        let entry = self.entries.load(Ordering::Relaxed);
+        let landing = if self.words <= words.len() {
+            self.run(pause, words, entry)
+        } else {
+            let mut many = vec![0; self.words];
+            many[..words.len()].copy_from_slice(words);
+            self.run(pause, &mut many, entry)
+        };
         let here = (pause.fuel_used() - before).max(0) as u64;
         let rounds = count(&self.rounds, here);
         count(executed, self.size.map_or(0, |size| size.times(here)));
+        let taken = count(&landing.taken, 1);
+        let entries = count(&self.entries, 1);
+        let is_due = entries >= self.due.entries.load(Ordering::Relaxed)
+            || rounds >= self.due.rounds.load(Ordering::Relaxed)
+            || taken >= landing.told_at.load(Ordering::Relaxed);
+        if special.is_none() && !is_due {
+            return (None, landing.leads);
+        }
+        self.change(landing, special, [entries, rounds, taken], settings)
+    }
+
+    /// Runs the code as the entry with this number, and puts the interpreter where it ended.
+    #[inline(always)]
+    fn run(&self, pause: &mut Pause<'_>, words: &mut [u64], entry: u64) -> &Landing {
+        let mut context = pause.enter(words, self.counters.as_ptr().cast::<u64>().cast_mut());
+        let code = self.code.best();
+        // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
+        let exit = self.clock.measure(entry, || unsafe { code.run(&mut context) });
+        pause.leave(&context);
         let landing = &self.exits[exit.index()];
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
         unsafe { pause.resume(landing.frames.iter().map(LandingFrame::resume), words) };
-        let taken = count(&landing.taken, 1);
-        let entries = count(&self.entries, 1);
-        if let Some((constants, times)) = special {
+        landing
+    }
+
+    /// What follows from an entry that left by `landing`, where something may: with that, there have been so many entries, rounds and ways
+    /// by that exit.
+    #[cold]
+    #[inline(never)]
+    fn change(
+        &self,
+        landing: &Landing,
+        special: Option<Box<(Vec<Constant>, u32)>>,
+        [entries, rounds, taken]: [u64; 3],
+        settings: &Settings,
+    ) -> (Option<Box<Change>>, Leads) {
+        if let Some(special) = special {
+            let (constants, times) = *special;
             let facts = EntryFacts { constants, ..self.facts.clone() };
             return (Some(Box::new(Change::Specialise(facts, times))), landing.leads);
         }
-        let is_review = entries.is_multiple_of(REVIEW) || rounds / REVIEW_ROUNDS != (rounds - here) / REVIEW_ROUNDS;
-        if landing.pruned && taken.is_multiple_of(settings.hot_exit) || is_review && self.fails() {
+        let is_told = landing.is_told(taken, settings);
+        let [entries_due, rounds_due] = [&self.due.entries, &self.due.rounds].map(|due| due.load(Ordering::Relaxed));
+        let is_review = entries >= entries_due || rounds >= rounds_due;
+        if is_review {
+            self.due.rounds.store(rounds + REVIEW_ROUNDS, Ordering::Relaxed);
+            let next = (entries / REVIEW + 1) * REVIEW;
+            let trial = self.trial.end(settings);
+            self.due.entries.store(if trial > entries { next.min(trial) } else { next }, Ordering::Relaxed);
+        }
+        if landing.pruned && is_told || is_review && self.fails() {
             return (Some(Box::new(Change::Recompile)), Leads::Nowhere);
         }
-        if landing.divides && self.region.is_divided && taken.is_multiple_of(settings.hot_links) {
+        if landing.divides && is_told {
             return (Some(Box::new(Change::Enlarge)), landing.leads);
         }
-        if entries.is_multiple_of(REVIEW) && self.code.is_forsaken(entries) {
+        if is_review && self.code.is_forsaken(entries) {
             return (Some(Box::new(Change::Improve)), landing.leads);
         }
         let verdict = self.trial.is_over(entries, settings).then(|| self.judge()).flatten();
@@ -277,6 +343,7 @@ impl Version {
         let now = self.counted_for_trial();
         self.trial.end.store(now[0].saturating_add(length), Ordering::Relaxed);
         self.trial.before.iter().zip(now).for_each(|(before, now)| before.store(now, Ordering::Relaxed));
+        self.due.entries.store(0, Ordering::Relaxed);
     }
 
     /// It was given up, and is entered again to see whether it suits now.
@@ -349,29 +416,48 @@ pub(super) fn count(counted: &AtomicU64, more: u64) -> u64 {
 }
 
 impl Trial {
+    /// The number of the entry after which it ends.
+    fn end(&self, settings: &Settings) -> u64 {
+        let end = self.end.load(Ordering::Relaxed);
+        if end == 0 { settings.trial } else { end }
+    }
+
     /// Returns whether it has ended with this entry; `true` once.
     fn is_over(&self, entries: u64, settings: &Settings) -> bool {
         let end = self.end.load(Ordering::Relaxed);
-        let last = if end == 0 { settings.trial } else { end };
-        entries >= last && self.end.compare_exchange(end, u64::MAX, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        entries >= self.end(settings)
+            && self.end.compare_exchange(end, u64::MAX, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 }
 
 impl Arguments {
-    pub fn new(region: &Region, facts: &EntryFacts, prepared: &PreparedProgram) -> Arguments {
+    pub fn new(region: &Region, facts: &EntryFacts, prepared: &PreparedProgram, settings: &Settings) -> Arguments {
         let known = |reg: &Reg| facts.constants.iter().any(|c| c.reg == *reg);
-        let regs = region.arguments.iter().filter(|r| !known(r));
+        let is_wanted = settings.variants.has(Variant::Constant);
+        let regs = region.arguments.iter().filter(|r| is_wanted && !known(r));
         let places: Box<[_]> = regs.map(|&r| (r, prepared.register(region.function, r))).collect();
         let last = places.iter().map(|_| AtomicU64::new(0)).collect();
-        Arguments { places, last, same: AtomicU32::new(0) }
+        let [same, others, unseen] = [(); 3].map(|()| AtomicU32::new(0));
+        Arguments { places, last, same, others, unseen }
     }
 
     /// Looks whether the arguments are still the same; gives them when they have been for long enough, and for four
-    /// times as long, and so on; with how many times as long that is.
-    fn look(&self, pause: &Pause<'_>, settings: &Settings) -> Option<(Vec<Constant>, u32)> {
-        if self.places.is_empty() || !settings.variants.has(Variant::Constant) {
+    /// times as long, and so on; with how many times as long that is. Where they change all the time, it looks at one entry of a few.
+    #[inline]
+    fn look(&self, pause: &Pause<'_>, settings: &Settings) -> Option<Box<(Vec<Constant>, u32)>> {
+        if self.places.is_empty() {
             return None;
         }
+        let unseen = self.unseen.load(Ordering::Relaxed);
+        if unseen != 0 {
+            self.unseen.store(unseen - 1, Ordering::Relaxed);
+            return None;
+        }
+        self.compare(pause, settings)
+    }
+
+    #[inline(never)]
+    fn compare(&self, pause: &Pause<'_>, settings: &Settings) -> Option<Box<(Vec<Constant>, u32)>> {
         let mut same = true;
         for ((_, place), last) in self.places.iter().zip(&self.last) {
             let now = pause.uniform(*place);
@@ -380,11 +466,16 @@ impl Arguments {
                 same = false;
             }
         }
-        let times = if same { self.same.load(Ordering::Relaxed).saturating_add(1) } else { 0 };
-        self.same.store(times, Ordering::Relaxed);
         if !same {
+            let others = self.others.load(Ordering::Relaxed);
+            self.unseen.store((1 << others) - 1, Ordering::Relaxed);
+            self.others.store((others + 1).min(MOST_UNSEEN), Ordering::Relaxed);
+            self.same.store(0, Ordering::Relaxed);
             return None;
         }
+        let times = self.same.load(Ordering::Relaxed).saturating_add(1);
+        self.same.store(times, Ordering::Relaxed);
+        self.others.store(0, Ordering::Relaxed);
         let constants = || {
             let values = self.places.iter().zip(&self.last);
             values.map(|(&(reg, place), v)| Constant { reg, place, bits: v.load(Ordering::Relaxed) }).collect()
@@ -393,12 +484,13 @@ impl Arguments {
         let due = times == long * settings.same_arguments
             && long.is_power_of_two()
             && long.trailing_zeros().is_multiple_of(2);
-        due.then(|| (constants(), long))
+        due.then(|| Box::new((constants(), long)))
     }
 }
 
 impl Landing {
-    fn new(exit: &Exit) -> Landing {
+    /// That of an exit of a region, which may be divided.
+    fn new(exit: &Exit, is_divided: bool) -> Landing {
         let frames = exit.frames.iter().enumerate().map(|(i, f)| LandingFrame {
             function: f.function,
             pc: f.pc,
@@ -411,13 +503,27 @@ impl Landing {
         });
         let pruned = exit.reason == ExitReason::NeverTaken;
         let leads = match exit.reason {
-            ExitReason::LinkedCall | ExitReason::Return | ExitReason::Cut => Leads::On,
+            ExitReason::LinkedCall | ExitReason::Return => Leads::Through,
+            ExitReason::Cut => Leads::On,
             ExitReason::LoopEnd => Leads::Behind,
             _ => Leads::Nowhere,
         };
         let expected = pruned || leads != Leads::Nowhere || exit.reason == ExitReason::Poll;
-        let divides = matches!(exit.reason, ExitReason::LinkedCall | ExitReason::Cut);
-        Landing { frames: frames.collect(), taken: AtomicU64::new(0), expected, pruned, divides, leads }
+        let divides = is_divided && matches!(exit.reason, ExitReason::LinkedCall | ExitReason::Cut);
+        let told_at = AtomicU64::new(if pruned || divides { 0 } else { u64::MAX });
+        Landing { frames: frames.collect(), taken: AtomicU64::new(0), told_at, expected, pruned, divides, leads }
+    }
+
+    /// It has been taken so often. Returns whether somebody is to be told, as is done every so many times.
+    fn is_told(&self, taken: u64, settings: &Settings) -> bool {
+        let every = if self.pruned { settings.hot_exit } else { settings.hot_links };
+        let at = match self.told_at.load(Ordering::Relaxed) {
+            0 => every,
+            at => at,
+        };
+        let is_told = taken >= at;
+        self.told_at.store(if is_told { (taken / every + 1) * every } else { at }, Ordering::Relaxed);
+        is_told
     }
 
     /// Mask words that the exit writes.

@@ -39,6 +39,7 @@ use crate::ir::{
     BlockId, Builder, Counter, End, EntryMask, EntryState, Exit, ExitId, ExitReason, FrameState, Kind, Outcome,
     RegState, Region, Type, Value,
 };
+use crate::lowering::mask_word;
 use crate::profile::ProgramPoint;
 use crate::settings::Variant;
 use crate::whole::Whole;
@@ -86,12 +87,12 @@ impl MaskFact {
         }
     }
 
-    /// Returns whether it holds for these lanes.
-    pub fn holds(self, mask: u64, full: u64) -> bool {
+    /// The lanes for which alone it holds, if it tells so much.
+    fn lanes(self, full: u64) -> Option<u64> {
         match self {
-            MaskFact::Full => mask == full,
-            MaskFact::Empty => mask == 0,
-            MaskFact::Unknown => true,
+            MaskFact::Full => Some(full),
+            MaskFact::Empty => Some(0),
+            MaskFact::Unknown => None,
         }
     }
 }
@@ -111,6 +112,17 @@ impl EntryFacts {
     /// Returns whether something is assumed besides masks.
     pub fn is_special(&self) -> bool {
         !self.constants.is_empty()
+    }
+
+    /// What it says of masks: which words must be what, of those that [`Pause::write_masks`] writes.
+    ///
+    /// [`Pause::write_masks`]: spmdvm_vm::interp::native::Pause::write_masks
+    pub(crate) fn mask_words(&self, full: u64) -> Box<[(u32, u64)]> {
+        let own = [(EntryMask::Execution, self.mask)];
+        let entries = (0..).zip(&self.entries);
+        let entries = entries.flat_map(|(i, e)| [(EntryMask::Restore(i), e.1), (EntryMask::Other(i), e.2)]);
+        let known = |(mask, fact): (EntryMask, MaskFact)| Some((mask_word(mask) as u32, fact.lanes(full)?));
+        own.into_iter().chain(entries).filter_map(known).collect()
     }
 }
 

@@ -278,6 +278,12 @@ impl Pause<'_> {
         self.thread.mask
     }
 
+    /// The mask of all lanes.
+    #[inline]
+    pub fn full_mask(&self) -> u64 {
+        self.thread.full
+    }
+
     /// The frame's mask entries from the bottom: kind, `restore`, `other`.
     #[inline]
     pub fn entries(&self) -> impl Iterator<Item = (EntryKind, u64, u64)> + '_ {
@@ -310,9 +316,14 @@ impl Pause<'_> {
         let t = &self.thread;
         words[0] = t.mask;
         words[1] = if t.region == 0 { 0 } else { region_start(t.region) };
-        let (to, _) = words[FRAME_WORDS..].as_chunks_mut::<ENTRY_WORDS>();
-        for (entry, to) in t.masks[t.floor..].iter().zip(to) {
-            *to = [entry.restore, entry.other, entry.visiting as u64];
+        let entries = &t.masks[t.floor..];
+        let to = &mut words[FRAME_WORDS..][..entries.len() * ENTRY_WORDS];
+        // Plain loops: of short iterators what is called takes longer than what it does.
+        for i in 0..entries.len() {
+            let entry = &entries[i];
+            to[ENTRY_WORDS * i] = entry.restore;
+            to[ENTRY_WORDS * i + 1] = entry.other;
+            to[ENTRY_WORDS * i + 2] = entry.visiting as u64;
         }
     }
 
@@ -375,16 +386,33 @@ impl Pause<'_> {
     #[inline]
     pub unsafe fn resume<'a>(
         &mut self,
-        frames: impl IntoIterator<Item = ResumeFrame<'a>, IntoIter: Clone>,
+        frames: impl IntoIterator<Item = ResumeFrame<'a>, IntoIter: Clone + ExactSizeIterator>,
         words: &[u64],
     ) {
         let t = &mut *self.thread;
         let entered = t.base;
+        t.masks.truncate(t.floor);
+        let frames = frames.into_iter();
+        if frames.len() == 1
+            && self.passed_over == 0
+            && let Some(frame) = frames.clone().next()
+            && frame.unopened.is_none()
+        {
+            // Most of the time it is the entered frame that goes on.
+            t.mask = words[0];
+            let mut at = FRAME_WORDS;
+            for &kind in frame.entries {
+                let [restore, other, visiting] = [words[at], words[at + 1], words[at + 2]];
+                t.masks.push(MaskEntry { kind, visiting: visiting as u8, restore, other });
+                at += ENTRY_WORDS;
+            }
+            // SAFETY: `Thread::function` belongs to the thread's code; the caller's promise about `pc`.
+            self.next = unsafe { (*t.function).steps.as_ptr().add(frame.pc as usize) };
+            return;
+        }
         let mut words = words.iter().copied();
         let mut word = || words.next().unwrap_or(0);
-        t.masks.truncate(t.floor);
         let mut waiting: Option<*const Step> = None;
-        let frames = frames.into_iter();
         if self.passed_over != 0 {
             // Those that are still there take their numbers now.
             let entered_now = frames.clone().filter(|frame| frame.unopened.is_some()).count() as u64;
