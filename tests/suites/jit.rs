@@ -287,6 +287,25 @@ fn recursion_leads_from_region_to_region() {
     assert!(given_up.is_empty(), "{given_up:?}");
 }
 
+/// Lanes take turns; one element is changed by an instruction of the machine, unless it is not aligned.
+#[test]
+fn atomic_operations_of_uniform_values_are_those_of_the_machine() {
+    let atomics = |text: &str| {
+        let module = module(text, JitSettings::eager());
+        let mut out = vec![0i32; 64];
+        module.call("f", &[Value::slice_mut(&mut out), 40.into()]).unwrap();
+        assert_eq!(out[0], 780, "{text}");
+        let regions: Vec<_> = loops(&module).into_iter().flat_map(|l| l.versions).map(|v| v.region).collect();
+        assert!(!regions.is_empty());
+        regions.iter().flat_map(|r| &r.blocks).filter(|b| has(b, |k| matches!(k, Kind::Atomic { .. }))).count()
+    };
+    let uniform = "export void f(uniform int out[], uniform int n) {
+        for (uniform int i = 0; i < n; ++i) atomic_add_global(&out[0], i); }";
+    let varying =
+        "export void f(uniform int out[], uniform int n) { foreach (i = 0 ... n) atomic_add_global(&out[0], i); }";
+    assert_eq!([uniform, varying].map(|text| atomics(text) != 0), [true, false]);
+}
+
 fn interpreted(text: &str) -> Module {
     Module::compile("test.ispc", text, &Options { engine: Engine::Interp, ..Options::default() }).unwrap()
 }

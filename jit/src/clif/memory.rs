@@ -10,8 +10,11 @@ use super::translate::Translator;
 use crate::ir::{Cell, Inst, Kind, Value};
 use crate::lowering::{Area, fits};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types};
+use cranelift_codegen::ir::{
+    self as clif, AtomicRmwOp, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types,
+};
 use spmdvm_vm::interp::native::Context;
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::memory::RegionLookup;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
@@ -46,6 +49,25 @@ impl Translator<'_> {
             (Kind::StorePacked { ty }, _) => self.store_packed(ty, address, args[1], args[2]),
             (Kind::Scatter { ty, index, scale }, _) => self.scatter(inst, ty, index, scale),
             _ => unreachable!("no access"),
+        }
+    }
+
+    /// Translates an atomic operation. The host address is aligned.
+    pub(super) fn atomic(&mut self, inst: &Inst, op: Op) {
+        let [address, x] = [0, 1].map(|i| self.scalar(inst.args[i]));
+        let ty = self.b.func.dfg.value_type(x);
+        let rmw = |t: &mut Self, op| t.b.ins().atomic_rmw(ty, UNALIGNED, op, address, x);
+        let old = match op {
+            Op::AtomicAdd => rmw(self, AtomicRmwOp::Add),
+            Op::AtomicSub => rmw(self, AtomicRmwOp::Sub),
+            Op::AtomicSwap => rmw(self, AtomicRmwOp::Xchg),
+            _ => {
+                let next = self.scalar(inst.args[2]);
+                self.b.ins().atomic_cas(UNALIGNED, address, x, next)
+            }
+        };
+        if let Some(result) = inst.result {
+            self.record(self.plan.scalar_slot(result), old);
         }
     }
 

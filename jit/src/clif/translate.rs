@@ -300,6 +300,7 @@ impl Translator<'_> {
             }
             Kind::FramePass => self.count(self.context, offset_of!(Context, passed_over) as i32),
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
+            Kind::Atomic { op, .. } => self.atomic(inst, op),
             Kind::FrameClose | Kind::Chance { .. } => {
                 self.general(inst);
             }

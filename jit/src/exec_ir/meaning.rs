@@ -8,6 +8,7 @@ use spmdvm_vm::interp::native::{Context, Operand};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem;
 use spmdvm_vm::types::{Shape, Ty};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// An instruction without its surroundings.
 #[derive(Clone, Debug)]
@@ -109,6 +110,7 @@ impl Meaning {
                 kind if kind.is_plain_store() => self.store(args),
                 LoadAny { ty, address, .. } => return self.load_any(ty, address, args, out, context),
                 StoreAny { ty, address, .. } => return self.store_any(ty, address, args, context),
+                Atomic { op, ty } => out[0] = atomic(op, ty, args),
                 Guard { .. } => return args[0][0] != 0,
                 Tick { .. } => return tick(context),
                 Ticks { each } => out[0] = ticks(args[0][0], each, context),
@@ -394,4 +396,32 @@ mod tests {
         let lanes = [1e8f32, 1.0, -1e8, 1.0].map(|x| x.to_word());
         assert_eq!(f32::from_word(reduce(Op::ReduceAdd, Ty::F32, &lanes)), 2.0);
     }
+}
+
+/// Changes an element at an aligned host address; gives what was there.
+///
+/// # Safety
+/// The element may be read and written.
+unsafe fn atomic(op: Op, ty: Ty, args: &Args) -> u64 {
+    let operand = |i: usize| args.get(i).map_or(0, |words| words[0]);
+    macro_rules! change {
+        ($Atomic:ident, $Word:ty) => {{
+            let at = std::ptr::with_exposed_provenance_mut::<$Word>(operand(0) as usize);
+            // SAFETY: the caller's promise; the address is aligned.
+            let cell = unsafe { $Atomic::from_ptr(at) };
+            let x = operand(1) as $Word;
+            match op {
+                Op::AtomicAdd => cell.fetch_add(x, Ordering::SeqCst),
+                Op::AtomicSub => cell.fetch_sub(x, Ordering::SeqCst),
+                Op::AtomicSwap => cell.swap(x, Ordering::SeqCst),
+                Op::AtomicCas => {
+                    let next = operand(2) as $Word;
+                    cell.compare_exchange(x, next, Ordering::SeqCst, Ordering::SeqCst).unwrap_or_else(|old| old)
+                }
+                op => unreachable!("{op:?} is not one of these operations"),
+            }
+        }};
+    }
+    let old = if ty.size() == 8 { change!(AtomicU64, u64) } else { u64::from(change!(AtomicU32, u32)) };
+    normalised(ty, old)
 }

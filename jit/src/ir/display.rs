@@ -74,6 +74,7 @@ impl Display for Kind {
             Kind::StoreMasked { ty } => write!(f, "store.masked.{ty}"),
             Kind::LoadPacked { ty } => write!(f, "load.packed.{ty}"),
             Kind::StorePacked { ty } => write!(f, "store.packed.{ty}"),
+            Kind::Atomic { op, ty } => write!(f, "{}.{ty}", op.info().name),
             Kind::Scatter { ty, index, scale } => write!(f, "scatter.{ty}.{index} *{scale}"),
             Kind::LoadAny { ty, address, exit } => {
                 write!(f, "load.any.{ty} *{}{:+} else x{}", address.scale, address.disp, exit.0)

@@ -224,6 +224,14 @@ pub enum Kind {
         /// Bytes between elements.
         scale: u32,
     },
+    /// `(uniform u64 host address, uniform ty…) → uniform ty`. Changes the element there atomically, as the operation of the table does
+    /// with these operands, and gives what was there. The address is a multiple of the element's size.
+    Atomic {
+        /// One of `atomic.add`, `atomic.sub`, `atomic.swap` and `atomic.cas`.
+        op: Op,
+        /// The element type, an integer of 32 or 64 bits.
+        ty: Ty,
+    },
     /// `(base u64, [index,] mask) → ty`, uniform if neither base nor index is varying and lanes do not lie one after another.
     /// The whole memory operation on pointers of the sandbox, checked, whatever the shapes; leaves by the exit, without any
     /// effect, if an active lane may not read.
@@ -287,6 +295,7 @@ impl Kind {
             self,
             LoadAny { .. }
                 | StoreAny { .. }
+                | Atomic { .. }
                 | Guard { .. }
                 | Tick { .. }
                 | Ticks { .. }

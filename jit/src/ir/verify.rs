@@ -2,6 +2,7 @@
 
 use super::{BlockId, Edge, End, Inst, Kind, Region, Type, Value};
 use crate::dominance::Dominators;
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
 /// Checks the invariants of a region; the error says which one does not hold and where.
@@ -126,6 +127,14 @@ impl Check<'_> {
             LoadPacked { ty } => expect(&[u64_, Type::MASK], Some(Type::varying(ty))),
             StoreMasked { ty } | StorePacked { ty } => expect(&[u64_, Type::varying(ty), Type::MASK], None),
             Scatter { ty, index, .. } => expect(&[u64_, Type::varying(index), Type::varying(ty), Type::MASK], None),
+            Atomic { op, ty } => {
+                let element = Type::uniform(ty);
+                match atomic_operands(op) {
+                    Some(1) => expect(&[u64_, element], Some(element)),
+                    Some(_) => expect(&[u64_, element, element], Some(element)),
+                    None => Err(format!("{op:?} is not one of these operations")),
+                }
+            }
             LoadAny { address, .. } => arity(args, 2 + address.index.is_some() as usize),
             StoreAny { address, .. } => arity(args, 3 + address.index.is_some() as usize),
             Guard { .. } => expect(&[Type::BOOL], None),
@@ -250,5 +259,14 @@ pub(crate) fn unsigned_of(size: usize) -> Ty {
         2 => Ty::U16,
         4 => Ty::U32,
         _ => Ty::U64,
+    }
+}
+
+/// How many values an atomic operation takes besides its address, if it is one of [`Kind::Atomic`].
+fn atomic_operands(op: Op) -> Option<usize> {
+    match op {
+        Op::AtomicAdd | Op::AtomicSub | Op::AtomicSwap => Some(1),
+        Op::AtomicCas => Some(2),
+        _ => None,
     }
 }

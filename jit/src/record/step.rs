@@ -122,18 +122,17 @@ impl Recorder<'_> {
             Special::PAdd => self.pointer_sum(state, inst),
             Special::MemSet => self.fill(state, inst),
             Special::MemCopy => self.copy(state, inst),
+            Special::AtomicAdd | Special::AtomicSub | Special::AtomicSwap | Special::AtomicCas => {
+                self.atomic(state, inst);
+            }
             Special::Alloc
             | Special::Print
             | Special::Clock
-            | Special::AtomicAdd
-            | Special::AtomicSub
             | Special::AtomicMin
             | Special::AtomicMax
             | Special::AtomicAnd
             | Special::AtomicOr
-            | Special::AtomicXor
-            | Special::AtomicSwap
-            | Special::AtomicCas => self.interpret(state, inst),
+            | Special::AtomicXor => self.interpret(state, inst),
             Special::Load | Special::LoadLane => self.load(state, inst),
             Special::Store | Special::StoreLane => self.store(state, inst),
             Special::Assert => self.assert(state, inst),
@@ -250,6 +249,13 @@ impl Recorder<'_> {
 
     /// Has the interpreter's handler execute the instruction, without leaving the region.
     pub(super) fn interpret(&mut self, state: &mut State, inst: &Inst) {
+        if let Some(v) = self.handled(state, inst) {
+            self.write(state, inst.dst, v);
+        }
+    }
+
+    /// The result of an instruction that the interpreter's handler executes, if it has one.
+    pub(super) fn handled(&mut self, state: &State, inst: &Inst) -> Option<Value> {
         let frame = state.top();
         let f = self.function(frame.function);
         let (function, pc, at) = (frame.function, frame.pc, frame.at);
@@ -269,11 +275,11 @@ impl Recorder<'_> {
         args.push(self.mask_value(state.mask()));
         let kind = Kind::Interpret { site, exit };
         match result {
-            Some((_, ty)) => {
-                let v = self.emit(kind, &args, ty);
-                self.write(state, inst.dst, v);
+            Some((_, ty)) => Some(self.emit(kind, &args, ty)),
+            None => {
+                self.effect(kind, &args);
+                None
             }
-            None => self.effect(kind, &args),
         }
     }
 

@@ -227,6 +227,7 @@ impl<'a, T: Target> Lower<'a, T> {
             | Kind::StorePacked { .. }
             | Kind::Clear { .. }
             | Kind::Scatter { .. }
+            | Kind::Atomic { .. }
             | Kind::Ticks { .. }
             | Kind::Count(_)
             | Kind::FramePass

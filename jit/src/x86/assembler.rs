@@ -4,6 +4,7 @@
 //! write with registers that are never allocated.
 
 use super::X86;
+use super::atomics::is_locked;
 use super::build::{Build, Moves, at, sized};
 use super::env::{self, CONTEXT, FRAME, OWN_BYTES, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR, TICKS};
 use super::inst::{Arg, Base, Cond, Mem, Plain, Size};
@@ -47,7 +48,9 @@ impl<'a> Asm<'a> {
     }
 
     pub(super) fn put(&mut self, build: Build) -> Done {
-        let instruction = build.0;
+        let mut instruction = build.0;
+        // An exchange with memory is locked without being told.
+        instruction.set_has_lock_prefix(is_locked(instruction.code()));
         let written = self.encoder.encode(&instruction, self.at as u64);
         self.at += written.map_err(|e| CompileError::Encoding(format!("{:?}: {e}", instruction.code())))?;
         Ok(())

@@ -19,6 +19,7 @@
 //! A mask is one mask register.
 
 mod assembler;
+mod atomics;
 mod bounds;
 mod build;
 mod code;

@@ -71,6 +71,7 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
         | Kind::StorePacked { .. }
         | Kind::Scatter { .. }
         | Kind::Clear { .. } => return s.store(inst),
+        Kind::Atomic { op, ty } => return s.atomic(inst, op, ty),
         Kind::Reduce { op, ty } => return s.reduce(inst, op, ty),
         Kind::IndexLow { .. } | Kind::IndexSpan { .. } => return s.index_bound(inst),
         Kind::RegionBase | Kind::RegionLen { .. } | Kind::HostAddress { .. } => s.ask_region(inst),
