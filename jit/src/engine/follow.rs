@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Links in a row from which on it pays to keep at hand what may be entered.
-const LONG: u32 = 8;
+const LONG: u32 = 32;
 
 /// Of so many links one is not followed, under stress.
 const BROKEN: u64 = 8;
@@ -134,7 +134,7 @@ impl Jit {
     /// Goes on from where a region has led, for as long as there is native code.
     #[inline(never)]
     fn follow(&self, pause: &mut Pause<'_>, mut leads: Leads, words: &mut [u64; WORDS]) {
-        let mut at_hand = AtHand::default();
+        let mut at_hand = None;
         let mut links = 0u32;
         while let Some(head) = self.next_head(pause, leads) {
             if !head.is_due() {
@@ -144,11 +144,11 @@ impl Jit {
             let then = if links < LONG {
                 self.try_enter(pause, &head.enterable(), words)
             } else {
-                self.try_enter(pause, at_hand.enterable(head), words)
+                self.try_enter(pause, at_hand.get_or_insert_with(AtHand::new).enterable(head), words)
             };
             if !matches!(then, Then::On(_)) {
                 // What is no longer wanted is to be freed.
-                at_hand.clear();
+                at_hand = None;
             }
             let visit = self.settle(pause, head, then, words, true);
             head.wait(visit.rounds);

@@ -33,12 +33,11 @@ pub(super) struct Head {
 }
 
 /// How many heads are at hand.
-const AT_HAND: usize = 16;
+const AT_HAND: usize = 64;
 
 /// What may be entered at the heads that regions have led to just now: to look whether that has changed takes less than to take hold
 /// of it again.
-#[derive(Default)]
-pub(super) struct AtHand<'a>([Option<(&'a Head, Kept<'a>)>; AT_HAND]);
+pub(super) struct AtHand<'a>(Box<[Option<(&'a Head, Kept<'a>)>]>);
 
 type Kept<'a> = Cache<&'a ArcSwap<Enterable>, Arc<Enterable>>;
 
@@ -88,7 +87,7 @@ impl Head {
     /// Where it stands among those at hand.
     fn slot(&self) -> usize {
         let (function, pc) = (self.at.0.0, self.at.1);
-        (function.wrapping_mul(5) ^ pc ^ pc >> 4) as usize % AT_HAND
+        (function.wrapping_mul(29) ^ pc) as usize % AT_HAND
     }
 
     /// What is known of it.
@@ -140,6 +139,11 @@ impl Drop for Changing<'_> {
 }
 
 impl<'a> AtHand<'a> {
+    /// None so far.
+    pub fn new() -> AtHand<'a> {
+        AtHand((0..AT_HAND).map(|_| None).collect())
+    }
+
     /// The versions that may be entered at a head.
     #[inline]
     pub fn enterable(&mut self, head: &'a Head) -> &Arc<Enterable> {
@@ -148,11 +152,6 @@ impl<'a> AtHand<'a> {
             *slot = None;
         }
         slot.get_or_insert_with(|| (head, Cache::new(&head.enterable))).1.load()
-    }
-
-    /// Lets go of all of them.
-    pub fn clear(&mut self) {
-        *self = AtHand::default();
     }
 }
 

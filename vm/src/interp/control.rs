@@ -62,6 +62,21 @@ unsafe fn copy(to_base: *mut u8, to: &RegSlot, from_base: *const u8, from: &RegS
     }
 }
 
+/// Copies as many registers as there are, one after another.
+///
+/// # Safety
+/// As for [`copy`], of each pair.
+#[inline(always)]
+unsafe fn copy_all(to_base: *mut u8, to: &[RegSlot], from_base: *const u8, from: &[RegSlot]) {
+    // A plain loop: of short iterators what is called takes longer than what it does.
+    let mut i = 0;
+    while let (Some(to), Some(from)) = (to.get(i), from.get(i)) {
+        // SAFETY: the caller's promise.
+        unsafe { copy(to_base, to, from_base, from) };
+        i += 1;
+    }
+}
+
 /// Calls `callee` from the call site `site` at `step`.
 ///
 /// # Safety
@@ -85,9 +100,7 @@ unsafe fn call<const TRACED: bool>(
             let limit = if t.frames.len() < t.max_depth { t.stack.bytes() } else { t.max_depth };
             return t.raise(step, TrapKind::StackOverflow, None, TrapDetail::Limit(limit as u64));
         }
-        for (to, from) in (*callee).params.iter().zip(&site.args) {
-            copy(base, to, t.base, from);
-        }
+        copy_all(base, &(*callee).params, t.base, &site.args);
         let (function, mask, floor, region) = (t.function, t.mask, t.floor, t.region);
         t.frames.push(Frame { function, step, base: t.base, mask, floor, region });
         match enter(t, callee, base) {
@@ -156,9 +169,7 @@ impl Kernel for Ret {
         // both frames lie in the stack, the callee's above the caller's.
         unsafe {
             let site = &(&(*frame.function).calls)[(*frame.step).aux as usize];
-            for (to, from) in site.rets.iter().zip(&(*t.function).results) {
-                copy(frame.base, to, t.base, from);
-            }
+            copy_all(frame.base, &site.rets, t.base, &(*t.function).results);
             t.base = frame.base;
             t.function = frame.function;
             t.mask = frame.mask;
