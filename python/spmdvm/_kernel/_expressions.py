@@ -136,6 +136,9 @@ class Expressions(Reductions):
         if ty == BOOL:
             return self.as_bool(node, value)
         low, high = (value.low, value.high) if ty == INT else INT64
+        if value.wrapped is not None and ty.is_int and ty.bits <= 32:
+            text = value.wrapped if ty.spmd == "int" else f"(({ty.spmd}){value.wrapped})"
+            return Value(text, ty, value.uniform)
         return Value(f"(({ty.spmd}){value.text})", ty, value.uniform, low, high, equals=value.equals, below=value.below)
 
     def convert(self, node: Any, value: Value, ty: Num) -> Value:
@@ -169,6 +172,9 @@ class Expressions(Reductions):
         if value is None:
             if isinstance(node.value, int):
                 self.fail(node, "this integer has more than 64 bits", "too large")
+            if node.value is None:
+                help = "use a number that stands for it, such as `-1` or `np.nan`"
+                self.fail(node, "`None` cannot stand in a kernel", "not a number", help)
             is_complex = isinstance(node.value, complex)
             help = "compute with two numbers, the real and the imaginary part" if is_complex else None
             self.fail(node, f"{type(node.value).__name__} values cannot stand in a kernel", "not a number", help)
@@ -435,7 +441,7 @@ class Expressions(Reductions):
         narrow = a.is_narrow and b.is_narrow and INT32[0] <= low and high <= INT32[1]
         x, y = (v.text if narrow else self.cast(v, INT, node).text for v in (a, b))
         uniform = a.uniform and b.uniform
-        result = Value(f"({x} {op} {y})", INT, uniform, low, high)
+        result = Value(f"({x} {op} {y})", INT, uniform, low, high, wrapped=None if narrow else _wrapped(op, a, b))
         if op in "+-" and inside:
             return replace(result, below=_below(op, a, b), equals=_equals(op, a, b))
         if op in ("//", "%"):
@@ -910,6 +916,14 @@ def _interval(op: str, a: Value, b: Value) -> tuple[int, int]:
     if op == ">>" and b.const is not None and b.const >= 0:
         return a.low >> min(b.const, 63), a.high >> min(b.const, 63)
     return INT64
+
+
+def _wrapped(op: str, a: Value, b: Value) -> str | None:
+    """Write the low 32 bits of a result in 64 where those of the operands make them, and are at hand; else None."""
+    x, y = (v.text if v.is_narrow else v.wrapped for v in (a, b))
+    is_shift = op == "<<" and b.const is not None and 0 <= b.const < 32
+    makes = op in ("+", "-", "*", "&", "|", "^") or is_shift
+    return f"({x} {op} {y})" if makes and x is not None and y is not None else None
 
 
 def _below(op: str, a: Value, b: Value) -> tuple[str, int] | None:

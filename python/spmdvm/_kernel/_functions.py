@@ -227,13 +227,12 @@ def _extreme(op: str) -> Call:
             if ty == INT and result.is_narrow and arg.is_narrow:
                 pick = min if op == "<" else max
                 low, high = pick(result.low, arg.low), pick(result.high, arg.high)
-                text = f"({arg.text} {op} {result.text} ? {arg.text} : {result.text})"
+                text = f"{pick.__name__}({arg.text}, {result.text})"
                 result = Value(text, INT, result.uniform and arg.uniform, low, high)
                 continue
             a, b = body.cast(result, ty, node), body.cast(arg, ty, node)
-            text = f"({b.text} {op} {a.text} ? {b.text} : {a.text})"
-            if ty.is_int:
-                text = f"{'min' if op == '<' else 'max'}({a.text}, {b.text})"
+            # In SPMD text `min(b, a)` is `b < a ? b : a`: the first of Python's if they are equal, or one is NaN.
+            text = f"{'min' if op == '<' else 'max'}({b.text}, {a.text})"
             result = Value(text, ty, a.uniform and b.uniform)
         return result
 

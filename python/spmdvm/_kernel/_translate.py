@@ -8,6 +8,7 @@ that holds whatever is assigned to it. Statements are here, expressions in `_exp
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import os
 from dataclasses import dataclass, field, replace
@@ -479,7 +480,21 @@ class Body(Loops):
         length = _length_of(symbol)
         if length is not None:
             return replace(constant(length), equals=(symbol, 0))
-        return Value(text, INT, True, 0, LONGEST, equals=(symbol, 0))
+        return Value(self._length_names.get(symbol, text), INT, True, 0, LONGEST, equals=(symbol, 0))
+
+    @functools.cached_property
+    def _length_names(self) -> dict[str, str]:
+        """The names of the parameters' lengths, by what stands for them: one for all that are equal.
+
+        What is computed of the lengths of several arrays, such as where a row begins, is the same text then.
+        """
+        names = [
+            f"{self.param_text(param.name)}__n{axis}"
+            for param in self.params
+            if isinstance(param.type, Array)
+            for axis in range(param.type.ndim)
+        ]
+        return {self.dims.get(name, name): name for name in reversed(names)}
 
     def made_text(self, name: str) -> str:
         """Give the name in the text of an array that the function makes."""
@@ -662,7 +677,7 @@ class Body(Loops):
         shape = "uniform " if value.uniform else ""
         ty = "int" if value.is_narrow else value.type.spmd
         self.emit(f"const {shape}{ty} {name} = {value.text};")
-        return replace(value, text=name)
+        return replace(value, text=name, wrapped=None)
 
     # Sums over `foreach`.
 
@@ -1329,7 +1344,7 @@ _RESERVED = frozenset(
 
 def _spmd_name(name: str) -> str:
     """Give the SPMD name of a variable: no keyword, no function of the library and no parameter."""
-    name = name.replace("[", "__").replace("]", "_")
+    name = name.replace("[", "__").replace("]", "_").strip("<>")
     return f"v_{name}" if name.isascii() else "v_" + "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
 
 

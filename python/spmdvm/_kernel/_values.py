@@ -28,6 +28,7 @@ class Value:
         below: of an integer, a length and an offset: it is less than their sum.
         equals: likewise: it is their sum.
         parts: of a tuple, its elements.
+        wrapped: of an integer that is computed in 64 bits: the low 32 of them as an `int`, computed in 32.
     """
 
     text: str
@@ -39,6 +40,7 @@ class Value:
     below: tuple[str, int] | None = None
     equals: tuple[str, int] | None = None
     parts: tuple[Value, ...] | None = None
+    wrapped: str | None = None
 
     @property
     def is_narrow(self) -> bool:
