@@ -74,11 +74,9 @@ def test_an_error_is_drawn_in_the_source():
 def test_what_is_no_kernel():
     with pytest.raises(TypeError, match="takes a function, not int"):
         spmdvm.kernel(3)
-    with pytest.raises(spmdvm.CompileError, match="written with `def`"):
-        spmdvm.kernel(lambda x: x)
     scope = {}
     exec("def f(x): return x", scope)
-    with pytest.raises(spmdvm.CompileError, match="source of `f` cannot be read"):
+    with pytest.raises(spmdvm.CompileError, match="text of `f` cannot be read"):
         spmdvm.kernel(scope["f"])
     with pytest.raises(spmdvm.CompileError, match="a fixed number of parameters"):
 

@@ -29,6 +29,7 @@ from .._spmdvm import _compile_silently as _compile
 from . import _functions
 from ._functions import ACROSS
 from ._functions import foreach as foreach
+from ._lambdas import is_lambda
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import METHODS
 from ._source import Declaration, Line, Source, excerpt
@@ -433,14 +434,24 @@ class Kernel:
         try:
             found = self._instances[key]
         except KeyError:
-            with self._lock:
-                found = self._instances.get(key)
-                if found is None:
-                    found = self._build(*translate())
-                    self._instances[key] = found
+            found = None
+        if found is None:
+            found = self._made(key, translate)
         if self._last is not found:
             self._last = found
         return found
+
+    def _made(self, key: Any, translate: Callable[[], tuple[Body, Program, list[str], list[Any]]]) -> _Instance:
+        with self._lock:
+            found = self._instances.get(key)
+            if found is None:
+                try:
+                    found = self._build(*translate())
+                except CompileError as error:
+                    # It says where in the kernel it comes from; where in the translator is not the caller's.
+                    raise error.with_traceback(None) from None
+                self._instances[key] = found
+            return found
 
     def _build(self, body: Body, program: Program, export: list[str], params: list[Any]) -> _Instance:
         at = self._source.line(self._source.tree)
@@ -704,8 +715,12 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
     Numbers mean what they mean in numpy, Python's own ints and floats included; ints alone are computed with 64
     bits. docs/kernels.md has the rules.
 
+    >>> spmdvm.kernel(lambda x, y: x * x + y)(np.arange(4), 1)
+    array([ 1,  2,  5, 10])
+
     Args:
-        function: the function; without it, a decorator is returned.
+        function: the function; without it, a decorator is returned. Lambdas with the same text and the same values of
+            what they use from outside are one kernel, so that one in a loop is compiled once.
         options: those of `compile`: `width`, `engine`, `fp`, `fuel`, `timeout`, …
 
     Raises:
@@ -713,8 +728,12 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
         depends on types.
     """
     if function is None:
-        return lambda f: Kernel(f, options)
-    return Kernel(function, options)
+        return lambda f: kernel(f, **options)
+    if not is_lambda(function):
+        return Kernel(function, options)
+    from ._anew import kernel_of
+
+    return kernel_of(function, options)
 
 
 # Expressions.
@@ -757,7 +776,7 @@ def _of_text(text: str, options: tuple) -> Kernel:
     return Kernel._of_expression(text, source, list(dict.fromkeys(found)), what, dict(options))
 
 
-def vectorize(expression: str, **options: Any) -> Kernel:
+def vectorize(expression: str | Callable[..., Any], **options: Any) -> Kernel:
     """Make a kernel of an expression; its parameters are the names in it, in the order in which they occur.
 
     >>> import numpy as np, spmdvm
@@ -765,10 +784,23 @@ def vectorize(expression: str, **options: Any) -> Kernel:
     array([ 1,  2,  5, 10])
 
     Functions of `math` and numpy need no prefix. Options are those of `compile`.
+
+    Like numpy's, it takes a function of numbers as well, and is `spmdvm.kernel` then:
+
+    >>> spmdvm.vectorize(lambda x, limit: x if x < limit else limit)(np.arange(4), 2)
+    array([0, 1, 2, 2])
     """
+    if inspect.isfunction(expression):
+        found: Kernel = kernel(expression, **options)
+        if not found.is_elementwise:
+            raise TypeError(
+                f"spmdvm.vectorize takes a function of numbers, and `{found.__name__}` goes through arrays itself; for "
+                "such there is spmdvm.kernel"
+            )
+        return found
     if not isinstance(expression, str):
         raise TypeError(
-            f"spmdvm.vectorize takes a string, not {type(expression).__name__}; for functions there is spmdvm.kernel"
+            f"spmdvm.vectorize takes an expression as a string, or a function, not {type(expression).__name__}"
         )
     return _expression(expression, tuple(sorted(options.items())))
 

@@ -88,13 +88,13 @@ class _Packer:
             "qualname": found.__qualname__,
             "module": found.__module__,
             "doc": found.__doc__,
-            "source": (source.file, source.first, source.lines),
+            "source": source.origin(),
             "defaults": function.__defaults__,
             "annotations": {n: hint for n, hint in hints.items() if n != "return"},
             "options": found._options if is_kernel else None,
         }
         self.records.append(record)
-        lookup = _functions.lookup_of(function)
+        lookup = found._lookup if is_kernel else _functions.lookup_of(function)
         names = {}
         for name, attributes in _used(source.tree).items():
             try:

@@ -9,7 +9,8 @@ import weakref
 from typing import Any, NamedTuple, NoReturn
 
 from .._errors import CompileError, Diagnostic, Label
-from ._plain import plain
+from . import _lambdas
+from ._plain import as_function, plain
 
 
 class Line(NamedTuple):
@@ -61,6 +62,8 @@ class Source:
         self.first = first
         self.lines = lines
         self._column = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+        # Of a lambda: where it begins and ends.
+        self._span: _lambdas.Span | None = None
         self._outer: Any = None
 
     @staticmethod
@@ -69,25 +72,36 @@ class Source:
         found = _read.get(function)
         if found is not None:
             return found
+        if _lambdas.is_lambda(function):
+            source = Source.of_lines(*_lambdas.lines_of(function))
+            source.keep_for(function)
+            return source
         try:
             lines, first = inspect.getsourcelines(function)
-        except (OSError, TypeError) as error:
+        except (OSError, TypeError):
             name = getattr(function, "__name__", repr(function))
-            raise CompileError(
-                f"the source of `{name}` cannot be read: kernels are compiled from it ({error})"
-            ) from None
+            code = getattr(function, "__code__", None)
+            _lambdas.unreadable(f"`{name}`", code.co_filename if code is not None else "<unknown>")
         source = Source.of_lines(inspect.getsourcefile(function) or "<unknown>", first, tuple(lines))
         source.keep_for(function)
         return source
 
     @staticmethod
-    def of_lines(file: str, first: int, lines: tuple[str, ...]) -> Source:
-        """Read a function's lines."""
+    def of_lines(file: str, first: int, lines: tuple[str, ...], span: _lambdas.Span | None = None) -> Source:
+        """Read a function's lines; of a lambda, what lies in a span of them."""
+        if span is not None:
+            source = Source(plain(as_function(_lambdas.parse(lines, span), "lambda_")), file, first, lines)
+            source._column, source._span = 0, span
+            return source
         tree = ast.parse(textwrap.dedent("".join(lines)))
         found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         if not found:
             raise CompileError(f"{file}:{first}: a kernel is a function written with `def`")
         return Source(plain(found[0]), file, first, lines)
+
+    def origin(self) -> tuple[Any, ...]:
+        """Give what `of_lines` makes the source of again."""
+        return self.file, self.first, self.lines, self._span
 
     def keep_for(self, function: Any) -> None:
         """Note that this is the source of a function."""
