@@ -50,6 +50,56 @@ def a_lambda_that_sees_a_variable(x):
     return f(x)
 
 
+def ordered_tuples(x):
+    return (x, 1) < (2, 3)  # HERE tuples are not ordered in a kernel
+
+
+def tuple_and_number(x):
+    return (x, 1) + 1  # HERE a number is needed
+
+
+def extreme_of_nothing(x):
+    return x + max(())  # HERE there is no `max` of nothing
+
+
+def sum_of_an_array(array_a):
+    return sum(array_a)  # HERE `sum` of Python takes a tuple in a kernel
+
+
+def array_mask(a):
+    a[:] = 1
+    a[a > 2] = 0  # HERE arrays of indices and masks do not index in a kernel
+
+
+def array_of_indices(a):
+    a[0] = a[a]  # HERE arrays of indices and masks do not index in a kernel
+
+
+def print_to_a_file(x):
+    print(x, file=2)  # HERE `print` takes `sep=` and `end=` in a kernel, texts
+    return x
+
+
+def keywords_of_numpy(x):
+    return np.clip(x, a_min=1, a_max=3)  # HERE functions of Python and numpy take their arguments by position
+
+
+def star_parameters(x):
+    def inner(*v):
+        return v[0]
+
+    return inner(x)  # HERE `inner` has `*` or `**` parameters
+
+
+def library_of_bools(x):
+    return math.gcd(x > 1, 2)  # HERE `math.gcd` does not take such arguments: bools have no magnitude
+
+
+def nothing_as_a_value(x):
+    y = None  # HERE `None` cannot stand in a kernel
+    return y
+
+
 def a_with(x):
     with x:  # HERE `with` cannot stand
         return 1
@@ -383,7 +433,7 @@ def loop_over_unlike_values(x):
 
 
 def loop_over_zip(x):
-    for a, b in enumerate((1, 2), 1):  # HERE `enumerate` gives an index and a value
+    for a, b in enumerate((1, 2), 1, 2):  # HERE `enumerate` gives an index and a value
         x += a * b
     return x
 
@@ -467,8 +517,26 @@ def elements_for_names(x):
 
 
 def array_made_of_a_list(x):
-    a = np.array([1, 2, 3])  # HERE `np.array` cannot be called in a kernel
-    return a[x]
+    return np.array([1, 2, 3])[x]  # HERE only parameters are indexed
+
+
+def array_made_in_an_expression(x):
+    return np.sum(x * np.array([1, 2, 3]))  # HERE `np.array` cannot be called in a kernel
+
+
+def array_of_rows_that_differ(x):
+    a = np.array([[1, 2], [x]])  # HERE the rows of an array are alike
+    return a[0, 0]
+
+
+def array_of_bools_and_numbers(x):
+    a = np.array([True, 2])  # HERE the numbers have no common type
+    return a[0]
+
+
+def array_listed_with_options(x):
+    a = np.array([1, x], copy=True)  # HERE an array is made of numbers and a dtype
+    return a[0]
 
 
 def array_changed_as_a_whole(a):

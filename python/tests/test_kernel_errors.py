@@ -43,12 +43,16 @@ def test_there_are_enough():
     ("function", "help"),
     [
         ("random_numbers", "pass an array of random numbers, or seeds"),
-        ("array_made_of_a_list", "make it outside of the kernel, where it is a constant"),
+        ("array_made_in_an_expression", "list it in a statement of its own: `a = np.array([1, 2, 3])`"),
         ("arrays_that_change_places", "are rows of one: `np.zeros((2, n))`"),
         ("array_changed_as_a_whole", "`a[:] += 1`"),
         ("method", "arrays have `sum`, `mean`"),
         ("array_outside_that_is_large", "pass it as an argument"),
         ("unsupported_function", None),
+        ("sum_of_an_array", "write `np.sum(array_a)`"),
+        ("array_mask", "choose: `out[:] = np.where(mask, x, out)`"),
+        ("keywords_of_numpy", "write `np.clip(x, 1, 3)`"),
+        ("nothing_as_a_value", "use a number that stands for it"),
     ],
 )
 def test_errors_say_what_to_write(function, help):
@@ -135,3 +139,80 @@ def test_wrong_calls():
 
     with pytest.raises(TypeError, match="cannot be a method"):
         Holder().method(1, 2)
+
+
+@spmdvm.kernel
+def element_of_a_matrix(m, i, j):
+    return m[i, j]
+
+
+@spmdvm.kernel
+def element_of_each_row(m, out, k):
+    for i in spmdvm.foreach(len(out)):
+        out[i] = m[i + k, 0]
+
+
+@spmdvm.kernel
+def element(a, i):
+    return a[i]
+
+
+@spmdvm.kernel
+def element_of_a_part(a, i):
+    middle = a[1:4]
+    return middle[i]
+
+
+@spmdvm.kernel
+def element_by_another(m, i):
+    return second(m, i)
+
+
+def second(of, i):
+    return of[i, 1]
+
+
+M = np.zeros((3, 4))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments", "message", "index"),
+    [
+        (element_of_a_matrix, (M, 0, 4), "read outside of `m`, whose shape is (3, 4) in `element_of_a_matrix`", None),
+        (element_of_a_matrix, (M, 3, 0), "read outside of `m`, whose shape is (3, 4) in", None),
+        (element_of_a_matrix, (M, -1, 0), "read outside of `m`, whose shape is (3, 4) in", None),
+        (
+            element_of_each_row,
+            (M, np.zeros(3), 1),
+            "read outside of `m`, whose shape is (3, 4) (lane 2) in",
+            None,
+        ),
+        (element, (M[0], 4), "read of index 4 of `a`, which has 4 elements in `element`", 4),
+        (element, (M[0], -1), "read of index -1 of `a`, which has 4 elements in `element`", -1),
+        (element_of_a_part, (np.zeros(6), 3), "read outside of a part of `a` in `element_of_a_part`", None),
+        (element_of_a_part, (np.zeros(6), -1), "read outside of a part of `a` in `element_of_a_part`", None),
+        (element_by_another, (M, 5), "read outside of `m`, whose shape is (3, 4) in `second`", None),
+    ],
+)
+def test_elements_outside_are_told_as_in_python(kernel, arguments, message, index):
+    with pytest.raises(IndexError) as caught:
+        kernel(*arguments)
+    text = str(caught.value)
+    assert message in text.splitlines()[0], text
+    assert caught.value.index == index
+    help = "help: indices count from the end only where they are constants; write `len(a) - …`"
+    assert (help in text) == (index == -1)
+
+
+def test_assertions_are_told_as_in_python():
+    @spmdvm.kernel
+    def checked(x, limit):
+        assert 0 <= x < limit, "x is a place"
+        assert x != 1, limit
+        return x
+
+    for x, told in ((-1, "0 <= x < limit (x is a place)"), (1, "x != 1 (limit)")):
+        with pytest.raises(AssertionError) as caught:
+            checked(np.array([0, x]), 3)
+        head = f"[assertion] Trap: assertion failed: {told} (lane 1) in `checked`"
+        assert str(caught.value).splitlines()[0] == head

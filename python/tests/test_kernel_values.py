@@ -143,6 +143,50 @@ def by_bits(x):
     return int.bit_count(x)
 
 
+def by_name_only(x, *, by=2, plus):
+    return x * by + plus
+
+
+def names_only(x):
+    def inner(a, *, b=1):
+        return a - b
+
+    return by_name_only(x, plus=1) + by_name_only(x, plus=x, by=3) + inner(x) + inner(x, b=x // 2)
+
+
+def numbered(x):
+    s = 0
+    for k, v in enumerate((x, x + 1, x * x), 1):
+        s += k * v
+    for k, v in enumerate(MANY, start=x):
+        s += k * v
+    for k, v in enumerate((3, 1, 4), start=10):
+        s = s * k + v
+    return s
+
+
+def of_tuples(x):
+    t = (x, 3 - x, x // 2)
+    if any((x < -5, x > 18)) and all([x != 20, x != 21]):
+        return sum(t) + sum((x, 2.5)) + x
+    return min(t) + 10 * max(t) + max([x, 4]) + (x in [1, 5, x + 1]) + sum(()) + all(()) + 0.5
+
+
+def equal_tuples(x):
+    t, u = (x, 1), (3, x - 2)
+    return (t == u) + 2 * (t != (3, 1)) + 4 * ((x, x) == (x, 5) == (5, x)) + 8 * (t == (x, 1, 2)) + 16 * (t == PRIMES)
+
+
+def listed(x):
+    table = np.array([[1, 2, x], [x * x, 5, 6]])
+    halves = np.array((0.5, 1, x), dtype=np.float32)
+    row = np.asarray([x > 0, True])
+    s = 0.0
+    for k in range(3):
+        s += table[0, k] * table[1, 2 - k] + halves[k]
+    return s + table[x % 2, x % 3] + row[0] + row.sum()
+
+
 WHOLE = [
     literals,
     constants_from_outside,
@@ -155,6 +199,11 @@ WHOLE = [
     conditions,
     keywords,
     others,
+    names_only,
+    numbered,
+    of_tuples,
+    equal_tuples,
+    listed,
 ]
 
 
@@ -538,3 +587,59 @@ def test_zip(engine):
         return s
 
     agrees(own, np.arange(-3.0, 3), engine=engine)
+
+
+def test_types_by_their_names():
+    @spmdvm.kernel
+    def named(x, out: spmdvm.array[np.int16]):
+        scratch = np.zeros(2, dtype=out.dtype)
+        scratch[0] = 40000
+        whole: "np.int32" = 3  # noqa: UP037
+        for i in spmdvm.foreach(len(x)):
+            out[i] = x[i].astype("int16") + scratch[0] + whole * x[i].astype("f4").astype(np.int16)
+
+    x, out = np.arange(5.5), np.zeros(6, np.int16)
+    with pytest.raises(spmdvm.CompileError, match="40000 is no `int16`"):
+        named(x, out)
+
+    @spmdvm.kernel
+    def of_python(x):
+        return x.astype(float) * np.float32(3), x.astype(int), np.float64(x).astype("float32")
+
+    results = of_python(np.array([0.1, 2.5], np.float32))
+    assert [r.dtype.name for r in results] == ["float64", "int64", "float32"]
+    want = np.array([0.1, 2.5], np.float32).astype(float) * np.float32(3)
+    assert results[0].tolist() == want.tolist() and results[1].tolist() == [0, 2]
+
+
+def test_shapes_are_compared():
+    @spmdvm.kernel
+    def same(a, b):
+        assert len(a) > 1
+        return a.shape == b.shape
+
+    assert same(np.zeros((3, 4)), np.zeros((3, 4))) and not same(np.zeros((3, 4)), np.zeros((4, 3)))
+    assert not same(np.zeros((3, 4)), np.zeros(3))
+
+
+def test_print_with_texts_between_and_behind(capsys):
+    @spmdvm.kernel
+    def shown(a):
+        print("a", a[0], "100%", sep=", ", end=".")
+        print(a[1], sep="", end="\n\n")
+
+    shown(np.array([1, 2]))
+    assert capsys.readouterr().out == "a, 1, 100%.2\n\n"
+
+
+def test_parameters_that_have_names_only():
+    @spmdvm.kernel
+    def scale(x, *, by=2.0):
+        return x * by
+
+    x = np.arange(3.0)
+    assert scale(x).tolist() == [0, 2, 4] and scale(x, by=3).tolist() == [0, 3, 6]
+    assert pickle.loads(pickle.dumps(scale))(x, by=5).tolist() == [0, 5, 10]
+    assert spmdvm.map(scale, x).tolist() == [0, 2, 4]
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        scale(x, 3)

@@ -15,8 +15,8 @@ from .._cache import remembered
 from .._kernel import Kernel, _functions, vectorize
 from .._kernel._anew import kernel_of
 from .._kernel._source import Source
-from .._kernel._translate import Body, Param, Program, strong
-from .._kernel._types import BOOL, INT64, Num, of_dtype, of_value, promote
+from .._kernel._translate import Body, Param, Program
+from .._kernel._types import BOOL, INT64, Num, of_dtype, of_value, promote, strong
 from .._kernel._values import literal
 from .._spmdvm import Function
 
@@ -91,6 +91,8 @@ class KernelPiece(Piece):
         """Refuse kernels of arrays."""
         self.who, self.parameter, self.kernel = who, parameter, kernel
         self.name, self.key, self.options = kernel.__name__, kernel, kernel._options
+        if not kernel._is_decided:
+            kernel._decide()
         if not kernel.is_elementwise:
             raise TypeError(
                 f"{who}(): `{parameter}` takes a function of numbers, and the kernel `{self.name}` takes arrays"

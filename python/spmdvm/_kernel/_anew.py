@@ -25,6 +25,7 @@ def kernel_of(function: Any, options: dict[str, Any]) -> Kernel:
         function.__code__,
         _Itself(function.__globals__),
         tuple(_key(value) for value in function.__defaults__ or ()),
+        tuple((name, _key(value)) for name, value in (function.__kwdefaults__ or {}).items()),
         tuple((name, _key(value)) for name, value in sorted(used.items())),
         tuple((name, _key(value)) for name, value in sorted(options.items())),
     )

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from . import _functions
+from .._errors import CompileError
+from . import _functions, _library
+from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import Reductions
 from ._source import Source
-from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
+from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote, strong
 from ._values import INT32, INT64, Value, constant, constants, literal, tuple_of
 
 _COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
@@ -36,6 +39,13 @@ _OPERATORS = {
 _MAKERS = (np.zeros, np.ones, np.empty, np.full)
 _MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
 MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
+_OF_SEVERAL = {
+    builtins.min: "min",
+    builtins.max: "max",
+    builtins.sum: "sum",
+    builtins.any: "any",
+    builtins.all: "all",
+}
 _OF_BOOLS = {"&": "&&", "|": "||", "^": "!="}
 _FOLDED = {
     "+": lambda a, b: a + b,
@@ -68,7 +78,9 @@ class Expressions(Reductions):
 
     def number(self, node: ast.expr) -> Value:
         """Translate an expression that is a number or a bool."""
-        value = self.expression(node)
+        return self._as_number(node, self.expression(node))
+
+    def _as_number(self, node: ast.expr, value: Value) -> Value:
         if value.parts is not None or not isinstance(value.type, Num):
             what = "several values" if value.parts is not None else f"`{value.type}`"
             self.fail(node, "a number is needed", f"this is {what}", _element_help(value))
@@ -153,6 +165,9 @@ class Expressions(Reductions):
 
     def annotation(self, node: ast.expr) -> Num:
         """Give the type that an annotation names."""
+        owner = self.array_of(node.value) if isinstance(node, ast.Attribute) and node.attr == "dtype" else None
+        if owner is not None and isinstance(owner.type.of, Num):
+            return owner.type.of
         found = self.resolve(node)
         ty = _functions.type_of(found)
         if ty is None:
@@ -177,6 +192,8 @@ class Expressions(Reductions):
                 self.fail(node, "`None` cannot stand in a kernel", "not a number", help)
             is_complex = isinstance(node.value, complex)
             help = "compute with two numbers, the real and the imaginary part" if is_complex else None
+            if isinstance(node.value, str):
+                help = 'texts stand in `print` only; use numbers (`ord("a")`)'
             self.fail(node, f"{type(node.value).__name__} values cannot stand in a kernel", "not a number", help)
         return value
 
@@ -313,7 +330,8 @@ class Expressions(Reductions):
                 "pass it as an argument",
             )
         if not isinstance(array.type, Array):
-            self.fail(owner, f"`{owner.id}` is a number and has no elements", f"`{array.type}`")
+            help = "annotate the kernel's parameter if it is passed on as an array: `spmdvm.array[spmdvm.float64]`"
+            self.fail(owner, f"`{owner.id}` is a number and has no elements", f"`{array.type}`", help)
         if stores:
             self.refuse_to_store(node, array)
             self.stored.add(self._name_of(array))
@@ -344,6 +362,9 @@ class Expressions(Reductions):
         return self.place_of(array, [self._index(part, array, axis) for axis, part in enumerate(parts)])
 
     def _index(self, node: ast.expr, array: Value, axis: int) -> Value:
+        if self.array_of(node) is not None or (isinstance(node, ast.Compare) and any(self._arrays_in(node))):
+            help = "loop over the elements; or choose: `out[:] = np.where(mask, x, out)`"
+            self.fail(node, "arrays of indices and masks do not index in a kernel", "this is an array", help)
         value = self.integer(node, "an index")
         if value.const is not None and value.const < 0:
             length = self.dim(array.text, axis)
@@ -503,8 +524,11 @@ class Expressions(Reductions):
         """Translate `-x`, `+x`, `~x`, `not x`."""
         if isinstance(node.op, ast.Not):
             return self.condition(node)
-        value = self.number(node.operand)
-        if isinstance(node.op, ast.Invert):
+        return self.unary(node, node.op, self.number(node.operand))
+
+    def unary(self, node: Any, op: ast.unaryop, value: Value) -> Value:
+        """Apply `-`, `+` or `~`."""
+        if isinstance(op, ast.Invert):
             if value.type == BOOL:
                 return Value(f"(!{value.text})", BOOL, value.uniform)
             if not value.type.is_int:
@@ -513,7 +537,7 @@ class Expressions(Reductions):
             return Value(f"(~{x.text})", value.type, value.uniform)
         if value.type == BOOL:
             self.fail(node, "bools have no sign", "a bool", "convert it: `int(x)`")
-        if isinstance(node.op, ast.UAdd):
+        if isinstance(op, ast.UAdd):
             return value
         if value.const is not None and value.type.weak:
             return constant(-value.const)
@@ -555,10 +579,10 @@ class Expressions(Reductions):
         """Translate comparisons, also chains of them."""
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return self._membership(node)
-        operands = [self.number(node.left)]
+        operands = [self._compared(node.left)]
         for part in node.comparators:
             self.in_arm += bool(len(operands) > 1)
-            operands.append(self.number(part))
+            operands.append(self._compared(part))
             self.in_arm -= bool(len(operands) > 2)
         if len(operands) > 2:
             for at, value in enumerate(operands[1:-1], 1):
@@ -569,20 +593,26 @@ class Expressions(Reductions):
             name = _COMPARISONS.get(type(op))
             if name is None:
                 self.fail(node, "`is` and `in` are not supported in kernels", "here", "compare with `==`")
-            texts.append(self._comparison(node, name, a, b))
+            texts.append(self.comparison(node, name, a, b))
         text = " && ".join(texts)
         return Value(f"({text})", BOOL, all(v.uniform for v in operands))
+
+    def _compared(self, node: ast.expr) -> Value:
+        """Translate an operand of a comparison: a number, or a tuple."""
+        value = self.expression(node)
+        return self._as_number(node, value) if value.parts is None else value
 
     def _membership(self, node: ast.Compare) -> Value:
         """Translate `x in (2, 3, 5)`."""
         among = node.comparators[0]
-        found = self.expression(among) if isinstance(among, (ast.Tuple, ast.Name, ast.Attribute)) else None
+        among_ = ast.copy_location(ast.Tuple(among.elts, ast.Load()), among) if isinstance(among, ast.List) else among
+        found = self.expression(among_) if isinstance(among_, (ast.Tuple, ast.Name, ast.Attribute)) else None
         if found is None or found.parts is None:
             self.fail(among, "`in` looks into a tuple in a kernel", "this is none", "write the loop")
         value = self.number(node.left)
         if not _is_simple(value.text) and not self.in_arm:
             value = self.keep(value)
-        tests = [self._comparison(node, "==", value, part) for part in found.parts if self._is_number(among, part)]
+        tests = [self.comparison(node, "==", value, part) for part in found.parts if self._is_number(among, part)]
         text = "(" + (" || ".join(f"({test})" for test in tests) or "false") + ")"
         uniform = value.uniform and found.uniform
         return Value(text if isinstance(node.ops[0], ast.In) else f"(!{text})", BOOL, uniform)
@@ -592,7 +622,10 @@ class Expressions(Reductions):
             self.fail(node, "`in` looks into a tuple of numbers", "this has something else in it")
         return True
 
-    def _comparison(self, node: Any, op: str, a: Value, b: Value) -> str:
+    def comparison(self, node: Any, op: str, a: Value, b: Value) -> str:
+        """Write a comparison."""
+        if a.parts is not None or b.parts is not None:
+            return self._of_tuples(node, op, a, b)
         if a.type == BOOL and b.type == BOOL:
             if op not in ("==", "!="):
                 self.fail(node, "bools have no order", "two bools")
@@ -607,6 +640,16 @@ class Expressions(Reductions):
                 if value.const is not None and value.type == INT and not ty.holds(value.const):
                     return self._beyond(op if value is b else _mirrored(op), value.const, ty, other)
         return f"{self.cast(a, ty, node).text} {op} {self.cast(b, ty, node).text}"
+
+    def _of_tuples(self, node: Any, op: str, a: Value, b: Value) -> str:
+        """Write whether two tuples are equal, or differ."""
+        if op not in ("==", "!="):
+            self.fail(node, "tuples are not ordered in a kernel", "here", "compare their elements")
+        if a.parts is None or b.parts is None or len(a.parts) != len(b.parts):
+            return "true" if op == "!=" else "false"
+        tests = [f"({self.comparison(node, '==', x, y)})" for x, y in zip(a.parts, b.parts)]
+        text = " && ".join(tests) or "true"
+        return f"({text})" if op == "==" else f"(!({text}))"
 
     def _beyond(self, op: str, const: int, ty: Num, value: Value) -> str:
         """Compare a number with a constant that no value of its type reaches."""
@@ -690,12 +733,53 @@ class Expressions(Reductions):
             return self.reduction(node, how, node.args[0])
         if function is np.dot and len(node.args) == 2 and not node.keywords:
             return self.dot(node, *node.args)
+        several = self._several(node, function)
+        if several is not None:
+            return several
         known = _functions.find(function)
         if known is not None:
             if node.keywords:
-                self.fail(node, "functions in kernels take their arguments by position", f"`{node.keywords[0].arg}=`")
+                values = ", ".join(ast.unparse(arg) for arg in (*node.args, *(given.value for given in node.keywords)))
+                help = f"write `{ast.unparse(node.func)}({values})`"
+                message = "functions of Python and numpy take their arguments by position in a kernel"
+                self.fail(node, message, f"`{node.keywords[0].arg}=`", help)
             return known(self, node, [self.number(arg) for arg in node.args])
-        return self._own(node, function, as_statement)
+        written = _library.find(function)
+        return self._own(node, function, as_statement) if written is None else self._of_library(node, written)
+
+    def _several(self, node: ast.Call, function: Any) -> Value | None:
+        """Translate `min`, `max`, `sum`, `any` and `all` of a tuple; None if it is another call."""
+        how = next((how for known, how in _OF_SEVERAL.items() if function is known), None)
+        if how is None or len(node.args) != 1 or node.keywords:
+            return None
+        (source,) = node.args
+        if self.array_of(source) is not None:
+            help = f"write `np.{how}({ast.unparse(source)})`"
+            self.fail(node, f"`{how}` of Python takes a tuple in a kernel", "this is an array", help)
+        value = tuple_of(map(self.expression, source.elts)) if isinstance(source, ast.List) else self.expression(source)
+        if value.parts is None:
+            return None
+        if how in ("min", "max"):
+            if not value.parts:
+                self.fail(node, f"there is no `{how}` of nothing", "an empty tuple")
+            return _functions.find(function)(self, node, list(value.parts))
+        if how == "sum":
+            return functools.reduce(lambda a, b: self.operate(node, "+", a, b), value.parts, constant(0))
+        tests = [self.as_bool(node, part) for part in value.parts]
+        text = (" || " if how == "any" else " && ").join(test.text for test in tests)
+        return Value(f"({text})", BOOL, value.uniform) if tests else constant(how == "all")
+
+    def _of_library(self, node: ast.Call, written: Any) -> Value | None:
+        """Translate a call of a function that is written in Python; what is wrong with it is wrong with the call."""
+        source = Source.of(written)
+        source.is_told = False
+        try:
+            return self._own(node, written, False)
+        except CompileError as error:
+            first = error.diagnostics[0]
+            if first.file != source.file:
+                raise
+        self.fail(node, f"`{ast.unparse(node.func)}` does not take such arguments: {first.message}", "here", first.help)
 
     def makes(self, node: ast.expr) -> tuple[Value | None, Num, tuple[int, ...]] | None:
         """Give what an array that a call makes is filled with, its type and its lengths; None if it makes none."""
@@ -727,8 +811,38 @@ class Expressions(Reductions):
             self.fail(odd, "an array is made of a shape and a dtype", "something else here", "leave it out")
         ty = of or (FLOAT64 if what is not np.full else fill.type)
         ty = ty if dtype is None else self.annotation(dtype)
-        ty = {INT: NUMBERS["int64"], FLOAT: FLOAT64}.get(ty, ty)
+        ty = strong(ty)
         return None if what is np.empty else self.cast(fill, ty, node), ty, shape
+
+    def listed(self, node: ast.expr) -> tuple[list[Value], Num, tuple[int, ...]] | None:
+        """Give the numbers of an array that a call lists, its type and its lengths; None if it lists none."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
+            return None
+        if self.is_method(node) or not any(self.called(node) is maker for maker in (np.array, np.asarray)):
+            return None
+        if not node.args or not isinstance(node.args[0], (ast.List, ast.Tuple)):
+            return None
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        dtype = node.args[1] if len(node.args) == 2 else given.pop("dtype", None)
+        if given or len(node.args) > 2:
+            self.fail(node, "an array is made of numbers and a dtype", "something else here", "leave it out")
+        values, shape = self._listed(node.args[0])
+        self._lengths(node.args[0], [constant(length) for length in shape])
+        ty: Num | None = values[0].type
+        for value in values[1:]:
+            ty = ty if ty is None or ty == value.type else None if BOOL in (ty, value.type) else promote(ty, value.type)
+        if dtype is None and ty is None:
+            self.fail(node.args[0], "the numbers have no common type", "here", "give one: `np.array([…], np.float64)`")
+        return values, strong(ty if dtype is None else self.annotation(dtype)), shape
+
+    def _listed(self, node: ast.expr) -> tuple[list[Value], tuple[int, ...]]:
+        """Give the numbers in lists of lists, row after row, and the lengths of these."""
+        if not isinstance(node, (ast.List, ast.Tuple)):
+            return [self.number(node)], ()
+        rows = [self._listed(row) for row in node.elts]
+        if not rows or any(shape != rows[0][1] for _, shape in rows):
+            self.fail(node, "the rows of an array are alike", "some have other lengths" if rows else "there are none")
+        return [value for values, _ in rows for value in values], (len(rows), *rows[0][1])
 
     def _shape(self, node: ast.expr) -> tuple[int, ...]:
         """Give the lengths of an array that is made."""
@@ -791,7 +905,7 @@ class Expressions(Reductions):
             of_numpy = (getattr(inner, "__module__", None) or "").split(".")[0] == "numpy"
             if of_numpy or not hasattr(inner, "__code__"):
                 called = ast.unparse(node.func)
-                help = _functions.instead(inner, called)
+                help = _functions.instead(function, called)
                 self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
         nodes, args = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function))
@@ -828,20 +942,24 @@ class Expressions(Reductions):
     ) -> tuple[list[ast.expr], list[Value]]:
         """Give the arguments of a call by position, each with its node; those that are left out from the defaults."""
         a = tree.args
-        if a.vararg or a.kwarg or a.kwonlyargs:
-            self.fail(node, f"`{name}` has parameters that functions in kernels cannot have", "plain names only")
-        names = [arg.arg for arg in (*a.posonlyargs, *a.args)]
-        if len(node.args) > len(names):
-            self.fail(node, f"`{name}` takes {len(names)} arguments", f"{len(node.args)} here")
+        if a.vararg or a.kwarg:
+            help = "give it a fixed number of parameters"
+            self.fail(node, f"`{name}` has `*` or `**` parameters, which no function in a kernel has", "here", help)
+        names = [arg.arg for arg in parameters(tree)]
+        most = len(names) - len(a.kwonlyargs)
+        if len(node.args) > most:
+            self.fail(node, f"`{name}` takes {most} arguments", f"{len(node.args)} here")
         given = dict(zip(names, node.args))
         for keyword in node.keywords:
             if keyword.arg not in names[len(a.posonlyargs) :] or keyword.arg in given:
                 what = "no parameter" if keyword.arg not in names else "got two values for"
                 self.fail(keyword.value, f"`{name}` has {what} `{keyword.arg}`", "here", f"they are {', '.join(names)}")
             given[keyword.arg] = keyword.value
-        defaults = dict(zip(reversed(names), reversed(a.defaults)))
+        defaults = dict(zip(reversed(names[:most]), reversed(a.defaults)))
+        defaults.update((arg.arg, value) for arg, value in zip(a.kwonlyargs, a.kw_defaults) if value is not None)
         if not isinstance(function, ast.FunctionDef):
-            known = dict(zip(reversed(names), reversed(function.__defaults__ or ())))
+            known = dict(zip(reversed(names[:most]), reversed(function.__defaults__ or ())))
+            known.update(function.__kwdefaults__ or {})
         nodes, values = [], []
         for parameter in names:
             at = given.get(parameter)
@@ -872,8 +990,12 @@ class Expressions(Reductions):
     def print(self, node: ast.Call) -> None:
         """Translate `print`: texts, numbers and f-strings."""
         form, args = [], []
+        between = {"sep": " ", "end": "\n"}
         for keyword in node.keywords:
-            self.fail(node, "`print` takes no keywords in a kernel", f"`{keyword.arg}=`")
+            text = _text_of(keyword.value)
+            if keyword.arg not in between or text is None:
+                self.fail(keyword.value, "`print` takes `sep=` and `end=` in a kernel, texts", f"`{keyword.arg}=`")
+            between[keyword.arg] = text
         for part in node.args:
             text = _text_of(part)
             if text is not None:
@@ -884,7 +1006,8 @@ class Expressions(Reductions):
                 args.append(self.number(part).text)
                 form.append("%")
         arguments = "".join(f", {arg}" for arg in args)
-        self.emit(f'print("{" ".join(form)}\\n"{arguments});')
+        text = _escaped(between["sep"]).join(form) + _escaped(between["end"])
+        self.emit(f'print("{text}"{arguments});')
 
     def _formatted(self, piece: Any, args: list[str]) -> str:
         text = _text_of(piece)

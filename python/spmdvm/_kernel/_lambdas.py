@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from .._cache import remembered
 from .._errors import CompileError
+from ._plain import parameters
 
 _CODE = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_argcount", "co_kwonlyargcount")
 
@@ -47,7 +48,8 @@ def lines_of(function: Any) -> tuple[str, int, tuple[str, ...], Span]:
         here = []
     if len(here) > 1:
         here = _by_positions(code, here) or _by_code(code, here, tree)
-    if not here or _parameters(here[0]) != code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    if not here or tuple(arg.arg for arg in parameters(here[0])) != names:
         raise CompileError(
             f"line {code.co_firstlineno} of {code.co_filename} does not have the lambda any more from which a kernel "
             "is made: the file has changed since it was imported; import it anew"
@@ -82,11 +84,6 @@ def parse(lines: tuple[str, ...], span: Span) -> ast.Lambda:
 
 def _lambdas(tree: ast.AST) -> list[ast.Lambda]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
-
-
-def _parameters(node: ast.Lambda) -> tuple[str, ...]:
-    a = node.args
-    return tuple(arg.arg for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs))
 
 
 def _by_positions(code: types.CodeType, nodes: list[ast.Lambda]) -> list[ast.Lambda]:

@@ -59,6 +59,11 @@ def _function(statement: ast.Assign) -> ast.FunctionDef | None:
     return ast.copy_location(as_function(given, target.id), statement)
 
 
+def parameters(tree: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
+    """Give all parameters; those that are given by their names only come last."""
+    return [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
+
+
 def as_function(given: ast.Lambda, name: str) -> ast.FunctionDef:
     """Make a lambda a function with a name."""
     function = ast.parse(f"def {name}(): pass").body[0]

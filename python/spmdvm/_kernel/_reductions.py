@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ._parts import Parts
-from ._types import BOOL, FLOAT64, INT, NUMBERS, Num
+from ._types import BOOL, FLOAT64, INT, NUMBERS, Num, strong
 from ._values import Value, literal
 
 FUNCTIONS = {
@@ -225,4 +225,5 @@ class Reductions(Parts):
             self.fail(node, "arrays are not converted in a kernel", "`.astype`", "convert elements: `np.float32(a[i])`")
         if len(node.args) != 1 or node.keywords:
             self.fail(node, "`astype` takes a type of numbers", "here")
-        return self.convert(node, self.number(func.value), self.annotation(node.args[0]))
+        # As numpy does: the types of Python are those in which numpy keeps them.
+        return self.convert(node, self.number(func.value), strong(self.annotation(node.args[0])))

@@ -62,6 +62,8 @@ class Source:
         self.first = first
         self.lines = lines
         self._column = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+        # Whether it is the caller's, who is told its lines.
+        self.is_told = True
         # Of a lambda: where it begins and ends.
         self._span: _lambdas.Span | None = None
         self._outer: Any = None

@@ -17,8 +17,9 @@ from typing import Any, NoReturn
 from . import _support
 from ._loops import Loops
 from ._parts import Part
+from ._plain import parameters
 from ._source import Declaration, Line, Source
-from ._types import BOOL, FLOAT, FLOAT64, INT, INT64, Array, Num, Record, Type, join
+from ._types import BOOL, INT, Array, Num, Record, Type, join
 from ._values import INT32, LONGEST, Value, constant, literal, tuple_of
 from ._values import INT64 as INT64_RANGE
 
@@ -110,17 +111,19 @@ class Program:
         self.records: dict[Record, str] = {}
         # The declarations of constant arrays, by what they hold.
         self.tables: dict[tuple[str, tuple[str, ...]], str] = {}
-        self.functions: list[list[tuple[str, Line]]] = []
+        self.functions: list[list[tuple[str, Line | None]]] = []
         self.instances: dict[Any, Result] = {}
         self.active: dict[Any, Active] = {}
         # What is declared in front of all functions, because they call each other.
-        self.heads: list[list[tuple[str, Line]]] = []
+        self.heads: list[list[tuple[str, Line | None]]] = []
         self.names = 0
         # Whether some array has so many elements that offsets in it need more than 32 bits.
         self.wide = False
         # What functions and variables are called in Python, by their names in the text.
         self.python_names: dict[str, str] = {}
         self.python_variables: dict[str, str] = {}
+        # What is asserted, by file and line.
+        self.assertions: dict[tuple[str, int], str] = {}
 
     def mark(self) -> tuple[int, int, set[Any]]:
         """Note what there is, for `reset`."""
@@ -288,7 +291,8 @@ class Body(Loops):
         self.block(statements)
         if self.assigned is not None and self.returns is not None:
             what = self.source.tree
-            self.fail(what, "not every way through the function returns a value", "it may end without `return` here")
+            help = "end it with a `return` of a value"
+            self.fail(what, "not every way through the function returns a value", "it may end without `return`", help)
         self._declare(self.regions[0], start)
 
     def _declare(self, region: Region, at: int) -> None:
@@ -560,6 +564,10 @@ class Body(Loops):
 
     def do_Assert(self, node: ast.Assert) -> None:
         """`assert`."""
+        place = self.source.line(node)
+        is_text = isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)
+        message = "" if node.msg is None else f" ({node.msg.value if is_text else ast.unparse(node.msg)})"
+        self.program.assertions[place.file, place.number] = ast.unparse(node.test) + message
         self.emit(f"assert({self.truth(node.test)});")
 
     def do_Assign(self, node: ast.Assign) -> None:
@@ -576,6 +584,8 @@ class Body(Loops):
                 self.assign(target, value)
             return
         if self.is_extreme(target, node.value) or self.makes_array(target, node.value):
+            return
+        if self.lists_array(target, node.value):
             return
         value = self._unpacked(target, node.value) or self.expression(node.value)
         if value.parts is not None:
@@ -600,6 +610,33 @@ class Body(Loops):
         what = self.makes(value)
         if what is None:
             return False
+        fill, of, lengths = what
+        name, made = self._new_array(target, of, lengths)
+        # What `np.empty` makes is zero until it is stored to, as all memory is; check mode tells who reads it before.
+        if fill is not None:
+            counter = self.temporary("k")
+            text = f"{_spmd_name(name)}[{counter}] = {fill.text};"
+            self.emit(f"for (uniform int {counter} = 0; {counter} < {made.size}; ++{counter}) {text}")
+        if self.assigned is not None:
+            self.assigned.add(name)
+        return True
+
+    def lists_array(self, target: ast.expr, value: ast.expr) -> bool:
+        """Translate `a = np.array([[1, 2], [3, 4]])`; return whether it is one."""
+        what = self.listed(value)
+        if what is None:
+            return False
+        values, of, lengths = what
+        texts = [self.cast(each, of, value).text for each in values]
+        name, _ = self._new_array(target, of, lengths)
+        for k, text in enumerate(texts):
+            self.emit(f"{_spmd_name(name)}[{k}] = {text};")
+        if self.assigned is not None:
+            self.assigned.add(name)
+        return True
+
+    def _new_array(self, target: ast.expr, of: Num, lengths: tuple[int, ...]) -> tuple[str, LocalArray]:
+        """Declare an array of the function under the name that it is assigned to."""
         if not isinstance(target, ast.Name) or self.counts.get(target.id) != 1:
             self.fail(
                 target,
@@ -610,16 +647,8 @@ class Body(Loops):
         name, region = target.id, self.regions[-1]
         if region is not self.region_of(name):
             self.fail(target, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
-        fill, of, lengths = what
         made = region.arrays[name] = LocalArray(of, lengths, region.uniform)
-        # What `np.empty` makes is zero until it is stored to, as all memory is; check mode tells who reads it before.
-        if fill is not None:
-            counter = self.temporary("k")
-            text = f"{_spmd_name(name)}[{counter}] = {fill.text};"
-            self.emit(f"for (uniform int {counter} = 0; {counter} < {made.size}; ++{counter}) {text}")
-        if self.assigned is not None:
-            self.assigned.add(name)
-        return True
+        return name, made
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
         """`a: T = …`."""
@@ -1078,7 +1107,7 @@ class Body(Loops):
     def instance(self, node: Any, source: Source, lookup: Any, args: list[Value], name: str, key: Any) -> Result:
         """Translate a function for arguments of given types, once."""
         tree = source.tree
-        names = [arg.arg for arg in (*tree.args.posonlyargs, *tree.args.args)]
+        names = [arg.arg for arg in parameters(tree)]
         # A number that is the same in all lanes is so in the function too, which may loop and branch by it.
         lanes = tuple(isinstance(arg.type, Array) and not arg.uniform for arg in args)
         uniform = tuple(
@@ -1162,7 +1191,8 @@ class Body(Loops):
         shape = "uniform " if self.uniform else ""
         head = "void"
         lines: list[tuple[str, Line]] = []
-        at = self.source.line(self.source.tree)
+        at = self.source.line(self.source.tree) if self.source.is_told else None
+        body = self.lines if self.source.is_told else [(line, None) for line, _ in self.lines]
         first = []
         if types is not None and self.returns_tuple:
             fields = " ".join(f"{ty.spmd} v{k};" for k, ty in enumerate(types))
@@ -1177,7 +1207,7 @@ class Body(Loops):
             lines.extend(first)
         lines.append((f"static {'' if calls_itself else 'inline '}{signature} {{", at))
         own = f"{shape}{name}_result"
-        lines.extend((line.replace("Result__", own), place) for line, place in self.lines)
+        lines.extend((line.replace("Result__", own), place) for line, place in body)
         lines.append(("}", at))
         self.program.functions.append(lines)
         return Result(name, types, self.returns_tuple, self.uniform)
@@ -1201,11 +1231,6 @@ class Body(Loops):
             else:
                 found.append(f"{'uniform ' if param.uniform else ''}{param.type.spmd} {text}")
         return found
-
-
-def strong(ty: Num) -> Num:
-    """Give the type of numpy's that a number of Python's is kept in."""
-    return {INT: INT64, FLOAT: FLOAT64}.get(ty, ty)
 
 
 # Keywords and what the translation itself uses: parameters have other names in SPMD text.

@@ -11,6 +11,8 @@ from ._types import BOOL, FLOAT, INT, NUMBERS, Num, Type
 
 INT32 = (-(2**31), 2**31 - 1)
 INT64 = (-(2**63), 2**63 - 1)
+# What stands for an index where none of the array is meant: with small numbers added, it is outside all the same.
+OUTSIDE = -(2**31) + 1
 # No array is longer in any dimension, so that an index and what is near it are 32-bit numbers.
 LONGEST = 2**31 - 2**16
 
