@@ -100,6 +100,25 @@ def nothing_as_a_value(x):
     return y
 
 
+def assigned_tuple_parameter(x):
+    def inner(t):
+        t = (1, 2)  # HERE the parameter `t` is a tuple and cannot be assigned
+        return t[0]
+
+    return inner((x, 1))
+
+
+def tuple_of_tuples_as_an_argument(x):
+    def inner(t):
+        return t[0]
+
+    return inner(((x, 1), 2))  # HERE an argument is a number, an array, or a tuple of numbers
+
+
+def text_that_is_no_number(x):
+    return x + float("many")  # HERE this text is no number
+
+
 def a_with(x):
     with x:  # HERE `with` cannot stand
         return 1

@@ -187,6 +187,40 @@ def listed(x):
     return s + table[x % 2, x % 3] + row[0] + row.sum()
 
 
+def weighted(p, weights=(1, 2, 3), by=1):
+    s = len(p)
+    for a, w in zip(p, weights):
+        s += a * w
+    a, b = p[0], p[-1]
+    return s * by + a - b
+
+
+def towards(p, q):
+    return (q[0] - p[0], q[1] - p[1])
+
+
+def steepness(p, depth):
+    if depth == 0:
+        return p[0] * 2 + p[1]
+    return steepness((p[1], p[0] + depth), depth - 1)
+
+
+def passed_tuples(x):
+    def inner(t, k=(5, 7)):
+        return t[0] * k[1] - t[1] * k[0]
+
+    p = (x, x * 2, 1)
+    dx, dy = towards((x, 3), (x * x, x - 1))
+    return weighted(p) + weighted(by=x, p=(1, x, 2)) + inner((x, dy)) + inner(p, (x, 1)) + dx + steepness((x, 1), 3)
+
+
+def of_texts(x):
+    least, some = float("inf"), float("-1.5")
+    for k in range(3):
+        least = min(least, x * k)
+    return least + some + (float("nan") if x > 1000 else 0)
+
+
 WHOLE = [
     literals,
     constants_from_outside,
@@ -204,6 +238,8 @@ WHOLE = [
     of_tuples,
     equal_tuples,
     listed,
+    passed_tuples,
+    of_texts,
 ]
 
 
@@ -587,6 +623,15 @@ def test_zip(engine):
         return s
 
     agrees(own, np.arange(-3.0, 3), engine=engine)
+
+
+def test_methods_of_expressions():
+    @spmdvm.kernel
+    def products(a, b, k):
+        return (a * b).sum() + (a - k).max() + (-a).min() + (a > k).any()
+
+    a, b = np.arange(5.0), np.arange(5.0)[::-1].copy()
+    assert products(a, b, 2) == products.__wrapped__(a, b, 2)
 
 
 def test_types_by_their_names():

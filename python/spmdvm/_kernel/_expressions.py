@@ -18,7 +18,7 @@ from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import Reductions
 from ._source import Source
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote, strong
-from ._values import INT32, INT64, Value, constant, constants, literal, tuple_of
+from ._values import INT32, INT64, Arguments, Value, constant, constants, literal, tuple_of
 
 _COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _OPERATORS = {
@@ -728,6 +728,8 @@ class Expressions(Reductions):
             return self._length(node)
         if function is ord:
             return self._code(node)
+        if function is float and len(node.args) == 1 and _text_of(node.args[0]) is not None:
+            return self._special(node, _text_of(node.args[0]))
         how = REDUCTIONS.get(function) if callable(function) and type(function).__hash__ else None
         if how is not None and node.args:
             return self.reduction(node, how, node.args[0])
@@ -886,6 +888,13 @@ class Expressions(Reductions):
             self.fail(node, "`ord` takes a text of one character in a kernel", "no such text")
         return constant(ord(text))
 
+    def _special(self, node: ast.Call, text: str) -> Value:
+        """Translate `float("inf")` and its like."""
+        try:
+            return constant(float(text))
+        except ValueError:
+            self.fail(node.args[0], "this text is no number", "here", '`float("inf")`')
+
     def _length(self, node: ast.Call) -> Value:
         value = self.expression(node.args[0]) if len(node.args) == 1 else None
         if value is not None and value.parts is not None:
@@ -908,13 +917,14 @@ class Expressions(Reductions):
                 help = _functions.instead(function, called)
                 self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
-        nodes, args = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function))
-        for arg, value in zip(nodes, args):
-            if value.parts is not None:
-                self.fail(arg, "an argument is one number or one array", "several values")
-        result = self.instance(node, source, lookup, args, name, key)
+        given = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function))
+        for own, arg, value in zip(given.names, given.nodes, given.values):
+            if value.parts is not None or ("[" in own and not isinstance(value.type, Num)):
+                self.fail(arg, "an argument is a number, an array, or a tuple of numbers", "a tuple of something else")
+        result = self.instance(node, source, lookup, given, name, key)
         texts = []
-        for value, ty in zip(args, [arg.type for arg in args]):
+        for value in given.values:
+            ty = value.type
             if isinstance(ty, Array):
                 if value.text in self.parts or value.text in self.views:
                     texts.extend(self.view_texts(value))
@@ -937,10 +947,8 @@ class Expressions(Reductions):
         self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
         return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
 
-    def _arguments(
-        self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any
-    ) -> tuple[list[ast.expr], list[Value]]:
-        """Give the arguments of a call by position, each with its node; those that are left out from the defaults."""
+    def _arguments(self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any) -> Arguments:
+        """Give the arguments of a call by position; those that are left out from the defaults."""
         a = tree.args
         if a.vararg or a.kwarg:
             help = "give it a fixed number of parameters"
@@ -968,16 +976,16 @@ class Expressions(Reductions):
             value = self.expression(at) if at is not None else None
             if value is None and isinstance(function, ast.FunctionDef):
                 value = self.expression(defaults[parameter])
-                value = value if value.const is not None else None
+                value = value if _is_constant(value) else None
             elif value is None:
-                value = constant(known[parameter])
+                value = constants(known[parameter])
             if value is None:
                 self.fail(
                     node, f"the default of `{parameter}` of `{name}` is no number", "it is taken here", "pass one"
                 )
             nodes.append(at if at is not None else node)
             values.append(value)
-        return nodes, values
+        return Arguments(names, values, nodes)
 
     def lookup_inner(self, name: str) -> Any:
         """Find a name for a function within the kernel: its neighbours, then what the kernel finds."""
@@ -1068,6 +1076,10 @@ def _equals(op: str, a: Value, b: Value) -> tuple[str, int] | None:
 
 def _bounds_of(node: ast.Slice) -> list[ast.expr | None]:
     return [node.lower, node.upper, node.step]
+
+
+def _is_constant(value: Value) -> bool:
+    return value.const is not None or (value.parts is not None and all(map(_is_constant, value.parts)))
 
 
 def _is_power_of_two(value: Any) -> bool:

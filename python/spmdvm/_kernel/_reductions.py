@@ -207,7 +207,7 @@ class Reductions(Parts):
         if not isinstance(node, ast.Call):
             return False
         if self.is_method(node):
-            return node.func.attr in METHODS and self.array_of(node.func.value) is not None
+            return node.func.attr in METHODS and any(True for _ in self._arrays_in(node.func.value))
         function = self.called(node)
         return function is np.dot or any(function is known for known in FUNCTIONS)
 
@@ -217,8 +217,8 @@ class Reductions(Parts):
         if not self.is_method(node):
             return None
         if func.attr in METHODS:
-            array = self.array_of(func.value)
-            return None if array is None else self.reduction(node, func.attr, func.value)
+            found = any(True for _ in self._arrays_in(func.value))
+            return self.reduction(node, func.attr, func.value) if found else None
         if func.attr != "astype":
             return None
         if self.array_of(func.value) is not None:

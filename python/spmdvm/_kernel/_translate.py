@@ -17,10 +17,9 @@ from typing import Any, NoReturn
 from . import _support
 from ._loops import Loops
 from ._parts import Part
-from ._plain import parameters
 from ._source import Declaration, Line, Source
 from ._types import BOOL, INT, Array, Num, Record, Type, join
-from ._values import INT32, LONGEST, Value, constant, literal, tuple_of
+from ._values import INT32, LONGEST, Arguments, Value, constant, literal, of_tuple, tuple_of
 from ._values import INT64 as INT64_RANGE
 
 _MOST_PASSES = 40
@@ -223,6 +222,8 @@ class Body(Loops):
         self.returns: list[Num] | None = None
         self.returns_tuple = False
         self.stored: set[str] = set()
+        # The parameters that are tuples, and how many numbers each is: parameters of their own.
+        self.tuples: dict[str, int] = {}
         self.dims: dict[str, str] = {}
         # What constant arrays from outside are called there, by their names in the text.
         self.tables: dict[str, str] = {}
@@ -278,8 +279,10 @@ class Body(Loops):
         self.repeated: set[str] = set()
         self.local_functions = {}
         names = _assigned(statements, into_foreach=False)
-        self.regions = [Region("", self.uniform, names | {p.name for p in self.params})]
-        self.assigned: set[str] | None = {p.name for p in self.params}
+        given = {*self.tuples, *(p.name for p in self.params)}
+        self.regions = [Region("", self.uniform, names | given)]
+        self.regions[0].tuples.update(self.tuples)
+        self.assigned: set[str] | None = given
         for param in self.params:
             if isinstance(param.type, Num) and param.name in names:
                 # Python's parameters are variables.
@@ -397,6 +400,8 @@ class Body(Loops):
 
     def _name_tuple(self, node: Any, name: str, value: Value) -> None:
         """Keep a tuple: each of its values in a variable of its own."""
+        if name in self.tuples:
+            self.fail(node, f"the parameter `{name}` is a tuple and cannot be assigned", "here", "use another name")
         region = self.region_of(name)
         of = region.tuples.setdefault(name, len(value.parts))
         if name in region.variables or any(p.name == name for p in self.params):
@@ -408,7 +413,7 @@ class Body(Loops):
                 self.fail(
                     node, f"`{name}` cannot hold {_a(part.type)}", "tuples are of numbers", "give it a name alone"
                 )
-            own = _of_tuple(name, k)
+            own = of_tuple(name, k)
             region.names.add(own)
             self.counts[own] = self.counts.get(name, 0)
             self.repeated.update({own} if name in self.repeated else ())
@@ -455,7 +460,7 @@ class Body(Loops):
             if name in region.parts:
                 return region.parts[name]
             if name in region.tuples:
-                own = (ast.Name(_of_tuple(name, k), ast.Load()) for k in range(region.tuples[name]))
+                own = (ast.Name(of_tuple(name, k), ast.Load()) for k in range(region.tuples[name]))
                 return tuple_of(self.read_name(ast.copy_location(part, node)) for part in own)
             reduction = self.regions[-1].reductions.get(name)
             if reduction:
@@ -473,7 +478,7 @@ class Body(Loops):
 
     def param_text(self, name: str) -> str:
         """Give the name of a parameter in SPMD text."""
-        plain = name.isascii() and name not in _RESERVED and not name.startswith("v_")
+        plain = name.isascii() and name.isidentifier() and name not in _RESERVED and not name.startswith("v_")
         return name if plain else _spmd_name(name).replace("v_", "p_", 1)
 
     def dim(self, array: str, axis: int) -> Value:
@@ -1104,10 +1109,9 @@ class Body(Loops):
 
     # Functions that are called.
 
-    def instance(self, node: Any, source: Source, lookup: Any, args: list[Value], name: str, key: Any) -> Result:
+    def instance(self, node: Any, source: Source, lookup: Any, given: Arguments, name: str, key: Any) -> Result:
         """Translate a function for arguments of given types, once."""
-        tree = source.tree
-        names = [arg.arg for arg in parameters(tree)]
+        names, args = given.names, given.values
         # A number that is the same in all lanes is so in the function too, which may loop and branch by it.
         lanes = tuple(isinstance(arg.type, Array) and not arg.uniform for arg in args)
         uniform = tuple(
@@ -1118,7 +1122,7 @@ class Body(Loops):
         types = tuple(INT if arg.type == INT else arg.type for arg in args)
         views = tuple(self.view_of(arg) for arg in args)
         dims = [self._symbols(arg) for arg in args]
-        identity = (key, types, plain, uniform, views, lanes, tuple(dims))
+        identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()))
         active = self.program.active.get(identity)
         if active is not None:
             active.calls_itself = True
@@ -1130,6 +1134,7 @@ class Body(Loops):
                 self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
             params = [Param(*param) for param in zip(names, types, uniform, views, lanes)]
             body = Body(self.program, source, params, lookup, plain)
+            body.tuples = given.tuples
             own = self.program.name(_spmd_name(name))
             for name_of, symbols in zip(names, dims):
                 for k, symbol in enumerate(symbols):
@@ -1371,11 +1376,6 @@ def _spmd_name(name: str) -> str:
     """Give the SPMD name of a variable: no keyword, no function of the library and no parameter."""
     name = name.replace("[", "__").replace("]", "_").strip("<>")
     return f"v_{name}" if name.isascii() else "v_" + "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
-
-
-def _of_tuple(name: str, at: int) -> str:
-    """Give the name of the variable that has one of the values of a tuple."""
-    return f"{name}[{at}]"
 
 
 def _length_symbol(length: int) -> str:

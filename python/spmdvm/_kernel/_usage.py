@@ -110,12 +110,22 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], parameters: lis
         if isinstance(target, ast.Name)
     }
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not _is_reduction(node.func, lookup):
+        if not isinstance(node, ast.Call):
             continue
-        names = {at.id for arg in node.args for at in ast.walk(arg) if isinstance(at, ast.Name)}
+        if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not _is_name(node.func.value):
+            sources = [node.func.value]
+        elif _is_reduction(node.func, lookup):
+            sources = node.args
+        else:
+            continue
+        names = {at.id for source in sources for at in ast.walk(source) if isinstance(at, ast.Name)}
         if names & set(parameters) and not names & own:
             return True
     return False
+
+
+def _is_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name)
 
 
 def _looks_like_array(node: ast.expr) -> bool:

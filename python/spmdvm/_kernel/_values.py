@@ -56,6 +56,37 @@ def tuple_of(parts: Any) -> Value:
     return Value("", INT, all(part.uniform for part in parts), parts=parts)
 
 
+def of_tuple(name: str, at: int) -> str:
+    """Give the name of the variable that has one of the values of a tuple."""
+    return f"{name}[{at}]"
+
+
+class Arguments:
+    """What a function is called with: a tuple is an argument for each of its numbers.
+
+    Attributes:
+        names, values: of the arguments.
+        nodes: where each is given.
+        tuples: how many numbers the parameters have that are tuples.
+    """
+
+    def __init__(self, names: list[str], values: list[Value], nodes: list[Any]) -> None:
+        """Take tuples apart."""
+        self.names: list[str] = []
+        self.values: list[Value] = []
+        self.nodes: list[Any] = []
+        self.tuples = {name: len(value.parts) for name, value in zip(names, values) if value.parts is not None}
+        for name, value, node in zip(names, values, nodes):
+            if value.parts is None:
+                parts = [(name, value)]
+            else:
+                parts = [(of_tuple(name, k), part) for k, part in enumerate(value.parts)]
+            for own, part in parts:
+                self.names.append(own)
+                self.values.append(part)
+                self.nodes.append(node)
+
+
 def constant(value: Any) -> Value | None:
     """Give the value of a number of Python or numpy; None for anything else."""
     if isinstance(value, (bool, np.bool_)):
