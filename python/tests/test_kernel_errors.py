@@ -101,8 +101,9 @@ def test_wrong_calls():
         return x + y
 
     for args, message in [
-        ((1,), "missing a required argument: 'y'"),
-        ((1, 2, 3), "too many positional arguments"),
+        ((1,), r"^f\(\): missing a required argument: 'y': f\(x, y\)$"),
+        ((1, 2, 3), r"^f\(\): too many positional arguments: f\(x, y\)$"),
+        ((np.zeros(2, ">f4"), 1), r"`x` has no type of kernels: .*>f4, .*; convert it, with astype\('float32'\)"),
         (("a", 2), "`x` has no type of kernels: 'a'"),
         ((None, 2), "`x` has no type of kernels: NoneType"),
         ((np.array([1j]), 2), "`x` has no type of kernels: an array of complex128"),
@@ -110,7 +111,7 @@ def test_wrong_calls():
     ]:
         with pytest.raises(TypeError, match=message):
             f(*args)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+    with pytest.raises(TypeError, match="there is no parameter `z`"):
         f(1, 2, z=3)
     with pytest.raises(ValueError, match="broadcast"):
         f(np.arange(3), np.arange(4))
@@ -216,3 +217,16 @@ def test_assertions_are_told_as_in_python():
             checked(np.array([0, x]), 3)
         head = f"[assertion] Trap: assertion failed: {told} (lane 1) in `checked`"
         assert str(caught.value).splitlines()[0] == head
+
+
+def test_wrong_calls_name_the_kernel():
+    @spmdvm.kernel
+    def f(x, y=1):
+        return x + y
+
+    with pytest.raises(TypeError, match=r"^f\(\): there is no parameter `z`: f\(x, y=1\)$"):
+        f(1, z=2)
+    with pytest.raises(OverflowError, match=r"^f\(\): `x`: \d+ does not fit int64"):
+        f(2**70)
+    with pytest.raises(spmdvm.CompileError, match="expressions are of single elements"):
+        spmdvm.evaluate("M[0]")

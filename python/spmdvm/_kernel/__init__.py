@@ -236,7 +236,7 @@ class Kernel:
         if kwargs:
             special = {name: kwargs.pop(name) for name in _SPECIAL if name in kwargs and name not in self._names}
         if kwargs or len(args) != len(self._names) or not self._is_positional:
-            bound = self._signature.bind(*args, **kwargs)
+            bound = self._bound(args, kwargs)
             bound.apply_defaults()
             values = [bound.arguments[name] for name in self._names]
         else:
@@ -247,6 +247,17 @@ class Kernel:
         if special:
             raise TypeError(f"{self.__name__}() is an array kernel and takes no `{next(iter(special))}=`")
         return self._call_arrays(values, progress)
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+        """Give the arguments by name."""
+        takes = f"{self.__name__}{self._signature}"
+        unknown = next((name for name in kwargs if name not in self._names), None)
+        if unknown is not None:
+            raise TypeError(f"{self.__name__}(): there is no parameter `{unknown}`: {takes}")
+        try:
+            return self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}(): {error}: {takes}") from None
 
     def _call_elements(self, values: list[Any], special: dict[str, Any]) -> Any:
         # What has been called with such arguments as they are needs no more than that.
@@ -431,7 +442,7 @@ class Kernel:
             return instance.function(*given, **special)
         except Trap as trap:
             raise in_python(trap, instance, self._shapes(instance, given)) from None
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             text = str(error)
             if text.startswith(f"{ENTRY}()"):
                 raise type(error)(self.__name__ + text[len(ENTRY) :]) from None
@@ -884,6 +895,9 @@ def _described(value: Any) -> str:
     if np.iscomplexobj(value):
         kind = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else "a complex number"
         return f"{kind}; pass the real and the imaginary part (`z.real`, `z.imag`)"
+    if isinstance(value, np.ndarray) and not value.dtype.isnative:
+        native = value.dtype.newbyteorder("=").name
+        return f"an array of {value.dtype}, whose bytes are in the other order; convert it, with astype({native!r})"
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype}" + ("" if value.ndim else " without dimensions")
     return f"{value!r}" if isinstance(value, (int, float, str)) else f"{type(value).__name__}"

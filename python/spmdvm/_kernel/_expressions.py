@@ -331,6 +331,8 @@ class Expressions(Reductions):
             )
         if not isinstance(array.type, Array):
             help = "annotate the kernel's parameter if it is passed on as an array: `spmdvm.array[spmdvm.float64]`"
+            if not isinstance(self.source.tree, ast.FunctionDef):
+                help = "expressions are of single elements; take the part before"
             self.fail(owner, f"`{owner.id}` is a number and has no elements", f"`{array.type}`", help)
         if stores:
             self.refuse_to_store(node, array)
