@@ -119,6 +119,22 @@ def text_that_is_no_number(x):
     return x + float("many")  # HERE this text is no number
 
 
+def variable_of_a_foreach_behind_it(a):
+    for i in foreach(len(a)):
+        last = a[i]
+    a[0] = last  # HERE there is no `last`
+
+
+def foreach_with_a_step(a):
+    for i in foreach((0, len(a), 2)):  # HERE a range of `foreach` is a number, or a start and a stop
+        a[i] = 0
+
+
+def foreach_of_a_number_with_a_star(a):
+    for i in foreach(*len(a)):  # HERE `*` takes a tuple apart, such as `*a.shape`
+        a[i] = 0
+
+
 def a_with(x):
     with x:  # HERE `with` cannot stand
         return 1

@@ -50,6 +50,8 @@ def test_there_are_enough():
         ("array_outside_that_is_large", "pass it as an argument"),
         ("unsupported_function", None),
         ("sum_of_an_array", "write `np.sum(array_a)`"),
+        ("variable_of_a_foreach_behind_it", "each element of a `foreach` has its own `last`"),
+        ("foreach_with_a_step", "with `i = 2 * k`"),
         ("array_mask", "choose: `out[:] = np.where(mask, x, out)`"),
         ("keywords_of_numpy", "write `np.clip(x, 1, 3)`"),
         ("nothing_as_a_value", "use a number that stands for it"),

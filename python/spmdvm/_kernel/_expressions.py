@@ -39,6 +39,8 @@ _OPERATORS = {
 _MAKERS = (np.zeros, np.ones, np.empty, np.full)
 _MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
 MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
+# The lane, among the indices with which numbers differ.
+LANE = "lane"
 _OF_SEVERAL = {
     builtins.min: "min",
     builtins.max: "max",
@@ -148,10 +150,13 @@ class Expressions(Reductions):
         if ty == BOOL:
             return self.as_bool(node, value)
         low, high = (value.low, value.high) if ty == INT else INT64
+        # No index has more than 31 bits.
+        apart = value.apart if ty.is_int and ty.bits >= 32 else frozenset()
         if value.wrapped is not None and ty.is_int and ty.bits <= 32:
             text = value.wrapped if ty.spmd == "int" else f"(({ty.spmd}){value.wrapped})"
-            return Value(text, ty, value.uniform)
-        return Value(f"(({ty.spmd}){value.text})", ty, value.uniform, low, high, equals=value.equals, below=value.below)
+            return Value(text, ty, value.uniform, apart=apart)
+        text, (equals, below) = f"(({ty.spmd}){value.text})", (value.equals, value.below)
+        return Value(text, ty, value.uniform, low, high, equals=equals, below=below, apart=apart)
 
     def convert(self, node: Any, value: Value, ty: Num) -> Value:
         """Convert as `int(x)`, `np.float32(x)` and their like do."""
@@ -204,7 +209,7 @@ class Expressions(Reductions):
 
     def _outside(self, node: Any, name: str, found: Any) -> Value:
         if found is _functions.LANE:
-            return Value("programIndex", INT, False, 0, 63)
+            return Value("programIndex", INT, False, 0, 63, apart=frozenset([LANE]))
         if found is _functions.WIDTH:
             return Value("programCount", INT, True, 1, 64)
         value = constants(found)
@@ -222,9 +227,12 @@ class Expressions(Reductions):
             try:
                 return self.lookup(node.id)
             except KeyError:
-                help = f"functions within a kernel see none of its variables: pass `{node.id}` to it as an argument"
-                is_outer = self.source.is_outer_variable(node.id)
-                self.fail(node, f"there is no `{node.id}`", "not known here", help if is_outer else None)
+                help = None
+                if self.source.is_outer_variable(node.id):
+                    help = f"functions within a kernel see none of its variables: pass `{node.id}` to it as an argument"
+                elif self.source.is_variable(node.id):
+                    help = f"each element of a `foreach` has its own `{node.id}`: store it in an array, or add it up"
+                self.fail(node, f"there is no `{node.id}`", "not known here", help)
         if isinstance(node, ast.Attribute):
             owner = self.resolve(node.value)
             try:
@@ -337,7 +345,7 @@ class Expressions(Reductions):
         if stores:
             self.refuse_to_store(node, array)
             self.stored.add(self._name_of(array))
-        text, uniform = self._place(at, array)
+        text, uniform, self.element_apart = self._place(at, array)
         of = array.type.of
         if isinstance(of, Record):
             fields = dict(of.fields)
@@ -355,13 +363,15 @@ class Expressions(Reductions):
             self.fail(node, f"the elements of `{owner.id}` are numbers and have no fields", f"`{of}`")
         return Value(text, of, uniform)
 
-    def _place(self, node: ast.Subscript, array: Value) -> tuple[str, bool]:
-        """Translate the indices of an element."""
+    def _place(self, node: ast.Subscript, array: Value) -> tuple[str, bool, frozenset[str]]:
+        """Translate the indices of an element; also those of `foreach` with which it is another element for each."""
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         ndim = array.type.ndim
         if len(parts) != ndim:
             self.fail(node, f"this array has {ndim} dimensions", f"{len(parts)} indices", "give one index for each")
-        return self.place_of(array, [self._index(part, array, axis) for axis, part in enumerate(parts)])
+        indices = [self._index(part, array, axis) for axis, part in enumerate(parts)]
+        apart = self.fixed_apart(array).union(*(index.apart for index in indices))
+        return (*self.place_of(array, indices), apart)
 
     def _index(self, node: ast.expr, array: Value, axis: int) -> Value:
         if self.array_of(node) is not None or (isinstance(node, ast.Compare) and any(self._arrays_in(node))):
@@ -442,7 +452,7 @@ class Expressions(Reductions):
             if b.const is not None and 0 <= b.const < ty.bits:
                 return Value(f"({x.text} {op} {y.text})", ty, uniform)
             return self._helper("py_shl" if op == "<<" else "py_shr", ty, uniform, x, y)
-        return Value(f"({x.text} {op} {y.text})", ty, uniform)
+        return Value(f"({x.text} {op} {y.text})", ty, uniform, apart=_apart(op, a, b) if ty.bits >= 32 else frozenset())
 
     def _fold(self, node: Any, op: str, a: Value, b: Value) -> Value | None:
         """Compute with constants of Python's as Python does."""
@@ -464,7 +474,8 @@ class Expressions(Reductions):
         narrow = a.is_narrow and b.is_narrow and INT32[0] <= low and high <= INT32[1]
         x, y = (v.text if narrow else self.cast(v, INT, node).text for v in (a, b))
         uniform = a.uniform and b.uniform
-        result = Value(f"({x} {op} {y})", INT, uniform, low, high, wrapped=None if narrow else _wrapped(op, a, b))
+        wrapped = None if narrow else _wrapped(op, a, b)
+        result = Value(f"({x} {op} {y})", INT, uniform, low, high, apart=_apart(op, a, b), wrapped=wrapped)
         if op in "+-" and inside:
             return replace(result, below=_below(op, a, b), equals=_equals(op, a, b))
         if op in ("//", "%"):
@@ -1049,6 +1060,18 @@ def _interval(op: str, a: Value, b: Value) -> tuple[int, int]:
     if op == ">>" and b.const is not None and b.const >= 0:
         return a.low >> min(b.const, 63), a.high >> min(b.const, 63)
     return INT64
+
+
+def _apart(op: str, a: Value, b: Value) -> frozenset[str]:
+    """Give the indices with which the result of an operation on integers is another number for each."""
+    if op == "*":
+        varying, factor = (a, b) if b.const is not None else (b, a)
+        # A product that wraps might be that of another number.
+        few = varying.is_narrow and factor.is_narrow and factor.const not in (None, 0)
+        return varying.apart if few and varying.type == factor.type == INT else frozenset()
+    if op not in ("+", "-"):
+        return frozenset()
+    return a.apart if b.uniform else b.apart if a.uniform else frozenset()
 
 
 def _wrapped(op: str, a: Value, b: Value) -> str | None:

@@ -162,6 +162,13 @@ class Parts:
             return array.text not in self.views or self.views[array.text].uniform
         return all(axis.start.uniform for axis in part.axes) and self._fixed_uniform(part.array)
 
+    def fixed_apart(self, array: Value) -> frozenset[str]:
+        """Give the indices of `foreach` with which the indices differ that a part has fixed."""
+        part = self.parts.get(array.text)
+        if part is None:
+            return frozenset()
+        return self.fixed_apart(part.array).union(*(axis.start.apart for axis in part.axes if axis.step is None))
+
     # Parts that are passed: an array, where the part begins in it, its lengths, and how far its elements lie apart.
 
     def begins_uniform(self, value: Value) -> bool:

@@ -133,12 +133,11 @@ class Source:
 
     def is_outer_variable(self, name: str) -> bool:
         """Return whether the function around this one has a variable of this name."""
-        nodes = ast.walk(self._outer) if self._outer is not None else ()
-        return any(
-            (isinstance(node, ast.arg) and node.arg == name)
-            or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name)
-            for node in nodes
-        )
+        return self._outer is not None and _has_variable(self._outer, name)
+
+    def is_variable(self, name: str) -> bool:
+        """Return whether the function has a variable of this name somewhere."""
+        return _has_variable(self.tree, name)
 
     def line_of(self, number: int) -> str:
         """Give the text of a line by its number in the file."""
@@ -172,3 +171,11 @@ class Source:
             "K0002", "kernel", "error", message, self.file, line, column, line, end, (label,), help, ()
         )
         raise CompileError(text, [diagnostic])
+
+
+def _has_variable(tree: ast.AST, name: str) -> bool:
+    return any(
+        (isinstance(node, ast.arg) and node.arg == name)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name)
+        for node in ast.walk(tree)
+    )

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from . import _support
+from ._expressions import LANE
 from ._loops import Loops
 from ._parts import Part
 from ._source import Declaration, Line, Source
@@ -38,6 +39,7 @@ class Variable:
     text: str = ""
     # Of an integer of Python's that is assigned once: the least and the greatest it can be.
     range: tuple[int, int] = INT64_RANGE
+    apart: frozenset[str] = frozenset()
 
     @property
     def spmd(self) -> str:
@@ -46,7 +48,7 @@ class Variable:
 
     def value(self) -> Value:
         """Give what reading it gives."""
-        return Value(self.text, self.type, self.uniform, *self.range, equals=self.equals)
+        return Value(self.text, self.type, self.uniform, *self.range, equals=self.equals, apart=self.apart)
 
 
 @dataclass
@@ -273,6 +275,10 @@ class Body(Loops):
         self.parts: dict[str, Part] = {}
         self.parts_of: dict[int, Value] = {}
         self.elements: dict[int, Value] = {}
+        # With which indices of `foreach` the element differs that was translated last; and the one lane that executes,
+        # where lanes take turns.
+        self.element_apart: frozenset[str] = frozenset()
+        self.one: str | None = None
         self.loops: list[str] = []
         self.counts = _assignments(statements)
         # What is assigned in loops that are written out: another value each time.
@@ -393,6 +399,7 @@ class Body(Loops):
         once = self.counts.get(name) == 1 and name not in self.repeated and all(p.name != name for p in self.params)
         variable.equals = value.equals if once else None
         variable.range = (value.low, value.high) if once and ty == INT else INT64_RANGE
+        variable.apart = value.apart if once and ty.is_int else frozenset()
         narrow = variable.spmd == "int" and ty == INT
         self.emit(f"{variable.text} = {value.text if narrow else self.cast(value, ty, node).text};")
         if self.assigned is not None:
@@ -592,10 +599,48 @@ class Body(Loops):
             return
         if self.lists_array(target, node.value):
             return
+        same = [part for part in ast.walk(node.value) if _is_same(part, target)]
+        if same and self._may_clash(target):
+            return self._one_by_one([target, *same], lambda: self.assign(target, self.expression(node.value)))
         value = self._unpacked(target, node.value) or self.expression(node.value)
         if value.parts is not None:
             value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
         self.assign(target, value)
+
+    def _may_clash(self, target: ast.expr) -> bool:
+        """Return whether lanes may have the same element for one that is computed from what it was."""
+        if self.is_uniform_here() or not isinstance(target, (ast.Subscript, ast.Attribute)):
+            return False
+        self.element(_as_load(target), stores=False)
+        apart = self.element_apart
+        name = _array_of(target)
+        array = None if name is None else self.read_name(name)
+        if array is not None and not array.uniform:
+            # Each lane has an array of its own.
+            return False
+        indices = [name for region in self.regions for name, value in region.indices.items() if name in value.apart]
+        return LANE not in apart and not (indices and apart.issuperset(indices))
+
+    def _one_by_one(self, targets: list[Any], write: Any) -> None:
+        """Write a statement that lanes execute one after another; their indices are computed before."""
+        kept: dict[str, Value] = {}
+        for target in targets:
+            for index in _indices_in(target):
+                known = ast.dump(index)
+                if known not in kept:
+                    value = self.expression(index)
+                    kept[known] = value if value.const is not None else self.keep(value)
+                self.elements[id(index)] = kept[known]
+        outer, self.one = self.one, self.temporary("one")
+        self.emit(f"foreach_active ({self.one}) {{")
+        self.indent += 1
+        write()
+        self.indent -= 1
+        self.emit("}")
+        self.one = outer
+        for target in targets:
+            for index in _indices_in(target):
+                del self.elements[id(index)]
 
     def _unpacked(self, target: ast.expr, node: ast.expr) -> Value | None:
         """Give the elements of an array that several names are to stand for; None if that is not what is assigned."""
@@ -674,6 +719,10 @@ class Body(Loops):
         if self.is_part(target):
             return self.assign_part(node, target, node.value, node.op)
         load = _as_load(target)
+        if self._may_clash(target):
+            operand = self.keep(self.expression(node.value))
+            add = lambda: self.assign(target, self.binary(node, node.op, self.expression(load), operand))  # noqa: E731
+            return self._one_by_one([target], add)
         value = self.binary(node, node.op, self.expression(load), self.expression(node.value))
         self.assign(target, value)
 
@@ -698,7 +747,10 @@ class Body(Loops):
                 self.fail(target, "an element of an array is one number", "this is none")
             if place.uniform and self.is_uniform_here() and not value.uniform:
                 self.fail(target, "lanes would store different values to one element", "outside of `foreach`")
-            return self.emit(f"{place.text} = {self.cast(value, place.type, target).text};")
+            text = self.cast(value, place.type, target).text
+            if place.uniform and not value.uniform and self.one is not None:
+                text = f"extract({text}, (uniform int){self.one})"
+            return self.emit(f"{place.text} = {text};")
         self.fail(target, "this cannot be assigned", "not a name, an element or a field")
 
     def keep(self, value: Value) -> Value:
@@ -1012,6 +1064,7 @@ class Body(Loops):
                 node, "a `foreach` cannot stand in another one", "here", "put both ranges into one: `foreach(h, w)`"
             )
         targets = list(node.target.elts) if isinstance(node.target, ast.Tuple) else [node.target]
+        call = self._spread_out(call)
         if call.keywords or len(targets) != len(call.args) or not 1 <= len(targets) <= 8:
             pair = len(targets) == 1 and len(call.args) == 2
             help = (
@@ -1034,7 +1087,7 @@ class Body(Loops):
             spmd = _spmd_name(name)
             ranges.append(f"{spmd} = {start.text} ... {stop.text}")
             low, high = max(start.low, INT32[0]), min(stop.high - 1, LONGEST)
-            region.indices[name] = Value(spmd, INT, False, low, high, below=stop.equals)
+            region.indices[name] = Value(spmd, INT, False, low, high, below=stop.equals, apart=frozenset([name]))
             self.program.python_variables[spmd] = name
         declared = len(self.lines)
         outer = self.assigned
@@ -1078,11 +1131,27 @@ class Body(Loops):
             else:
                 self.emit(f"{total} = ({ty.spmd})reduce_{reduction.how}({partial});")
 
+    def _spread_out(self, call: ast.Call) -> ast.Call:
+        """Give the call with the values of `*a.shape` in its place."""
+        args: list[ast.expr] = []
+        for arg in call.args:
+            if not isinstance(arg, ast.Starred):
+                args.append(arg)
+                continue
+            parts = self.expression(arg.value).parts
+            if parts is None:
+                self.fail(arg, "`*` takes a tuple apart, such as `*a.shape`", "this is none")
+            for k in range(len(parts)):
+                part = ast.Subscript(arg.value, ast.copy_location(ast.Constant(k), arg), ast.Load())
+                args.append(ast.copy_location(part, arg))
+        return ast.copy_location(ast.Call(call.func, args, call.keywords), call)
+
     def _bounds(self, arg: ast.expr) -> tuple[Value, Value]:
         """Give the bounds of a range of `foreach`, as 32-bit numbers."""
         parts = arg.elts if isinstance(arg, ast.Tuple) else [ast.copy_location(ast.Constant(0), arg), arg]
         if len(parts) != 2:
-            self.fail(arg, "a range of `foreach` is a number, or a start and a stop", "here")
+            help = "of every second one: `for k in foreach(n // 2)`, with `i = 2 * k`" if len(parts) == 3 else None
+            self.fail(arg, "a range of `foreach` is a number, or a start and a stop", "here", help)
         start, stop = (self.integer(part, "`foreach`") for part in parts)
         return self._small(start), self._small(stop)
 
@@ -1482,6 +1551,30 @@ def _own_nodes(tree: Any) -> Any:
         if not isinstance(child, ast.FunctionDef):
             yield child
             yield from _own_nodes(child)
+
+
+def _is_same(part: ast.AST, target: ast.expr) -> bool:
+    """Return whether an element that is read is the one that is assigned."""
+    elements = (ast.Subscript, ast.Attribute)
+    return isinstance(part, elements) and isinstance(target, elements) and ast.dump(part) == ast.dump(_as_load(target))
+
+
+def _array_of(target: ast.expr) -> ast.Name | None:
+    """Give the name of the array of an element, or of a field of one."""
+    while isinstance(target, (ast.Subscript, ast.Attribute)):
+        target = target.value
+    return target if isinstance(target, ast.Name) else None
+
+
+def _indices_in(target: ast.expr) -> list[ast.expr]:
+    """Give all indices of an element, or of a field of one."""
+    found: list[ast.expr] = []
+    while isinstance(target, (ast.Subscript, ast.Attribute)):
+        if isinstance(target, ast.Subscript):
+            parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+            found += [part for part in parts if not isinstance(part, (ast.Slice, ast.Constant))]
+        target = target.value
+    return found
 
 
 def _as_load(target: ast.expr) -> ast.expr:

@@ -30,6 +30,7 @@ class Value:
         below: of an integer, a length and an offset: it is less than their sum.
         equals: likewise: it is their sum.
         parts: of a tuple, its elements.
+        apart: the indices of `foreach` (and the lane) with each of which it is another number, if the others stay.
         wrapped: of an integer that is computed in 64 bits: the low 32 of them as an `int`, computed in 32.
     """
 
@@ -42,6 +43,7 @@ class Value:
     below: tuple[str, int] | None = None
     equals: tuple[str, int] | None = None
     parts: tuple[Value, ...] | None = None
+    apart: frozenset[str] = frozenset()
     wrapped: str | None = None
 
     @property
