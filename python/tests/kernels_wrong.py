@@ -54,7 +54,7 @@ def ordered_tuples(x):
     return (x, 1) < (2, 3)  # HERE tuples are not ordered in a kernel
 
 
-def tuple_and_number(x):
+def tuple_plus_number(x):
     return (x, 1) + 1  # HERE a number is needed
 
 
@@ -133,6 +133,10 @@ def foreach_with_a_step(a):
 def foreach_of_a_number_with_a_star(a):
     for i in foreach(*len(a)):  # HERE `*` takes a tuple apart, such as `*a.shape`
         a[i] = 0
+
+
+def element_of_another_shape(a):
+    a[0] = a.reshape(2, 2)[0, 1]  # HERE `a` has no `reshape()` in a kernel
 
 
 def a_with(x):
@@ -312,8 +316,7 @@ def keywords(x):
 
 
 def star(x):
-    y = (x, x)
-    return max(*y)  # HERE `*` cannot stand in a call
+    return max(x, **y)  # HERE `**` cannot stand in a call in a kernel
 
 
 def tuple_and_number(x):
@@ -340,7 +343,7 @@ def tuple_as_number(x):
 
 
 def star_in_call(x):
-    return max(*x)  # HERE `*` cannot stand in a call
+    return max(*x)  # HERE `*` takes a tuple apart
 
 
 def too_many(x):
@@ -552,7 +555,7 @@ def elements_for_names(x):
 
 
 def array_made_of_a_list(x):
-    return np.array([1, 2, 3])[x]  # HERE only parameters are indexed
+    return np.array([1, 2, 3])[x]  # HERE `np.array` cannot be called in a kernel
 
 
 def array_made_in_an_expression(x):

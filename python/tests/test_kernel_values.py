@@ -214,6 +214,19 @@ def passed_tuples(x):
     return weighted(p) + weighted(by=x, p=(1, x, 2)) + inner((x, dy)) + inner(p, (x, 1)) + dx + steepness((x, 1), 3)
 
 
+def taken_apart(x):
+    def inner(a, b, c=1):
+        return a - b * c
+
+    t = (x, 2)
+    return inner(*t) + inner(x, *PRIMES[:2]) + max(*t, 3) + inner(*(x, 1), c=x)
+
+
+def of_types(x):
+    far = min(x * 1000, np.iinfo(np.int16).max) + np.iinfo(np.int8).min
+    return far + np.finfo(float).eps * 2**60 + np.finfo(np.float64).tiny
+
+
 def of_texts(x):
     least, some = float("inf"), float("-1.5")
     for k in range(3):
@@ -240,6 +253,8 @@ WHOLE = [
     listed,
     passed_tuples,
     of_texts,
+    taken_apart,
+    of_types,
 ]
 
 

@@ -241,10 +241,19 @@ class Expressions(Reductions):
                 self.fail(node, f"there is no `{ast.unparse(node)}`", "not known")
         if isinstance(node, ast.Constant):
             return node.value
+        if self._is_limits(node):
+            return self.resolve(node.func)(self.resolve(node.args[0]))
         if isinstance(node, ast.Subscript):
             return self.resolve(node.value)[self.resolve(node.slice)]
         help = "give it a name before: `f = lambda …`" if isinstance(node, ast.Lambda) else None
         self.fail(node, "this is no name", "not known", help)
+
+    def _is_limits(self, node: ast.expr) -> bool:
+        """Return whether an expression is `np.finfo(T)` or `np.iinfo(T)`, whose attributes are constants."""
+        if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords or self.is_method(node):
+            return False
+        function = self.called(node)
+        return function is np.finfo or function is np.iinfo
 
     def of_Tuple(self, node: ast.Tuple) -> Value:
         """Translate several values."""
@@ -266,7 +275,7 @@ class Expressions(Reductions):
                 self.fail(node, f"arrays in kernels have no `{node.attr}`", "not supported", help)
             if value is not None:
                 self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
-        if isinstance(owner, (ast.Subscript, ast.Call)):
+        if isinstance(owner, (ast.Subscript, ast.Call)) and not self._is_limits(owner):
             return self.element(node, stores=False)
         return self._outside(node, ast.unparse(node), self.resolve(node))
 
@@ -325,6 +334,9 @@ class Expressions(Reductions):
         if isinstance(owner, ast.Subscript) and self.is_part(owner):
             array = self.part(owner)
         elif not isinstance(owner, ast.Name):
+            if isinstance(owner, ast.Call):
+                # If that is an error, it says more.
+                self.expression(owner)
             self.fail(owner, "only parameters are indexed", "not the name of an array")
         else:
             array = self.read_name(owner)
@@ -736,7 +748,10 @@ class Expressions(Reductions):
         if self.is_foreach(function) or function is range:
             self.fail(node, "loops alone count", "only `for … in` takes this")
         if any(isinstance(arg, ast.Starred) for arg in node.args):
-            self.fail(node, "`*` cannot stand in a call in a kernel", "here")
+            node = self.spread_out(node)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                self.fail(keyword.value, "`**` cannot stand in a call in a kernel", "here", "write the arguments")
         if function is len:
             return self._length(node)
         if function is ord:
@@ -795,6 +810,21 @@ class Expressions(Reductions):
             if first.file != source.file:
                 raise
         self.fail(node, f"`{ast.unparse(node.func)}` does not take such arguments: {first.message}", "here", first.help)
+
+    def spread_out(self, call: ast.Call) -> ast.Call:
+        """Give the call with the values of `*a.shape` in its place."""
+        args: list[ast.expr] = []
+        for arg in call.args:
+            if not isinstance(arg, ast.Starred):
+                args.append(arg)
+                continue
+            parts = self.expression(arg.value).parts
+            if parts is None:
+                self.fail(arg, "`*` takes a tuple apart, such as `*a.shape`", "this is none")
+            for k in range(len(parts)):
+                part = ast.Subscript(arg.value, ast.copy_location(ast.Constant(k), arg), ast.Load())
+                args.append(ast.copy_location(part, arg))
+        return ast.copy_location(ast.Call(call.func, args, call.keywords), call)
 
     def makes(self, node: ast.expr) -> tuple[Value | None, Num, tuple[int, ...]] | None:
         """Give what an array that a call makes is filled with, its type and its lengths; None if it makes none."""

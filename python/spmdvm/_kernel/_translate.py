@@ -1064,7 +1064,7 @@ class Body(Loops):
                 node, "a `foreach` cannot stand in another one", "here", "put both ranges into one: `foreach(h, w)`"
             )
         targets = list(node.target.elts) if isinstance(node.target, ast.Tuple) else [node.target]
-        call = self._spread_out(call)
+        call = self.spread_out(call)
         if call.keywords or len(targets) != len(call.args) or not 1 <= len(targets) <= 8:
             pair = len(targets) == 1 and len(call.args) == 2
             help = (
@@ -1130,21 +1130,6 @@ class Body(Loops):
                 self.emit(f"{total} = {total} + ({ty.spmd})reduce_add({partial});")
             else:
                 self.emit(f"{total} = ({ty.spmd})reduce_{reduction.how}({partial});")
-
-    def _spread_out(self, call: ast.Call) -> ast.Call:
-        """Give the call with the values of `*a.shape` in its place."""
-        args: list[ast.expr] = []
-        for arg in call.args:
-            if not isinstance(arg, ast.Starred):
-                args.append(arg)
-                continue
-            parts = self.expression(arg.value).parts
-            if parts is None:
-                self.fail(arg, "`*` takes a tuple apart, such as `*a.shape`", "this is none")
-            for k in range(len(parts)):
-                part = ast.Subscript(arg.value, ast.copy_location(ast.Constant(k), arg), ast.Load())
-                args.append(ast.copy_location(part, arg))
-        return ast.copy_location(ast.Call(call.func, args, call.keywords), call)
 
     def _bounds(self, arg: ast.expr) -> tuple[Value, Value]:
         """Give the bounds of a range of `foreach`, as 32-bit numbers."""
