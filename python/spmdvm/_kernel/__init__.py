@@ -1,8 +1,8 @@
 """Kernels written in Python, and expressions: compiled through SPMD text when they are first called.
 
-`Kernel` finds out the types of a call and has an instance translated for them (`_translate`, with `_expressions`
-and `_functions`), compiled and called; `_values` and `_types` are what expressions are, `_source` reads functions
-and draws errors.
+`Kernel` finds out the types of a call and has an instance translated for them (`_translate`, with `_expressions`,
+`_calls` and `_functions`), compiled and called; `_values` and `_types` are what expressions are, `_source` reads
+functions and draws errors, `_places` tells what engines say at lines of Python.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._cache import remembered
 from . import Kernel, _functions
-from ._expressions import MOST_ELEMENTS
+from ._calls import MOST_ELEMENTS
 from ._values import constants
 
 

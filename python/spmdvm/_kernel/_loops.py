@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ._expressions import MOST_DIMENSIONS, MOST_ELEMENTS, Expressions
+from ._calls import MOST_DIMENSIONS, MOST_ELEMENTS
+from ._expressions import Expressions
 from ._types import INT, Array, Num, join, of_dtype
 from ._values import INT32, INT64, LONGEST, Value, constant, literal, tuple_of
 
