@@ -115,12 +115,12 @@ class KernelPiece(Piece):
             )
         types = []
         for name, ty in zip(names, [*given, *map(of_value, defaults)]):
-            annotation = annotations[name]
-            param = ty if annotation is None else _functions.type_of(annotation.of)
-            if ty is None:
+            if not isinstance(ty, Num):
                 where = f"{self.who}(): `{self.parameter}`"
                 raise TypeError(f"{where}: the default of `{name}` of the kernel `{self.name}` is no number")
-            assert isinstance(param, Num)
+            annotation = annotations[name]
+            param = ty if annotation is None else _functions.type_of(annotation.of)
+            assert param is not None
             if not ty.weak and not np.can_cast(ty.dtype, param.dtype, "safe"):
                 raise TypeError(
                     f"{self.who}(): `{self.parameter}`: `{name}` of the kernel `{self.name}` is a {param}, and would "
