@@ -206,10 +206,10 @@ def a_walrus_in_an_update(x):
 
 
 def a_loop_with_else_and_a_walrus(x):
-    while (y := x - 1) > 0:
+    while (y := x - 1) > 0:  # HERE `:=` here cannot stand in a kernel
         x = y
     else:
-        x = 7  # HERE `else` of a loop
+        x = 7
     return x
 
 
@@ -493,11 +493,20 @@ def array_loop_over_rows(x):
         x[0] += row[0]
 
 
-def loop_else(x):
-    while x > 1:
-        x -= 1
+def loop_else(a):
+    for i in foreach(len(a)):
+        a[i] = 5
     else:
-        x = 5  # HERE `else` of a loop is not supported
+        a[0] = 5  # HERE nothing leaves a `foreach`, so it has no `else`
+
+
+def loop_else_that_may_not_assign(x):
+    for k in range(5):
+        if k == x:
+            break
+    else:
+        y = k + 1 if x > 2 else 3  # HERE `k` may have no value here
+    return y
     return x
 
 

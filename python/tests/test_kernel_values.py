@@ -227,6 +227,52 @@ def of_types(x):
     return far + np.finfo(float).eps * 2**60 + np.finfo(np.float64).tiny
 
 
+def otherwise(x):
+    found = place = 0
+    for k in range(5):
+        if k * k == x:
+            found = k
+            break
+    else:
+        found = -1
+    n = abs(x)
+    while n > 3 and n != 7:
+        n -= 3
+        if n == 5:
+            break
+        if n == 6:
+            continue
+    else:
+        n += 100
+    for p in PRIMES:
+        for q in (p, p + 1):
+            if q == x:
+                break
+        else:
+            if x > 15:
+                break
+            continue
+        place = q * 10
+        break
+    else:
+        place = 7
+    for _ in (1, 2):
+        n += 1
+    else:
+        n *= 2
+    return found + n + (place if x < 15 else 0)
+
+
+def first_divisor(x):
+    for d in range(2, 10):
+        if x % d == 0:
+            result = d
+            break
+    else:
+        return -x
+    return result
+
+
 def of_texts(x):
     least, some = float("inf"), float("-1.5")
     for k in range(3):
@@ -255,6 +301,8 @@ WHOLE = [
     of_texts,
     taken_apart,
     of_types,
+    otherwise,
+    first_divisor,
 ]
 
 

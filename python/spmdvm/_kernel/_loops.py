@@ -246,4 +246,6 @@ def _jumps(statements: list[ast.stmt]) -> bool:
             return True
         if isinstance(statement, ast.If) and (_jumps(statement.body) or _jumps(statement.orelse)):
             return True
+        if isinstance(statement, (ast.For, ast.While)) and _jumps(statement.orelse):
+            return True
     return False

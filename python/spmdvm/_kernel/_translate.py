@@ -95,6 +95,14 @@ class Active:
     calls_itself: bool = False
 
 
+@dataclass
+class Else:
+    """What is known of the `else` of a loop: the variable that says that it was left, and what had a value then."""
+
+    left: str
+    assigned: list[set[str]]
+
+
 class Unknown(Exception):
     """The result of a function that is being translated has no type yet; what needs it is left out in this pass."""
 
@@ -279,7 +287,9 @@ class Body(Loops):
         # where lanes take turns.
         self.element_apart: frozenset[str] = frozenset()
         self.one: str | None = None
-        self.loops: list[str] = []
+        # The loops around, and the `else` of the one that comes next.
+        self.loops: list[str | Else] = []
+        self.next_else: Else | None = None
         self.counts = _assignments(statements)
         # What is assigned in loops that are written out: another value each time.
         self.repeated: set[str] = set()
@@ -842,19 +852,35 @@ class Body(Loops):
     def _turns(self, statements: list[ast.stmt]) -> None:
         """Translate the body of a loop, after which nothing more has a value than before."""
         before = set(self.assigned or ())
-        self.loops.append("loop")
+        self.loops.append(self.next_else or "loop")
+        self.next_else = None
         self._inner(statements)
         self.loops.pop()
         self.assigned = before
 
-    def _no_else(self, loop: ast.While | ast.For) -> NoReturn:
-        help = "note in a variable that the loop was left, and test it behind"
-        self.fail(loop.orelse[0], "`else` of a loop is not supported", "this part", help)
+    def _with_else(self, node: ast.While | ast.For, write: Any) -> None:
+        """Translate a loop and its `else`, which is executed unless a `break` has left the loop."""
+        after = Else(self.temporary("left"), [])
+        self.emit(f"{'uniform ' if self.is_uniform_here() else ''}bool {after.left} = false;")
+        self.next_else = after
+        write(node)
+        self.next_else = None
+        ends = [self.assigned]
+        if self.assigned is not None:
+            self.emit(f"if (!{after.left}) {{")
+            self._inner(node.orelse)
+            self.emit("}")
+            ends = [self.assigned]
+        known = [names for names in (*ends, *after.assigned) if names is not None]
+        self.assigned = set.intersection(*known) if known else None
 
     def do_While(self, node: ast.While) -> None:
         """`while`."""
         if node.orelse:
-            self._no_else(node)
+            return self._with_else(node, self._while)
+        self._while(node)
+
+    def _while(self, node: ast.While) -> None:
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
         # Of several conditions each ends the loop by itself: lanes that one lets go are not asked for the next.
         several = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)
@@ -881,6 +907,10 @@ class Body(Loops):
         """`break`."""
         if not self.loops or self.loops[-1] == "foreach":
             self.fail(node, "`break` cannot leave a `foreach`, whose elements all run at once", "here")
+        after = self.loops[-1]
+        if isinstance(after, Else):
+            self.emit(f"{after.left} = true;")
+            after.assigned.append(set(self.assigned or ()))
         self.emit("break;")
         self.assigned = None
 
@@ -929,8 +959,13 @@ class Body(Loops):
 
     def do_For(self, node: ast.For) -> None:
         """`for … in range(…)` and `for … in spmdvm.foreach(…)`."""
+        if node.orelse and isinstance(node.iter, ast.Call) and self.is_foreach(self.called(node.iter)):
+            self.fail(node.orelse[0], "nothing leaves a `foreach`, so it has no `else`", "this part", "write it behind")
         if node.orelse:
-            self._no_else(node)
+            return self._with_else(node, self._for)
+        self._for(node)
+
+    def _for(self, node: ast.For) -> None:
         what = self.called(node.iter) if isinstance(node.iter, ast.Call) else None
         if what is range:
             return self.range(node)
@@ -1522,6 +1557,8 @@ def _leaves(statements: list[ast.stmt]) -> bool:
         if isinstance(statement, ast.Break):
             return True
         if isinstance(statement, ast.If) and (_leaves(statement.body) or _leaves(statement.orelse)):
+            return True
+        if isinstance(statement, (ast.For, ast.While)) and _leaves(statement.orelse):
             return True
     return False
 
