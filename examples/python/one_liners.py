@@ -52,6 +52,13 @@ def as_functions() -> tuple[Any, Any]:
     return y, np.where(x > 0, 1 / (1 + np.exp(-x)), 0)
 
 
+def as_lambdas() -> tuple[Any, Any]:
+    """A lambda is such a function, with the numbers from around it; it is compiled once for each."""
+    x = np.linspace(0, 1, 100_000)
+    polynomials = [spmdvm.map(lambda t, n=n: (1 - t) ** n if t < 0.5 else t**n, x) for n in (1, 2, 3)]
+    return np.array(polynomials), np.array([np.where(x < 0.5, (1 - x) ** n, x**n) for n in (1, 2, 3)])
+
+
 def in_combinators() -> tuple[Any, Any]:
     """A function made of a text is a mapping function, too: a sum without an array in between."""
     x, y = np.random.default_rng(3).random((2, 100_000))
@@ -69,7 +76,7 @@ def with_a_mistake() -> tuple[Any, Any]:
     return "sqroot" in shown, x is not None
 
 
-ALL = (of_the_caller, of_a_mapping, that_choose, as_functions, in_combinators, with_a_mistake)
+ALL = (of_the_caller, of_a_mapping, that_choose, as_functions, as_lambdas, in_combinators, with_a_mistake)
 
 
 def main() -> int:

@@ -273,6 +273,62 @@ fn nested_selects_lose_the_arm_that_the_outer_mask_rules_out() {
     );
 }
 
+/// What is chosen of two values by a comparison of two.
+fn choice(b: &mut Builder, op: Op, ty: Ty, compared: [Value; 2], chosen: [Value; 2]) -> Value {
+    let test = b.op(op, ty, &compared);
+    b.op(Op::Select, ty, &[test, chosen[0], chosen[1]])
+}
+
+#[test]
+fn choices_between_what_is_compared_are_extremes() {
+    folds(
+        |b, [x, y, ..]| {
+            let (f, g) = (cast(b, x, I32, Ty::F32), cast(b, y, I32, Ty::F32));
+            let less = choice(b, Op::Lt, Ty::F32, [f, g], [f, g]);
+            let greater = choice(b, Op::Lt, Ty::F32, [g, f], [f, g]);
+            let other = choice(b, Op::Gt, Ty::F32, [f, g], [g, f]);
+            let parts = [less, greater, other];
+            let at_least = choice(b, Op::Ge, I32, [x, y], [x, y]);
+            let sum = parts.into_iter().reduce(|a, c| b.op(Op::Sub, Ty::F32, &[a, c])).unwrap();
+            vec![sum, at_least]
+        },
+        "%6: v.f32 = cvt.f32.i32 %0
+         %7: v.f32 = cvt.f32.i32 %1
+         %9: v.f32 = min.f32 %6, %7
+         %11: v.f32 = max.f32 %6, %7
+         %13: v.f32 = min.f32 %7, %6
+         %15: v.i32 = max.i32 %0, %1
+         %16: v.f32 = sub.f32 %9, %11
+         %17: v.f32 = sub.f32 %16, %13
+         exit x0
+         r84=%17 r29=%15",
+    );
+}
+
+#[test]
+fn choices_that_ask_something_else_stay() {
+    folds(
+        |b, [x, y, u, ..]| {
+            let (f, g) = (cast(b, x, I32, Ty::F32), cast(b, y, I32, Ty::F32));
+            // Of -0 and 0 this is the first, and the minimum the second.
+            let at_most = choice(b, Op::Le, Ty::F32, [f, g], [f, g]);
+            let of_others = choice(b, Op::Lt, I32, [x, y], [x, u]);
+            let equal = choice(b, Op::Ne, I32, [x, y], [x, y]);
+            vec![at_most, of_others, equal]
+        },
+        "%6: v.f32 = cvt.f32.i32 %0
+         %7: v.f32 = cvt.f32.i32 %1
+         %8: v.bool = le.f32 %6, %7
+         %9: v.f32 = select.f32 %8, %6, %7
+         %10: v.bool = lt.i32 %0, %1
+         %11: v.i32 = select.i32 %10, %0, %2
+         %12: v.bool = ne.i32 %0, %1
+         %13: v.i32 = select.i32 %12, %0, %1
+         exit x0
+         r84=%9 r29=%11 r30=%13",
+    );
+}
+
 #[test]
 fn masks_obey_the_laws_of_sets() {
     folds(

@@ -50,6 +50,95 @@ def a_lambda_that_sees_a_variable(x):
     return f(x)
 
 
+def ordered_tuples(x):
+    return (x, 1) < (2, 3)  # HERE tuples are not ordered in a kernel
+
+
+def tuple_plus_number(x):
+    return (x, 1) + 1  # HERE a number is needed
+
+
+def extreme_of_nothing(x):
+    return x + max(())  # HERE there is no `max` of nothing
+
+
+def sum_of_an_array(array_a):
+    return sum(array_a)  # HERE `sum` of Python takes a tuple in a kernel
+
+
+def array_mask(a):
+    a[:] = 1
+    a[a > 2] = 0  # HERE arrays of indices and masks do not index in a kernel
+
+
+def array_of_indices(a):
+    a[0] = a[a]  # HERE arrays of indices and masks do not index in a kernel
+
+
+def print_to_a_file(x):
+    print(x, file=2)  # HERE `print` takes `sep=` and `end=` in a kernel, texts
+    return x
+
+
+def keywords_of_numpy(x):
+    return np.clip(x, a_min=1, a_max=3)  # HERE functions of Python and numpy take their arguments by position
+
+
+def star_parameters(x):
+    def inner(*v):
+        return v[0]
+
+    return inner(x)  # HERE `inner` has `*` or `**` parameters
+
+
+def library_of_bools(x):
+    return math.gcd(x > 1, 2)  # HERE `math.gcd` does not take such arguments: bools have no magnitude
+
+
+def nothing_as_a_value(x):
+    y = None  # HERE `None` cannot stand in a kernel
+    return y
+
+
+def assigned_tuple_parameter(x):
+    def inner(t):
+        t = (1, 2)  # HERE the parameter `t` is a tuple and cannot be assigned
+        return t[0]
+
+    return inner((x, 1))
+
+
+def tuple_of_tuples_as_an_argument(x):
+    def inner(t):
+        return t[0]
+
+    return inner(((x, 1), 2))  # HERE an argument is a number, an array, or a tuple of numbers
+
+
+def text_that_is_no_number(x):
+    return x + float("many")  # HERE this text is no number
+
+
+def variable_of_a_foreach_behind_it(a):
+    for i in foreach(len(a)):
+        last = a[i]
+    a[0] = last  # HERE there is no `last`
+
+
+def foreach_with_a_step(a):
+    for i in foreach((0, len(a), 2)):  # HERE a range of `foreach` is a number, or a start and a stop
+        a[i] = 0
+
+
+def foreach_of_a_number_with_a_star(a):
+    for i in foreach(*len(a)):  # HERE `*` takes a tuple apart, such as `*a.shape`
+        a[i] = 0
+
+
+def element_of_another_shape(a):
+    a[0] = a.reshape(2, 2)[0, 1]  # HERE `a` has no `reshape()` in a kernel
+
+
 def a_with(x):
     with x:  # HERE `with` cannot stand
         return 1
@@ -117,10 +206,10 @@ def a_walrus_in_an_update(x):
 
 
 def a_loop_with_else_and_a_walrus(x):
-    while (y := x - 1) > 0:
+    while (y := x - 1) > 0:  # HERE `:=` here cannot stand in a kernel
         x = y
     else:
-        x = 7  # HERE `else` of a loop
+        x = 7
     return x
 
 
@@ -227,8 +316,7 @@ def keywords(x):
 
 
 def star(x):
-    y = (x, x)
-    return max(*y)  # HERE `*` cannot stand in a call
+    return max(x, **y)  # HERE `**` cannot stand in a call in a kernel
 
 
 def tuple_and_number(x):
@@ -255,7 +343,7 @@ def tuple_as_number(x):
 
 
 def star_in_call(x):
-    return max(*x)  # HERE `*` cannot stand in a call
+    return max(*x)  # HERE `*` takes a tuple apart
 
 
 def too_many(x):
@@ -383,7 +471,7 @@ def loop_over_unlike_values(x):
 
 
 def loop_over_zip(x):
-    for a, b in enumerate((1, 2), 1):  # HERE `enumerate` gives an index and a value
+    for a, b in enumerate((1, 2), 1, 2):  # HERE `enumerate` gives an index and a value
         x += a * b
     return x
 
@@ -405,11 +493,20 @@ def array_loop_over_rows(x):
         x[0] += row[0]
 
 
-def loop_else(x):
-    while x > 1:
-        x -= 1
+def loop_else(a):
+    for i in foreach(len(a)):
+        a[i] = 5
     else:
-        x = 5  # HERE `else` of a loop is not supported
+        a[0] = 5  # HERE nothing leaves a `foreach`, so it has no `else`
+
+
+def loop_else_that_may_not_assign(x):
+    for k in range(5):
+        if k == x:
+            break
+    else:
+        y = k + 1 if x > 2 else 3  # HERE `k` may have no value here
+    return y
     return x
 
 
@@ -467,8 +564,26 @@ def elements_for_names(x):
 
 
 def array_made_of_a_list(x):
-    a = np.array([1, 2, 3])  # HERE `np.array` cannot be called in a kernel
-    return a[x]
+    return np.array([1, 2, 3])[x]  # HERE `np.array` cannot be called in a kernel
+
+
+def array_made_in_an_expression(x):
+    return np.sum(x * np.array([1, 2, 3]))  # HERE `np.array` cannot be called in a kernel
+
+
+def array_of_rows_that_differ(x):
+    a = np.array([[1, 2], [x]])  # HERE the rows of an array are alike
+    return a[0, 0]
+
+
+def array_of_bools_and_numbers(x):
+    a = np.array([True, 2])  # HERE the numbers have no common type
+    return a[0]
+
+
+def array_listed_with_options(x):
+    a = np.array([1, x], copy=True)  # HERE an array is made of numbers and a dtype
+    return a[0]
 
 
 def array_changed_as_a_whole(a):

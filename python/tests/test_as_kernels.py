@@ -207,3 +207,70 @@ def test_empty_arrays_of_kernels_hold_what_is_stored() -> None:
 def test_each_kernel_says_what_it_does() -> None:
     for _, value in inspect.getmembers(as_kernels, lambda value: isinstance(value, spmdvm.Kernel)):
         assert value.__doc__
+
+
+@spmdvm.kernel
+def least_and_greatest(x: spmdvm.array[np.float32], y: spmdvm.array[np.float32], out: spmdvm.array[np.float32, 2]):
+    for i in spmdvm.foreach(len(x)):
+        out[0, i] = min(x[i], y[i])
+        out[1, i] = max(x[i], y[i])
+        out[2, i] = x[i] if x[i] < y[i] else y[i]
+
+
+def test_extremes_are_the_operations_of_the_machine():
+    numbers = np.array([0.0, -0.0, 1, -1, np.nan, np.inf, -np.inf], np.float32)
+    x, y = (a.ravel() for a in np.meshgrid(numbers, numbers))
+    out = np.zeros((3, len(x)), np.float32)
+    least_and_greatest(x, y, out)
+    # As Python's: the first one, if they are equal or one is NaN.
+    rows = zip(x.tolist(), y.tolist())
+    want = np.array([(min(a, b), max(a, b), a if a < b else b) for a, b in rows], np.float32).T
+    assert out.view(np.uint32).tolist() == want.view(np.uint32).tolist()
+    body = least_and_greatest.spmd_source.split("foreach")[1]
+    assert "= min(y[v_i], x[v_i]);" in body and "= max(y[v_i], x[v_i]);" in body
+
+
+@spmdvm.kernel
+def low_bits(x: spmdvm.array[np.int32], out: spmdvm.array[np.int32, 2]):
+    for i in spmdvm.foreach(len(x)):
+        k = int(x[i])
+        out[0, i] = np.int32((i * 123456 - 7) * 9 + (i << 20))
+        out[1, i] = np.int8(i * i * 3 ^ i)
+        out[2, i] = np.uint16(k * k + i)
+        out[3, i] = np.int32(i * 99999 // 7)
+
+
+def test_low_bits_of_wide_numbers_are_computed_in_few():
+    x = np.arange(100_000, 100_300, dtype=np.int32) * 17
+    out = np.zeros((4, len(x)), np.int32)
+    low_bits(x, out)
+    i, k = np.arange(len(x)), x.astype(np.int64)
+    np.testing.assert_array_equal(out[0], ((i * 123456 - 7) * 9 + (i << 20)).astype(np.int32))
+    np.testing.assert_array_equal(out[1], (i * i * 3 ^ i).astype(np.int8))
+    np.testing.assert_array_equal(out[2], (k * k + i).astype(np.uint16))
+    np.testing.assert_array_equal(out[3], (i * 99999 // 7).astype(np.int32))
+    first, second, _, last = (line for line in low_bits.spmd_source.splitlines() if " out[" in line and " = " in line)
+    assert "int64" not in first + second and "int64" in last
+
+
+@spmdvm.kernel
+def shifted(a, b, out):
+    height, width = a.shape
+    for y, x in spmdvm.foreach((1, height), width):
+        out[y, x] = a[y - 1, x] + b[y, x]
+
+
+def test_equal_lengths_have_one_name():
+    a, b = np.random.default_rng(1).random((2, 5, 70))
+    for rows, row in ((5, "a__n1"), (70, "a__n0")):
+        a, b = np.random.default_rng(1).random((2, rows, 70))
+        out = np.zeros_like(a)
+        shifted(a, b, out)
+        np.testing.assert_array_equal(out[1:], a[:-1] + b[1:])
+        body = shifted.spmd_source.split("foreach")[1]
+        assert body.count(row) == 3 and "b__n" not in body and "out__n" not in body
+    # Lengths that differ have a name each.
+    out = np.zeros((5, 71))
+    shifted(a[:5], b[:5], out)
+    np.testing.assert_array_equal(out[1:, :-1], a[:4] + b[1:5])
+    assert "out__n1" in shifted.spmd_source.split("foreach")[1]

@@ -905,7 +905,8 @@ MISTAKES = [
     (lambda: spmdvm.reduce("plus", F32), ValueError, "`op` is 'plus', and the operators with a name are \"\\+\""),
     (lambda: spmdvm.reduce(None, F32), TypeError, '`op` takes "\\+", .*, or a function of two elements .*, not None'),
     (lambda: spmdvm.reduce(3, F32), TypeError, "`op` takes .*, not 3"),
-    (lambda: spmdvm.reduce(lambda a, b: a, F32), TypeError, "`op` is a lambda, .* write it with `def`"),
+    (lambda: spmdvm.reduce(lambda a, b: a, F32), TypeError, "`neutral` is missing: .*`<lambda>`"),
+    (lambda: spmdvm.map(lambda a, b: a, F32), TypeError, "`f` must take one number, and the kernel `<lambda>` has 2"),
     (
         lambda: spmdvm.reduce(of_arrays, F32, neutral=0),
         TypeError,

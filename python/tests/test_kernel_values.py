@@ -143,6 +143,143 @@ def by_bits(x):
     return int.bit_count(x)
 
 
+def by_name_only(x, *, by=2, plus):
+    return x * by + plus
+
+
+def names_only(x):
+    def inner(a, *, b=1):
+        return a - b
+
+    return by_name_only(x, plus=1) + by_name_only(x, plus=x, by=3) + inner(x) + inner(x, b=x // 2)
+
+
+def numbered(x):
+    s = 0
+    for k, v in enumerate((x, x + 1, x * x), 1):
+        s += k * v
+    for k, v in enumerate(MANY, start=x):
+        s += k * v
+    for k, v in enumerate((3, 1, 4), start=10):
+        s = s * k + v
+    return s
+
+
+def of_tuples(x):
+    t = (x, 3 - x, x // 2)
+    if any((x < -5, x > 18)) and all([x != 20, x != 21]):
+        return sum(t) + sum((x, 2.5)) + x
+    return min(t) + 10 * max(t) + max([x, 4]) + (x in [1, 5, x + 1]) + sum(()) + all(()) + 0.5
+
+
+def equal_tuples(x):
+    t, u = (x, 1), (3, x - 2)
+    return (t == u) + 2 * (t != (3, 1)) + 4 * ((x, x) == (x, 5) == (5, x)) + 8 * (t == (x, 1, 2)) + 16 * (t == PRIMES)
+
+
+def listed(x):
+    table = np.array([[1, 2, x], [x * x, 5, 6]])
+    halves = np.array((0.5, 1, x), dtype=np.float32)
+    row = np.asarray([x > 0, True])
+    s = 0.0
+    for k in range(3):
+        s += table[0, k] * table[1, 2 - k] + halves[k]
+    return s + table[x % 2, x % 3] + row[0] + row.sum()
+
+
+def weighted(p, weights=(1, 2, 3), by=1):
+    s = len(p)
+    for a, w in zip(p, weights):
+        s += a * w
+    a, b = p[0], p[-1]
+    return s * by + a - b
+
+
+def towards(p, q):
+    return (q[0] - p[0], q[1] - p[1])
+
+
+def steepness(p, depth):
+    if depth == 0:
+        return p[0] * 2 + p[1]
+    return steepness((p[1], p[0] + depth), depth - 1)
+
+
+def passed_tuples(x):
+    def inner(t, k=(5, 7)):
+        return t[0] * k[1] - t[1] * k[0]
+
+    p = (x, x * 2, 1)
+    dx, dy = towards((x, 3), (x * x, x - 1))
+    return weighted(p) + weighted(by=x, p=(1, x, 2)) + inner((x, dy)) + inner(p, (x, 1)) + dx + steepness((x, 1), 3)
+
+
+def taken_apart(x):
+    def inner(a, b, c=1):
+        return a - b * c
+
+    t = (x, 2)
+    return inner(*t) + inner(x, *PRIMES[:2]) + max(*t, 3) + inner(*(x, 1), c=x)
+
+
+def of_types(x):
+    far = min(x * 1000, np.iinfo(np.int16).max) + np.iinfo(np.int8).min
+    return far + np.finfo(float).eps * 2**60 + np.finfo(np.float64).tiny
+
+
+def otherwise(x):
+    found = place = 0
+    for k in range(5):
+        if k * k == x:
+            found = k
+            break
+    else:
+        found = -1
+    n = abs(x)
+    while n > 3 and n != 7:
+        n -= 3
+        if n == 5:
+            break
+        if n == 6:
+            continue
+    else:
+        n += 100
+    for p in PRIMES:
+        for q in (p, p + 1):
+            if q == x:
+                break
+        else:
+            if x > 15:
+                break
+            continue
+        place = q * 10
+        break
+    else:
+        place = 7
+    for _ in (1, 2):
+        n += 1
+    else:
+        n *= 2
+    return found + n + (place if x < 15 else 0)
+
+
+def first_divisor(x):
+    for d in range(2, 10):
+        if x % d == 0:
+            result = d
+            break
+    else:
+        return -x
+    return result
+
+
+def of_texts(x):
+    least, some = float("inf"), float("-1.5")
+    for k in range(3):
+        least = min(least, x * k)
+    return least + some + (float("nan") if x > 1000 else 0)
+
+
 WHOLE = [
     literals,
     constants_from_outside,
@@ -155,6 +292,17 @@ WHOLE = [
     conditions,
     keywords,
     others,
+    names_only,
+    numbered,
+    of_tuples,
+    equal_tuples,
+    listed,
+    passed_tuples,
+    of_texts,
+    taken_apart,
+    of_types,
+    otherwise,
+    first_divisor,
 ]
 
 
@@ -538,3 +686,68 @@ def test_zip(engine):
         return s
 
     agrees(own, np.arange(-3.0, 3), engine=engine)
+
+
+def test_methods_of_expressions():
+    @spmdvm.kernel
+    def products(a, b, k):
+        return (a * b).sum() + (a - k).max() + (-a).min() + (a > k).any()
+
+    a, b = np.arange(5.0), np.arange(5.0)[::-1].copy()
+    assert products(a, b, 2) == products.__wrapped__(a, b, 2)
+
+
+def test_types_by_their_names():
+    @spmdvm.kernel
+    def named(x, out: spmdvm.array[np.int16]):
+        scratch = np.zeros(2, dtype=out.dtype)
+        scratch[0] = 40000
+        whole: "np.int32" = 3  # noqa: UP037
+        for i in spmdvm.foreach(len(x)):
+            out[i] = x[i].astype("int16") + scratch[0] + whole * x[i].astype("f4").astype(np.int16)
+
+    x, out = np.arange(5.5), np.zeros(6, np.int16)
+    with pytest.raises(spmdvm.CompileError, match="40000 is no `int16`"):
+        named(x, out)
+
+    @spmdvm.kernel
+    def of_python(x):
+        return x.astype(float) * np.float32(3), x.astype(int), np.float64(x).astype("float32")
+
+    results = of_python(np.array([0.1, 2.5], np.float32))
+    assert [r.dtype.name for r in results] == ["float64", "int64", "float32"]
+    want = np.array([0.1, 2.5], np.float32).astype(float) * np.float32(3)
+    assert results[0].tolist() == want.tolist() and results[1].tolist() == [0, 2]
+
+
+def test_shapes_are_compared():
+    @spmdvm.kernel
+    def same(a, b):
+        assert len(a) > 1
+        return a.shape == b.shape
+
+    assert same(np.zeros((3, 4)), np.zeros((3, 4))) and not same(np.zeros((3, 4)), np.zeros((4, 3)))
+    assert not same(np.zeros((3, 4)), np.zeros(3))
+
+
+def test_print_with_texts_between_and_behind(capsys):
+    @spmdvm.kernel
+    def shown(a):
+        print("a", a[0], "100%", sep=", ", end=".")
+        print(a[1], sep="", end="\n\n")
+
+    shown(np.array([1, 2]))
+    assert capsys.readouterr().out == "a, 1, 100%.2\n\n"
+
+
+def test_parameters_that_have_names_only():
+    @spmdvm.kernel
+    def scale(x, *, by=2.0):
+        return x * by
+
+    x = np.arange(3.0)
+    assert scale(x).tolist() == [0, 2, 4] and scale(x, by=3).tolist() == [0, 3, 6]
+    assert pickle.loads(pickle.dumps(scale))(x, by=5).tolist() == [0, 5, 10]
+    assert spmdvm.map(scale, x).tolist() == [0, 2, 4]
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        scale(x, 3)

@@ -14,8 +14,7 @@ import numpy as np
 
 from .._cache import remembered
 from .._kernel import Kernel
-from .._kernel._translate import strong
-from .._kernel._types import BOOL, Num
+from .._kernel._types import BOOL, Num, strong
 from .._progress import Counted, is_told
 from .._spmdvm import Function
 from ._arrays import around, axis_of, elements, flag, threads_of

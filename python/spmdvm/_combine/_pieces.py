@@ -13,9 +13,11 @@ import numpy as np
 
 from .._cache import remembered
 from .._kernel import Kernel, _functions, vectorize
+from .._kernel._anew import kernel_of
 from .._kernel._source import Source
-from .._kernel._translate import Body, Param, Program, strong
-from .._kernel._types import BOOL, INT64, Num, of_dtype, promote
+from .._kernel._translate import Body, Param, Program
+from .._kernel._types import BOOL, INT64, Num, of_dtype, of_value, promote, strong
+from .._kernel._values import literal
 from .._spmdvm import Function
 
 
@@ -89,6 +91,8 @@ class KernelPiece(Piece):
         """Refuse kernels of arrays."""
         self.who, self.parameter, self.kernel = who, parameter, kernel
         self.name, self.key, self.options = kernel.__name__, kernel, kernel._options
+        if not kernel._is_decided:
+            kernel._decide()
         if not kernel.is_elementwise:
             raise TypeError(
                 f"{who}(): `{parameter}` takes a function of numbers, and the kernel `{self.name}` takes arrays"
@@ -101,18 +105,23 @@ class KernelPiece(Piece):
                 )
 
     def _param_types(self, given: tuple[Num, ...]) -> list[Num]:
+        """Give the types of all parameters: those that get elements, and those that keep their defaults."""
         names, annotations = self.kernel._names, self.kernel._annotations
-        if len(names) != len(given):
+        defaults = [parameter.default for parameter in self.kernel._signature.parameters.values()][len(given) :]
+        if len(names) < len(given) or inspect.Parameter.empty in defaults:
             raise TypeError(
                 f"{self.who}(): `{self.parameter}` must take {_count(given)}, and the kernel `{self.name}` has "
                 f"{len(names)} parameters"
             )
         types = []
-        for name, ty in zip(names, given):
+        for name, ty in zip(names, [*given, *map(of_value, defaults)]):
+            if not isinstance(ty, Num):
+                where = f"{self.who}(): `{self.parameter}`"
+                raise TypeError(f"{where}: the default of `{name}` of the kernel `{self.name}` is no number")
             annotation = annotations[name]
             param = ty if annotation is None else _functions.type_of(annotation.of)
             assert param is not None
-            if not np.can_cast(ty.dtype, param.dtype, "safe"):
+            if not ty.weak and not np.can_cast(ty.dtype, param.dtype, "safe"):
                 raise TypeError(
                     f"{self.who}(): `{self.parameter}`: `{name}` of the kernel `{self.name}` is a {param}, and would "
                     f"be given {ty}, which does not cast to it safely; convert the array, or change the annotation"
@@ -122,10 +131,15 @@ class KernelPiece(Piece):
 
     def _body(self, program: Program, given: tuple[Num, ...], uniform: bool) -> tuple[Body, list[Num]]:
         kernel, types = self.kernel, self._param_types(given)
-        params = [Param(n, ty, uniform) for n, ty in zip(kernel._names, types)]
+        params = [Param(n, ty, uniform or k >= len(given)) for k, (n, ty) in enumerate(zip(kernel._names, types))]
         body = Body(program, kernel._source, params, kernel._lookup, uniform)
         body.translate()
         return body, types
+
+    def _constants(self, types: list[Num], count: int) -> list[str]:
+        """Write the defaults of the parameters behind so many."""
+        parameters = list(self.kernel._signature.parameters.values())
+        return [literal(parameter.default, ty) for parameter, ty in zip(parameters[count:], types[count:])]
 
     def types(self, given: tuple[Num, ...]) -> tuple[list[Num], bool]:
         """Translate it, if it was not before."""
@@ -146,7 +160,8 @@ class KernelPiece(Piece):
         returns = body.returns or []
         shape = "uniform " if uniform else ""
         params = ", ".join(f"{shape}{ty.spmd} a{k}" for k, ty in enumerate(given))
-        args = ", ".join(_cast(f"a{k}", a, b, shape) for k, (a, b) in enumerate(zip(given, types)))
+        casts = [_cast(f"a{k}", a, b, shape) for k, (a, b) in enumerate(zip(given, types))]
+        args = ", ".join([*casts, *self._constants(types, len(given))])
         if not body.returns_tuple:
             (ty,) = wanted
             result = _cast(f"{inner.name}({args})", strong(returns[0]), ty, shape)
@@ -341,12 +356,7 @@ def piece_of(who: str, parameter: str, given: Any, count: int, takes: str) -> Pi
         names = ", ".join(f"a{k}" for k in range(count))
         return KernelPiece(who, parameter, _known(given, names))
     if inspect.isfunction(given):
-        if given.__name__ == "<lambda>":
-            raise TypeError(
-                f"{who}(): `{parameter}` is a lambda, of which the text is not known; write it with `def`, or as "
-                f'`spmdvm.vectorize("…")`'
-            )
-        return KernelPiece(who, parameter, remembered(("kernel", given), lambda: Kernel(given, {})))
+        return KernelPiece(who, parameter, kernel_of(given, {}))
     what = f"{given!r}" if isinstance(given, (int, float, str, type(None))) else f"a {type(given).__name__}"
     raise TypeError(
         f"{who}(): `{parameter}` takes {takes} (a function with @spmdvm.kernel, or one that a module exports), not "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import CompileError, Trap
-from .._kernel import _compile_error, _in_python
+from .._kernel._places import compile_error, in_python
 from .._kernel._translate import Program as Text
 from .._kernel._types import BOOL, Num
 from .._progress import Counted
@@ -25,12 +25,14 @@ class Program:
         who: str,
         text: str,
         places: list[Any],
-        names: dict[str, str],
+        of_python: Text,
         pieces: list[Piece],
         options: dict[str, Any],
     ) -> None:
-        """Compile a text whose lines come from these places, and whose functions have these names in Python."""
-        self.who, self.text, self.places, self.names = who, text, places, names
+        """Compile a text whose lines come from these places, with functions that are translated from Python."""
+        self.who, self.text, self.places = who, text, places
+        self.names, self.variables = of_python.python_names, of_python.python_variables
+        self.assertions = of_python.assertions
         functions = [piece for piece in pieces if isinstance(piece, FunctionPiece)]
         self.in_python = not functions
         self.name = next((piece.name for piece in pieces if piece.parameter != "op"), pieces[0].name if pieces else who)
@@ -40,7 +42,7 @@ class Program:
             else:
                 self.module = _compile([(f"<{who}>", text)], **options)
         except CompileError as error:
-            raise _compile_error(error, self, self.name) if self.in_python else error from None  # type: ignore[arg-type]
+            raise compile_error(error, self, self.name) if self.in_python else error from None
 
     def call(self, entry: str, *args: Any) -> Any:
         """Call one of its functions; traps tell lines of Python."""
@@ -57,7 +59,7 @@ class Program:
             return self.module[entry](*args, **special)
         except Trap as trap:
             if self.in_python:
-                raise _in_python(trap, self) from None  # type: ignore[arg-type]
+                raise in_python(trap, self, {}) from None
             raise
 
 
@@ -306,7 +308,7 @@ class Writer:
         """Compile what was written."""
         head, places = self.text.text()
         text = head + "\n".join(self.lines) + "\n"
-        return Program(self.who, text, places, self.text.python_names, self.pieces, options)
+        return Program(self.who, text, places, self.text, self.pieces, options)
 
 
 def as_parts(arrays_of_parts: list[np.ndarray]) -> Any:

@@ -1,8 +1,8 @@
 """Kernels written in Python, and expressions: compiled through SPMD text when they are first called.
 
-`Kernel` finds out the types of a call and has an instance translated for them (`_translate`, with `_expressions`
-and `_functions`), compiled and called; `_values` and `_types` are what expressions are, `_source` reads functions
-and draws errors.
+`Kernel` finds out the types of a call and has an instance translated for them (`_translate`, with `_expressions`,
+`_calls` and `_functions`), compiled and called; `_values` and `_types` are what expressions are, `_source` reads
+functions and draws errors, `_places` tells what engines say at lines of Python.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ import functools
 import inspect
 import linecache
 import math
-import re
 import sys
 import threading
-import types
 import typing
 from typing import Any, Callable
 
@@ -29,12 +27,13 @@ from .._spmdvm import _compile_silently as _compile
 from . import _functions
 from ._functions import ACROSS
 from ._functions import foreach as foreach
-from ._reductions import FUNCTIONS as REDUCTIONS
-from ._reductions import METHODS
-from ._source import Declaration, Line, Source, excerpt
-from ._support import FUNCTIONS
-from ._translate import Body, Param, Program, looks_like_foreach, strong
-from ._types import Array, Num, Uniform, of_dtype, of_value
+from ._lambdas import is_lambda
+from ._places import ENTRY, compile_error, in_python, name_python_line, with_python_lines
+from ._plain import parameters
+from ._source import Declaration, Source
+from ._translate import Body, Param, Program, looks_like_foreach
+from ._types import Array, Num, Uniform, of_dtype, of_value, strong
+from ._usage import Usage, reduces
 from ._values import LONGEST
 
 lane, width = _functions.LANE, _functions.WIDTH
@@ -86,8 +85,10 @@ class _Instance:
         self.text, self.places = program.text()
         self.params = params
         # What its functions are called in Python.
-        self.names = {**program.python_names, _ENTRY: name}
+        self.names = {**program.python_names, ENTRY: name}
         self.variables = program.python_variables
+        # What is asserted, as Python has it, by file and line.
+        self.assertions = program.assertions
         self.gives_several = body.returns_tuple
         self.result_types: list[Num] = body.returns or []
         self.module: Any = None
@@ -131,14 +132,20 @@ class Kernel:
         self._annotations = self._read_annotations(function)
         tree = self._source.tree
         arguments = tree.args
-        for wrong in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
+        for wrong in (arguments.vararg, arguments.kwarg):
             if wrong is not None:
                 self._source.fail(wrong, "a kernel has a fixed number of parameters", "not supported")
-        self._indexed = _indexed(tree) & set(self._names)
+        self._decide()
+
+    def _decide(self) -> None:
+        """Find out whether it is elementwise; if a function that it calls is not there yet, for now."""
+        tree, usage = self._source.tree, Usage(self._source.tree, self._lookup)
+        self._is_decided = usage.is_known
+        self._indexed = usage.indexed & set(self._names)
         self.is_elementwise = not self._indexed and not builtins.any(
             isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
         )
-        self.is_elementwise &= not _reduces(tree, self._lookup, self._names)
+        self.is_elementwise &= not reduces(tree, self._lookup, self._names)
         self.is_elementwise &= not builtins.any(a is not None and a.what == "array" for a in self._annotations.values())
         self.__signature__ = self._whole_signature()
 
@@ -169,9 +176,11 @@ class Kernel:
         """Begin as an elementwise kernel without annotations and instances."""
         self._source, self._lookup, self._signature, self._options = source, lookup, signature, options
         self._names = list(signature.parameters)
+        # Whether arguments may all come without a name.
+        self._is_positional = builtins.all(p.kind is not p.KEYWORD_ONLY for p in signature.parameters.values())
         self._annotations: dict[str, _Annotation | None] = dict.fromkeys(self._names)
         self._indexed: set[str] = set()
-        self.is_elementwise = True
+        self.is_elementwise = self._is_decided = True
         self._instances: dict[Any, _Instance] = {}
         # By what is seen of arguments at once: their types.
         self._plans: dict[Any, Any] = {}
@@ -187,7 +196,7 @@ class Kernel:
         except Exception as error:
             raise CompileError(f"the annotations of `{function.__name__}` cannot be read: {error}") from None
         found: dict[str, _Annotation | None] = {}
-        for node in (*self._source.tree.args.posonlyargs, *self._source.tree.args.args):
+        for node in parameters(self._source.tree):
             hint = hints.get(node.arg)
             found[node.arg] = None if hint is None else self._annotation(node, hint)
         return found
@@ -221,11 +230,13 @@ class Kernel:
 
         An elementwise kernel takes `out=`, `where=` and `threads=` as numpy's functions do. All take `progress=`.
         """
+        if not self._is_decided:
+            self._decide()
         special: dict[str, Any] = {}
         if kwargs:
             special = {name: kwargs.pop(name) for name in _SPECIAL if name in kwargs and name not in self._names}
-        if kwargs or len(args) != len(self._names):
-            bound = self._signature.bind(*args, **kwargs)
+        if kwargs or len(args) != len(self._names) or not self._is_positional:
+            bound = self._bound(args, kwargs)
             bound.apply_defaults()
             values = [bound.arguments[name] for name in self._names]
         else:
@@ -236,6 +247,17 @@ class Kernel:
         if special:
             raise TypeError(f"{self.__name__}() is an array kernel and takes no `{next(iter(special))}=`")
         return self._call_arrays(values, progress)
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+        """Give the arguments by name."""
+        takes = f"{self.__name__}{self._signature}"
+        unknown = next((name for name in kwargs if name not in self._names), None)
+        if unknown is not None:
+            raise TypeError(f"{self.__name__}(): there is no parameter `{unknown}`: {takes}")
+        try:
+            return self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}(): {error}: {takes}") from None
 
     def _call_elements(self, values: list[Any], special: dict[str, Any]) -> Any:
         # What has been called with such arguments as they are needs no more than that.
@@ -419,12 +441,18 @@ class Kernel:
                 return via(instance, given, special)
             return instance.function(*given, **special)
         except Trap as trap:
-            raise _in_python(trap, instance) from None
-        except (TypeError, ValueError) as error:
+            raise in_python(trap, instance, self._shapes(instance, given)) from None
+        except (TypeError, ValueError, OverflowError) as error:
             text = str(error)
-            if text.startswith(f"{_ENTRY}()"):
-                raise type(error)(self.__name__ + text[len(_ENTRY) :]) from None
+            if text.startswith(f"{ENTRY}()"):
+                raise type(error)(self.__name__ + text[len(ENTRY) :]) from None
             raise
+
+    def _shapes(self, instance: _Instance, given: list[Any]) -> dict[str, tuple[int, ...]]:
+        """Give the shapes of the arrays that a run was given, by the names of the parameters."""
+        names = [name for name, ty in zip(self._names, instance.params) if isinstance(ty, Array)]
+        arrays = [value for value in given if isinstance(value, np.ndarray) and value.ndim]
+        return {name: array.shape for name, array in zip(names, arrays)}
 
     # Instances.
 
@@ -433,14 +461,24 @@ class Kernel:
         try:
             found = self._instances[key]
         except KeyError:
-            with self._lock:
-                found = self._instances.get(key)
-                if found is None:
-                    found = self._build(*translate())
-                    self._instances[key] = found
+            found = None
+        if found is None:
+            found = self._made(key, translate)
         if self._last is not found:
             self._last = found
         return found
+
+    def _made(self, key: Any, translate: Callable[[], tuple[Body, Program, list[str], list[Any]]]) -> _Instance:
+        with self._lock:
+            found = self._instances.get(key)
+            if found is None:
+                try:
+                    found = self._build(*translate())
+                except CompileError as error:
+                    # It says where in the kernel it comes from; where in the translator is not the caller's.
+                    raise error.with_traceback(None) from None
+                self._instances[key] = found
+            return found
 
     def _build(self, body: Body, program: Program, export: list[str], params: list[Any]) -> _Instance:
         at = self._source.line(self._source.tree)
@@ -448,9 +486,9 @@ class Kernel:
         instance = _Instance(program, body, params, self.__name__)
         try:
             instance.module = _compile([(f"<kernel {self.__name__}>", instance.text)], **self._options)
-            instance.function = instance.module[_ENTRY]
+            instance.function = instance.module[ENTRY]
         except CompileError as error:
-            raise _compile_error(error, instance, self.__name__) from None
+            raise compile_error(error, instance, self.__name__) from None
         return instance
 
     def _translate_elements(self, types: list[Any]) -> tuple[Body, Program, list[Any], list[Any]]:
@@ -461,7 +499,7 @@ class Kernel:
         body.translate()
         if not body.returns_tuple:
             result = body.returns[0].spmd if body.returns else "void"
-            head = f"export {result} {_ENTRY}({', '.join(body.param_list())}) {{"
+            head = f"export {result} {ENTRY}({', '.join(body.param_list())}) {{"
             return body, program, [head, *body.lines, "}"], types
         inner = body.write_static(program.name("element"))
         wrapper, arguments = [], []
@@ -476,7 +514,7 @@ class Kernel:
         wrapper.extend(f"uniform {ty.spmd} out__{k}[]" for k, ty in enumerate(body.returns))
         stores = " ".join(f"out__{k}[i__] = r__.v{k};" for k in range(len(body.returns)))
         lines = [
-            f"export void {_ENTRY}({', '.join(wrapper)}, uniform int64 n__) {{",
+            f"export void {ENTRY}({', '.join(wrapper)}, uniform int64 n__) {{",
             "    foreach (i__ = 0 ... (int)n__) {",
             f"        {inner.name}_result r__ = {inner.name}({', '.join(arguments)}); {stores}",
             "    }",
@@ -498,14 +536,14 @@ class Kernel:
         body.translate()
         if not body.returns_tuple:
             result = f"uniform {body.returns[0].spmd}" if body.returns else "void"
-            head = f"export {result} {_ENTRY}({', '.join(body.param_list())}) {{"
+            head = f"export {result} {ENTRY}({', '.join(body.param_list())}) {{"
             return body, program, [head, *body.lines, "}"], types
         inner = body.write_static(program.name("all"))
         outs = [f"uniform {ty.spmd} out__{k}[]" for k, ty in enumerate(body.returns)]
         names = [part.rsplit(" ", 1)[1].removesuffix("[]") for part in body.param_list()]
         stores = " ".join(f"out__{k}[0] = r__.v{k};" for k in range(len(outs)))
         lines = [
-            f"export void {_ENTRY}({', '.join([*body.param_list(), *outs])}) {{",
+            f"export void {ENTRY}({', '.join([*body.param_list(), *outs])}) {{",
             f"    uniform {inner.name}_result r__ = {inner.name}({', '.join(names)}); {stores}",
             "}",
         ]
@@ -544,7 +582,7 @@ class Kernel:
         """
         instance = self._last_used()
         if line is None:
-            return _html.Report(_with_python_lines(instance.module.explain(ir=ir, asm=asm), instance, self.__name__))
+            return _html.Report(with_python_lines(instance.module.explain(ir=ir, asm=asm), instance, self.__name__))
         facts: dict[str, None] = {}
         for at, place in enumerate(instance.places, 1):
             if place is not None and (place.number, place.file) == (line, self._source.file):
@@ -552,17 +590,17 @@ class Kernel:
         if not facts:
             raise ValueError(f"line {line} has no code of {self.__name__}()")
         text = "\n".join([f"line {line}: {self._source.line_of(line).strip()}", *facts])
-        return _html.Report(_with_python_lines(text, instance, self.__name__))
+        return _html.Report(with_python_lines(text, instance, self.__name__))
 
     def stats(self) -> dict[str, Any]:
         """Give the counts of the engine for the instance that was used last, at lines of Python."""
         instance = self._last_used()
         stats: dict[str, Any] = instance.module.stats()
         for loop in stats["loops"]:
-            _name_python_line(loop, instance)
+            name_python_line(loop, instance)
             for version in loop["versions"]:
                 for part in (*version["guards"], *version["variants"]):
-                    _name_python_line(part, instance)
+                    name_python_line(part, instance)
         return stats
 
     def profile(self, *args: Any, **kwargs: Any) -> _profile.Profile:
@@ -592,7 +630,7 @@ class Kernel:
         def call(stepping: Any) -> Any:
             def via(instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
                 module = self._by_steps(instance)
-                return stepping.serve(module, module[_ENTRY], tuple(given), special, instance.translation())
+                return stepping.serve(module, module[ENTRY], tuple(given), special, instance.translation())
 
             return self._seen("stepper", via, args, kwargs)
 
@@ -658,8 +696,6 @@ class _Seeing(threading.local):
 
 
 _seeing = _Seeing()
-# The name of the exported function.
-_ENTRY = "entry__"
 
 
 @typing.overload
@@ -704,8 +740,12 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
     Numbers mean what they mean in numpy, Python's own ints and floats included; ints alone are computed with 64
     bits. docs/kernels.md has the rules.
 
+    >>> spmdvm.kernel(lambda x, y: x * x + y)(np.arange(4), 1)
+    array([ 1,  2,  5, 10])
+
     Args:
-        function: the function; without it, a decorator is returned.
+        function: the function; without it, a decorator is returned. Lambdas with the same text and the same values of
+            what they use from outside are one kernel, so that one in a loop is compiled once.
         options: those of `compile`: `width`, `engine`, `fp`, `fuel`, `timeout`, …
 
     Raises:
@@ -713,8 +753,12 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
         depends on types.
     """
     if function is None:
-        return lambda f: Kernel(f, options)
-    return Kernel(function, options)
+        return lambda f: kernel(f, **options)
+    if not is_lambda(function):
+        return Kernel(function, options)
+    from ._anew import kernel_of
+
+    return kernel_of(function, options)
 
 
 # Expressions.
@@ -757,7 +801,7 @@ def _of_text(text: str, options: tuple) -> Kernel:
     return Kernel._of_expression(text, source, list(dict.fromkeys(found)), what, dict(options))
 
 
-def vectorize(expression: str, **options: Any) -> Kernel:
+def vectorize(expression: str | Callable[..., Any], **options: Any) -> Kernel:
     """Make a kernel of an expression; its parameters are the names in it, in the order in which they occur.
 
     >>> import numpy as np, spmdvm
@@ -765,10 +809,23 @@ def vectorize(expression: str, **options: Any) -> Kernel:
     array([ 1,  2,  5, 10])
 
     Functions of `math` and numpy need no prefix. Options are those of `compile`.
+
+    Like numpy's, it takes a function of numbers as well, and is `spmdvm.kernel` then:
+
+    >>> spmdvm.vectorize(lambda x, limit: x if x < limit else limit)(np.arange(4), 2)
+    array([0, 1, 2, 2])
     """
+    if inspect.isfunction(expression):
+        found: Kernel = kernel(expression, **options)
+        if not found.is_elementwise:
+            raise TypeError(
+                f"spmdvm.vectorize takes a function of numbers, and `{found.__name__}` goes through arrays itself; for "
+                "such there is spmdvm.kernel"
+            )
+        return found
     if not isinstance(expression, str):
         raise TypeError(
-            f"spmdvm.vectorize takes a string, not {type(expression).__name__}; for functions there is spmdvm.kernel"
+            f"spmdvm.vectorize takes an expression as a string, or a function, not {type(expression).__name__}"
         )
     return _expression(expression, tuple(sorted(options.items())))
 
@@ -827,75 +884,6 @@ def evaluate(
 # Helpers.
 
 
-def _indexed(tree: ast.FunctionDef) -> set[str]:
-    """Give the names that are used as arrays: indexed, asked for their shape or length."""
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            found.add(node.value.id)
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.attr in ("shape", "size", "ndim")
-        ):
-            found.add(node.value.id)
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in ("len", "enumerate", "zip")
-        ):
-            found |= {arg.id for arg in node.args if isinstance(arg, ast.Name)}
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
-            found |= {node.func.value.id} if isinstance(node.func.value, ast.Name) else set()
-        if isinstance(node, ast.For) and isinstance(node.iter, ast.Name):
-            found.add(node.iter.id)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            found |= {side.id for side in (node.left, node.right) if isinstance(side, ast.Name)}
-    return found
-
-
-def _reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], parameters: list[str]) -> bool:
-    """Return whether a function that goes over whole arrays, such as `np.sum`, is called with parameters.
-
-    It is not if an array that is made here stands in the expression: the parameters are numbers then.
-    """
-    own = {
-        target.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and _looks_like_array(node.value)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not _is_reduction(node.func, lookup):
-            continue
-        names = {at.id for arg in node.args for at in ast.walk(arg) if isinstance(at, ast.Name)}
-        if names & set(parameters) and not names & own:
-            return True
-    return False
-
-
-def _looks_like_array(node: ast.expr) -> bool:
-    """Return whether an expression may be a part of an array, or make one."""
-    if isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        return name.split("_")[0] in ("zeros", "ones", "empty", "full")
-    return isinstance(node, ast.Subscript)
-
-
-def _is_reduction(func: ast.expr, lookup: Callable[[str], Any]) -> bool:
-    """Return whether the function of a call is one that goes over whole arrays."""
-    try:
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            owner = lookup(func.value.id)
-            found = getattr(owner, func.attr, None) if isinstance(owner, types.ModuleType) else None
-        else:
-            found = lookup(func.id) if isinstance(func, ast.Name) else None
-    except KeyError:
-        return False
-    return found is np.dot or builtins.any(found is function for function in REDUCTIONS)
-
-
 def _kind(value: Any) -> Any:
     """Give what the types of a call depend on."""
     if isinstance(value, np.ndarray):
@@ -907,77 +895,9 @@ def _described(value: Any) -> str:
     if np.iscomplexobj(value):
         kind = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else "a complex number"
         return f"{kind}; pass the real and the imaginary part (`z.real`, `z.imag`)"
+    if isinstance(value, np.ndarray) and not value.dtype.isnative:
+        native = value.dtype.newbyteorder("=").name
+        return f"an array of {value.dtype}, whose bytes are in the other order; convert it, with astype({native!r})"
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype}" + ("" if value.ndim else " without dimensions")
     return f"{value!r}" if isinstance(value, (int, float, str)) else f"{type(value).__name__}"
-
-
-def _python_place(instance: _Instance, line: int | None) -> Line | None:
-    return instance.places[line - 1] if line is not None and 0 < line <= len(instance.places) else None
-
-
-def _with_python_lines(text: str, instance: _Instance, name: str) -> str:
-    """Name lines of Python instead of those of the SPMD text."""
-
-    def named(found: re.Match[str]) -> str:
-        place = _python_place(instance, int(found[1]))
-        return found[0] if place is None else f"{place.file}:{place.number}"
-
-    text = re.sub(rf"<kernel {re.escape(name)}>:(\d+)(?::\d+)?", named, text)
-    # Calls over arrays have a loop of their own around the function.
-    return re.sub(r"`(\w+)(?:\$map)?`", lambda found: f"`{instance.names.get(found[1], found[1])}`", text)
-
-
-def _name_python_line(found: dict[str, Any], instance: _Instance) -> None:
-    """Have a record of the engine tell the line and function of Python."""
-    place = _python_place(instance, found.get("line"))
-    if place is not None:
-        found["line"] = place.number
-        if "file" in found:
-            found["file"] = place.file
-    if found.get("aborted_line"):
-        aborted = _python_place(instance, found["aborted_line"])
-        found["aborted_line"] = aborted.number if aborted else None
-    if "function" in found:
-        function = found["function"].removesuffix("$map")
-        found["function"] = instance.names.get(function, found["function"])
-
-
-def _line_excerpt(place: Line, note: str) -> str:
-    text = place.text.rstrip("\n").expandtabs(4)
-    return excerpt(place, len(text) - len(text.lstrip()) + 1, len(text) + 1, note)
-
-
-def _in_python(trap: Trap, instance: _Instance) -> Trap:
-    """Make a trap tell lines of Python."""
-    places = [_python_place(instance, frame.line) for frame in trap.stack]
-    head = str(trap.args[0] if trap.args else trap).split("\n", 1)[0]
-    # Functions that give an operator its meaning have no line: the trap is in who uses them.
-    inner = next((frame.function for frame, at in zip(trap.stack, places) if at), _ENTRY)
-    called = {**dict.fromkeys(FUNCTIONS, instance.names.get(inner, inner)), **instance.names}
-    head = re.sub(r"`(\w+)`", lambda found: f"`{called.get(found[1], found[1])}`", head)
-    place = next((place for place in places if place), None)
-    text = head if place is None else f"{head}\n{_line_excerpt(place, trap.kind.replace('_', ' '))}"
-    new = type(trap)(text)
-    new.__dict__.update(trap.__dict__)
-    stack = []
-    for frame, at in zip(trap.stack, places):
-        if at is None and place is not None:
-            # A function that gives an operator its meaning.
-            continue
-        function = instance.names.get(frame.function, frame.function)
-        stack.append(frame._replace(function=function, file=at and at.file, line=at and at.number, column=None))
-    new.stack = tuple(stack)
-    new.file, new.line, new.column = (place.file, place.number, None) if place else (None, None, None)
-    return new
-
-
-def _compile_error(error: CompileError, instance: _Instance, name: str) -> CompileError:
-    """Tell the line of Python at which the SPMD text does not compile."""
-    first = error.diagnostics[0] if error.diagnostics else None
-    place = _python_place(instance, first.line) if first else None
-    if place is None:
-        return error
-    head = f"error[{first.code}]: {first.message}, in the kernel `{name}`"
-    note = first.labels[0].text if first.labels and first.labels[0].text else "here"
-    return CompileError(f"{head}\n{_line_excerpt(place, note)}", error.diagnostics)

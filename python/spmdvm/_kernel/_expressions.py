@@ -1,9 +1,8 @@
-"""Expressions of kernels: operators with their meaning in Python and numpy, elements of arrays, calls."""
+"""Expressions of kernels: operators with their meaning in Python and numpy, and elements of arrays."""
 
 from __future__ import annotations
 
 import ast
-import builtins
 import math
 from dataclasses import replace
 from typing import Any
@@ -11,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _functions
-from ._reductions import FUNCTIONS as REDUCTIONS
-from ._reductions import Reductions
-from ._source import Source
+from ._calls import Calls, text_of
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
 from ._values import INT32, INT64, Value, constant, constants, literal, tuple_of
 
@@ -32,10 +29,8 @@ _OPERATORS = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
-# Functions that make arrays, and those that make them like others.
-_MAKERS = (np.zeros, np.ones, np.empty, np.full)
-_MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
-MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
+# The lane, among the indices with which numbers differ.
+LANE = "lane"
 _OF_BOOLS = {"&": "&&", "|": "||", "^": "!="}
 _FOLDED = {
     "+": lambda a, b: a + b,
@@ -53,7 +48,7 @@ _FOLDED = {
 }
 
 
-class Expressions(Reductions):
+class Expressions(Calls):
     """Translates expressions; `Body` has what they need to know."""
 
     def expression(self, node: ast.expr) -> Value:
@@ -68,7 +63,9 @@ class Expressions(Reductions):
 
     def number(self, node: ast.expr) -> Value:
         """Translate an expression that is a number or a bool."""
-        value = self.expression(node)
+        return self._as_number(node, self.expression(node))
+
+    def _as_number(self, node: ast.expr, value: Value) -> Value:
         if value.parts is not None or not isinstance(value.type, Num):
             what = "several values" if value.parts is not None else f"`{value.type}`"
             self.fail(node, "a number is needed", f"this is {what}", _element_help(value))
@@ -136,7 +133,13 @@ class Expressions(Reductions):
         if ty == BOOL:
             return self.as_bool(node, value)
         low, high = (value.low, value.high) if ty == INT else INT64
-        return Value(f"(({ty.spmd}){value.text})", ty, value.uniform, low, high, equals=value.equals, below=value.below)
+        # No index has more than 31 bits.
+        apart = value.apart if ty.is_int and ty.bits >= 32 else frozenset()
+        if value.wrapped is not None and ty.is_int and ty.bits <= 32:
+            text = value.wrapped if ty.spmd == "int" else f"(({ty.spmd}){value.wrapped})"
+            return Value(text, ty, value.uniform, apart=apart)
+        text, (equals, below) = f"(({ty.spmd}){value.text})", (value.equals, value.below)
+        return Value(text, ty, value.uniform, low, high, equals=equals, below=below, apart=apart)
 
     def convert(self, node: Any, value: Value, ty: Num) -> Value:
         """Convert as `int(x)`, `np.float32(x)` and their like do."""
@@ -150,6 +153,9 @@ class Expressions(Reductions):
 
     def annotation(self, node: ast.expr) -> Num:
         """Give the type that an annotation names."""
+        owner = self.array_of(node.value) if isinstance(node, ast.Attribute) and node.attr == "dtype" else None
+        if owner is not None and isinstance(owner.type.of, Num):
+            return owner.type.of
         found = self.resolve(node)
         ty = _functions.type_of(found)
         if ty is None:
@@ -169,8 +175,13 @@ class Expressions(Reductions):
         if value is None:
             if isinstance(node.value, int):
                 self.fail(node, "this integer has more than 64 bits", "too large")
+            if node.value is None:
+                help = "use a number that stands for it, such as `-1` or `np.nan`"
+                self.fail(node, "`None` cannot stand in a kernel", "not a number", help)
             is_complex = isinstance(node.value, complex)
             help = "compute with two numbers, the real and the imaginary part" if is_complex else None
+            if isinstance(node.value, str):
+                help = 'texts stand in `print` only; use numbers (`ord("a")`)'
             self.fail(node, f"{type(node.value).__name__} values cannot stand in a kernel", "not a number", help)
         return value
 
@@ -181,7 +192,7 @@ class Expressions(Reductions):
 
     def _outside(self, node: Any, name: str, found: Any) -> Value:
         if found is _functions.LANE:
-            return Value("programIndex", INT, False, 0, 63)
+            return Value("programIndex", INT, False, 0, 63, apart=frozenset([LANE]))
         if found is _functions.WIDTH:
             return Value("programCount", INT, True, 1, 64)
         value = constants(found)
@@ -199,9 +210,12 @@ class Expressions(Reductions):
             try:
                 return self.lookup(node.id)
             except KeyError:
-                help = f"functions within a kernel see none of its variables: pass `{node.id}` to it as an argument"
-                is_outer = self.source.is_outer_variable(node.id)
-                self.fail(node, f"there is no `{node.id}`", "not known here", help if is_outer else None)
+                help = None
+                if self.source.is_outer_variable(node.id):
+                    help = f"functions within a kernel see none of its variables: pass `{node.id}` to it as an argument"
+                elif self.source.is_variable(node.id):
+                    help = f"each element of a `foreach` has its own `{node.id}`: store it in an array, or add it up"
+                self.fail(node, f"there is no `{node.id}`", "not known here", help)
         if isinstance(node, ast.Attribute):
             owner = self.resolve(node.value)
             try:
@@ -210,10 +224,19 @@ class Expressions(Reductions):
                 self.fail(node, f"there is no `{ast.unparse(node)}`", "not known")
         if isinstance(node, ast.Constant):
             return node.value
+        if self._is_limits(node):
+            return self.resolve(node.func)(self.resolve(node.args[0]))
         if isinstance(node, ast.Subscript):
             return self.resolve(node.value)[self.resolve(node.slice)]
         help = "give it a name before: `f = lambda …`" if isinstance(node, ast.Lambda) else None
         self.fail(node, "this is no name", "not known", help)
+
+    def _is_limits(self, node: ast.expr) -> bool:
+        """Return whether an expression is `np.finfo(T)` or `np.iinfo(T)`, whose attributes are constants."""
+        if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords or self.is_method(node):
+            return False
+        function = self.called(node)
+        return function is np.finfo or function is np.iinfo
 
     def of_Tuple(self, node: ast.Tuple) -> Value:
         """Translate several values."""
@@ -235,7 +258,7 @@ class Expressions(Reductions):
                 self.fail(node, f"arrays in kernels have no `{node.attr}`", "not supported", help)
             if value is not None:
                 self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
-        if isinstance(owner, (ast.Subscript, ast.Call)):
+        if isinstance(owner, (ast.Subscript, ast.Call)) and not self._is_limits(owner):
             return self.element(node, stores=False)
         return self._outside(node, ast.unparse(node), self.resolve(node))
 
@@ -284,16 +307,19 @@ class Expressions(Reductions):
         field, at = None, node
         if isinstance(at, ast.Attribute):
             field, at = at.attr, at.value
-        if isinstance(at, ast.Subscript) and _text_of(at.slice) is not None and field is None:
-            field, at = _text_of(at.slice), at.value
+        if isinstance(at, ast.Subscript) and text_of(at.slice) is not None and field is None:
+            field, at = text_of(at.slice), at.value
         if not isinstance(at, ast.Subscript):
             self.fail(node, "this is no element of an array", "here")
         owner = at.value
-        if isinstance(owner, ast.Subscript) and _text_of(owner.slice) is not None and field is None:
-            field, owner = _text_of(owner.slice), owner.value
+        if isinstance(owner, ast.Subscript) and text_of(owner.slice) is not None and field is None:
+            field, owner = text_of(owner.slice), owner.value
         if isinstance(owner, ast.Subscript) and self.is_part(owner):
             array = self.part(owner)
         elif not isinstance(owner, ast.Name):
+            if isinstance(owner, ast.Call):
+                # If that is an error, it says more.
+                self.expression(owner)
             self.fail(owner, "only parameters are indexed", "not the name of an array")
         else:
             array = self.read_name(owner)
@@ -307,11 +333,14 @@ class Expressions(Reductions):
                 "pass it as an argument",
             )
         if not isinstance(array.type, Array):
-            self.fail(owner, f"`{owner.id}` is a number and has no elements", f"`{array.type}`")
+            help = "annotate the kernel's parameter if it is passed on as an array: `spmdvm.array[spmdvm.float64]`"
+            if not isinstance(self.source.tree, ast.FunctionDef):
+                help = "expressions are of single elements; take the part before"
+            self.fail(owner, f"`{owner.id}` is a number and has no elements", f"`{array.type}`", help)
         if stores:
             self.refuse_to_store(node, array)
             self.stored.add(self._name_of(array))
-        text, uniform = self._place(at, array)
+        text, uniform, self.element_apart = self._place(at, array)
         of = array.type.of
         if isinstance(of, Record):
             fields = dict(of.fields)
@@ -329,15 +358,20 @@ class Expressions(Reductions):
             self.fail(node, f"the elements of `{owner.id}` are numbers and have no fields", f"`{of}`")
         return Value(text, of, uniform)
 
-    def _place(self, node: ast.Subscript, array: Value) -> tuple[str, bool]:
-        """Translate the indices of an element."""
+    def _place(self, node: ast.Subscript, array: Value) -> tuple[str, bool, frozenset[str]]:
+        """Translate the indices of an element; also those of `foreach` with which it is another element for each."""
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         ndim = array.type.ndim
         if len(parts) != ndim:
             self.fail(node, f"this array has {ndim} dimensions", f"{len(parts)} indices", "give one index for each")
-        return self.place_of(array, [self._index(part, array, axis) for axis, part in enumerate(parts)])
+        indices = [self._index(part, array, axis) for axis, part in enumerate(parts)]
+        apart = self.fixed_apart(array).union(*(index.apart for index in indices))
+        return (*self.place_of(array, indices), apart)
 
     def _index(self, node: ast.expr, array: Value, axis: int) -> Value:
+        if self.array_of(node) is not None or (isinstance(node, ast.Compare) and any(self._arrays_in(node))):
+            help = "loop over the elements; or choose: `out[:] = np.where(mask, x, out)`"
+            self.fail(node, "arrays of indices and masks do not index in a kernel", "this is an array", help)
         value = self.integer(node, "an index")
         if value.const is not None and value.const < 0:
             length = self.dim(array.text, axis)
@@ -413,7 +447,7 @@ class Expressions(Reductions):
             if b.const is not None and 0 <= b.const < ty.bits:
                 return Value(f"({x.text} {op} {y.text})", ty, uniform)
             return self._helper("py_shl" if op == "<<" else "py_shr", ty, uniform, x, y)
-        return Value(f"({x.text} {op} {y.text})", ty, uniform)
+        return Value(f"({x.text} {op} {y.text})", ty, uniform, apart=_apart(op, a, b) if ty.bits >= 32 else frozenset())
 
     def _fold(self, node: Any, op: str, a: Value, b: Value) -> Value | None:
         """Compute with constants of Python's as Python does."""
@@ -435,7 +469,8 @@ class Expressions(Reductions):
         narrow = a.is_narrow and b.is_narrow and INT32[0] <= low and high <= INT32[1]
         x, y = (v.text if narrow else self.cast(v, INT, node).text for v in (a, b))
         uniform = a.uniform and b.uniform
-        result = Value(f"({x} {op} {y})", INT, uniform, low, high)
+        wrapped = None if narrow else _wrapped(op, a, b)
+        result = Value(f"({x} {op} {y})", INT, uniform, low, high, apart=_apart(op, a, b), wrapped=wrapped)
         if op in "+-" and inside:
             return replace(result, below=_below(op, a, b), equals=_equals(op, a, b))
         if op in ("//", "%"):
@@ -497,8 +532,11 @@ class Expressions(Reductions):
         """Translate `-x`, `+x`, `~x`, `not x`."""
         if isinstance(node.op, ast.Not):
             return self.condition(node)
-        value = self.number(node.operand)
-        if isinstance(node.op, ast.Invert):
+        return self.unary(node, node.op, self.number(node.operand))
+
+    def unary(self, node: Any, op: ast.unaryop, value: Value) -> Value:
+        """Apply `-`, `+` or `~`."""
+        if isinstance(op, ast.Invert):
             if value.type == BOOL:
                 return Value(f"(!{value.text})", BOOL, value.uniform)
             if not value.type.is_int:
@@ -507,7 +545,7 @@ class Expressions(Reductions):
             return Value(f"(~{x.text})", value.type, value.uniform)
         if value.type == BOOL:
             self.fail(node, "bools have no sign", "a bool", "convert it: `int(x)`")
-        if isinstance(node.op, ast.UAdd):
+        if isinstance(op, ast.UAdd):
             return value
         if value.const is not None and value.type.weak:
             return constant(-value.const)
@@ -549,10 +587,10 @@ class Expressions(Reductions):
         """Translate comparisons, also chains of them."""
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return self._membership(node)
-        operands = [self.number(node.left)]
+        operands = [self._compared(node.left)]
         for part in node.comparators:
             self.in_arm += bool(len(operands) > 1)
-            operands.append(self.number(part))
+            operands.append(self._compared(part))
             self.in_arm -= bool(len(operands) > 2)
         if len(operands) > 2:
             for at, value in enumerate(operands[1:-1], 1):
@@ -563,20 +601,26 @@ class Expressions(Reductions):
             name = _COMPARISONS.get(type(op))
             if name is None:
                 self.fail(node, "`is` and `in` are not supported in kernels", "here", "compare with `==`")
-            texts.append(self._comparison(node, name, a, b))
+            texts.append(self.comparison(node, name, a, b))
         text = " && ".join(texts)
         return Value(f"({text})", BOOL, all(v.uniform for v in operands))
+
+    def _compared(self, node: ast.expr) -> Value:
+        """Translate an operand of a comparison: a number, or a tuple."""
+        value = self.expression(node)
+        return self._as_number(node, value) if value.parts is None else value
 
     def _membership(self, node: ast.Compare) -> Value:
         """Translate `x in (2, 3, 5)`."""
         among = node.comparators[0]
-        found = self.expression(among) if isinstance(among, (ast.Tuple, ast.Name, ast.Attribute)) else None
+        among_ = ast.copy_location(ast.Tuple(among.elts, ast.Load()), among) if isinstance(among, ast.List) else among
+        found = self.expression(among_) if isinstance(among_, (ast.Tuple, ast.Name, ast.Attribute)) else None
         if found is None or found.parts is None:
             self.fail(among, "`in` looks into a tuple in a kernel", "this is none", "write the loop")
         value = self.number(node.left)
         if not _is_simple(value.text) and not self.in_arm:
             value = self.keep(value)
-        tests = [self._comparison(node, "==", value, part) for part in found.parts if self._is_number(among, part)]
+        tests = [self.comparison(node, "==", value, part) for part in found.parts if self._is_number(among, part)]
         text = "(" + (" || ".join(f"({test})" for test in tests) or "false") + ")"
         uniform = value.uniform and found.uniform
         return Value(text if isinstance(node.ops[0], ast.In) else f"(!{text})", BOOL, uniform)
@@ -586,7 +630,10 @@ class Expressions(Reductions):
             self.fail(node, "`in` looks into a tuple of numbers", "this has something else in it")
         return True
 
-    def _comparison(self, node: Any, op: str, a: Value, b: Value) -> str:
+    def comparison(self, node: Any, op: str, a: Value, b: Value) -> str:
+        """Write a comparison."""
+        if a.parts is not None or b.parts is not None:
+            return self._of_tuples(node, op, a, b)
         if a.type == BOOL and b.type == BOOL:
             if op not in ("==", "!="):
                 self.fail(node, "bools have no order", "two bools")
@@ -601,6 +648,16 @@ class Expressions(Reductions):
                 if value.const is not None and value.type == INT and not ty.holds(value.const):
                     return self._beyond(op if value is b else _mirrored(op), value.const, ty, other)
         return f"{self.cast(a, ty, node).text} {op} {self.cast(b, ty, node).text}"
+
+    def _of_tuples(self, node: Any, op: str, a: Value, b: Value) -> str:
+        """Write whether two tuples are equal, or differ."""
+        if op not in ("==", "!="):
+            self.fail(node, "tuples are not ordered in a kernel", "here", "compare their elements")
+        if a.parts is None or b.parts is None or len(a.parts) != len(b.parts):
+            return "true" if op == "!=" else "false"
+        tests = [f"({self.comparison(node, '==', x, y)})" for x, y in zip(a.parts, b.parts)]
+        text = " && ".join(tests) or "true"
+        return f"({text})" if op == "==" else f"(!({text}))"
 
     def _beyond(self, op: str, const: int, ty: Num, value: Value) -> str:
         """Compare a number with a constant that no value of its type reaches."""
@@ -627,268 +684,6 @@ class Expressions(Reductions):
         x, y = self.cast(a, ty, node), self.cast(b, ty, node)
         return Value(f"({test.text} ? {x.text} : {y.text})", ty, test.uniform and a.uniform and b.uniform)
 
-    # Calls.
-
-    def called(self, node: ast.Call) -> Any:
-        """Find the function of a call; a function within the kernel as its tree."""
-        func = node.func
-        if isinstance(func, ast.Name) and func.id in self.local_functions:
-            return self.local_functions[func.id]
-        if isinstance(func, ast.Name) and self.read_name(func) is not None:
-            self.fail(func, f"`{func.id}` is a number or an array and cannot be called", "here")
-        if self.is_method(node):
-            owner = ast.unparse(func.value)
-            self.fail(
-                func,
-                f"`{owner}` has no `{func.attr}()` in a kernel",
-                "this method is not supported",
-                "arrays have `sum`, `mean`, `var`, `std`, `min`, `max`, `argmin`, `argmax`, `any` and `all`, numbers "
-                "`astype`; else write the loop",
-            )
-        return self.resolve(func)
-
-    def is_foreach(self, function: Any) -> bool:
-        """Return whether a function is `spmdvm.foreach`."""
-        return function is _functions.foreach
-
-    def extreme(self, node: ast.Call) -> str | None:
-        """Give whether a call is one of `min` or `max`."""
-        try:
-            function = self.lookup(node.func.id) if isinstance(node.func, ast.Name) else None
-        except KeyError:
-            return None
-        return "min" if function is builtins.min else "max" if function is builtins.max else None
-
-    def of_Call(self, node: ast.Call) -> Value:
-        """Translate a call that gives something."""
-        return self.call(node, as_statement=False)
-
-    def call(self, node: ast.Call, as_statement: bool) -> Value | None:
-        """Translate a call; None if all of it is written already."""
-        result = self.method(node)
-        if result is not None:
-            return result
-        function = self.called(node)
-        if function is print:
-            self.fail(node, "`print` gives no value", "here")
-        if self.is_foreach(function) or function is range:
-            self.fail(node, "loops alone count", "only `for … in` takes this")
-        if any(isinstance(arg, ast.Starred) for arg in node.args):
-            self.fail(node, "`*` cannot stand in a call in a kernel", "here")
-        if function is len:
-            return self._length(node)
-        if function is ord:
-            return self._code(node)
-        how = REDUCTIONS.get(function) if callable(function) and type(function).__hash__ else None
-        if how is not None and node.args:
-            return self.reduction(node, how, node.args[0])
-        if function is np.dot and len(node.args) == 2 and not node.keywords:
-            return self.dot(node, *node.args)
-        known = _functions.find(function)
-        if known is not None:
-            if node.keywords:
-                self.fail(node, "functions in kernels take their arguments by position", f"`{node.keywords[0].arg}=`")
-            return known(self, node, [self.number(arg) for arg in node.args])
-        return self._own(node, function, as_statement)
-
-    def makes(self, node: ast.expr) -> tuple[Value | None, Num, tuple[int, ...]] | None:
-        """Give what an array that a call makes is filled with, its type and its lengths; None if it makes none."""
-        if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
-            return None
-        if self.is_method(node):
-            return None
-        what = self.called(node)
-        if not any(what is maker for maker in (*_MAKERS, *_MAKERS_LIKE)):
-            return None
-        what, like = _MAKERS_LIKE.get(what, what), what in _MAKERS_LIKE
-        args = list(node.args)
-        given = {keyword.arg: keyword.value for keyword in node.keywords}
-        model = args.pop(0) if args else given.pop("prototype" if like else "shape", None)
-        if model is None:
-            self.fail(
-                node, "an array is made of a shape and a dtype", "no shape here", "write `np.zeros((4, 4), np.float32)`"
-            )
-        shape, of = self._like(model) if like else (self._shape(model), None)
-        fill = constant(1 if what is np.ones else 0)
-        if what is np.full:
-            value = args.pop(0) if args else given.pop("fill_value", None)
-            if value is None:
-                self.fail(node, "`np.full` takes a length and a value", "here")
-            fill = self.number(value)
-        dtype = args.pop(0) if args else given.pop("dtype", None)
-        if args or given:
-            odd = args[0] if args else next(iter(given.values()))
-            self.fail(odd, "an array is made of a shape and a dtype", "something else here", "leave it out")
-        ty = of or (FLOAT64 if what is not np.full else fill.type)
-        ty = ty if dtype is None else self.annotation(dtype)
-        ty = {INT: NUMBERS["int64"], FLOAT: FLOAT64}.get(ty, ty)
-        return None if what is np.empty else self.cast(fill, ty, node), ty, shape
-
-    def _shape(self, node: ast.expr) -> tuple[int, ...]:
-        """Give the lengths of an array that is made."""
-        value = tuple_of(map(self.number, node.elts)) if isinstance(node, ast.List) else self.expression(node)
-        return self._lengths(node, value.parts if value.parts is not None else (value,))
-
-    def _like(self, node: ast.expr) -> tuple[tuple[int, ...], Num]:
-        """Give the lengths and the type of an array that is made like another."""
-        array = self.array_of(node)
-        if array is None or not isinstance(array.type.of, Num):
-            self.fail(node, "this makes an array like one of numbers", "no such array", "give a shape: `np.zeros(8)`")
-        lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
-        return self._lengths(node, lengths), array.type.of
-
-    def _lengths(self, node: ast.expr, values: Any) -> tuple[int, ...]:
-        for value in values:
-            if value.const is None or not isinstance(value.type, Num) or not value.type.is_int or value.const < 1:
-                known = "known only at run time" if value.const is None else f"{value.const} here"
-                self.fail(
-                    node,
-                    "an array of a kernel has constant lengths, from 1 to 4096",
-                    known if isinstance(value.type, Num) else "no number",
-                    "pass an array for the numbers in between as an argument, made outside with numpy",
-                )
-        shape = tuple(int(value.const) for value in values)
-        if not 1 <= len(shape) <= MOST_DIMENSIONS:
-            self.fail(node, f"an array of a kernel has 1 to {MOST_DIMENSIONS} dimensions", f"{len(shape)} here")
-        if math.prod(shape) > MOST_ELEMENTS:
-            self.fail(
-                node,
-                f"an array of a kernel has up to {MOST_ELEMENTS} elements",
-                f"{math.prod(shape)} here",
-                "pass larger ones as arguments",
-            )
-        return shape
-
-    def _code(self, node: ast.Call) -> Value:
-        """Translate `ord("a")`."""
-        text = _text_of(node.args[0]) if len(node.args) == 1 else None
-        if text is None or len(text) != 1:
-            self.fail(node, "`ord` takes a text of one character in a kernel", "no such text")
-        return constant(ord(text))
-
-    def _length(self, node: ast.Call) -> Value:
-        value = self.expression(node.args[0]) if len(node.args) == 1 else None
-        if value is not None and value.parts is not None:
-            return constant(len(value.parts))
-        if value is None or not isinstance(value.type, Array):
-            self.fail(node, "`len` takes an array", "here")
-        return self.dim(value.text, 0)
-
-    def _own(self, node: ast.Call, function: Any, as_statement: bool) -> Value | None:
-        """Translate a call of a function of the program."""
-        if isinstance(function, ast.FunctionDef):
-            source, lookup, name = self.source.inner(function), self.lookup_inner, function.name
-            key: Any = id(function)
-        else:
-            inner = getattr(function, "__wrapped__", function)
-            name = getattr(inner, "__name__", type(function).__name__)
-            of_numpy = (getattr(inner, "__module__", None) or "").split(".")[0] == "numpy"
-            if of_numpy or not hasattr(inner, "__code__"):
-                called = ast.unparse(node.func)
-                help = _functions.instead(inner, called)
-                self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
-            source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
-        nodes, args = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function))
-        for arg, value in zip(nodes, args):
-            if value.parts is not None:
-                self.fail(arg, "an argument is one number or one array", "several values")
-        result = self.instance(node, source, lookup, args, name, key)
-        texts = []
-        for value, ty in zip(args, [arg.type for arg in args]):
-            if isinstance(ty, Array):
-                if value.text in self.parts or value.text in self.views:
-                    texts.extend(self.view_texts(value))
-                    continue
-                texts.append(value.text)
-                texts.extend(self.dim(value.text, k).text for k in range(ty.ndim))
-            else:
-                texts.append(self.cast(value, ty, node).text)
-        text = f"{result.name}({', '.join(texts)})"
-        if result.types is None:
-            if as_statement:
-                self.emit(f"{text};")
-                return None
-            self.fail(node, f"`{name}` returns nothing", "no value")
-        if not result.is_tuple:
-            return Value(text, result.types[0], result.uniform)
-        if self.in_arm:
-            self.fail(node, f"`{name}` returns several values", "not in a part of an expression", "assign them first")
-        kept = self.temporary("r")
-        self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
-        return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
-
-    def _arguments(
-        self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any
-    ) -> tuple[list[ast.expr], list[Value]]:
-        """Give the arguments of a call by position, each with its node; those that are left out from the defaults."""
-        a = tree.args
-        if a.vararg or a.kwarg or a.kwonlyargs:
-            self.fail(node, f"`{name}` has parameters that functions in kernels cannot have", "plain names only")
-        names = [arg.arg for arg in (*a.posonlyargs, *a.args)]
-        if len(node.args) > len(names):
-            self.fail(node, f"`{name}` takes {len(names)} arguments", f"{len(node.args)} here")
-        given = dict(zip(names, node.args))
-        for keyword in node.keywords:
-            if keyword.arg not in names[len(a.posonlyargs) :] or keyword.arg in given:
-                what = "no parameter" if keyword.arg not in names else "got two values for"
-                self.fail(keyword.value, f"`{name}` has {what} `{keyword.arg}`", "here", f"they are {', '.join(names)}")
-            given[keyword.arg] = keyword.value
-        defaults = dict(zip(reversed(names), reversed(a.defaults)))
-        if not isinstance(function, ast.FunctionDef):
-            known = dict(zip(reversed(names), reversed(function.__defaults__ or ())))
-        nodes, values = [], []
-        for parameter in names:
-            at = given.get(parameter)
-            if at is None and parameter not in defaults:
-                self.fail(node, f"`{name}` takes {len(names)} arguments", f"`{parameter}` is missing")
-            value = self.expression(at) if at is not None else None
-            if value is None and isinstance(function, ast.FunctionDef):
-                value = self.expression(defaults[parameter])
-                value = value if value.const is not None else None
-            elif value is None:
-                value = constant(known[parameter])
-            if value is None:
-                self.fail(
-                    node, f"the default of `{parameter}` of `{name}` is no number", "it is taken here", "pass one"
-                )
-            nodes.append(at if at is not None else node)
-            values.append(value)
-        return nodes, values
-
-    def lookup_inner(self, name: str) -> Any:
-        """Find a name for a function within the kernel: its neighbours, then what the kernel finds."""
-        if name in self.local_functions:
-            return self.local_functions[name]
-        if any(p.name == name for p in self.params) or any(name in region.names for region in self.regions):
-            raise KeyError(name)
-        return self.lookup(name)
-
-    def print(self, node: ast.Call) -> None:
-        """Translate `print`: texts, numbers and f-strings."""
-        form, args = [], []
-        for keyword in node.keywords:
-            self.fail(node, "`print` takes no keywords in a kernel", f"`{keyword.arg}=`")
-        for part in node.args:
-            text = _text_of(part)
-            if text is not None:
-                form.append(_escaped(text))
-            elif isinstance(part, ast.JoinedStr):
-                form.append("".join(self._formatted(piece, args) for piece in part.values))
-            else:
-                args.append(self.number(part).text)
-                form.append("%")
-        arguments = "".join(f", {arg}" for arg in args)
-        self.emit(f'print("{" ".join(form)}\\n"{arguments});')
-
-    def _formatted(self, piece: Any, args: list[str]) -> str:
-        text = _text_of(piece)
-        if text is not None:
-            return _escaped(text)
-        if piece.format_spec is not None or piece.conversion != -1:
-            self.fail(piece, "numbers are printed as they are in a kernel", "a format", "leave it out: `{x}`")
-        args.append(self.number(piece.value).text)
-        return "%"
-
 
 def _interval(op: str, a: Value, b: Value) -> tuple[int, int]:
     """Give the least and greatest result of an operation on integers."""
@@ -910,6 +705,26 @@ def _interval(op: str, a: Value, b: Value) -> tuple[int, int]:
     if op == ">>" and b.const is not None and b.const >= 0:
         return a.low >> min(b.const, 63), a.high >> min(b.const, 63)
     return INT64
+
+
+def _apart(op: str, a: Value, b: Value) -> frozenset[str]:
+    """Give the indices with which the result of an operation on integers is another number for each."""
+    if op == "*":
+        varying, factor = (a, b) if b.const is not None else (b, a)
+        # A product that wraps might be that of another number.
+        few = varying.is_narrow and factor.is_narrow and factor.const not in (None, 0)
+        return varying.apart if few and varying.type == factor.type == INT else frozenset()
+    if op not in ("+", "-"):
+        return frozenset()
+    return a.apart if b.uniform else b.apart if a.uniform else frozenset()
+
+
+def _wrapped(op: str, a: Value, b: Value) -> str | None:
+    """Write the low 32 bits of a result in 64 where those of the operands make them, and are at hand; else None."""
+    x, y = (v.text if v.is_narrow else v.wrapped for v in (a, b))
+    is_shift = op == "<<" and b.const is not None and 0 <= b.const < 32
+    makes = op in ("+", "-", "*", "&", "|", "^") or is_shift
+    return f"({x} {op} {y})" if makes and x is not None and y is not None else None
 
 
 def _below(op: str, a: Value, b: Value) -> tuple[str, int] | None:
@@ -952,15 +767,6 @@ def _range(ty: Num) -> str:
 
 def _article(kind: str) -> str:
     return "an" if kind[:1] in "aeiou" else "a"
-
-
-def _text_of(node: Any) -> str | None:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
-
-
-def _escaped(text: str) -> str:
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-    return quoted.replace("%", "%%")
 
 
 def _element_help(value: Value) -> str | None:

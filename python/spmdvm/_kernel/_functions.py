@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import difflib
 import math
@@ -9,6 +10,7 @@ from typing import Any, Callable, NoReturn
 
 import numpy as np
 
+from . import _library
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
 from ._values import Value, constant, tuple_of
 
@@ -64,6 +66,8 @@ def find(function: Any) -> Call | None:
 
 def type_of(found: Any) -> Num | None:
     """Give the type of numbers that an annotation or a conversion names."""
+    if isinstance(found, str):
+        return NUMBERS.get(found) or {"int": INT, "float": FLOAT}.get(found) or _named(found)
     if found is bool or found is np.bool_:
         return BOOL
     if found is int:
@@ -75,14 +79,31 @@ def type_of(found: Any) -> Num | None:
     return NUMBERS.get(found.name) if isinstance(found, np.dtype) else None
 
 
+def _named(name: str) -> Num | None:
+    """Give the type that numpy has for a text, such as `"f4"`."""
+    try:
+        return NUMBERS.get(np.dtype(name).name)
+    except TypeError:
+        return None
+
+
 _RANDOM = "pass an array of random numbers, or seeds that the kernel steps itself (docs/tour.md)"
 # What to write instead of functions that kernels do not have.
 _INSTEAD: dict[Any, str] = {
-    np.array: "make it outside of the kernel, where it is a constant, or fill one: `a = np.zeros((3, 3))`",
+    np.array: "list it in a statement of its own: `a = np.array([1, 2, 3])`; or make it outside of the kernel",
     np.sort: "write the loops, or sort outside of the kernel",
     np.linalg.norm: "write `np.sqrt(np.sum(a * a))`",
     complex: "compute with two numbers, the real and the imaginary part",
-    sum: "write `np.sum(a)`",
+    sum: "write `np.sum(a)` of an array, or loop",
+    builtins.any: "write `np.any(a)` of an array, or loop",
+    builtins.all: "write `np.all(a)` of an array, or loop",
+    isinstance: "types are known when a kernel is compiled; leave it out",
+    sorted: "write the loops, or sort outside of the kernel",
+    np.cumsum: "write the loop, or call `spmdvm.scan` outside of the kernel",
+    np.arange: "loop with `range(…)`",
+    np.linspace: "compute the number: `start + (stop - start) * k / (n - 1)`",
+    math.gamma: "pass its values as an array",
+    math.lgamma: "pass its values as an array",
 }
 
 
@@ -95,7 +116,8 @@ def instead(function: Any, name: str) -> str | None:
         if function is other:
             return help
     known = {entry[0].__name__: entry[0] for entry in _KNOWN.values()}
-    found = difflib.get_close_matches(name.rsplit(".", 1)[-1], known, 1)
+    known.update((function.__name__, function) for function in _library.known())
+    found = difflib.get_close_matches(name.rsplit(".", 1)[-1], known, 1, 0.75)
     return f"is `{found[0]}` meant?" if found else None
 
 
@@ -227,13 +249,12 @@ def _extreme(op: str) -> Call:
             if ty == INT and result.is_narrow and arg.is_narrow:
                 pick = min if op == "<" else max
                 low, high = pick(result.low, arg.low), pick(result.high, arg.high)
-                text = f"({arg.text} {op} {result.text} ? {arg.text} : {result.text})"
+                text = f"{pick.__name__}({arg.text}, {result.text})"
                 result = Value(text, INT, result.uniform and arg.uniform, low, high)
                 continue
             a, b = body.cast(result, ty, node), body.cast(arg, ty, node)
-            text = f"({b.text} {op} {a.text} ? {b.text} : {a.text})"
-            if ty.is_int:
-                text = f"{'min' if op == '<' else 'max'}({a.text}, {b.text})"
+            # In SPMD text `min(b, a)` is `b < a ? b : a`: the first of Python's if they are equal, or one is NaN.
+            text = f"{'min' if op == '<' else 'max'}({b.text}, {a.text})"
             result = Value(text, ty, a.uniform and b.uniform)
         return result
 
@@ -339,9 +360,95 @@ def _logical_not(body: Any, node: Any, args: list[Value]) -> Value:
     return Value(f"(!{value.text})", BOOL, value.uniform)
 
 
+def _log(body: Any, node: Any, args: list[Value]) -> Value:
+    """Translate `math.log`, also with a base."""
+    _take(body, node, args, 1, 2)
+    log = _of_floats("log", 1)
+    if len(args) == 1:
+        return log(body, node, args)
+    return body.operate(node, "/", *(log(body, node, [arg]) for arg in args))
+
+
+def _hypot(body: Any, node: Any, args: list[Value]) -> Value:
+    """Translate `math.hypot` of any number of coordinates."""
+    if not args:
+        return constant(0.0)
+    first, *others = args
+    result = _of_floats("abs", 1)(body, node, [first])
+    for other in others:
+        result = _of_floats("hypot", 2)(body, node, [result, other])
+    return result
+
+
+def _unary(op: ast.unaryop) -> Call:
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 1)
+        return body.unary(node, op, args[0])
+
+    return call
+
+
+def _itself(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 1)
+    return args[0]
+
+
+def _comparison(op: str) -> Call:
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 2)
+        return Value(f"({body.comparison(node, op, *args)})", BOOL, args[0].uniform and args[1].uniform)
+
+    return call
+
+
+def _fmod(body: Any, node: Any, args: list[Value]) -> Value:
+    """Translate the remainder with the sign of the dividend, as C's, also of integers."""
+    _take(body, node, args, 2)
+    ty = promote(args[0].type, args[1].type)
+    if ty is None or not ty.is_int:
+        return _of_floats("fmod", 2)(body, node, args)
+    a, b = (body.cast(arg, ty, node) for arg in args)
+    return Value(f"({a.text} % {b.text})", ty, a.uniform and b.uniform)
+
+
+def _reciprocal(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 1)
+    if args[0].type.kind != "f":
+        body.fail(node, "the reciprocal of an integer is 0 or 1", f"`{args[0].type}`", "convert it: `float(x)`")
+    return body.operate(node, "/", constant(1), args[0])
+
+
+def _ldexp(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 2)
+    ty, by = _float_type(body, node, args[:1]), args[1]
+    if not by.type.is_int:
+        body.fail(node, "`ldexp` takes a float and an integer", f"`{by.type}`", "convert it: `int(x)`")
+    x, shape = body.cast(args[0], ty, node), "uniform " if by.uniform else ""
+    power = by.text
+    if not by.is_narrow:
+        # From there on all is zero or infinite.
+        power = f"(int)max(min(({shape}int64){body.cast(by, by.type, node).text}, 100000ll), -100000ll)"
+    return Value(f"ldexp({x.text}, {power})", ty, x.uniform and by.uniform)
+
+
+def _np_round(body: Any, node: Any, args: list[Value]) -> Value:
+    """Translate numpy's rounding to some digits, which is done with powers of ten."""
+    _take(body, node, args, 1, 2)
+    x, digits = args[0], args[1].const if len(args) == 2 else 0
+    if not isinstance(digits, int) or (digits < 0 and x.type.is_int):
+        body.fail(node, "the number of digits is a constant, for integers from 0 on", "here")
+    if digits == 0 or x.type.kind != "f":
+        return _same("round")(body, node, [x])
+    power = body.cast(constant(10.0 ** abs(digits)), x.type, node).text
+    there, back = ("*", "/") if digits > 0 else ("/", "*")
+    x = body.cast(x, x.type, node)
+    return Value(f"(round({x.text} {there} {power}) {back} {power})", x.type, x.uniform)
+
+
 def _round(body: Any, node: Any, args: list[Value]) -> Value:
     if len(args) != 1:
-        body.fail(node, "`round` takes one number in a kernel", f"{len(args)} here")
+        help = "write `np.round(x, 2)`, which rounds by a product with a power of ten"
+        body.fail(node, "`round` takes one number in a kernel", f"{len(args)} here", help)
     return _whole("round")(body, node, args)
 
 
@@ -395,7 +502,7 @@ def _know(call: Call, *functions: Any) -> None:
 def _fill() -> None:
     for name in ("erf", "erfc"):
         _know(_of_floats(name, 1), getattr(math, name))
-    same = "sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh cbrt"
+    same = "sqrt exp exp2 expm1 log2 log10 log1p sin cos tan sinh cosh tanh cbrt"
     for name in same.split():
         _know(_of_floats(name, 1), getattr(math, name, None), getattr(np, name))
     for ours, numpys in {
@@ -409,7 +516,7 @@ def _fill() -> None:
         _know(_of_floats(ours, 1), getattr(math, ours), getattr(np, numpys))
     for ours, functions in {
         "atan2": (math.atan2, np.arctan2),
-        "hypot": (math.hypot, np.hypot),
+        "hypot": (np.hypot,),
         "copysign": (math.copysign, np.copysign),
         "fmod": (math.fmod,),
         "pow": (math.pow, np.float_power),
@@ -418,7 +525,19 @@ def _fill() -> None:
     for name in ("floor", "ceil", "trunc"):
         _know(_whole(name), getattr(math, name))
         _know(_same(name), getattr(np, name))
+    _know(_log, math.log)
+    _know(_of_floats("log", 1), np.log)
+    _know(_hypot, math.hypot)
     _know(_same("round"), np.rint)
+    _know(_same("trunc"), np.fix)
+    _know(_np_round, np.round, np.around)
+    _know(_unary(ast.USub()), np.negative)
+    _know(_unary(ast.UAdd()), np.positive)
+    _know(_unary(ast.Invert()), np.invert)
+    _know(_itself, np.conjugate, np.real)
+    _know(_fmod, np.fmod)
+    _know(_reciprocal, np.reciprocal)
+    _know(_ldexp, math.ldexp, np.ldexp)
     _know(_round, round)
     _know(_abs, abs, np.abs, np.absolute)
     _know(_of_floats("abs", 1), math.fabs, np.fabs)
@@ -457,6 +576,16 @@ def _fill() -> None:
     _know(_logical("||"), np.logical_or)
     _know(_logical("!="), np.logical_xor)
     _know(_logical_not, np.logical_not)
+    comparisons = {
+        "<": np.less,
+        "<=": np.less_equal,
+        ">": np.greater,
+        ">=": np.greater_equal,
+        "==": np.equal,
+        "!=": np.not_equal,
+    }
+    for op, function in comparisons.items():
+        _know(_comparison(op), function)
     for name in ("reduce_add", "reduce_min", "reduce_max"):
         _know(_reduce(name), ACROSS[name])
     for name in ("any", "all", "none"):

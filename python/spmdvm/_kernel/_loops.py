@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ._expressions import MOST_DIMENSIONS, MOST_ELEMENTS, Expressions
+from ._calls import MOST_DIMENSIONS, MOST_ELEMENTS
+from ._expressions import Expressions
 from ._types import INT, Array, Num, join, of_dtype
 from ._values import INT32, INT64, LONGEST, Value, constant, literal, tuple_of
 
@@ -24,22 +25,26 @@ class Loops(Expressions):
 
     def over_values(self, node: ast.For) -> bool:
         """Translate `for x in values`, also with `enumerate` and `zip`; return whether it is one."""
-        values, target, counting = node.iter, node.target, None
+        values, target, counting, first = node.iter, node.target, None, constant(0)
         if isinstance(values, ast.Call) and not self.is_method(values) and self.called(values) is builtins.enumerate:
             pair = target.elts if isinstance(target, ast.Tuple) else ()
-            if len(values.args) != 1 or values.keywords or len(pair) != 2 or not isinstance(pair[0], ast.Name):
+            given = [*values.args[1:], *(keyword.value for keyword in values.keywords if keyword.arg == "start")]
+            others = len(values.args) + len(values.keywords) - 1
+            if not values.args or others != len(given) or others > 1 or len(pair) != 2 or not _is_name(pair[0]):
                 self.fail(
                     values, "`enumerate` gives an index and a value of one array or tuple", "here", "`for k, x in …`"
                 )
+            first = self.keep(self.integer(given[0], "`enumerate`")) if given else first
             values, (counting, target) = values.args[0], pair
+        counted = counting and (counting, first)
         if isinstance(values, ast.Call):
             if self.is_method(values) or self.called(values) is not builtins.zip:
                 return False
-            self._over(node, target, counting, *self._zipped(values))
+            self._over(node, target, counted, *self._zipped(values))
             return True
         array = self.array_of(values)
         if array is not None:
-            self._over(node, target, counting, *self._elements_of(values, array))
+            self._over(node, target, counted, *self._elements_of(values, array))
             return True
         if not isinstance(values, (ast.Tuple, ast.List, ast.Name, ast.Attribute)):
             return False
@@ -48,9 +53,9 @@ class Loops(Expressions):
             return False
         if not found.parts:
             self.fail(values, "there is nothing to loop over", "empty")
-        if not self._write_out(node, target, counting, found.parts):
+        if not self._write_out(node, target, counted, found.parts):
             items = self._table(values, found.parts)
-            self._over(node, target, counting, constant(len(found.parts)), items)
+            self._over(node, target, counted, constant(len(found.parts)), items)
         return True
 
     def _zipped(self, node: ast.Call) -> tuple[Value, Any]:
@@ -89,34 +94,38 @@ class Loops(Expressions):
 
         return self.dim(array.text, 0), element
 
-    def _over(self, node: ast.For, target: ast.expr, counting: Any, length: Value, item: Any) -> None:
-        """Write a loop that assigns one value after another."""
+    def _over(self, node: ast.For, target: ast.expr, counted: Any, length: Value, item: Any) -> None:
+        """Write a loop that assigns one value after another, and to a name their number, which begins with another."""
         counter = self.temporary("k")
         self.emit(f"for (uniform int {counter} = 0; {counter} < {length.text}; ++{counter}) {{")
         below = length.equals or (None if length.const is None else (f"{length.const} elements", 0))
         index = Value(counter, INT, True, 0, LONGEST if length.const is None else length.const - 1, below=below)
         before = set(self.assigned or ())
         self.indent += 1
-        if counting is not None:
-            self.assign_name(counting, counting.id, index)
+        if counted is not None:
+            counting, first = counted
+            number = index if first.const == 0 else self.operate(counting, "+", index, first)
+            self.assign_name(counting, counting.id, number)
         self.assign(target, item(index))
         self.indent -= 1
         self._turns(node.body)
         self.assigned = before
         self.emit("}")
 
-    def _write_out(self, node: ast.For, target: ast.expr, counting: Any, items: tuple[Value, ...]) -> bool:
+    def _write_out(self, node: ast.For, target: ast.expr, counted: Any, items: tuple[Value, ...]) -> bool:
         """Translate the body for each of some constants, if they are few and it goes straight through them."""
         targets = list(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else [target]
         rows = [item.parts if item.parts is not None else (item,) for item in items]
         names = [each.id for each in targets if isinstance(each, ast.Name)]
-        names += [counting.id] if counting is not None else []
+        names += [counted[0].id] if counted is not None else []
+        first = None if counted is None else counted[1].const
         if (
             len(items) > _MOST_WRITTEN_OUT
             or len(targets) != len([each for each in targets if isinstance(each, ast.Name)])
             or any(len(row) != len(targets) or any(value.const is None for value in row) for row in rows)
             or any((item.parts is not None) != isinstance(target, (ast.Tuple, ast.List)) for item in items)
             or _jumps(node.body)
+            or (counted is not None and first is None)
             or not all(self.only_counts(name) for name in names)
         ):
             return False
@@ -126,7 +135,7 @@ class Loops(Expressions):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                 self.repeated.add(part.id)
         for k, row in enumerate(rows):
-            region.indices.update(zip(names, [*row, constant(k)]))
+            region.indices.update(zip(names, [*row, constant(k + (first or 0))]))
             # A part of an array may be another one each time.
             self.parts_of = {part: value for part, value in self.parts_of.items() if part not in nodes}
             self.emit("{")
@@ -221,6 +230,10 @@ class Loops(Expressions):
             )
 
 
+def _is_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name)
+
+
 def _nodes_of(statements: list[ast.stmt]) -> list[ast.AST]:
     """Give all nodes of statements."""
     return [node for statement in statements for node in ast.walk(statement)]
@@ -232,5 +245,7 @@ def _jumps(statements: list[ast.stmt]) -> bool:
         if isinstance(statement, (ast.Break, ast.Continue)):
             return True
         if isinstance(statement, ast.If) and (_jumps(statement.body) or _jumps(statement.orelse)):
+            return True
+        if isinstance(statement, (ast.For, ast.While)) and _jumps(statement.orelse):
             return True
     return False

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ._types import INT, Array, Num
-from ._values import INT32, LONGEST, Value
+from ._values import LONGEST, OUTSIDE, Value
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Parts:
         """Give an element by its indices, and whether it is the same for all lanes."""
         root, offset, tests = self._offset(array, indices)
         uniform = root.uniform and all(index.uniform for index in indices) and self._fixed_uniform(array)
-        text = f"({' && '.join(tests)}) ? {offset} : -1" if tests else offset
+        text = f"({' && '.join(tests)}) ? {offset} : {OUTSIDE}" if tests else offset
         return f"{root.text}[{text}]", uniform
 
     def _fixed_uniform(self, array: Value) -> bool:
@@ -161,6 +161,13 @@ class Parts:
         if part is None:
             return array.text not in self.views or self.views[array.text].uniform
         return all(axis.start.uniform for axis in part.axes) and self._fixed_uniform(part.array)
+
+    def fixed_apart(self, array: Value) -> frozenset[str]:
+        """Give the indices of `foreach` with which the indices differ that a part has fixed."""
+        part = self.parts.get(array.text)
+        if part is None:
+            return frozenset()
+        return self.fixed_apart(part.array).union(*(axis.start.apart for axis in part.axes if axis.step is None))
 
     # Parts that are passed: an array, where the part begins in it, its lengths, and how far its elements lie apart.
 
@@ -178,7 +185,7 @@ class Parts:
         """Write the arguments that pass a part."""
         root, offset, tests = self._offset(value, [Value("0", INT, True, 0, 0, 0)] * value.type.ndim)
         # From there no element is in bounds.
-        begin = f"(({' && '.join(tests)}) ? {offset} : {INT32[0] + 1})" if tests else offset
+        begin = f"(({' && '.join(tests)}) ? {offset} : {OUTSIDE})" if tests else offset
         apart = [self._apart(value, axis) for axis in range(value.type.ndim)]
         lengths = [self.dim(value.text, axis).text for axis in range(value.type.ndim)]
         return [root.text, *lengths, begin, *(text for text, step in apart if step is None)]
@@ -276,7 +283,7 @@ class Parts:
             return "0"
         if self._is_within(index, array, 0) or index.const == 1:
             return text
-        return f"({_within(index, lengths[0])} ? {text} : {INT32[0] + 1})"
+        return f"({_within(index, lengths[0])} ? {text} : {OUTSIDE})"
 
     # Statements over all elements of a part.
 

@@ -56,11 +56,20 @@ def _function(statement: ast.Assign) -> ast.FunctionDef | None:
     target, given = statement.targets[0], statement.value
     if len(statement.targets) != 1 or not isinstance(target, ast.Name) or not isinstance(given, ast.Lambda):
         return None
-    result = ast.copy_location(ast.Return(given.body), given.body)
-    function = ast.parse(f"def {target.id}(): pass").body[0]
+    return ast.copy_location(as_function(given, target.id), statement)
+
+
+def parameters(tree: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
+    """Give all parameters; those that are given by their names only come last."""
+    return [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
+
+
+def as_function(given: ast.Lambda, name: str) -> ast.FunctionDef:
+    """Make a lambda a function with a name."""
+    function = ast.parse(f"def {name}(): pass").body[0]
     assert isinstance(function, ast.FunctionDef)
-    function.args, function.body = given.args, [result]
-    return ast.copy_location(function, statement)
+    function.args, function.body = given.args, [ast.copy_location(ast.Return(given.body), given.body)]
+    return ast.copy_location(function, given)
 
 
 def _loop(loop: ast.While) -> ast.While:

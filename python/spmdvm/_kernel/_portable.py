@@ -19,6 +19,7 @@ import numpy as np
 
 from .._cache import remembered
 from . import Kernel, _expression, _functions
+from ._plain import parameters
 from ._source import Source
 from ._values import constants
 
@@ -88,13 +89,13 @@ class _Packer:
             "qualname": found.__qualname__,
             "module": found.__module__,
             "doc": found.__doc__,
-            "source": (source.file, source.first, source.lines),
-            "defaults": function.__defaults__,
+            "source": source.origin(),
+            "defaults": (function.__defaults__, function.__kwdefaults__),
             "annotations": {n: hint for n, hint in hints.items() if n != "return"},
             "options": found._options if is_kernel else None,
         }
         self.records.append(record)
-        lookup = _functions.lookup_of(function)
+        lookup = found._lookup if is_kernel else _functions.lookup_of(function)
         names = {}
         for name, attributes in _used(source.tree).items():
             try:
@@ -125,8 +126,7 @@ class _Packer:
 
 def _used(tree: Any) -> dict[str, dict[str, Any]]:
     """Give the names that a function takes from outside, each with the attributes it asks for, as a tree."""
-    arguments = tree.args
-    own = {arg.arg for arg in (*arguments.posonlyargs, *arguments.args)}
+    own = {arg.arg for arg in parameters(tree)}
     nodes = [node for part in (*tree.body, tree.returns) if part is not None for node in ast.walk(part)]
     own |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     used: dict[str, dict[str, Any]] = {}
@@ -179,12 +179,13 @@ def _made(source: Source, record: dict[str, Any], space: dict[str, Any]) -> Any:
     tree = Source.of_lines(*record["source"]).tree
     tree.decorator_list, tree.returns = [], None
     tree.args.defaults = []
-    for arg in (*tree.args.posonlyargs, *tree.args.args):
+    tree.args.kw_defaults = [None] * len(tree.args.kwonlyargs)
+    for arg in parameters(tree):
         arg.annotation = None
     ast.increment_lineno(tree, source.first - 1)
     exec(compile(ast.Module([tree], []), source.file, "exec"), space)
     function = space.pop(tree.name)
     function.__name__, function.__qualname__ = record["name"], record["qualname"]
-    function.__doc__, function.__defaults__ = record["doc"], record["defaults"]
+    function.__doc__, (function.__defaults__, function.__kwdefaults__) = record["doc"], record["defaults"]
     function.__annotations__ = record["annotations"]
     return function

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ._parts import Parts
-from ._types import BOOL, FLOAT64, INT, NUMBERS, Num
+from ._types import BOOL, FLOAT64, INT, NUMBERS, Num, strong
 from ._values import Value, literal
 
 FUNCTIONS = {
@@ -207,7 +207,7 @@ class Reductions(Parts):
         if not isinstance(node, ast.Call):
             return False
         if self.is_method(node):
-            return node.func.attr in METHODS and self.array_of(node.func.value) is not None
+            return node.func.attr in METHODS and any(True for _ in self._arrays_in(node.func.value))
         function = self.called(node)
         return function is np.dot or any(function is known for known in FUNCTIONS)
 
@@ -217,12 +217,13 @@ class Reductions(Parts):
         if not self.is_method(node):
             return None
         if func.attr in METHODS:
-            array = self.array_of(func.value)
-            return None if array is None else self.reduction(node, func.attr, func.value)
+            found = any(True for _ in self._arrays_in(func.value))
+            return self.reduction(node, func.attr, func.value) if found else None
         if func.attr != "astype":
             return None
         if self.array_of(func.value) is not None:
             self.fail(node, "arrays are not converted in a kernel", "`.astype`", "convert elements: `np.float32(a[i])`")
         if len(node.args) != 1 or node.keywords:
             self.fail(node, "`astype` takes a type of numbers", "here")
-        return self.convert(node, self.number(func.value), self.annotation(node.args[0]))
+        # As numpy does: the types of Python are those in which numpy keeps them.
+        return self.convert(node, self.number(func.value), strong(self.annotation(node.args[0])))

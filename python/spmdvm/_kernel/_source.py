@@ -9,7 +9,8 @@ import weakref
 from typing import Any, NamedTuple, NoReturn
 
 from .._errors import CompileError, Diagnostic, Label
-from ._plain import plain
+from . import _lambdas
+from ._plain import as_function, plain
 
 
 class Line(NamedTuple):
@@ -61,6 +62,10 @@ class Source:
         self.first = first
         self.lines = lines
         self._column = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+        # Whether it is the caller's, who is told its lines.
+        self.is_told = True
+        # Of a lambda: where it begins and ends.
+        self._span: _lambdas.Span | None = None
         self._outer: Any = None
 
     @staticmethod
@@ -69,25 +74,36 @@ class Source:
         found = _read.get(function)
         if found is not None:
             return found
+        if _lambdas.is_lambda(function):
+            source = Source.of_lines(*_lambdas.lines_of(function))
+            source.keep_for(function)
+            return source
         try:
             lines, first = inspect.getsourcelines(function)
-        except (OSError, TypeError) as error:
+        except (OSError, TypeError):
             name = getattr(function, "__name__", repr(function))
-            raise CompileError(
-                f"the source of `{name}` cannot be read: kernels are compiled from it ({error})"
-            ) from None
+            code = getattr(function, "__code__", None)
+            _lambdas.unreadable(f"`{name}`", code.co_filename if code is not None else "<unknown>")
         source = Source.of_lines(inspect.getsourcefile(function) or "<unknown>", first, tuple(lines))
         source.keep_for(function)
         return source
 
     @staticmethod
-    def of_lines(file: str, first: int, lines: tuple[str, ...]) -> Source:
-        """Read a function's lines."""
+    def of_lines(file: str, first: int, lines: tuple[str, ...], span: _lambdas.Span | None = None) -> Source:
+        """Read a function's lines; of a lambda, what lies in a span of them."""
+        if span is not None:
+            source = Source(plain(as_function(_lambdas.parse(lines, span), "lambda_")), file, first, lines)
+            source._column, source._span = 0, span
+            return source
         tree = ast.parse(textwrap.dedent("".join(lines)))
         found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         if not found:
             raise CompileError(f"{file}:{first}: a kernel is a function written with `def`")
         return Source(plain(found[0]), file, first, lines)
+
+    def origin(self) -> tuple[Any, ...]:
+        """Give what `of_lines` makes the source of again."""
+        return self.file, self.first, self.lines, self._span
 
     def keep_for(self, function: Any) -> None:
         """Note that this is the source of a function."""
@@ -117,12 +133,11 @@ class Source:
 
     def is_outer_variable(self, name: str) -> bool:
         """Return whether the function around this one has a variable of this name."""
-        nodes = ast.walk(self._outer) if self._outer is not None else ()
-        return any(
-            (isinstance(node, ast.arg) and node.arg == name)
-            or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name)
-            for node in nodes
-        )
+        return self._outer is not None and _has_variable(self._outer, name)
+
+    def is_variable(self, name: str) -> bool:
+        """Return whether the function has a variable of this name somewhere."""
+        return _has_variable(self.tree, name)
 
     def line_of(self, number: int) -> str:
         """Give the text of a line by its number in the file."""
@@ -156,3 +171,11 @@ class Source:
             "K0002", "kernel", "error", message, self.file, line, column, line, end, (label,), help, ()
         )
         raise CompileError(text, [diagnostic])
+
+
+def _has_variable(tree: ast.AST, name: str) -> bool:
+    return any(
+        (isinstance(node, ast.arg) and node.arg == name)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name)
+        for node in ast.walk(tree)
+    )

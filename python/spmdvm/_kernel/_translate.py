@@ -8,17 +8,19 @@ that holds whatever is assigned to it. Statements are here, expressions in `_exp
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import os
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from . import _support
+from ._expressions import LANE
 from ._loops import Loops
 from ._parts import Part
 from ._source import Declaration, Line, Source
-from ._types import BOOL, FLOAT, FLOAT64, INT, INT64, Array, Num, Record, Type, join
-from ._values import INT32, LONGEST, Value, constant, literal, tuple_of
+from ._types import BOOL, INT, Array, Num, Record, Type, join
+from ._values import INT32, LONGEST, Arguments, Value, constant, literal, of_tuple, tuple_of
 from ._values import INT64 as INT64_RANGE
 
 _MOST_PASSES = 40
@@ -37,6 +39,7 @@ class Variable:
     text: str = ""
     # Of an integer of Python's that is assigned once: the least and the greatest it can be.
     range: tuple[int, int] = INT64_RANGE
+    apart: frozenset[str] = frozenset()
 
     @property
     def spmd(self) -> str:
@@ -45,7 +48,7 @@ class Variable:
 
     def value(self) -> Value:
         """Give what reading it gives."""
-        return Value(self.text, self.type, self.uniform, *self.range, equals=self.equals)
+        return Value(self.text, self.type, self.uniform, *self.range, equals=self.equals, apart=self.apart)
 
 
 @dataclass
@@ -92,6 +95,14 @@ class Active:
     calls_itself: bool = False
 
 
+@dataclass
+class Else:
+    """What is known of the `else` of a loop: the variable that says that it was left, and what had a value then."""
+
+    left: str
+    assigned: list[set[str]]
+
+
 class Unknown(Exception):
     """The result of a function that is being translated has no type yet; what needs it is left out in this pass."""
 
@@ -109,17 +120,19 @@ class Program:
         self.records: dict[Record, str] = {}
         # The declarations of constant arrays, by what they hold.
         self.tables: dict[tuple[str, tuple[str, ...]], str] = {}
-        self.functions: list[list[tuple[str, Line]]] = []
+        self.functions: list[list[tuple[str, Line | None]]] = []
         self.instances: dict[Any, Result] = {}
         self.active: dict[Any, Active] = {}
         # What is declared in front of all functions, because they call each other.
-        self.heads: list[list[tuple[str, Line]]] = []
+        self.heads: list[list[tuple[str, Line | None]]] = []
         self.names = 0
         # Whether some array has so many elements that offsets in it need more than 32 bits.
         self.wide = False
         # What functions and variables are called in Python, by their names in the text.
         self.python_names: dict[str, str] = {}
         self.python_variables: dict[str, str] = {}
+        # What is asserted, by file and line.
+        self.assertions: dict[tuple[str, int], str] = {}
 
     def mark(self) -> tuple[int, int, set[Any]]:
         """Note what there is, for `reset`."""
@@ -219,6 +232,8 @@ class Body(Loops):
         self.returns: list[Num] | None = None
         self.returns_tuple = False
         self.stored: set[str] = set()
+        # The parameters that are tuples, and how many numbers each is: parameters of their own.
+        self.tuples: dict[str, int] = {}
         self.dims: dict[str, str] = {}
         # What constant arrays from outside are called there, by their names in the text.
         self.tables: dict[str, str] = {}
@@ -268,14 +283,22 @@ class Body(Loops):
         self.parts: dict[str, Part] = {}
         self.parts_of: dict[int, Value] = {}
         self.elements: dict[int, Value] = {}
-        self.loops: list[str] = []
+        # With which indices of `foreach` the element differs that was translated last; and the one lane that executes,
+        # where lanes take turns.
+        self.element_apart: frozenset[str] = frozenset()
+        self.one: str | None = None
+        # The loops around, and the `else` of the one that comes next.
+        self.loops: list[str | Else] = []
+        self.next_else: Else | None = None
         self.counts = _assignments(statements)
         # What is assigned in loops that are written out: another value each time.
         self.repeated: set[str] = set()
         self.local_functions = {}
         names = _assigned(statements, into_foreach=False)
-        self.regions = [Region("", self.uniform, names | {p.name for p in self.params})]
-        self.assigned: set[str] | None = {p.name for p in self.params}
+        given = {*self.tuples, *(p.name for p in self.params)}
+        self.regions = [Region("", self.uniform, names | given)]
+        self.regions[0].tuples.update(self.tuples)
+        self.assigned: set[str] | None = given
         for param in self.params:
             if isinstance(param.type, Num) and param.name in names:
                 # Python's parameters are variables.
@@ -287,7 +310,8 @@ class Body(Loops):
         self.block(statements)
         if self.assigned is not None and self.returns is not None:
             what = self.source.tree
-            self.fail(what, "not every way through the function returns a value", "it may end without `return` here")
+            help = "end it with a `return` of a value"
+            self.fail(what, "not every way through the function returns a value", "it may end without `return`", help)
         self._declare(self.regions[0], start)
 
     def _declare(self, region: Region, at: int) -> None:
@@ -385,6 +409,7 @@ class Body(Loops):
         once = self.counts.get(name) == 1 and name not in self.repeated and all(p.name != name for p in self.params)
         variable.equals = value.equals if once else None
         variable.range = (value.low, value.high) if once and ty == INT else INT64_RANGE
+        variable.apart = value.apart if once and ty.is_int else frozenset()
         narrow = variable.spmd == "int" and ty == INT
         self.emit(f"{variable.text} = {value.text if narrow else self.cast(value, ty, node).text};")
         if self.assigned is not None:
@@ -392,6 +417,8 @@ class Body(Loops):
 
     def _name_tuple(self, node: Any, name: str, value: Value) -> None:
         """Keep a tuple: each of its values in a variable of its own."""
+        if name in self.tuples:
+            self.fail(node, f"the parameter `{name}` is a tuple and cannot be assigned", "here", "use another name")
         region = self.region_of(name)
         of = region.tuples.setdefault(name, len(value.parts))
         if name in region.variables or any(p.name == name for p in self.params):
@@ -403,7 +430,7 @@ class Body(Loops):
                 self.fail(
                     node, f"`{name}` cannot hold {_a(part.type)}", "tuples are of numbers", "give it a name alone"
                 )
-            own = _of_tuple(name, k)
+            own = of_tuple(name, k)
             region.names.add(own)
             self.counts[own] = self.counts.get(name, 0)
             self.repeated.update({own} if name in self.repeated else ())
@@ -450,7 +477,7 @@ class Body(Loops):
             if name in region.parts:
                 return region.parts[name]
             if name in region.tuples:
-                own = (ast.Name(_of_tuple(name, k), ast.Load()) for k in range(region.tuples[name]))
+                own = (ast.Name(of_tuple(name, k), ast.Load()) for k in range(region.tuples[name]))
                 return tuple_of(self.read_name(ast.copy_location(part, node)) for part in own)
             reduction = self.regions[-1].reductions.get(name)
             if reduction:
@@ -468,7 +495,7 @@ class Body(Loops):
 
     def param_text(self, name: str) -> str:
         """Give the name of a parameter in SPMD text."""
-        plain = name.isascii() and name not in _RESERVED and not name.startswith("v_")
+        plain = name.isascii() and name.isidentifier() and name not in _RESERVED and not name.startswith("v_")
         return name if plain else _spmd_name(name).replace("v_", "p_", 1)
 
     def dim(self, array: str, axis: int) -> Value:
@@ -479,7 +506,21 @@ class Body(Loops):
         length = _length_of(symbol)
         if length is not None:
             return replace(constant(length), equals=(symbol, 0))
-        return Value(text, INT, True, 0, LONGEST, equals=(symbol, 0))
+        return Value(self._length_names.get(symbol, text), INT, True, 0, LONGEST, equals=(symbol, 0))
+
+    @functools.cached_property
+    def _length_names(self) -> dict[str, str]:
+        """The names of the parameters' lengths, by what stands for them: one for all that are equal.
+
+        What is computed of the lengths of several arrays, such as where a row begins, is the same text then.
+        """
+        names = [
+            f"{self.param_text(param.name)}__n{axis}"
+            for param in self.params
+            if isinstance(param.type, Array)
+            for axis in range(param.type.ndim)
+        ]
+        return {self.dims.get(name, name): name for name in reversed(names)}
 
     def made_text(self, name: str) -> str:
         """Give the name in the text of an array that the function makes."""
@@ -545,6 +586,10 @@ class Body(Loops):
 
     def do_Assert(self, node: ast.Assert) -> None:
         """`assert`."""
+        place = self.source.line(node)
+        is_text = isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)
+        message = "" if node.msg is None else f" ({node.msg.value if is_text else ast.unparse(node.msg)})"
+        self.program.assertions[place.file, place.number] = ast.unparse(node.test) + message
         self.emit(f"assert({self.truth(node.test)});")
 
     def do_Assign(self, node: ast.Assign) -> None:
@@ -562,10 +607,50 @@ class Body(Loops):
             return
         if self.is_extreme(target, node.value) or self.makes_array(target, node.value):
             return
+        if self.lists_array(target, node.value):
+            return
+        same = [part for part in ast.walk(node.value) if _is_same(part, target)]
+        if same and self._may_clash(target):
+            return self._one_by_one([target, *same], lambda: self.assign(target, self.expression(node.value)))
         value = self._unpacked(target, node.value) or self.expression(node.value)
         if value.parts is not None:
             value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
         self.assign(target, value)
+
+    def _may_clash(self, target: ast.expr) -> bool:
+        """Return whether lanes may have the same element for one that is computed from what it was."""
+        if self.is_uniform_here() or not isinstance(target, (ast.Subscript, ast.Attribute)):
+            return False
+        self.element(_as_load(target), stores=False)
+        apart = self.element_apart
+        name = _array_of(target)
+        array = None if name is None else self.read_name(name)
+        if array is not None and not array.uniform:
+            # Each lane has an array of its own.
+            return False
+        indices = [name for region in self.regions for name, value in region.indices.items() if name in value.apart]
+        return LANE not in apart and not (indices and apart.issuperset(indices))
+
+    def _one_by_one(self, targets: list[Any], write: Any) -> None:
+        """Write a statement that lanes execute one after another; their indices are computed before."""
+        kept: dict[str, Value] = {}
+        for target in targets:
+            for index in _indices_in(target):
+                known = ast.dump(index)
+                if known not in kept:
+                    value = self.expression(index)
+                    kept[known] = value if value.const is not None else self.keep(value)
+                self.elements[id(index)] = kept[known]
+        outer, self.one = self.one, self.temporary("one")
+        self.emit(f"foreach_active ({self.one}) {{")
+        self.indent += 1
+        write()
+        self.indent -= 1
+        self.emit("}")
+        self.one = outer
+        for target in targets:
+            for index in _indices_in(target):
+                del self.elements[id(index)]
 
     def _unpacked(self, target: ast.expr, node: ast.expr) -> Value | None:
         """Give the elements of an array that several names are to stand for; None if that is not what is assigned."""
@@ -585,6 +670,33 @@ class Body(Loops):
         what = self.makes(value)
         if what is None:
             return False
+        fill, of, lengths = what
+        name, made = self._new_array(target, of, lengths)
+        # What `np.empty` makes is zero until it is stored to, as all memory is; check mode tells who reads it before.
+        if fill is not None:
+            counter = self.temporary("k")
+            text = f"{_spmd_name(name)}[{counter}] = {fill.text};"
+            self.emit(f"for (uniform int {counter} = 0; {counter} < {made.size}; ++{counter}) {text}")
+        if self.assigned is not None:
+            self.assigned.add(name)
+        return True
+
+    def lists_array(self, target: ast.expr, value: ast.expr) -> bool:
+        """Translate `a = np.array([[1, 2], [3, 4]])`; return whether it is one."""
+        what = self.listed(value)
+        if what is None:
+            return False
+        values, of, lengths = what
+        texts = [self.cast(each, of, value).text for each in values]
+        name, _ = self._new_array(target, of, lengths)
+        for k, text in enumerate(texts):
+            self.emit(f"{_spmd_name(name)}[{k}] = {text};")
+        if self.assigned is not None:
+            self.assigned.add(name)
+        return True
+
+    def _new_array(self, target: ast.expr, of: Num, lengths: tuple[int, ...]) -> tuple[str, LocalArray]:
+        """Declare an array of the function under the name that it is assigned to."""
         if not isinstance(target, ast.Name) or self.counts.get(target.id) != 1:
             self.fail(
                 target,
@@ -595,16 +707,8 @@ class Body(Loops):
         name, region = target.id, self.regions[-1]
         if region is not self.region_of(name):
             self.fail(target, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
-        fill, of, lengths = what
         made = region.arrays[name] = LocalArray(of, lengths, region.uniform)
-        # What `np.empty` makes is zero until it is stored to, as all memory is; check mode tells who reads it before.
-        if fill is not None:
-            counter = self.temporary("k")
-            text = f"{_spmd_name(name)}[{counter}] = {fill.text};"
-            self.emit(f"for (uniform int {counter} = 0; {counter} < {made.size}; ++{counter}) {text}")
-        if self.assigned is not None:
-            self.assigned.add(name)
-        return True
+        return name, made
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
         """`a: T = …`."""
@@ -625,6 +729,10 @@ class Body(Loops):
         if self.is_part(target):
             return self.assign_part(node, target, node.value, node.op)
         load = _as_load(target)
+        if self._may_clash(target):
+            operand = self.keep(self.expression(node.value))
+            add = lambda: self.assign(target, self.binary(node, node.op, self.expression(load), operand))  # noqa: E731
+            return self._one_by_one([target], add)
         value = self.binary(node, node.op, self.expression(load), self.expression(node.value))
         self.assign(target, value)
 
@@ -649,7 +757,10 @@ class Body(Loops):
                 self.fail(target, "an element of an array is one number", "this is none")
             if place.uniform and self.is_uniform_here() and not value.uniform:
                 self.fail(target, "lanes would store different values to one element", "outside of `foreach`")
-            return self.emit(f"{place.text} = {self.cast(value, place.type, target).text};")
+            text = self.cast(value, place.type, target).text
+            if place.uniform and not value.uniform and self.one is not None:
+                text = f"extract({text}, (uniform int){self.one})"
+            return self.emit(f"{place.text} = {text};")
         self.fail(target, "this cannot be assigned", "not a name, an element or a field")
 
     def keep(self, value: Value) -> Value:
@@ -662,7 +773,7 @@ class Body(Loops):
         shape = "uniform " if value.uniform else ""
         ty = "int" if value.is_narrow else value.type.spmd
         self.emit(f"const {shape}{ty} {name} = {value.text};")
-        return replace(value, text=name)
+        return replace(value, text=name, wrapped=None)
 
     # Sums over `foreach`.
 
@@ -741,19 +852,35 @@ class Body(Loops):
     def _turns(self, statements: list[ast.stmt]) -> None:
         """Translate the body of a loop, after which nothing more has a value than before."""
         before = set(self.assigned or ())
-        self.loops.append("loop")
+        self.loops.append(self.next_else or "loop")
+        self.next_else = None
         self._inner(statements)
         self.loops.pop()
         self.assigned = before
 
-    def _no_else(self, loop: ast.While | ast.For) -> NoReturn:
-        help = "note in a variable that the loop was left, and test it behind"
-        self.fail(loop.orelse[0], "`else` of a loop is not supported", "this part", help)
+    def _with_else(self, node: ast.While | ast.For, write: Any) -> None:
+        """Translate a loop and its `else`, which is executed unless a `break` has left the loop."""
+        after = Else(self.temporary("left"), [])
+        self.emit(f"{'uniform ' if self.is_uniform_here() else ''}bool {after.left} = false;")
+        self.next_else = after
+        write(node)
+        self.next_else = None
+        ends = [self.assigned]
+        if self.assigned is not None:
+            self.emit(f"if (!{after.left}) {{")
+            self._inner(node.orelse)
+            self.emit("}")
+            ends = [self.assigned]
+        known = [names for names in (*ends, *after.assigned) if names is not None]
+        self.assigned = set.intersection(*known) if known else None
 
     def do_While(self, node: ast.While) -> None:
         """`while`."""
         if node.orelse:
-            self._no_else(node)
+            return self._with_else(node, self._while)
+        self._while(node)
+
+    def _while(self, node: ast.While) -> None:
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
         # Of several conditions each ends the loop by itself: lanes that one lets go are not asked for the next.
         several = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)
@@ -780,6 +907,10 @@ class Body(Loops):
         """`break`."""
         if not self.loops or self.loops[-1] == "foreach":
             self.fail(node, "`break` cannot leave a `foreach`, whose elements all run at once", "here")
+        after = self.loops[-1]
+        if isinstance(after, Else):
+            self.emit(f"{after.left} = true;")
+            after.assigned.append(set(self.assigned or ()))
         self.emit("break;")
         self.assigned = None
 
@@ -828,8 +959,13 @@ class Body(Loops):
 
     def do_For(self, node: ast.For) -> None:
         """`for … in range(…)` and `for … in spmdvm.foreach(…)`."""
+        if node.orelse and isinstance(node.iter, ast.Call) and self.is_foreach(self.called(node.iter)):
+            self.fail(node.orelse[0], "nothing leaves a `foreach`, so it has no `else`", "this part", "write it behind")
         if node.orelse:
-            self._no_else(node)
+            return self._with_else(node, self._for)
+        self._for(node)
+
+    def _for(self, node: ast.For) -> None:
         what = self.called(node.iter) if isinstance(node.iter, ast.Call) else None
         if what is range:
             return self.range(node)
@@ -963,6 +1099,7 @@ class Body(Loops):
                 node, "a `foreach` cannot stand in another one", "here", "put both ranges into one: `foreach(h, w)`"
             )
         targets = list(node.target.elts) if isinstance(node.target, ast.Tuple) else [node.target]
+        call = self.spread_out(call)
         if call.keywords or len(targets) != len(call.args) or not 1 <= len(targets) <= 8:
             pair = len(targets) == 1 and len(call.args) == 2
             help = (
@@ -985,7 +1122,7 @@ class Body(Loops):
             spmd = _spmd_name(name)
             ranges.append(f"{spmd} = {start.text} ... {stop.text}")
             low, high = max(start.low, INT32[0]), min(stop.high - 1, LONGEST)
-            region.indices[name] = Value(spmd, INT, False, low, high, below=stop.equals)
+            region.indices[name] = Value(spmd, INT, False, low, high, below=stop.equals, apart=frozenset([name]))
             self.program.python_variables[spmd] = name
         declared = len(self.lines)
         outer = self.assigned
@@ -1033,7 +1170,8 @@ class Body(Loops):
         """Give the bounds of a range of `foreach`, as 32-bit numbers."""
         parts = arg.elts if isinstance(arg, ast.Tuple) else [ast.copy_location(ast.Constant(0), arg), arg]
         if len(parts) != 2:
-            self.fail(arg, "a range of `foreach` is a number, or a start and a stop", "here")
+            help = "of every second one: `for k in foreach(n // 2)`, with `i = 2 * k`" if len(parts) == 3 else None
+            self.fail(arg, "a range of `foreach` is a number, or a start and a stop", "here", help)
         start, stop = (self.integer(part, "`foreach`") for part in parts)
         return self._small(start), self._small(stop)
 
@@ -1060,10 +1198,9 @@ class Body(Loops):
 
     # Functions that are called.
 
-    def instance(self, node: Any, source: Source, lookup: Any, args: list[Value], name: str, key: Any) -> Result:
+    def instance(self, node: Any, source: Source, lookup: Any, given: Arguments, name: str, key: Any) -> Result:
         """Translate a function for arguments of given types, once."""
-        tree = source.tree
-        names = [arg.arg for arg in (*tree.args.posonlyargs, *tree.args.args)]
+        names, args = given.names, given.values
         # A number that is the same in all lanes is so in the function too, which may loop and branch by it.
         lanes = tuple(isinstance(arg.type, Array) and not arg.uniform for arg in args)
         uniform = tuple(
@@ -1074,7 +1211,7 @@ class Body(Loops):
         types = tuple(INT if arg.type == INT else arg.type for arg in args)
         views = tuple(self.view_of(arg) for arg in args)
         dims = [self._symbols(arg) for arg in args]
-        identity = (key, types, plain, uniform, views, lanes, tuple(dims))
+        identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()))
         active = self.program.active.get(identity)
         if active is not None:
             active.calls_itself = True
@@ -1086,6 +1223,7 @@ class Body(Loops):
                 self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
             params = [Param(*param) for param in zip(names, types, uniform, views, lanes)]
             body = Body(self.program, source, params, lookup, plain)
+            body.tuples = given.tuples
             own = self.program.name(_spmd_name(name))
             for name_of, symbols in zip(names, dims):
                 for k, symbol in enumerate(symbols):
@@ -1147,7 +1285,8 @@ class Body(Loops):
         shape = "uniform " if self.uniform else ""
         head = "void"
         lines: list[tuple[str, Line]] = []
-        at = self.source.line(self.source.tree)
+        at = self.source.line(self.source.tree) if self.source.is_told else None
+        body = self.lines if self.source.is_told else [(line, None) for line, _ in self.lines]
         first = []
         if types is not None and self.returns_tuple:
             fields = " ".join(f"{ty.spmd} v{k};" for k, ty in enumerate(types))
@@ -1162,7 +1301,7 @@ class Body(Loops):
             lines.extend(first)
         lines.append((f"static {'' if calls_itself else 'inline '}{signature} {{", at))
         own = f"{shape}{name}_result"
-        lines.extend((line.replace("Result__", own), place) for line, place in self.lines)
+        lines.extend((line.replace("Result__", own), place) for line, place in body)
         lines.append(("}", at))
         self.program.functions.append(lines)
         return Result(name, types, self.returns_tuple, self.uniform)
@@ -1186,11 +1325,6 @@ class Body(Loops):
             else:
                 found.append(f"{'uniform ' if param.uniform else ''}{param.type.spmd} {text}")
         return found
-
-
-def strong(ty: Num) -> Num:
-    """Give the type of numpy's that a number of Python's is kept in."""
-    return {INT: INT64, FLOAT: FLOAT64}.get(ty, ty)
 
 
 # Keywords and what the translation itself uses: parameters have other names in SPMD text.
@@ -1329,13 +1463,8 @@ _RESERVED = frozenset(
 
 def _spmd_name(name: str) -> str:
     """Give the SPMD name of a variable: no keyword, no function of the library and no parameter."""
-    name = name.replace("[", "__").replace("]", "_")
+    name = name.replace("[", "__").replace("]", "_").strip("<>")
     return f"v_{name}" if name.isascii() else "v_" + "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
-
-
-def _of_tuple(name: str, at: int) -> str:
-    """Give the name of the variable that has one of the values of a tuple."""
-    return f"{name}[{at}]"
 
 
 def _length_symbol(length: int) -> str:
@@ -1429,6 +1558,8 @@ def _leaves(statements: list[ast.stmt]) -> bool:
             return True
         if isinstance(statement, ast.If) and (_leaves(statement.body) or _leaves(statement.orelse)):
             return True
+        if isinstance(statement, (ast.For, ast.While)) and _leaves(statement.orelse):
+            return True
     return False
 
 
@@ -1442,6 +1573,30 @@ def _own_nodes(tree: Any) -> Any:
         if not isinstance(child, ast.FunctionDef):
             yield child
             yield from _own_nodes(child)
+
+
+def _is_same(part: ast.AST, target: ast.expr) -> bool:
+    """Return whether an element that is read is the one that is assigned."""
+    elements = (ast.Subscript, ast.Attribute)
+    return isinstance(part, elements) and isinstance(target, elements) and ast.dump(part) == ast.dump(_as_load(target))
+
+
+def _array_of(target: ast.expr) -> ast.Name | None:
+    """Give the name of the array of an element, or of a field of one."""
+    while isinstance(target, (ast.Subscript, ast.Attribute)):
+        target = target.value
+    return target if isinstance(target, ast.Name) else None
+
+
+def _indices_in(target: ast.expr) -> list[ast.expr]:
+    """Give all indices of an element, or of a field of one."""
+    found: list[ast.expr] = []
+    while isinstance(target, (ast.Subscript, ast.Attribute)):
+        if isinstance(target, ast.Subscript):
+            parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+            found += [part for part in parts if not isinstance(part, (ast.Slice, ast.Constant))]
+        target = target.value
+    return found
 
 
 def _as_load(target: ast.expr) -> ast.expr:

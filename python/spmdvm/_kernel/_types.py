@@ -152,6 +152,11 @@ def promote(a: Num, b: Num) -> Num | None:
     return NUMBERS.get(np.promote_types(a.dtype, b.dtype).name)
 
 
+def strong(ty: Num) -> Num:
+    """Give the type of numpy's that a number of Python's is kept in."""
+    return {INT: INT64, FLOAT: FLOAT64}.get(ty, ty)
+
+
 def join(a: Num, b: Num) -> Num | None:
     """Give the type of a variable that is assigned values of both; None if there is none."""
     if (a == BOOL) != (b == BOOL):

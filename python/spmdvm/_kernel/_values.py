@@ -11,6 +11,8 @@ from ._types import BOOL, FLOAT, INT, NUMBERS, Num, Type
 
 INT32 = (-(2**31), 2**31 - 1)
 INT64 = (-(2**63), 2**63 - 1)
+# What stands for an index where none of the array is meant: with small numbers added, it is outside all the same.
+OUTSIDE = -(2**31) + 1
 # No array is longer in any dimension, so that an index and what is near it are 32-bit numbers.
 LONGEST = 2**31 - 2**16
 
@@ -28,6 +30,8 @@ class Value:
         below: of an integer, a length and an offset: it is less than their sum.
         equals: likewise: it is their sum.
         parts: of a tuple, its elements.
+        apart: the indices of `foreach` (and the lane) with each of which it is another number, if the others stay.
+        wrapped: of an integer that is computed in 64 bits: the low 32 of them as an `int`, computed in 32.
     """
 
     text: str
@@ -39,6 +43,8 @@ class Value:
     below: tuple[str, int] | None = None
     equals: tuple[str, int] | None = None
     parts: tuple[Value, ...] | None = None
+    apart: frozenset[str] = frozenset()
+    wrapped: str | None = None
 
     @property
     def is_narrow(self) -> bool:
@@ -50,6 +56,37 @@ def tuple_of(parts: Any) -> Value:
     """Give a tuple of values."""
     parts = tuple(parts)
     return Value("", INT, all(part.uniform for part in parts), parts=parts)
+
+
+def of_tuple(name: str, at: int) -> str:
+    """Give the name of the variable that has one of the values of a tuple."""
+    return f"{name}[{at}]"
+
+
+class Arguments:
+    """What a function is called with: a tuple is an argument for each of its numbers.
+
+    Attributes:
+        names, values: of the arguments.
+        nodes: where each is given.
+        tuples: how many numbers the parameters have that are tuples.
+    """
+
+    def __init__(self, names: list[str], values: list[Value], nodes: list[Any]) -> None:
+        """Take tuples apart."""
+        self.names: list[str] = []
+        self.values: list[Value] = []
+        self.nodes: list[Any] = []
+        self.tuples = {name: len(value.parts) for name, value in zip(names, values) if value.parts is not None}
+        for name, value, node in zip(names, values, nodes):
+            if value.parts is None:
+                parts = [(name, value)]
+            else:
+                parts = [(of_tuple(name, k), part) for k, part in enumerate(value.parts)]
+            for own, part in parts:
+                self.names.append(own)
+                self.values.append(part)
+                self.nodes.append(node)
 
 
 def constant(value: Any) -> Value | None:

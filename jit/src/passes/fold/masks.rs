@@ -1,6 +1,6 @@
 //! Rules for masks and for `select`.
 
-use super::ints::opposite;
+use super::ints::{exchanged, opposite};
 use super::{Folder, Rewrite, plain};
 use crate::ir::{Kind, Value};
 use spmdvm_vm::isa::Op;
@@ -122,7 +122,35 @@ impl Folder<'_> {
         {
             return Some(plain(Op::Select, ty, &[c, a, inner.arg(2)]));
         }
+        if let Some(op) = self.extreme(ty, c, a, b) {
+            return Some(plain(op, ty, &[a, b]));
+        }
         self.zero_already(c, a, b).or_else(|| if ty == Ty::Bool { self.bool_select(c, a, b) } else { None })
+    }
+
+    /// `min` or `max` if that is what a choice between two values gives: `min(a, b)` is `a < b ? a : b` by its definition, and
+    /// `b > a` is the same question. For floats `<=` is another one: of two zeros it takes the first, not the second.
+    fn extreme(&self, ty: Ty, c: Value, a: Value, b: Value) -> Option<Op> {
+        let test = self.defs.get(c)?;
+        let Kind::Op { op, ty: compared, .. } = test.kind else { return None };
+        if compared != ty || ty == Ty::Bool {
+            return None;
+        }
+        let operands = [test.arg(0), test.arg(1)];
+        let op = if operands == [a, b] {
+            op
+        } else if operands == [b, a] {
+            exchanged(op)?
+        } else {
+            return None;
+        };
+        match op {
+            Op::Lt => Some(Op::Min),
+            Op::Gt => Some(Op::Max),
+            Op::Le if ty.is_int() => Some(Op::Min),
+            Op::Ge if ty.is_int() => Some(Op::Max),
+            _ => None,
+        }
     }
 
     fn same_constant(&self, a: Value, b: Value) -> bool {

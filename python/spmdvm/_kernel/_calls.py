@@ -1,0 +1,416 @@
+"""Calls in kernels: of functions of Python, numpy and the program, what makes arrays, and `print`."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from .._errors import CompileError
+from . import _functions, _library
+from ._plain import parameters
+from ._reductions import FUNCTIONS as REDUCTIONS
+from ._reductions import Reductions
+from ._source import Source
+from ._types import BOOL, FLOAT64, Array, Num, promote, strong
+from ._values import Arguments, Value, constant, constants, tuple_of
+
+# Functions that make arrays, and those that make them like others.
+_MAKERS = (np.zeros, np.ones, np.empty, np.full)
+_MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
+MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
+_OF_SEVERAL = {
+    builtins.min: "min",
+    builtins.max: "max",
+    builtins.sum: "sum",
+    builtins.any: "any",
+    builtins.all: "all",
+}
+
+
+class Calls(Reductions):
+    """Translates calls; `Body` has what they need to know."""
+
+    def called(self, node: ast.Call) -> Any:
+        """Find the function of a call; a function within the kernel as its tree."""
+        func = node.func
+        if isinstance(func, ast.Name) and func.id in self.local_functions:
+            return self.local_functions[func.id]
+        if isinstance(func, ast.Name) and self.read_name(func) is not None:
+            self.fail(func, f"`{func.id}` is a number or an array and cannot be called", "here")
+        if self.is_method(node):
+            owner = ast.unparse(func.value)
+            self.fail(
+                func,
+                f"`{owner}` has no `{func.attr}()` in a kernel",
+                "this method is not supported",
+                "arrays have `sum`, `mean`, `var`, `std`, `min`, `max`, `argmin`, `argmax`, `any` and `all`, numbers "
+                "`astype`; else write the loop",
+            )
+        return self.resolve(func)
+
+    def is_foreach(self, function: Any) -> bool:
+        """Return whether a function is `spmdvm.foreach`."""
+        return function is _functions.foreach
+
+    def extreme(self, node: ast.Call) -> str | None:
+        """Give whether a call is one of `min` or `max`."""
+        try:
+            function = self.lookup(node.func.id) if isinstance(node.func, ast.Name) else None
+        except KeyError:
+            return None
+        return "min" if function is builtins.min else "max" if function is builtins.max else None
+
+    def of_Call(self, node: ast.Call) -> Value:
+        """Translate a call that gives something."""
+        return self.call(node, as_statement=False)
+
+    def call(self, node: ast.Call, as_statement: bool) -> Value | None:
+        """Translate a call; None if all of it is written already."""
+        result = self.method(node)
+        if result is not None:
+            return result
+        function = self.called(node)
+        if function is print:
+            self.fail(node, "`print` gives no value", "here")
+        if self.is_foreach(function) or function is range:
+            self.fail(node, "loops alone count", "only `for … in` takes this")
+        if any(isinstance(arg, ast.Starred) for arg in node.args):
+            node = self.spread_out(node)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                self.fail(keyword.value, "`**` cannot stand in a call in a kernel", "here", "write the arguments")
+        if function is len:
+            return self._length(node)
+        if function is ord:
+            return self._code(node)
+        if function is float and len(node.args) == 1 and text_of(node.args[0]) is not None:
+            return self._special(node, text_of(node.args[0]))
+        how = REDUCTIONS.get(function) if callable(function) and type(function).__hash__ else None
+        if how is not None and node.args:
+            return self.reduction(node, how, node.args[0])
+        if function is np.dot and len(node.args) == 2 and not node.keywords:
+            return self.dot(node, *node.args)
+        several = self._several(node, function)
+        if several is not None:
+            return several
+        known = _functions.find(function)
+        if known is not None:
+            if node.keywords:
+                values = ", ".join(ast.unparse(arg) for arg in (*node.args, *(given.value for given in node.keywords)))
+                help = f"write `{ast.unparse(node.func)}({values})`"
+                message = "functions of Python and numpy take their arguments by position in a kernel"
+                self.fail(node, message, f"`{node.keywords[0].arg}=`", help)
+            return known(self, node, [self.number(arg) for arg in node.args])
+        written = _library.find(function)
+        return self._own(node, function, as_statement) if written is None else self._of_library(node, written)
+
+    def _several(self, node: ast.Call, function: Any) -> Value | None:
+        """Translate `min`, `max`, `sum`, `any` and `all` of a tuple; None if it is another call."""
+        how = next((how for known, how in _OF_SEVERAL.items() if function is known), None)
+        if how is None or len(node.args) != 1 or node.keywords:
+            return None
+        (source,) = node.args
+        if self.array_of(source) is not None:
+            help = f"write `np.{how}({ast.unparse(source)})`"
+            self.fail(node, f"`{how}` of Python takes a tuple in a kernel", "this is an array", help)
+        value = tuple_of(map(self.expression, source.elts)) if isinstance(source, ast.List) else self.expression(source)
+        if value.parts is None:
+            return None
+        if how in ("min", "max"):
+            if not value.parts:
+                self.fail(node, f"there is no `{how}` of nothing", "an empty tuple")
+            return _functions.find(function)(self, node, list(value.parts))
+        if how == "sum":
+            return functools.reduce(lambda a, b: self.operate(node, "+", a, b), value.parts, constant(0))
+        tests = [self.as_bool(node, part) for part in value.parts]
+        text = (" || " if how == "any" else " && ").join(test.text for test in tests)
+        return Value(f"({text})", BOOL, value.uniform) if tests else constant(how == "all")
+
+    def _of_library(self, node: ast.Call, written: Any) -> Value | None:
+        """Translate a call of a function that is written in Python; what is wrong with it is wrong with the call."""
+        source = Source.of(written)
+        source.is_told = False
+        try:
+            return self._own(node, written, False)
+        except CompileError as error:
+            first = error.diagnostics[0]
+            if first.file != source.file:
+                raise
+        self.fail(node, f"`{ast.unparse(node.func)}` does not take such arguments: {first.message}", "here", first.help)
+
+    def spread_out(self, call: ast.Call) -> ast.Call:
+        """Give the call with the values of `*a.shape` in its place."""
+        args: list[ast.expr] = []
+        for arg in call.args:
+            if not isinstance(arg, ast.Starred):
+                args.append(arg)
+                continue
+            parts = self.expression(arg.value).parts
+            if parts is None:
+                self.fail(arg, "`*` takes a tuple apart, such as `*a.shape`", "this is none")
+            for k in range(len(parts)):
+                part = ast.Subscript(arg.value, ast.copy_location(ast.Constant(k), arg), ast.Load())
+                args.append(ast.copy_location(part, arg))
+        return ast.copy_location(ast.Call(call.func, args, call.keywords), call)
+
+    def makes(self, node: ast.expr) -> tuple[Value | None, Num, tuple[int, ...]] | None:
+        """Give what an array that a call makes is filled with, its type and its lengths; None if it makes none."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
+            return None
+        if self.is_method(node):
+            return None
+        what = self.called(node)
+        if not any(what is maker for maker in (*_MAKERS, *_MAKERS_LIKE)):
+            return None
+        what, like = _MAKERS_LIKE.get(what, what), what in _MAKERS_LIKE
+        args = list(node.args)
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        model = args.pop(0) if args else given.pop("prototype" if like else "shape", None)
+        if model is None:
+            self.fail(
+                node, "an array is made of a shape and a dtype", "no shape here", "write `np.zeros((4, 4), np.float32)`"
+            )
+        shape, of = self._like(model) if like else (self._shape(model), None)
+        fill = constant(1 if what is np.ones else 0)
+        if what is np.full:
+            value = args.pop(0) if args else given.pop("fill_value", None)
+            if value is None:
+                self.fail(node, "`np.full` takes a length and a value", "here")
+            fill = self.number(value)
+        dtype = args.pop(0) if args else given.pop("dtype", None)
+        if args or given:
+            odd = args[0] if args else next(iter(given.values()))
+            self.fail(odd, "an array is made of a shape and a dtype", "something else here", "leave it out")
+        ty = of or (FLOAT64 if what is not np.full else fill.type)
+        ty = ty if dtype is None else self.annotation(dtype)
+        ty = strong(ty)
+        return None if what is np.empty else self.cast(fill, ty, node), ty, shape
+
+    def listed(self, node: ast.expr) -> tuple[list[Value], Num, tuple[int, ...]] | None:
+        """Give the numbers of an array that a call lists, its type and its lengths; None if it lists none."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
+            return None
+        if self.is_method(node) or not any(self.called(node) is maker for maker in (np.array, np.asarray)):
+            return None
+        if not node.args or not isinstance(node.args[0], (ast.List, ast.Tuple)):
+            return None
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        dtype = node.args[1] if len(node.args) == 2 else given.pop("dtype", None)
+        if given or len(node.args) > 2:
+            self.fail(node, "an array is made of numbers and a dtype", "something else here", "leave it out")
+        values, shape = self._listed(node.args[0])
+        self._lengths(node.args[0], [constant(length) for length in shape])
+        ty: Num | None = values[0].type
+        for value in values[1:]:
+            ty = ty if ty is None or ty == value.type else None if BOOL in (ty, value.type) else promote(ty, value.type)
+        if dtype is None and ty is None:
+            self.fail(node.args[0], "the numbers have no common type", "here", "give one: `np.array([…], np.float64)`")
+        return values, strong(ty if dtype is None else self.annotation(dtype)), shape
+
+    def _listed(self, node: ast.expr) -> tuple[list[Value], tuple[int, ...]]:
+        """Give the numbers in lists of lists, row after row, and the lengths of these."""
+        if not isinstance(node, (ast.List, ast.Tuple)):
+            return [self.number(node)], ()
+        rows = [self._listed(row) for row in node.elts]
+        if not rows or any(shape != rows[0][1] for _, shape in rows):
+            self.fail(node, "the rows of an array are alike", "some have other lengths" if rows else "there are none")
+        return [value for values, _ in rows for value in values], (len(rows), *rows[0][1])
+
+    def _shape(self, node: ast.expr) -> tuple[int, ...]:
+        """Give the lengths of an array that is made."""
+        value = tuple_of(map(self.number, node.elts)) if isinstance(node, ast.List) else self.expression(node)
+        return self._lengths(node, value.parts if value.parts is not None else (value,))
+
+    def _like(self, node: ast.expr) -> tuple[tuple[int, ...], Num]:
+        """Give the lengths and the type of an array that is made like another."""
+        array = self.array_of(node)
+        if array is None or not isinstance(array.type.of, Num):
+            self.fail(node, "this makes an array like one of numbers", "no such array", "give a shape: `np.zeros(8)`")
+        lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
+        return self._lengths(node, lengths), array.type.of
+
+    def _lengths(self, node: ast.expr, values: Any) -> tuple[int, ...]:
+        for value in values:
+            if value.const is None or not isinstance(value.type, Num) or not value.type.is_int or value.const < 1:
+                known = "known only at run time" if value.const is None else f"{value.const} here"
+                self.fail(
+                    node,
+                    "an array of a kernel has constant lengths, from 1 to 4096",
+                    known if isinstance(value.type, Num) else "no number",
+                    "pass an array for the numbers in between as an argument, made outside with numpy",
+                )
+        shape = tuple(int(value.const) for value in values)
+        if not 1 <= len(shape) <= MOST_DIMENSIONS:
+            self.fail(node, f"an array of a kernel has 1 to {MOST_DIMENSIONS} dimensions", f"{len(shape)} here")
+        if math.prod(shape) > MOST_ELEMENTS:
+            self.fail(
+                node,
+                f"an array of a kernel has up to {MOST_ELEMENTS} elements",
+                f"{math.prod(shape)} here",
+                "pass larger ones as arguments",
+            )
+        return shape
+
+    def _code(self, node: ast.Call) -> Value:
+        """Translate `ord("a")`."""
+        text = text_of(node.args[0]) if len(node.args) == 1 else None
+        if text is None or len(text) != 1:
+            self.fail(node, "`ord` takes a text of one character in a kernel", "no such text")
+        return constant(ord(text))
+
+    def _special(self, node: ast.Call, text: str) -> Value:
+        """Translate `float("inf")` and its like."""
+        try:
+            return constant(float(text))
+        except ValueError:
+            self.fail(node.args[0], "this text is no number", "here", '`float("inf")`')
+
+    def _length(self, node: ast.Call) -> Value:
+        value = self.expression(node.args[0]) if len(node.args) == 1 else None
+        if value is not None and value.parts is not None:
+            return constant(len(value.parts))
+        if value is None or not isinstance(value.type, Array):
+            self.fail(node, "`len` takes an array", "here")
+        return self.dim(value.text, 0)
+
+    def _own(self, node: ast.Call, function: Any, as_statement: bool) -> Value | None:
+        """Translate a call of a function of the program."""
+        if isinstance(function, ast.FunctionDef):
+            source, lookup, name = self.source.inner(function), self.lookup_inner, function.name
+            key: Any = id(function)
+        else:
+            inner = getattr(function, "__wrapped__", function)
+            name = getattr(inner, "__name__", type(function).__name__)
+            of_numpy = (getattr(inner, "__module__", None) or "").split(".")[0] == "numpy"
+            if of_numpy or not hasattr(inner, "__code__"):
+                called = ast.unparse(node.func)
+                help = _functions.instead(function, called)
+                self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
+            source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
+        given = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function))
+        for own, arg, value in zip(given.names, given.nodes, given.values):
+            if value.parts is not None or ("[" in own and not isinstance(value.type, Num)):
+                self.fail(arg, "an argument is a number, an array, or a tuple of numbers", "a tuple of something else")
+        result = self.instance(node, source, lookup, given, name, key)
+        texts = []
+        for value in given.values:
+            ty = value.type
+            if isinstance(ty, Array):
+                if value.text in self.parts or value.text in self.views:
+                    texts.extend(self.view_texts(value))
+                    continue
+                texts.append(value.text)
+                texts.extend(self.dim(value.text, k).text for k in range(ty.ndim))
+            else:
+                texts.append(self.cast(value, ty, node).text)
+        text = f"{result.name}({', '.join(texts)})"
+        if result.types is None:
+            if as_statement:
+                self.emit(f"{text};")
+                return None
+            self.fail(node, f"`{name}` returns nothing", "no value")
+        if not result.is_tuple:
+            return Value(text, result.types[0], result.uniform)
+        if self.in_arm:
+            self.fail(node, f"`{name}` returns several values", "not in a part of an expression", "assign them first")
+        kept = self.temporary("r")
+        self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
+        return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
+
+    def _arguments(self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any) -> Arguments:
+        """Give the arguments of a call by position; those that are left out from the defaults."""
+        a = tree.args
+        if a.vararg or a.kwarg:
+            help = "give it a fixed number of parameters"
+            self.fail(node, f"`{name}` has `*` or `**` parameters, which no function in a kernel has", "here", help)
+        names = [arg.arg for arg in parameters(tree)]
+        most = len(names) - len(a.kwonlyargs)
+        if len(node.args) > most:
+            self.fail(node, f"`{name}` takes {most} arguments", f"{len(node.args)} here")
+        given = dict(zip(names, node.args))
+        for keyword in node.keywords:
+            if keyword.arg not in names[len(a.posonlyargs) :] or keyword.arg in given:
+                what = "no parameter" if keyword.arg not in names else "got two values for"
+                self.fail(keyword.value, f"`{name}` has {what} `{keyword.arg}`", "here", f"they are {', '.join(names)}")
+            given[keyword.arg] = keyword.value
+        defaults = dict(zip(reversed(names[:most]), reversed(a.defaults)))
+        defaults.update((arg.arg, value) for arg, value in zip(a.kwonlyargs, a.kw_defaults) if value is not None)
+        if not isinstance(function, ast.FunctionDef):
+            known = dict(zip(reversed(names[:most]), reversed(function.__defaults__ or ())))
+            known.update(function.__kwdefaults__ or {})
+        nodes, values = [], []
+        for parameter in names:
+            at = given.get(parameter)
+            if at is None and parameter not in defaults:
+                self.fail(node, f"`{name}` takes {len(names)} arguments", f"`{parameter}` is missing")
+            value = self.expression(at) if at is not None else None
+            if value is None and isinstance(function, ast.FunctionDef):
+                value = self.expression(defaults[parameter])
+                value = value if _is_constant(value) else None
+            elif value is None:
+                value = constants(known[parameter])
+            if value is None:
+                self.fail(
+                    node, f"the default of `{parameter}` of `{name}` is no number", "it is taken here", "pass one"
+                )
+            nodes.append(at if at is not None else node)
+            values.append(value)
+        return Arguments(names, values, nodes)
+
+    def lookup_inner(self, name: str) -> Any:
+        """Find a name for a function within the kernel: its neighbours, then what the kernel finds."""
+        if name in self.local_functions:
+            return self.local_functions[name]
+        if any(p.name == name for p in self.params) or any(name in region.names for region in self.regions):
+            raise KeyError(name)
+        return self.lookup(name)
+
+    def print(self, node: ast.Call) -> None:
+        """Translate `print`: texts, numbers and f-strings."""
+        form, args = [], []
+        between = {"sep": " ", "end": "\n"}
+        for keyword in node.keywords:
+            text = text_of(keyword.value)
+            if keyword.arg not in between or text is None:
+                self.fail(keyword.value, "`print` takes `sep=` and `end=` in a kernel, texts", f"`{keyword.arg}=`")
+            between[keyword.arg] = text
+        for part in node.args:
+            text = text_of(part)
+            if text is not None:
+                form.append(_escaped(text))
+            elif isinstance(part, ast.JoinedStr):
+                form.append("".join(self._formatted(piece, args) for piece in part.values))
+            else:
+                args.append(self.number(part).text)
+                form.append("%")
+        arguments = "".join(f", {arg}" for arg in args)
+        text = _escaped(between["sep"]).join(form) + _escaped(between["end"])
+        self.emit(f'print("{text}"{arguments});')
+
+    def _formatted(self, piece: Any, args: list[str]) -> str:
+        text = text_of(piece)
+        if text is not None:
+            return _escaped(text)
+        if piece.format_spec is not None or piece.conversion != -1:
+            self.fail(piece, "numbers are printed as they are in a kernel", "a format", "leave it out: `{x}`")
+        args.append(self.number(piece.value).text)
+        return "%"
+
+
+def _is_constant(value: Value) -> bool:
+    return value.const is not None or (value.parts is not None and all(map(_is_constant, value.parts)))
+
+
+def _escaped(text: str) -> str:
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return quoted.replace("%", "%%")
+
+
+def text_of(node: Any) -> str | None:
+    """Give the text that an expression is; None if it is none."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None

@@ -1,0 +1,177 @@
+"""Functions of `math` and numpy that are written here, in Python, and translated as functions of a kernel are.
+
+What kernels do in an instruction or by a function of the SPMD library stands in `_functions`. Names from outside are
+those of this module. Lines of this file are told to nobody: errors and traps are where the functions are called.
+Their documentation is that of the functions for which they stand.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+_WRITTEN: dict[int, tuple[Any, Any]] = {}
+
+
+def find(function: Any) -> Any:
+    """Give the function of this module that stands for one of `math` or numpy; None if there is none."""
+    entry = _WRITTEN.get(id(function))
+    return None if entry is None else entry[1]
+
+
+def known() -> list[Any]:
+    """Give the functions for which one stands here."""
+    return [entry[0] for entry in _WRITTEN.values()]
+
+
+def _is(*functions: Any) -> Any:
+    def note(written: Any) -> Any:
+        for function in functions:
+            if function is not None:
+                _WRITTEN[id(function)] = (function, written)
+        return written
+
+    return note
+
+
+@_is(math.isclose)
+def isclose(a, b, rel_tol=1e-09, abs_tol=0.0):
+    if a == b:
+        return True
+    far = abs(b - a)
+    near = far <= abs(rel_tol * b) or far <= abs(rel_tol * a) or far <= abs_tol
+    return near and not (math.isinf(a) or math.isinf(b))
+
+
+@_is(np.isclose)
+def np_isclose(a, b, rtol=1e-05, atol=1e-08):
+    return (abs(a - b) <= atol + rtol * abs(b) and math.isfinite(b)) or a == b
+
+
+@_is(math.gcd, np.gcd)
+def gcd(a, b):
+    x, y = abs(a), abs(b)
+    while y != 0:
+        x, y = y, x % y
+    return x
+
+
+@_is(getattr(math, "lcm", None), np.lcm)
+def lcm(a, b):
+    if a == 0 or b == 0:
+        return a - a
+    return abs(a // gcd(a, b) * b)
+
+
+@_is(math.isqrt)
+def isqrt(n):
+    assert n >= 0
+    root = int(math.sqrt(n))
+    # A number of 64 bits may have been rounded up or down.
+    while root > 3037000499 or root * root > n:
+        root -= 1
+    while root < 3037000499 and (root + 1) * (root + 1) <= n:
+        root += 1
+    return root
+
+
+@_is(math.factorial)
+def factorial(n):
+    # That of 21 has more than 64 bits.
+    assert 0 <= n <= 20
+    product = 1
+    for k in range(2, n + 1):
+        product *= k
+    return product
+
+
+@_is(math.remainder)
+def remainder(x, y):
+    if math.isinf(y) and math.isfinite(x):
+        return x * 1.0
+    size, by = abs(x), abs(y)
+    low = math.fmod(size, by)
+    high = by - low
+    if low < high:
+        rest = low
+    elif low > high:
+        rest = -high
+    else:
+        rest = low - 2 * math.fmod(0.5 * (size - low), by)
+    return math.copysign(1.0, x) * rest
+
+
+@_is(math.modf, np.modf)
+def modf(x):
+    whole = np.trunc(x)
+    rest = 0.0 * np.sign(x) if math.isinf(x) else x - whole
+    return math.copysign(rest, x), whole * 1.0
+
+
+@_is(math.frexp, np.frexp)
+def frexp(x):
+    if x == 0 or not math.isfinite(x):
+        return x * 1.0, np.int32(0)
+    # Near enough to be one of three.
+    power = np.int32(np.floor(np.log2(abs(x)))) + 1
+    part = math.ldexp(x * 1.0, -power)
+    if abs(part) >= 1:
+        power += 1
+    if abs(part) < 0.5:
+        power -= 1
+    return math.ldexp(x * 1.0, -power), power
+
+
+@_is(np.fmax)
+def fmax(a, b):
+    return a if a >= b or b != b else b
+
+
+@_is(np.fmin)
+def fmin(a, b):
+    return a if a <= b or b != b else b
+
+
+@_is(np.heaviside)
+def heaviside(x, half):
+    return x * half if x != x else half if x == 0 else 0.0 if x < 0 else 1.0
+
+
+@_is(np.logaddexp)
+def logaddexp(a, b):
+    if a == b:
+        return a + math.log(2)
+    apart = a - b
+    return a + math.log1p(math.exp(-apart)) if apart > 0 else b + math.log1p(math.exp(apart))
+
+
+@_is(np.logaddexp2)
+def logaddexp2(a, b):
+    if a == b:
+        return a + 1.0
+    apart = a - b
+    unit = 1 / math.log(2)
+    return a + unit * math.log1p(np.exp2(-apart)) if apart > 0 else b + unit * math.log1p(np.exp2(apart))
+
+
+@_is(np.sinc)
+def sinc(x):
+    y = np.pi * x
+    return 1.0 if y == 0 else math.sin(y) / y
+
+
+@_is(np.isposinf)
+def isposinf(x):
+    return x == math.inf
+
+
+@_is(np.isneginf)
+def isneginf(x):
+    return x == -math.inf
+
+
+@_is(np.signbit)
+def signbit(x):
+    return math.copysign(1.0, x) < 0

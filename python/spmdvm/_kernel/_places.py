@@ -1,0 +1,119 @@
+"""What compilers and machines say of an instance of a kernel, at lines of Python."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from .._errors import CompileError, Trap
+from ._source import Line, excerpt
+from ._support import FUNCTIONS
+from ._values import OUTSIDE
+
+# The name of the exported function.
+ENTRY = "entry__"
+
+
+def python_place(instance: Any, line: int | None) -> Line | None:
+    return instance.places[line - 1] if line is not None and 0 < line <= len(instance.places) else None
+
+
+def with_python_lines(text: str, instance: Any, name: str) -> str:
+    """Name lines of Python instead of those of the SPMD text."""
+
+    def named(found: re.Match[str]) -> str:
+        place = python_place(instance, int(found[1]))
+        return found[0] if place is None else f"{place.file}:{place.number}"
+
+    text = re.sub(rf"<kernel {re.escape(name)}>:(\d+)(?::\d+)?", named, text)
+    # Calls over arrays have a loop of their own around the function.
+    return re.sub(r"`(\w+)(?:\$map)?`", lambda found: f"`{instance.names.get(found[1], found[1])}`", text)
+
+
+def name_python_line(found: dict[str, Any], instance: Any) -> None:
+    """Have a record of the engine tell the line and function of Python."""
+    place = python_place(instance, found.get("line"))
+    if place is not None:
+        found["line"] = place.number
+        if "file" in found:
+            found["file"] = place.file
+    if found.get("aborted_line"):
+        aborted = python_place(instance, found["aborted_line"])
+        found["aborted_line"] = aborted.number if aborted else None
+    if "function" in found:
+        function = found["function"].removesuffix("$map")
+        found["function"] = instance.names.get(function, found["function"])
+
+
+def _line_excerpt(place: Line, note: str) -> str:
+    text = place.text.rstrip("\n").expandtabs(4)
+    return excerpt(place, len(text) - len(text.lstrip()) + 1, len(text) + 1, note)
+
+
+def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> Trap:
+    """Make a trap tell lines of Python. `shapes` are those of the arrays that the kernel was given."""
+    places = [python_place(instance, frame.line) for frame in trap.stack]
+    head = str(trap.args[0] if trap.args else trap).split("\n", 1)[0]
+    # Functions that give an operator its meaning have no line: the trap is in who uses them.
+    inner = next((frame.function for frame, at in zip(trap.stack, places) if at), ENTRY)
+    called = {**dict.fromkeys(FUNCTIONS, instance.names.get(inner, inner)), **instance.names}
+    head = re.sub(r"`(\w+)`", lambda found: f"`{called.get(found[1], found[1])}`", head)
+    place = next((place for place in places if place), None)
+    new = type(trap)("")
+    new.__dict__.update(trap.__dict__)
+    help = ""
+    if place is not None and trap.kind == "assertion" and (place.file, place.number) in instance.assertions:
+        told = instance.assertions[place.file, place.number]
+        found = re.fullmatch(r"(.*assertion failed: ).*?( \(lane \d+\))?( in `[^`]*`)?", head)
+        if found is not None:
+            head = f"{found[1]}{told}{found[2] or ''}{found[3] or ''}"
+    elif trap.kind == "out_of_bounds" and trap.index is not None:
+        # The machine names the array that was passed, also in functions.
+        name = instance.variables.get(trap.array, trap.array)
+        shape = shapes.get(name)
+        said = _outside(trap.index, shape)
+        if said is not None:
+            new.index = None
+            if shape is not None and len(shape) > 1:
+                name += f"`, whose shape is {shape}"
+            head = re.sub(r"(read|write) of index -?\d+ of `\w+`, which has \d+ elements", rf"\1 {said} `{name}`", head)
+            head = head.replace(")`", ")")
+        elif trap.index < 0:
+            help = f"\n  help: indices count from the end only where they are constants; write `len({name}) - …`"
+    new.args = (head if place is None else f"{head}\n{_line_excerpt(place, trap.kind.replace('_', ' '))}{help}",)
+    stack = []
+    for frame, at in zip(trap.stack, places):
+        if at is None and place is not None:
+            # A function that gives an operator its meaning.
+            continue
+        function = instance.names.get(frame.function, frame.function)
+        stack.append(frame._replace(function=function, file=at and at.file, line=at and at.number, column=None))
+    new.stack = tuple(stack)
+    new.file, new.line, new.column = (place.file, place.number, None) if place else (None, None, None)
+    return new
+
+
+def _outside(index: int, shape: tuple[int, ...] | None) -> str | None:
+    """Say which element it was, if the index is not the one in Python but an offset; None if it is."""
+    if index <= OUTSIDE // 2:
+        # What stands for an offset where one of the indices, or the place in a part, is outside.
+        return "outside of a part of" if shape is not None and len(shape) == 1 else "outside of"
+    if shape is None or len(shape) < 2 or index < 0:
+        return None
+    # All but the first index are inside.
+    row, inner = divmod(index, math.prod(shape[1:]) or 1)
+    return f"of index {(row, *map(int, np.unravel_index(inner, shape[1:])))} of"
+
+
+def compile_error(error: CompileError, instance: Any, name: str) -> CompileError:
+    """Tell the line of Python at which the SPMD text does not compile."""
+    first = error.diagnostics[0] if error.diagnostics else None
+    place = python_place(instance, first.line) if first else None
+    if place is None:
+        return error
+    head = f"error[{first.code}]: {first.message}, in the kernel `{name}`"
+    note = first.labels[0].text if first.labels and first.labels[0].text else "here"
+    return CompileError(f"{head}\n{_line_excerpt(place, note)}", error.diagnostics)

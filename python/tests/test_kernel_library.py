@@ -1,0 +1,177 @@
+"""Functions of `math` and numpy in kernels give what they give in Python."""
+
+import math
+
+import numpy as np
+import pytest
+import spmdvm
+from spmdvm._kernel import _functions, _library, _reductions
+
+FLOATS = np.array([0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3, -7, 1e-310, 1e300, -12.34, np.inf, -np.inf, np.nan])
+INTS = np.array([0, 1, -1, 2, 3, -3, 4, 6, -6, 7, 12, 35, -48, 1000, 2**40])
+PAIRS = tuple(a.ravel() for a in np.meshgrid(FLOATS, FLOATS))
+INT_PAIRS = tuple(a.ravel() for a in np.meshgrid(INTS, INTS))
+WIDTHS = pytest.mark.parametrize("options", [{}, {"engine": "interp", "width": 1}], ids=["auto", "interp"])
+
+
+def check(function, arguments, kernel, want=None, rtol=0.0):
+    """Compare a kernel with the function, which takes one element unless it is numpy's."""
+    with np.errstate(all="ignore"):
+        if want is None and isinstance(function, np.ufunc):
+            want = function(*arguments)
+        elif want is None:
+            want = [function(*(x.item() for x in row)) for row in zip(*arguments)]
+    got = kernel(*arguments)
+    wants, gots = (want, got) if isinstance(got, tuple) else ((want,), (got,))
+    if isinstance(got, tuple) and isinstance(want, list):
+        wants = list(zip(*want))
+    for mine, theirs in zip(gots, wants):
+        theirs = np.asarray(theirs)
+        np.testing.assert_allclose(mine.astype(float), theirs.astype(float), rtol=rtol, atol=0)
+        assert mine.dtype.kind == theirs.dtype.kind, (mine.dtype, theirs.dtype)
+        if mine.dtype.kind == "f":
+            # Which of two zeros is less, numpy leaves to the machine.
+            known = ~np.isnan(theirs) & ((theirs != 0) if function in (np.fmax, np.fmin) else True)
+            np.testing.assert_array_equal(np.signbit(mine)[known], np.signbit(theirs)[known])
+
+
+OF_FLOATS = [
+    (np.fmax, lambda x, y: np.fmax(x, y), 0),
+    (np.fmin, lambda x, y: np.fmin(x, y), 0),
+    (np.fmod, lambda x, y: np.fmod(x, y), 0),
+    (np.heaviside, lambda x, y: np.heaviside(x, y), 0),
+    (np.logaddexp, lambda x, y: np.logaddexp(x, y), 1e-15),
+    (np.logaddexp2, lambda x, y: np.logaddexp2(x, y), 1e-15),
+    (np.less, lambda x, y: np.less(x, y), 0),
+    (np.less_equal, lambda x, y: np.less_equal(x, y), 0),
+    (np.greater, lambda x, y: np.greater(x, y), 0),
+    (np.greater_equal, lambda x, y: np.greater_equal(x, y), 0),
+    (np.equal, lambda x, y: np.equal(x, y), 0),
+    (np.not_equal, lambda x, y: np.not_equal(x, y), 0),
+    (math.isclose, lambda x, y: math.isclose(x, y), 0),
+    (
+        lambda x, y: math.isclose(x, y, abs_tol=1, rel_tol=0.5),
+        lambda x, y: math.isclose(x, y, rel_tol=0.5, abs_tol=1),
+        0,
+    ),
+]
+OF_A_FLOAT = [
+    (np.negative, lambda x: np.negative(x), 0),
+    (np.positive, lambda x: np.positive(x), 0),
+    (np.conjugate, lambda x: np.conj(x), 0),
+    (np.reciprocal, lambda x: np.reciprocal(x), 0),
+    (np.signbit, lambda x: np.signbit(x), 0),
+    (np.modf, lambda x: np.modf(x), 0),
+    (math.modf, lambda x: math.modf(x), 0),
+    (np.frexp, lambda x: np.frexp(x), 0),
+    (math.frexp, lambda x: math.frexp(x), 0),
+    (lambda x: np.ldexp(x, 3), lambda x: np.ldexp(x, 3), 0),
+    (lambda x: np.ldexp(x, -1060), lambda x: np.ldexp(x, -1060), 0),
+    (lambda x: math.log(abs(x), 2) if x else -math.inf, lambda x: math.log(abs(x), 2), 1e-15),
+    (lambda x: math.hypot(x, 2.0, -3.0), lambda x: math.hypot(x, 2.0, -3.0), 1e-15),
+]
+OF_A_FLOAT_BY_NUMPY = [
+    (np.round, lambda x: np.round(x)),
+    (lambda x: np.round(x, 1), lambda x: np.round(x, 1)),
+    (lambda x: np.around(x, -1), lambda x: np.around(x, -1)),
+    (np.fix, lambda x: np.fix(x)),
+    (np.real, lambda x: np.real(x)),
+    (np.isposinf, lambda x: np.isposinf(x)),
+    (np.isneginf, lambda x: np.isneginf(x)),
+    (lambda x: np.isclose(x, 1.0), lambda x: np.isclose(x, 1.0)),
+    (lambda x: np.isclose(x, np.inf), lambda x: np.isclose(x, np.inf)),
+    (lambda x: np.isclose(x, 2.0, atol=1, rtol=0), lambda x: np.isclose(x, 2.0, atol=1, rtol=0)),
+]
+OF_INTEGERS = [
+    (math.gcd, lambda x, y: math.gcd(x, y)),
+    (math.lcm, lambda x, y: math.lcm(x, y)) if hasattr(math, "lcm") else (np.lcm, lambda x, y: np.lcm(x, y)),
+    (np.gcd, lambda x, y: np.gcd(x, y)),
+    (np.lcm, lambda x, y: np.lcm(x, y)),
+    (np.greater, lambda x, y: np.greater(x, y)),
+]
+
+
+def compiled(function, options):
+    return spmdvm.kernel(fp="strict", **options)(function)
+
+
+@WIDTHS
+@pytest.mark.parametrize(("function", "kernel", "rtol"), OF_FLOATS)
+def test_functions_of_two_floats(function, kernel, rtol, options):
+    check(function, PAIRS, compiled(kernel, options), rtol=rtol)
+
+
+@WIDTHS
+@pytest.mark.parametrize(("function", "kernel", "rtol"), OF_A_FLOAT)
+def test_functions_of_a_float(function, kernel, rtol, options):
+    check(function, (FLOATS,), compiled(kernel, options), rtol=rtol)
+
+
+@WIDTHS
+@pytest.mark.parametrize(("function", "kernel"), OF_A_FLOAT_BY_NUMPY)
+def test_functions_of_numpy(function, kernel, options):
+    with np.errstate(all="ignore"):
+        halves = FLOATS.astype(np.float32)
+    for x in (FLOATS, halves):
+        with np.errstate(all="ignore"):
+            want = function(x)
+        got = compiled(kernel, options)(x)
+        np.testing.assert_array_equal(got, want)
+        assert got.dtype == want.dtype
+
+
+@WIDTHS
+@pytest.mark.parametrize(("function", "kernel"), OF_INTEGERS)
+def test_functions_of_integers(function, kernel, options):
+    check(function, INT_PAIRS, compiled(kernel, options))
+
+
+def test_functions_with_conditions():
+    counts = np.arange(21)
+    check(math.factorial, (counts,), spmdvm.kernel(lambda n: math.factorial(n)))
+    squares = np.array([0, 1, 2, 3, 4, 8, 9, 10, 2**52 - 1, 2**62 - 1, 2**62, 2**62 + 1, 3037000499**2, 2**63 - 1])
+    check(math.isqrt, (squares,), spmdvm.kernel(lambda n: math.isqrt(n)))
+    x, y = (a[(a != 0) & np.isfinite(a)] for a in (FLOATS, FLOATS))
+    some = tuple(a.ravel() for a in np.meshgrid(x, y))
+    check(math.remainder, some, spmdvm.kernel(fp="strict")(lambda a, b: math.remainder(a, b)))
+    x = np.linspace(-4, 4, 101)
+    np.testing.assert_allclose(spmdvm.map(lambda t: np.sinc(t), x), np.sinc(x), rtol=1e-12, atol=1e-16)
+    divisors = INTS[INTS != 0]
+    some = tuple(a.ravel() for a in np.meshgrid(INTS, divisors))
+    check(np.fmod, some, spmdvm.kernel(lambda a, b: np.fmod(a, b)))
+    for wrong in (-1, 21):
+        with pytest.raises(AssertionError, match="in `factorial`") as caught:
+            spmdvm.kernel(lambda n: math.factorial(n))(wrong)
+        assert caught.value.file == __file__ and [frame.function for frame in caught.value.stack] == ["<lambda>"]
+
+
+def test_what_is_wrong_is_at_the_call():
+    for function, message in [
+        (lambda x: np.invert(x + 0.5), "floats have no `~`"),
+        (lambda x: np.reciprocal(x), "the reciprocal of an integer"),
+        (lambda x: math.ldexp(1.0, x + 0.5), "`ldexp` takes a float and an integer"),
+        (lambda x: np.round(x + 0.5, x), "the number of digits is a constant"),
+        (lambda x: math.gcd(x > 1, 2), "`math.gcd` does not take such arguments: bools have no magnitude"),
+        (lambda x: math.gcd(x), "`gcd` takes 2 arguments"),
+        (lambda x: round(x + 0.5, 2), "`round` takes one number in a kernel"),
+    ]:
+        with pytest.raises(spmdvm.CompileError, match=message) as caught:
+            spmdvm.kernel(function)(np.arange(3))
+        assert caught.value.diagnostics[0].file == __file__
+
+
+# What kernels do not have: functions of sequences, of neighbours among floats, of other kinds of values.
+ABSENT = {
+    "math": "comb dist fma fsum gamma lgamma nextafter perm prod sumprod ulp",
+    "numpy": "isnat matmul matvec nextafter spacing vecdot vecmat",
+}
+
+
+def test_all_functions_of_math_and_numpy_are_known():
+    known = {id(function) for function, _ in _functions._KNOWN.values()}
+    known |= {id(function) for function in (*_library.known(), *_reductions.FUNCTIONS)}
+    of_math = [function for name, function in vars(math).items() if callable(function) and name[0] != "_"]
+    of_numpy = [function for function in vars(np).values() if isinstance(function, np.ufunc)]
+    for module, functions in (("math", of_math), ("numpy", of_numpy)):
+        missing = {function.__name__ for function in functions if id(function) not in known}
+        assert missing <= set(ABSENT[module].split())

@@ -1,0 +1,236 @@
+# ruff: noqa: B023
+"""Lambdas are kernels, and functions of combinators: found in their files, and compiled once."""
+
+import importlib
+import math
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import spmdvm
+
+A = np.arange(6.0)
+FACTOR = 2
+
+
+def test_lambdas_are_kernels():
+    square = spmdvm.kernel(lambda x: x * x + 1)
+    np.testing.assert_array_equal(square(A), A * A + 1)
+    assert square.__name__ == "<lambda>" and square.is_elementwise
+    assert "x * x" in square.spmd_source
+    assert spmdvm.kernel(width=8)(lambda x: x)(A).tolist() == A.tolist()
+    total = spmdvm.kernel(lambda a: np.sum(a) + a[0])
+    assert total(A + 1) == 22
+    pair = spmdvm.kernel(
+        lambda x, y=10: (  # in several lines
+            x + y,
+            x - y,
+        )
+    )
+    for given in ((A,), (A, 3)):
+        np.testing.assert_array_equal(pair(*given), pair.__wrapped__(*given))
+
+
+def test_combinators_take_lambdas():
+    assert spmdvm.map(lambda x, y: x * y, A, A).tolist() == (A * A).tolist()
+    assert spmdvm.reduce(lambda a, b: max(a, b), A, neutral=-np.inf, map=lambda x: -x) == 0
+    assert spmdvm.scan(lambda a, b: a + b, A, neutral=0).tolist() == np.cumsum(A).tolist()
+    assert spmdvm.filter(lambda x: x % 2 == 0, A).tolist() == [0, 2, 4]
+    bins = spmdvm.reduce_by_index(np.zeros(2), lambda a, b: a + b, np.arange(6) % 2, A, neutral=0)
+    assert bins.tolist() == [6, 9]
+    np.testing.assert_array_equal(spmdvm.map(lambda x: math.sqrt(x), A), np.sqrt(A))
+
+
+def test_vectorize_takes_functions_of_numbers():
+    assert spmdvm.vectorize(lambda x: x if x < 3 else -x)(A).tolist() == [0, 1, 2, -3, -4, -5]
+
+    def half(x):
+        return x / 2
+
+    assert spmdvm.vectorize(half, width=8)(A).tolist() == (A / 2).tolist()
+    with pytest.raises(TypeError, match=r"a function of numbers, and `<lambda>` goes through arrays itself; .*kernel"):
+        spmdvm.vectorize(lambda a: a[0])
+    with pytest.raises(TypeError, match="an expression as a string, or a function, not int"):
+        spmdvm.vectorize(3)
+
+
+def test_kernels_call_lambdas_from_outside():
+    square = lambda v: v * v  # noqa: E731
+
+    @spmdvm.kernel
+    def caller(x):
+        return square(x) + 1
+
+    assert caller(A).tolist() == (A * A + 1).tolist()
+
+
+# fmt: off
+SEVERAL = [lambda x: x + 1, lambda x: x - 1, lambda x: -x if x > 2 else x, lambda x: 1 + 2, lambda x: .5]
+NESTED = lambda: [spmdvm.map(f, A).tolist() for f in (lambda x: x * 10, lambda x: x * 11)]  # noqa: E731
+# fmt: on
+
+
+def test_several_lambdas_in_a_line():
+    for function in SEVERAL:
+        got = spmdvm.map(function, A)
+        np.testing.assert_array_equal(got, [function(x) for x in A])
+    assert spmdvm.map(SEVERAL[3], A).dtype == np.int64 and spmdvm.map(SEVERAL[4], A).dtype == np.float64
+    assert NESTED() == [(A * 10).tolist(), (A * 11).tolist()]
+
+
+def run(program, folder, *options, **environment):
+    script = folder / "script.py"
+    script.write_text(textwrap.dedent(program), encoding="utf-8")
+    path = os.pathsep.join(sys.path)
+    return subprocess.run(
+        [sys.executable, *options, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": path, **environment},
+        check=False,
+    )
+
+
+def test_lambdas_are_told_apart_without_positions(tmp_path):
+    program = """
+        import numpy as np, spmdvm
+        fs = [lambda x: x + 1, lambda x: x - 1, lambda x: 1, lambda x: True, lambda x: 1.0, lambda y: y + 1]
+        a = np.arange(3)
+        outer = lambda: spmdvm.map(lambda x: x * 10, a); print([spmdvm.map(f, a) for f in fs], outer())
+    """
+    ran = run(program, tmp_path, PYTHONNODEBUGRANGES="1")
+    assert ran.returncode == 0, ran.stderr
+    want = "[array([1, 2, 3]), array([-1,  0,  1]), array([1, 1, 1]), array([ True,  True,  True]), "
+    assert ran.stdout == want + "array([1., 1., 1.]), array([1, 2, 3])] [ 0 10 20]\n"
+
+
+def test_one_kernel_for_lambdas_that_are_the_same():
+    found = {id(spmdvm.kernel(lambda x: x * n)) for n in (1, 2, 3) for _ in range(4)}
+    assert len(found) == 3
+    # Equal numbers of other types are others.
+    made = [spmdvm.kernel(lambda x: x * n) for n in (1, 1.0, True, np.float32(1), np.int8(1), 1)]
+    assert len(set(map(id, made))) == 5 and made[0] is made[5]
+    assert [kernel(np.ones(1, np.int8)).dtype.name for kernel in made[:4]] == ["int8", "float64", "int8", "float32"]
+    widths = [spmdvm.kernel(lambda x: x, width=width) for width in (4, 8, 4)]
+    assert len(set(map(id, widths))) == 2
+    # What cannot be compared is not taken for the same.
+    assert spmdvm.kernel(lambda x: x, defines={})(A).tolist() == A.tolist()
+
+
+def test_lambdas_have_the_values_of_now():
+    results = []
+    for n in (1, 2):
+        results.append(spmdvm.map(lambda x: x * n, A).tolist())
+    assert results == [A.tolist(), (2 * A).tolist()]
+    assert [spmdvm.map(lambda x, k=k: x * k, A)[1] for k in (1, 2.5)] == [1, 2.5]
+    table, results = np.array([1.0, 2.0]), []
+    for first in (1, 5):
+        table[0] = first
+        results.append(spmdvm.map(lambda x: table[0] + x, A)[0])
+    assert results == [1, 5]
+
+
+def test_values_of_modules_are_those_of_now():
+    global FACTOR
+    try:
+        results = []
+        for FACTOR in (3, 4):
+            results.append(spmdvm.map(lambda x: x * FACTOR, A)[1])
+            results.append(spmdvm.map(of_module, A)[1])
+        assert results == [3, 3, 4, 4]
+    finally:
+        FACTOR = 2
+
+
+def of_module(x):
+    return x * FACTOR
+
+
+def test_values_stay_those_of_the_first_call():
+    n = 2
+    kernel = spmdvm.kernel(lambda x: x * n)
+    assert kernel(A)[1] == 2
+    n = 3
+    # For other types it is compiled anew.
+    assert kernel(np.arange(3))[1] == 2
+    assert pickle.loads(pickle.dumps(kernel))(A)[1] == 2
+    assert spmdvm.kernel(lambda x: x * n)(A)[1] == 3
+
+
+def test_lambdas_pickle_by_value():
+    k, helper = 3, lambda v: v + 1
+    kernel = spmdvm.kernel(
+        lambda x, y=2: helper(x)
+        * y + k)  # fmt: skip
+    again = pickle.loads(pickle.dumps(kernel))
+    assert again is not kernel
+    assert again(A).tolist() == kernel(A).tolist() == ((A + 1) * 2 + 3).tolist()
+    assert again.spmd_source == kernel.spmd_source
+
+
+def test_errors_are_at_the_lambda():
+    with pytest.raises(spmdvm.CompileError) as caught:
+        "éé"; spmdvm.map(lambda é: (é +  # noqa: E702
+           é.foo), A)  # fmt: skip
+    (found,) = caught.value.diagnostics
+    assert found.message == "`é` is a number and has no `foo`"
+    assert (found.column, found.end_column) == (12, 17)
+    with open(__file__, encoding="utf-8") as file:
+        assert file.read().splitlines()[found.line - 1] == "           é.foo), A)  # fmt: skip"
+    with pytest.raises(spmdvm.CompileError, match="a fixed number of parameters"):
+        spmdvm.map(lambda *x: x, A)
+    with pytest.raises(TypeError, match="`f` must take one number, and the kernel `<lambda>` has 2 parameters"):
+        spmdvm.map(lambda x, y: x, A)
+    with pytest.raises(TypeError, match="`f`: the default of `y` of the kernel `<lambda>` is no number"):
+        spmdvm.map(lambda x, y=None: x, A)
+
+
+def test_lambdas_without_a_text():
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.map(eval("lambda x: x"), A)
+    assert str(caught.value) == (
+        "the text of the lambda in line 1 of <string> cannot be read, and kernels are compiled from it: Python keeps "
+        "no text of what is given to `-c` or `exec`, nor before 3.13 of what is typed at its prompt\n"
+        '  help: write it in a file or a notebook, or as an expression: `spmdvm.vectorize("x * x")`'
+    )
+    # Python 3.13 keeps what is typed.
+    typed = "import spmdvm, numpy as np\nprint(spmdvm.map(lambda x: x * x, np.arange(3)))\n"
+    ran = subprocess.run([sys.executable, "-i"], input=typed, capture_output=True, text=True, timeout=300, check=False)
+    if sys.version_info >= (3, 13):
+        assert "[0 1 4]" in ran.stdout
+    else:
+        assert "line 1 of <stdin> cannot be read" in ran.stderr
+
+
+def test_files_that_have_changed(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    file = tmp_path / "changing_lambdas.py"
+    file.write_text("f = lambda x: x + 1\ng = lambda x: x + 1\n")
+    module = importlib.import_module("changing_lambdas")
+    file.write_text("f = 3\ng = lambda y: y + 1\n")
+    os.utime(file, (0, 0))
+    for function in (module.f, module.g):
+        with pytest.raises(spmdvm.CompileError, match=r"does not have the lambda any more .* has changed"):
+            spmdvm.kernel(function)
+
+
+def test_lambdas_in_notebooks():
+    pytest.importorskip("IPython")
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell.instance()
+    try:
+        shell.run_cell("import numpy as np, spmdvm; n = 2")
+        cell = "first, second = [spmdvm.map(f, np.arange(3)) for f in (lambda x: x * n, lambda x: x + n)]"
+        assert shell.run_cell(cell).success
+        assert shell.user_ns["first"].tolist() == [0, 2, 4] and shell.user_ns["second"].tolist() == [2, 3, 4]
+        shell.run_cell("n = 5")
+        assert shell.run_cell(cell).success
+        assert shell.user_ns["first"].tolist() == [0, 5, 10]
+    finally:
+        InteractiveShell.clear_instance()
