@@ -3,7 +3,7 @@
 
 use spmdvm::jit::abort::Abort;
 use spmdvm::jit::engine::LoopReport;
-use spmdvm::jit::ir::{Block, BlockId, End, ExitReason, Kind, Region};
+use spmdvm::jit::ir::{Block, BlockId, End, ExitReason, Inst, Kind, Region};
 use spmdvm::jit::passes::licm::Loops;
 use spmdvm::vm::Op;
 use spmdvm::{CallError, Engine, JitSettings, Limits, Module, Options, TrapKind, Value};
@@ -79,6 +79,41 @@ fn short_loops_are_unrolled_and_elements_of_local_arrays_are_values() {
     let bodies = looping(region).len().min(2);
     assert!((1..=4 * bodies).contains(&accesses(region, Kind::is_plain_load)), "{region}");
     assert!((1..=bodies).contains(&accesses(region, Kind::is_plain_store)), "{region}");
+}
+
+/// A tile of sums that a loop adds to row by row, more than a vector in each.
+#[test]
+fn rows_of_a_local_array_that_take_several_vectors_are_values() {
+    let text = "static void add(const uniform int a[], uniform int n, uniform int out[]) {
+        uniform int tile[3][2 * programCount];
+        foreach (x = 0 ... 2 * programCount)
+            for (uniform int y = 0; y < 3; ++y) tile[y][x] = 0;
+        for (uniform int i = 0; i < n; ++i)
+            foreach (x = 0 ... 2 * programCount) {
+                int own = a[i + x];
+                for (uniform int y = 0; y < 3; ++y) tile[y][x] += own * (i + y);
+            }
+        foreach (x = 0 ... 2 * programCount)
+            for (uniform int y = 0; y < 3; ++y) out[y * 2 * programCount + x] += tile[y][x];
+    }
+    export void f(const uniform int a[], uniform int n, uniform int out[]) {
+        for (uniform int round = 0; round < 3; ++round) add(a, n, out);
+    }";
+    let module = module(text, JitSettings::eager());
+    let lanes = Options::default().width.lanes();
+    let a: Vec<i32> = (0..100 + 2 * lanes as i32).collect();
+    let mut out = vec![0; 3 * 2 * lanes];
+    module.call("f", &[Value::slice(&a), 100.into(), Value::slice_mut(&mut out)]).unwrap();
+    let sum = |y: i32, x: i32| (0..100).map(|i| (i + x) * (i + y)).sum::<i32>();
+    let expected: Vec<i32> = (0..3).flat_map(|y| (0..2 * lanes as i32).map(move |x| 3 * sum(y, x))).collect();
+    assert_eq!(out, expected);
+    let regions = compiled::versions(&module).into_iter().map(|v| v.region);
+    let region = regions.max_by_key(|region| region.blocks.len()).expect("a region");
+    let insts = || region.blocks.iter().flat_map(|b| &b.insts);
+    let hosts: Vec<_> = insts().filter(|i| matches!(i.kind, Kind::FrameHost { .. })).filter_map(|i| i.result).collect();
+    let in_frame = |inst: &&Inst| matches!(inst.kind, Kind::StoreLanes { .. }) && hosts.contains(&inst.args[0]);
+    assert_eq!(insts().filter(in_frame).count(), 0, "{region}");
+    assert!(insts().any(|inst| is_op(&inst.kind, Op::Mul)), "{region}");
 }
 
 #[test]

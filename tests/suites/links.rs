@@ -2,10 +2,12 @@
 //! must do what the interpreter does, wherever a region ends and another begins, and the regions must lead to each other.
 
 use spmdvm::jit::abort::Abort;
-use spmdvm::jit::ir::ExitReason;
+use spmdvm::jit::engine::VersionReport;
+use spmdvm::jit::ir::{ExitReason, Region};
 use spmdvm::{Engine, JitSettings, Limits, Module, Options, Value, Width};
 use spmdvm_tests::compiled::{jits, loops, versions};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Lanes that go to different depths of a recursion, which goes down twice.
 const TREE: &str = "static int count(int depth, int leaf) {
@@ -257,6 +259,88 @@ fn regions_that_often_lead_on_hold_more_then() {
         });
         assert!(usual > 100, "{engine}: {usual} links");
         assert!(larger * 4 < usual, "{engine}: {larger} links, {usual} with regions of the usual size");
+    }
+}
+
+/// A number of short loops with so many rounds and statements each.
+fn short_loops(loops: usize, rounds: usize, statements: usize) -> String {
+    (0..loops).fold(String::new(), |mut text, k| {
+        let steps: String = (0..statements).map(|s| format!(" x = (x * {} + (x >> k)) ^ {s};", 2 * k + 3)).collect();
+        let _ = writeln!(text, "        for (uniform int k = 0; k < {rounds}; ++k) {{{steps} }}");
+        text
+    })
+}
+
+/// The regions in which a call of a module runs, once it has been called often.
+fn regions_at_last(module: &Module) -> Vec<Arc<Region>> {
+    (0..12).for_each(|_| drop(run(module)));
+    let before: Vec<_> = versions(module).iter().map(|v| (Arc::clone(&v.region), v.entries)).collect();
+    run(module);
+    let entered = |v: &VersionReport| {
+        let seen = before.iter().find(|(region, _)| Arc::ptr_eq(region, &v.region)).map_or(0, |(_, entries)| *entries);
+        v.entries > seen
+    };
+    versions(module).into_iter().filter(entered).map(|v| v.region).collect()
+}
+
+/// What has been left out of a region for its size is in it once that has gone round often, although it leads to no other.
+#[test]
+fn regions_that_go_round_often_have_all_their_loops_unrolled() {
+    let text = format!(
+        "export void f(uniform int a[], uniform int n) {{
+    foreach (i = 0 ... n) {{
+        int x = i;
+        for (uniform int round = 0; round < 90; ++round) {{
+{}        }}
+        a[i] = x;
+    }}
+}}",
+        short_loops(40, 12, 1)
+    );
+    for engine in jits().filter(|engine| *engine != Engine::Ir) {
+        let jits = [u64::MAX, 20].map(|hot_links| JitSettings {
+            hot: 2,
+            hot_links,
+            background: false,
+            ..JitSettings::default()
+        });
+        let [usual, larger] = jits.map(|jit| {
+            let options = Options { engine, jit, width: Width::DEFAULT, ..Options::default() };
+            let module = Module::compile("links.ispc", &text, &options).unwrap();
+            regions_at_last(&module).iter().filter(|region| region.is_divided).count()
+        });
+        assert_ne!(usual, 0, "{engine}: the loops are unrolled at once");
+        assert_eq!(larger, 0, "{engine}: something is still left out");
+    }
+}
+
+/// Two heavy functions get regions of their own, with all their short loops unrolled, rather than one region without.
+#[test]
+fn heavy_functions_are_linked_rather_than_that_loops_are_not_unrolled() {
+    let body = short_loops(45, 2, 4);
+    let text = format!(
+        "static int first(int x) {{
+{body}        return x;
+}}
+static int second(int x) {{
+{body}        return x ^ 1;
+}}
+export void f(uniform int a[], uniform int n) {{
+    foreach (i = 0 ... n) {{
+        int x = i;
+        for (uniform int round = 0; round < 9; ++round) x = first(x) + second(x);
+        a[i] = x;
+    }}
+}}"
+    );
+    agree_in(&text, &Limits::default(), &[JitSettings::eager()]);
+    for engine in jits().filter(|engine| *engine != Engine::Ir) {
+        let jit = JitSettings { hot: 2, calls: 2, hot_links: u64::MAX, background: false, ..JitSettings::default() };
+        let options = Options { engine, jit, width: Width::DEFAULT, ..Options::default() };
+        let module = Module::compile("links.ispc", &text, &options).unwrap();
+        let functions: Vec<_> = regions_at_last(&module).into_iter().filter(|region| region.pc == 0).collect();
+        assert!(functions.len() >= 2, "{engine}: functions without a region of their own");
+        assert!(functions.iter().all(|region| !region.is_divided), "{engine}: loops that are not unrolled");
     }
 }
 

@@ -26,7 +26,7 @@ impl Translator<'_> {
 
     /// The quotient rounded up, with its sign changed, within the type, in 64 bits.
     fn least_index(&mut self, start: clif::Value, scale: u32, ty: Ty) -> clif::Value {
-        let x = self.shifted(start, scale);
+        let x = self.quotient(start, scale);
         let x = self.b.ins().ineg(x);
         let (least, greatest) = ends(ty);
         let x = if least == i64::MIN { x } else { self.larger(IntCC::SignedGreaterThan, x, least) };
@@ -53,7 +53,7 @@ impl Translator<'_> {
         let len = self.scalar(len);
         let last = self.b.ins().iadd_imm_s(len, -(need as i64));
         let last = self.b.ins().isub(last, start);
-        let last = self.shifted(last, scale);
+        let last = self.quotient(last, scale);
         let last = self.larger(IntCC::SignedLessThan, last, ends(ty).1 - SPARE_INDICES);
         let n = self.b.ins().isub(last, low);
         let n = self.b.ins().iadd_imm_s(n, 1);
@@ -61,12 +61,19 @@ impl Translator<'_> {
         self.in_bits_of(n, ty)
     }
 
-    /// The quotient by a power of two, rounded down.
-    fn shifted(&mut self, x: clif::Value, scale: u32) -> clif::Value {
-        match scale.trailing_zeros() {
-            0 => x,
-            by => self.b.ins().sshr_imm_u(x, by as i64),
+    /// The quotient by a constant, rounded down.
+    fn quotient(&mut self, x: clif::Value, scale: u32) -> clif::Value {
+        if scale.is_power_of_two() {
+            let by = scale.trailing_zeros();
+            return if by == 0 { x } else { self.b.ins().sshr_imm_u(x, by as i64) };
         }
+        let by = self.b.ins().iconst(types::I64, scale as i64);
+        let quotient = self.b.ins().sdiv(x, by);
+        // The machine rounds towards 0: where something negative is left, one too many.
+        let product = self.b.ins().imul(quotient, by);
+        let left = self.b.ins().isub(x, product);
+        let less = self.b.ins().sshr_imm_u(left, 63);
+        self.b.ins().iadd(quotient, less)
     }
 
     /// Of an integer of 64 bits and a number the one for which a condition holds.

@@ -212,11 +212,11 @@ impl<'a> Translator<'a> {
                 let at = offset_of!(Context, frame_address) as i32;
                 Some(self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at))
             }
-            Kind::IndexLow { scale, disp, ty } if has_code(scale, disp) => {
+            Kind::IndexLow { scale, disp, ty } if has_code(disp) => {
                 let start = self.displaced_offset(inst.args[0], disp);
                 Some(self.index_low(start, scale, ty))
             }
-            Kind::IndexSpan { scale, disp, need, ty } if has_code(scale, disp) => {
+            Kind::IndexSpan { scale, disp, need, ty } if has_code(disp) => {
                 Some(self.index_span([inst.args[0], inst.args[1]], scale, disp, need, ty))
             }
             Kind::RegionBase => Some(self.region_base(inst.args[0])),

@@ -30,6 +30,10 @@ const REVIEW: u64 = 64;
 /// Rounds between two such looks, where entries are long.
 const REVIEW_ROUNDS: u64 = 1 << 18;
 
+/// So many rounds take as long as a link at least. What had to be left out of a region for its size need not be elsewhere: loops that
+/// are not unrolled, calls that are not inlined.
+const ROUNDS_OF_LINK: u64 = 64;
+
 /// Entries after which a version is judged that is tried again.
 const SECOND_TRIAL: u64 = 16;
 
@@ -293,7 +297,9 @@ impl Version {
         if landing.pruned && is_told || is_review && self.fails() {
             return (Some(Box::new(Change::Recompile)), Leads::Nowhere);
         }
-        if landing.divides && is_told {
+        let is_partial = self.region.is_divided && !self.is_large;
+        let is_long = is_review && is_partial && rounds >= settings.hot_links.saturating_mul(ROUNDS_OF_LINK);
+        if landing.divides && is_told || is_long {
             return (Some(Box::new(Change::Enlarge)), landing.leads);
         }
         if is_review && self.code.is_forsaken(entries) {

@@ -6,8 +6,8 @@ use spmdvm_vm::types::Ty;
 const FARTHEST: u64 = 1 << 62;
 
 /// Returns whether all can be computed in words.
-pub(crate) fn has_code(scale: u32, disp: i64) -> bool {
-    scale.is_power_of_two() && disp.unsigned_abs() < FARTHEST
+pub(crate) fn has_code(disp: i64) -> bool {
+    disp.unsigned_abs() < FARTHEST
 }
 
 /// Least and greatest index of a type, as far as a word has them: no region is as large.

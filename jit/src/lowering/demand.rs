@@ -176,7 +176,16 @@ impl AddressSum {
         while let Some(nearer) = sum.with_nearer_index(values, block) {
             sum = nearer;
         }
-        sum
+        sum.counted_from_first_host(values).unwrap_or(sum)
+    }
+
+    /// The same address, if it is one in frames, counted from the first of these that the region computes: all of them take one register.
+    fn counted_from_first_host(self, values: &Values<'_>) -> Option<AddressSum> {
+        let Kind::FrameHost { at, .. } = values.inst(self.base)?.kind else { return None };
+        let (base, first) = values.frame_host()?;
+        let distance = i32::try_from(at.wrapping_sub(first) as i64).ok()?;
+        let disp = distance.checked_add(self.disp).filter(|disp| disp.unsigned_abs() < FARTHEST)?;
+        Some(AddressSum { base, disp, ..self })
     }
 
     /// The same sum, without what is added to the index or changes nothing but its type.
@@ -302,5 +311,33 @@ impl Search<'_, '_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Builder, Exit, ExitReason, Type};
+    use spmdvm_vm::program::FuncId;
+    use spmdvm_vm::types::Width;
+
+    #[test]
+    fn addresses_in_frames_are_counted_from_one_of_them() {
+        let mut b = Builder::new(Width::DEFAULT, FuncId(0), 0);
+        let host = |at| Kind::FrameHost { function: FuncId(0), at, within: None };
+        let hosts = [64, 1024, 0, 1 << 40].map(|at| b.inst(host(at), &[], Type::uniform(Ty::U64)));
+        let eight = b.constant(Ty::U64, 8);
+        let next = b.block();
+        b.jump(next, &[]);
+        b.switch_to(next);
+        let sum = b.op(Op::Add, Ty::U64, &[hosts[1], eight]);
+        let exit = b.exit(Exit { frames: Vec::new(), cells: Vec::new(), live: Vec::new(), reason: ExitReason::Return });
+        b.end(End::Exit(exit));
+        let values = Values::new(&b.region);
+        let found = [hosts[0], hosts[1], hosts[2], sum, hosts[3]].map(|v| {
+            let AddressSum { base, disp, .. } = AddressSum::of(&values, &Forms::PLAIN, next, v);
+            (base, disp)
+        });
+        assert_eq!(found, [(hosts[0], 0), (hosts[0], 960), (hosts[0], -64), (hosts[0], 968), (hosts[3], 0)]);
     }
 }

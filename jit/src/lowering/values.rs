@@ -38,6 +38,8 @@ pub struct Values<'r> {
     incoming: Vec<u32>,
     /// By value: whether it stands in one place of instructions, ends of blocks and snapshots only.
     single: Vec<bool>,
+    /// The first address in frames that the entry block computes, and where it lies.
+    frame_host: Option<(Value, u64)>,
 }
 
 impl<'r> Values<'r> {
@@ -57,7 +59,11 @@ impl<'r> Values<'r> {
             }
             block.end.edges().for_each(|edge| incoming[edge.to.index()] += 1);
         }
-        Values { region, dominators, definitions, incoming, single: single(region) }
+        let frame_host = region.block(BlockId(0)).insts.iter().find_map(|inst| match inst.kind {
+            Kind::FrameHost { at, .. } => Some((inst.result?, at)),
+            _ => None,
+        });
+        Values { region, dominators, definitions, incoming, single: single(region), frame_host }
     }
 
     pub(crate) fn definition(&self, v: Value) -> Definition {
@@ -75,6 +81,11 @@ impl<'r> Values<'r> {
     /// The instruction that defines a value, if it stands in a block.
     pub(crate) fn inst_in(&self, block: BlockId, v: Value) -> Option<&'r Inst> {
         self.inst(v).filter(|_| self.definition(v).block() == Some(block))
+    }
+
+    /// An address in frames that is at hand wherever one is, and where it lies: the first that the entry block computes.
+    pub(crate) fn frame_host(&self) -> Option<(Value, u64)> {
+        self.frame_host
     }
 
     /// Returns whether a value stands in one place only.

@@ -29,6 +29,9 @@ const SMALL_LOOP: usize = 48;
 /// How many times as much regions may hold that have often led on to others.
 const LARGE: usize = 4;
 
+/// Functions from this weight on are linked rather than that loops are not unrolled: what they do takes much longer than a link.
+const HEAVY: u32 = 300;
+
 /// Most instructions of the bytecode that an unrolled loop becomes, with what it calls, and with the loops around it that are
 /// unrolled too: at first, then if that is too much. The smallest gain most for what they take.
 const UNROLLED: [u32; 3] = [192, 64, 0];
@@ -44,9 +47,9 @@ const STAGES: [Plan; 8] = [
     Plan { deepest: 1, ..ALL },
     Plan { deepest: 0, ..ALL },
     Plan { deepest: 0, heaviest: 1000, ..ALL },
-    Plan { deepest: 0, heaviest: 300, ..ALL },
-    Plan { deepest: 0, heaviest: 300, parts_loops: true, ..ALL },
-    Plan { deepest: 0, heaviest: 300, parts_loops: true, cuts: true, ..ALL },
+    Plan { deepest: 0, heaviest: HEAVY, ..ALL },
+    Plan { deepest: 0, heaviest: HEAVY, parts_loops: true, ..ALL },
+    Plan { deepest: 0, heaviest: HEAVY, parts_loops: true, cuts: true, ..ALL },
     Plan { deepest: 0, heaviest: LIGHT, parts_loops: true, cuts: true, ..ALL },
 ];
 
@@ -80,7 +83,7 @@ impl Plan {
 
     /// What to try if that is too much, which unrolled loops, or functions inlined into themselves, may have made so.
     pub fn next(self, has_unrolled: bool, has_recursed: bool) -> Option<Plan> {
-        if has_unrolled {
+        if has_unrolled && self.heaviest <= HEAVY {
             let less = UNROLLED.into_iter().find(|most| *most < self.unrolled)?;
             return Some(Plan { unrolled: less, ..self });
         }
@@ -188,12 +191,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_large_has_its_longest_unrolled_loops_back_first_and_is_then_divided() {
+    fn what_is_too_large_links_heavy_functions_first_and_has_its_longest_unrolled_loops_back_before_it_is_divided_further()
+     {
         let first = Plan::first(MAX_INSTS, |_| 10);
         assert!(!first.divides());
         let plans: Vec<Plan> = std::iter::successors(Some(first), |plan| plan.next(plan.unrolled != 0, true)).collect();
         let unrolled: Vec<u32> = plans.iter().map(|plan| plan.unrolled).collect();
-        assert_eq!(unrolled, [192, 64, 0].repeat(STAGES.len()));
+        let heaviest: Vec<u32> = plans.iter().map(|plan| plan.heaviest).collect();
+        assert_eq!(unrolled, [vec![192; 4], [192, 64, 0].repeat(STAGES.len() - 4)].concat());
+        assert_eq!(heaviest[2..7], [u32::MAX, 1000, HEAVY, HEAVY, HEAVY]);
         assert!(plans[1..].iter().all(|plan| plan.divides()));
         // Where nothing was unrolled, or inlined into itself, there is nothing to take back.
         assert_eq!([true, false].map(|recursed| first.next(false, recursed)), [Some(STAGES[1]), Some(STAGES[3])]);

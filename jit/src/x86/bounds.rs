@@ -1,7 +1,7 @@
 //! What bounds are made of: the indices that lie in a memory region.
 
 use super::inst::{Arg, Cond, Size};
-use super::select::Select;
+use super::select::{Select, imm8};
 use crate::ir::{Inst, Kind, SPARE_INDICES, Value};
 use crate::lowering::{ends, has_code};
 use iced_x86::{Code, OpKind};
@@ -13,7 +13,7 @@ impl Select<'_> {
     /// Indices in bounds, if they can be computed in words.
     pub(super) fn index_bound(&mut self, inst: &Inst) -> bool {
         let x = match inst.kind {
-            Kind::IndexLow { scale, disp, ty } if has_code(scale, disp) => {
+            Kind::IndexLow { scale, disp, ty } if has_code(disp) => {
                 let low = self.index_low(inst.args[0], scale, disp, ty);
                 // An index is wanted beside its distance from this: an addition overwrites none of its operands.
                 let negative = self.negated(Size::G64, low);
@@ -22,7 +22,7 @@ impl Select<'_> {
                 }
                 low
             }
-            Kind::IndexSpan { scale, disp, need, ty } if has_code(scale, disp) => {
+            Kind::IndexSpan { scale, disp, need, ty } if has_code(disp) => {
                 self.index_span([inst.args[0], inst.args[1]], scale, disp, need, ty)
             }
             _ => return false,
@@ -44,12 +44,19 @@ impl Select<'_> {
         self.gpr_binary(Code::Add_rm64_r64, Size::G64, x, disp)
     }
 
-    /// The quotient by a power of two, rounded down.
-    fn shifted(&mut self, x: VReg, scale: u32) -> VReg {
-        match scale.trailing_zeros() {
-            0 => x,
-            by => self.gpr_over(Code::Sar_rm64_imm8, Size::G64, x, Arg::Imm(OpKind::Immediate8, by as i64)),
+    /// The quotient by a constant, rounded down.
+    fn quotient(&mut self, x: VReg, scale: u32) -> VReg {
+        let shifted = |s: &mut Self, x, by: u32| s.gpr_over(Code::Sar_rm64_imm8, Size::G64, x, imm8(by as u8));
+        if scale.is_power_of_two() {
+            let by = scale.trailing_zeros();
+            return if by == 0 { x } else { shifted(self, x, by) };
         }
+        let (sign, by) = (shifted(self, x, 63), self.imm(scale.into()));
+        let (quotient, remainder) = (self.code.gpr(), self.code.gpr());
+        self.divide_machine(Code::Idiv_rm64, Size::G64, [x, sign, by], quotient, remainder);
+        // The machine rounds towards 0: where something negative is left, one too many.
+        let less = shifted(self, remainder, 63);
+        self.gpr_binary(Code::Add_rm64_r64, Size::G64, quotient, less)
     }
 
     /// See [`Kind::IndexLow`].
@@ -60,7 +67,7 @@ impl Select<'_> {
 
     /// The quotient rounded up, with its sign changed, within the type.
     fn low(&mut self, start: VReg, scale: u32, ty: Ty) -> VReg {
-        let x = self.shifted(start, scale);
+        let x = self.quotient(start, scale);
         let x = self.negated(Size::G64, x);
         let (least, greatest) = ends(ty);
         let x = if least == i64::MIN { x } else { self.at_least(x, least) };
@@ -81,7 +88,7 @@ impl Select<'_> {
         let (len, need) = (self.gpr(len), self.imm(need as u64));
         let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, len, need);
         let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, start);
-        let last = self.shifted(last, scale);
+        let last = self.quotient(last, scale);
         let last = self.at_most(last, ends(ty).1 - SPARE_INDICES);
         let n = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, low);
         let n = self.gpr_over(Code::Add_rm64_imm8, Size::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));

@@ -90,7 +90,7 @@ impl Select<'_> {
     }
 
     /// A division of `[low, high, divisor]`.
-    fn divide_machine(&mut self, code: Code, form: Size, of: [VReg; 3], quotient: VReg, remainder: VReg) {
+    pub(super) fn divide_machine(&mut self, code: Code, form: Size, of: [VReg; 3], quotient: VReg, remainder: VReg) {
         let both = |use_, def, register| Arg::Both { use_, def, register };
         let (low, high) = (both(of[0], quotient, Register::RAX), both(of[1], remainder, Register::RDX));
         self.plain(code, &[Arg::Use(of[2], form), low, high]);

@@ -21,7 +21,7 @@ pub fn checks(host: &Host, seed: u64) -> Region {
     let elems = [Ty::I32, Ty::F64, Ty::I16];
     let offset = |rng: &mut Rng, elem: Ty| rng.below(3) as u64 * elem.size() as u64;
     let pointers = elems.map(|elem| b.constant(Ty::U64, host.pointer(elem) + offset(&mut rng, elem)));
-    let factor = 1 + rng.below(2) as u32;
+    let factor = 1 + rng.below(3) as u32;
     let one_array = rng.chance(40);
     let (head, rounds) = (b.block(), rng.below(3) as u64);
     let zero = b.constant(Ty::I32, 0);

@@ -20,6 +20,7 @@ use crate::observe::{Observer, View};
 use crate::program::{FuncId, Inst, Program, Reg};
 use crate::trap::Access;
 use crate::types::{Shape, Ty};
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -542,25 +543,28 @@ pub struct Operand {
 }
 
 impl Operand {
-    /// Pointer and exact offset of a lane.
+    /// Pointer and offset of a lane; none where the sum has more than 64 bits.
     ///
     /// # Safety
     /// `base` and `index` point to as many values as the flags say.
-    unsafe fn offset(&self, lane: usize) -> (u64, i128) {
+    #[inline(always)]
+    unsafe fn offset(&self, lane: usize) -> Option<(u64, i64)> {
         // SAFETY: the caller's promise.
-        unsafe {
+        let (base, index) = unsafe {
             let base = self.base.add(if self.varying_base { lane } else { 0 }).read();
             let at = if self.varying_index { lane } else { 0 };
             let index = match self.index_ty {
                 None => 0,
-                Some(Ty::I32) => self.index.cast::<i32>().add(at).read_unaligned() as i128,
-                Some(Ty::U32) => self.index.cast::<u32>().add(at).read_unaligned() as i128,
-                Some(Ty::I64) => self.index.cast::<i64>().add(at).read_unaligned() as i128,
-                Some(_) => self.index.cast::<u64>().add(at).read_unaligned() as i128,
+                Some(Ty::I32) => self.index.cast::<i32>().add(at).read_unaligned().into(),
+                Some(Ty::U32) => self.index.cast::<u32>().add(at).read_unaligned().into(),
+                Some(Ty::I64) => self.index.cast::<i64>().add(at).read_unaligned(),
+                Some(_) => i64::try_from(self.index.cast::<u64>().add(at).read_unaligned()).ok()?,
             };
-            let lanes = if self.by_lane { (lane * self.ty.size()) as i128 } else { 0 };
-            (base, offset_of(base) as i128 + index * self.scale as i128 + self.disp as i128 + lanes)
-        }
+            (base, index)
+        };
+        let lanes = if self.by_lane { (lane * self.ty.size()) as i64 } else { 0 };
+        let at = index.checked_mul(self.scale.into())?.checked_add(self.disp)?;
+        Some((base, at.checked_add(offset_of(base) + lanes)?))
     }
 }
 
@@ -677,43 +681,76 @@ impl Context {
         self.thread().memory.unmap_frame(region_of(pointer));
     }
 
-    /// The host address of every active lane's element, or `None` if one may not be accessed. A lane that is not active
-    /// gets null.
+    /// Hands out the host address of every active lane's element, lane by lane, until one may not be accessed. Returns whether all may
+    /// be.
     ///
     /// # Safety
     /// As for [`Operand`]'s fields.
-    unsafe fn resolve(&mut self, operand: &Operand, mask: u64, access: Access) -> Option<[*mut u8; 64]> {
-        let t = self.thread();
-        let size = operand.ty.size() as i128;
-        let mut addresses = [std::ptr::null_mut(); 64];
+    #[inline(always)]
+    unsafe fn each_address(
+        &mut self,
+        operand: &Operand,
+        mask: u64,
+        access: Access,
+        mut each: impl FnMut(usize, *mut u8),
+    ) -> bool {
+        let memory = &self.thread().memory;
+        let size = operand.ty.size() as u64;
+        // Lanes beside one another often point into one region.
+        let (mut number, mut region) = (u32::MAX, (std::ptr::null_mut(), 0));
         for lane in super::lanes::lanes_of(mask) {
             // SAFETY: the caller's promise.
-            let (base, offset) = unsafe { operand.offset(lane) };
-            let (start, len) = t.memory.region(base, access);
-            if offset < 0 || offset + size > len as i128 {
-                return None;
+            let Some((base, offset)) = (unsafe { operand.offset(lane) }) else { return false };
+            if region_of(base) != number {
+                (number, region) = (region_of(base), memory.region(base, access));
             }
-            addresses[lane] = start.wrapping_add(offset as usize);
+            // A negative offset is a huge number.
+            let (start, len) = region;
+            if len < size || offset as u64 > len - size {
+                return false;
+            }
+            each(lane, start.wrapping_add(offset as usize));
         }
-        Some(addresses)
+        true
     }
 
     /// Loads the elements of the active lanes into `to`, lane after lane (inactive ones give 0); or, if an active lane may
-    /// not read, does nothing and gives `false`.
+    /// not read, gives `false`, and `to` holds anything.
     ///
     /// # Safety
     /// As for [`Operand`]'s fields; `to` has room for all lanes.
     pub unsafe fn load(&mut self, operand: &Operand, mask: u64, to: *mut u8) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match operand.ty.size() {
+                1 => self.load_elements::<1>(operand, mask, to),
+                2 => self.load_elements::<2>(operand, mask, to),
+                4 => self.load_elements::<4>(operand, mask, to),
+                _ => self.load_elements::<8>(operand, mask, to),
+            }
+        }
+    }
+
+    /// [`load`](Self::load), of elements of `SIZE` bytes.
+    ///
+    /// # Safety
+    /// As for that.
+    unsafe fn load_elements<const SIZE: usize>(&mut self, operand: &Operand, mask: u64, to: *mut u8) -> bool {
         let lanes = self.thread().lanes;
-        let size = operand.ty.size();
+        let to = to.cast::<[u8; SIZE]>();
         // SAFETY: the caller's promise; addresses have been checked.
         unsafe {
-            let Some(addresses) = self.resolve(operand, mask, Access::Read) else { return false };
-            std::ptr::write_bytes(to, 0, lanes * size);
-            for lane in super::lanes::lanes_of(mask) {
-                std::ptr::copy_nonoverlapping(addresses[lane], to.add(lane * size), size);
-                if operand.ty == Ty::Bool {
-                    *to.add(lane) = (*to.add(lane) != 0) as u8;
+            if mask.count_ones() as usize != lanes {
+                std::ptr::write_bytes(to, 0, lanes);
+            }
+            let copy = |lane, from: *mut u8| to.add(lane).write(from.cast::<[u8; SIZE]>().read());
+            if !self.each_address(operand, mask, Access::Read, copy) {
+                return false;
+            }
+            if operand.ty == Ty::Bool {
+                for lane in super::lanes::lanes_of(mask) {
+                    let truth = to.add(lane).cast::<u8>();
+                    *truth = (*truth != 0) as u8;
                 }
             }
         }
@@ -726,13 +763,41 @@ impl Context {
     /// # Safety
     /// As for [`Operand`]'s fields and `from`.
     pub unsafe fn store(&mut self, operand: &Operand, mask: u64, from: *const u8, varying: bool) -> bool {
-        let size = operand.ty.size();
-        // SAFETY: the caller's promise; addresses have been checked.
+        // SAFETY: the caller's promise.
         unsafe {
-            let Some(addresses) = self.resolve(operand, mask, Access::Write) else { return false };
+            match operand.ty.size() {
+                1 => self.store_elements::<1>(operand, mask, from, varying),
+                2 => self.store_elements::<2>(operand, mask, from, varying),
+                4 => self.store_elements::<4>(operand, mask, from, varying),
+                _ => self.store_elements::<8>(operand, mask, from, varying),
+            }
+        }
+    }
+
+    /// [`store`](Self::store), of elements of `SIZE` bytes.
+    ///
+    /// # Safety
+    /// As for that.
+    unsafe fn store_elements<const SIZE: usize>(
+        &mut self,
+        operand: &Operand,
+        mask: u64,
+        from: *const u8,
+        varying: bool,
+    ) -> bool {
+        let from = from.cast::<[u8; SIZE]>();
+        let mut addresses = [const { MaybeUninit::<*mut u8>::uninit() }; 64];
+        // SAFETY: the caller's promise; addresses have been checked, and those of active lanes have been written.
+        unsafe {
+            let note = |lane: usize, to| {
+                addresses[lane].write(to);
+            };
+            if !self.each_address(operand, mask, Access::Write, note) {
+                return false;
+            }
             for lane in super::lanes::lanes_of(mask) {
-                let at = if varying { from.add(lane * size) } else { from };
-                std::ptr::copy_nonoverlapping(at, addresses[lane], size);
+                let element = from.add(if varying { lane } else { 0 }).read();
+                addresses[lane].assume_init().cast::<[u8; SIZE]>().write(element);
             }
         }
         true

@@ -171,7 +171,7 @@ impl Memory {
 
     /// Removes a region, if it is live and of this kind.
     fn remove(&self, number: u32, kind: RegionKind) -> Option<Region> {
-        let (region, chunk) = self.table.remove(number, kind)?;
+        let (region, chunk) = self.table.remove(number, kind, self.is_shared())?;
         if let Some(chunk) = chunk {
             self.retire(chunk);
         }

@@ -12,6 +12,9 @@
 //! empty for good leaves the directory, and whoever removed its last region must keep it ([`RetiredChunk`]) until no reader
 //! can be looking at it. Only then it is [recycled](RegionTable::recycle) under other numbers.
 //!
+//! Whoever changes the table tells whether it is `shared`. While it is not, counters are plain loads and stores: atomic
+//! read-modify-write operations would be most of what a frame with memory costs.
+//!
 //! # Layout
 //!
 //! Native code looks regions up by itself, as [`RegionTable::get`] does ([`RegionLookup`]). So the directory stays where it is as
@@ -212,6 +215,17 @@ impl Chunk {
             Box::from_raw(chunk)
         }
     }
+
+    /// So many of its numbers are not live any more. Returns whether it is empty for good now.
+    #[inline(always)]
+    fn lose(&self, n: u32, shared: bool) -> bool {
+        if shared {
+            return self.left.fetch_sub(n, AcqRel) == n;
+        }
+        let left = self.left.load(Relaxed);
+        self.left.store(left - n, Relaxed);
+        left == n
+    }
 }
 
 /// A chunk that has left the directory; others may still be reading it.
@@ -348,12 +362,24 @@ impl RegionTable {
     fn take_number(&self, shared: bool) -> Option<u32> {
         let advance = |open| (position(open) < CHUNK_LEN).then(|| open + 1);
         loop {
-            match self.open.fetch_update(AcqRel, Acquire, advance) {
+            match self.advance(shared, advance) {
                 Ok(open) => return Some((chunk_of(open) << CHUNK_BITS) + position(open)),
                 Err(_) if self.open_chunk() => {}
                 Err(_) => return if shared { None } else { self.reuse_number() },
             }
         }
+    }
+
+    /// Moves on to what comes after the open number, if `next` has one: the number before; else the number as it is.
+    #[inline(always)]
+    fn advance(&self, shared: bool, mut next: impl FnMut(u64) -> Option<u64>) -> Result<u64, u64> {
+        if shared {
+            return self.open.fetch_update(AcqRel, Acquire, next);
+        }
+        let open = self.open.load(Relaxed);
+        let next = next(open).ok_or(open)?;
+        self.open.store(next, Relaxed);
+        Ok(open)
     }
 
     /// Returns whether there are numbers that are not those of regions that are gone.
@@ -368,17 +394,17 @@ impl RegionTable {
                 // Such numbers may be handed out again, so each of them is taken note of.
                 let Some(number) = self.take_number(shared) else { return };
                 self.note_gone(number);
-                self.let_go(number >> CHUNK_BITS, 1, &mut retire);
+                self.let_go(number >> CHUNK_BITS, 1, shared, &mut retire);
                 n -= 1;
                 continue;
             }
             let room = |open| CHUNK_LEN - position(open);
             let more = |open| n.min(room(open) as u64);
             let advance = |open| (room(open) != 0).then(|| open + more(open));
-            match self.open.fetch_update(AcqRel, Acquire, advance) {
+            match self.advance(shared, advance) {
                 Ok(open) => {
                     let taken = more(open);
-                    self.let_go(chunk_of(open), taken as u32, &mut retire);
+                    self.let_go(chunk_of(open), taken as u32, shared, &mut retire);
                     n -= taken;
                 }
                 Err(_) if self.open_chunk() => {}
@@ -389,9 +415,8 @@ impl RegionTable {
     }
 
     /// So many numbers of a chunk have no region any more.
-    fn let_go(&self, chunk: u32, n: u32, retire: &mut impl FnMut(RetiredChunk)) {
-        let left = &self.chunk_or_dead(chunk as usize).left;
-        if left.fetch_sub(n, AcqRel) == n {
+    fn let_go(&self, chunk: u32, n: u32, shared: bool, retire: &mut impl FnMut(RetiredChunk)) {
+        if self.chunk_or_dead(chunk as usize).lose(n, shared) {
             retire(self.retire(chunk as usize));
         }
     }
@@ -460,12 +485,20 @@ impl RegionTable {
     }
 
     /// Removes the region of a number, if it is live and of this kind: what it was, and its chunk if that is empty now.
-    pub fn remove(&self, number: u32, kind: RegionKind) -> Option<(Region, Option<RetiredChunk>)> {
+    /// `shared` is as for [`insert`](Self::insert).
+    pub fn remove(&self, number: u32, kind: RegionKind, shared: bool) -> Option<(Region, Option<RetiredChunk>)> {
         let index = (number >> CHUNK_BITS) as usize;
         let chunk = self.chunk(index)?;
         let entry = &chunk.entries[(number & (CHUNK_LEN - 1)) as usize];
-        // Of several threads that remove the same region, one does.
-        entry.kind.compare_exchange(kind_code(kind), TAKEN, AcqRel, Relaxed).ok()?;
+        let live = kind_code(kind);
+        let is_ours = match shared {
+            // Of several threads that remove the same region, one does.
+            true => entry.kind.compare_exchange(live, TAKEN, AcqRel, Relaxed).is_ok(),
+            false => entry.kind.load(Relaxed) == live,
+        };
+        if !is_ours {
+            return None;
+        }
         let (base, len) = entry.readable();
         let writable = entry.write_len.load(Relaxed) != 0;
         let region = Region { base, len, writable, kind, name: RegionName(entry.name.load(Relaxed)) };
@@ -473,7 +506,7 @@ impl RegionTable {
         if self.keeps_gone.load(Relaxed) {
             self.note_gone(number);
         }
-        let empty = chunk.left.fetch_sub(1, AcqRel) == 1;
+        let empty = chunk.lose(1, shared);
         Some((region, empty.then(|| self.retire(index))))
     }
 
@@ -602,7 +635,7 @@ mod tests {
 
     /// Removes a region and recycles its chunk at once: nobody else reads the table.
     fn remove(table: &RegionTable, number: u32) {
-        let (_, chunk) = table.remove(number, RegionKind::Heap).unwrap();
+        let (_, chunk) = table.remove(number, RegionKind::Heap, true).unwrap();
         chunk.into_iter().for_each(|chunk| table.recycle(chunk));
     }
 
@@ -616,12 +649,16 @@ mod tests {
         let first = table.insert(region(1), true).unwrap();
         assert_eq!(first, 1);
         for i in 2..10_000 {
-            let number = table.insert(region(i as u64), true).unwrap();
+            // Now others use it too, now they do not.
+            let shared = i % 8 < 4;
+            let number = table.insert(region(i as u64), shared).unwrap();
             assert_eq!(number, i);
             assert_eq!(table.get(number).readable().1, i as u64);
-            remove(&table, number);
+            assert!(table.remove(number, RegionKind::Frame, shared).is_none());
+            let (_, chunk) = table.remove(number, RegionKind::Heap, shared).unwrap();
+            chunk.into_iter().for_each(|chunk| table.recycle(chunk));
             assert_eq!(table.get(number).readable().1, 0);
-            assert!(table.remove(number, RegionKind::Heap).is_none());
+            assert!(table.remove(number, RegionKind::Heap, shared).is_none());
         }
         assert_eq!(table.get(first).readable().1, 1);
         assert_eq!(table.live().count(), 1);
@@ -709,7 +746,7 @@ mod tests {
                         if i % 64 == 0 {
                             numbers.lock().unwrap().push(number);
                         } else {
-                            let removed = table.remove(number, RegionKind::Heap).unwrap();
+                            let removed = table.remove(number, RegionKind::Heap, true).unwrap();
                             // Kept for good: other threads may be reading it.
                             removed.1.into_iter().for_each(|chunk| std::mem::forget(chunk.0));
                         }

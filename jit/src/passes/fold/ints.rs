@@ -111,8 +111,16 @@ impl Folder<'_> {
                 let count = self.constant(ty, c.trailing_zeros() as u64);
                 Some(plain(Op::Shl, ty, &[a, count]))
             }
-            _ => self.joined(op, ty, a, b),
+            _ => self.moved_host(op, a, c).or_else(|| self.joined(op, ty, a, b)),
         }
+    }
+
+    /// An address in an array of a frame, plus a constant, that is another in the array.
+    fn moved_host(&self, op: Op, a: Value, c: u64) -> Option<Rewrite> {
+        let Kind::FrameHost { function, at, within: Some((from, to)) } = self.defs.get(a)?.kind else { return None };
+        let at = at.wrapping_add(c);
+        let host = Kind::FrameHost { function, at, within: Some((from, to)) };
+        (op == Op::Add && (from..to).contains(&at)).then(|| Rewrite::Inst(host, Vec::new()))
     }
 
     /// Two operations with constants, one after the other, that one can do.

@@ -19,6 +19,9 @@
 //! *Floats* have no identities here: `x + 0` is not `x` for −0, and even `x * 1` differs for the one NaN that arithmetic is
 //! not to pass on (invariant S3).
 //!
+//! *Addresses.* One in an array of a frame plus a constant is another, if that lies in the array:
+//! [`mem2reg`](super::mem2reg) knows then what is accessed there.
+//!
 //! *Conversions* ([`convert`]). One after another becomes one where the first loses nothing, or the second keeps no more
 //! than what the first has kept.
 //!
