@@ -254,6 +254,29 @@ fn conversions_forth_and_back_disappear() {
 }
 
 #[test]
+fn magnitudes_do_not_depend_on_signs() {
+    let f32_ = |b: &mut Builder, x: Value| {
+        b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::F32, from: I32 }, &[x], Type::varying(Ty::F32))
+    };
+    folds(
+        |b, [x, y, ..]| {
+            let minus = b.op(Op::Neg, I32, &[x]);
+            let float = f32_(b, y);
+            let (same, less) = (b.op(Op::Abs, Ty::F32, &[float]), b.op(Op::Neg, Ty::F32, &[float]));
+            let more = b.op(Op::Neg, Ty::F32, &[less]);
+            let again = b.op(Op::Abs, Ty::F32, &[less]);
+            vec![b.op(Op::Abs, I32, &[minus]), b.op(Op::Sub, Ty::F32, &[same, again]), more]
+        },
+        "%7: v.f32 = bitcast.f32.i32 %1
+         %8: v.f32 = abs.f32 %7
+         %12: v.i32 = abs.i32 %0
+         %13: v.f32 = sub.f32 %8, %8
+         exit x0
+         r28=%12 r85=%13 r86=%7",
+    );
+}
+
+#[test]
 fn nested_selects_lose_the_arm_that_the_outer_mask_rules_out() {
     folds(
         |b, [x, y, _, m, n, _]| {
