@@ -54,6 +54,25 @@ fn regions_of_memory_are_looked_up_once_and_without_calls() {
     }
 }
 
+/// What was compared vector by vector is selected vector by vector.
+#[test]
+fn masks_of_several_vectors_are_not_taken_apart_again() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let host = host(32);
+    let v = Type::varying(Ty::I32);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = execution_mask(&mut b);
+    let [x, y] = [0, 1].map(|i| entry(&mut b, host.places(v)[i]));
+    let less = b.op(Op::Lt, Ty::I32, &[x, y]);
+    let sum = b.op(Op::Add, Ty::I32, &[x, y]);
+    let chosen = b.op(Op::Select, Ty::I32, &[less, sum, y]);
+    let half = b.inst(Kind::Op { op: Op::Convert, ty: Ty::I16, from: Ty::I32 }, &[x], Type::varying(Ty::I16));
+    let halves = b.op(Op::Select, Ty::I16, &[less, half, half]);
+    leave(&mut b, &host, mask, vec![(host.places(v)[2], chosen), (host.places(Type::varying(Ty::I16))[0], halves)]);
+    let text = listing(&x86, finished(b));
+    assert_eq!(count(&text, &["kshiftrq"]), 0, "{text}");
+}
+
 #[test]
 fn a_body_for_all_lanes_is_whole_vectors_without_masks() {
     let Some(x86) = harness::x86_for_listings() else { return };

@@ -551,6 +551,54 @@ fn a_struct_handed_on_by_reference_is_kept_in_values() {
 }
 
 #[test]
+fn what_a_round_has_stored_the_next_one_does_not_load() {
+    let module = module(
+        "export void f(uniform int a[], uniform int n) {
+            foreach (i = 0 ... n) {
+                int row[33];
+                for (uniform int k = 0; k <= 32; ++k) row[k] = i + k;
+                for (uniform int j = 0; j < n; ++j)
+                    for (uniform int k = 1; k <= n / 5; ++k) row[k] = row[k - 1] ^ row[k];
+                a[i] = row[32];
+            }
+        }",
+        JitSettings::eager(),
+    );
+    let mut a = vec![0i32; 160];
+    module.call("f", &[Value::slice_mut(&mut a), 160.into()]).unwrap();
+    let regions: Vec<Region> =
+        loops(&module).iter().flat_map(|l| &l.versions).map(|version| Region::clone(&version.region)).collect();
+    let loads = |b: &Block| b.insts.iter().filter(|i| matches!(i.kind, Kind::LoadLanes { .. })).count();
+    let stores = |b: &Block| has(b, |kind| matches!(kind, Kind::StoreLanes { .. }));
+    let lean = |b: &&Block| stores(b) && !has(b, |kind| matches!(kind, Kind::Guard { .. }));
+    let copies: Vec<usize> =
+        regions.iter().flat_map(looping).filter(lean).filter(|b| loads(b) != 0).map(loads).collect();
+    assert!(!copies.is_empty() && copies.iter().all(|&loads| loads == 1), "{copies:?} {regions:?}");
+}
+
+#[test]
+fn a_local_array_of_some_kilobytes_is_cleared_in_compiled_code() {
+    let module = module(
+        "export void f(uniform int a[], uniform int n) {
+            foreach (i = 0 ... n) {
+                int row[48];
+                for (uniform int k = 0; k < n; ++k) row[k & 31] += i;
+                a[i] = row[5];
+            }
+        }",
+        JitSettings::eager(),
+    );
+    let mut a = vec![0i32; 160];
+    module.call("f", &[Value::slice_mut(&mut a), 160.into()]).unwrap();
+    assert!(a.iter().enumerate().all(|(i, &x)| x == 5 * i as i32), "{a:?}");
+    let regions: Vec<Region> =
+        loops(&module).iter().flat_map(|l| &l.versions).map(|version| Region::clone(&version.region)).collect();
+    let blocks = || regions.iter().flat_map(|region| &region.blocks);
+    assert!(blocks().any(|b| has(b, |kind| matches!(kind, Kind::Clear { bytes: 3072 }))), "{regions:?}");
+    assert!(!blocks().any(|b| has(b, |kind| matches!(kind, Kind::Interpret { .. }))), "{regions:?}");
+}
+
+#[test]
 fn a_struct_whose_address_gets_away_stays_in_memory() {
     let text = BY_REFERENCE.replace("export void f(", "static varying Hit * uniform kept;\nexport void f(");
     let text = text.replace("h.t = 1e30;", "h.t = 1e30; kept = &h;");

@@ -213,6 +213,14 @@ faults! {
         _ => None,
     });
     "licm-load", "licm", "a load leaves a loop that stores", Act::Region(hoist_loads);
+    "predictive_commoning-stale", "predictive_commoning", "a round hands on what it got, not what it has stored or loaded", Act::Edge(|f, region, edge| {
+        let params = &region.block(edge.to).params;
+        let is_new = |v: &Value| v.index() >= f.values_before;
+        let at = params.iter().position(is_new).filter(|&at| !is_new(&edge.args[at]))?;
+        let mut edge = f.back_edges.contains(&edge.to).then(|| edge.clone())?;
+        edge.args[at] = params[at];
+        Some(edge)
+    });
     "fuse-arms", "fuse", "operands are selected from the wrong arms", Act::Inst(|f, i| {
         let is_new = is_op(i, Op::Select) && i.result?.index() >= f.values_before;
         is_new.then(|| with_args(i, vec![i.args[0], i.args[2], i.args[1]]))

@@ -18,6 +18,7 @@
 //! | [`sink`] | what only a cold block needs is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
 //! | [`loop_versioning`] | counted loops check their range once and run without checks |
+//! | [`predictive_commoning`] | what a round of a loop has loaded, or stored, the next one does not load again |
 //! | [`narrow`] | vectors of integers of which only low bits count become narrower |
 //! | [`dont_care`] | gathers do not clear don't-care lanes: inactive ones that nobody sees |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
@@ -45,6 +46,7 @@ pub mod mem2reg;
 pub mod narrow;
 pub mod params;
 pub mod pointers;
+pub mod predictive_commoning;
 pub mod sink;
 pub mod sink_frames;
 pub mod straighten;
@@ -82,6 +84,7 @@ pub const PASSES: &[Pass] = &[
     ("sink", sink::run),
     ("fuse", fuse::run),
     ("loop_versioning", loop_versioning::run),
+    ("predictive_commoning", predictive_commoning::run),
     ("narrow", narrow::run),
     ("dont_care", dont_care::run),
     ("dead", dead::run),

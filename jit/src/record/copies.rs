@@ -7,7 +7,7 @@
 use super::Recorder;
 use super::memory::Operand;
 use super::state::{FramePlace, State};
-use crate::ir::{Address, ExitReason, Kind, Type, Value};
+use crate::ir::{Address, End, ExitReason, Kind, Type, Value};
 use spmdvm_vm::interp::native::{is_moved_for_free, units_of};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{Function, Inst};
@@ -33,7 +33,7 @@ pub(crate) fn is_taken_apart(f: &Function, inst: &Inst) -> bool {
 }
 
 /// Most bytes of a frame that are zeroed without a call.
-const MAX_CLEARED: u64 = 1024;
+const MAX_CLEARED: u64 = 4096;
 
 impl Recorder<'_> {
     /// `mem.copy`
@@ -66,9 +66,7 @@ impl Recorder<'_> {
             && self.moves_once(state, inst)
             && Self::has_lanes(state.mask()) == Some(true)
         {
-            if units_of(bytes) == 1 {
-                self.tick(state);
-            }
+            self.tick_units(state, units_of(bytes));
             let host = self.frame_host(&place, 0);
             return self.effect(Kind::Clear { bytes: bytes as u32 }, &[host]);
         }
@@ -89,15 +87,32 @@ impl Recorder<'_> {
         }
     }
 
-    /// The bytes that a fill zeroes, if they lie in the memory of a frame and cost a unit of fuel at most: of several, who leaves
-    /// before the last would count the first ones twice.
+    /// Counts fuel before an instruction that costs some units: all of them, or, where a poll may be due in between,
+    /// none, and the interpreter executes it.
+    fn tick_units(&mut self, state: &State, units: u64) {
+        if units <= 1 {
+            (0..units).for_each(|_| self.tick(state));
+            return;
+        }
+        let u64_ = Type::uniform(Ty::U64);
+        let (none, once) = (self.constant(Ty::U64, 0), self.constant(Ty::U64, 1));
+        let counted = self.emit(Kind::Ticks { each: units as u32 }, &[once], u64_);
+        let counted = self.plain(Op::Ne, Ty::U64, &[counted, none]);
+        let exit = self.exit(state, ExitReason::Poll);
+        let (on, out) = self.branch_apart(counted);
+        self.b.switch_to(out);
+        self.b.end(End::Exit(exit));
+        self.b.switch_to(on);
+    }
+
+    /// The bytes that a fill zeroes, if they lie in the memory of a frame.
     fn zeroed(&self, to: Value, value: Value, bytes: Value) -> Option<(FramePlace, u64)> {
         let (place, bytes) = self.address(to).zip(self.known(bytes))?;
         let size = self.function(place.function).frame_size;
         let end = place.offset.checked_add_unsigned(bytes)?;
         let is_inside = place.offset >= 0 && end <= size as i64;
         let is_zero = self.known(value).is_some_and(|v| v as u8 == 0);
-        (is_inside && is_zero && bytes <= MAX_CLEARED && units_of(bytes) <= 1).then_some((place, bytes))
+        (is_inside && is_zero && bytes <= MAX_CLEARED).then_some((place, bytes))
     }
 
     /// Returns whether bytes are moved once: operands in varying registers stand for a move for each lane, whose bytes cost fuel together.

@@ -50,7 +50,9 @@ impl Select<'_> {
 
     /// The lanes of a mask that belong to piece `i` of elements of so many bytes.
     pub(super) fn mask_part(&mut self, mask: VReg, size: usize, i: usize) -> VReg {
-        self.lanes_of_mask(mask, i * self.lanes_in_piece(size))
+        let lanes = self.lanes_in_piece(size);
+        let joined = self.local.joined.get(&(mask, i * lanes, lanes)).copied();
+        joined.unwrap_or_else(|| self.lanes_of_mask(mask, i * lanes))
     }
 
     /// The lanes of a mask from one on.
@@ -69,7 +71,8 @@ impl Select<'_> {
 
     /// The masks of pieces as one.
     pub(super) fn join_masks(&mut self, mut parts: Vec<VReg>, size: usize) -> VReg {
-        let mut lanes = self.lanes_in_piece(size);
+        let each = self.lanes_in_piece(size);
+        let (pieces, mut lanes) = (parts.clone(), each);
         while parts.len() > 1 {
             let code = match lanes {
                 8 => Code::VEX_Kunpckbw_kr_kr_kr,
@@ -80,6 +83,11 @@ impl Select<'_> {
             let pairs: Vec<_> = pairs.collect();
             parts = pairs.iter().map(|pair| self.def(code, MASK, pair)).collect();
             lanes *= 2;
+        }
+        if pieces.len() > 1 {
+            // Whoever takes it apart again need not wait for it.
+            let of_piece = pieces.into_iter().enumerate().map(|(i, piece)| ((parts[0], i * each, each), piece));
+            self.local.joined.extend(of_piece);
         }
         parts[0]
     }

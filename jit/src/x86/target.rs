@@ -21,6 +21,8 @@ use spmdvm_vm::types::Ty;
 pub struct Local {
     /// Parts of masks, by the mask's register and the first lane.
     pub(super) parts: HashMap<(VReg, usize), VReg>,
+    /// The masks that a mask was joined from, by its register, the first lane and the number of lanes.
+    pub(super) joined: HashMap<(VReg, usize, usize), VReg>,
     /// Numbers of elements that permutations take, by their place in the pool and how many bytes they are.
     pub(super) choices: HashMap<(i32, usize), VReg>,
     /// Those that are at hand in every block.
@@ -69,6 +71,7 @@ impl Target for X86 {
 
     fn begin_block(local: &mut Local) {
         local.parts.clear();
+        local.joined.clear();
         local.choices.clear();
         local.gathered.clear();
         local.wide.clear();

@@ -39,7 +39,7 @@ pub(crate) fn opposite(op: Op) -> Option<Op> {
 impl Folder<'_> {
     pub(super) fn int(&mut self, op: Op, ty: Ty, args: &[Value]) -> Option<Rewrite> {
         let a = args[0];
-        let Some(&b) = args.get(1) else { return self.int_unary(op, a) };
+        let Some(&b) = args.get(1) else { return self.unary(op, a) };
         if self.known(a).is_some() && self.known(b).is_none() {
             let swapped = if op.info().commutative { Some(op) } else { exchanged(op) };
             if let Some(op) = swapped {
@@ -55,11 +55,14 @@ impl Folder<'_> {
         }
     }
 
-    fn int_unary(&self, op: Op, a: Value) -> Option<Rewrite> {
+    /// One sign after another, of floats too: these operations change no other bit of them.
+    pub(super) fn unary(&self, op: Op, a: Value) -> Option<Rewrite> {
         let inner = self.defs.get(a)?;
         match (op, inner.op()?) {
             (Op::Neg, Op::Neg) | (Op::Not, Op::Not) => Some(Rewrite::Value(inner.arg(0))),
             (Op::Abs, Op::Abs) => Some(Rewrite::Value(a)),
+            // That of an unsigned integer is not its magnitude.
+            (Op::Abs, Op::Neg) if self.ty(a).ty.is_signed() => Some(plain(op, self.ty(a).ty, &[inner.arg(0)])),
             _ => None,
         }
     }

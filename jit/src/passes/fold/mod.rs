@@ -17,7 +17,7 @@
 //! comparisons of a value with itself are decided. All of them hold modulo 2ⁿ, so wrapping changes nothing.
 //!
 //! *Floats* have no identities here: `x + 0` is not `x` for −0, and even `x * 1` differs for the one NaN that arithmetic is
-//! not to pass on (invariant S3).
+//! not to pass on (invariant S3). Only what is about the sign is simplified: `abs(-x)` is `abs(x)`.
 //!
 //! *Addresses.* One in an array of a frame plus a constant is another, if that lies in the array:
 //! [`mem2reg`](super::mem2reg) knows then what is accessed there.
@@ -250,7 +250,7 @@ impl<'a> Folder<'a> {
             Op::Convert | Op::Bitcast => self.convert(op, ty, from, args[0]),
             _ if ty == Ty::Bool => self.mask(op, args),
             _ if ty.is_int() => self.int(op, ty, args),
-            _ => None,
+            _ => self.unary(op, args[0]),
         }
     }
 

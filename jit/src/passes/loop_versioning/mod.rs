@@ -53,6 +53,7 @@ mod range;
 use super::defs::{Def, Defs};
 use super::licm::{self, definitions};
 use super::make::Maker;
+use super::{fold, gvn, params};
 use crate::dominance::Dominators;
 use crate::ir::{Block, BlockId, Edge, End, ExitId, Inst, Kind, Region, Type, Value};
 use cycle::Cycle;
@@ -94,6 +95,10 @@ pub fn run(region: &mut Region) {
         }
     }
     if copies != 0 {
+        // Copies count and address alike, and often by one and the same multiple.
+        fold::run(region);
+        params::run(region);
+        gvn::run(region);
         licm::run(region);
     }
 }
