@@ -15,9 +15,10 @@
 //! | [`pointers`] | what is asked about the memory of pointers that change in a loop is asked about where they come from |
 //! | [`licm`] | pure instructions leave loops that do not change them |
 //! | [`loads`] | what a block has loaded, or stored, it does not load again |
-//! | [`sink`] | what only a cold block needs is computed there |
+//! | [`sink`] | what only a cold block needs, or one behind a loop, is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
 //! | [`loop_versioning`] | counted loops check their range once and run without checks |
+//! | [`lone_checks`] | checks of bounds by pointers that are checked once take fewer instructions |
 //! | [`narrow`] | vectors of integers of which only low bits count become narrower |
 //! | [`dont_care`] | gathers do not clear don't-care lanes: inactive ones that nobody sees |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
@@ -39,6 +40,7 @@ pub mod guards;
 pub mod gvn;
 pub mod licm;
 pub mod loads;
+pub mod lone_checks;
 pub mod loop_versioning;
 pub(crate) mod make;
 pub mod mem2reg;
@@ -82,6 +84,7 @@ pub const PASSES: &[Pass] = &[
     ("sink", sink::run),
     ("fuse", fuse::run),
     ("loop_versioning", loop_versioning::run),
+    ("lone_checks", lone_checks::run),
     ("narrow", narrow::run),
     ("dont_care", dont_care::run),
     ("dead", dead::run),
