@@ -5,7 +5,7 @@
 //! Uniform values that vectors are computed with are demanded as vectors too, made once, where the value is.
 
 use super::exit_only::exit_only;
-use super::{Definition, Layout, Values};
+use super::{Definition, ExitValue, Layout, Values, exit_writes};
 use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -250,8 +250,13 @@ impl Search<'_, '_> {
     }
 
     fn exit(&mut self, exit: crate::ir::ExitId) {
-        let region = self.values.region;
-        region.exits[exit.index()].values().for_each(|v| self.by_exit(v));
+        for write in exit_writes(self.values.region, exit) {
+            match write.what {
+                ExitValue::Value(_, v) | ExitValue::Word(v) => self.by_exit(v),
+                ExitValue::MaskBits(v) => self.by_exit(self.values.bits_of_mask(v).unwrap_or(v)),
+                ExitValue::Zero => {}
+            }
+        }
     }
 
     /// An exit demands a value, or what it computes that from.

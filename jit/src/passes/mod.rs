@@ -15,6 +15,7 @@
 //! | [`pointers`] | what is asked about the memory of pointers that change in a loop is asked about where they come from |
 //! | [`licm`] | pure instructions leave loops that do not change them |
 //! | [`loads`] | what a block has loaded, or stored, it does not load again |
+//! | [`mask_words`] | masks of lanes that wait for their turns are words |
 //! | [`sink`] | what only a cold block needs, or one behind a loop, is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
 //! | [`loop_versioning`] | counted loops check their range once and run without checks |
@@ -43,6 +44,7 @@ pub mod loads;
 pub mod lone_checks;
 pub mod loop_versioning;
 pub(crate) mod make;
+pub mod mask_words;
 pub mod mem2reg;
 pub mod narrow;
 pub mod params;
@@ -81,6 +83,7 @@ pub const PASSES: &[Pass] = &[
     ("gvn", gvn::run),
     ("loads", loads::run),
     ("dead", dead::run),
+    ("mask_words", mask_words::run),
     ("sink", sink::run),
     ("fuse", fuse::run),
     ("loop_versioning", loop_versioning::run),

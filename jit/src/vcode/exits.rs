@@ -44,7 +44,10 @@ impl<T: Target> Lower<'_, T> {
             let (area, at) = (StubArea::State(area), at as i32);
             match what {
                 ExitValue::Value(ty, v) => self.write_value(&mut stub, area, at, ty, v),
-                ExitValue::MaskBits(v) => stub.push(area, at, self.mask_value(v)),
+                ExitValue::MaskBits(v) => match self.values.bits_of_mask(v) {
+                    Some(bits) => self.write_value(&mut stub, area, at, Type::uniform(Ty::U64), bits),
+                    None => stub.push(area, at, self.mask_value(v)),
+                },
                 ExitValue::Zero => stub.push(area, at, StubValue::Imm(0, 8)),
                 ExitValue::Word(v) => {
                     let ty = self.region.ty(v);
@@ -77,10 +80,8 @@ impl<T: Target> Lower<'_, T> {
         }
         let (bytes, n) = (self.written_bytes(area, size), self.n_pieces(size));
         if ty.ty == Ty::Bool {
-            let mask = self.mask(v);
-            let ones = self.ones();
             let bytes = if is_memory(area) { self.lanes } else { self.lanes.max(16) };
-            return stub.push(area, at, StubValue::MaskBytes(mask, bytes, ones));
+            return stub.push(area, at, self.mask_bytes(v, bytes));
         }
         if let Some(bits) = self.values.constant_lanes(v) {
             let place = self.code.constant(&bits.to_le_bytes()[..size]);
@@ -157,6 +158,21 @@ impl<T: Target> Lower<'_, T> {
         before.push(StubArea::Words, 8, StubValue::ScratchAddress);
         stub.computed.push(before.writes);
         place as i32
+    }
+
+    /// A mask as so many bytes. One that is the same in all lanes need not be in a register.
+    fn mask_bytes(&mut self, v: Value, bytes: usize) -> StubValue {
+        let each = match self.values.mask_bits(v) {
+            Some(0) => 0,
+            // What lies beyond the lanes is 0.
+            Some(bits) if bits == self.region.width.full_mask() && bytes == self.lanes => 1,
+            _ => {
+                let (mask, ones) = (self.mask(v), self.ones());
+                return StubValue::MaskBytes(mask, bytes, ones);
+            }
+        };
+        let vector = bytes.min(T::VECTOR_BYTES);
+        StubValue::SplatPool(self.code.constant(&[each]), 1, vector, bytes / vector)
     }
 
     fn mask_value(&mut self, v: Value) -> StubValue {
