@@ -169,6 +169,22 @@ fn a_small_stride_is_whole_vectors() {
 }
 
 #[test]
+fn members_of_records_in_a_frame_are_whole_vectors_together() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let host = host(16);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let x = entry(&mut b, host.places(Type::varying(Ty::F32))[0]);
+    for member in 0..4 {
+        let at = b.inst(Kind::FrameHost { function: host.function, at: 64 + 4 * member, within: None }, &[], U64);
+        b.effect(Kind::StoreStrided { ty: Ty::F32, stride: 16 }, &[at, x]);
+    }
+    leave_plainly(&mut b, &host);
+    let text = listing(&x86, finished(b));
+    assert_eq!(count(&text, &["vextractps"]), 0, "{text}");
+    assert!(count(&text, &["vpermt2d"]) >= 4, "{text}");
+}
+
+#[test]
 fn members_of_records_are_whole_vectors_together() {
     let Some(x86) = harness::x86_for_listings() else { return };
     let host = host(16);

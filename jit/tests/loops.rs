@@ -181,6 +181,70 @@ fn what_only_exits_ask_for_is_not_made_in_a_loop() {
     }
 }
 
+/// A loop of whose sums of pointers, products and smaller integers only exits ask for.
+fn left_to_exits(host: &Host) -> Arc<Region> {
+    let [u64s, bytes, floats] = [Ty::U64, Ty::U8, Ty::F32].map(|ty| host.places(Type::uniform(ty)));
+    let [v64s, v32s, vfloats] = [Ty::U64, Ty::I32, Ty::F32].map(|ty| host.places(Type::varying(ty)));
+    let sum = |b: &mut Builder, p: Value, by: Value| {
+        let ty = if [p, by].iter().any(|&v| b.region.ty(v).is_varying()) { Type::varying(Ty::U64) } else { U64 };
+        b.inst(Kind::Op { op: Op::PAdd, ty: Ty::U64, from: Ty::U64 }, &[p, by], ty)
+    };
+    let cast = |b: &mut Builder, v: Value, from: Ty, ty: Ty| {
+        let to = Type { ty, ..b.region.ty(v) };
+        b.inst(Kind::Op { op: Op::Convert, ty, from }, &[v], to)
+    };
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = execution_mask(&mut b);
+    let (p, ps, x, v) =
+        (entry(&mut b, u64s[0]), entry(&mut b, v64s[0]), entry(&mut b, floats[0]), entry(&mut b, v32s[0]));
+    let condition = entry_condition(&mut b, host);
+    let (rounds, _) = Loop::begin(&mut b, &[]);
+    let three = b.constant(Ty::I64, 3);
+    let far = cast(&mut b, rounds.round, Ty::I32, Ty::I64);
+    let by = b.op(Op::Shl, Ty::I64, &[far, three]);
+    let first = sum(&mut b, p, by);
+    let second = sum(&mut b, first, far);
+    let all = sum(&mut b, ps, by);
+    let product = b.op(Op::Mul, Ty::I32, &[v, rounds.round]);
+    let (small, float) = (cast(&mut b, by, Ty::I64, Ty::U8), cast(&mut b, rounds.round, Ty::I32, Ty::F32));
+    let float = b.op(Op::FDiv, Ty::F32, &[float, x]);
+    let regs = vec![
+        (u64s[1], second),
+        (v64s[1], all),
+        (v64s[2], second),
+        (v32s[1], product),
+        (bytes[1], small),
+        (floats[1], float),
+        (vfloats[1], float),
+    ];
+    let polled = b.exit(exit(host, mask, regs.clone(), vec![]));
+    b.effect(Kind::Tick { exit: polled }, &[]);
+    let failed = b.exit(exit(host, mask, vec![(u64s[2], first), (v64s[3], first)], vec![]));
+    b.effect(Kind::Guard { exit: failed }, &[condition]);
+    rounds.end(&mut b, &[], 40);
+    leave(&mut b, host, mask, vec![]);
+    finished(b)
+}
+
+#[test]
+fn exits_compute_what_only_they_ask_for() {
+    if harness::x86().is_none() {
+        return;
+    }
+    for lanes in WIDTHS {
+        let mut host = host(lanes);
+        let region = left_to_exits(&host);
+        agree(&mut host, &region, lanes as u64, 24);
+    }
+}
+
+#[test]
+fn what_exits_compute_is_not_computed_in_a_loop() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let text = listing(&x86, left_to_exits(&host(16)));
+    assert_eq!(count(&text, &["cmov", "vpsraq", "vpmulld", "vcvtsi2ss", "vdivss"]), 0, "{text}");
+}
+
 /// Which indices lie in a region: of pointers to everywhere in it, before it and behind it, and of the poisoned one.
 #[test]
 fn indices_in_bounds_are_those_of_the_definition() {

@@ -551,6 +551,27 @@ fn a_stencil_checks_its_neighbours_at_once_and_an_update_its_element() {
     assert!(text.contains("region.len.w") && text.contains("max.u32"), "{text}");
 }
 
+/// What stands between the checks of a record's members.
+#[test]
+fn strided_stores_do_not_part_checks() {
+    let host = Host::new(Width::DEFAULT);
+    for (strided, left) in [(true, 1), (false, 2)] {
+        let text = simplified(&["fold", "gvn", "bounds", "fold", "gvn", "dead"], |b, [x, _, u, _, _, p]| {
+            let one = i32_(b, 1);
+            let next = b.op(Op::Add, I32, &[u, one]);
+            let first = checked_load(b, &host, p, u, true);
+            let to = b.host_address(p, 0);
+            match strided {
+                true => b.effect(Kind::StoreStrided { ty: I32, stride: 8 }, &[to, x]),
+                false => b.effect(Kind::StoreLanes { ty: I32 }, &[to, x]),
+            }
+            let second = checked_load(b, &host, p, next, true);
+            vec![b.op(Op::Add, I32, &[first, second])]
+        });
+        assert_eq!(text.matches("guard").count(), left, "{text}");
+    }
+}
+
 #[test]
 fn lanes_in_bounds_imply_that_their_elements_are() {
     let host = Host::new(Width::DEFAULT);

@@ -1,4 +1,4 @@
-//! What only cold blocks need is computed there.
+//! What only cold blocks need, or those behind a loop, is computed there.
 
 mod harness;
 
@@ -72,4 +72,84 @@ fn what_two_vectors_would_have_to_be_kept_for_stays() {
         [vec![], vec![sum]]
     });
     assert_eq!(operations(&region, 0), [Op::Add], "{region}");
+}
+
+/// A loop, left by a guard and at its end, behind which two blocks leave. `compute` gets `x y u` in the loop and gives what the exits of
+/// the guard and of the blocks hold.
+fn looping(compute: impl FnOnce(&mut Builder, [Value; 3]) -> [Vec<Value>; 3]) -> Region {
+    let host = Host::new(Width::DEFAULT);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mut register = |ty, i: usize| b.inst(Kind::EntryReg { at: host.places(ty)[i].at }, &[], ty);
+    let (v, u) = (Type::varying(I32), Type::uniform(I32));
+    let [x, y] = [0, 1].map(|i| register(v, i));
+    let (mask, start, condition) = (register(Type::MASK, 0), register(u, 0), register(Type::BOOL, 0));
+    let [head, behind, one, other] = [(); 4].map(|()| b.block());
+    let round = b.param(head, u);
+    b.jump(head, &[start]);
+    b.switch_to(head);
+    let exit_of = |b: &mut Builder, held: &[Value]| {
+        let places = held.iter().enumerate().map(|(i, &x)| (host.places(b.region.ty(x))[i], x)).collect();
+        b.exit(exit(&host, mask, places, vec![]))
+    };
+    let [guard, first, second] = compute(&mut b, [x, y, round]);
+    let guard = exit_of(&mut b, &guard);
+    b.effect(Kind::Guard { exit: guard }, &[condition]);
+    let next = b.op(Op::Add, I32, &[round, round]);
+    let more = b.op(Op::Lt, I32, &[next, round]);
+    b.branch(more, (head, &[next]), (behind, &[]));
+    b.switch_to(behind);
+    b.branch(condition, (one, &[]), (other, &[]));
+    for (block, held) in [(one, first), (other, second)] {
+        b.switch_to(block);
+        let out = exit_of(&mut b, &held);
+        b.end(End::Exit(out));
+    }
+    let mut region = b.region;
+    run_pass("sink", &mut region);
+    region
+}
+
+#[test]
+fn what_is_needed_behind_a_loop_is_computed_there() {
+    let region = looping(|b, [x, _, u]| {
+        let product = b.op(Op::Mul, I32, &[x, u]);
+        let more = b.op(Op::Xor, I32, &[product, u]);
+        [vec![], vec![more], vec![]]
+    });
+    assert_eq!(operations(&region, 1), [Op::Add, Op::Lt], "{region}");
+    assert_eq!(operations(&region, 3), [Op::Mul, Op::Xor], "{region}");
+}
+
+#[test]
+fn several_blocks_get_copies_beside_those_that_exits_compute() {
+    let region = looping(|b, [x, _, u]| {
+        let product = b.op(Op::Mul, I32, &[x, u]);
+        let more = b.op(Op::Xor, I32, &[product, u]);
+        [vec![more], vec![more], vec![product, more]]
+    });
+    assert_eq!(operations(&region, 1), [Op::Mul, Op::Xor, Op::Add, Op::Lt], "{region}");
+    assert_eq!(operations(&region, 3), [Op::Mul, Op::Xor], "{region}");
+    // Of what two exits share, each gets its own.
+    assert_eq!(operations(&region, 4), [Op::Mul, Op::Xor], "{region}");
+    let own = |block: u32, at: usize| region.block(BlockId(block)).insts[at].result.unwrap();
+    let held = |block: u32| match region.block(BlockId(block)).end {
+        End::Exit(exit) => region.exits[exit.index()].values().collect::<Vec<_>>(),
+        _ => Vec::new(),
+    };
+    assert!(held(3).contains(&own(3, 1)) && held(4).contains(&own(4, 0)) && held(4).contains(&own(4, 1)), "{region}");
+}
+
+#[test]
+fn what_its_loop_needs_stays_there() {
+    let region = looping(|b, [x, _, u]| {
+        let product = b.op(Op::Mul, I32, &[u, u]);
+        let sum = b.op(Op::Add, I32, &[x, product]);
+        let any = b.op(Op::Xor, I32, &[product, u]);
+        let exit = b.exit(exit(&Host::new(Width::DEFAULT), Value(2), vec![], vec![]));
+        let is = b.op(Op::Eq, I32, &[any, u]);
+        b.effect(Kind::Guard { exit }, &[is]);
+        [vec![product], vec![sum, product], vec![]]
+    });
+    assert_eq!(operations(&region, 1), [Op::Mul, Op::Xor, Op::Eq, Op::Add, Op::Lt], "{region}");
+    assert_eq!(operations(&region, 3), [Op::Add], "{region}");
 }

@@ -14,8 +14,8 @@ use spmdvm_jit::backend::{Backend, CompileError, Executable};
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{ExitId, Inst, Kind, Region};
 use spmdvm_jit::vcode::{
-    self, ANSWER_AT, Assembler, Base, Callee, Forms, Frame, Loaded, Lower, Mem, Regular, StubValue, StubWrite, Target,
-    VCode,
+    self, ANSWER_AT, Assembler, Base, Callee, Forms, Frame, Loaded, Lower, Mem, Regular, StubArea, StubValue,
+    StubWrite, Target, VCode,
 };
 use spmdvm_vm::Op;
 use spmdvm_vm::interp::native::Context;
@@ -286,10 +286,17 @@ impl Assembler<Toy> for Asm {
         Ok(())
     }
 
-    fn exit(&mut self, writes: &[StubWrite], allocs: &[Allocation], exit: ExitId) -> Done {
+    fn write(&mut self, writes: &[StubWrite], allocs: &[Allocation]) -> Done {
         let mut allocs = allocs.iter();
         for &StubWrite { area, at, what } in writes {
-            self.emit(Do::Load, [SPARE_BASE, CONTEXT, 0], area.offset() as i32, 8);
+            let (base, at) = match area {
+                StubArea::State(area) => {
+                    let base = area.offset() as i32;
+                    (self.spare(Do::Load, SPARE_BASE, CONTEXT, base, 8), at)
+                }
+                StubArea::Scratch => (STACK, at),
+                StubArea::Words => (STACK, self.frame.words + at),
+            };
             let class = what.registers().next().map(|r| r.class());
             let x = class.map_or(SPARE, |class| self.bring(class, *allocs.next().expect("an operand")));
             // In which register, how many bytes at a time, and so many vectors or a scalar.
@@ -309,19 +316,34 @@ impl Assembler<Toy> for Asm {
                     for first in (0..bytes).step_by(16) {
                         self.spare(Do::BytesOfBits, SPARE_VECTOR, x, 0, first as u64);
                         let n = (bytes - first).min(16) as u64;
-                        self.emit(Do::StoreVector, [SPARE_VECTOR, SPARE_BASE, 0], at + first as i32, n);
+                        self.emit(Do::StoreVector, [SPARE_VECTOR, base, 0], at + first as i32, n);
                     }
                     continue;
                 }
+                StubValue::Scratch(place, bytes) if bytes < 16 => {
+                    (self.spare(Do::Load, SPARE, STACK, place, bytes as u64), bytes, 0)
+                }
+                StubValue::Scratch(place, bytes) => {
+                    (self.spare(Do::LoadVector, SPARE_VECTOR, STACK, place, bytes as u64), bytes, 1)
+                }
+                StubValue::SplatScratch(place, size, bytes, n) => {
+                    self.spare(Do::Load, SPARE, STACK, place, size as u64);
+                    (self.spare(Do::Splat, SPARE_VECTOR, SPARE, 0, size as u64), bytes, n)
+                }
+                StubValue::ScratchAddress => (self.spare(Do::Address, SPARE, STACK, 0, 0), 8, 0),
                 StubValue::SplatVector(..) | StubValue::Lane { .. } => {
                     unreachable!("uniform values are in general registers")
                 }
             };
             let store = if n == 0 { Do::Store } else { Do::StoreVector };
             for i in 0..n.max(1) {
-                self.emit(store, [x, SPARE_BASE, 0], at + (bytes * i) as i32, bytes as u64);
+                self.emit(store, [x, base, 0], at + (bytes * i) as i32, bytes as u64);
             }
         }
+        Ok(())
+    }
+
+    fn exit(&mut self, exit: ExitId) -> Done {
         self.emit(Do::SetExit, [0; 3], 0, exit.0 as u64);
         Ok(())
     }

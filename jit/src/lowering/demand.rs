@@ -4,7 +4,8 @@
 //! the target ([`Forms`]). Where comparisons set flags, uniform conditions that only branches and guards demand are computed there.
 //! Uniform values that vectors are computed with are demanded as vectors too, made once, where the value is.
 
-use super::{Definition, Layout, Values};
+use super::exit_only::exit_only;
+use super::{Definition, ExitValue, Layout, Values, exit_writes};
 use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -50,13 +51,17 @@ pub(crate) struct Demand {
     uses: Vec<u32>,
     /// Whether it is made where it is demanded.
     late: Vec<bool>,
+    /// Whether only exits demand it, which compute it.
+    left_to_exits: Vec<bool>,
 }
 
 impl Demand {
     pub fn new(values: &Values<'_>, layout: &Layout, forms: Forms) -> Demand {
         let n = values.region.types.len();
         let late = if forms.exits_write_lanes { late(values, layout) } else { vec![false; n] };
-        let demand = Demand { forms, own: vec![false; n], vector: vec![false; n], uses: vec![0; n], late };
+        let left_to_exits = exit_only(values, layout);
+        let demand =
+            Demand { forms, own: vec![false; n], vector: vec![false; n], uses: vec![0; n], late, left_to_exits };
         let mut search = Search { values, demand, todo: Vec::new() };
         search.roots();
         while let Some(v) = search.todo.pop() {
@@ -68,6 +73,11 @@ impl Demand {
     /// Returns whether a value is made wherever something demands it, and not where it is defined.
     pub fn is_late(&self, v: Value) -> bool {
         self.late[v.index()]
+    }
+
+    /// Returns whether only exits demand a value, which compute it when they are taken.
+    pub fn is_left_to_exits(&self, v: Value) -> bool {
+        self.left_to_exits[v.index()]
     }
 
     pub fn is_demanded(&self, v: Value) -> bool {
@@ -249,8 +259,21 @@ impl Search<'_, '_> {
     }
 
     fn exit(&mut self, exit: crate::ir::ExitId) {
-        let region = self.values.region;
-        region.exits[exit.index()].values().for_each(|v| self.own(v));
+        for write in exit_writes(self.values.region, exit) {
+            match write.what {
+                ExitValue::Value(_, v) | ExitValue::Word(v) => self.by_exit(v),
+                ExitValue::MaskBits(v) => self.by_exit(self.values.bits_of_mask(v).unwrap_or(v)),
+                ExitValue::Zero => {}
+            }
+        }
+    }
+
+    /// An exit demands a value, or what it computes that from.
+    fn by_exit(&mut self, v: Value) {
+        match self.values.inst(v).filter(|_| self.demand.left_to_exits[v.index()]) {
+            Some(inst) => inst.args.iter().for_each(|&arg| self.by_exit(arg)),
+            None => self.own(v),
+        }
     }
 
     fn own(&mut self, v: Value) {

@@ -28,8 +28,6 @@ impl General {
     /// An instruction of a region, which has been found to have a meaning.
     pub fn of(region: &Region, inst: &Inst) -> Result<General, CompileError> {
         let meaning = Meaning::of(region, inst)?;
-        // Whole vectors, so that they are written and read as such.
-        let bytes = |lanes: usize, size: usize| (lanes * size).next_multiple_of(16);
         let mut at = 0;
         let mut operands = Vec::with_capacity(inst.args.len());
         for ty in &meaning.args {
@@ -37,8 +35,19 @@ impl General {
             operands.push(Operand { at, lanes });
             at += bytes(lanes, ty.ty.size());
         }
-        let result = meaning.result.map_or(0, |ty| bytes(meaning.result_lanes(), ty.ty.size()));
         let is_uniform = meaning.args.iter().chain(&meaning.result).all(|ty| !ty.is_varying());
-        Ok(General { meaning, operands, result_at: at, bytes: at + result, is_uniform })
+        let mut general = General { meaning, operands, result_at: at, bytes: at, is_uniform };
+        general.bytes += general.result_bytes();
+        Ok(general)
     }
+
+    /// Bytes of the result in the scratch memory.
+    pub fn result_bytes(&self) -> usize {
+        self.meaning.result.map_or(0, |ty| bytes(self.meaning.result_lanes(), ty.ty.size()))
+    }
+}
+
+/// Bytes of elements in the scratch memory: whole vectors, so that they are written and read as such.
+fn bytes(lanes: usize, size: usize) -> usize {
+    (lanes * size).next_multiple_of(16)
 }

@@ -19,6 +19,7 @@
 mod bounds;
 mod checked;
 mod demand;
+mod exit_only;
 mod gathers;
 mod general;
 mod layout;

@@ -127,6 +127,52 @@ impl<'r> Values<'r> {
         }
     }
 
+    /// The word that a mask has been made of, if no bits of that are beyond the lanes: the mask's bits.
+    pub(crate) fn bits_of_mask(&self, mask: Value) -> Option<Value> {
+        let bits = self.inst(mask).filter(|inst| inst.kind == Kind::MaskFromBits)?.args[0];
+        self.is_within_lanes(bits, &mut Vec::new()).then_some(bits)
+    }
+
+    /// Returns whether no bits of a word are beyond the lanes; those that are `assumed` have none.
+    fn is_within_lanes(&self, word: Value, assumed: &mut Vec<Value>) -> bool {
+        let beyond = !self.region.width.full_mask();
+        if beyond == 0 || assumed.contains(&word) {
+            return true;
+        }
+        if let Some(bits) = self.constant(word) {
+            return bits & beyond == 0;
+        }
+        match self.definition(word) {
+            Definition::None => false,
+            Definition::Param(block, i) => {
+                // If it has none at every earlier entry of the block, and every way to it keeps it so, then it has none at this one.
+                let n = assumed.len();
+                assumed.push(word);
+                let edges = self.dominators.order().iter().flat_map(|&from| self.region.block(from).end.edges());
+                let mut into = edges.filter(|edge| edge.to == block);
+                let is = into.all(|edge| self.is_within_lanes(edge.args[i], assumed));
+                if !is {
+                    assumed.truncate(n);
+                }
+                is
+            }
+            Definition::Inst(block, at) => {
+                let inst = &self.region.block(block).insts[at];
+                match inst.kind {
+                    Kind::MaskBits => true,
+                    Kind::Op { op: Op::And, .. } => inst.args.iter().any(|&arg| self.is_within_lanes(arg, assumed)),
+                    // A bit where there is one: the first. Of none it is the first of all, if that.
+                    Kind::Op { op: Op::Shl, .. } if self.constant(inst.args[0]) == Some(1) => {
+                        let place = self.inst(inst.args[1]);
+                        let of = place.filter(|place| matches!(place.kind, Kind::Op { op: Op::Ctz, .. }));
+                        of.is_some_and(|place| self.is_within_lanes(place.args[0], assumed))
+                    }
+                    _ => false,
+                }
+            }
+        }
+    }
+
     /// Returns whether the lanes in a mask are certainly the first ones.
     pub(crate) fn are_first(&self, mask: Value) -> bool {
         let below = self.inst(mask).filter(|inst| matches!(inst.kind, Kind::Op { op: Op::Lt, .. }));

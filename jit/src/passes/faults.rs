@@ -225,6 +225,14 @@ faults! {
         let is_new = is_op(i, Op::Select) && i.result?.index() >= f.values_before;
         is_new.then(|| with_args(i, vec![i.args[0], i.args[2], i.args[1]]))
     });
+    "lone-checks-begin", "lone_checks", "a check for one index does not look below the region", Act::Inst(|f, i| {
+        let is_new = is_op(i, Op::Or) && i.result?.index() >= f.values_before;
+        is_new.then(|| with_args(i, vec![i.args[1], i.args[1]]))
+    });
+    "lone-checks-end", "lone_checks", "a check for one index does not look behind the region", Act::Inst(|f, i| {
+        let is_new = is_op(i, Op::Or) && i.result?.index() >= f.values_before;
+        is_new.then(|| with_args(i, vec![i.args[0], i.args[0]]))
+    });
     "narrow-shift", "narrow", "what is shifted to the right in fewer bits has one more of them above", Act::Inst(|f, i| {
         let Kind::Op { op: Op::Shr, ty, .. } = i.kind else { return None };
         let count = f.defs.known(i.args[1]).filter(|&n| n > 0 && i.result.is_some_and(|v| v.index() >= f.values_before))?;

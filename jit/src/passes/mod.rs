@@ -15,10 +15,12 @@
 //! | [`pointers`] | what is asked about the memory of pointers that change in a loop is asked about where they come from |
 //! | [`licm`] | pure instructions leave loops that do not change them |
 //! | [`loads`] | what a block has loaded, or stored, it does not load again |
-//! | [`sink`] | what only a cold block needs is computed there |
+//! | [`mask_words`] | masks of lanes that wait for their turns are words |
+//! | [`sink`] | what only a cold block needs, or one behind a loop, is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
 //! | [`loop_versioning`] | counted loops check their range once and run without checks |
 //! | [`predictive_commoning`] | what a round of a loop has loaded, or stored, the next one does not load again |
+//! | [`lone_checks`] | checks of bounds by pointers that are checked once take fewer instructions |
 //! | [`narrow`] | vectors of integers of which only low bits count become narrower |
 //! | [`dont_care`] | gathers do not clear don't-care lanes: inactive ones that nobody sees |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
@@ -40,8 +42,10 @@ pub mod guards;
 pub mod gvn;
 pub mod licm;
 pub mod loads;
+pub mod lone_checks;
 pub mod loop_versioning;
 pub(crate) mod make;
+pub mod mask_words;
 pub mod mem2reg;
 pub mod narrow;
 pub mod params;
@@ -81,10 +85,12 @@ pub const PASSES: &[Pass] = &[
     ("gvn", gvn::run),
     ("loads", loads::run),
     ("dead", dead::run),
+    ("mask_words", mask_words::run),
     ("sink", sink::run),
     ("fuse", fuse::run),
     ("loop_versioning", loop_versioning::run),
     ("predictive_commoning", predictive_commoning::run),
+    ("lone_checks", lone_checks::run),
     ("narrow", narrow::run),
     ("dont_care", dont_care::run),
     ("dead", dead::run),

@@ -287,8 +287,7 @@ impl<T: Target> VCode<T> {
             Inst::Plain(plain) => plain.operands(&mut self.operands),
             Inst::Zero(r) => self.operands.push(Operand::reg_def(*r)),
             Inst::Guard(_, stub) | Inst::GuardCall(stub) | Inst::Tick(stub) | Inst::Leave(stub) => {
-                let registers = self.exit_stubs[*stub].writes.iter().flat_map(|w| w.what.registers());
-                self.operands.extend(registers.map(any));
+                self.operands.extend(self.exit_stubs[*stub].registers().map(any));
             }
             Inst::Move { from, to } => self.operands.extend([any(*from), Operand::reg_def(*to)]),
             Inst::Jump(..) | Inst::Branch(..) | Inst::Call(_) | Inst::CallLosing(_) => {}

@@ -5,8 +5,8 @@
 //! has put what they need.
 
 use super::code::VCode;
-use super::inst::{ExitStub, Inst};
-use super::{Assembler, Target};
+use super::inst::{ExitStub, Inst, StubWrite};
+use super::{Assembler, Callee, Target};
 use crate::backend::{CompileError, Limit};
 use regalloc2::{Allocation, Block, Edit, Function, InstOrEdit, Output};
 
@@ -215,8 +215,20 @@ impl<T: Target> Emitter<'_, T> {
 
     /// Writes what an exit writes, and leaves: the first time here, later there too.
     fn exit(&mut self, stub: usize, allocs: &[Allocation]) -> Result<(), CompileError> {
-        let ExitStub { exit, writes } = &self.code.exit_stubs[stub];
-        self.asm.exit(writes, allocs, *exit)?;
+        let ExitStub { exit, computed, writes } = &self.code.exit_stubs[stub];
+        let mut rest = allocs;
+        let mut write = |asm: &mut T::Assembler<'_>, writes: &[StubWrite]| {
+            let n = writes.iter().map(|write| write.what.registers().count()).sum();
+            let (allocs, others) = rest.split_at(n);
+            rest = others;
+            asm.write(writes, allocs)
+        };
+        for operands in computed {
+            write(&mut self.asm, operands)?;
+            self.asm.call(Callee::General)?;
+        }
+        write(&mut self.asm, writes)?;
+        self.asm.exit(*exit)?;
         if self.leave_at.is_some() {
             return self.jump(None, Label::Leave);
         }

@@ -1,7 +1,7 @@
 //! Leaving the region, and calling the runtime in it.
 
 use super::Target;
-use super::inst::{Base, Inst as Machine, Mem, StubValue, StubWrite};
+use super::inst::{Base, ExitStub, Inst as Machine, Mem, StubArea, StubValue, StubWrite};
 use super::lower::Lower;
 use crate::backend::CompileError;
 use crate::ir::{ExitId, Inst, Type, Value};
@@ -15,58 +15,77 @@ use std::sync::Arc;
 /// Where the words for the runtime lie from their beginning: four arguments, then its answer.
 pub const ANSWER_AT: i32 = 32;
 
+/// A side exit that is being made.
+struct Stub {
+    computed: Vec<Vec<StubWrite>>,
+    /// What is computed.
+    values: Vec<Value>,
+    writes: Vec<StubWrite>,
+}
+
+impl Stub {
+    fn push(&mut self, area: StubArea, at: i32, what: StubValue) {
+        self.writes.push(StubWrite { area, at, what });
+    }
+}
+
+/// Returns whether there is something else behind lanes that fill no vector.
+fn is_memory(area: StubArea) -> bool {
+    area == StubArea::State(Area::Memory)
+}
+
 impl<T: Target> Lower<'_, T> {
-    /// What an exit writes.
-    pub(super) fn snapshot(&mut self, exit: ExitId) -> Vec<StubWrite> {
+    /// The code of a side exit.
+    pub(super) fn exit_stub(&mut self, exit: ExitId) -> usize {
         let mut all = exit_writes(self.region, exit);
         all.sort_by_key(|write| write.area);
-        let mut writes = Vec::new();
+        let mut stub = Stub { computed: Vec::new(), values: Vec::new(), writes: Vec::new() };
         for ExitWrite { area, at, what } in all {
-            let at = at as i32;
-            let mut push = |at, what| writes.push(StubWrite { area, at, what });
+            let (area, at) = (StubArea::State(area), at as i32);
             match what {
-                ExitValue::Value(ty, v) => self.write_value(&mut writes, area, at, ty, v),
-                ExitValue::MaskBits(v) => push(at, self.mask_value(v)),
-                ExitValue::Zero => push(at, StubValue::Imm(0, 8)),
-                ExitValue::Word(v) => match self.values.constant(v) {
-                    Some(bits) => push(at, StubValue::Imm(bits, 8)),
-                    None => {
-                        let size = self.region.ty(v).ty.size();
-                        push(at, StubValue::Gpr(self.gpr(v), size));
-                        if size == 4 {
-                            push(at + 4, StubValue::Imm(0, 4));
-                        }
-                    }
+                ExitValue::Value(ty, v) => self.write_value(&mut stub, area, at, ty, v),
+                ExitValue::MaskBits(v) => match self.values.bits_of_mask(v) {
+                    Some(bits) => self.write_value(&mut stub, area, at, Type::uniform(Ty::U64), bits),
+                    None => stub.push(area, at, self.mask_value(v)),
                 },
+                ExitValue::Zero => stub.push(area, at, StubValue::Imm(0, 8)),
+                ExitValue::Word(v) => {
+                    let ty = self.region.ty(v);
+                    self.write_value(&mut stub, area, at, ty, v);
+                    if ty.ty.size() == 4 {
+                        stub.push(area, at + 4, StubValue::Imm(0, 4));
+                    }
+                }
             }
         }
-        writes
+        let Stub { computed, writes, .. } = stub;
+        self.code.exit_stubs.push(ExitStub { exit, computed, writes });
+        self.code.exit_stubs.len() - 1
     }
 
-    /// Notes that a value is written as lanes of a type. A register of a frame has room for whole vectors, a cell has not.
-    fn write_value(&mut self, writes: &mut Vec<StubWrite>, area: Area, at: i32, ty: Type, v: Value) {
-        let mut push = |at, what| writes.push(StubWrite { area, at, what });
+    /// Notes that a value is written as lanes of a type. A register of a frame has room for whole vectors, as scratch memory has; a cell
+    /// has not.
+    fn write_value(&mut self, stub: &mut Stub, area: StubArea, at: i32, ty: Type, v: Value) {
         let size = ty.ty.size();
+        if self.demand.is_left_to_exits(v) {
+            return self.write_computed(stub, area, at, ty, v);
+        }
         if !ty.is_varying() {
             let what = match self.values.constant(v) {
                 Some(bits) => StubValue::Imm(bits, size),
                 None if T::class_of(ty.ty) == RegClass::Float => StubValue::Vector(self.scalar(v), size),
                 None => StubValue::Gpr(self.gpr(v), size),
             };
-            return push(at, what);
+            return stub.push(area, at, what);
         }
-        let (whole, n) = (self.piece_bytes(size), self.n_pieces(size));
-        // Of a gang that fills no vector, only so many bytes.
-        let bytes = if area == Area::Frame { whole } else { whole.min(self.lanes * size) };
+        let (bytes, n) = (self.written_bytes(area, size), self.n_pieces(size));
         if ty.ty == Ty::Bool {
-            let mask = self.mask(v);
-            let ones = self.ones();
-            let bytes = if area == Area::Frame { self.lanes.max(16) } else { self.lanes };
-            return push(at, StubValue::MaskBytes(mask, bytes, ones));
+            let bytes = if is_memory(area) { self.lanes } else { self.lanes.max(16) };
+            return stub.push(area, at, self.mask_bytes(v, bytes));
         }
         if let Some(bits) = self.values.constant_lanes(v) {
             let place = self.code.constant(&bits.to_le_bytes()[..size]);
-            return push(at, StubValue::SplatPool(place, size, bytes, n));
+            return stub.push(area, at, StubValue::SplatPool(place, size, bytes, n));
         }
         if !self.region.ty(v).is_varying() {
             let x = self.scalar(v);
@@ -74,20 +93,86 @@ impl<T: Target> Lower<'_, T> {
                 RegClass::Float => StubValue::SplatVector(x, size, bytes, n),
                 RegClass::Int | RegClass::Vector => StubValue::SplatGpr(x, size, bytes, n),
             };
-            return push(at, what);
+            return stub.push(area, at, what);
         }
         if self.demand.is_late(v)
             && let Some(inst) = self.values.inst(v)
         {
             let (lane, x) = (self.gpr(inst.args[1]), self.scalar(inst.args[2]));
-            self.write_value(writes, area, at, ty, inst.args[0]);
-            writes.push(StubWrite { area, at, what: StubValue::Lane { x, size, lane, of: self.lanes } });
-            return;
+            self.write_value(stub, area, at, ty, inst.args[0]);
+            return stub.push(area, at, StubValue::Lane { x, size, lane, of: self.lanes });
         }
         for i in 0..n {
             let x = self.piece(v, size, i);
-            push(at + (T::VECTOR_BYTES * i) as i32, StubValue::Vector(x, bytes));
+            stub.push(area, at + (T::VECTOR_BYTES * i) as i32, StubValue::Vector(x, bytes));
         }
+    }
+
+    /// Bytes that are written of each vector: of a gang that fills none, only so many if there is no room for more.
+    fn written_bytes(&self, area: StubArea, size: usize) -> usize {
+        let whole = self.piece_bytes(size);
+        if is_memory(area) { whole.min(self.lanes * size) } else { whole }
+    }
+
+    /// The same as [`write_value`](Lower::write_value), of a value that the exit computes.
+    fn write_computed(&mut self, stub: &mut Stub, area: StubArea, at: i32, ty: Type, v: Value) {
+        let from = self.compute(stub, v);
+        let size = ty.ty.size();
+        if !ty.is_varying() {
+            return stub.push(area, at, StubValue::Scratch(from, size));
+        }
+        let (bytes, n) = (self.written_bytes(area, size), self.n_pieces(size));
+        if !self.region.ty(v).is_varying() {
+            return stub.push(area, at, StubValue::SplatScratch(from, size, bytes, n));
+        }
+        for i in 0..n {
+            let piece = (T::VECTOR_BYTES * i) as i32;
+            stub.push(area, at + piece, StubValue::Scratch(from + piece, bytes));
+        }
+    }
+
+    /// Has the exit compute a value, once; gives where the scratch memory will have it.
+    fn compute(&mut self, stub: &mut Stub, v: Value) -> i32 {
+        let inst = self.values.inst(v).unwrap_or_else(|| unreachable!("{v} is no instruction's"));
+        let place = self.exit_places[&v];
+        if stub.values.contains(&v) {
+            return place as i32;
+        }
+        stub.values.push(v);
+        let mut general = General::of(self.region, inst).unwrap_or_else(|e| unreachable!("{v}: {e}"));
+        general.result_at = place;
+        self.code.needs_scratch(place + general.result_bytes() + T::VECTOR_BYTES);
+        // What the operands are computed from goes where they go.
+        for &arg in &inst.args {
+            if self.demand.is_left_to_exits(arg) {
+                self.compute(stub, arg);
+            }
+        }
+        let mut before = Stub { computed: Vec::new(), values: stub.values.clone(), writes: Vec::new() };
+        for (&arg, operand) in inst.args.iter().zip(&general.operands) {
+            let ty = self.region.ty(arg);
+            self.write_value(&mut before, StubArea::Scratch, operand.at as i32, ty, arg);
+        }
+        let what = self.held_at(Arc::new(general));
+        before.push(StubArea::Words, 0, StubValue::Imm(what, 8));
+        before.push(StubArea::Words, 8, StubValue::ScratchAddress);
+        stub.computed.push(before.writes);
+        place as i32
+    }
+
+    /// A mask as so many bytes. One that is the same in all lanes need not be in a register.
+    fn mask_bytes(&mut self, v: Value, bytes: usize) -> StubValue {
+        let each = match self.values.mask_bits(v) {
+            Some(0) => 0,
+            // What lies beyond the lanes is 0.
+            Some(bits) if bits == self.region.width.full_mask() && bytes == self.lanes => 1,
+            _ => {
+                let (mask, ones) = (self.mask(v), self.ones());
+                return StubValue::MaskBytes(mask, bytes, ones);
+            }
+        };
+        let vector = bytes.min(T::VECTOR_BYTES);
+        StubValue::SplatPool(self.code.constant(&[each]), 1, vector, bytes / vector)
     }
 
     fn mask_value(&mut self, v: Value) -> StubValue {
@@ -116,9 +201,15 @@ impl<T: Target> Lower<'_, T> {
 
     /// A register with the address of something that the code keeps alive.
     fn hold<H: Send + Sync + 'static>(&mut self, held: Arc<H>) -> VReg {
+        let at = self.held_at(held);
+        self.imm(at)
+    }
+
+    /// The address of something that the code keeps alive.
+    fn held_at<H: Send + Sync + 'static>(&mut self, held: Arc<H>) -> u64 {
         let at = Arc::as_ptr(&held) as u64;
         self.held.push(held);
-        self.imm(at)
+        at
     }
 
     /// Calls a function of the runtime with words.

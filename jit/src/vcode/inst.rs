@@ -138,13 +138,23 @@ pub enum StubValue {
         /// That counts modulo so many, a power of two.
         of: usize,
     },
+    /// So many bytes of the scratch memory, from a place on: at most those of a vector.
+    Scratch(i32, usize),
+    /// An element of so many bytes of the scratch memory, in a vector of so many bytes, so many times.
+    SplatScratch(i32, usize, usize, usize),
+    /// The address of the scratch memory.
+    ScratchAddress,
 }
 
 impl StubValue {
     /// The registers that it is made of.
     pub fn registers(&self) -> impl Iterator<Item = VReg> + use<> {
         let (first, second) = match *self {
-            StubValue::Imm(..) | StubValue::SplatPool(..) => (None, None),
+            StubValue::Imm(..)
+            | StubValue::SplatPool(..)
+            | StubValue::Scratch(..)
+            | StubValue::SplatScratch(..)
+            | StubValue::ScratchAddress => (None, None),
             StubValue::Lane { x, lane, .. } => (Some(x), Some(lane)),
             StubValue::Gpr(r, _)
             | StubValue::Vector(r, _)
@@ -157,24 +167,44 @@ impl StubValue {
     }
 }
 
+/// What the place of something that a side exit writes is counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StubArea {
+    /// Something of the interpreter.
+    State(Area),
+    /// The scratch memory.
+    Scratch,
+    /// The words for the runtime.
+    Words,
+}
+
 /// Something that a side exit writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StubWrite {
     /// What its place is counted from.
-    pub area: Area,
+    pub area: StubArea,
     /// The place.
     pub at: i32,
     /// What.
     pub what: StubValue,
 }
 
-/// The code of a side exit: it writes the state of the interpreter, and leaves.
+/// The code of a side exit: it computes what only exits ask for, writes the state of the interpreter, and leaves.
 #[derive(Clone, Debug)]
 pub struct ExitStub {
     /// The exit.
     pub exit: ExitId,
+    /// What the runtime computes, in this order: of each what is written before it is called, operands and words.
+    pub computed: Vec<Vec<StubWrite>>,
     /// What it writes; what is in one area stands together.
     pub writes: Vec<StubWrite>,
+}
+
+impl ExitStub {
+    /// The registers that it reads, in their order.
+    pub fn registers(&self) -> impl Iterator<Item = VReg> {
+        self.computed.iter().flatten().chain(&self.writes).flat_map(|write| write.what.registers())
+    }
 }
 
 /// An instruction. Exit stubs are told by their number.

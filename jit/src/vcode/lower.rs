@@ -7,10 +7,12 @@
 
 use super::Target;
 use super::code::VCode;
-use super::inst::{Base, ExitStub, Inst as Machine, Mem};
+use super::inst::{Base, Inst as Machine, Mem};
 use crate::backend::{CompileError, Limit};
 use crate::ir::{BlockId, Edge, End, ExitId, Inst, Kind, Region, Value};
-use crate::lowering::{Demand, Held, Layout, Values, is_left_out, leads_to_slow_way, mask_word, visiting_word};
+use crate::lowering::{
+    Demand, General, Held, Layout, Values, is_left_out, leads_to_slow_way, mask_word, visiting_word,
+};
 use foldhash::{HashMap, HashMapExt};
 use regalloc2::{Block, VReg};
 use spmdvm_vm::interp::native::Context;
@@ -50,6 +52,8 @@ pub struct Lower<'a, T: Target> {
     pub(crate) entries: HashMap<Value, Mem>,
     /// What the target knows of the block that is being translated.
     pub(crate) local: T::Local,
+    /// Of what only exits ask for: where the scratch memory has it when it is computed.
+    pub(crate) exit_places: HashMap<Value, usize>,
     /// What is to be counted, by lane of the register for counters.
     pending: Vec<u32>,
     /// What the code refers to by address.
@@ -69,6 +73,7 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
     let values = Values::new(region);
     let layout = Layout::new(region, &values.dominators);
     let demand = Demand::new(&values, &layout, T::FORMS);
+    let exit_places = exit_places(region, &demand)?;
     let mut s = Lower {
         target,
         region,
@@ -81,6 +86,7 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         made_late: HashMap::new(),
         entries: HashMap::new(),
         local: T::Local::default(),
+        exit_places,
         pending: vec![0; T::COUNTERS],
         held: Vec::new(),
         block: BlockId(0),
@@ -107,6 +113,23 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
     T::spoil(&mut s.code);
     s.code.finish();
     Ok((s.code, s.held))
+}
+
+/// Where exits have what they compute, behind the operands of each.
+fn exit_places(region: &Region, demand: &Demand) -> Result<HashMap<Value, usize>, CompileError> {
+    let left = |inst: &&Inst| inst.result.is_some_and(|v| demand.is_left_to_exits(v));
+    let mut sizes = Vec::new();
+    for inst in region.blocks.iter().flat_map(|block| &block.insts).filter(left) {
+        let general = General::of(region, inst)?;
+        sizes.extend(inst.result.map(|v| (v, general.result_at, general.result_bytes())));
+    }
+    let mut at = sizes.iter().map(|&(_, operands, _)| operands).max().unwrap_or(0);
+    let place = |(v, _, bytes)| {
+        let place = at;
+        at += bytes;
+        (v, place)
+    };
+    Ok(sizes.into_iter().map(place).collect())
 }
 
 impl<'a, T: Target> Lower<'a, T> {
@@ -323,13 +346,6 @@ impl<'a, T: Target> Lower<'a, T> {
         }
         let to = self.blocks[&edge.to];
         self.code.push(Machine::Jump(to, args));
-    }
-
-    /// The code of a side exit.
-    fn exit_stub(&mut self, exit: ExitId) -> usize {
-        let writes = self.snapshot(exit);
-        self.code.exit_stubs.push(ExitStub { exit, writes });
-        self.code.exit_stubs.len() - 1
     }
 
     /// The pointer that another one is a sum from, as far as that has been computed: they lead to one memory region.

@@ -31,7 +31,7 @@ pub use compile::compile;
 pub use emit::{Emitted, Frame};
 pub use exits::ANSWER_AT;
 pub(crate) use inst::Inst;
-pub use inst::{Base, ExitStub, MachInst, Mem, Regular, StubValue, StubWrite};
+pub use inst::{Base, ExitStub, MachInst, Mem, Regular, StubArea, StubValue, StubWrite};
 pub(crate) use lower::Location;
 pub use lower::Lower;
 
@@ -229,8 +229,11 @@ pub trait Assembler<T: Target> {
         self.call(callee)
     }
 
-    /// Writes what an exit writes, and has the region give its number.
-    fn exit(&mut self, writes: &[StubWrite], allocs: &[Allocation], exit: ExitId) -> Result<(), CompileError>;
+    /// Writes what an exit writes, from allocations for its [registers](StubValue::registers). All registers are kept.
+    fn write(&mut self, writes: &[StubWrite], allocs: &[Allocation]) -> Result<(), CompileError>;
+
+    /// Has the region give the number of the exit that it is left by.
+    fn exit(&mut self, exit: ExitId) -> Result<(), CompileError>;
 
     /// The bytes of the code.
     fn finish(self) -> Result<Vec<u8>, CompileError>;

@@ -13,7 +13,7 @@ use super::values::broadcast;
 use crate::backend::CompileError;
 use crate::ir::ExitId;
 use crate::lowering::Area;
-use crate::vcode::{ANSWER_AT, Assembler, Callee, Frame, StubValue, StubWrite};
+use crate::vcode::{ANSWER_AT, Assembler, Callee, Frame, StubArea, StubValue, StubWrite};
 use iced_x86::{Code, Encoder, MemoryOperand, OpKind, Register};
 use regalloc2::{Allocation, RegClass, SpillSlot};
 use spmdvm_vm::interp::native::Context;
@@ -293,20 +293,31 @@ impl Assembler<X86> for Asm<'_> {
         self.load_ticks()
     }
 
-    fn exit(&mut self, writes: &[StubWrite], allocs: &[Allocation], exit: ExitId) -> Done {
-        self.store_ticks()?;
+    fn write(&mut self, writes: &[StubWrite], allocs: &[Allocation]) -> Done {
         let mut allocs = allocs.iter().copied();
-        let mut area = Area::Frame;
+        let mut at_hand = Area::Frame;
         for write in writes {
             let registers: Vec<_> = write.what.registers().map(|r| (r.class(), allocs.next())).collect();
-            if write.area != area {
-                area = write.area;
-                let base = at(CONTEXT, area.offset() as i32);
-                self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(base))?;
-            }
-            let register = if area == Area::Frame { FRAME } else { SPARE_BASE };
-            self.write(write.what, &registers, at(register, write.at))?;
+            let to = match write.area {
+                StubArea::Scratch => at(Register::RSP, write.at),
+                StubArea::Words => self.word_at(write.at),
+                StubArea::State(Area::Frame) => at(FRAME, write.at),
+                StubArea::State(area) => {
+                    if area != at_hand {
+                        let base = at(CONTEXT, area.offset() as i32);
+                        self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(base))?;
+                        at_hand = area;
+                    }
+                    at(SPARE_BASE, write.at)
+                }
+            };
+            self.write_value(write.what, &registers, to)?;
         }
+        Ok(())
+    }
+
+    fn exit(&mut self, exit: ExitId) -> Done {
+        self.store_ticks()?;
         self.put(Build::new(Code::Mov_r32_imm32).reg(Register::EAX).imm(OpKind::Immediate32, exit.0 as i64))
     }
 
@@ -338,7 +349,7 @@ fn general_store(size: usize) -> (Code, Size) {
 }
 
 impl Asm<'_> {
-    fn write(&mut self, what: StubValue, from: &[ExitOperand], to: MemoryOperand) -> Done {
+    fn write_value(&mut self, what: StubValue, from: &[ExitOperand], to: MemoryOperand) -> Done {
         match what {
             StubValue::Lane { size, of, .. } => self.write_lane(from, size, of, to),
             StubValue::Imm(bits, 8) if i32::try_from(bits as i64).is_err() => {
@@ -383,6 +394,25 @@ impl Asm<'_> {
                 let pool = MemoryOperand::new(Register::RIP, Register::None, 1, place as i64, 8, false, Register::None);
                 self.put(Build::new(broadcast(size, Size::Z)).reg(SPARE_VECTOR).mem(pool))?;
                 self.store_copies(bytes, n, to)
+            }
+            StubValue::Scratch(place, size @ (1 | 2 | 4 | 8)) => {
+                self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE).mem(at(Register::RSP, place)))?;
+                let (code, form) = general_store(size);
+                self.put(Build::new(code).mem(to).reg(sized(SPARE, form)))
+            }
+            StubValue::Scratch(place, bytes) => {
+                let load = Build::new(Code::EVEX_Vmovups_zmm_k1z_zmmm512);
+                self.put(load.reg(SPARE_VECTOR).mem(at(Register::RSP, place)))?;
+                self.store_vector(SPARE_VECTOR, bytes, to)
+            }
+            StubValue::SplatScratch(place, size, bytes, n) => {
+                let splat = Build::new(broadcast(size, Size::Z));
+                self.put(splat.reg(SPARE_VECTOR).mem(at(Register::RSP, place)))?;
+                self.store_copies(bytes, n, to)
+            }
+            StubValue::ScratchAddress => {
+                self.put(Build::new(Code::Lea_r64_m).reg(SPARE).mem(at(Register::RSP, 0)))?;
+                self.put(Build::new(Code::Mov_rm64_r64).mem(to).reg(SPARE))
             }
             StubValue::MaskBits(_) => {
                 let r = self.bring(from.first())?;

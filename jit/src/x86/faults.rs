@@ -137,6 +137,11 @@ faults! {
         out.0.writes.pop()?;
         Some(out)
     });
+    "x86-exit-computed", "a side exit does not compute what it should compute last", Act::SideExit(|out| {
+        let mut out = out.clone();
+        out.0.computed.pop()?;
+        Some(out)
+    });
     "x86-exit-masks", "a side exit writes one mask in the place of another", Act::SideExit(|out| {
         let mut out = out.clone();
         let masks = out.0.writes.iter().filter_map(|write| match write.what {

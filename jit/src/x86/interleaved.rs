@@ -60,10 +60,20 @@ struct Member {
 /// Where a strided access is.
 #[derive(Clone, Copy, PartialEq)]
 struct Place {
-    /// What addresses of a group have in common: the base, or the pointer that it is the host address of.
-    base: (bool, Value),
+    /// What addresses of a group have in common.
+    origin: Origin,
     index: Option<(Value, u8)>,
     disp: i64,
+}
+
+/// What an address is counted from.
+#[derive(Clone, Copy, PartialEq)]
+enum Origin {
+    Address(Value),
+    /// Where a pointer leads to.
+    Pointer(Value),
+    /// The memory of frames.
+    Frames,
 }
 
 /// An element: its vector, and its place there.
@@ -374,12 +384,12 @@ impl Select<'_> {
 
     fn place_of(&self, inst: &Inst) -> Place {
         let AddressSum { base, index, disp } = AddressSum::of(&self.values, &FORMS, self.block, inst.args[0]);
-        match self.values.inst(base).map(|inst| (inst.kind, &inst.args[..])) {
-            Some((Kind::HostAddress { disp: own }, &[pointer, _])) => {
-                Place { base: (true, pointer), index, disp: own.wrapping_add(disp.into()) }
-            }
-            _ => Place { base: (false, base), index, disp: disp.into() },
-        }
+        let (origin, own) = match self.values.inst(base).map(|inst| (inst.kind, &inst.args[..])) {
+            Some((Kind::HostAddress { disp: own }, &[pointer, _])) => (Origin::Pointer(pointer), own),
+            Some((Kind::FrameHost { at, .. }, _)) => (Origin::Frames, at as i64),
+            _ => (Origin::Address(base), 0),
+        };
+        Place { origin, index, disp: own.wrapping_add(disp.into()) }
     }
 }
 
