@@ -19,8 +19,8 @@ fn mask_op(b: &mut Builder, op: Op, args: &[Value]) -> Value {
     b.inst(Kind::Op { op, ty: Ty::Bool, from: Ty::Bool }, args, Type::MASK)
 }
 
-/// Visits lanes as `foreach_active` does: a loop's head with the mask of the lane that was visited last and of those that wait. The wrong
-/// loop takes out another lane, or asks for something else.
+/// Visits lanes as `foreach_active` does: a loop's head with the mask of the lane that was visited last and of those
+/// that wait. The wrong loop takes out another lane, or asks for something else.
 fn visiting(host: &Host, wrong: Option<u32>) -> Region {
     let mut b = Builder::new(host.width, host.function, 1);
     let mask = execution_mask(&mut b);

@@ -74,8 +74,8 @@ fn what_two_vectors_would_have_to_be_kept_for_stays() {
     assert_eq!(operations(&region, 0), [Op::Add], "{region}");
 }
 
-/// A loop, left by a guard and at its end, behind which two blocks leave. `compute` gets `x y u` in the loop and gives what the exits of
-/// the guard and of the blocks hold.
+/// A loop, left by a guard and at its end, behind which two blocks leave. `compute` gets `x y u` in the loop and gives
+/// what the exits of the guard and of the blocks hold.
 fn looping(compute: impl FnOnce(&mut Builder, [Value; 3]) -> [Vec<Value>; 3]) -> Region {
     let host = Host::new(Width::DEFAULT);
     let mut b = Builder::new(host.width, host.function, 1);

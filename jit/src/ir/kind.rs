@@ -108,8 +108,8 @@ pub enum Kind {
         ty: Ty,
     },
 
-    /// `(uniform u64 pointer, uniform u64 length) → uniform u64`. Host address of byte 0 of the pointer's memory region, of which so many
-    /// bytes may be read.
+    /// `(uniform u64 pointer, uniform u64 length) → uniform u64`. Host address of byte 0 of the pointer's memory
+    /// region, of which so many bytes may be read.
     RegionBase,
     /// `(uniform u64 pointer) → uniform u64`. Bytes of the pointer's memory region that may be read; 0 if none. If it is for
     /// writing, `(uniform u64 pointer, uniform u64 length) → uniform u64`: those that may be written, of these bytes that may be read.

@@ -1,17 +1,19 @@
 //! What only side exits ask for.
 //!
-//! A snapshot keeps what the interpreter may read: pointers to elements that are accessed by their index, sums that are made anew in the
-//! next round. Where nothing else asks for such a value, no round computes it: an exit computes it, when it is taken, from the
-//! operands. So these are kept until there, and a value is only left to exits if that takes no more room than it would take itself, all
-//! that is computed on the way included. What lives in outer loops as well takes none. Sums of pointers are left to exits even if two
-//! operands must be kept for one sum: they are exact, and take 20 instructions.
+//! A snapshot keeps what the interpreter may read: pointers to elements that are accessed by their index, sums that are
+//! made anew in the next round. Where nothing else asks for such a value, no round computes it: an exit computes it,
+//! when it is taken, from the operands. So these are kept until there, and a value is only left to exits if that takes
+//! no more room than it would take itself, all that is computed on the way included. What lives in outer loops as well
+//! takes none. Sums of pointers are left to exits even if two operands must be kept for one sum: they are exact, and
+//! take 20 instructions.
 
 use super::{Layout, Values};
 use crate::ir::{BlockId, End, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-/// By value: whether nothing but exits of guards, polls and other instructions asks for it, directly or by way of others of its kind.
+/// By value: whether nothing but exits of guards, polls and other instructions asks for it, directly or by way of
+/// others of its kind.
 pub(super) fn exit_only(values: &Values<'_>, layout: &Layout) -> Vec<bool> {
     let region = values.region;
     let mut allowed = vec![false; region.types.len()];
@@ -38,7 +40,8 @@ fn can_be_left(region: &Region, inst: &Inst) -> bool {
     inst.kind.is_pure() && !crosses_lanes && !is_bool && all.all(|ty| ty != Ty::F16)
 }
 
-/// Takes out what a block asks for otherwise. Blocks that come later have been asked before, so what they want of this one is known.
+/// Takes out what a block asks for otherwise. Blocks that come later have been asked before, so what they want of this
+/// one is known.
 fn ask(region: &Region, id: BlockId, only: &mut [bool]) {
     let block = region.block(id);
     let mut ask = |v: Value| only[v.index()] = false;

@@ -1,15 +1,17 @@
 //! Checks of bounds by pointers that are checked for one index only take fewer instructions.
 //!
-//! A check is `index - low <u span`: both bounds depend on the pointer alone, so they leave loops that do not change it, and serve many
-//! indices. Of a pointer that a round loads or computes, and accesses in one place, both bounds would be computed for one comparison. Here
-//! the check becomes what it says: with `at = offset + index` and the access's bytes `need`, neither `at` nor `length - need - at` is
-//! negative, which is one question about the sign of `at | length - need - at`. A host address that the block asks for then is the
-//! region's beginning plus the same offset.
+//! A check is `index - low <u span`: both bounds depend on the pointer alone, so they leave loops that do not change
+//! it, and serve many indices. Of a pointer that a round loads or computes, and accesses in one place, both bounds
+//! would be computed for one comparison. Here the check becomes what it says: with `at = offset + index` and the
+//! access's bytes `need`, neither `at` nor `length - need - at` is negative, which is one question about the sign of
+//! `at | length - need - at`. A host address that the block asks for then is the region's beginning plus the same
+//! offset.
 //!
-//! Rules: an index that is a constant, of 64 bits, and by single bytes, so that the bounds are nowhere near an end of its type: `low` is
-//! minus the offset, `span` is `length - need + 1`, or 0 if that is negative. So `index - low` is below `span` as an unsigned
-//! number if and only if it is from 0 to `length - need`. Offsets have 40 bits, lengths and all that is constant fewer than 62, so nothing
-//! wraps. Both bounds stand in the block of the comparison, and nothing else uses them. Runs after the passes that look for checks.
+//! Rules: an index that is a constant, of 64 bits, and by single bytes, so that the bounds are nowhere near an end of
+//! its type: `low` is minus the offset, `span` is `length - need + 1`, or 0 if that is negative. So `index - low` is
+//! below `span` as an unsigned number if and only if it is from 0 to `length - need`. Offsets have 40 bits, lengths and
+//! all that is constant fewer than 62, so nothing wraps. Both bounds stand in the block of the comparison, and nothing
+//! else uses them. Runs after the passes that look for checks.
 
 use super::defs::{Def, Defs};
 use super::make::Maker;

@@ -1,13 +1,13 @@
 //! Masks of lanes that wait for their turns are words.
 //!
-//! A loop over the active lanes (`foreach_active`) hands a mask from round to round, finds its first lane in the mask's bits, and takes that
-//! out. Where masks are in registers of their own, each of these steps moves something between them and general registers. Here the loop
-//! hands on the bits: without the lowest one, these are `bits & (bits - 1)`. Snapshots have the mask that they make, which an exit writes
-//! as bits (`lowering/values.rs`).
+//! A loop over the active lanes (`foreach_active`) hands a mask from round to round, finds its first lane in the mask's
+//! bits, and takes that out. Where masks are in registers of their own, each of these steps moves something between
+//! them and general registers. Here the loop hands on the bits: without the lowest one, these are `bits & (bits - 1)`.
+//! Snapshots have the mask that they make, which an exit writes as bits (`lowering/values.rs`).
 //!
-//! Rules: a mask that is a parameter of a block, of which all that instructions ask for is its bits, whether it has a lane, and what
-//! remains without its first lane; on some way into the block it is what remains, or a first lane. On other ways its bits are asked
-//! for before. No bits are set beyond the lanes.
+//! Rules: a mask that is a parameter of a block, of which all that instructions ask for is its bits, whether it has a
+//! lane, and what remains without its first lane; on some way into the block it is what remains, or a first lane. On
+//! other ways its bits are asked for before. No bits are set beyond the lanes.
 
 use super::defs::Defs;
 use super::make::Maker;
@@ -39,7 +39,8 @@ pub fn run(region: &mut Region) {
     }
 }
 
-/// The masks without the first lane of a parameter, if there is one on some way into its block and instructions use it for nothing else.
+/// The masks without the first lane of a parameter, if there is one on some way into its block and instructions use it
+/// for nothing else.
 fn rests(region: &Region, defs: &Defs, b: BlockId, i: usize) -> Option<Vec<Value>> {
     let mask = region.block(b).params[i];
     let mut rests = Vec::new();
@@ -120,7 +121,8 @@ fn as_word(region: &mut Region, defs: &Defs, b: BlockId, i: usize, rests: &[Valu
     replace(region, &to);
 }
 
-/// Has all ways into a block bring the bits of a mask: those that are known, or what is asked for at the end of the block before.
+/// Has all ways into a block bring the bits of a mask: those that are known, or what is asked for at the end of the
+/// block before.
 fn hand_on(region: &mut Region, b: BlockId, i: usize, bits_of: impl Fn(Value) -> Option<Value>) {
     for at in 0..region.blocks.len() {
         let mut end = region.blocks[at].end.clone();

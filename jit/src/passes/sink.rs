@@ -1,20 +1,21 @@
 //! Moves what only rarely executed blocks need into these blocks, and copies it there if several need it.
 //!
-//! A variant's test decides between a fast way and a slow one, which is cold. What the recorder computed before the test for the slow
-//! way only (the indices of a gather whose addresses turned out to lie in a row, as a rule) is computed there instead. So is behind a
-//! loop what its rounds only compute for what follows it.
+//! A variant's test decides between a fast way and a slow one, which is cold. What the recorder computed before the
+//! test for the slow way only (the indices of a gather whose addresses turned out to lie in a row, as a rule) is
+//! computed there instead. So is behind a loop what its rounds only compute for what follows it.
 //!
-//! Snapshots of guards, polls and other instructions that may leave do not count: a back end has their exits compute what
-//! nothing else asks for (`lowering/exit_only.rs`). So if only such snapshots need a value but for rarely executed blocks, these get
-//! copies of the instruction.
+//! Snapshots of guards, polls and other instructions that may leave do not count: a back end has their exits compute
+//! what nothing else asks for (`lowering/exit_only.rs`). So if only such snapshots need a value but for rarely executed
+//! blocks, these get copies of the instruction.
 //!
-//! Rules: a pure instruction moves to the start of a block that is cold or in fewer loops than its own if all of its uses are in that
-//! block, snapshots and what the block hands on included. It is copied to the start of at most [`MOST_COPIES`] such blocks if all of
-//! its other uses are snapshots of instructions, or instructions that are used by such snapshots only. Its
-//! block dominates those of its uses, so its arguments are there. Facts about memory of frames that the region
-//! makes stay where they are: the frame may be gone. An instruction of two varying arguments stays too, for both would have to
-//! be kept in its place, but for sums of pointers, which take long; so do constants and splats, which back ends make where they are
-//! needed, and what is read at entry, which is read there. The last instruction of a block comes first, so that chains move together.
+//! Rules: a pure instruction moves to the start of a block that is cold or in fewer loops than its own if all of its
+//! uses are in that block, snapshots and what the block hands on included. It is copied to the start of at most
+//! [`MOST_COPIES`] such blocks if all of its other uses are snapshots of instructions, or instructions that are used by
+//! such snapshots only. Its block dominates those of its uses, so its arguments are there. Facts about memory of frames
+//! that the region makes stay where they are: the frame may be gone. An instruction of two varying arguments stays too,
+//! for both would have to be kept in its place, but for sums of pointers, which take long; so do constants and splats,
+//! which back ends make where they are needed, and what is read at entry, which is read there. The last instruction of
+//! a block comes first, so that chains move together.
 
 use super::licm::{Loops, definitions};
 use super::{has_frames, is_stable};

@@ -63,8 +63,8 @@ impl<T: Target> Lower<'_, T> {
         self.code.exit_stubs.len() - 1
     }
 
-    /// Notes that a value is written as lanes of a type. A register of a frame has room for whole vectors, as scratch memory has; a cell
-    /// has not.
+    /// Notes that a value is written as lanes of a type. A register of a frame has room for whole vectors, as scratch
+    /// memory has; a cell has not.
     fn write_value(&mut self, stub: &mut Stub, area: StubArea, at: i32, ty: Type, v: Value) {
         let size = ty.ty.size();
         if self.demand.is_left_to_exits(v) {

@@ -21,17 +21,18 @@
 //! not change while it exists. What is known of pointers to memory of frames that the region itself may make counts in
 //! [quiet](super::Quiet) loops: that memory ends.
 //!
-//! *Merged.* Several checks in a block by one index, none of which is parted from the next by an effect but strided stores, become
-//! one, at the place of the first. Two of one pointer become the check from the least `k` and `low` to the greatest, if that is as strong
-//! as both and not stronger: one of them has both the least `k` and the least `low`, one both the greatest `k` and the
-//! greatest `high`. Checks that remain apart (of different pointers, as a rule) become one range of `x + k₀`, for the least
-//! `k₀` of all: from the greatest of their lower ends to the least of their upper ends. That range is computed from the
-//! pointers alone, so this is done only where a loop does not change them, and [`licm`](super::licm) takes it out.
+//! *Merged.* Several checks in a block by one index, none of which is parted from the next by an effect but strided
+//! stores, become one, at the place of the first. Two of one pointer become the check from the least `k` and `low` to
+//! the greatest, if that is as strong as both and not stronger: one of them has both the least `k` and the least `low`,
+//! one both the greatest `k` and the greatest `high`. Checks that remain apart (of different pointers, as a rule)
+//! become one range of `x + k₀`, for the least `k₀` of all: from the greatest of their lower ends to the least of their
+//! upper ends. That range is computed from the pointers alone, so this is done only where a loop does not change them,
+//! and [`licm`](super::licm) takes it out.
 //!
-//! If the merged check fails, the region is left by the exit of the first one: the interpreter then does its instruction and
-//! those that follow, and traps where it would have. Nothing between the first and the last check has an effect (loads
-//! have none) but strided stores, which have not been done then. Those are mostly stores to the members of records, and back ends do them
-//! together if nothing is tested between them.
+//! If the merged check fails, the region is left by the exit of the first one: the interpreter then does its
+//! instruction and those that follow, and traps where it would have. Nothing between the first and the last check has
+//! an effect (loads have none) but strided stores, which have not been done then. Those are mostly stores to the
+//! members of records, and back ends do them together if nothing is tested between them.
 //!
 //! *No wrapping.* A lower end moved by `k - k₀` is cut at the type's minimum, which no index is below. An upper end is at
 //! most the maximum less all but one of these, so a sum of lower end and span does not wrap; an index below it can be moved up by
