@@ -117,6 +117,32 @@ fn rows_of_a_local_array_that_take_several_vectors_are_values() {
 }
 
 #[test]
+fn a_tile_of_sixteen_rows_is_kept_in_values() {
+    let text = "export void f(uniform int n, const uniform float a[], const uniform float b[], uniform float c[]) {
+        uniform float tile[256];
+        foreach (i = 0 ... 256) tile[i] = 0;
+        for (uniform int k = 0; k < n; ++k)
+            for (uniform int row = 0; row < 16; ++row) {
+                uniform float factor = a[row * n + k];
+                foreach (column = 0 ... 16) tile[row * 16 + column] += factor * b[k * 16 + column];
+            }
+        foreach (i = 0 ... 256) c[i] = tile[i];
+    }";
+    let module = module(text, JitSettings::eager());
+    let (a, b, mut c) = (vec![2f32; 16 * 50], vec![3f32; 16 * 50], vec![0f32; 256]);
+    module.call("f", &[50.into(), Value::slice(&a), Value::slice(&b), Value::slice_mut(&mut c)]).unwrap();
+    assert_eq!(c, vec![300f32; 256]);
+    let regions: Vec<_> = loops(&module).into_iter().flat_map(|l| l.versions).map(|v| v.region).collect();
+    let of = |region: &Region, test: fn(&Kind) -> bool| {
+        looping(region).into_iter().flat_map(|b| &b.insts).filter(|inst| test(&inst.kind)).count()
+    };
+    let in_values = |region: &std::sync::Arc<Region>| {
+        of(region, |kind| is_op(kind, Op::Fma)) >= 16 && of(region, |kind| kind.is_plain_store()) == 0
+    };
+    assert!(regions.iter().any(in_values), "{regions:?}");
+}
+
+#[test]
 fn loops_that_are_long_or_whose_bounds_are_not_known_are_not_unrolled() {
     for bound in ["17", "m"] {
         let text = format!(
