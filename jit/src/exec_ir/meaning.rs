@@ -380,24 +380,6 @@ pub(crate) fn ticks(most: u64, each: u32, context: &mut Context) -> u64 {
     n
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use spmdvm_vm::sem::Scalar;
-
-    #[test]
-    fn indices_are_extended_by_their_sign() {
-        assert_eq!(extended(Ty::I32, 0xffff_ffff), u64::MAX);
-        assert_eq!(extended(Ty::U32, 0xffff_ffff), 0xffff_ffff);
-    }
-
-    #[test]
-    fn sums_are_taken_by_halving() {
-        let lanes = [1e8f32, 1.0, -1e8, 1.0].map(|x| x.to_word());
-        assert_eq!(f32::from_word(reduce(Op::ReduceAdd, Ty::F32, &lanes)), 2.0);
-    }
-}
-
 /// Changes an element at an aligned host address; gives what was there.
 ///
 /// # Safety
@@ -424,4 +406,22 @@ unsafe fn atomic(op: Op, ty: Ty, args: &Args) -> u64 {
     }
     let old = if ty.size() == 8 { change!(AtomicU64, u64) } else { u64::from(change!(AtomicU32, u32)) };
     normalised(ty, old)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spmdvm_vm::sem::Scalar;
+
+    #[test]
+    fn indices_are_extended_by_their_sign() {
+        assert_eq!(extended(Ty::I32, 0xffff_ffff), u64::MAX);
+        assert_eq!(extended(Ty::U32, 0xffff_ffff), 0xffff_ffff);
+    }
+
+    #[test]
+    fn sums_are_taken_by_halving() {
+        let lanes = [1e8f32, 1.0, -1e8, 1.0].map(|x| x.to_word());
+        assert_eq!(f32::from_word(reduce(Op::ReduceAdd, Ty::F32, &lanes)), 2.0);
+    }
 }

@@ -191,14 +191,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_large_links_heavy_functions_first_and_has_its_longest_unrolled_loops_back_before_it_is_divided_further()
-     {
+    fn heavy_functions_are_linked_before_loops_are_no_longer_unrolled() {
         let first = Plan::first(MAX_INSTS, |_| 10);
         assert!(!first.divides());
         let plans: Vec<Plan> = std::iter::successors(Some(first), |plan| plan.next(plan.unrolled != 0, true)).collect();
         let unrolled: Vec<u32> = plans.iter().map(|plan| plan.unrolled).collect();
         let heaviest: Vec<u32> = plans.iter().map(|plan| plan.heaviest).collect();
-        assert_eq!(unrolled, [vec![192; 4], [192, 64, 0].repeat(STAGES.len() - 4)].concat());
+        assert_eq!(unrolled, [vec![UNROLLED[0]; 4], UNROLLED.repeat(STAGES.len() - 4)].concat());
         assert_eq!(heaviest[2..7], [u32::MAX, 1000, HEAVY, HEAVY, HEAVY]);
         assert!(plans[1..].iter().all(|plan| plan.divides()));
         // Where nothing was unrolled, or inlined into itself, there is nothing to take back.
