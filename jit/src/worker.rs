@@ -29,23 +29,20 @@ type Worker = (u32, Sender<(When, Job)>);
 
 static WORKER: Mutex<Option<Worker>> = Mutex::new(None);
 
-/// Runs a job later; at once, on this thread, if there can be no other.
-pub fn run(when: When, job: Job) {
+/// Runs a job later, on the thread for that. If there can be none, gives the job back: who holds a lock that the job takes cannot run it
+/// there and then.
+pub fn run(when: When, job: Job) -> Result<(), Job> {
     if MODELLED {
         drop(sync::thread::spawn(job));
-        return;
+        return Ok(());
     }
-    let Some(mut worker) = lock() else { return job() };
+    let Some(mut worker) = lock() else { return Err(job) };
     if worker.as_ref().is_none_or(|(process, _)| *process != process::id()) {
         *worker = start();
     }
-    let left = match &*worker {
-        Some((_, jobs)) => jobs.send((when, job)).err().map(|e| e.0.1),
-        None => Some(job),
-    };
-    drop(worker);
-    if let Some(job) = left {
-        job();
+    match &*worker {
+        Some((_, jobs)) => jobs.send((when, job)).map_err(|e| e.0.1),
+        None => Err(job),
     }
 }
 
@@ -87,6 +84,19 @@ fn work(queue: &Receiver<(When, Job)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As in a child that was forked in the wrong moment, or while a starved thread holds the lock.
+    #[test]
+    fn jobs_that_cannot_be_handed_over_come_back() {
+        let held = lock().expect("nobody holds it for long");
+        let (done, ran) = channel();
+        let job: Job = Box::new(move || done.send(()).unwrap());
+        let left = std::thread::scope(|scope| scope.spawn(|| run(When::Soon, job)).join().unwrap());
+        assert!(ran.try_recv().is_err(), "whoever asked may hold a lock that the job takes");
+        drop(held);
+        left.expect_err("there was no way to hand it over")();
+        assert!(ran.try_recv().is_ok());
+    }
 
     #[test]
     fn what_is_waited_for_comes_first_and_the_newest_of_it() {

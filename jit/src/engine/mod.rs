@@ -187,14 +187,22 @@ impl Jit {
         (found.at, found.begins) = (Some(head.at), begins(&prepared, head.at));
         let prunes = found.recompiles < PRUNED;
         let order = Order { prepared, head: Arc::clone(head), facts, replaces, prunes, large: found.large };
+        let order = Arc::new(order);
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let when = if order.is_needed() { When::Soon } else { When::Idle };
             match when {
                 When::Soon => found.pending = Some(std::process::id()),
                 When::Idle => found.begin_special(&order.facts),
             }
-            worker::run(when, Box::new(move || this.fill(&order)));
-            return None;
+            let ordered = Arc::clone(&order);
+            if worker::run(when, Box::new(move || this.fill(&ordered))).is_ok() {
+                return None;
+            }
+            // There is no such thread: then this one does it, with the lock that it has.
+            match when {
+                When::Soon => found.pending = None,
+                When::Idle => found.end_special(&order.facts),
+            }
         }
         found.deliver(self.make(&order), order.replaces.as_ref())
     }
@@ -306,7 +314,9 @@ impl Jit {
                     this.improve(&version);
                 }
             };
-            worker::run(When::Idle, Box::new(job));
+            if let Err(job) = worker::run(When::Idle, Box::new(job)) {
+                job();
+            }
         }
     }
 
