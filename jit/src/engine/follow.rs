@@ -45,6 +45,8 @@ enum Then {
     LookAgain(Arc<Version>),
     /// There is none that may be entered.
     Ask,
+    /// There are more mask entries than native code is handed.
+    TooDeep,
 }
 
 impl Tracer for Jit {
@@ -71,7 +73,7 @@ impl Jit {
     #[inline]
     fn try_enter(&self, pause: &mut Pause<'_>, enterable: &Enterable, words: &mut [u64; WORDS]) -> Then {
         if FRAME_WORDS + pause.entries().count() * ENTRY_WORDS > WORDS {
-            return Then::Ask;
+            return Then::TooDeep;
         }
         pause.write_masks(words);
         match Holding::new(pause, &words[..]).choose(enterable) {
@@ -111,15 +113,13 @@ impl Jit {
                 Visit::interpret(0)
             }
             Then::Ask => self.ask(pause, head, words, linked),
+            Then::TooDeep => Visit::interpret(NEVER),
         }
     }
 
     /// Nothing may be entered at a head so far.
     #[cold]
     fn ask(&self, pause: &mut Pause<'_>, head: &Arc<Head>, words: &mut [u64; WORDS], linked: bool) -> Visit {
-        if FRAME_WORDS + pause.entries().count() * ENTRY_WORDS > WORDS {
-            return Visit::interpret(NEVER);
-        }
         match self.answer(pause, head, &Holding::new(pause, &words[..]), linked) {
             Answer::Enter(version) => {
                 let then = self.enter(pause, &version, words);

@@ -163,10 +163,9 @@ impl Heads {
             let program = prepared.program();
             let counted = prepared.heads().enumerate();
             let counted = counted.map(|(hot_count, at)| Head::new(at, Some(hot_count), program, hot)).collect();
-            let table =
-                Table { counted, functions: prepared.program().functions.iter().map(|_| OnceLock::new()).collect() };
+            let table = Table { counted, functions: program.functions.iter().map(|_| OnceLock::new()).collect() };
             for head in &table.counted {
-                table.find_or_add(head.at, prepared.program(), || Arc::clone(head));
+                table.find_or_add(head.at, program, || Arc::clone(head));
             }
             table
         });

@@ -189,19 +189,14 @@ impl Jit {
         let order = Order { prepared, head: Arc::clone(head), facts, replaces, prunes, large: found.large };
         let order = Arc::new(order);
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
-            let when = if order.is_needed() { When::Soon } else { When::Idle };
-            match when {
-                When::Soon => found.pending = Some(std::process::id()),
-                When::Idle => found.begin_special(&order.facts),
-            }
-            let ordered = Arc::clone(&order);
+            let (when, ordered) = (if order.is_needed() { When::Soon } else { When::Idle }, Arc::clone(&order));
+            // That thread waits for the lock that this one has. If there is none, this one makes the version, with the lock.
             if worker::run(when, Box::new(move || this.fill(&ordered))).is_ok() {
+                match when {
+                    When::Soon => found.pending = Some(std::process::id()),
+                    When::Idle => found.begin_special(&order.facts),
+                }
                 return None;
-            }
-            // There is no such thread: then this one does it, with the lock that it has.
-            match when {
-                When::Soon => found.pending = None,
-                When::Idle => found.end_special(&order.facts),
             }
         }
         found.deliver(self.make(&order), order.replaces.as_ref())
@@ -261,7 +256,7 @@ impl Jit {
         let before = start.elapsed();
         let code = Stage::BackEnd.run(|| self.first_code(&region, start))?;
         let arguments = Arguments::new(&region, &order.facts, &order.prepared, &self.settings);
-        let mut version = Version::new(order.facts.clone(), region, code, arguments);
+        let mut version = Version::new(order.facts.clone(), region, code, arguments, &self.settings);
         (version.recorded, version.before) = (recorded, before);
         version.begins = begins(&order.prepared, order.head.at);
         version.is_large = order.large;

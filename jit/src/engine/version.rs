@@ -109,7 +109,6 @@ pub(super) enum Change {
 }
 
 /// Entries and rounds at which somebody looks at what a version has counted: entering it compares two numbers, and no more.
-#[derive(Default)]
 struct Due {
     entries: AtomicU64,
     rounds: AtomicU64,
@@ -118,7 +117,7 @@ struct Due {
 /// The entries that a version is judged by, between two judgements.
 #[derive(Default)]
 struct Trial {
-    /// The number of the entry after which it ends; 0: of the first trial.
+    /// The number of the entry after which it ends.
     end: AtomicU64,
     /// What had been counted when it began: entries, entries that were left early, those left by ways that were left
     /// out, rounds.
@@ -139,8 +138,9 @@ pub(super) struct Arguments {
 pub(super) struct Landing {
     frames: Box<[LandingFrame]>,
     pub taken: AtomicU64,
-    /// How often it is taken until somebody is told, if that matters; 0: not known yet.
+    /// How often it is taken until somebody is told, and again after so many times more; `u64::MAX` if that does not matter.
     told_at: AtomicU64,
+    told_every: u64,
     /// Whether it is how the loop ends, or is left for a moment only.
     expected: bool,
     /// Whether it stands for a way that was left out.
@@ -172,8 +172,15 @@ struct LandingFrame {
 }
 
 impl Version {
-    pub fn new(facts: EntryFacts, region: Arc<Region>, code: Tiers, arguments: Arguments) -> Version {
-        let exits: Box<[Landing]> = region.exits.iter().map(|exit| Landing::new(exit, region.is_divided)).collect();
+    pub fn new(
+        facts: EntryFacts,
+        region: Arc<Region>,
+        code: Tiers,
+        arguments: Arguments,
+        settings: &Settings,
+    ) -> Version {
+        let landing = |exit| Landing::new(exit, region.is_divided, settings);
+        let exits: Box<[Landing]> = region.exits.iter().map(landing).collect();
         let own = FRAME_WORDS + facts.entries.len() * ENTRY_WORDS;
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
@@ -193,8 +200,8 @@ impl Version {
             entries,
             other_constants,
             rounds,
-            trial: Trial::default(),
-            due: Due::default(),
+            trial: Trial { end: AtomicU64::new(settings.trial), ..Trial::default() },
+            due: Due { entries: AtomicU64::new(REVIEW.min(settings.trial)), rounds: AtomicU64::new(REVIEW_ROUNDS) },
             look_at: AtomicU64::new(LOOK_AGAIN),
             entries_seen,
             words,
@@ -285,13 +292,13 @@ impl Version {
             let facts = EntryFacts { constants, ..self.facts.clone() };
             return (Some(Box::new(Change::Specialise(facts, times))), landing.leads);
         }
-        let is_told = landing.is_told(taken, settings);
+        let is_told = landing.is_told(taken);
         let [entries_due, rounds_due] = [&self.due.entries, &self.due.rounds].map(|due| due.load(Ordering::Relaxed));
         let is_review = entries >= entries_due || rounds >= rounds_due;
         if is_review {
             self.due.rounds.store(rounds + REVIEW_ROUNDS, Ordering::Relaxed);
             let next = (entries / REVIEW + 1) * REVIEW;
-            let trial = self.trial.end(settings);
+            let trial = self.trial.end.load(Ordering::Relaxed);
             self.due.entries.store(if trial > entries { next.min(trial) } else { next }, Ordering::Relaxed);
         }
         if landing.pruned && is_told || is_review && self.fails() {
@@ -305,7 +312,7 @@ impl Version {
         if is_review && self.code.is_forsaken(entries) {
             return (Some(Box::new(Change::Improve)), landing.leads);
         }
-        let verdict = self.trial.is_over(entries, settings).then(|| self.judge()).flatten();
+        let verdict = self.trial.is_over(entries).then(|| self.judge()).flatten();
         (verdict.map(|(why, at)| Box::new(Change::GiveUp(why, at))), landing.leads)
     }
 
@@ -347,9 +354,10 @@ impl Version {
     /// Is judged by so many entries from now on.
     fn begin_trial(&self, length: u64) {
         let now = self.counted_for_trial();
-        self.trial.end.store(now[0].saturating_add(length), Ordering::Relaxed);
+        let end = now[0].saturating_add(length);
+        self.trial.end.store(end, Ordering::Relaxed);
+        self.due.entries.fetch_min(end, Ordering::Relaxed);
         self.trial.before.iter().zip(now).for_each(|(before, now)| before.store(now, Ordering::Relaxed));
-        self.due.entries.store(0, Ordering::Relaxed);
     }
 
     /// It was given up, and is entered again to see whether it suits now.
@@ -422,17 +430,10 @@ pub(super) fn count(counted: &AtomicU64, more: u64) -> u64 {
 }
 
 impl Trial {
-    /// The number of the entry after which it ends.
-    fn end(&self, settings: &Settings) -> u64 {
-        let end = self.end.load(Ordering::Relaxed);
-        if end == 0 { settings.trial } else { end }
-    }
-
     /// Returns whether it has ended with this entry; `true` once.
-    fn is_over(&self, entries: u64, settings: &Settings) -> bool {
+    fn is_over(&self, entries: u64) -> bool {
         let end = self.end.load(Ordering::Relaxed);
-        entries >= self.end(settings)
-            && self.end.compare_exchange(end, u64::MAX, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        entries >= end && self.end.compare_exchange(end, u64::MAX, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 }
 
@@ -496,7 +497,7 @@ impl Arguments {
 
 impl Landing {
     /// That of an exit of a region, which may be divided.
-    fn new(exit: &Exit, is_divided: bool) -> Landing {
+    fn new(exit: &Exit, is_divided: bool, settings: &Settings) -> Landing {
         let frames = exit.frames.iter().enumerate().map(|(i, f)| LandingFrame {
             function: f.function,
             pc: f.pc,
@@ -516,19 +517,21 @@ impl Landing {
         };
         let expected = pruned || leads != Leads::Nowhere || exit.reason == ExitReason::Poll;
         let divides = is_divided && matches!(exit.reason, ExitReason::LinkedCall | ExitReason::Cut);
-        let told_at = AtomicU64::new(if pruned || divides { 0 } else { u64::MAX });
-        Landing { frames: frames.collect(), taken: AtomicU64::new(0), told_at, expected, pruned, divides, leads }
+        let told_every = match (pruned, divides) {
+            (true, _) => settings.hot_exit,
+            (false, true) => settings.hot_links,
+            (false, false) => u64::MAX,
+        };
+        let (taken, told_at) = (AtomicU64::new(0), AtomicU64::new(told_every));
+        Landing { frames: frames.collect(), taken, told_at, told_every, expected, pruned, divides, leads }
     }
 
     /// It has been taken so often. Returns whether somebody is to be told, as is done every so many times.
-    fn is_told(&self, taken: u64, settings: &Settings) -> bool {
-        let every = if self.pruned { settings.hot_exit } else { settings.hot_links };
-        let at = match self.told_at.load(Ordering::Relaxed) {
-            0 => every,
-            at => at,
-        };
-        let is_told = taken >= at;
-        self.told_at.store(if is_told { (taken / every + 1) * every } else { at }, Ordering::Relaxed);
+    fn is_told(&self, taken: u64) -> bool {
+        let is_told = taken >= self.told_at.load(Ordering::Relaxed);
+        if is_told {
+            self.told_at.store((taken / self.told_every + 1).saturating_mul(self.told_every), Ordering::Relaxed);
+        }
         is_told
     }
 

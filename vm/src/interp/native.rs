@@ -400,19 +400,12 @@ impl Pause<'_> {
             && frame.unopened.is_none()
         {
             // Most of the time it is the entered frame that goes on.
-            t.mask = words[0];
-            let mut at = FRAME_WORDS;
-            for &kind in frame.entries {
-                let [restore, other, visiting] = [words[at], words[at + 1], words[at + 2]];
-                t.masks.push(MaskEntry { kind, visiting: visiting as u8, restore, other });
-                at += ENTRY_WORDS;
-            }
+            take_masks(t, words, frame.entries);
             // SAFETY: `Thread::function` belongs to the thread's code; the caller's promise about `pc`.
             self.next = unsafe { (*t.function).steps.as_ptr().add(frame.pc as usize) };
             return;
         }
-        let mut words = words.iter().copied();
-        let mut word = || words.next().unwrap_or(0);
+        let mut words = words;
         let mut waiting: Option<*const Step> = None;
         if self.passed_over != 0 {
             // Those that are still there take their numbers now.
@@ -437,18 +430,13 @@ impl Pause<'_> {
                 }
                 waiting = Some((*function).steps.as_ptr().add(frame.pc as usize));
             }
-            t.mask = word();
-            let memory = word();
             if t.base != entered {
-                t.region = region_of(memory);
+                t.region = region_of(words[1]);
             }
+            words = take_masks(t, words, frame.entries);
             if let Some(unopened) = frame.unopened {
                 // SAFETY: the frame lies in the stack; the caller's promise about what is written and what is not.
                 has_regions &= unsafe { enter_memory(t, entered, unopened) };
-            }
-            for &kind in frame.entries {
-                let (restore, other, visiting) = (word(), word(), word() as u8);
-                t.masks.push(MaskEntry { kind, visiting, restore, other });
             }
         }
         if let Some(step) = waiting {
@@ -459,6 +447,18 @@ impl Pause<'_> {
             }
         }
     }
+}
+
+/// Takes the masks of the executing frame from words that [`Pause::write_masks`] would write; gives those behind.
+#[inline(always)]
+fn take_masks<'w>(t: &mut Thread, words: &'w [u64], kinds: &[EntryKind]) -> &'w [u64] {
+    t.mask = words[0];
+    let mut rest = &words[FRAME_WORDS..];
+    for &kind in kinds {
+        t.masks.push(MaskEntry { kind, visiting: rest[2] as u8, restore: rest[0], other: rest[1] });
+        rest = &rest[ENTRY_WORDS..];
+    }
+    rest
 }
 
 /// Enters the memory of the executing frame, for which native code had no need. Gives `false` if there can be no more regions.
