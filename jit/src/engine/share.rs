@@ -137,14 +137,13 @@ impl<'a> SizesIn<'a> {
     fn unit(self, region: &Region) -> u64 {
         let dominators = Dominators::new(region);
         let loops = Loops::new(region, &dominators);
-        let depth = |block| std::iter::successors(loops.of(block), |&l| loops.outer(l)).count();
         let mut units = Vec::new();
         for &b in dominators.order() {
             for inst in &region.block(b).insts {
                 if let Kind::Tick { exit } = inst.kind
                     && let Some(frame) = region.exits[exit.index()].frames.last()
                 {
-                    units.push((depth(b), (frame.function, frame.pc)));
+                    units.push((loops.around(b).count(), (frame.function, frame.pc)));
                 }
             }
         }

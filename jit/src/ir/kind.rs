@@ -3,7 +3,7 @@
 use super::ExitId;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::FuncId;
-use spmdvm_vm::types::Ty;
+use spmdvm_vm::types::{Ty, Width};
 
 /// How far an index in bounds may be moved up without wrapping around: so many indices at the end of a type are left to the
 /// interpreter. A round of a stencil on planes of some hundred thousand elements checks its neighbours at once.
@@ -340,6 +340,28 @@ impl Kind {
                 | Scatter { .. }
                 | Clear { .. }
         )
+    }
+
+    /// Returns whether it does nothing but compute, access what has been checked, count statistics, or leave by a guard.
+    pub fn is_plain(self) -> bool {
+        let other = self.only_counts() || matches!(self, Kind::Guard { .. });
+        self.is_pure() || self.is_plain_load() || self.is_plain_store() || other
+    }
+
+    /// How many bytes a plain access touches from its address on at most, if that is known of the instruction alone.
+    pub fn bytes_at_address(self, width: Width) -> Option<u64> {
+        let lanes = width.lanes() as u64;
+        Some(match self {
+            Kind::Load { ty } | Kind::Store { ty } => ty.size() as u64,
+            Kind::LoadLanes { ty } | Kind::StoreLanes { ty } | Kind::StoreMasked { ty } | Kind::StorePacked { ty } => {
+                lanes * ty.size() as u64
+            }
+            Kind::LoadStrided { ty, stride } | Kind::StoreStrided { ty, stride } => {
+                (lanes - 1) * u64::try_from(stride).ok()? + ty.size() as u64
+            }
+            Kind::Clear { bytes } => u64::from(bytes),
+            _ => return None,
+        })
     }
 
     /// The exit it may leave by.

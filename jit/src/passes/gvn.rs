@@ -6,7 +6,7 @@
 //! as long as no memory of a frame begins or ends.
 
 use super::licm::{Loops, definitions};
-use super::{Quiet, has_frames, is_stable, makes_or_ends_frame, replace};
+use super::{Quiet, has_frames, identity, is_stable, makes_or_ends_frame, replace};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ struct Known {
 /// Runs the pass.
 pub fn run(region: &mut Region) {
     let dominators = Dominators::new(region);
-    let mut to: Vec<Value> = (0..region.types.len() as u32).map(Value).collect();
+    let mut to = identity(region);
     let mut known: Vec<Known> = Vec::new();
     let mut table: HashMap<Expression, usize, BuildHasherDefault<Mix>> = HashMap::default();
     let (home, frames) = (definitions(region), has_frames(region));

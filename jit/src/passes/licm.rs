@@ -144,6 +144,11 @@ impl Loops {
         self.outer[l]
     }
 
+    /// All loops that a block is in, the innermost first.
+    pub fn around(&self, block: BlockId) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.of(block), |&l| self.outer(l))
+    }
+
     /// The header of a loop.
     pub fn header(&self, l: usize) -> BlockId {
         self.headers[l]

@@ -7,13 +7,13 @@
 //! Other threads may write meanwhile, at polls too. What a program may see then it still may: the second load as early as the first.
 //! Who waits for what another thread writes does so in a loop, whose next round loads anew.
 
-use super::{gvn, replace};
+use super::{gvn, identity, replace};
 use crate::ir::{Inst, Kind, Region, Value};
 use spmdvm_vm::types::Ty;
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
-    let mut to: Vec<Value> = (0..region.types.len() as u32).map(Value).collect();
+    let mut to = identity(region);
     // What is in memory: how it would be loaded, and its value.
     let mut known: Vec<(Kind, Vec<Value>, Value)> = Vec::new();
     for b in 0..region.blocks.len() {

@@ -11,7 +11,7 @@
 
 use super::defs::Defs;
 use super::make::Maker;
-use super::replace;
+use super::{identity, replace};
 use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -116,7 +116,7 @@ fn as_word(region: &mut Region, defs: &Defs, b: BlockId, i: usize, rests: &[Valu
         region.blocks[at].insts = new;
     }
     hand_on(region, b, i, |mask| words.get(&mask).copied().or_else(|| Some(first_of(defs, mask)?.0)));
-    let mut to: Vec<Value> = (0..region.types.len() as u32).map(Value).collect();
+    let mut to = identity(region);
     replaced.into_iter().for_each(|(bits, word)| to[bits.index()] = word);
     replace(region, &to);
 }

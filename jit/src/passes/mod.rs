@@ -154,8 +154,7 @@ impl Quiet {
         let blocks = || (0..region.blocks.len() as u32).map(BlockId);
         let loud: Vec<BlockId> = blocks().filter(|&b| !is_quiet(b)).collect();
         let quiet: Vec<bool> = (0..loops.count()).map(|l| !loud.iter().any(|&b| loops.contains(l, b))).collect();
-        let around = |b| std::iter::successors(loops.of(b), |&l| loops.outer(l));
-        let outermost = blocks().map(|b| around(b).take_while(|&l| quiet[l]).last()).collect();
+        let outermost = blocks().map(|b| loops.around(b).take_while(|&l| quiet[l]).last()).collect();
         Quiet { loops: quiet, outermost }
     }
 
@@ -178,6 +177,11 @@ pub(crate) fn makes_or_ends_frame(kind: Kind) -> bool {
 /// Returns whether the region makes frames with memory.
 pub(crate) fn has_frames(region: &Region) -> bool {
     region.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.kind, Kind::FrameOpen { .. }))
+}
+
+/// What stands for each value, as [`replace`] takes it, while all stand for themselves.
+pub(crate) fn identity(region: &Region) -> Vec<Value> {
+    (0..region.types.len() as u32).map(Value).collect()
 }
 
 /// Replaces values everywhere. `to[v]` is what stands for `v`, itself replaced.

@@ -23,7 +23,7 @@
 //! before. Products and shifts of bytes are none of the machines', so these are computed in 16 bits. What stands in cold blocks stays.
 
 use super::defs::Defs;
-use super::replace;
+use super::{identity, replace};
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, End, Inst, Kind, Region, Type, Value, unsigned_of};
@@ -350,7 +350,7 @@ impl<'a> Rewriting<'a> {
                 inst.result.iter().for_each(|v| places[v.index()] = (id, i + 1));
             }
         }
-        let to = (0..region.types.len() as u32).map(Value).collect();
+        let to = identity(region);
         let (narrow, made, constants, new) = (HashMap::new(), HashMap::new(), HashMap::new(), HashMap::new());
         Rewriting { region, defs, sizes, narrow, places, made, constants, new, to }
     }

@@ -9,14 +9,14 @@
 //! Rules: a block without edges to it keeps its parameters (it is unreachable). The value dominates the block, because on
 //! every way to it the value was brought.
 
-use super::replace;
+use super::{identity, replace};
 use crate::dominance::Dominators;
 use crate::ir::{Region, Value};
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
     drop_unreachable(region);
-    let mut to: Vec<Value> = (0..region.types.len() as u32).map(Value).collect();
+    let mut to = identity(region);
     while let Some(keep) = round(region, &mut to) {
         remove(region, &keep);
     }

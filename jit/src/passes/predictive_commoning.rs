@@ -17,7 +17,7 @@
 //! - A bool in memory is any byte that is not 0, so bools that are stored are loaded.
 
 use super::defs::Defs;
-use super::replace;
+use super::{identity, replace};
 use crate::ir::{Block, BlockId, Edge, End, Inst, Kind, Region, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -41,7 +41,7 @@ pub fn run(region: &mut Region) {
         }
     }
     if !carried.is_empty() {
-        let mut to: Vec<Value> = (0..region.types.len() as u32).map(Value).collect();
+        let mut to = identity(region);
         carried.into_iter().for_each(|(load, param)| to[load.index()] = param);
         replace(region, &to);
     }
@@ -62,11 +62,7 @@ fn entry(region: &Region, b: BlockId) -> Option<BlockId> {
 
 /// Returns whether a round does nothing but what this pass knows.
 fn is_simple(block: &Block) -> bool {
-    let simple = |kind: Kind| {
-        let other = kind.only_counts() || matches!(kind, Kind::Guard { .. });
-        kind.is_pure() || kind.is_plain_load() || kind.is_plain_store() || other
-    };
-    block.insts.iter().all(|inst| simple(inst.kind))
+    block.insts.iter().all(|inst| inst.kind.is_plain())
 }
 
 /// An address: values times factors, and a constant.
@@ -132,7 +128,7 @@ impl<'a> Loop<'a> {
         let mut carried = Vec::new();
         let loads = accesses.iter().filter(|load| self.block.insts[load.at].kind.is_plain_load());
         for load in loads.filter(|load| load.at < first_exit) {
-            let Some(bytes) = self.bytes(load.load) else { continue };
+            let Some(bytes) = load.load.bytes_at_address(self.region.width) else { continue };
             let there = self.next_round(&load.address);
             let ty = self.region.ty(load.value);
             let same =
@@ -173,27 +169,11 @@ impl<'a> Loop<'a> {
                 accesses.push(Access { at, load, value, address: address() });
             }
             if inst.kind.is_plain_store() {
-                let to = self.bytes(inst.kind).map(|bytes| (address(), bytes));
+                let to = inst.kind.bytes_at_address(self.region.width).map(|bytes| (address(), bytes));
                 written.push(Written { at, to });
             }
         }
         (accesses, written)
-    }
-
-    /// How many bytes an access touches from its address on at most, if that is known.
-    fn bytes(&self, kind: Kind) -> Option<u64> {
-        let lanes = self.region.width.lanes() as u64;
-        Some(match kind {
-            Kind::Load { ty } | Kind::Store { ty } => ty.size() as u64,
-            Kind::LoadLanes { ty } | Kind::StoreLanes { ty } | Kind::StoreMasked { ty } | Kind::StorePacked { ty } => {
-                lanes * ty.size() as u64
-            }
-            Kind::LoadStrided { ty, stride } | Kind::StoreStrided { ty, stride } => {
-                (lanes - 1) * u64::try_from(stride).ok()? + ty.size() as u64
-            }
-            Kind::Clear { bytes } => u64::from(bytes),
-            _ => return None,
-        })
     }
 
     /// An address as a sum.

@@ -33,8 +33,7 @@ pub fn run(region: &mut Region) {
     if loops.count() == 0 && !region.blocks.iter().any(|block| block.cold) {
         return;
     }
-    let depth = |b: BlockId| std::iter::successors(loops.of(b), |&l| loops.outer(l)).count();
-    let depths: Vec<usize> = (0..region.blocks.len() as u32).map(|b| depth(BlockId(b))).collect();
+    let depths: Vec<usize> = (0..region.blocks.len() as u32).map(|b| loops.around(BlockId(b)).count()).collect();
     let (home, frames) = (definitions(region), has_frames(region));
     let mut users = Users::of(region);
     for &b in dominators.order().iter().rev() {

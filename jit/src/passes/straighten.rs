@@ -3,7 +3,7 @@
 //! Rules: the first block ends in a jump, the second has no other edge to it; its parameters are replaced by what the edge
 //! brings. Emptied blocks are dropped by the next run of [`params`](super::params).
 
-use super::replace;
+use super::{identity, replace};
 use crate::ir::{BlockId, End, ExitId, Region, Value};
 
 /// Runs the pass.
@@ -12,7 +12,7 @@ pub fn run(region: &mut Region) {
     for edge in region.blocks.iter().flat_map(|b| b.end.edges()) {
         ways[edge.to.index()] += 1;
     }
-    let mut to: Vec<Value> = (0..region.types.len() as u32).map(Value).collect();
+    let mut to = identity(region);
     let mut gone = vec![false; region.blocks.len()];
     for b in 0..region.blocks.len() {
         if gone[b] {

@@ -47,7 +47,7 @@ mod masks;
 pub(crate) use ints::{exchanged, opposite};
 
 use super::defs::{Def, Defs};
-use super::replace;
+use super::{identity, replace};
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, Edge, End, Inst, Kind, Region, Type, Value};
@@ -98,7 +98,7 @@ struct Folder<'a> {
 
 impl<'a> Folder<'a> {
     fn new(region: &'a mut Region) -> Self {
-        let to = (0..region.types.len() as u32).map(Value).collect();
+        let to = identity(region);
         let defs = Defs::none(region);
         Folder { region, defs, to, constants: HashMap::new(), prologue: Vec::new(), done: Vec::new() }
     }

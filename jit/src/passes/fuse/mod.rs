@@ -38,7 +38,7 @@ mod plan;
 
 use super::defs::{Def, Defs};
 use super::make::Maker;
-use super::replace;
+use super::{identity, replace};
 use crate::ir::{Inst, Kind, Region, Type, Value};
 use plan::{Fusion, Pair, Plan, Uses};
 use spmdvm_vm::isa::Op;
@@ -180,7 +180,7 @@ impl Chosen {
     fn carry_out(&self, region: &mut Region, defs: &Defs, block: usize, roots: &[Root]) {
         let insts = std::mem::take(&mut region.blocks[block].insts);
         let mut done = Vec::with_capacity(insts.len());
-        let mut to: Vec<Value> = (0..region.types.len() as u32).map(Value).collect();
+        let mut to = identity(region);
         let mut made = HashMap::new();
         let mut ends = roots.iter().zip(&self.ends).peekable();
         for (at, inst) in insts.into_iter().enumerate() {

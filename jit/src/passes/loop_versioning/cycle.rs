@@ -24,11 +24,7 @@ impl Cycle {
         let mut cycle = Cycle { blocks: Vec::new(), checks: Vec::new(), condition: (Value(0), true) };
         let insts = |b: BlockId| &region.block(b).insts;
         let found = cycle.follow(region, defs, dominators, head, (head, latch), false);
-        let simple = |inst: &Inst| {
-            let kind = inst.kind;
-            let other = kind.only_counts() || matches!(kind, Kind::Guard { .. } | Kind::Tick { .. });
-            kind.is_pure() || kind.is_plain_load() || kind.is_plain_store() || other
-        };
+        let simple = |inst: &Inst| inst.kind.is_plain() || matches!(inst.kind, Kind::Tick { .. });
         let all = || cycle.blocks.iter().flat_map(|&b| insts(b));
         let n_guards = || all().filter(|inst| matches!(inst.kind, Kind::Guard { .. })).count();
         let fits = found && all().count() <= MAX_INSTS && all().all(simple) && cycle.checks.len() <= n_guards();

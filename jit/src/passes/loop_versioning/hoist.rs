@@ -118,22 +118,6 @@ impl Access {
 }
 
 impl Counted<'_> {
-    /// How many bytes an access touches from its address on, if that does not depend on what is known late.
-    fn bytes_at_address(&self, kind: Kind) -> Option<u64> {
-        let lanes = self.region.width.lanes() as u64;
-        Some(match kind {
-            Kind::Load { ty } | Kind::Store { ty } => ty.size() as u64,
-            Kind::LoadLanes { ty } | Kind::StoreLanes { ty } | Kind::StoreMasked { ty } | Kind::StorePacked { ty } => {
-                lanes * ty.size() as u64
-            }
-            Kind::LoadStrided { ty, stride } | Kind::StoreStrided { ty, stride } => {
-                (lanes - 1) * u64::try_from(stride).ok()? + ty.size() as u64
-            }
-            Kind::Clear { bytes } => u64::from(bytes),
-            _ => return None,
-        })
-    }
-
     /// The loads from addresses that no round changes. Those of a mask's lanes and of gathers are not among them.
     fn settled_loads(&self) -> Vec<(Inst, Access)> {
         let mut found: Vec<(Inst, Access)> = Vec::new();
@@ -141,7 +125,12 @@ impl Counted<'_> {
             let whole = matches!(inst.kind, Kind::Load { .. } | Kind::LoadLanes { .. } | Kind::LoadStrided { .. });
             let address = inst.args.first().filter(|&&a| whole && !self.is_inside(a));
             let access = address.and_then(|&first| {
-                Some(Access { pointer: self.pointer(first)?, first, step: 0, bytes: self.bytes_at_address(inst.kind)? })
+                Some(Access {
+                    pointer: self.pointer(first)?,
+                    first,
+                    step: 0,
+                    bytes: inst.kind.bytes_at_address(self.region.width)?,
+                })
             });
             found.extend(access.map(|access| (inst.clone(), access)));
         }
@@ -153,7 +142,7 @@ impl Counted<'_> {
         let stores: Vec<Inst> = self.insts().filter(|inst| inst.kind.is_plain_store()).cloned().collect();
         let mut found = Vec::new();
         for inst in stores {
-            let bytes = self.bytes_at_address(inst.kind)?;
+            let bytes = inst.kind.bytes_at_address(self.region.width)?;
             let address = self.source(inst.args[0]);
             let pointer = self.pointer(address)?;
             let (first, step) = match self.is_inside(address) {
