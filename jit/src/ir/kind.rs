@@ -364,6 +364,12 @@ impl Kind {
         })
     }
 
+    /// Returns whether there is [`Kind::Atomic`] of an operation of the table, for elements of a type.
+    pub fn has_atomic(op: Op, ty: Ty) -> bool {
+        let is_one = matches!(op, Op::AtomicAdd | Op::AtomicSub | Op::AtomicSwap | Op::AtomicCas);
+        is_one && ty.is_int() && ty.size() >= 4
+    }
+
     /// The exit it may leave by.
     pub fn exit(mut self) -> Option<ExitId> {
         self.exit_mut().copied()

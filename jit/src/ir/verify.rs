@@ -2,7 +2,7 @@
 
 use super::{BlockId, Edge, End, Inst, Kind, Region, Type, Value};
 use crate::dominance::Dominators;
-use spmdvm_vm::isa::Op;
+use spmdvm_vm::isa;
 use spmdvm_vm::types::Ty;
 
 /// Checks the invariants of a region; the error says which one does not hold and where.
@@ -129,10 +129,11 @@ impl Check<'_> {
             Scatter { ty, index, .. } => expect(&[u64_, Type::varying(index), Type::varying(ty), Type::MASK], None),
             Atomic { op, ty } => {
                 let element = Type::uniform(ty);
-                match atomic_operands(op) {
-                    Some(1) => expect(&[u64_, element], Some(element)),
-                    Some(_) => expect(&[u64_, element, element], Some(element)),
-                    None => Err(format!("{op:?} is not one of these operations")),
+                let operands = [u64_, element, element];
+                let n = if op == isa::Op::AtomicCas { 3 } else { 2 };
+                match Kind::has_atomic(op, ty) {
+                    true => expect(&operands[..n], Some(element)),
+                    false => Err(format!("{op:?} is not one of these operations")),
                 }
             }
             LoadAny { address, .. } => arity(args, 2 + address.index.is_some() as usize),
@@ -259,14 +260,5 @@ pub(crate) fn unsigned_of(size: usize) -> Ty {
         2 => Ty::U16,
         4 => Ty::U32,
         _ => Ty::U64,
-    }
-}
-
-/// How many values an atomic operation takes besides its address, if it is one of [`Kind::Atomic`].
-fn atomic_operands(op: Op) -> Option<usize> {
-    match op {
-        Op::AtomicAdd | Op::AtomicSub | Op::AtomicSwap => Some(1),
-        Op::AtomicCas => Some(2),
-        _ => None,
     }
 }

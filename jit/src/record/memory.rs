@@ -408,14 +408,16 @@ impl Recorder<'_> {
     /// the interpreter's handler, as are lanes that take turns.
     pub(super) fn atomic(&mut self, state: &mut State, inst: &Inst) {
         let regs: Vec<_> = inst.src.into_iter().filter(|r| !r.is_none()).collect();
-        let takes_turns = regs.iter().any(|&r| self.is_varying(state, r));
+        if regs.iter().any(|&r| self.is_varying(state, r)) || !Kind::has_atomic(inst.op, inst.ty) {
+            return self.interpret(state, inst);
+        }
         let args: Vec<Value> = regs.iter().map(|&r| self.read(state, r)).collect();
-        let size = inst.ty.size() as u32;
-        if takes_turns || !inst.ty.is_int() || size < 4 || self.address(args[0]).is_some() {
+        if self.address(args[0]).is_some() {
             return self.interpret(state, inst);
         }
         let address = Address { index: None, scale: 0, disp: 0, by_lane: false };
         let at = Operand { base: args[0], index: None, address, ty: inst.ty };
+        let size = inst.ty.size() as u32;
         let inside = self.in_bounds(&at, size, true);
         let host = self.host_at(&at);
         let [low, zero] = [u64::from(size) - 1, 0].map(|bits| self.constant(Ty::U64, bits));

@@ -122,17 +122,16 @@ impl Recorder<'_> {
             Special::PAdd => self.pointer_sum(state, inst),
             Special::MemSet => self.fill(state, inst),
             Special::MemCopy => self.copy(state, inst),
-            Special::AtomicAdd | Special::AtomicSub | Special::AtomicSwap | Special::AtomicCas => {
-                self.atomic(state, inst);
-            }
-            Special::Alloc
-            | Special::Print
-            | Special::Clock
+            Special::AtomicAdd
+            | Special::AtomicSub
             | Special::AtomicMin
             | Special::AtomicMax
             | Special::AtomicAnd
             | Special::AtomicOr
-            | Special::AtomicXor => self.interpret(state, inst),
+            | Special::AtomicXor
+            | Special::AtomicSwap
+            | Special::AtomicCas => self.atomic(state, inst),
+            Special::Alloc | Special::Print | Special::Clock => self.interpret(state, inst),
             Special::Load | Special::LoadLane => self.load(state, inst),
             Special::Store | Special::StoreLane => self.store(state, inst),
             Special::Assert => self.assert(state, inst),

@@ -193,11 +193,7 @@ fn cost(f: &Function, inst: &Inst) -> Option<&'static str> {
         Op::Free | Op::Launch | Op::LaunchInd | Op::Sync | Op::CallInd | Op::Fence => {
             "left to the interpreter: compiled code ends here each time"
         }
-        Op::AtomicAdd | Op::AtomicSub | Op::AtomicSwap | Op::AtomicCas
-            if inst.ty.size() >= 4 && inst.ty.is_int() && !inst.src.into_iter().any(varies) =>
-        {
-            return None;
-        }
+        op if Kind::has_atomic(op, inst.ty) && !inst.src.into_iter().any(varies) => return None,
         Op::AtomicAdd
         | Op::AtomicSub
         | Op::AtomicMin
