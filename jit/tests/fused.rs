@@ -39,6 +39,28 @@ fn masked(b: &mut Builder, ty: Ty, op: Op, [x, y, m, _]: [Value; 4]) -> Value {
     b.op(op, ty, &[x, y])
 }
 
+/// Elements of two values, by numbers of which a bit chooses between them.
+fn permuted(b: &mut Builder, ty: Ty, [x, y]: [Value; 2], numbers: Value, bit: u64) -> Value {
+    let (bit, zero) = (constant(b, Ty::I32, bit), constant(b, Ty::I32, 0));
+    let bit = b.op(Op::And, Ty::I32, &[numbers, bit]);
+    let is_first = b.op(Op::Eq, Ty::I32, &[bit, zero]);
+    let [x, y] = [x, y].map(|v| b.op(Op::Shuffle, ty, &[v, numbers]));
+    b.op(Op::Select, ty, &[is_first, x, y])
+}
+
+fn numbers_of(b: &mut Builder, op: Op, from: Ty, v: Value) -> Value {
+    b.inst(Kind::Op { op, ty: Ty::I32, from }, &[v], Type::varying(Ty::I32))
+}
+
+/// A value whose lanes hold three times their number, but for those below `from`, which hold that of `v`.
+fn put_in(b: &mut Builder, ty: Ty, v: Value, from: u64) -> Value {
+    let lanes = b.region.width.lanes() as u64;
+    (from..lanes).fold(v, |v, lane| {
+        let (at, bits) = (constant(b, Ty::I32, lane), constant(b, ty, 3 * lane));
+        b.op(Op::Insert, ty, &[v, at, bits])
+    })
+}
+
 const CASES: &[Case] = &[
     Case {
         ty: Ty::U32,
@@ -149,6 +171,56 @@ const CASES: &[Case] = &[
         },
         want: "vfmadd",
         without: &["vfn", "vpxord"],
+    },
+    Case {
+        ty: Ty::I32,
+        compute: |b, ty, [x, y, ..]| permuted(b, ty, [x, y], x, 16),
+        want: "vpermt2d",
+        without: &["vpand", "vptest", "vpermd", "vpblend"],
+    },
+    Case {
+        ty: Ty::F32,
+        compute: |b, ty, [x, y, ..]| {
+            let numbers = numbers_of(b, Op::Bitcast, ty, y);
+            permuted(b, ty, [y, x], numbers, 16)
+        },
+        want: "vpermi2d",
+        without: &["vpand", "vptest", "vpermd"],
+    },
+    Case {
+        ty: Ty::U64,
+        compute: |b, ty, [x, y, ..]| {
+            let numbers = numbers_of(b, Op::Convert, ty, y);
+            permuted(b, ty, [x, y], numbers, 8)
+        },
+        want: "vpermi2q",
+        without: &["vpand", "vptest", "vpermq", "vpblend"],
+    },
+    // Another bit chooses.
+    Case {
+        ty: Ty::I32,
+        compute: |b, ty, [x, y, ..]| permuted(b, ty, [x, y], x, 8),
+        want: "vptestnmd",
+        without: &["vpermt2d", "vpermi2d"],
+    },
+    Case {
+        ty: Ty::I32,
+        compute: |b, ty, [x, ..]| {
+            let all = put_in(b, ty, x, 0);
+            b.op(Op::Add, ty, &[all, x])
+        },
+        want: "vpaddd",
+        without: &["vpblend", "vpbroadcastd"],
+    },
+    // The first lane is no constant.
+    Case {
+        ty: Ty::F32,
+        compute: |b, ty, [x, ..]| {
+            let some = put_in(b, ty, x, 15);
+            b.op(Op::Add, ty, &[some, x])
+        },
+        want: "vblendmps",
+        without: &[],
     },
 ];
 

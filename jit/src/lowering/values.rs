@@ -112,6 +112,23 @@ impl<'r> Values<'r> {
         if inst.kind == Kind::Splat { self.constant(inst.args[0]) } else { self.constant(v) }
     }
 
+    /// The constants that the lanes of a value are, if each of them has been put in one by one.
+    pub(crate) fn constant_vector(&self, v: Value) -> Option<Vec<u64>> {
+        let ty = self.region.ty(v).ty;
+        let mut lanes: Vec<Option<u64>> = vec![None; self.region.width.lanes()];
+        let mut rest = v;
+        loop {
+            let inst = self.inst(rest)?;
+            let Kind::Op { op: Op::Insert, .. } = inst.kind else { break };
+            let lane = self.constant(inst.args[1])? as usize % lanes.len();
+            lanes[lane] = lanes[lane].or(Some(self.constant(inst.args[2])?));
+            rest = inst.args[0];
+        }
+        let is_iota = ty == Ty::I32 && self.is_iota(rest);
+        let below = |l: usize| if is_iota { Some(l as u64) } else { self.constant_lanes(rest) };
+        lanes.into_iter().enumerate().map(|(l, bits)| bits.or_else(|| below(l))).collect()
+    }
+
     /// The bits of a mask, or of a uniform bool in all lanes, that is constant.
     pub(crate) fn mask_bits(&self, v: Value) -> Option<u64> {
         let full = self.region.width.full_mask();

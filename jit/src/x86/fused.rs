@@ -9,6 +9,8 @@
 //! | `any (not m)` | a test for all lanes |
 //! | `fma` of negated operands | the form of it that negates |
 //! | `xor x, (select m, y, 0)`, likewise `or`, `add`, `sub` | the operation under a mask |
+//! | `select (eq (and i, lanes), 0), (shuffle x, i), (shuffle y, i)` | a permutation of two vectors |
+//! | `insert` of constants, one after another | a vector of constants, in memory |
 //!
 //! What is fused stands in one block: what has left a loop stays outside of it. The others are made for themselves only if something else
 //! demands them too ([`Forms::takes_instead`](crate::vcode::Forms::takes_instead)), so an instruction that fuses always has code.
@@ -41,6 +43,10 @@ pub(super) enum Fused {
     MulAdd { args: [Value; 3], minus_product: bool, minus_c: bool },
     /// Does something in the lanes of a mask; the others keep the first operand.
     Masked { op: Op, x: Value, y: Value, mask: Value },
+    /// Elements of two values, which are numbered one after the other.
+    Permute { x: Value, y: Value, numbers: Value },
+    /// A constant in each lane.
+    Constants,
 }
 
 impl Fused {
@@ -60,6 +66,10 @@ impl Fused {
             return None;
         }
         match op {
+            Op::Insert if !matches!(ty, Ty::Bool | Ty::F16) => {
+                values.constant_vector(inst.result?).map(|_| Fused::Constants)
+            }
+            Op::Select => see.permuted(ty, inst),
             Op::And if ty == Ty::Bool => see.masks(inst),
             Op::Not if ty == Ty::Bool => see.compared(inst.args[0], None),
             Op::Eq | Op::Ne if ty.is_int() => {
@@ -85,6 +95,8 @@ impl Fused {
             Fused::AnyMissing { mask } => vec![mask],
             Fused::MulAdd { args, .. } => args.to_vec(),
             Fused::Masked { x, y, mask, .. } => vec![x, y, mask],
+            Fused::Permute { x, y, numbers } => vec![x, y, numbers],
+            Fused::Constants => Vec::new(),
         }
     }
 }
@@ -194,6 +206,30 @@ impl<'r> Seen<'_, 'r> {
             (sound && self.values.mask_bits(mask).is_none()).then_some(Fused::Masked { op, x, y, mask })
         })
     }
+
+    /// Elements of one value where their numbers, cut to those of two, are below the lanes, and of another one elsewhere.
+    fn permuted(&self, ty: Ty, inst: &Inst) -> Option<Fused> {
+        let size = ty.size();
+        let lanes = self.values.region.width.lanes();
+        // There are permutations of two whole vectors of such elements.
+        if ty == Ty::Bool || size == 1 || !matches!(lanes * size, 16 | 32 | 64) {
+            return None;
+        }
+        let [x, y] = [1, 2].map(|i| self.op(inst.args[i], Op::Shuffle).filter(|_| self.varies(inst.args[i])));
+        let (x, y) = (x?, y?);
+        let numbers = x.args[1];
+        let is_op = |inst: &&Inst, wanted| matches!(inst.kind, Kind::Op { op, .. } if op == wanted);
+        let constant = |v, wanted| self.values.constant_lanes(v) == Some(wanted);
+        let is_zero = self.values.inst(inst.args[0]).filter(|inst| is_op(inst, Op::Eq) && constant(inst.args[1], 0))?;
+        let bit = self.values.inst(is_zero.args[0]).filter(|inst| is_op(inst, Op::And))?;
+        let is_half = bit.args[0] == numbers && constant(bit.args[1], lanes as u64);
+        let sound = is_half && y.args[1] == numbers && self.varies(numbers);
+        (sound && [x, y].iter().all(|inst| self.varies(inst.args[0]))).then_some(Fused::Permute {
+            x: x.args[0],
+            y: y.args[0],
+            numbers,
+        })
+    }
 }
 
 /// What an instruction takes in place of its arguments.
@@ -244,6 +280,8 @@ impl Select<'_> {
                 let pieces = self.masked_pieces(op, ty, x, y, mask);
                 self.set_pieces(inst, pieces);
             }
+            Fused::Permute { x, y, numbers } => return self.permute_two(inst, ty, [x, y], numbers),
+            Fused::Constants => return self.constants(inst),
             Fused::AnyMissing { .. } => return false,
         }
         true

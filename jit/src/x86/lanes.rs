@@ -44,6 +44,25 @@ impl Select<'_> {
         self.load_vector(self.form(4), Mem::at(Base::Pool, at))
     }
 
+    /// A value that is a constant in each lane.
+    pub(super) fn constants(&mut self, inst: &Inst) -> bool {
+        let Some((v, lanes)) = inst.result.and_then(|v| Some((v, self.values.constant_vector(v)?))) else {
+            return false;
+        };
+        let size = self.region.ty(v).ty.size();
+        let pieces = lanes.chunks(self.lanes_in_piece(size)).map(|lanes| {
+            let mut bytes = [0; 64];
+            for (to, bits) in bytes.chunks_exact_mut(size).zip(lanes) {
+                to.copy_from_slice(&bits.to_le_bytes()[..size]);
+            }
+            let at = self.code.constant(&bytes);
+            self.load_vector(self.form(size), Mem::at(Base::Pool, at))
+        });
+        let pieces = pieces.collect();
+        self.set_pieces(inst, pieces);
+        true
+    }
+
     /// A uniform lane number, modulo the lanes.
     fn lane_number(&mut self, index: Value) -> VReg {
         let index = self.gpr(index);

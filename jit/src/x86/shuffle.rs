@@ -8,7 +8,7 @@ use super::inst::{Arg, Size};
 use super::select::Select;
 use super::values::sized;
 use super::vector::bitwise;
-use crate::ir::Inst;
+use crate::ir::{Inst, Value};
 use crate::lowering::Bitwise;
 use iced_x86::Code;
 use regalloc2::{RegClass, VReg};
@@ -50,6 +50,26 @@ impl Select<'_> {
             }
             _ => self.set_pieces(inst, found),
         }
+        true
+    }
+
+    /// Elements of two values of a vector each: the processor cuts numbers to those of both.
+    pub(super) fn permute_two(&mut self, inst: &Inst, ty: Ty, [x, y]: [Value; 2], numbers: Value) -> bool {
+        let (size, form) = (ty.size(), self.form(ty.size()));
+        let number = [Ty::I16, Ty::I32, Ty::I64][size.trailing_zeros() as usize - 1];
+        let is_asked_again = number == Ty::I32 && !self.demand.is_used_once(numbers);
+        let Some(numbers) = self.convert_pieces(numbers, Ty::I32, number) else { return false };
+        let (x, y) = (self.piece(x, size, 0), self.piece(y, size, 0));
+        let (over_numbers, over_table) = match size {
+            2 => (Code::EVEX_Vpermi2w_xmm_k1z_xmm_xmmm128, Code::EVEX_Vpermt2w_xmm_k1z_xmm_xmmm128),
+            4 => (Code::EVEX_Vpermi2d_xmm_k1z_xmm_xmmm128b32, Code::EVEX_Vpermt2d_xmm_k1z_xmm_xmmm128b32),
+            _ => (Code::EVEX_Vpermi2q_xmm_k1z_xmm_xmmm128b64, Code::EVEX_Vpermt2q_xmm_k1z_xmm_xmmm128b64),
+        };
+        // One of the operands is overwritten: one that nobody asks for later, if possible.
+        let [x, y, numbers] = [x, y, numbers[0]];
+        let (code, from, other) = if is_asked_again { (over_table, x, numbers) } else { (over_numbers, numbers, x) };
+        let found = self.over(sized(code, form), form, from, &[Arg::Use(other, form), Arg::Use(y, form)]);
+        self.set_pieces(inst, vec![found]);
         true
     }
 
