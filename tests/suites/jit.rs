@@ -577,6 +577,33 @@ fn a_struct_handed_on_by_reference_is_kept_in_values() {
 }
 
 #[test]
+fn so_are_eighty_of_them() {
+    let structs: String = (1..80).map(|k| format!("Pair p{k} = next(p{});\n", k - 1)).collect();
+    let text = format!(
+        "struct Pair {{ int a, b; }};
+        static inline Pair next(const Pair &p) {{ Pair q; q.a = p.b; q.b = p.a + p.b; return q; }}
+        export void f(uniform int to[], uniform int n) {{
+            foreach (i = 0 ... n) {{
+                Pair p0 = {{ i, 1 }};
+                {structs}
+                to[i] = p79.b ^ p40.a ^ p0.b;
+            }}
+        }}"
+    );
+    let module = module(&text, JitSettings::eager());
+    let mut to = vec![0i32; 160];
+    module.call("f", &[Value::slice_mut(&mut to), 160.into()]).unwrap();
+    for (i, &x) in to.iter().enumerate() {
+        let pairs = (0..80).scan((i as i32, 1i32), |p, _| Some(std::mem::replace(p, (p.1, p.0.wrapping_add(p.1)))));
+        let pairs: Vec<(i32, i32)> = pairs.collect();
+        assert_eq!(x, pairs[79].1 ^ pairs[40].0 ^ pairs[0].1, "{i}");
+    }
+    let region = only_region(&module);
+    let loads = |b: &&Block| has(b, |kind| matches!(kind, Kind::LoadLanes { .. }));
+    assert_eq!(looping(&region).into_iter().filter(loads).count(), 0, "{region}");
+}
+
+#[test]
 fn what_a_round_has_stored_the_next_one_does_not_load() {
     let module = module(
         "export void f(uniform int a[], uniform int n) {

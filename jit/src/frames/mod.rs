@@ -24,7 +24,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The largest memory of a frame that is looked at, in bytes.
-const MAX_SIZE: u64 = 4096;
+const MAX_SIZE: u64 = 1 << 20;
 
 /// A piece of memory as one function knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

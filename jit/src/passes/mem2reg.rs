@@ -32,8 +32,14 @@ use spmdvm_vm::types::Ty;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Most cells of one memory.
-const MAX_CELLS: usize = 64;
+/// Most cells of one memory; in straight code they cost little.
+const MAX_CELLS: usize = 512;
+
+/// Where ways meet, each cell is a parameter. So many of these are too many, if there are more cells than [`FEW_CELLS`].
+const MAX_PARAMS: usize = 4096;
+
+/// So many cells are not too many wherever ways meet.
+const FEW_CELLS: usize = 64;
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
@@ -153,11 +159,25 @@ fn cells(region: &Region, memory: &PrivateMemory, hosts: &Hosts) -> Option<Cells
         }
     }
     promoted.sort_by_key(|&(cell, times)| (std::cmp::Reverse(times), cell.at));
-    promoted.truncate(MAX_CELLS);
+    promoted.truncate(most_cells(region));
     let mut promoted: Vec<Cell> = promoted.into_iter().map(|(cell, _)| cell).collect();
     promoted.sort_by_key(|cell| cell.at);
     left.extend(cells.iter().map(|(cell, _)| cell).filter(|cell| !promoted.contains(cell)).map(range));
     Some(Cells { promoted, left })
+}
+
+fn most_cells(region: &Region) -> usize {
+    let meetings = ways_in(region).into_iter().filter(|&ways| ways > 1).count();
+    (MAX_PARAMS / meetings.max(1)).clamp(FEW_CELLS, MAX_CELLS)
+}
+
+/// By block: how many ways lead there.
+fn ways_in(region: &Region) -> Vec<usize> {
+    let mut ways = vec![0; region.blocks.len()];
+    for edge in region.blocks.iter().flat_map(|b| b.end.edges()) {
+        ways[edge.to.index()] += 1;
+    }
+    ways
 }
 
 /// The memories whose pointer goes where it can be used in another way than by a known address.
@@ -242,7 +262,7 @@ impl<'a> Promotion<'a> {
     }
 
     fn run(mut self) {
-        let ways_in = self.ways_in();
+        let ways_in = ways_in(self.region);
         let order = Dominators::new(self.region).order().to_vec();
         let entry = self.entry();
         let mut begins: HashMap<BlockId, Vec<Value>> = HashMap::from([(BlockId(0), entry)]);
@@ -271,14 +291,6 @@ impl<'a> Promotion<'a> {
         self.region.blocks[0].insts.splice(0..0, std::mem::take(&mut self.prologue));
         let stands: Vec<Value> = (0..self.region.types.len() as u32).map(|v| self.find(Value(v))).collect();
         super::replace(self.region, &stands);
-    }
-
-    fn ways_in(&self) -> Vec<usize> {
-        let mut ways = vec![0; self.region.blocks.len()];
-        for edge in self.region.blocks.iter().flat_map(|b| b.end.edges()) {
-            ways[edge.to.index()] += 1;
-        }
-        ways
     }
 
     /// The cells when the region is entered: those of the entered frame are loaded.

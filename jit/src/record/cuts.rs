@@ -27,7 +27,7 @@ pub(crate) const LIGHT: u32 = 60;
 const SMALL_LOOP: usize = 48;
 
 /// How many times as much regions may hold that have often led on to others.
-const LARGE: usize = 4;
+const LARGE: usize = 6;
 
 /// Functions from this weight on are linked rather than that loops are not unrolled: what they do takes much longer than a link.
 const HEAVY: u32 = 300;
