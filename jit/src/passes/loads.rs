@@ -1,50 +1,70 @@
-//! Loads once what a block loads several times.
+//! Loads once what is loaded several times on one way.
 //!
-//! Rules: within a block, two plain loads of one kind and by the same operands give the same, if nothing stands between them that may
-//! write to memory: a store, an effect of another kind. A load that follows a store by the same address, of the same type and in all
-//! lanes, gives what was stored. (A bool in memory is any byte that is not 0, so bools are loaded.)
+//! Rules: within a block, and one that only it leads to, two plain loads of one kind and by the same operands give the same, if nothing stands between them that may
+//! write there: a store, but for one whose address is so far from it ([`sums`](super::sums)), or an effect of another kind. A load that
+//! follows a store by the same address, of the same type and in all lanes, gives what was stored. (A bool in memory is any byte that is
+//! not 0, so bools are loaded.)
 //!
 //! Other threads may write meanwhile, at polls too. What a program may see then it still may: the second load as early as the first.
 //! Who waits for what another thread writes does so in a loop, whose next round loads anew.
 
+use super::defs::Defs;
+use super::sums::{Sum, Sums};
 use super::{gvn, identity, replace};
-use crate::ir::{Inst, Kind, Region, Value};
+use crate::dominance::Dominators;
+use crate::ir::{BlockId, Inst, Kind, Region, Value};
 use spmdvm_vm::types::Ty;
+use std::collections::HashMap;
+
+/// What is in memory.
+#[derive(Clone)]
+struct Known {
+    /// How it would be loaded.
+    load: Kind,
+    args: Vec<Value>,
+    value: Value,
+    /// Where it lies, and how many bytes of it, if that is known.
+    place: Option<(Sum, u64)>,
+}
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
     let mut to = identity(region);
-    // What is in memory: how it would be loaded, and its value.
-    let mut known: Vec<(Kind, Vec<Value>, Value)> = Vec::new();
-    for b in 0..region.blocks.len() {
-        known.clear();
-        let mut insts = std::mem::take(&mut region.blocks[b].insts);
+    let defs = Defs::of(region);
+    let before = only_ways(region);
+    let order = Dominators::new(region).order().to_vec();
+    let mut at_end: HashMap<BlockId, Vec<Known>> = HashMap::new();
+    for b in order {
+        let mut known = before[b.index()].and_then(|before| at_end.get(&before).cloned()).unwrap_or_default();
+        let mut insts = std::mem::take(&mut region.blocks[b.index()].insts);
         insts.retain_mut(|inst| {
             inst.args.iter_mut().for_each(|v| *v = to[v.index()]);
+            let place = || {
+                let bytes = inst.kind.bytes_at_address(region.width)?;
+                Some((Sums { region, defs: &defs, within: None }.of(inst.args[0]), bytes))
+            };
             if inst.kind.is_plain_load() {
-                let found = known.iter().find(|(kind, args, _)| *kind == inst.kind && *args == inst.args);
-                let loaded = inst.result.map(|result| (result, region.types[result.index()]));
-                let Some((result, ty)) = loaded else { return true };
-                return match found.filter(|(.., v)| region.types[v.index()] == ty) {
-                    Some((.., v)) => {
-                        to[result.index()] = *v;
-                        false
-                    }
-                    None => {
-                        known.push((inst.kind, inst.args.clone(), result));
-                        true
-                    }
-                };
-            }
-            let waits = matches!(inst.kind, Kind::Guard { .. } | Kind::Tick { .. } | Kind::Ticks { .. });
-            let keeps = inst.kind.is_pure() || inst.kind.only_counts() || waits;
-            if !keeps {
+                let Some(result) = inst.result else { return true };
+                let ty = region.ty(result);
+                let same = |of: &&Known| of.load == inst.kind && of.args == inst.args && region.ty(of.value) == ty;
+                if let Some(found) = known.iter().find(same) {
+                    to[result.index()] = found.value;
+                    return false;
+                }
+                known.push(Known { load: inst.kind, args: inst.args.clone(), value: result, place: place() });
+            } else if inst.kind.is_plain_store() {
+                let place = place();
+                known.retain(|of| is_apart(of.place.as_ref(), place.as_ref()));
+                known.extend(stored(inst).map(|(load, value)| Known { load, args: vec![inst.args[0]], value, place }));
+            } else if !keeps_memory(inst.kind) {
                 known.clear();
-                known.extend(stored(inst));
             }
             true
         });
-        region.blocks[b].insts = insts;
+        region.blocks[b.index()].insts = insts;
+        if before.contains(&Some(b)) {
+            at_end.insert(b, known);
+        }
     }
     if to.iter().enumerate().any(|(i, v)| v.index() != i) {
         replace(region, &to);
@@ -53,12 +73,32 @@ pub fn run(region: &mut Region) {
     }
 }
 
-/// What memory holds after a store.
-fn stored(inst: &Inst) -> Option<(Kind, Vec<Value>, Value)> {
-    let (kind, ty) = match inst.kind {
+/// By block: the one that leads there, if only one does, by one way.
+fn only_ways(region: &Region) -> Vec<Option<BlockId>> {
+    let mut ways: Vec<Vec<BlockId>> = vec![Vec::new(); region.blocks.len()];
+    for (from, block) in (0..).map(BlockId).zip(&region.blocks) {
+        block.end.edges().for_each(|edge| ways[edge.to.index()].push(from));
+    }
+    ways.iter().map(|from| if let [from] = from[..] { Some(from) } else { None }).collect()
+}
+
+/// Returns whether two accesses certainly have no byte in common.
+fn is_apart(a: Option<&(Sum, u64)>, b: Option<&(Sum, u64)>) -> bool {
+    a.zip(b).is_some_and(|((a, bytes), (b, others))| a.is_apart(*bytes, b, *others))
+}
+
+/// Returns whether an instruction, which is no plain access, writes nothing.
+fn keeps_memory(kind: Kind) -> bool {
+    let waits = matches!(kind, Kind::Guard { .. } | Kind::Tick { .. } | Kind::Ticks { .. });
+    kind.is_pure() || kind.only_counts() || waits
+}
+
+/// What a load by the address of a store gives after it.
+fn stored(inst: &Inst) -> Option<(Kind, Value)> {
+    let (load, ty) = match inst.kind {
         Kind::Store { ty } => (Kind::Load { ty }, ty),
         Kind::StoreLanes { ty } => (Kind::LoadLanes { ty }, ty),
         _ => return None,
     };
-    (ty != Ty::Bool).then(|| (kind, vec![inst.args[0]], inst.args[1]))
+    (ty != Ty::Bool).then(|| (load, inst.args[1]))
 }

@@ -14,7 +14,7 @@
 //! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
 //! | [`pointers`] | what is asked about the memory of pointers that change in a loop is asked about where they come from |
 //! | [`licm`] | pure instructions leave loops that do not change them |
-//! | [`loads`] | what a block has loaded, or stored, it does not load again |
+//! | [`loads`] | what has been loaded, or stored, on the way is not loaded again |
 //! | [`mask_words`] | masks of lanes that wait for their turns are words |
 //! | [`sink`] | what only a cold block needs, or one behind a loop, is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
@@ -55,6 +55,7 @@ pub mod sink;
 pub mod sink_frames;
 pub mod straighten;
 pub mod strength_reduction;
+mod sums;
 
 use crate::abort::{Abort, Defect};
 use crate::ir::{BlockId, Inst, Kind, Region, Value, verify};

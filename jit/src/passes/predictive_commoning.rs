@@ -8,8 +8,7 @@
 //!
 //! - The loop is a block that goes back to itself, and is entered by one edge. All that it does is pure, or a plain load
 //!   or store, or counts, or is a guard. No poll is in it: what another task writes meanwhile is seen where it would be.
-//! - Addresses are sums of values and constants, modulo 2⁶⁴; that of a load, of parameters and of what the loop does not
-//!   compute. The load is *carried* if a round accesses, whole and as the same type, the address that the load has in the
+//! - Addresses are sums ([`sums`](super::sums)); that of a load, of parameters and of what the loop does not compute. The load is *carried* if a round accesses, whole and as the same type, the address that the load has in the
 //!   next round; and if no store behind that access, or before the load in its own round, may touch these bytes. Stores
 //!   to the same terms and another constant do not, if they are far enough away.
 //! - Nothing may leave the loop before the load: in the first round it comes earlier than it did, so it must be one that
@@ -17,17 +16,14 @@
 //! - A bool in memory is any byte that is not 0, so bools that are stored are loaded.
 
 use super::defs::Defs;
+use super::sums::{Sum, Sums};
 use super::{identity, replace};
 use crate::ir::{Block, BlockId, Edge, End, Inst, Kind, Region, Value};
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
 
 /// Most values that a loop hands on so.
 const MOST_CARRIED: usize = 4;
-
-/// How deep addresses are looked into.
-const DEPTH: usize = 12;
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
@@ -63,27 +59,6 @@ fn entry(region: &Region, b: BlockId) -> Option<BlockId> {
 /// Returns whether a round does nothing but what this pass knows.
 fn is_simple(block: &Block) -> bool {
     block.insts.iter().all(|inst| inst.kind.is_plain())
-}
-
-/// An address: values times factors, and a constant.
-#[derive(Clone, PartialEq, Eq, Default)]
-struct Sum {
-    terms: Vec<(Value, u64)>,
-    constant: u64,
-}
-
-impl Sum {
-    fn add(&mut self, v: Value, factor: u64) {
-        match self.terms.iter_mut().find(|(term, _)| *term == v) {
-            Some((_, all)) => *all = all.wrapping_add(factor),
-            None => self.terms.push((v, factor)),
-        }
-    }
-
-    fn sorted(mut self) -> Sum {
-        self.terms.sort_unstable();
-        self
-    }
 }
 
 /// A plain access of a round whose address is a sum.
@@ -141,8 +116,9 @@ impl<'a> Loop<'a> {
                 })
             };
             // What changes nothing from round to round leaves loops elsewhere.
-            let is_inside = |&(v, _): &(Value, u64)| self.block.insts.iter().any(|inst| inst.result == Some(v));
-            if there == load.address || load.address.terms.iter().any(is_inside) || carried.len() == MOST_CARRIED {
+            let is_inside = |v: Value| self.block.insts.iter().any(|inst| inst.result == Some(v));
+            let computes = load.address.values().any(is_inside);
+            if there == load.address || computes || carried.len() == MOST_CARRIED {
                 continue;
             }
             if let Some(from) = accesses.iter().rev().filter(same).find(keeps) {
@@ -176,61 +152,25 @@ impl<'a> Loop<'a> {
         (accesses, written)
     }
 
-    /// An address as a sum.
+    /// An address as a sum, in which what the round computes of pointers stands for itself.
     fn sum(&self, address: Value) -> Sum {
-        let mut sum = Sum::default();
-        self.add_to(&mut sum, address, 1, DEPTH);
-        sum.sorted()
+        self.sums().of(address)
+    }
+
+    fn sums(&self) -> Sums<'_> {
+        Sums { region: self.region, defs: self.defs, within: Some(self.block) }
     }
 
     /// The sum with what it is in the round after this one.
     fn next_round(&self, sum: &Sum) -> Sum {
-        let mut next = Sum { terms: Vec::new(), constant: sum.constant };
-        for &(v, factor) in &sum.terms {
-            match self.next.get(&v) {
-                Some(&then) => self.add_to(&mut next, then, factor, DEPTH),
-                None => next.add(v, factor),
-            }
-        }
-        next.sorted()
-    }
-
-    fn add_to(&self, sum: &mut Sum, v: Value, factor: u64, depth: usize) {
-        if let Some(bits) = self.defs.known(v) {
-            sum.constant = sum.constant.wrapping_add(factor.wrapping_mul(bits));
-            return;
-        }
-        let wide = |ty: Ty| ty.is_int() && ty.size() == 8;
-        let def = self.defs.get(v).filter(|_| depth > 0);
-        let Some((def, Kind::Op { op, ty, from })) = def.map(|def| (def, def.kind)) else { return sum.add(v, factor) };
-        if !wide(ty) || !wide(from) || self.region.ty(v).is_varying() {
-            return sum.add(v, factor);
-        }
-        let known = |i: usize| self.defs.known(def.arg(i));
-        match op {
-            Op::Add => (0..2).for_each(|i| self.add_to(sum, def.arg(i), factor, depth - 1)),
-            Op::Sub => {
-                self.add_to(sum, def.arg(0), factor, depth - 1);
-                self.add_to(sum, def.arg(1), factor.wrapping_neg(), depth - 1);
-            }
-            Op::Shl if known(1).is_some() => {
-                let by = known(1).unwrap_or(0) as u32 % 64;
-                self.add_to(sum, def.arg(0), factor << by, depth - 1);
-            }
-            Op::Mul if known(1).is_some() => {
-                self.add_to(sum, def.arg(0), factor.wrapping_mul(known(1).unwrap_or(1)), depth - 1);
-            }
-            Op::Bitcast => self.add_to(sum, def.arg(0), factor, depth - 1),
-            _ => sum.add(v, factor),
-        }
+        let then = |v| self.next.get(&v).copied();
+        self.sums().with(sum, then)
     }
 }
 
 /// Returns whether a store touches none of so many bytes at an address.
 fn apart(store: &Written, at: &Sum, bytes: u64) -> bool {
-    let Some((to, written)) = store.to.as_ref().filter(|(to, _)| to.terms == at.terms) else { return false };
-    let distance = to.constant.wrapping_sub(at.constant);
-    distance >= bytes && distance.wrapping_neg() >= *written
+    store.to.as_ref().is_some_and(|(to, written)| to.is_apart(*written, at, bytes))
 }
 
 /// Hands what is carried from round to round: of each load, what is handed on for the next one. Gives what stands for it.
