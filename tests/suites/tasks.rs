@@ -208,6 +208,34 @@ fn a_module_can_be_called_again_after_a_failure() {
     }
 }
 
+/// Threads take several of many tasks at a time; some of these wait for others, and are gone on with by any thread.
+#[test]
+fn every_task_before_a_failing_one_runs_once() {
+    let source = "task void inner(uniform int b[]) { atomic_add_global(&b[0], 1); }
+        task void one(uniform int a[], uniform int b[], uniform int n, uniform int bad) {
+            if (taskIndex % 7 == 0) { launch[3] inner(b); sync; }
+            atomic_add_global(&a[taskIndex], 1);
+            if (taskIndex == bad || taskIndex == bad + 5) a[n] = 1;
+        }
+        export void f(uniform int a[], uniform int b[], uniform int n, uniform int bad) { launch[n] one(a, b, n, bad); }";
+    for threads in [1, 2, 5] {
+        let module = module(source, threads, Limits::default());
+        for bad in [-10, 2999, 0, 1500, 733] {
+            let (mut a, mut b) = ([0i32; 3000], [0i32]);
+            let args = [Value::slice_mut(&mut a), Value::slice_mut(&mut b), 3000.into(), bad.into()];
+            match module.call("f", &args) {
+                Ok(_) => assert_eq!((bad, b[0]), (-10, 3 * 429)),
+                Err(error) => {
+                    assert_eq!(trap(error).trap().tasks().next().map(|task| task.0), Some(bad as u64));
+                }
+            }
+            let runs = if bad < 0 { 3000 } else { bad as usize + 1 };
+            assert!(a[..runs].iter().all(|&n| n == 1), "{threads} threads, {bad} fails");
+            assert!(a[runs..].iter().all(|&n| n <= 1), "{threads} threads, {bad} fails");
+        }
+    }
+}
+
 /// The beginning of a task is a call of its function: one without a loop is compiled once it has been begun often.
 #[test]
 fn tasks_without_loops_are_compiled() {

@@ -11,14 +11,15 @@ use super::version::{Change, Leads, Version};
 use super::{Answer, Jit, WORDS};
 use crate::record::{LIGHT, leads_on};
 use crate::stress;
-use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, Tracer};
+use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Kept, Pause, Tracer};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::FuncId;
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Links in a row from which on it pays to keep at hand what may be entered.
-const LONG: u32 = 32;
+/// Heads that a thread has come to, from which on it pays to keep at hand what may be entered.
+const OFTEN: u32 = 32;
 
 /// Of so many links one is not followed, under stress.
 const BROKEN: u64 = 8;
@@ -49,16 +50,31 @@ enum Then {
     TooDeep,
 }
 
+/// What a thread keeps at hand, if it has come to heads often enough.
+#[inline]
+fn at_hand(kept: &mut Kept) -> Option<Box<AtHand>> {
+    if let Some(what) = kept.what.take() {
+        return what.downcast().ok();
+    }
+    kept.asked = kept.asked.saturating_add(1);
+    (kept.asked >= OFTEN).then(|| Box::new(AtHand::new()))
+}
+
 impl Tracer for Jit {
     fn at_head(&self, pause: &mut Pause<'_>) -> u32 {
         let heads = self.heads.counted(|| pause.prepared(), self.settings.hot);
         let Some(head) = heads.get(pause.hot_count()) else { return NEVER };
-        let mut words = [0u64; WORDS];
-        let then = self.try_enter(pause, &head.enterable(), &mut words);
-        let Visit { rounds, leads } = self.settle(pause, head, then, &mut words, false);
-        if leads != Leads::Nowhere {
-            self.follow(pause, leads, &mut words);
+        let mut words = std::mem::take(&mut pause.kept().words);
+        if words.is_empty() {
+            words = vec![0; WORDS].into_boxed_slice();
         }
+        let mut at_hand = at_hand(pause.kept());
+        let Visit { rounds, leads } = self.visit(pause, head, &mut at_hand, &mut words, false);
+        if leads != Leads::Nowhere {
+            self.follow(pause, leads, &mut at_hand, &mut words);
+        }
+        pause.kept().words = words;
+        pause.kept().what = at_hand.map(|at_hand| at_hand as Box<dyn Any + Send>);
         rounds
     }
 
@@ -69,14 +85,35 @@ impl Tracer for Jit {
 
 // The way from region to region is inlined, and holds nothing that is seldom done: it is gone some ten million times a second.
 impl Jit {
+    /// Does what there is to do at a head.
+    #[inline]
+    fn visit(
+        &self,
+        pause: &mut Pause<'_>,
+        head: &Arc<Head>,
+        at_hand: &mut Option<Box<AtHand>>,
+        words: &mut [u64],
+        linked: bool,
+    ) -> Visit {
+        let then = match at_hand {
+            Some(at_hand) => self.try_enter(pause, at_hand.enterable(head), words),
+            None => self.try_enter(pause, &head.enterable(), words),
+        };
+        if !matches!(then, Then::On(_)) {
+            // What is no longer wanted is to be freed.
+            *at_hand = None;
+        }
+        self.settle(pause, head, then, words, linked)
+    }
+
     /// Enters a version of those that may be, if what it was made for holds.
     #[inline]
-    fn try_enter(&self, pause: &mut Pause<'_>, enterable: &Enterable, words: &mut [u64; WORDS]) -> Then {
-        if FRAME_WORDS + pause.entries().count() * ENTRY_WORDS > WORDS {
+    fn try_enter(&self, pause: &mut Pause<'_>, enterable: &Enterable, words: &mut [u64]) -> Then {
+        if FRAME_WORDS + pause.entries().count() * ENTRY_WORDS > words.len() {
             return Then::TooDeep;
         }
         pause.write_masks(words);
-        match Holding::new(pause, &words[..]).choose(enterable) {
+        match Holding::new(pause, words).choose(enterable) {
             Some(version) => self.enter(pause, version, words),
             None => Then::Ask,
         }
@@ -97,14 +134,7 @@ impl Jit {
 
     /// Does what else there is to do at a head: changes its versions, has one made, or leaves it to the interpreter.
     #[inline]
-    fn settle(
-        &self,
-        pause: &mut Pause<'_>,
-        head: &Arc<Head>,
-        then: Then,
-        words: &mut [u64; WORDS],
-        linked: bool,
-    ) -> Visit {
+    fn settle(&self, pause: &mut Pause<'_>, head: &Arc<Head>, then: Then, words: &mut [u64], linked: bool) -> Visit {
         match then {
             Then::On(leads) => Visit { rounds: 0, leads },
             Then::Change(change, version, leads) => self.change(pause, head, &version, *change, leads),
@@ -119,8 +149,8 @@ impl Jit {
 
     /// Nothing may be entered at a head so far.
     #[cold]
-    fn ask(&self, pause: &mut Pause<'_>, head: &Arc<Head>, words: &mut [u64; WORDS], linked: bool) -> Visit {
-        match self.answer(pause, head, &Holding::new(pause, &words[..]), linked) {
+    fn ask(&self, pause: &mut Pause<'_>, head: &Arc<Head>, words: &mut [u64], linked: bool) -> Visit {
+        match self.answer(pause, head, &Holding::new(pause, words), linked) {
             Answer::Enter(version) => {
                 let then = self.enter(pause, &version, words);
                 self.settle(pause, head, then, words, linked)
@@ -133,24 +163,15 @@ impl Jit {
 
     /// Goes on from where a region has led, for as long as there is native code.
     #[inline(never)]
-    fn follow(&self, pause: &mut Pause<'_>, mut leads: Leads, words: &mut [u64; WORDS]) {
-        let mut at_hand = None;
-        let mut links = 0u32;
+    fn follow(&self, pause: &mut Pause<'_>, mut leads: Leads, at_hand: &mut Option<Box<AtHand>>, words: &mut [u64]) {
         while let Some(head) = self.next_head(pause, leads) {
             if !head.is_due() {
                 return;
             }
-            links = links.saturating_add(1);
-            let then = if links < LONG {
-                self.try_enter(pause, &head.enterable(), words)
-            } else {
-                self.try_enter(pause, at_hand.get_or_insert_with(AtHand::new).enterable(head), words)
-            };
-            if !matches!(then, Then::On(_)) {
-                // What is no longer wanted is to be freed.
-                at_hand = None;
+            if at_hand.is_none() {
+                *at_hand = self::at_hand(pause.kept());
             }
-            let visit = self.settle(pause, head, then, words, true);
+            let visit = self.visit(pause, head, at_hand, words, true);
             head.wait(visit.rounds);
             leads = visit.leads;
         }

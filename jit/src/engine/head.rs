@@ -35,11 +35,22 @@ pub(super) struct Head {
 /// How many heads are at hand.
 const AT_HAND: usize = 64;
 
-/// What may be entered at the heads that regions have led to just now: to look whether that has changed takes less than to take hold
+/// What may be entered at the heads that a thread has come to just now: to look whether that has changed takes less than to take hold
 /// of it again.
-pub(super) struct AtHand<'a>(Box<[Option<(&'a Head, Kept<'a>)>]>);
+pub(super) struct AtHand(Box<[Option<Kept>]>);
 
-type Kept<'a> = Cache<&'a ArcSwap<Enterable>, Arc<Enterable>>;
+type Kept = Cache<Enterables, Arc<Enterable>>;
+
+/// What may be entered at a head, and changes.
+struct Enterables(Arc<Head>);
+
+impl Deref for Enterables {
+    type Target = ArcSwap<Enterable>;
+
+    fn deref(&self) -> &ArcSwap<Enterable> {
+        &self.0.enterable
+    }
+}
 
 /// All heads of a program.
 #[derive(Default)]
@@ -138,20 +149,20 @@ impl Drop for Changing<'_> {
     }
 }
 
-impl<'a> AtHand<'a> {
+impl AtHand {
     /// None so far.
-    pub fn new() -> AtHand<'a> {
+    pub fn new() -> AtHand {
         AtHand((0..AT_HAND).map(|_| None).collect())
     }
 
     /// The versions that may be entered at a head.
     #[inline]
-    pub fn enterable(&mut self, head: &'a Head) -> &Arc<Enterable> {
+    pub fn enterable(&mut self, head: &Arc<Head>) -> &Arc<Enterable> {
         let slot = &mut self.0[head.slot()];
-        if !slot.as_ref().is_some_and(|(of, _)| std::ptr::eq(*of, head)) {
+        if !slot.as_ref().is_some_and(|kept| std::ptr::eq(kept.arc_swap(), &head.enterable)) {
             *slot = None;
         }
-        slot.get_or_insert_with(|| (head, Cache::new(&head.enterable))).1.load()
+        slot.get_or_insert_with(|| Cache::new(Enterables(Arc::clone(head)))).load()
     }
 }
 

@@ -61,7 +61,7 @@ const SECOND_LOOK_PARTS: u32 = 3;
 /// How often a loop is recompiled with ways left out; then all are in it, for that takes less time than to find them one by one.
 const PRUNED: u32 = 4;
 
-/// Mask words that are kept on the stack of the host.
+/// Mask words for which a thread keeps room.
 const WORDS: usize = 160;
 
 /// The JIT of one program.

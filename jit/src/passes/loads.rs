@@ -1,9 +1,9 @@
 //! Loads once what is loaded several times on one way.
 //!
-//! Rules: within a block, and one that only it leads to, two plain loads of one kind and by the same operands give the same, if nothing stands between them that may
-//! write there: a store, but for one whose address is so far from it ([`sums`](super::sums)), or an effect of another kind. A load that
-//! follows a store by the same address, of the same type and in all lanes, gives what was stored. (A bool in memory is any byte that is
-//! not 0, so bools are loaded.)
+//! Rules: within a block, and one that only it leads to, two plain loads of one kind and by the same operands give the same,
+//! if nothing stands between them that may write there: a store, but for one whose address is so far from it
+//! ([`sums`](super::sums)), or an effect of another kind. A load that follows a store by the same address, of the same type
+//! and in all lanes, gives what was stored. (A bool in memory is any byte that is not 0, so bools are loaded.)
 //!
 //! Other threads may write meanwhile, at polls too. What a program may see then it still may: the second load as early as the first.
 //! Who waits for what another thread writes does so in a loop, whose next round loads anew.

@@ -8,9 +8,10 @@
 //!
 //! - The loop is a block that goes back to itself, and is entered by one edge. All that it does is pure, or a plain load
 //!   or store, or counts, or is a guard. No poll is in it: what another task writes meanwhile is seen where it would be.
-//! - Addresses are sums ([`sums`](super::sums)); that of a load, of parameters and of what the loop does not compute. The load is *carried* if a round accesses, whole and as the same type, the address that the load has in the
-//!   next round; and if no store behind that access, or before the load in its own round, may touch these bytes. Stores
-//!   to the same terms and another constant do not, if they are far enough away.
+//! - Addresses are sums ([`sums`](super::sums)); that of a load, of parameters and of what the loop does not compute. The
+//!   load is *carried* if a round accesses, whole and as the same type, the address that the load has in the next round; and
+//!   if no store behind that access, or before the load in its own round, may touch these bytes. Stores to the same terms
+//!   and another constant do not, if they are far enough away.
 //! - Nothing may leave the loop before the load: in the first round it comes earlier than it did, so it must be one that
 //!   would have come. What is loaded lies in bounds, as the checks of it lie before the loop.
 //! - A bool in memory is any byte that is not 0, so bools that are stored are loaded.

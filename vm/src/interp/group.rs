@@ -10,6 +10,7 @@ use super::thread::{Polls, Thread};
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::{Condvar, Mutex, MutexGuard};
 use crate::trap::Trap;
+use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -72,6 +73,12 @@ impl Task {
         self.index >= self.group.end.load(Ordering::Relaxed) || self.group.is_stopped()
     }
 }
+
+/// Of so many tasks that are left a thread takes one at a time: others are to have as many.
+const TAKEN_OF: u64 = 64;
+
+/// Most tasks that it takes at a time.
+const MOST_TAKEN: u64 = 16;
 
 /// What [`Group::take`] gives.
 pub(crate) enum Next {
@@ -148,14 +155,20 @@ impl Group {
         Next::Nothing(self.check_done(&mut state))
     }
 
-    /// A task has ended well: takes the next one to be started. Without one, the task still counts as running.
-    pub fn take_next(&self) -> Option<u64> {
-        let mut state = self.state();
-        if self.is_stopped() || state.next >= self.end.load(Ordering::Relaxed) {
-            return None;
+    /// A task has ended well: takes the next one to be started, of those that its thread has `taken` or of more, of which it takes some
+    /// to be run one after another. Without one, the task still counts as running.
+    ///
+    /// A lock waits until all that the task has stored is in memory, which may take longer than a short task.
+    pub fn take_next(&self, taken: &mut Range<u64>) -> Option<u64> {
+        let is_left = |index: u64| index < self.end.load(Ordering::Relaxed) && !self.is_stopped();
+        if taken.is_empty() {
+            let mut state = self.state();
+            let left = self.end.load(Ordering::Relaxed).saturating_sub(state.next);
+            let next = state.next + (left / TAKEN_OF).clamp(1, MOST_TAKEN).min(left);
+            *taken = std::mem::replace(&mut state.next, next)..next;
         }
-        state.next += 1;
-        Some(state.next - 1)
+        // What is not taken now is stopped, as all that follows.
+        taken.next().filter(|&index| is_left(index))
     }
 
     /// A task has ended; gives who waited for the group, if it was the last.

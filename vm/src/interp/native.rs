@@ -20,6 +20,7 @@ use crate::observe::{Observer, View};
 use crate::program::{FuncId, Inst, Program, Reg};
 use crate::trap::Access;
 use crate::types::{Shape, Ty};
+use std::any::Any;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
@@ -120,6 +121,24 @@ fn at_head(t: &mut Thread, head: *const Step, hot_count: u32) -> *const Step {
     pause.next
 }
 
+/// What a tracer keeps with a thread of the interpreter until a call, or the tasks that the thread runs one after another, are over.
+#[derive(Default)]
+pub struct Kept {
+    /// How often it was asked for something.
+    pub asked: u32,
+    /// What that is.
+    pub what: Option<Box<dyn Any + Send>>,
+    /// Room for words, with anything in it; this stays.
+    pub words: Box<[u64]>,
+}
+
+impl Kept {
+    /// A call, or tasks one after another, are over.
+    pub(crate) fn forget(&mut self) {
+        (self.asked, self.what) = (0, None);
+    }
+}
+
 /// The interpreter, stopped at the head of a loop or function; later wherever native code has left.
 pub struct Pause<'t> {
     thread: &'t mut Thread,
@@ -213,6 +232,12 @@ impl PreparedProgram {
 
 // What native code is entered and left by is inlined: it happens some million times a second.
 impl Pause<'_> {
+    /// What the tracer keeps with the thread.
+    #[inline]
+    pub fn kept(&mut self) -> &mut Kept {
+        &mut self.thread.kept
+    }
+
     /// The program.
     #[inline]
     pub fn program(&self) -> &Program {

@@ -90,12 +90,15 @@ pub(crate) fn work(
     true
 }
 
-/// Has the thread of a task that has ended well begin the next one of its group, if that is the innermost open one, with
-/// what fuel it holds; gives the thread back if there is none.
+/// Has the thread of a task that has ended well begin the next one of its group, if that is the innermost open one or it has taken more
+/// of it, with what fuel it holds; gives the thread back if there is none.
 fn follow_on(mut thread: Box<Thread>, innermost: Option<&Arc<Group>>) -> Result<Box<Thread>, Box<Thread>> {
-    let group = innermost.filter(|_| thread.trap.is_none());
-    let own = group.filter(|group| thread.task.as_ref().is_some_and(|task| Arc::ptr_eq(&task.group, group)));
-    match own.and_then(|group| group.take_next()) {
+    let t = &mut *thread;
+    let own = t.task.as_ref().map(|task| &task.group).filter(|_| t.trap.is_none());
+    let is_next = |group: &&Arc<Group>| {
+        !t.taken_tasks.is_empty() || innermost.is_some_and(|innermost| Arc::ptr_eq(innermost, group))
+    };
+    match own.filter(is_next).and_then(|group| group.take_next(&mut t.taken_tasks)) {
         Some(index) => {
             thread.follow_with(index);
             Ok(thread)
@@ -181,6 +184,8 @@ fn end_task(mut thread: Box<Thread>) -> Option<Box<Thread>> {
     thread.let_go();
     let trap = thread.trap.take();
     let task = thread.task.take();
+    // What it has taken is behind the task that has failed, or stopped.
+    thread.taken_tasks = 0..0;
     thread.reset();
     // Nothing that belongs to the call is touched once the group can be done: the call may be over then.
     let shared = Arc::clone(&thread.shared);

@@ -8,6 +8,7 @@ use super::fuel::{MAX_SLICE, Pace};
 use super::group::{Group, Task};
 use super::launch::Launched;
 use super::masks::{EntryKind, MaskEntry};
+use super::native::Kept;
 use super::shared::Shared;
 use super::stack::{Refused, Stack};
 use crate::activity::Activity;
@@ -15,6 +16,7 @@ use crate::memory::{Memory, Reader};
 use crate::program::FuncId;
 use crate::trap::{Trap, TrapDetail, TrapFrame, TrapKind};
 use std::cell::Cell;
+use std::ops::Range;
 use std::ptr::null;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -89,6 +91,8 @@ pub(crate) struct Thread {
     pub trap: Option<Box<Trap>>,
     /// The task it runs; `None` for the call itself.
     pub task: Option<Task>,
+    /// Tasks of the same group that it has taken, to run them next.
+    pub taken_tasks: Range<u64>,
     /// Whether its tasks run on other threads of the host.
     pub parallel: bool,
     /// Whether every instruction is to be seen, so that none may run as native code.
@@ -97,6 +101,7 @@ pub(crate) struct Thread {
     pub took_in: bool,
     /// Whether the tracer has single instructions executed.
     pub stepping: bool,
+    pub kept: Kept,
     /// What it has launched and not yet waited for, in order.
     pub launched: Vec<Launched>,
     /// When it pauses: for which tasks, and where it goes on.
@@ -145,10 +150,12 @@ impl Thread {
             holds_fuel: false,
             trap: None,
             task: None,
+            taken_tasks: 0..0,
             parallel: false,
             observed: false,
             took_in: false,
             stepping: false,
+            kept: Kept::default(),
             launched: Vec::new(),
             waits_for: None,
             resume: null(),
@@ -424,6 +431,7 @@ impl Thread {
     pub fn reset(&mut self) {
         self.end_frames();
         self.pace = Pace::new();
+        self.kept.forget();
     }
 
     /// The same, but that it goes on with its pace.
