@@ -45,11 +45,6 @@ def a_lambda_that_is_called(x):
     return (lambda v: v)(x)  # HERE no name
 
 
-def a_lambda_that_sees_a_variable(x):
-    f = lambda v: v + x  # HERE there is no `x`
-    return f(x)
-
-
 def ordered_tuples(x):
     return (x, 1) < (2, 3)  # HERE tuples are not ordered in a kernel
 
@@ -689,6 +684,13 @@ def array_sum_read(a):
     for i in foreach(len(a)):
         s += a[i]
         a[i] = s  # HERE `s` is summed up in this `foreach`
+
+
+def array_sum_read_before(a):
+    s = 0.0
+    for i in foreach(len(a)):
+        a[i] += s  # HERE `s` is summed up in this `foreach`
+        s += a[i]
 
 
 def array_two_ways(a):

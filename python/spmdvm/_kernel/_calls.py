@@ -15,6 +15,7 @@ from . import _functions, _library
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import Reductions
+from ._scopes import Local, Scope
 from ._source import Source
 from ._types import BOOL, FLOAT64, Array, Num, promote, strong
 from ._values import Arguments, Value, constant, constants, tuple_of
@@ -23,6 +24,8 @@ from ._values import Arguments, Value, constant, constants, tuple_of
 _MAKERS = (np.zeros, np.ones, np.empty, np.full)
 _MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
 MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
+# Of arguments: the names of the parameters, the values, and where they are written.
+Given = tuple[list[str], list[Value], list[Any]]
 _OF_SEVERAL = {
     builtins.min: "min",
     builtins.max: "max",
@@ -36,7 +39,7 @@ class Calls(Reductions):
     """Translates calls; `Body` has what they need to know."""
 
     def called(self, node: ast.Call) -> Any:
-        """Find the function of a call; a function within the kernel as its tree."""
+        """Find the function of a call; one that is written in a kernel as a `Local`."""
         func = node.func
         if isinstance(func, ast.Name) and func.id in self.local_functions:
             return self.local_functions[func.id]
@@ -280,9 +283,10 @@ class Calls(Reductions):
 
     def _own(self, node: ast.Call, function: Any, as_statement: bool) -> Value | None:
         """Translate a call of a function of the program."""
-        if isinstance(function, ast.FunctionDef):
-            source, lookup, name = self.source.inner(function), self.lookup_inner, function.name
-            key: Any = id(function)
+        scope = None
+        if isinstance(function, Local):
+            scope, lookup, name = function.scope, function.lookup, function.tree.name
+            source, key = self.source.inner(function.tree), id(function.tree)
         else:
             inner = getattr(function, "__wrapped__", function)
             name = getattr(inner, "__name__", type(function).__name__)
@@ -293,10 +297,13 @@ class Calls(Reductions):
                 self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
         given = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function))
+        if scope is not None:
+            given = self._with_captured(node, scope, given)
+        given = Arguments(*given)
         for own, arg, value in zip(given.names, given.nodes, given.values):
             if value.parts is not None or ("[" in own and not isinstance(value.type, Num)):
                 self.fail(arg, "an argument is a number, an array, or a tuple of numbers", "a tuple of something else")
-        result = self.instance(node, source, lookup, given, name, key)
+        result = self.instance(node, source, lookup, given, name, key, scope)
         texts = []
         for value in given.values:
             ty = value.type
@@ -322,7 +329,32 @@ class Calls(Reductions):
         self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
         return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
 
-    def _arguments(self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any) -> Arguments:
+    def _with_captured(self, node: ast.Call, scope: Scope, given: Given) -> Given:
+        """Give the arguments of a call with the variables around the function that it needs."""
+        names, values, nodes = (list(part) for part in given)
+        for owner, name in scope.captured:
+            own = name if owner is self.scope else self.scope.name_of(owner, name)
+            self._have_value(node, own, name, scope)
+            value = self.read_name(ast.copy_location(ast.Name(own, ast.Load()), node))
+            if value is None:
+                # The name of a function, for one that is not called.
+                continue
+            names.append(scope.name_of(owner, name))
+            values.append(value)
+            nodes.append(node)
+        return names, values, nodes
+
+    def _have_value(self, node: ast.Call, own: str, name: str, scope: Scope) -> None:
+        """Fail if a variable that a function reads may have no value where it is called."""
+        if self.assigned is not None and own not in self.assigned and not any(own in r.indices for r in self.regions):
+            self.fail(
+                node,
+                f"`{scope.name}` reads `{name}`, which may have no value here",
+                "it is called here",
+                f"assign `{name}` before the call",
+            )
+
+    def _arguments(self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any) -> Given:
         """Give the arguments of a call by position; those that are left out from the defaults."""
         a = tree.args
         if a.vararg or a.kwarg:
@@ -340,7 +372,7 @@ class Calls(Reductions):
             given[keyword.arg] = keyword.value
         defaults = dict(zip(reversed(names[:most]), reversed(a.defaults)))
         defaults.update((arg.arg, value) for arg, value in zip(a.kwonlyargs, a.kw_defaults) if value is not None)
-        if not isinstance(function, ast.FunctionDef):
+        if not isinstance(function, Local):
             known = dict(zip(reversed(names[:most]), reversed(function.__defaults__ or ())))
             known.update(function.__kwdefaults__ or {})
         nodes, values = [], []
@@ -349,7 +381,7 @@ class Calls(Reductions):
             if at is None and parameter not in defaults:
                 self.fail(node, f"`{name}` takes {len(names)} arguments", f"`{parameter}` is missing")
             value = self.expression(at) if at is not None else None
-            if value is None and isinstance(function, ast.FunctionDef):
+            if value is None and isinstance(function, Local):
                 value = self.expression(defaults[parameter])
                 value = value if _is_constant(value) else None
             elif value is None:
@@ -360,13 +392,13 @@ class Calls(Reductions):
                 )
             nodes.append(at if at is not None else node)
             values.append(value)
-        return Arguments(names, values, nodes)
+        return names, values, nodes
 
     def lookup_inner(self, name: str) -> Any:
         """Find a name for a function within the kernel: its neighbours, then what the kernel finds."""
         if name in self.local_functions:
             return self.local_functions[name]
-        if any(p.name == name for p in self.params) or any(name in region.names for region in self.regions):
+        if name in self.scope.bound or name in self.scope.functions:
             raise KeyError(name)
         return self.lookup(name)
 

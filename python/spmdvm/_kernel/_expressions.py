@@ -211,9 +211,7 @@ class Expressions(Calls):
                 return self.lookup(node.id)
             except KeyError:
                 help = None
-                if self.source.is_outer_variable(node.id):
-                    help = f"functions within a kernel see none of its variables: pass `{node.id}` to it as an argument"
-                elif self.source.is_variable(node.id):
+                if self.source.is_variable(node.id):
                     help = f"each element of a `foreach` has its own `{node.id}`: store it in an array, or add it up"
                 self.fail(node, f"there is no `{node.id}`", "not known here", help)
         if isinstance(node, ast.Attribute):

@@ -66,7 +66,6 @@ class Source:
         self.is_told = True
         # Of a lambda: where it begins and ends.
         self._span: _lambdas.Span | None = None
-        self._outer: Any = None
 
     @staticmethod
     def of(function: Any) -> Source:
@@ -127,13 +126,7 @@ class Source:
 
     def inner(self, tree: Any) -> Source:
         """Give the source of a function within this one."""
-        source = Source(tree, self.file, self.first, self.lines)
-        source._outer = self.tree
-        return source
-
-    def is_outer_variable(self, name: str) -> bool:
-        """Return whether the function around this one has a variable of this name."""
-        return self._outer is not None and _has_variable(self._outer, name)
+        return Source(tree, self.file, self.first, self.lines)
 
     def is_variable(self, name: str) -> bool:
         """Return whether the function has a variable of this name somewhere."""

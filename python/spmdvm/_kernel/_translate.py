@@ -18,6 +18,7 @@ from . import _support
 from ._expressions import LANE
 from ._loops import Loops
 from ._parts import Part
+from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
 from ._types import BOOL, INT, Array, Num, Record, Type, join
 from ._values import INT32, LONGEST, Arguments, Value, constant, literal, of_tuple, tuple_of
@@ -215,15 +216,29 @@ class Region:
     parts: dict[str, Value] = field(default_factory=dict)
     # How many values the variables have that are tuples.
     tuples: dict[str, int] = field(default_factory=dict)
+    # The variables from around that a `foreach` sums up.
+    summed: set[str] = field(default_factory=set)
 
 
 class Body(Loops):
     """The translation of one function."""
 
-    def __init__(self, program: Program, source: Source, params: list[Param], lookup: Any, uniform: bool) -> None:
-        """Prepare: `lookup` finds what names from outside stand for; `uniform` functions may contain `foreach`."""
+    def __init__(
+        self,
+        program: Program,
+        source: Source,
+        params: list[Param],
+        lookup: Any,
+        uniform: bool,
+        scope: Scope | None = None,
+    ) -> None:
+        """Prepare: `lookup` finds what names from outside stand for; `uniform` functions may contain `foreach`.
+
+        `scope` is that of a function within another one.
+        """
         self.program = program
         self.source = source
+        self.scope = scope or Scope(source.tree)
         self.params = params
         self.views = {self.param_text(p.name): p for p in params if p.view is not None}
         self.lookup = lookup
@@ -237,7 +252,7 @@ class Body(Loops):
         self.dims: dict[str, str] = {}
         # What constant arrays from outside are called there, by their names in the text.
         self.tables: dict[str, str] = {}
-        self.local_functions: dict[str, ast.FunctionDef] = {}
+        self.local_functions: dict[str, Local] = {}
         # What it is among the active functions, if others call it.
         self.identity: Any = None
         # The active functions whose results were not known in this pass, each with a call.
@@ -318,7 +333,9 @@ class Body(Loops):
         """Write the declarations of a region in front of its statements."""
         own = {p.name for p in self.params} if region.key == "" else set()
         shown = self.program.python_variables
-        shown.update({self.param_text(p.name): p.name for p in self.params} if region.key == "" else {})
+        if region.key == "":
+            # A variable of a function around has a number behind its name if there is another one of that name.
+            shown.update({self.param_text(p.name): p.name.partition(".")[0] for p in self.params})
         shown.update({_spmd_name(name): name for name in (*region.arrays, *region.variables)})
         shown.update({reduction.partial: f"{name} (of lanes)" for name, reduction in region.reductions.items()})
         place = self.source.line(self.source.tree) if region.key == "" else self.at
@@ -479,8 +496,7 @@ class Body(Loops):
             if name in region.tuples:
                 own = (ast.Name(of_tuple(name, k), ast.Load()) for k in range(region.tuples[name]))
                 return tuple_of(self.read_name(ast.copy_location(part, node)) for part in own)
-            reduction = self.regions[-1].reductions.get(name)
-            if reduction:
+            if name in self.regions[-1].summed:
                 self.fail(
                     node,
                     f"`{name}` is summed up in this `foreach`, and has its value only behind it",
@@ -1115,7 +1131,8 @@ class Body(Loops):
             if target.id in self.regions[0].names and target.id in self.regions[0].variables:
                 self.fail(target, f"`{target.id}` is a variable of the code around", "use another name")
             names.append(target.id)
-        region = Region(id(node), False, _assigned(node.body, into_foreach=True) - self.regions[0].names)
+        stored, outer = _assigned(node.body, into_foreach=True), self.regions[0].names
+        region = Region(id(node), False, stored - outer, summed=stored & outer)
         ranges = []
         for name, arg in zip(names, call.args):
             start, stop = self._bounds(arg)
@@ -1192,13 +1209,26 @@ class Body(Loops):
         """Note a function within the function; it is translated where it is called."""
         if node.decorator_list:
             self.fail(node.decorator_list[0], "functions in a kernel have no decorators", "here")
-        self.local_functions[node.name] = node
+        other = self.local_functions.get(node.name)
+        if (other is not None and other.tree is not node) or self.counts.get(node.name):
+            help = "give each a name of its own, and choose where they are called: `f(x) if … else g(x)`"
+            self.fail(node, f"`{node.name}` is a function here and something else in another place", "here", help)
+        self.local_functions[node.name] = Local(self.scope.inner(node), self.lookup_inner)
         if self.assigned is not None:
             self.assigned.add(node.name)
 
     # Functions that are called.
 
-    def instance(self, node: Any, source: Source, lookup: Any, given: Arguments, name: str, key: Any) -> Result:
+    def instance(
+        self,
+        node: Any,
+        source: Source,
+        lookup: Any,
+        given: Arguments,
+        name: str,
+        key: Any,
+        scope: Scope | None = None,
+    ) -> Result:
         """Translate a function for arguments of given types, once."""
         names, args = given.names, given.values
         # A number that is the same in all lanes is so in the function too, which may loop and branch by it.
@@ -1222,7 +1252,7 @@ class Body(Loops):
             if len(self.program.active) >= _MOST_ACTIVE:
                 self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
             params = [Param(*param) for param in zip(names, types, uniform, views, lanes)]
-            body = Body(self.program, source, params, lookup, plain)
+            body = Body(self.program, source, params, lookup, plain, scope)
             body.tuples = given.tuples
             own = self.program.name(_spmd_name(name))
             for name_of, symbols in zip(names, dims):
@@ -1268,7 +1298,7 @@ class Body(Loops):
 
     def gives_value(self) -> bool:
         """Return whether some `return` of the function has a value."""
-        return any(isinstance(n, ast.Return) and not _is_nothing(n.value) for n in _own_nodes(self.source.tree))
+        return any(isinstance(n, ast.Return) and not _is_nothing(n.value) for n in own_nodes(self.source.tree.body))
 
     def result_so_far(self, name: str, node: Any) -> Result:
         """Give what is known of the result while the function is translated; `node` is a call of itself."""
@@ -1463,7 +1493,7 @@ _RESERVED = frozenset(
 
 def _spmd_name(name: str) -> str:
     """Give the SPMD name of a variable: no keyword, no function of the library and no parameter."""
-    name = name.replace("[", "__").replace("]", "_").strip("<>")
+    name = name.replace("[", "__").replace("]", "_").replace(".", "__").strip("<>")
     return f"v_{name}" if name.isascii() else "v_" + "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
 
 
@@ -1517,12 +1547,11 @@ def looks_like_foreach(node: ast.For) -> bool:
 
 
 def _assignments(statements: list[ast.stmt]) -> dict[str, int]:
-    """Count how often each name is assigned in the text."""
+    """Count how often each name is assigned in the text of a function."""
     counts: dict[str, int] = {}
-    for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                counts[node.id] = counts.get(node.id, 0) + (2 if isinstance(node, ast.AugAssign) else 1)
+    for node in own_nodes(statements):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            counts[node.id] = counts.get(node.id, 0) + 1
     return counts
 
 
@@ -1567,14 +1596,6 @@ def _is_nothing(node: Any) -> bool:
     return node is None or (isinstance(node, ast.Constant) and node.value is None)
 
 
-def _own_nodes(tree: Any) -> Any:
-    """Give the nodes of a function, without those of functions in it."""
-    for child in ast.iter_child_nodes(tree):
-        if not isinstance(child, ast.FunctionDef):
-            yield child
-            yield from _own_nodes(child)
-
-
 def _is_same(part: ast.AST, target: ast.expr) -> bool:
     """Return whether an element that is read is the one that is assigned."""
     elements = (ast.Subscript, ast.Attribute)
@@ -1610,7 +1631,10 @@ _UNSUPPORTED = {
     "Raise": ("`raise`", "use `assert`"),
     "Delete": ("`del`", "variables end with the function"),
     "Global": ("`global`", "pass what changes as an array"),
-    "Nonlocal": ("`nonlocal`", "pass what changes as an array"),
+    "Nonlocal": (
+        "`nonlocal`",
+        "return the new value, `n = f(n)`; or keep it in an array, `n = np.zeros(1, np.int64)`, with `n[0] += 1`",
+    ),
     "Import": ("`import`", "import outside of the kernel"),
     "ImportFrom": ("`import`", "import outside of the kernel"),
     "ClassDef": ("`class`", "use structured arrays"),

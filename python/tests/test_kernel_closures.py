@@ -1,0 +1,472 @@
+"""Functions within kernels read the variables of the functions around them, as they are when they are called."""
+
+# ruff: noqa: B007, B023, E731, F821, F823
+
+import inspect
+import itertools
+
+import numpy as np
+import pytest
+import spmdvm
+
+K = 1000
+
+
+def as_python(function):
+    """Test that the kernel of a function gives what Python gives."""
+    numbers = np.arange(-3, 6)
+    got = spmdvm.kernel(function)(numbers)
+    want = [function(v) for v in numbers]
+    for a, b in zip(got, zip(*want)) if isinstance(want[0], tuple) else [(got, want)]:
+        assert a.tolist() == list(b)
+
+
+def test_values_are_those_at_the_call():
+    @as_python
+    def late(x):
+        n, s = 3, 0.5
+
+        def f(v):
+            return v * s + n
+
+        before = f(x)
+        s = 2.0
+        n += x
+        return before, f(x), f(n)
+
+
+def test_a_variable_may_come_after_the_function():
+    @as_python
+    def after(x):
+        def f(v):
+            return v + n
+
+        n = x * x
+        return f(1)
+
+
+def test_functions_call_others_that_read():
+    @as_python
+    def chain(x):
+        def first(v):
+            return second(v) + k
+
+        def second(v):
+            return third(v) * m
+
+        third = lambda v: v - x
+        k, m = 5, 7
+        y = first(2)
+        k = 11
+        return y, first(3), second(k)
+
+
+def test_a_name_belongs_to_the_function_around_that_has_it():
+    @as_python
+    def names(x):
+        k, m = 1, 10
+
+        def reads_k(v):
+            return v + k
+
+        def has_its_own(k):
+            # Its `k` is not the one that `reads_k` has.
+            return reads_k(k) * 100 + k
+
+        def assigns_its_own(v):
+            k = 7 + v
+            m = 2
+            return reads_k(k) + m
+
+        def around(m):
+            def within(v):
+                return v * m + reads_k(v) + around_twice(m)
+
+            return within(3)
+
+        def around_twice(v):
+            return v + m + K
+
+        return has_its_own(x), assigns_its_own(x), around(x + 4), k, m
+
+
+def test_functions_in_functions_read_all_around():
+    @as_python
+    def nest(x):
+        a = x + 1
+
+        def outer(b):
+            c = b * a
+
+            def inner(d):
+                def innermost(e):
+                    return a + 10 * b + 100 * c + 1000 * d + 10000 * e
+
+                return innermost(d + 1) - innermost(d)
+
+            return inner(5) + inner(c)
+
+        return outer(2)
+
+
+def test_recursion():
+    @as_python
+    def sums(x):
+        step = 2
+
+        def down(n):
+            return 0 if n <= 0 else n * step + down(n - step)
+
+        def even(n):
+            return x == x if n == 0 else odd(n - 1)
+
+        def odd(n):
+            return x != x if n == 0 else even(n - 1)
+
+        y = down(x)
+        step = 1
+        return y, down(x), int(even(abs(x)))
+
+    @spmdvm.kernel
+    def queens(n):
+        def place(row, columns, up, down):
+            if row == n:
+                return 1
+            count = 0
+            for c in range(n):
+                if not (columns >> c | up >> (row + c) | down >> (row - c + n)) & 1:
+                    count += place(row + 1, columns | 1 << c, up | 1 << (row + c), down | 1 << (row - c + n))
+            return count
+
+        return place(0, 0, 0, 0)
+
+    assert queens(np.arange(1, 7)).tolist() == [1, 0, 0, 2, 10, 4]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint32, np.int64, np.float16, np.float32, np.float64, np.bool_])
+def test_types(dtype):
+    @spmdvm.kernel
+    def pick(x, y):
+        def same():
+            return y
+
+        return same()
+
+    y = np.array([1, 0, 1], dtype)
+    got = pick(np.zeros(3, np.int32), y)
+    assert got.dtype == y.dtype
+    assert got.tolist() == y.tolist()
+
+
+def test_types_follow_the_variable():
+    @spmdvm.kernel
+    def grows(x):
+        total = 0
+
+        def half():
+            return total / 2
+
+        for _ in range(3):
+            total = half() + x
+        return total
+
+    assert grows(np.array([1, 2], np.float32)).dtype == np.float32
+    assert grows(np.array([1, 2], np.float32)).tolist() == [1.75, 3.5]
+    assert grows(np.array([1, 2])).dtype == np.float64
+
+
+def test_tuples_and_counters():
+    @as_python
+    def tuples(x):
+        p = (x, x + 1, 2.5)
+        total = 0.0
+        for k in range(4):
+
+            def weigh(w):
+                return p[0] * w + p[1] - p[2] * k
+
+            total += weigh(k)
+        for k in (1, 5):
+            total += weigh(x)
+            p = (x, 0, 0.5)
+        return total
+
+
+def test_arrays():
+    @spmdvm.kernel
+    def around(a, out, n):
+        table = np.array([1.0, 10.0, 100.0])
+        middle = a[1:-1]
+        rows = out[0]
+
+        def at(i):
+            return a[i % len(a)] * table[i % 3] + middle[i % len(middle)]
+
+        def put(i, value):
+            rows[i] = value
+            out[1, i] += value
+
+        for i in spmdvm.foreach(len(a)):
+            put(i, at(i + n))
+        table[0] = 0
+        put(0, at(0))
+
+    a, out = np.arange(1.0, 8.0), np.zeros((2, 7))
+    around(a, out, 2)
+    want = [a[(i + 2) % 7] * (1, 10, 100)[(i + 2) % 3] + a[1:-1][(i + 2) % 5] for i in range(7)]
+    last = a[1]
+    assert out[0].tolist() == [last, *want[1:]]
+    assert out[1].tolist() == [want[0] + last, *want[1:]]
+
+
+def test_arrays_of_lanes():
+    @spmdvm.kernel
+    def medians(image, out):
+        height, width = image.shape
+        for i, j in spmdvm.foreach((1, height - 1), (1, width - 1)):
+            v = np.zeros(9)
+
+            def sink(k):
+                key = v[k]
+                k -= 1
+                while k >= 0 and v[k] > key:
+                    v[k + 1] = v[k]
+                    k -= 1
+                v[k + 1] = key
+
+            for k in range(9):
+                v[k] = image[i + k // 3 - 1, j + k % 3 - 1]
+                sink(k)
+            out[i, j] = v[4]
+
+    image = np.random.default_rng(1).random((8, 40))
+    out = np.zeros_like(image)
+    medians(image, out)
+    for i, j in itertools.product(range(1, 7), range(1, 39)):
+        assert out[i, j] == np.median(image[i - 1 : i + 2, j - 1 : j + 2])
+
+
+def test_records():
+    particles = np.array([(1.5, 2), (3.5, 4)], np.dtype([("x", np.float64), ("n", np.int64)], align=True))
+
+    @spmdvm.kernel
+    def total(p):
+        def of(i):
+            return p[i].x * p[i].n
+
+        return of(0) + of(1)
+
+    assert total(particles) == 17
+
+
+def test_an_array_keeps_what_python_would_assign_with_nonlocal():
+    @spmdvm.kernel
+    def counted(x):
+        calls = np.zeros(1, np.int64)
+
+        def fibonacci(n):
+            calls[0] += 1
+            return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+        return fibonacci(x), calls[0]
+
+    values, calls = counted(np.arange(6))
+    assert values.tolist() == [0, 1, 1, 2, 3, 5]
+    assert calls.tolist() == [1, 1, 3, 5, 9, 15]
+
+
+def test_arrays_within_functions_make_a_kernel_of_arrays():
+    @spmdvm.kernel
+    def first_and_last(a):
+        def at(i):
+            return a[i]
+
+        return at(0) + at(len(a) - 1)
+
+    assert not first_and_last.is_elementwise
+    assert first_and_last(np.arange(5.0)) == 4
+
+    @spmdvm.kernel
+    def of_numbers(x):
+        def second(x):
+            return x[1]
+
+        return second((x, 2)) + second((1, x))
+
+    assert of_numbers.is_elementwise
+    assert of_numbers(np.arange(3)).tolist() == [2, 3, 4]
+
+
+def outside(v):
+    def inner(w):
+        return w + v
+
+    return inner(2) * K
+
+
+def test_functions_outside_and_lambdas():
+    kernel = spmdvm.kernel(lambda x: outside(x) + outside(x + 1))
+    assert kernel(np.arange(2)).tolist() == [5000, 7000]
+    assert spmdvm.map(outside, np.arange(2)).tolist() == [2000, 3000]
+
+
+@pytest.mark.parametrize("engine", ["interp", "auto"])
+@pytest.mark.parametrize("width", [1, 4, 16])
+def test_engines_and_widths(engine, width):
+    @spmdvm.kernel(engine=engine, width=width)
+    def root(y):
+        def f(v):
+            return v * v - y
+
+        low, high = 0.0, y
+        while high - low > 1e-9:
+            middle = (low + high) / 2
+            if f(low) * f(middle) <= 0:
+                high = middle
+            else:
+                low = middle
+        return low
+
+    numbers = np.linspace(1, 100, 300)
+    assert np.allclose(root(numbers), np.sqrt(numbers))
+
+
+# What is wrong is told at its line.
+
+
+def assigns_nonlocal(x):
+    n = x
+
+    def f(v):
+        nonlocal n  # HERE `nonlocal` cannot stand in a kernel
+        n += v
+        return n
+
+    return f(1)
+
+
+def adds_to_its_own(x):
+    n = x
+
+    def f(v):
+        n += v  # HERE `n` may have no value here
+        return n
+
+    return f(1)
+
+
+def called_too_early(x):
+    def f(v):
+        return v + n
+
+    y = f(x)  # HERE `f` reads `n`, which may have no value here
+    n = 3
+    return y + n
+
+
+def called_by_another_too_early(x):
+    def f(v):
+        return v + n
+
+    def g(v):
+        return f(v)
+
+    if x > 2:
+        n = 3
+    return g(x)  # HERE `g` reads `n`, which may have no value here
+
+
+def unknown_name(x):
+    def f(v):
+        return v + unknown  # HERE there is no `unknown`
+
+    return f(x)
+
+
+def wrong_inside(x):
+    n = x * 0.5
+
+    def f(v):
+        return v << n  # HERE floats have no `<<`
+
+    return f(x)
+
+
+def two_functions_of_a_name(x):
+    if x > 0:
+
+        def f(v):
+            return v
+
+    else:
+
+        def f(v):  # HERE `f` is a function here and something else in another place
+            return -v
+
+    return f(x)
+
+
+def function_and_number(x):
+    f = 3
+    f = lambda v: v + x  # HERE `f` is a function here and something else in another place
+    return f(x)
+
+
+def sum_that_is_read(array_a):
+    total = 0.0
+
+    def f(v):
+        return v + total
+
+    for i in spmdvm.foreach(len(array_a)):
+        total += f(array_a[i])  # HERE `total` is summed up in this `foreach`
+
+
+def stores_to_a_constant(x):
+    def f(v):
+        TABLE[0] = v  # HERE `TABLE` is an array from outside of the kernel
+        return v
+
+    return f(x)
+
+
+def each_has_its_own(array_a):
+    def f(v):
+        return v + own
+
+    for i in spmdvm.foreach(len(array_a)):
+        own = array_a[i]
+        array_a[i] = own
+    array_a[0] = f(1)  # HERE `f` reads `own`, which may have no value here
+
+
+TABLE = np.arange(3)
+WRONG = [
+    assigns_nonlocal,
+    adds_to_its_own,
+    called_too_early,
+    called_by_another_too_early,
+    unknown_name,
+    wrong_inside,
+    two_functions_of_a_name,
+    function_and_number,
+    sum_that_is_read,
+    stores_to_a_constant,
+    each_has_its_own,
+]
+
+
+@pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
+def test_mistakes_are_told_at_their_line(function):
+    lines, first = inspect.getsourcelines(function)
+    at = next(k for k, line in enumerate(lines) if "# HERE" in line)
+    message = lines[at].split("# HERE")[1].strip()
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.kernel(function)(np.arange(4.0) if "array_a" in inspect.signature(function).parameters else 3)
+    assert message in caught.value.diagnostics[0].message
+    assert caught.value.diagnostics[0].line == first + at
+
+
+def test_nonlocal_says_what_to_write():
+    with pytest.raises(spmdvm.CompileError, match=r"return the new value, `n = f\(n\)`"):
+        spmdvm.kernel(assigns_nonlocal)(1)
