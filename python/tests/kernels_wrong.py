@@ -62,8 +62,127 @@ def sum_of_an_array(array_a):
 
 
 def array_mask(a):
-    a[:] = 1
-    a[a > 2] = 0  # HERE arrays of indices and masks do not index in a kernel
+    b = a[a > 2]  # HERE arrays of indices and masks do not index in a kernel
+    a[0] = b[0]
+
+
+def array_sum_of_a_mask(a):
+    a[0] = np.sum(a[a > 2])  # HERE arrays of indices and masks do not index in a kernel
+
+
+def array_mask_of_a_result(a):
+    return a[a > 2]  # HERE arrays of indices and masks do not index in a kernel
+
+
+def array_stored_by_a_mask(a):
+    a[a > 2] = a  # HERE of an array as many elements are taken as the mask chooses
+
+
+def array_stored_by_another_mask(a):
+    a[a > 2] = a[a > 3]  # HERE arrays of indices and masks do not index in a kernel
+
+
+def array_stored_by_indices(a):
+    a[a] = 1  # HERE arrays of indices do not index in a kernel
+
+
+def array_stored_by_a_mask_of_rows(a):
+    m = np.zeros((4, 4))
+    a[0] = 1
+    m[a > 2] = 1  # HERE a mask has the dimensions of what it chooses from, which are 2
+
+
+def array_mask_in_a_foreach(a):
+    for i in foreach(len(a)):
+        a[a > i] = 0  # HERE a part of an array is assigned outside of `foreach`
+
+
+def array_mask_of_and(a):
+    a[a > 1 and a < 3] = 0  # HERE this takes one value, not an array of them
+
+
+def array_sum_along_an_axis(a):
+    a[0] = np.sum(a, axis=0)  # HERE `sum` goes over all elements in a kernel
+
+
+def array_sum_along_an_axis_by_position(a):
+    a[0] = a.sum(0)  # HERE `sum` goes over all elements in a kernel
+
+
+def array_least_of_sums(a):
+    a[0] = np.argmin(np.mean(a, axis=1))  # HERE `mean` goes over all elements in a kernel
+
+
+def array_of_the_length_of_another(a):
+    t = np.zeros(len(a))  # HERE an array of a kernel has constant lengths, from 1 to 4096
+    a[0] = t[0]
+
+
+def array_of_a_length_that_changes(x):
+    n = 3
+    n += 1
+    t = np.zeros(n)  # HERE an array of a kernel has constant lengths, from 1 to 4096
+    return t[0] + x
+
+
+def array_transposed(a):
+    a[0] = a.T[0]  # HERE arrays in kernels have no `T`
+
+
+def array_filled(a):
+    a.fill(3)  # HERE `a` has no `fill()` in a kernel
+
+
+def array_median(a):
+    a[0] = np.median(a)  # HERE `np.median` cannot be called in a kernel
+
+
+def array_step_at_run_time(a):
+    for k in range(2, 4):
+        a[k::k] = 0  # HERE the step of a part is a constant, and not zero
+
+
+def array_backwards(a):
+    for v in reversed(a):  # HERE a kernel's loops count, or go over an array or a tuple
+        a[0] += v
+
+
+def array_pairs_of_indices(a):
+    for i, j in np.ndindex(2, 2):  # HERE a kernel's loops count, or go over an array or a tuple
+        a[i] = j
+
+
+def complex_of_two(x):
+    z = complex(x, 1)  # HERE `complex` cannot be called in a kernel
+    return abs(z)
+
+
+def exponential_of_complex(x):
+    return np.exp(1j * x).real  # HERE complex values cannot stand in a kernel
+
+
+def function_that_is_passed(x):
+    def twice(f, v):
+        return f(f(v))
+
+    def more(v):
+        return v + x
+
+    return twice(more, x)  # HERE `more` is a function, not a number
+
+
+def default_that_is_a_variable(x):
+    k = x
+
+    def f(v, k=k):
+        return v + k
+
+    return f(1)  # HERE the default of `k` of `f` is no number
+
+
+def list_that_is_repeated(x):
+    t = [0] * 8  # HERE a list cannot stand in a kernel
+    return t[x]
 
 
 def array_of_indices(a):
@@ -282,7 +401,7 @@ def index_in_a_tuple(x):
 
 def index_in_a_tuple_of_variables(x):
     p = (x, x + 1)
-    return p[x]  # HERE this is one of 2 values
+    return p[x] if x < 2 else 0  # HERE this is one of 2 values
 
 
 def module_as_number(x):
@@ -520,7 +639,7 @@ def method(x):
 
 
 def method_of_a_number(x):
-    return (x + 1).item()  # HERE `x + 1` has no `item()` in a kernel
+    return (x + 1).bit_length()  # HERE `x + 1` has no `bit_length()` in a kernel
 
 
 def array_sum_along_an_axis(a):
@@ -619,7 +738,7 @@ def arrays_that_change_places(x):
 
 
 def attribute(x):
-    return x.real  # HERE `x` is a number and has no `real`
+    return x.nbytes  # HERE `x` is a number and has no `nbytes`
 
 
 def print_value(x):

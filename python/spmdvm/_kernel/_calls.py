@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from .._errors import CompileError
-from . import _functions, _library
+from . import _functions, _instead, _library
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import Reductions
 from ._scopes import Local, Scope
 from ._source import Source
-from ._types import BOOL, FLOAT64, Array, Num, promote, strong
+from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
 from ._values import Arguments, Value, constant, constants, tuple_of
 
 # Functions that make arrays, and those that make them like others.
@@ -51,8 +51,7 @@ class Calls(Reductions):
                 func,
                 f"`{owner}` has no `{func.attr}()` in a kernel",
                 "this method is not supported",
-                "arrays have `sum`, `mean`, `var`, `std`, `min`, `max`, `argmin`, `argmax`, `any` and `all`, numbers "
-                "`astype`; else write the loop",
+                _instead.method(func.attr),
             )
         return self.resolve(func)
 
@@ -238,6 +237,8 @@ class Calls(Reductions):
         return self._lengths(node, lengths), array.type.of
 
     def _lengths(self, node: ast.expr, values: Any) -> tuple[int, ...]:
+        # A variable that is assigned once has one value.
+        values = [constant(v.low) if v.const is None and v.type == INT and v.low == v.high else v for v in values]
         for value in values:
             if value.const is None or not isinstance(value.type, Num) or not value.type.is_int or value.const < 1:
                 known = "known only at run time" if value.const is None else f"{value.const} here"
@@ -245,7 +246,7 @@ class Calls(Reductions):
                     node,
                     "an array of a kernel has constant lengths, from 1 to 4096",
                     known if isinstance(value.type, Num) else "no number",
-                    "pass an array for the numbers in between as an argument, made outside with numpy",
+                    "give the greatest length it may have, `np.zeros(64)`; or pass an array, made outside with numpy",
                 )
         shape = tuple(int(value.const) for value in values)
         if not 1 <= len(shape) <= MOST_DIMENSIONS:
@@ -387,9 +388,11 @@ class Calls(Reductions):
             elif value is None:
                 value = constants(known[parameter])
             if value is None:
-                self.fail(
-                    node, f"the default of `{parameter}` of `{name}` is no number", "it is taken here", "pass one"
-                )
+                help = "pass one"
+                if isinstance(function, Local):
+                    help = "pass it; or leave the parameter out: functions in a kernel read its variables themselves"
+                message = f"the default of `{parameter}` of `{name}` is no number"
+                self.fail(node, message, "it is taken here", help)
             nodes.append(at if at is not None else node)
             values.append(value)
         return names, values, nodes

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _functions
+from . import _functions, _instead
 from ._calls import Calls, text_of
+from ._scopes import Local
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
 from ._values import INT32, INT64, Value, constant, constants, literal, tuple_of
 
@@ -188,7 +189,13 @@ class Expressions(Calls):
     def of_Name(self, node: ast.Name) -> Value:
         """Translate a variable, a parameter or a constant from outside."""
         value = self.read_name(node)
-        return self._outside(node, node.id, self.resolve(node)) if value is None else value
+        if value is not None:
+            return value
+        found = self.local_functions.get(node.id) or self.resolve(node)
+        if isinstance(found, Local):
+            help = "call it where its result is needed: functions in a kernel are not passed to others, nor chosen"
+            self.fail(node, f"`{node.id}` is a function, not a number", "here", help)
+        return self._outside(node, node.id, found)
 
     def _outside(self, node: Any, name: str, found: Any) -> Value:
         if found is _functions.LANE:
@@ -252,13 +259,21 @@ class Expressions(Calls):
                     return self._size(value)
                 if node.attr == "ndim":
                     return constant(value.type.ndim)
-                help = "`shape`, `size` and `ndim` can be asked for"
+                help = _instead.attribute(node.attr)
                 self.fail(node, f"arrays in kernels have no `{node.attr}`", "not supported", help)
+            if value is not None and value.parts is None and node.attr in ("real", "imag"):
+                return self._complex_part(value, node.attr)
             if value is not None:
                 self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
+        elif node.attr in ("real", "imag") and isinstance(owner, (ast.Call, ast.BinOp, ast.UnaryOp)):
+            return self._complex_part(self.number(owner), node.attr)
         if isinstance(owner, (ast.Subscript, ast.Call)) and not self._is_limits(owner):
             return self.element(node, stores=False)
         return self._outside(node, ast.unparse(node), self.resolve(node))
+
+    def _complex_part(self, value: Value, which: str) -> Value:
+        """Give the real part of a number, which it is itself, or the imaginary part."""
+        return value if which == "real" else self.cast(constant(0), value.type, None)
 
     def _size(self, value: Value) -> Value:
         dims = [self.dim(value.text, k) for k in range(value.type.ndim)]
@@ -368,7 +383,10 @@ class Expressions(Calls):
 
     def _index(self, node: ast.expr, array: Value, axis: int) -> Value:
         if self.array_of(node) is not None or (isinstance(node, ast.Compare) and any(self._arrays_in(node))):
-            help = "loop over the elements; or choose: `out[:] = np.where(mask, x, out)`"
+            help = (
+                "loop, and take the elements for which it holds; `np.sum(np.where(mask, a, 0))` adds some up; "
+                "`spmdvm.filter(mask, a)` takes some outside of the kernel"
+            )
             self.fail(node, "arrays of indices and masks do not index in a kernel", "this is an array", help)
         value = self.integer(node, "an index")
         if value.const is not None and value.const < 0:
@@ -773,13 +791,16 @@ def _element_help(value: Value) -> str | None:
 
 
 _UNSUPPORTED = {
-    "List": ("a list", "use arrays that are passed, or separate variables"),
-    "Dict": ("a dict", None),
-    "Set": ("a set", None),
-    "ListComp": ("a list comprehension", "write the loop"),
+    "List": (
+        "a list",
+        "make an array of a constant length (`np.zeros(8)`, `np.array([…])`), pass one, or use a tuple",
+    ),
+    "Dict": ("a dict", "use arrays: one for what is looked up, another for what belongs to it"),
+    "Set": ("a set", "use an array of flags: `seen[k] = True`"),
+    "ListComp": ("a list comprehension", "write the loop, or `np.sum(a * a)` and its like"),
     "SetComp": ("a comprehension", "write the loop"),
     "DictComp": ("a comprehension", "write the loop"),
-    "GeneratorExp": ("a generator", "write the loop"),
+    "GeneratorExp": ("a generator", "write the loop, or `np.sum(a * a)` and its like"),
     "Lambda": ("`lambda`", "give it a name, in a statement of its own (`f = lambda …`), or write it with `def`"),
     "Await": ("`await`", None),
     "Yield": ("`yield`", "store into an array that is passed"),

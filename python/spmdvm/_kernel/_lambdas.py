@@ -59,7 +59,7 @@ def changed(what: str, function: Any) -> NoReturn:
     raise CompileError(
         f"line {code.co_firstlineno} of {code.co_filename} does not have {what} any more from which a kernel is made: "
         "the file has changed since it was imported; import it anew"
-    )
+    ) from None
 
 
 def unreadable(what: str, file: str) -> NoReturn:
@@ -71,7 +71,7 @@ def unreadable(what: str, file: str) -> NoReturn:
     raise CompileError(
         f"the text of {what} cannot be read, and kernels are compiled from it: {why}\n"
         '  help: write it in a file or a notebook, or as an expression: `spmdvm.vectorize("x * x")`'
-    )
+    ) from None
 
 
 def parse(lines: tuple[str, ...], span: Span) -> ast.Lambda:

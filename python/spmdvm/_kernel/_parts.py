@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import math
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, Callable, NoReturn
 
 from ._types import INT, Array, Num
 from ._values import LONGEST, OUTSIDE, Value
@@ -109,7 +110,8 @@ class Parts:
         if index.step is not None:
             by = self.integer(index.step, "the step of a part")
             if by.const in (None, 0):
-                self.fail(index.step, "the step of a part is a constant, and not zero", "here")
+                help = "loop: `for k in range(start, stop, step): a[k] = …`"
+                self.fail(index.step, "the step of a part is a constant, and not zero", "here", help)
             # One that is larger takes the first element, too.
             step = max(-LONGEST, min(int(by.const), LONGEST))
         n = self.dim(array.text, axis)
@@ -287,8 +289,40 @@ class Parts:
 
     # Statements over all elements of a part.
 
-    def assign_part(self, node: ast.stmt, target: ast.Subscript, value: ast.expr, op: ast.operator | None) -> None:
-        """Translate `a[1:] = …` and `a[1:] += …` to a loop over the elements of the part."""
+    def is_masked(self, target: ast.expr) -> bool:
+        """Return whether elements are assigned that a mask chooses: `a[a > 2] = 0`."""
+        if not isinstance(target, ast.Subscript) or isinstance(target.slice, (ast.Slice, ast.Constant, ast.Tuple)):
+            return False
+        return self.array_of(target.value) is not None and any(True for _ in self._arrays_in(target.slice))
+
+    def assign_masked(self, node: ast.stmt, target: ast.Subscript, value: ast.expr, op: ast.operator | None) -> None:
+        """Translate `a[mask] = …`, in which arrays have the same mask, to a loop over all elements of the array."""
+        mask, of = target.slice, self.array_of(target.value)
+        if max(array.type.ndim for _, array in self._arrays_in(mask)) != of.type.ndim:
+            help = "loop over the elements"
+            self.fail(
+                mask, f"a mask has the dimensions of what it chooses from, which are {of.type.ndim}", "here", help
+            )
+        chosen = _Unmasked(mask, self.is_reduction)
+        whole = ast.Subscript(target.value, ast.Slice(None, None, None), ast.Store())
+        new = chosen.visit(copy.deepcopy(value))
+        # What is computed of all elements is one number.
+        reduced = {id(each) for part in self._whole(new) for each in ast.walk(part)}
+        for source, _ in self._arrays_in(new):
+            if id(source) not in chosen.found | reduced:
+                help = f"write `{ast.unparse(source)}[{ast.unparse(mask)}]`, or loop"
+                self.fail(source, "of an array as many elements are taken as the mask chooses", "all of it here", help)
+        self.assign_part(node, ast.copy_location(whole, target), new, op, mask)
+
+    def assign_part(
+        self,
+        node: ast.stmt,
+        target: ast.Subscript,
+        value: ast.expr,
+        op: ast.operator | None,
+        mask: ast.expr | None = None,
+    ) -> None:
+        """Translate `a[1:] = …` and `a[1:] += …` to a loop over the elements of the part, or those of a mask."""
         if not self.is_uniform_here():
             self.fail(
                 target,
@@ -303,8 +337,10 @@ class Parts:
         lengths = [self.dim(goal.text, k) for k in range(goal.type.ndim)]
         before = self.elements
         # What goes over whole arrays is computed once.
-        self.elements = {**before, **{id(part): self.keep(self.number(part)) for part in self._whole(value)}}
-        found = list(self._arrays_in(value))
+        read = [value] if mask is None else [value, mask]
+        reduced = [part for each in read for part in self._whole(each)]
+        self.elements = {**before, **{id(part): self.keep(self.number(part)) for part in reduced}}
+        found = [pair for each in read for pair in self._arrays_in(each)]
         for source, array in found:
             self._check_overlap(source, array, target, name)
         self.same_lengths(found, lengths)
@@ -316,8 +352,13 @@ class Parts:
         place = self.element_at(goal, counters)
         if not isinstance(place.type, Num):
             self.fail(target, "records are not assigned as a whole", "an array of records", "assign the fields")
+        if mask is not None:
+            test = self.number(mask)
+            if test.type.name != "bool":
+                self.fail(mask, "arrays of indices do not index in a kernel", "these are numbers", "loop over them")
+            self.emit(f"if ({test.text}) {{")
         result = self.number(value) if op is None else self.binary(node, op, place, self.number(value))
-        self.emit(f"{place.text} = {self.cast(result, place.type, value).text};")
+        self.emit(f"{place.text} = {self.cast(result, place.type, value).text};{' }' if mask is not None else ''}")
         self.elements = before
         self.leave_foreach()
         self.emit("}")
@@ -376,13 +417,22 @@ class Parts:
         """Refuse to read an array at other places than it is written: the elements run in any order."""
         whole = _all_of(source)
         same = ast.dump(source) == ast.dump(_as_read(target)) or (whole is not None and whole == _all_of(target))
-        if self._name_of(array) == name and not same:
+        if self._name_of(array) == name and not same and not self._are_apart(array, self.array_of(target)):
             self.fail(
                 source,
                 f"`{name}` is read and written at different places in one statement",
                 "the elements run in any order",
                 "write to another array first, or loop with `range`",
             )
+
+    def _are_apart(self, a: Value, b: Value) -> bool:
+        """Return whether two parts of an array have other constant indices along some axis, such as other rows."""
+        one, other = self.parts.get(a.text), self.parts.get(b.text)
+        if one is None or other is None or one.array.text != other.array.text:
+            return False
+        ends = zip(one.axes, other.axes)
+        fixed = [(x.start.const, y.start.const) for x, y in ends if x.step is None and y.step is None]
+        return any(x is not None and y is not None and x != y for x, y in fixed)
 
     def _name_of(self, array: Value) -> str:
         """Give the name of the parameter, or of the array made here, that the elements are in."""
@@ -391,6 +441,28 @@ class Parts:
         own = {self.made_text(name): name for region in self.regions for name in region.arrays}
         own.update({self.param_text(p.name): p.name for p in self.params})
         return own.get(array.text, array.text)
+
+
+class _Unmasked(ast.NodeTransformer):
+    """Takes the arrays themselves for what a mask chooses from them."""
+
+    def __init__(self, mask: ast.expr, is_reduction: Callable[[ast.expr], bool]) -> None:
+        self.mask = ast.dump(mask)
+        self.is_reduction = is_reduction
+        # The nodes of the arrays.
+        self.found: set[int] = set()
+
+    def visit(self, node: ast.AST) -> Any:
+        """Leave out what goes over whole arrays, of which the mask would choose some."""
+        is_whole = isinstance(node, ast.expr) and self.is_reduction(node)
+        return node if is_whole else super().visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """Give the array of an element that the mask chooses."""
+        if ast.dump(node.slice) != self.mask:
+            return node
+        self.found.add(id(node.value))
+        return node.value
 
 
 def _within(index: Value, length: str) -> str:

@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
-from . import _support
+from . import _instead, _support
 from ._expressions import LANE
 from ._loops import Loops
 from ._parts import Part
@@ -612,8 +612,10 @@ class Body(Loops):
         """`a = …`, `a[i] = …`, `a, b = …`."""
         target = node.targets[0]
         for each in node.targets:
-            if len(node.targets) > 1 and self.is_part(each):
+            if len(node.targets) > 1 and (self.is_masked(each) or self.is_part(each)):
                 self.fail(each, "a part of an array is assigned by a statement of its own", "here")
+        if self.is_masked(target):
+            return self.assign_masked(node, target, node.value, None)
         if self.is_part(target):
             return self.assign_part(node, target, node.value, None)
         if len(node.targets) > 1:
@@ -742,6 +744,8 @@ class Body(Loops):
             region = self.region_of(target.id)
             if region is not self.regions[-1] and target.id in region.names and target.id not in self._indices():
                 return self.reduce(node, target.id, node.op, node.value)
+        if self.is_masked(target):
+            return self.assign_masked(node, target, node.value, node.op)
         if self.is_part(target):
             return self.assign_part(node, target, node.value, node.op)
         load = _as_load(target)
@@ -992,7 +996,7 @@ class Body(Loops):
                 node.iter,
                 "a kernel's loops count, or go over an array or a tuple",
                 "neither `range(…)`, `spmdvm.foreach(…)` nor such values",
-                "`range(n - 1, -1, -1)`" if what is reversed else "loop over indices: `for i in range(len(a))`",
+                _instead.loop(getattr(what, "__name__", "")),
             )
 
     def range(self, node: ast.For) -> None:
@@ -1628,7 +1632,7 @@ def _as_load(target: ast.expr) -> ast.expr:
 _UNSUPPORTED = {
     "With": ("`with`", None),
     "Try": ("`try`", "kernels cannot catch errors; test before"),
-    "Raise": ("`raise`", "use `assert`"),
+    "Raise": ("`raise`", 'use `assert`, which may have a text: `assert x >= 0, "negative"`'),
     "Delete": ("`del`", "variables end with the function"),
     "Global": ("`global`", "pass what changes as an array"),
     "Nonlocal": (

@@ -125,6 +125,14 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], parameters: lis
     return False
 
 
+def has_effects(tree: ast.FunctionDef) -> bool:
+    """Return whether a function may do something but give a result: call `print` or another, assert, not end."""
+    return any(
+        isinstance(node, (ast.Assert, ast.While)) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+        for node in own_nodes(tree.body)
+    )
+
+
 def _is_name(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
