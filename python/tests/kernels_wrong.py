@@ -161,14 +161,36 @@ def exponential_of_complex(x):
     return np.exp(1j * x).real  # HERE complex values cannot stand in a kernel
 
 
-def function_that_is_passed(x):
-    def twice(f, v):
-        return f(f(v))
-
+def function_as_a_number(x):
     def more(v):
         return v + x
 
-    return twice(more, x)  # HERE `more` is a function, not a number
+    return more + x  # HERE `more` is a function, not a number
+
+
+def lambda_for_a_function_of_numbers(x):
+    return max(lambda v: v, x)  # HERE `<lambda>` is a function, not a number
+
+
+def number_for_a_function(x):
+    def twice(f, v):
+        return f(f(v))  # HERE `f` is a number or an array and cannot be called
+
+    return twice(x, x)
+
+
+def array_given_by_a_function(a):
+    def apply(f):
+        return f(a)
+
+    a[0] = apply(lambda b: b.foo)  # HERE arrays in kernels have no `foo`
+
+
+def function_passed_to_itself(x):
+    def depth(f, n):
+        return f(n) if n == 0 else depth(lambda v: v + n, n - 1)  # HERE a function that reads `n` of `depth` is passed
+
+    return depth(lambda v: v, x)
 
 
 def default_that_is_a_variable(x):

@@ -4,6 +4,7 @@
 
 import inspect
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -308,6 +309,80 @@ def test_functions_outside_and_lambdas():
     kernel = spmdvm.kernel(lambda x: outside(x) + outside(x + 1))
     assert kernel(np.arange(2)).tolist() == [5000, 7000]
     assert spmdvm.map(outside, np.arange(2)).tolist() == [2000, 3000]
+
+
+def bisect(f, low, high):
+    """Find where a function is 0."""
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        if f(low) * f(middle) <= 0:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+def compose(f, g):
+    n = 7
+    return applied(lambda v: f(g(v)) + n, 2)
+
+
+def applied(f, x):
+    n = 100
+    return f(x) + n
+
+
+def test_functions_are_passed_to_functions():
+    @as_python
+    def passes(x):
+        n = 3
+
+        def twice(f, v):
+            return f(f(v))
+
+        def more(v):
+            return v + n * x
+
+        before = twice(more, x)
+        n = 5
+        return (
+            before,
+            twice(more, x),
+            twice(f=lambda v: twice(lambda u: u * n, v), v=x),
+            twice(abs, -x),
+            applied(outside, x) + applied(int, x * 0.5),
+            compose(lambda v: v * x, lambda v: v + n),
+        )
+
+    @spmdvm.kernel
+    def roots(y):
+        return bisect(lambda x: x * x - y, 0.0, y), bisect(math.cos, 1.0 + 0 * y, 2.0)
+
+    numbers = np.linspace(1, 9, 20)
+    np.testing.assert_allclose(roots(numbers), [np.sqrt(numbers), np.full(20, np.pi / 2)])
+
+
+def test_functions_that_are_passed_read_and_change_arrays():
+    @spmdvm.kernel
+    def smooth(a, out):
+        def at_each(f, n):
+            for i in spmdvm.foreach((1, n - 1)):
+                f(i)
+
+        def put(i):
+            out[i] = fold(lambda s, k: s + a[i + k], -1, 2) / 3
+
+        at_each(put, len(a))
+
+    def fold(f, low, high):
+        total = 0.0
+        for k in range(low, high):
+            total = f(total, k)
+        return total
+
+    a, out = np.arange(40.0) ** 2, np.zeros(40)
+    smooth(a, out)
+    np.testing.assert_allclose(out[1:-1], (a[:-2] + a[1:-1] + a[2:]) / 3)
 
 
 @pytest.mark.parametrize("engine", ["interp", "auto"])

@@ -6,7 +6,7 @@ import ast
 import builtins
 import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,6 @@ from ._values import Arguments, Value, constant, constants, tuple_of
 _MAKERS = (np.zeros, np.ones, np.empty, np.full)
 _MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
 MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
-# Of arguments: the names of the parameters, the values, and where they are written.
-Given = tuple[list[str], list[Value], list[Any]]
 _OF_SEVERAL = {
     builtins.min: "min",
     builtins.max: "max",
@@ -33,6 +31,15 @@ _OF_SEVERAL = {
     builtins.any: "any",
     builtins.all: "all",
 }
+
+
+class _Given(NamedTuple):
+    """The arguments of a call: the names of the parameters, the values and where they are written; and functions."""
+
+    names: list[str]
+    values: list[Value]
+    nodes: list[Any]
+    functions: dict[str, Any]
 
 
 class Calls(Reductions):
@@ -286,7 +293,7 @@ class Calls(Reductions):
         """Translate a call of a function of the program."""
         scope = None
         if isinstance(function, Local):
-            scope, lookup, name = function.scope, function.lookup, function.tree.name
+            scope, lookup, name = function.scope, function.lookup, function.scope.name
             source, key = self.source.inner(function.tree), id(function.tree)
         else:
             inner = getattr(function, "__wrapped__", function)
@@ -297,10 +304,7 @@ class Calls(Reductions):
                 help = _functions.instead(function, called)
                 self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
-        given = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function))
-        if scope is not None:
-            given = self._with_captured(node, scope, given)
-        given = Arguments(*given)
+        given = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function), scope)
         for own, arg, value in zip(given.names, given.nodes, given.values):
             if value.parts is not None or ("[" in own and not isinstance(value.type, Num)):
                 self.fail(arg, "an argument is a number, an array, or a tuple of numbers", "a tuple of something else")
@@ -330,20 +334,49 @@ class Calls(Reductions):
         self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
         return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
 
-    def _with_captured(self, node: ast.Call, scope: Scope, given: Given) -> Given:
-        """Give the arguments of a call with the variables around the function that it needs."""
-        names, values, nodes = (list(part) for part in given)
-        for owner, name in scope.captured:
-            own = name if owner is self.scope else self.scope.name_of(owner, name)
+    def _with_captured(self, node: ast.Call, scope: Scope, given: _Given) -> Arguments:
+        """Give the arguments of a call with the variables that the function needs, and those passed, of ones around."""
+        captured: dict[tuple[int, str], str] = {}
+        wanted = [*scope.captured, *_captured_of(given.functions.values())]
+        for owner, name in wanted:
+            if (id(owner), name) in captured:
+                continue
+            if owner is scope:
+                message = f"a function that reads `{name}` of `{scope.name}` is passed to `{scope.name}` itself"
+                self.fail(node, message, "of which call is the variable?", f"pass `{name}` as an argument")
+            new = scope.name_of(owner, name)
+            while new in given.names or new in given.functions:
+                new += "_"
+            captured[id(owner), name] = new
+            own = name if owner is self.scope else self.captured[id(owner), name]
+            if own in self.local_functions:
+                given.functions[new] = self.local_functions[own]
+                wanted.extend(_captured_of([given.functions[new]]))
+                continue
             self._have_value(node, own, name, scope)
             value = self.read_name(ast.copy_location(ast.Name(own, ast.Load()), node))
-            if value is None:
-                # The name of a function, for one that is not called.
-                continue
-            names.append(scope.name_of(owner, name))
-            values.append(value)
-            nodes.append(node)
-        return names, values, nodes
+            given.names.append(new)
+            given.values.append(value)
+            given.nodes.append(node)
+        return Arguments(*given, captured)
+
+    def _function_at(self, node: ast.expr) -> Any:
+        """Give the function that an argument is; None if it is a value."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return None
+        if node is root and root.id in self.local_functions:
+            return self.local_functions[root.id]
+        if self.read_name(root) is not None:
+            return None
+        try:
+            self.lookup(root.id)
+        except KeyError:
+            return None
+        found = self.resolve(node)
+        return found if callable(found) and not isinstance(found, _functions.InKernels) else None
 
     def _have_value(self, node: ast.Call, own: str, name: str, scope: Scope) -> None:
         """Fail if a variable that a function reads may have no value where it is called."""
@@ -355,7 +388,9 @@ class Calls(Reductions):
                 f"assign `{name}` before the call",
             )
 
-    def _arguments(self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any) -> Given:
+    def _arguments(
+        self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any, scope: Scope | None
+    ) -> Arguments:
         """Give the arguments of a call by position; those that are left out from the defaults."""
         a = tree.args
         if a.vararg or a.kwarg:
@@ -376,9 +411,13 @@ class Calls(Reductions):
         if not isinstance(function, Local):
             known = dict(zip(reversed(names[:most]), reversed(function.__defaults__ or ())))
             known.update(function.__kwdefaults__ or {})
-        nodes, values = [], []
+        found = _Given([], [], [], {})
         for parameter in names:
             at = given.get(parameter)
+            passed = None if at is None else self._function_at(at)
+            if passed is not None:
+                found.functions[parameter] = passed
+                continue
             if at is None and parameter not in defaults:
                 self.fail(node, f"`{name}` takes {len(names)} arguments", f"`{parameter}` is missing")
             value = self.expression(at) if at is not None else None
@@ -393,9 +432,10 @@ class Calls(Reductions):
                     help = "pass it; or leave the parameter out: functions in a kernel read its variables themselves"
                 message = f"the default of `{parameter}` of `{name}` is no number"
                 self.fail(node, message, "it is taken here", help)
-            nodes.append(at if at is not None else node)
-            values.append(value)
-        return names, values, nodes
+            found.names.append(parameter)
+            found.nodes.append(at if at is not None else node)
+            found.values.append(value)
+        return self._with_captured(node, scope or Scope(tree), found)
 
     def lookup_inner(self, name: str) -> Any:
         """Find a name for a function within the kernel: its neighbours, then what the kernel finds."""
@@ -435,6 +475,11 @@ class Calls(Reductions):
             self.fail(piece, "numbers are printed as they are in a kernel", "a format", "leave it out: `{x}`")
         args.append(self.number(piece.value).text)
         return "%"
+
+
+def _captured_of(functions: Any) -> list[tuple[Scope, str]]:
+    """Give the variables that functions need of those around them."""
+    return [pair for function in functions if isinstance(function, Local) for pair in function.scope.captured]
 
 
 def _is_constant(value: Value) -> bool:

@@ -191,10 +191,11 @@ class Expressions(Calls):
         value = self.read_name(node)
         if value is not None:
             return value
-        found = self.local_functions.get(node.id) or self.resolve(node)
-        if isinstance(found, Local):
-            help = "call it where its result is needed: functions in a kernel are not passed to others, nor chosen"
-            self.fail(node, f"`{node.id}` is a function, not a number", "here", help)
+        found = self.resolve(node) if node.id not in self.local_functions else self.local_functions[node.id]
+        if node.id in self.local_functions or isinstance(found, Local):
+            name = "<lambda>" if node.id.startswith("<lambda") else node.id
+            help = "call it, or pass it to a function of Python that calls it"
+            self.fail(node, f"`{name}` is a function, not a number", "here", help)
         return self._outside(node, node.id, found)
 
     def _outside(self, node: Any, name: str, found: Any) -> Value:

@@ -14,7 +14,7 @@ from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
 from ._values import Value, constant, tuple_of
 
 
-class _InKernels:
+class InKernels:
     """Something that has a meaning in kernels only."""
 
     def __init__(self, name: str, doc: str) -> None:
@@ -33,9 +33,9 @@ class _InKernels:
         return self.__name__
 
 
-foreach = _InKernels("foreach", "for i in foreach(n), for i, j in foreach(h, w): all elements at once, in any order.")
-LANE = _InKernels("lane", "The number of the lane that executes, from 0.")
-WIDTH = _InKernels("width", "How many lanes there are.")
+foreach = InKernels("foreach", "for i in foreach(n), for i, j in foreach(h, w): all elements at once, in any order.")
+LANE = InKernels("lane", "The number of the lane that executes, from 0.")
+WIDTH = InKernels("width", "How many lanes there are.")
 _ACROSS = {
     "reduce_add": "The sum of the values of all active lanes.",
     "reduce_min": "The least of the values of all active lanes.",
@@ -48,7 +48,7 @@ _ACROSS = {
     "shift": "The value of the lane so many further on, and 0 beyond the ends: shift(x, by).",
     "shuffle": "The value of another lane, each lane's own: shuffle(x, lane).",
 }
-ACROSS = {name: _InKernels(name, doc) for name, doc in _ACROSS.items()}
+ACROSS = {name: InKernels(name, doc) for name, doc in _ACROSS.items()}
 
 Call = Callable[[Any, Any, "list[Value]"], Value]
 _KNOWN: dict[int, tuple[Any, Call]] = {}

@@ -38,7 +38,8 @@ class Scope:
     @property
     def name(self) -> str:
         """What the function is called."""
-        return getattr(self.tree, "name", "expression")
+        name: str = getattr(self.tree, "name", "expression")
+        return "<lambda>" if name.startswith("<lambda") else name
 
     def inner(self, tree: ast.FunctionDef) -> Scope:
         """Give the scope of a function in this one."""

@@ -231,14 +231,18 @@ class Body(Loops):
         lookup: Any,
         uniform: bool,
         scope: Scope | None = None,
+        functions: dict[str, Any] | None = None,
+        captured: dict[tuple[int, str], str] | None = None,
     ) -> None:
         """Prepare: `lookup` finds what names from outside stand for; `uniform` functions may contain `foreach`.
 
-        `scope` is that of a function within another one.
+        `scope` is that of a function within another one; parameters may be `functions`, or variables of functions
+        around that are `captured`.
         """
         self.program = program
         self.source = source
         self.scope = scope or Scope(source.tree)
+        self.functions, self.captured = functions or {}, captured or {}
         self.params = params
         self.views = {self.param_text(p.name): p for p in params if p.view is not None}
         self.lookup = lookup
@@ -252,7 +256,8 @@ class Body(Loops):
         self.dims: dict[str, str] = {}
         # What constant arrays from outside are called there, by their names in the text.
         self.tables: dict[str, str] = {}
-        self.local_functions: dict[str, Local] = {}
+        # Functions by their names: those within this one, and those that it was given.
+        self.local_functions: dict[str, Any] = {}
         # What it is among the active functions, if others call it.
         self.identity: Any = None
         # The active functions whose results were not known in this pass, each with a call.
@@ -308,7 +313,7 @@ class Body(Loops):
         self.counts = _assignments(statements)
         # What is assigned in loops that are written out: another value each time.
         self.repeated: set[str] = set()
-        self.local_functions = {}
+        self.local_functions = dict(self.functions)
         names = _assigned(statements, into_foreach=False)
         given = {*self.tuples, *(p.name for p in self.params)}
         self.regions = [Region("", self.uniform, names | given)]
@@ -471,13 +476,13 @@ class Body(Loops):
     def read_name(self, node: ast.Name) -> Value | None:
         """Give a variable or parameter; None if the name is none."""
         name = node.id
+        if name in self.local_functions:
+            return None
         for region in self.regions:
             if name in region.indices:
                 return region.indices[name]
         region = self.region_of(name)
         if name in region.names:
-            if name in self.local_functions:
-                return None
             if name in region.arrays:
                 array = region.arrays[name]
                 return Value(_spmd_name(name), Array(array.of, len(array.shape)), array.uniform)
@@ -1214,7 +1219,7 @@ class Body(Loops):
         if node.decorator_list:
             self.fail(node.decorator_list[0], "functions in a kernel have no decorators", "here")
         other = self.local_functions.get(node.name)
-        if (other is not None and other.tree is not node) or self.counts.get(node.name):
+        if (other is not None and getattr(other, "tree", None) is not node) or self.counts.get(node.name):
             help = "give each a name of its own, and choose where they are called: `f(x) if … else g(x)`"
             self.fail(node, f"`{node.name}` is a function here and something else in another place", "here", help)
         self.local_functions[node.name] = Local(self.scope.inner(node), self.lookup_inner)
@@ -1245,7 +1250,8 @@ class Body(Loops):
         types = tuple(INT if arg.type == INT else arg.type for arg in args)
         views = tuple(self.view_of(arg) for arg in args)
         dims = [self._symbols(arg) for arg in args]
-        identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()))
+        functions = tuple((name, id(getattr(function, "tree", function))) for name, function in given.functions.items())
+        identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()), functions)
         active = self.program.active.get(identity)
         if active is not None:
             active.calls_itself = True
@@ -1256,7 +1262,7 @@ class Body(Loops):
             if len(self.program.active) >= _MOST_ACTIVE:
                 self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
             params = [Param(*param) for param in zip(names, types, uniform, views, lanes)]
-            body = Body(self.program, source, params, lookup, plain, scope)
+            body = Body(self.program, source, params, lookup, plain, scope, given.functions, given.captured)
             body.tuples = given.tuples
             own = self.program.name(_spmd_name(name))
             for name_of, symbols in zip(names, dims):
