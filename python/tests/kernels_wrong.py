@@ -97,6 +97,37 @@ def array_mask_in_a_foreach(a):
         a[a > i] = 0  # HERE a part of an array is assigned outside of `foreach`
 
 
+def array_row_of_all_in_a_foreach(a):
+    t = np.zeros((4, 4))
+    for i in foreach(len(a)):
+        t[0] = a[i]  # HERE a part of an array is assigned outside of `foreach`
+
+
+def array_changed_in_a_foreach(a):
+    for i in foreach(len(a)):
+        a += a[i]  # HERE a part of an array is assigned outside of `foreach`
+
+
+def array_of_too_many_numbers(a):
+    t = np.zeros((4, 2))
+    t[1] = 1, 2, 3  # HERE there are 2 elements, and 3 here
+    a[0] = t[1, 1]
+
+
+def array_numbers_for_a_plane(a):
+    t = np.zeros((4, 2))
+    t[:] = 1, 2  # HERE several numbers are assigned to a row of numbers
+    a[0] = t[1, 1]
+
+
+def array_parts_at_once(a):
+    a[::2], a[1::2] = 0, 1  # HERE a part of an array is assigned by a statement of its own
+
+
+def array_all_but_one_dimension(a):
+    a[...] = 1  # HERE `...` and `None` cannot stand in an index
+
+
 def array_mask_of_and(a):
     a[a > 1 and a < 3] = 0  # HERE this takes one value, not an array of them
 
@@ -695,7 +726,7 @@ def random_numbers(x):
 
 def elements_for_names(x):
     a = np.zeros(3)
-    b, c = a  # HERE there are 3 elements for 2 names
+    b, c = a  # HERE there are 3 elements, and 2 here
     return b + c + x
 
 
@@ -724,7 +755,7 @@ def array_listed_with_options(x):
 
 def array_changed_as_a_whole(a):
     a[0] = 1
-    a += 1  # HERE operators take numbers
+    a = a + 1  # HERE a number is needed
 
 
 def code_of_no_character(x):

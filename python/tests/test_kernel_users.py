@@ -297,6 +297,134 @@ def tuples_at_an_index(i, x):
     return weights[k] * 100 + pairs[i % 2][1] + pairs[i % 2][k % 2]
 
 
+@of(RNG.integers(0, 99, 40), np.zeros((64, 2), int))
+def quicksort(a, stack):
+    top = 0
+    stack[0] = (0, len(a) - 1)
+    while top >= 0:
+        low, high = stack[top]
+        top -= 1
+        if low >= high:
+            continue
+        i = low
+        for j in range(low, high):
+            if a[j] < a[high]:
+                a[i], a[j] = a[j], a[i]
+                i += 1
+        a[i], a[high] = a[high], a[i]
+        stack[top + 1] = low, i - 1
+        stack[top + 2] = [i + 1, high]
+        top += 2
+
+
+@of(RNG.random((5, 3)), np.ones((5, 3)), np.zeros((5, 3)))
+def n_bodies(places, speeds, forces):
+    def toward(i, j):
+        dx, dy, dz = places[j] - places[i]
+        d = (dx**2 + dy**2 + dz**2 + 1e-3) ** -1.5
+        return dx * d, dy * d, dz * d
+
+    n = len(places)
+    for i in range(n):
+        total = np.zeros(3)
+        for j in range(n):
+            if i != j:
+                total += toward(i, j)[0]
+        forces[i] = total
+        row = speeds[i]
+        row *= 0.5
+    forces[n - 1] = toward(0, 1)
+    speeds += forces
+
+
+@of(RNG.random(9), np.zeros(9))
+def softmax(x, out):
+    out[:] = np.exp(x - x.max())
+    out /= out.sum()
+
+
+@of(np.array([3, 4, 2]), np.array([4, 5, 3]), 6, np.zeros(7, int))
+def knapsack(weights, values, most, best):
+    for i in range(len(weights)):
+        for c in range(most, weights[i] - 1, -1):
+            best[c] = max(best[c], best[c - weights[i]] + values[i])
+    return best[most]
+
+
+@of(RNG.integers(1, 9, (5, 5)).astype(float))
+def shortest_paths(d):
+    n = d.shape[0]
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                if d[i, k] + d[k, j] < d[i, j]:
+                    d[i, j] = d[i, k] + d[k, j]
+
+
+@of(np.arange(6), np.zeros(6, int))
+def union_and_find(parent, rank):
+    def find(x):
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    def join(a, b):
+        a, b = find(a), find(b)
+        if a != b:
+            if rank[a] < rank[b]:
+                a, b = b, a
+            parent[b] = a
+            rank[a] += rank[a] == rank[b]
+
+    join(0, 1)
+    join(2, 3)
+    join(1, 3)
+    return find(0) == find(2)
+
+
+@of(np.zeros((5, 6), int), np.zeros((64, 2), int))
+def flood_fill(image, stack):
+    h, w = image.shape
+    image[2, :] = 9
+    top = 1
+    while top:
+        top -= 1
+        y, x = stack[top]
+        if not (0 <= y < h and 0 <= x < w) or image[y, x] != 0:
+            continue
+        image[y, x] = 5
+        for dy, dx in [(0, 1), (1, 0), (0, -1), (-1, 0)]:
+            stack[top] = y + dy, x + dx
+            top += 1
+
+
+@of(np.frombuffer(b"hello world", np.uint8))
+def crc32(data):
+    c = np.uint32(0xFFFFFFFF)
+    for byte in data:
+        c ^= byte
+        for _ in range(8):
+            c = (c >> 1) ^ (0xEDB88320 if c & 1 else 0)
+    return c ^ np.uint32(0xFFFFFFFF)
+
+
+@of(np.arange(9.0), 3)
+def counted(a, limit):
+    return np.count_nonzero(a) * 100 + np.count_nonzero(a > limit)
+
+
+@of(np.linspace(1, 3, 7))
+def arrays_of_each_element(x):
+    b = np.zeros(4)
+    b[:] = x
+    b[1:] *= 2
+    b[:2] = x + 1, x - 1
+    b += 0.5
+    u, v = b[:2] * b[2:]
+    return u - v + b.sum()
+
+
 def each(function, arguments):
     """Give what Python makes of a function of numbers, element by element."""
     rows = zip(*np.broadcast_arrays(*arguments))
@@ -337,6 +465,26 @@ def test_a_kernel_of_numbers_that_gives_nothing():
 def test_objects_are_told_by_their_types():
     with pytest.raises(TypeError, match="`rng` has no type of kernels: Generator"):
         spmdvm.kernel(lambda x, rng: x + rng.random())(1.0, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("width", [1, 8])
+@pytest.mark.parametrize("engine", ["interp", "auto"])
+def test_rows_in_a_foreach(engine, width):
+    @spmdvm.kernel(width=width, engine=engine)
+    def turned(points, out):
+        for i in spmdvm.foreach(len(points)):
+            x, y, z = points[i] * 2
+            out[i] = y, -x, z
+            out[i, :2] += points[i, 1:]
+            row = out[i]
+            row /= np.sum(row * row)
+
+    points = RNG.random((50, 3))
+    out = np.zeros((50, 3))
+    turned(points, out)
+    x, y, z = 2 * points.T
+    want = np.stack([y + points[:, 1], -x + points[:, 2], z], 1)
+    np.testing.assert_allclose(out, want / np.sum(want * want, 1, keepdims=True), rtol=1e-12)
 
 
 @pytest.mark.parametrize("width", [1, 8])

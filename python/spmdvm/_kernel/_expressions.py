@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _functions, _instead
 from ._calls import Calls, text_of
+from ._parts import NO_INDEX
 from ._scopes import Local
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
 from ._values import INT32, INT64, Value, constant, constants, literal, tuple_of
@@ -124,7 +125,8 @@ class Expressions(Calls):
                     if value.type != INT:
                         wrapped = int(np.array(int(value.const)).astype(ty.dtype))
                         return Value(literal(wrapped, ty), ty, True, const=wrapped)
-                    self.fail(node, f"{value.const} is no `{ty}`", f"`{ty}` has {_range(ty)}")
+                    help = "convert the other number: `int(x)`, `np.int64(x)`"
+                    self.fail(node, f"{value.const} is no `{ty}`", f"`{ty}` has {_range(ty)}", help)
                 const = int(value.const)
                 return Value(literal(const, ty), ty, True, const, const, const)
             if ty.kind == "f" and value.type != BOOL:
@@ -312,6 +314,8 @@ class Expressions(Calls):
         elif isinstance(node, ast.Subscript):
             inner = self._tuple_of(node.value)
             value = self.of_Subscript(node) if inner is not None else None
+        elif isinstance(node, ast.Call):
+            value = None if self.is_method(node) else self.expression(node)
         else:
             value = self.expression(node) if isinstance(node, (ast.Attribute, ast.Tuple)) else None
         return value if value is not None and value.parts is not None else None
@@ -389,6 +393,8 @@ class Expressions(Calls):
                 "`spmdvm.filter(mask, a)` takes some outside of the kernel"
             )
             self.fail(node, "arrays of indices and masks do not index in a kernel", "this is an array", help)
+        if isinstance(node, ast.Constant) and node.value in (None, ...):
+            self.fail(node, *NO_INDEX)
         value = self.integer(node, "an index")
         if value.const is not None and value.const < 0:
             length = self.dim(array.text, axis)

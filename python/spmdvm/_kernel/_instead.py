@@ -68,7 +68,6 @@ _OF_NUMPY = {
     "meshgrid": "compute the numbers of each element from its indices",
     "prod": "write the loop, or call `spmdvm.reduce('*', a)` outside of the kernel",
     "diff": "write `out[:] = a[1:] - a[:-1]`",
-    "count_nonzero": "write `np.sum(a != 0)`",
     "average": "write `np.mean(a)`, or `np.sum(a * w) / np.sum(w)`",
     "isin": "write `x in (2, 3, 5)`, or the loop",
     "select": "write `np.where` in `np.where`, or `if` and `elif`",

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Callable, NoReturn
 
 from ._types import INT, Array, Num
-from ._values import LONGEST, OUTSIDE, Value
+from ._values import LONGEST, OUTSIDE, Value, tuple_of
+
+NO_INDEX = ("`...` and `None` cannot stand in an index", "here", "write `:` for each dimension")
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class Parts:
         indices, ndim = _indices(node), array.type.ndim
         for index in indices:
             if isinstance(index, ast.Constant) and index.value in (None, ...):
-                self.fail(index, "`...` and `None` cannot stand in an index", "here", "write `:` for each dimension")
+                self.fail(index, *NO_INDEX)
         if len(indices) > ndim:
             self.fail(node, f"this array has {ndim} dimensions", f"{len(indices)} indices", "give one index for each")
         name = self.temporary("part")
@@ -323,17 +325,7 @@ class Parts:
         mask: ast.expr | None = None,
     ) -> None:
         """Translate `a[1:] = …` and `a[1:] += …` to a loop over the elements of the part, or those of a mask."""
-        if not self.is_uniform_here():
-            self.fail(
-                target,
-                "a part of an array is assigned outside of `foreach`",
-                "here each element runs by itself",
-                "assign one element: `a[i] = …`",
-            )
-        goal = self.part(target)
-        name = self.parts[goal.text].name
-        self.refuse_to_store(target, goal)
-        self.stored.add(name)
+        goal, name = self._part_to_store(target)
         lengths = [self.dim(goal.text, k) for k in range(goal.type.ndim)]
         before = self.elements
         # What goes over whole arrays is computed once.
@@ -345,11 +337,10 @@ class Parts:
             self._check_overlap(source, array, target, name)
         self.same_lengths(found, lengths)
         counters = [self.temporary("at") for _ in lengths]
-        ranges = ", ".join(f"{counter} = 0 ... {length.text}" for counter, length in zip(counters, lengths))
-        self.emit(f"foreach ({ranges}) {{")
-        self.enter_foreach(node)
-        self.elements.update((id(source), self.element_at(array, counters)) for source, array in found)
-        place = self.element_at(goal, counters)
+        together = self.is_uniform_here()
+        loops = self._begin(node, counters, lengths, together)
+        self.elements.update((id(source), self.element_at(array, counters, not together)) for source, array in found)
+        place = self.element_at(goal, counters, not together)
         if not isinstance(place.type, Num):
             self.fail(target, "records are not assigned as a whole", "an array of records", "assign the fields")
         if mask is not None:
@@ -360,8 +351,63 @@ class Parts:
         result = self.number(value) if op is None else self.binary(node, op, place, self.number(value))
         self.emit(f"{place.text} = {self.cast(result, place.type, value).text};{' }' if mask is not None else ''}")
         self.elements = before
-        self.leave_foreach()
-        self.emit("}")
+        for _ in range(loops):
+            self._end(together)
+
+    def assign_values(self, target: ast.Subscript, value: Value) -> None:
+        """Translate `a[i] = x, y, z`: a tuple that is assigned to a part of one dimension."""
+        goal, _ = self._part_to_store(target)
+        if goal.type.ndim != 1 or not isinstance(goal.type.of, Num):
+            self.fail(target, "several numbers are assigned to a row of numbers", f"this is `{goal.type}`")
+        self.have_length(target, goal, len(value.parts))
+        for k, part in enumerate(self.keep(value).parts):
+            text, _ = self.place_of(goal, [Value(str(k), INT, True, k, k, k)])
+            self.emit(f"{text} = {self.cast(self._as_number(target, part), goal.type.of, target).text};")
+
+    def have_length(self, node: ast.expr, array: Value, count: int) -> None:
+        """Have it tested that an array of one dimension has so many elements."""
+        length = self.dim(array.text, 0)
+        if length.const is not None and length.const != count:
+            self.fail(node, f"there are {length.const} elements, and {count} here", "here")
+        if length.const is None:
+            self.emit(f"assert({length.text} == {count});")
+
+    def elements_of(self, node: ast.expr, count: int) -> Value | None:
+        """Give the numbers of an expression of arrays that have so many elements; None if it is another one."""
+        if not isinstance(node, (ast.BinOp, ast.UnaryOp)):
+            return None
+        before = self.elements
+        self.elements = {**before, **{id(part): self.keep(self.number(part)) for part in self._whole(node)}}
+        found = list(self._arrays_in(node))
+        values = []
+        if found and all(array.type.ndim == 1 and isinstance(array.type.of, Num) for _, array in found):
+            for source, array in found:
+                self.have_length(source, array, count)
+            for k in range(count):
+                for source, array in found:
+                    text, uniform = self.place_of(array, [Value(str(k), INT, True, k, k, k)])
+                    self.elements[id(source)] = Value(text, array.type.of, uniform)
+                values.append(self.keep(self.number(node)))
+        self.elements = before
+        return tuple_of(values) if values else None
+
+    def _part_to_store(self, target: ast.Subscript) -> tuple[Value, str]:
+        """Give a part that is assigned, and the name of its array; lanes that run by themselves have one each."""
+        goal = self.part(target)
+        own = goal
+        while own.text in self.parts:
+            own = self.parts[own.text].array
+        if own.uniform and not self.is_uniform_here() and not self.is_apart(self.fixed_apart(goal)):
+            self.fail(
+                target,
+                "a part of an array is assigned outside of `foreach`",
+                "here each element runs by itself",
+                "assign one element: `a[i] = …`",
+            )
+        name = self.parts[goal.text].name
+        self.refuse_to_store(target, goal)
+        self.stored.add(name)
+        return goal, name
 
     def same_lengths(self, found: list[tuple[ast.expr, Value]], lengths: list[Value]) -> None:
         """Have it tested that the arrays of an expression have the lengths of its elements."""

@@ -30,8 +30,9 @@ FUNCTIONS = {
     np.argmax: "argmax",
     np.var: "var",
     np.std: "std",
+    np.count_nonzero: "count_nonzero",
 }
-METHODS = frozenset(FUNCTIONS.values())
+METHODS = frozenset(FUNCTIONS.values()) - {"count_nonzero"}
 # Methods of numbers: the function that they are (none: the number itself), and how many arguments they take.
 _OF_NUMBERS: dict[str, tuple[Any, int]] = {
     "clip": (np.clip, 2),
@@ -53,6 +54,10 @@ class Reductions(Parts):
             help = _instead.reduction(how, other.arg if named else None)
             at = other.value if named else other
             self.fail(at, f"`{how}` goes over all elements in a kernel", "not supported", help)
+        if how == "count_nonzero":
+            zero = ast.copy_location(ast.Constant(0), source)
+            given = ast.copy_location(ast.Compare(source, [ast.NotEq()], [zero]), source)
+            return self._reduced(node, "sum", given)
         if how in ("argmin", "argmax"):
             return self._place_of(node, how, source)
         if how in ("var", "std"):

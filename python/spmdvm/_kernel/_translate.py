@@ -311,6 +311,9 @@ class Body(Loops):
         self.loops: list[str | Else] = []
         self.next_else: Else | None = None
         self.counts = _assignments(statements)
+        changed = [node.target.id for node in own_nodes(statements) if _changes(node)]
+        # But for `a += …`, which does not make `a` another array.
+        self.made = {name: count - changed.count(name) for name, count in self.counts.items()}
         # What is assigned in loops that are written out: another value each time.
         self.repeated: set[str] = set()
         self.local_functions = dict(self.functions)
@@ -462,7 +465,7 @@ class Body(Loops):
 
     def _name_part(self, node: Any, name: str, value: Value) -> None:
         """Give a part of an array a name."""
-        if self.counts.get(name) != 1 or any(p.name == name for p in self.params):
+        if self.made.get(name) != 1 or any(p.name == name for p in self.params):
             self.fail(
                 node, "a part of an array is named once", f"`{name}` is assigned elsewhere too", "use another name"
             )
@@ -622,7 +625,13 @@ class Body(Loops):
         if self.is_masked(target):
             return self.assign_masked(node, target, node.value, None)
         if self.is_part(target):
-            return self.assign_part(node, target, node.value, None)
+            values = self._tuple_in(node.value)
+            if values is None:
+                self.assign_part(node, target, node.value, None)
+            else:
+                self.assign_values(target, values)
+            self.elements.pop(id(node.value), None)
+            return
         if len(node.targets) > 1:
             value = self.keep(self.expression(node.value))
             for target in node.targets:
@@ -640,6 +649,22 @@ class Body(Loops):
             value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
         self.assign(target, value)
 
+    def _tuple_in(self, node: ast.expr) -> Value | None:
+        """Give the tuple that an expression is; None if it is something else, which may be one of arrays."""
+        if isinstance(node, ast.Name):
+            value = self.read_name(node)
+            return value if value is not None and value.parts is not None else None
+        if isinstance(node, ast.Tuple):
+            return self.expression(node)
+        if isinstance(node, ast.List):
+            return tuple_of(map(self.expression, node.elts))
+        if isinstance(node, ast.Call) and not self.is_method(node) and not any(True for _ in self._arrays_in(node)):
+            value = self.expression(node)
+            # It has been called.
+            self.elements[id(node)] = self.keep(value) if value.parts is None else value
+            return value if value.parts is not None else None
+        return None
+
     def _may_clash(self, target: ast.expr) -> bool:
         """Return whether lanes may have the same element for one that is computed from what it was."""
         if self.is_uniform_here() or not isinstance(target, (ast.Subscript, ast.Attribute)):
@@ -648,11 +673,13 @@ class Body(Loops):
         apart = self.element_apart
         name = _array_of(target)
         array = None if name is None else self.read_name(name)
-        if array is not None and not array.uniform:
-            # Each lane has an array of its own.
-            return False
+        # Each lane may have an array of its own.
+        return (array is None or array.uniform) and not self.is_apart(apart)
+
+    def is_apart(self, apart: frozenset[str]) -> bool:
+        """Return whether something that differs with these indices of `foreach` is another for each element."""
         indices = [name for region in self.regions for name, value in region.indices.items() if name in value.apart]
-        return LANE not in apart and not (indices and apart.issuperset(indices))
+        return LANE in apart or (bool(indices) and apart.issuperset(indices))
 
     def _one_by_one(self, targets: list[Any], write: Any) -> None:
         """Write a statement that lanes execute one after another; their indices are computed before."""
@@ -677,14 +704,14 @@ class Body(Loops):
 
     def _unpacked(self, target: ast.expr, node: ast.expr) -> Value | None:
         """Give the elements of an array that several names are to stand for; None if that is not what is assigned."""
-        array = self.array_of(node) if isinstance(target, (ast.Tuple, ast.List)) else None
-        if array is None or array.type.ndim != 1 or not isinstance(array.type.of, Num):
+        if not isinstance(target, (ast.Tuple, ast.List)):
             return None
-        count, length = len(target.elts), self.dim(array.text, 0)
-        if length.const is not None and length.const != count:
-            self.fail(target, f"there are {length.const} elements for {count} names", "here")
-        if length.const is None:
-            self.emit(f"assert({length.text} == {count});")
+        count, array = len(target.elts), self.array_of(node)
+        if array is None:
+            return self.elements_of(node, count)
+        if array.type.ndim != 1 or not isinstance(array.type.of, Num):
+            return None
+        self.have_length(target, array, count)
         places = (self.place_of(array, [constant(k)]) for k in range(count))
         return tuple_of(Value(text, array.type.of, uniform) for text, uniform in places)
 
@@ -720,7 +747,7 @@ class Body(Loops):
 
     def _new_array(self, target: ast.expr, of: Num, lengths: tuple[int, ...]) -> tuple[str, LocalArray]:
         """Declare an array of the function under the name that it is assigned to."""
-        if not isinstance(target, ast.Name) or self.counts.get(target.id) != 1:
+        if not isinstance(target, ast.Name) or self.made.get(target.id) != 1:
             self.fail(
                 target,
                 "an array of the function is made once, under a name of its own",
@@ -745,6 +772,10 @@ class Body(Loops):
     def do_AugAssign(self, node: ast.AugAssign) -> None:
         """`a += …`."""
         target = node.target
+        if isinstance(target, ast.Name) and self._names_array(target.id):
+            # All of it is changed where it is.
+            whole = ast.Subscript(_as_load(target), ast.Slice(None, None, None), ast.Store())
+            return self.assign_part(node, ast.copy_location(whole, target), node.value, node.op)
         if isinstance(target, ast.Name):
             region = self.region_of(target.id)
             if region is not self.regions[-1] and target.id in region.names and target.id not in self._indices():
@@ -761,6 +792,12 @@ class Body(Loops):
         value = self.binary(node, node.op, self.expression(load), self.expression(node.value))
         self.assign(target, value)
 
+    def _names_array(self, name: str) -> bool:
+        """Return whether a name stands for an array or a part of one."""
+        if any(name in region.arrays or name in region.parts for region in self.regions):
+            return True
+        return any(param.name == name and isinstance(param.type, Array) for param in self.params)
+
     def _indices(self) -> set[str]:
         return {name for region in self.regions for name in region.indices}
 
@@ -776,6 +813,8 @@ class Body(Loops):
             for part, at in zip(target.elts, value.parts):
                 self.assign(part, at)
             return
+        if self.is_part(target):
+            self.fail(target, "a part of an array is assigned by a statement of its own", "here")
         if isinstance(target, (ast.Subscript, ast.Attribute)):
             place = self.element(target, stores=True)
             if not isinstance(value.type, Num) or value.parts is not None:
@@ -1563,6 +1602,11 @@ def _assignments(statements: list[ast.stmt]) -> dict[str, int]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             counts[node.id] = counts.get(node.id, 0) + 1
     return counts
+
+
+def _changes(node: ast.AST) -> bool:
+    """Return whether a statement is `a += …` of a name."""
+    return isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
 
 
 def _only_counts(tree: ast.AST, name: str) -> bool:
