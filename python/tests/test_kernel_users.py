@@ -500,3 +500,22 @@ def test_masks_at_every_width(engine, width):
     want[want < np.mean(want)] -= 1
     cut(a, 0.5)
     np.testing.assert_allclose(a, want, rtol=1e-12)
+
+
+def test_statements_of_several_arrays_are_not_taken_for_one_another():
+    def changed(a, b, c):
+        a[a > 1] += 1
+        b[b > 2] += c[b > 2]
+        c += a
+        a *= 2
+        b[a > 6] -= 1
+        c[c > b] = a[c > b] + b[c > b]
+        b += c
+        a[b > 20] = 0
+
+    for _ in range(40):
+        given = [np.arange(8.0) + k for k in range(3)]
+        wanted = copy.deepcopy(given)
+        spmdvm.kernel(changed)(*given)
+        changed(*wanted)
+        np.testing.assert_array_equal(given, wanted)

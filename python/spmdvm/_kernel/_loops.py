@@ -137,7 +137,7 @@ class Loops(Expressions):
         for k, row in enumerate(rows):
             region.indices.update(zip(names, [*row, constant(k + (first or 0))]))
             # A part of an array may be another one each time.
-            self.parts_of = {part: value for part, value in self.parts_of.items() if part not in nodes}
+            self.parts_of = {part: found for part, found in self.parts_of.items() if part not in nodes}
             self.emit("{")
             self._turns(node.body)
             self.emit("}")

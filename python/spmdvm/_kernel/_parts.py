@@ -70,10 +70,10 @@ class Parts:
 
     def part(self, node: ast.Subscript) -> Value:
         """Translate a part; the same node gives the same part again."""
-        found = self.parts_of.get(id(node))
-        if found is None:
-            found = self.parts_of[id(node)] = self._make_part(node)
-        return found
+        if id(node) not in self.parts_of:
+            # With the node: another one in its place would have its id.
+            self.parts_of[id(node)] = node, self._make_part(node)
+        return self.parts_of[id(node)][1]
 
     def _make_part(self, node: ast.Subscript) -> Value:
         array = self.array_of(node.value)

@@ -12,6 +12,9 @@ from .._cache import remembered
 
 _CODE = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_argcount", "co_kwonlyargcount")
 
+# In names of what tools write into functions when they are imported: pytest for `assert`, and checkers of types.
+_INSTRUMENT = ("@py", "typeguard", "beartype")
+
 
 def is_of_text(function: Any, node: ast.FunctionDef | ast.Lambda) -> bool:
     """Return whether a function is the one that was found at its place in a text."""
@@ -22,8 +25,8 @@ def is_of_text(function: Any, node: ast.FunctionDef | ast.Lambda) -> bool:
     # The whole text knows more: classes with private names, what is imported from `__future__`.
     text = "".join(inspect.findsource(function)[0])
     here = [own for own in remembered(("codes", text), lambda: _codes_of(text)) if _place(own) == _place(code)]
-    # For pytest, `assert` is other code.
-    return any(is_same(own, code) or any("@py" in name for name in code.co_names) for own in here)
+    is_instrumented = any(tool in name for name in code.co_names for tool in _INSTRUMENT)
+    return any(is_instrumented or is_same(own, code) for own in here)
 
 
 def is_same(a: types.CodeType, b: types.CodeType) -> bool:

@@ -124,6 +124,8 @@ class Program:
         self.functions: list[list[tuple[str, Line | None]]] = []
         self.instances: dict[Any, Result] = {}
         self.active: dict[Any, Active] = {}
+        # Functions that were passed to others, which are known by their ids.
+        self.passed: list[Any] = []
         # What is declared in front of all functions, because they call each other.
         self.heads: list[list[tuple[str, Line | None]]] = []
         self.names = 0
@@ -301,7 +303,7 @@ class Body(Loops):
         # The parts of arrays, by their names in the text and by their nodes; and in a statement over all elements, what
         # stands for arrays.
         self.parts: dict[str, Part] = {}
-        self.parts_of: dict[int, Value] = {}
+        self.parts_of: dict[int, tuple[ast.expr, Value]] = {}
         self.elements: dict[int, Value] = {}
         # With which indices of `foreach` the element differs that was translated last; and the one lane that executes,
         # where lanes take turns.
@@ -1290,6 +1292,7 @@ class Body(Loops):
         views = tuple(self.view_of(arg) for arg in args)
         dims = [self._symbols(arg) for arg in args]
         functions = tuple((name, id(getattr(function, "tree", function))) for name, function in given.functions.items())
+        self.program.passed.extend(given.functions.values())
         identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()), functions)
         active = self.program.active.get(identity)
         if active is not None:
