@@ -519,3 +519,23 @@ def test_statements_of_several_arrays_are_not_taken_for_one_another():
         spmdvm.kernel(changed)(*given)
         changed(*wanted)
         np.testing.assert_array_equal(given, wanted)
+
+
+@pytest.mark.parametrize("width", [1, 4, 16])
+def test_what_does_not_depend_on_the_element_is_computed_once_before(width):
+    def changed(a, b):
+        calls = np.zeros(1, np.int64)
+
+        def counted(v):
+            calls[0] += 1
+            return v + calls[0]
+
+        a -= a[3]
+        b[b > b[2]] += a[0] * b[5]
+        a[1:] = b[1:] * (a[2] if len(a) > 2 else a[100]) + counted(1)
+        u, v = np.minimum(a[:2], b[:2])
+        return calls[0] + u - v
+
+    given, wanted = (copy.deepcopy([np.arange(40.0), np.arange(40.0) % 7]) for _ in range(2))
+    assert spmdvm.kernel(changed, width=width)(*given) == changed(*wanted)
+    np.testing.assert_array_equal(given, wanted)

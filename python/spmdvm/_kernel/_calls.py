@@ -66,6 +66,10 @@ class Calls(Reductions):
         """Return whether a function is `spmdvm.foreach`."""
         return function is _functions.foreach
 
+    def is_elementwise(self, function: Any) -> bool:
+        """Return whether a function is one of numbers, which numpy applies to arrays element by element."""
+        return _functions.find(function) is not None and REDUCTIONS.get(function) is None
+
     def extreme(self, node: ast.Call) -> str | None:
         """Give whether a call is one of `min` or `max`."""
         try:

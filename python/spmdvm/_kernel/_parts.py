@@ -328,10 +328,12 @@ class Parts:
         goal, name = self._part_to_store(target)
         lengths = [self.dim(goal.text, k) for k in range(goal.type.ndim)]
         before = self.elements
-        # What goes over whole arrays is computed once.
+        # What goes over whole arrays is computed once, and what does not depend on the element: it may be an element of
+        # the array that is changed.
         read = [value] if mask is None else [value, mask]
-        reduced = [part for each in read for part in self._whole(each)]
-        self.elements = {**before, **{id(part): self.keep(self.number(part)) for part in reduced}}
+        self.elements = dict(before)
+        for part in (part for find in (self._whole, self._numbers) for each in read for part in find(each)):
+            self.elements[id(part)] = self.keep(self.number(part))
         found = [pair for each in read for pair in self._arrays_in(each)]
         for source, array in found:
             self._check_overlap(source, array, target, name)
@@ -374,7 +376,8 @@ class Parts:
 
     def elements_of(self, node: ast.expr, count: int) -> Value | None:
         """Give the numbers of an expression of arrays that have so many elements; None if it is another one."""
-        if not isinstance(node, (ast.BinOp, ast.UnaryOp)):
+        is_call = isinstance(node, ast.Call) and not self.is_method(node) and self.is_elementwise(self.called(node))
+        if not is_call and not isinstance(node, (ast.BinOp, ast.UnaryOp)):
             return None
         before = self.elements
         self.elements = {**before, **{id(part): self.keep(self.number(part)) for part in self._whole(node)}}
@@ -439,6 +442,18 @@ class Parts:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 yield from self._whole(child)
+
+    def _numbers(self, node: ast.expr) -> Any:
+        """Give the parts of an expression of arrays that are numbers, but for names and constants."""
+        if isinstance(node, (ast.Name, ast.Constant)) or id(node) in self.elements:
+            return
+        if not any(True for _ in self._arrays_in(node)):
+            yield node
+            return
+        if self.array_of(node) is None:
+            for child in node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    yield from self._numbers(child)
 
     def _arrays_in(self, node: ast.expr) -> Any:
         """Give the arrays and parts in an expression of elements, each with its node."""
