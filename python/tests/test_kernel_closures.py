@@ -2,9 +2,11 @@
 
 # ruff: noqa: B007, B023, E731, F821, F823
 
+import importlib
 import inspect
 import itertools
 import math
+import random
 
 import numpy as np
 import pytest
@@ -343,6 +345,13 @@ def test_functions_are_passed_to_functions():
         def more(v):
             return v + n * x
 
+        def passes_another(v):
+            # It finds the function where it is written itself.
+            return twice(more, v) + applied(passes_none, v)
+
+        def passes_none(v):
+            return v * n
+
         before = twice(more, x)
         n = 5
         return (
@@ -352,6 +361,7 @@ def test_functions_are_passed_to_functions():
             twice(abs, -x),
             applied(outside, x) + applied(int, x * 0.5),
             compose(lambda v: v * x, lambda v: v + n),
+            passes_another(x),
         )
 
     @spmdvm.kernel
@@ -545,3 +555,69 @@ def test_mistakes_are_told_at_their_line(function):
 def test_nonlocal_says_what_to_write():
     with pytest.raises(spmdvm.CompileError, match=r"return the new value, `n = f\(n\)`"):
         spmdvm.kernel(assigns_nonlocal)(1)
+
+
+class RandomFunctions:
+    """Writes functions with functions in them that read, hide and pass variables and functions around them."""
+
+    def __init__(self, seed):
+        self.random, self.names = random.Random(seed), 0
+
+    def name(self, stem):
+        self.names += 1
+        return f"{stem}{self.names}"
+
+    def expression(self, names, functions, depth=0):
+        draw = self.random.randrange(7 if depth < 3 else 3)
+        inner = lambda: self.expression(names, functions, depth + 1)
+        if draw < 2:
+            return self.random.choice(names)
+        if draw == 3 and functions:
+            return f"{self.random.choice(functions)}({inner()})"
+        if draw == 4:
+            return f"({inner()} if {inner()} > {inner()} else {inner()})"
+        if draw == 5:
+            given = f"lambda e: e * {self.expression(names, [], 2)} + {self.expression(names, [], 2)}"
+            return f"passed({self.random.choice([*functions, given])}, {inner()})"
+        return (
+            f"({inner()} {self.random.choice('+-*')} {inner()})" if draw == 6 else str(self.random.choice([0, 1, 0.5]))
+        )
+
+    def body(self, indent, names, functions, own, depth):
+        lines, pad = [], "    " * indent
+        names, functions, own = list(names), list(functions), list(own)
+        for _ in range(self.random.randrange(2, 5)):
+            draw, value = self.random.randrange(5), self.expression(names, functions)
+            if draw == 0 and depth < 3:
+                # Its parameter may have the name of a variable around it.
+                function, given = self.name("f"), self.random.choice([*names, self.name("p")])
+                lines.append(f"{pad}def {function}({given}):")
+                lines += self.body(indent + 1, sorted({*names, given}), functions, [given], depth + 1)
+                functions.append(function)
+            elif draw == 1:
+                names.append(self.name("v"))
+                own.append(names[-1])
+                lines.append(f"{pad}{names[-1]} = {value}")
+            elif draw == 2:
+                lines.append(f"{pad}for i in range(2):")
+                lines.append(f"{pad}    {self.random.choice(own)} = {value} * i")
+            else:
+                lines.append(f"{pad}{self.random.choice(own)} = {value}")
+        return [*lines, f"{pad}return {self.expression(names, functions)} * 1.0"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_functions_do_as_python(seed, tmp_path, monkeypatch):
+    lines = ["def passed(f, w):", "    return f(w) + 0.25", ""]
+    for k in range(25):
+        writer = RandomFunctions(100 * seed + k)
+        lines += [f"def kernel{k}(x, y):", *writer.body(1, ["x", "y"], [], ["x", "y"], 0), ""]
+    (tmp_path / f"random_functions_{seed}.py").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module(f"random_functions_{seed}")
+    x, y = np.array([-2.0, -0.5, 0.0, 1.0, 3.5]), np.array([1.0, -1.0, 2.0, 0.5, -3.0])
+    for k in range(25):
+        function = getattr(module, f"kernel{k}")
+        got = spmdvm.kernel(function, fp="strict", width=(1, 4, 8)[k % 3])(x, y)
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(got, [function(a, b) for a, b in zip(x, y)], rtol=1e-9, err_msg=f"kernel{k}")

@@ -380,7 +380,8 @@ class Calls(Reductions):
         except KeyError:
             return None
         found = self.resolve(node)
-        return found if callable(found) and not isinstance(found, _functions.InKernels) else None
+        is_function = isinstance(found, Local) or (callable(found) and not isinstance(found, _functions.InKernels))
+        return found if is_function else None
 
     def _have_value(self, node: ast.Call, own: str, name: str, scope: Scope) -> None:
         """Fail if a variable that a function reads may have no value where it is called."""
