@@ -557,6 +557,91 @@ def test_nonlocal_says_what_to_write():
         spmdvm.kernel(assigns_nonlocal)(1)
 
 
+def test_integers_keep_what_is_known_of_them():
+    @spmdvm.kernel
+    def blur(a, out, bins):
+        h, w = a.shape
+
+        def at(di, dj):
+            return a[i + di, j + dj]
+
+        def put(value):
+            out[i, j] += value
+            bins[(i + j) % 3] += 1
+
+        for i, j in spmdvm.foreach((1, h - 1), (1, w - 1)):
+            total = 0.0
+            for di in range(-1, 2):
+                for dj in range(-1, 2):
+                    total += at(di, dj)
+            put(total / 9)
+
+    a, out, bins = np.random.default_rng(1).random((9, 40)), np.zeros((9, 40)), np.zeros(3, int)
+    blur(a, out, bins)
+    want = sum(a[1 + di : 8 + di, 1 + dj : 39 + dj] for di in (-1, 0, 1) for dj in (-1, 0, 1)) / 9
+    np.testing.assert_allclose(out[1:-1, 1:-1], want)
+    assert bins.sum() == 7 * 38
+    # All indices are inside. Elements have places of their own in `out`, but not in `bins`.
+    assert "? " not in blur.spmd_source.split("at_1(")[1].split("}")[0]
+    assert blur.spmd_source.count("foreach_active") == 1
+
+    def large(x):
+        n = 2**31 - 1
+
+        def product(k):
+            return k * n + x
+
+        return product(2**31 - 1) + product(-(2**31)) + product(n)
+
+    assert spmdvm.kernel(large)(5) == large(5)
+
+
+def test_lengths_of_parts_are_not_taken_for_others():
+    @spmdvm.kernel
+    def sums(a, b):
+        def of(k):
+            few = b[:2]
+            return few[k]
+
+        total = 0.0
+        row = a[1:]
+        for k in range(len(row)):
+            total += row[k] + of(k)
+        return total
+
+    a, b = np.arange(3.0), np.arange(5.0)
+    assert sums(a, b) == 4
+    with pytest.raises(IndexError):
+        sums(np.arange(4.0), b)
+
+
+def test_functions_that_call_themselves_are_translated_once_more_only():
+    @spmdvm.kernel
+    def ways(n):
+        def place(row, used):
+            return 1 if row >= 6 else place(row + 1, used + row) + (place(row + 2, used) if used < 9 else 0)
+
+        return place(0, 0) + n
+
+    def count(row, used):
+        return 1 if row >= 6 else count(row + 1, used + row) + (count(row + 2, used) if used < 9 else 0)
+
+    assert ways(1) == count(0, 0) + 1
+    assert ways.spmd_source.count("static int64 v_place_") + ways.spmd_source.count("static inline int64 v_place_") <= 4
+
+    @spmdvm.kernel
+    def many(x):
+        def f(k):
+            return x * k
+
+        return (f(1) + f(2) + f(3) + f(4) + f(5) + f(6) + f(7) + f(8) + f(9) + f(10) + f(11) + f(12)) * (
+            f(13) + f(14) + f(15) + f(16) + f(17) + f(18) + f(19) + f(20) + f(21) + f(22)
+        )
+
+    assert many(2) == 2 * sum(range(13)) * 2 * sum(range(13, 23))
+    assert many.spmd_source.count("static inline int64 v_f_") <= 17
+
+
 class RandomFunctions:
     """Writes functions with functions in them that read, hide and pass variables and functions around them."""
 

@@ -314,9 +314,11 @@ class Calls(Reductions):
                 self.fail(arg, "an argument is a number, an array, or a tuple of numbers", "a tuple of something else")
         result = self.instance(node, source, lookup, given, name, key, scope)
         texts = []
-        for value in given.values:
+        for own, value in zip(given.names, given.values):
             ty = value.type
-            if isinstance(ty, Array):
+            if own in given.narrow:
+                texts.append(value.text)
+            elif isinstance(ty, Array):
                 if value.text in self.parts or value.text in self.views:
                     texts.extend(self.view_texts(value))
                     continue

@@ -12,7 +12,7 @@ import functools
 import math
 import os
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from . import _instead, _support
 from ._expressions import LANE
@@ -27,6 +27,8 @@ from ._values import INT64 as INT64_RANGE
 _MOST_PASSES = 40
 # No program has so many functions that call one another.
 _MOST_ACTIVE = 100
+# Functions are translated for what is known of their arguments, but not for each of so many calls.
+_MOST_INSTANCES = 16
 
 
 @dataclass
@@ -61,6 +63,16 @@ class Reduction:
     how: str
 
 
+class Known(NamedTuple):
+    """What is known of an integer, as of `Value`."""
+
+    low: int
+    high: int
+    below: tuple[str, int] | None
+    equals: tuple[str, int] | None
+    apart: frozenset[str]
+
+
 @dataclass
 class Param:
     """A parameter: its name in Python, its type, and what stands for it in SPMD text."""
@@ -73,6 +85,8 @@ class Param:
     view: tuple[int | None, ...] | None = None
     # Whether it is an array of which each lane has its own: one that a function made.
     lanes: bool = False
+    # Of an integer of Python's that has 32 bits: what it is known to be.
+    known: Known | None = None
 
 
 @dataclass
@@ -262,6 +276,8 @@ class Body(Loops):
         self.local_functions: dict[str, Any] = {}
         # What it is among the active functions, if others call it.
         self.identity: Any = None
+        # The indices of the `foreach` in which it is called.
+        self.outer_indices: frozenset[str] = frozenset()
         # The active functions whose results were not known in this pass, each with a call.
         self.unknown: dict[Any, Any] = {}
 
@@ -515,7 +531,8 @@ class Body(Loops):
             if name in region.variables:
                 return region.variables[name].value()
             if param is not None:
-                return Value(self.param_text(name), param.type, param.uniform)
+                known = {} if param.known is None else param.known._asdict()
+                return Value(self.param_text(name), param.type, param.uniform, **known)
             return None
         return self.outside_array(node)
 
@@ -680,8 +697,13 @@ class Body(Loops):
 
     def is_apart(self, apart: frozenset[str]) -> bool:
         """Return whether something that differs with these indices of `foreach` is another for each element."""
-        indices = [name for region in self.regions for name, value in region.indices.items() if name in value.apart]
+        indices = self._apart_indices()
         return LANE in apart or (bool(indices) and apart.issuperset(indices))
+
+    def _apart_indices(self) -> frozenset[str]:
+        """Give the indices of the `foreach` around, also of one in which the function is called."""
+        own = (name for region in self.regions for name, value in region.indices.items() if name in value.apart)
+        return self.outer_indices.union(own)
 
     def _one_by_one(self, targets: list[Any], write: Any) -> None:
         """Write a statement that lanes execute one after another; their indices are computed before."""
@@ -1291,9 +1313,17 @@ class Body(Loops):
         types = tuple(INT if arg.type == INT else arg.type for arg in args)
         views = tuple(self.view_of(arg) for arg in args)
         dims = [self._symbols(arg) for arg in args]
+        many = sum(other[0] == key for other in self.program.instances) >= _MOST_INSTANCES
+        # Of a function that calls itself less would be known each time.
+        again = many or any(other[0] == key for other in self.program.active)
+        own = set(given.captured.values())
+        symbols = {symbol for lengths in dims for symbol in lengths}
+        known = tuple(None if again and name not in own else _known(arg, symbols) for name, arg in zip(names, args))
+        indices = self._apart_indices()
         functions = tuple((name, id(getattr(function, "tree", function))) for name, function in given.functions.items())
         self.program.passed.extend(given.functions.values())
         identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()), functions)
+        identity = (*identity, known, indices)
         active = self.program.active.get(identity)
         if active is not None:
             active.calls_itself = True
@@ -1303,9 +1333,9 @@ class Body(Loops):
         else:
             if len(self.program.active) >= _MOST_ACTIVE:
                 self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
-            params = [Param(*param) for param in zip(names, types, uniform, views, lanes)]
+            params = [Param(*param) for param in zip(names, types, uniform, views, lanes, known)]
             body = Body(self.program, source, params, lookup, plain, scope, given.functions, given.captured)
-            body.tuples = given.tuples
+            body.tuples, body.outer_indices = given.tuples, indices
             own = self.program.name(_spmd_name(name))
             for name_of, symbols in zip(names, dims):
                 for k, symbol in enumerate(symbols):
@@ -1313,6 +1343,7 @@ class Body(Loops):
                     body.dims[length] = f"{own}.{length}" if symbol is None else symbol
             self.program.python_names[own] = name
             result = self._translated(identity, body, own, node)
+        given.narrow = {name for name, of in zip(names, known) if of is not None}
         for at in result.stored:
             self.refuse_to_store(node, args[at])
             self.stored.update({p.name for p in self.params} & {self._name_of(args[at])})
@@ -1405,8 +1436,18 @@ class Body(Loops):
                     apart = (k for k, step in enumerate(param.view) if step is None)
                     found.extend(f"uniform {offset} {text}__s{k}" for k in apart)
             else:
-                found.append(f"{'uniform ' if param.uniform else ''}{param.type.spmd} {text}")
+                spmd = param.type.spmd if param.known is None else "int"
+                found.append(f"{'uniform ' if param.uniform else ''}{spmd} {text}")
         return found
+
+
+def _known(arg: Value, symbols: set[str | None]) -> Known | None:
+    """Give what is known of an argument that is an integer of 32 bits, beside lengths with symbols; None of others."""
+    if arg.parts is not None or not arg.is_narrow:
+        return None
+    # Other symbols may be of this function only.
+    below, equals = (at if at and (at[0] in symbols or _length_of(at[0])) else None for at in (arg.below, arg.equals))
+    return Known(arg.low, arg.high, below, equals, arg.apart)
 
 
 # Keywords and what the translation itself uses: parameters have other names in SPMD text.
@@ -1616,7 +1657,7 @@ def _only_counts(tree: ast.AST, name: str) -> bool:
     """Return whether a name is assigned by loops alone, none in another one, and read in them alone."""
     inside: set[int] = set()
     targets: set[int] = set()
-    for loop in ast.walk(tree):
+    for loop in _nodes_where(tree, name):
         target = _target_in(loop, name)
         if target is not None:
             targets.add(id(target))
@@ -1627,8 +1668,16 @@ def _only_counts(tree: ast.AST, name: str) -> bool:
             inside |= body
     if targets & inside:
         return False
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
+    names = [node for node in _nodes_where(tree, name) if isinstance(node, ast.Name) and node.id == name]
     return all(id(node) in (inside if isinstance(node.ctx, ast.Load) else targets) for node in names)
+
+
+def _nodes_where(tree: ast.AST, name: str) -> Any:
+    """Give the nodes of a function, without the functions in it that have a variable of their own of a name."""
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        if not isinstance(child, ast.FunctionDef) or name not in Scope(child).bound:
+            yield from _nodes_where(child, name)
 
 
 def _target_in(loop: ast.AST, name: str) -> ast.Name | None:

@@ -79,6 +79,8 @@ class Arguments:
     ) -> None:
         """Take tuples apart."""
         self.functions, self.captured = functions, captured
+        # The arguments that are passed as integers of 32 bits.
+        self.narrow: set[str] = set()
         self.names: list[str] = []
         self.values: list[Value] = []
         self.nodes: list[Any] = []
