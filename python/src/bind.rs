@@ -59,7 +59,10 @@ fn bind_keyword<'py>(
             Some(close) => format!("; did you mean `{close}`?"),
             None => format!("; its parameters are {}", names.join(", ")),
         };
-        return Err(PyTypeError::new_err(format!("{}() has no parameter `{key}`{hint}", export.name)));
+        return Err(PyTypeError::new_err(format!(
+            "{}() got an unexpected keyword argument '{key}'{hint}",
+            export.name
+        )));
     };
     if i < n_positional {
         return Err(PyTypeError::new_err(format!("{}() got two values for `{key}`", export.name)));

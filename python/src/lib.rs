@@ -36,6 +36,7 @@ mod signature;
 mod stats;
 mod stepper;
 
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use std::ffi::OsString;
 
@@ -45,9 +46,23 @@ fn _main(py: Python<'_>, args: Vec<OsString>) -> u8 {
     py.detach(|| spmdvm_cli::main(args.into_iter()))
 }
 
+/// Looks up numpy's C interface, which runs code of Python, in a thread of its own: handlers of signals run in the main
+/// thread only. What they raised during a later look-up, in the middle of a call, would be a panic.
+fn find_numpy(py: Python<'_>) -> PyResult<()> {
+    let look_up = || {
+        // Without a thread, at the first call.
+        std::thread::Builder::new().spawn(|| Python::attach(numpy::npyffi::is_numpy_2)).ok().map(|thread| thread.join())
+    };
+    match py.detach(look_up) {
+        Some(Err(_)) => Err(PyImportError::new_err("numpy's C interface is not one that spmdvm knows")),
+        _ => Ok(()),
+    }
+}
+
 /// Native half of `spmdvm`; use the names of the package instead.
 #[pymodule(gil_used = false)]
 fn _spmdvm(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    find_numpy(m.py())?;
     m.add_class::<module::Module>()?;
     m.add_class::<function::Function>()?;
     m.add_class::<globals::Globals>()?;

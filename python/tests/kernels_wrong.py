@@ -45,11 +45,6 @@ def a_lambda_that_is_called(x):
     return (lambda v: v)(x)  # HERE no name
 
 
-def a_lambda_that_sees_a_variable(x):
-    f = lambda v: v + x  # HERE there is no `x`
-    return f(x)
-
-
 def ordered_tuples(x):
     return (x, 1) < (2, 3)  # HERE tuples are not ordered in a kernel
 
@@ -67,8 +62,180 @@ def sum_of_an_array(array_a):
 
 
 def array_mask(a):
-    a[:] = 1
-    a[a > 2] = 0  # HERE arrays of indices and masks do not index in a kernel
+    b = a[a > 2]  # HERE arrays of indices and masks do not index in a kernel
+    a[0] = b[0]
+
+
+def array_sum_of_a_mask(a):
+    a[0] = np.sum(a[a > 2])  # HERE arrays of indices and masks do not index in a kernel
+
+
+def array_mask_of_a_result(a):
+    return a[a > 2]  # HERE arrays of indices and masks do not index in a kernel
+
+
+def array_stored_by_a_mask(a):
+    a[a > 2] = a  # HERE of an array as many elements are taken as the mask chooses
+
+
+def array_stored_by_another_mask(a):
+    a[a > 2] = a[a > 3]  # HERE arrays of indices and masks do not index in a kernel
+
+
+def array_stored_by_indices(a):
+    a[a] = 1  # HERE arrays of indices do not index in a kernel
+
+
+def array_stored_by_a_mask_of_rows(a):
+    m = np.zeros((4, 4))
+    a[0] = 1
+    m[a > 2] = 1  # HERE a mask has the dimensions of what it chooses from, which are 2
+
+
+def array_mask_in_a_foreach(a):
+    for i in foreach(len(a)):
+        a[a > i] = 0  # HERE a part of an array is assigned outside of `foreach`
+
+
+def array_row_of_all_in_a_foreach(a):
+    t = np.zeros((4, 4))
+    for i in foreach(len(a)):
+        t[0] = a[i]  # HERE a part of an array is assigned outside of `foreach`
+
+
+def array_changed_in_a_foreach(a):
+    for i in foreach(len(a)):
+        a += a[i]  # HERE a part of an array is assigned outside of `foreach`
+
+
+def array_of_too_many_numbers(a):
+    t = np.zeros((4, 2))
+    t[1] = 1, 2, 3  # HERE there are 2 elements, and 3 here
+    a[0] = t[1, 1]
+
+
+def array_numbers_for_a_plane(a):
+    t = np.zeros((4, 2))
+    t[:] = 1, 2  # HERE several numbers are assigned to a row of numbers
+    a[0] = t[1, 1]
+
+
+def array_parts_at_once(a):
+    a[::2], a[1::2] = 0, 1  # HERE a part of an array is assigned by a statement of its own
+
+
+def array_all_but_one_dimension(a):
+    a[...] = 1  # HERE `...` and `None` cannot stand in an index
+
+
+def array_mask_of_and(a):
+    a[a > 1 and a < 3] = 0  # HERE this takes one value, not an array of them
+
+
+def array_sum_along_an_axis(a):
+    a[0] = np.sum(a, axis=0)  # HERE `sum` goes over all elements in a kernel
+
+
+def array_sum_along_an_axis_by_position(a):
+    a[0] = a.sum(0)  # HERE `sum` goes over all elements in a kernel
+
+
+def array_least_of_sums(a):
+    a[0] = np.argmin(np.mean(a, axis=1))  # HERE `mean` goes over all elements in a kernel
+
+
+def array_of_the_length_of_another(a):
+    t = np.zeros(len(a))  # HERE an array of a kernel has constant lengths, from 1 to 4096
+    a[0] = t[0]
+
+
+def array_of_a_length_that_changes(x):
+    n = 3
+    n += 1
+    t = np.zeros(n)  # HERE an array of a kernel has constant lengths, from 1 to 4096
+    return t[0] + x
+
+
+def array_transposed(a):
+    a[0] = a.T[0]  # HERE arrays in kernels have no `T`
+
+
+def array_filled(a):
+    a.fill(3)  # HERE `a` has no `fill()` in a kernel
+
+
+def array_median(a):
+    a[0] = np.median(a)  # HERE `np.median` cannot be called in a kernel
+
+
+def array_step_at_run_time(a):
+    for k in range(2, 4):
+        a[k::k] = 0  # HERE the step of a part is a constant, and not zero
+
+
+def array_backwards(a):
+    for v in reversed(a):  # HERE a kernel's loops count, or go over an array or a tuple
+        a[0] += v
+
+
+def array_pairs_of_indices(a):
+    for i, j in np.ndindex(2, 2):  # HERE a kernel's loops count, or go over an array or a tuple
+        a[i] = j
+
+
+def complex_of_two(x):
+    z = complex(x, 1)  # HERE `complex` cannot be called in a kernel
+    return abs(z)
+
+
+def exponential_of_complex(x):
+    return np.exp(1j * x).real  # HERE complex values cannot stand in a kernel
+
+
+def function_as_a_number(x):
+    def more(v):
+        return v + x
+
+    return more + x  # HERE `more` is a function, not a number
+
+
+def lambda_for_a_function_of_numbers(x):
+    return max(lambda v: v, x)  # HERE `<lambda>` is a function, not a number
+
+
+def number_for_a_function(x):
+    def twice(f, v):
+        return f(f(v))  # HERE `f` is a number or an array and cannot be called
+
+    return twice(x, x)
+
+
+def array_given_by_a_function(a):
+    def apply(f):
+        return f(a)
+
+    a[0] = apply(lambda b: b.foo)  # HERE arrays in kernels have no `foo`
+
+
+def function_passed_to_itself(x):
+    def depth(f, n):
+        return f(n) if n == 0 else depth(lambda v: v + n, n - 1)  # HERE a function that reads `n` of `depth` is passed
+
+    return depth(lambda v: v, x)
+
+
+def default_that_is_a_variable(x):
+    k = x
+
+    def f(v, k=k):
+        return v + k
+
+    return f(1)  # HERE the default of `k` of `f` is no number
+
+
+def list_that_is_repeated(x):
+    t = [0] * 8  # HERE a list cannot stand in a kernel
+    return t[x]
 
 
 def array_of_indices(a):
@@ -287,7 +454,7 @@ def index_in_a_tuple(x):
 
 def index_in_a_tuple_of_variables(x):
     p = (x, x + 1)
-    return p[x]  # HERE this is one of 2 values
+    return p[x] if x < 2 else 0  # HERE this is one of 2 values
 
 
 def module_as_number(x):
@@ -525,7 +692,7 @@ def method(x):
 
 
 def method_of_a_number(x):
-    return (x + 1).item()  # HERE `x + 1` has no `item()` in a kernel
+    return (x + 1).bit_length()  # HERE `x + 1` has no `bit_length()` in a kernel
 
 
 def array_sum_along_an_axis(a):
@@ -559,7 +726,7 @@ def random_numbers(x):
 
 def elements_for_names(x):
     a = np.zeros(3)
-    b, c = a  # HERE there are 3 elements for 2 names
+    b, c = a  # HERE there are 3 elements, and 2 here
     return b + c + x
 
 
@@ -588,7 +755,7 @@ def array_listed_with_options(x):
 
 def array_changed_as_a_whole(a):
     a[0] = 1
-    a += 1  # HERE operators take numbers
+    a = a + 1  # HERE a number is needed
 
 
 def code_of_no_character(x):
@@ -624,7 +791,7 @@ def arrays_that_change_places(x):
 
 
 def attribute(x):
-    return x.real  # HERE `x` is a number and has no `real`
+    return x.nbytes  # HERE `x` is a number and has no `nbytes`
 
 
 def print_value(x):
@@ -689,6 +856,13 @@ def array_sum_read(a):
     for i in foreach(len(a)):
         s += a[i]
         a[i] = s  # HERE `s` is summed up in this `foreach`
+
+
+def array_sum_read_before(a):
+    s = 0.0
+    for i in foreach(len(a)):
+        a[i] += s  # HERE `s` is summed up in this `foreach`
+        s += a[i]
 
 
 def array_two_ways(a):

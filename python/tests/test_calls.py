@@ -174,7 +174,7 @@ WRONG_CALLS = [
     ((), {}, "misses its arguments `x`, `n`, `k`"),
     ((1, 2), {}, "misses its argument `k`"),
     ((1, 2, 3, 4), {}, r"scale\(\) takes 3 arguments, but 4 were given"),
-    ((1, 2), {"kk": 1}, r"scale\(\) has no parameter `kk`; its parameters are x, n, k"),
+    ((1, 2), {"kk": 1}, r"scale\(\) got an unexpected keyword argument 'kk'; its parameters are x, n, k"),
     ((1, 2, 3), {"k": 1}, r"scale\(\) got two values for `k`"),
 ]
 

@@ -502,6 +502,25 @@ def test_indices_outside():
     same(spmdvm.reduce_by_index(np.zeros(0, int), "+", at, 1), np.zeros(0, int))
 
 
+@pytest.mark.parametrize("engine", ["interp", "auto"])
+@pytest.mark.parametrize("width", [1, 8, 64])
+@pytest.mark.parametrize("outside", [0, 1, 40, 3000])
+@pytest.mark.parametrize("n", [511, 512, 544, 2600])
+def test_histograms_leave_out_indices_outside_in_some_blocks(n, outside, width, engine):
+    at = rng().integers(0, 50, n).astype(np.int32)
+    spots = rng().integers(0, n, outside)
+    at[spots] = np.resize([-1, 50, 2**31 - 1, -(2**31)], outside)
+    x = (rng().random(n) - 0.5).astype(np.float32)
+    inside = (at >= 0) & (at < 50)
+    sums, counts = np.zeros(50, np.float32), np.zeros(50, np.int64)
+    np.add.at(sums, at[inside], x[inside])
+    np.add.at(counts, at[inside], 1)
+    options = {"width": width, "engine": engine}
+    # One after another: the same bits.
+    same(spmdvm.reduce_by_index(np.zeros(50, np.float32), "+", at, x, **options), sums)
+    same(spmdvm.reduce_by_index(np.zeros(50, np.int64), "+", at, 1, **options), counts)
+
+
 def test_values_that_are_dest_itself():
     x = np.arange(6)
     spmdvm.reduce_by_index(x, "+", np.array([0, 0, 1, 1, 2, 2]), x)

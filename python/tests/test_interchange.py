@@ -188,8 +188,10 @@ def test_series_of_polars():
     assert PROGRAM.total(a, 5) == 10
     out = np.zeros(5, np.float32)
     assert third(a, out=out) is out
-    frame = polars.DataFrame({"x": floats()}).with_columns(polars.col("x").map_batches(third).alias("third"))
-    assert frame["third"].to_list() == third(floats()).tolist()
+    # It passes `return_dtype=`, unless it is told in Python's words that there is no such parameter.
+    for function in (third, PROGRAM.half):
+        frame = polars.DataFrame({"x": floats()}).with_columns(polars.col("x").map_batches(function).alias("y"))
+        assert frame["y"].to_list() == function(floats()).tolist()
     for wrong, message in [
         (polars.Series("a", [1.0, None]), "has nulls, which no number stands for"),
         (polars.Series("a", ["text"]), "`x` has no type of kernels|object"),

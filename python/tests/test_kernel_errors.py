@@ -42,17 +42,38 @@ def test_there_are_enough():
 @pytest.mark.parametrize(
     ("function", "help"),
     [
-        ("random_numbers", "pass an array of random numbers, or seeds"),
+        ("random_numbers", "pass an array of random numbers; or step a number of each element's own"),
         ("array_made_in_an_expression", "list it in a statement of its own: `a = np.array([1, 2, 3])`"),
         ("arrays_that_change_places", "are rows of one: `np.zeros((2, n))`"),
         ("array_changed_as_a_whole", "`a[:] += 1`"),
-        ("method", "arrays have `sum`, `mean`"),
+        ("method", "call `spmdvm.scan` outside of the kernel"),
+        ("element_of_another_shape", "write `a[j, i]`, `a[k // w, k % w]`"),
         ("array_outside_that_is_large", "pass it as an argument"),
-        ("unsupported_function", None),
+        ("unsupported_function", "write the loops over elements and weights"),
         ("sum_of_an_array", "write `np.sum(array_a)`"),
         ("variable_of_a_foreach_behind_it", "each element of a `foreach` has its own `last`"),
         ("foreach_with_a_step", "with `i = 2 * k`"),
-        ("array_mask", "choose: `out[:] = np.where(mask, x, out)`"),
+        ("array_mask", "`spmdvm.filter(mask, a)` takes some outside of the kernel"),
+        ("array_sum_of_a_mask", "`np.sum(np.where(mask, a, 0))` adds some up"),
+        ("array_stored_by_a_mask", "write `a[a > 2]`, or loop"),
+        ("array_mask_in_a_foreach", "assign one element: `a[i] = …`"),
+        ("array_mask_of_and", "write `np.logical_and`"),
+        ("array_sum_along_an_axis", "loop over the rows: `np.sum(a[i])`, or columns, `np.sum(a[:, j])`"),
+        ("array_sum_along_an_axis_by_position", "`spmdvm.reduce(…, axis=0)` outside"),
+        ("array_least_of_sums", "loop over the rows: `np.mean(a[i])`"),
+        ("array_of_the_length_of_another", "give the greatest length it may have, `np.zeros(64)`"),
+        ("array_transposed", "write `a[j, i]`"),
+        ("array_filled", "write `a[:] = x`"),
+        ("array_median", "sort the numbers first"),
+        ("array_step_at_run_time", "`for k in range(start, stop, step): a[k] = …`"),
+        ("array_backwards", "or `a[::-1]` of an array"),
+        ("array_pairs_of_indices", "`for i, j in spmdvm.foreach(h, w)`"),
+        ("complex_of_two", "compute with two numbers, the real and the imaginary part"),
+        ("exponential_of_complex", "compute with two numbers, the real and the imaginary part"),
+        ("function_as_a_number", "call it, or pass it to a function of Python that calls it"),
+        ("function_passed_to_itself", "pass `n` as an argument"),
+        ("default_that_is_a_variable", "functions in a kernel read its variables themselves"),
+        ("list_that_is_repeated", "make an array of a constant length (`np.zeros(8)`"),
         ("keywords_of_numpy", "write `np.clip(x, 1, 3)`"),
         ("nothing_as_a_value", "use a number that stands for it"),
     ],
@@ -113,7 +134,7 @@ def test_wrong_calls():
     ]:
         with pytest.raises(TypeError, match=message):
             f(*args)
-    with pytest.raises(TypeError, match="there is no parameter `z`"):
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'z'"):
         f(1, 2, z=3)
     with pytest.raises(ValueError, match="broadcast"):
         f(np.arange(3), np.arange(4))
@@ -226,7 +247,7 @@ def test_wrong_calls_name_the_kernel():
     def f(x, y=1):
         return x + y
 
-    with pytest.raises(TypeError, match=r"^f\(\): there is no parameter `z`: f\(x, y=1\)$"):
+    with pytest.raises(TypeError, match=r"^f\(\) got an unexpected keyword argument 'z': f\(x, y=1\)$"):
         f(1, z=2)
     with pytest.raises(OverflowError, match=r"^f\(\): `x`: \d+ does not fit int64"):
         f(2**70)

@@ -1,13 +1,15 @@
-# ruff: noqa: B023
+# ruff: noqa: B007, B023
 """Lambdas are kernels, and functions of combinators: found in their files, and compiled once."""
 
 import importlib
+import linecache
 import math
 import os
 import pickle
 import subprocess
 import sys
 import textwrap
+import types
 
 import numpy as np
 import pytest
@@ -162,6 +164,43 @@ def test_values_stay_those_of_the_first_call():
     assert spmdvm.kernel(lambda x: x * n)(A)[1] == 3
 
 
+def by_helper(x):
+    return scaled(x) + scaled(x)
+
+
+def scaled(x):
+    return x * FACTOR + settings.shift
+
+
+settings = types.SimpleNamespace(shift=0)
+
+
+def test_values_that_helpers_and_objects_have_are_those_of_now():
+    global FACTOR
+    by_module = lambda x: x * changing.factor + changing.half(x)  # noqa: E731
+    changing = types.ModuleType("changing")
+    changing.half = lambda x: x * FACTOR / 2
+    try:
+        results = []
+        # Also for types that come later, when the values have been others before.
+        for FACTOR, settings.shift, changing.factor, numbers in ((3, 0, 1, A), (4, 1, 2, A), (3, 0, 1, np.arange(2))):
+            results.append((spmdvm.map(by_helper, numbers)[1], spmdvm.map(by_module, numbers)[1]))
+        assert results == [(6, 2.5), (10, 4), (6, 2.5)]
+        kernel = spmdvm.kernel(lambda x: by_helper(x) + changing.factor)
+        assert kernel(A)[1] == 7
+        FACTOR, settings.shift, changing.factor = 10, 10, 10
+        # A kernel has those of its first call.
+        assert kernel(np.arange(2))[1] == 7
+        assert spmdvm.kernel(lambda x: by_helper(x) + changing.factor)(A)[1] == 50
+        assert spmdvm.map(counts_down, A).tolist() == [0, 1, 3, 6, 10, 15]
+    finally:
+        FACTOR, settings.shift = 2, 0
+
+
+def counts_down(n):
+    return 0.0 if n <= 0 else n + counts_down(n - 1)
+
+
 def test_lambdas_pickle_by_value():
     k, helper = 3, lambda v: v + 1
     kernel = spmdvm.kernel(
@@ -217,6 +256,81 @@ def test_files_that_have_changed(tmp_path, monkeypatch):
     for function in (module.f, module.g):
         with pytest.raises(spmdvm.CompileError, match=r"does not have the lambda any more .* has changed"):
             spmdvm.kernel(function)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f = lambda x: x + 1", "f = lambda x: x + 2"),
+        ("f = lambda x: x + 1", "f = lambda x: x - 1"),
+        ("def f(x):\n    return x + 1", "def f(x):\n    return x + 2"),
+        ("def f(x):\n    return max(x, 1)", "def f(x):\n    return min(x, 1)"),
+        ("def f(x):\n    return x + 1", "def g(x):\n    return x + 2\n\ndef f(x):\n    return x + 1"),
+        ("def f(x):\n    return x + 1", "def g(x:"),
+        ("def f(x):\n    return x + 1", "f = 3"),
+        ("def f(x):\n    g = lambda v: v + 1\n    return g(x)", "def f(x):\n    g = lambda v: v + 2\n    return g(x)"),
+    ],
+)
+def test_functions_whose_text_has_changed(before, after, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    name = f"changed_{abs(hash((before, after)))}"
+    file = tmp_path / f"{name}.py"
+    file.write_text(before + "\n")
+    module = importlib.import_module(name)
+    file.write_text(after + "\n")
+    os.utime(file, (0, 0))
+    for use in (lambda: spmdvm.kernel(module.f), lambda: spmdvm.map(module.f, A)):
+        with pytest.raises(spmdvm.CompileError, match=r"does not have .* any more .* has changed"):
+            use()
+    if "return" in after or "lambda" in after:
+        # Imported anew it is another function.
+        linecache.clearcache()
+        importlib.invalidate_caches()
+        again = importlib.reload(module)
+        np.testing.assert_array_equal(spmdvm.map(again.f, A), [again.f(x) for x in A])
+
+
+def test_texts_that_are_compiled_to_other_code_have_not_changed():
+    """Private names in classes, closures, and what pytest makes of `assert`."""
+
+    class Holder:
+        @staticmethod
+        def method(x):
+            __private = x + FACTOR
+            assert __private >= 2, "told"
+            return __private * n
+
+    n = 3
+
+    def closure(x):
+        assert x < 100
+        return x + n + FACTOR
+
+    for function in (Holder.method, closure):
+        np.testing.assert_array_equal(spmdvm.map(function, A), [function(x) for x in A])
+
+
+def test_annotations_that_change_are_others(tmp_path):
+    script = """
+        import importlib, linecache, numpy as np, spmdvm, sys, time
+        sys.path.insert(0, sys.argv[0].rsplit("/", 1)[0])
+        sys.dont_write_bytecode = True
+        from pathlib import Path
+        file = Path(sys.argv[0]).with_name("annotated.py")
+        got = []
+        for ty in ("np.float32", "np.float64", "np.float32"):
+            for text in (f"y: {ty} = x\\n    return y / 3", f"g = lambda v: v / 3\\n    z: {ty} = g(x)\\n    return z"):
+                file.write_text(f"import numpy as np\\ndef f(x):\\n    {text}\\n")
+                linecache.clearcache()
+                importlib.invalidate_caches()
+                known = sys.modules.get("annotated")
+                module = importlib.reload(known) if known else importlib.import_module("annotated")
+                got.append(str(spmdvm.map(module.f, np.arange(2)).dtype))
+        print(got)
+    """
+    ran = run(script, tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip() == str(["float32"] * 2 + ["float64"] * 2 + ["float32"] * 2)
 
 
 def test_lambdas_in_notebooks():

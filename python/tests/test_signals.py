@@ -176,3 +176,16 @@ def test_no_signal_is_lost_in_short_calls() -> None:
     print(caught)
     """)
     assert out == "30\n"
+
+
+def test_the_first_call_runs_no_python_in_which_a_signal_could_be_lost() -> None:
+    """Nor does it import anything: what a handler raised there would be a panic."""
+    out = run("""
+    ran = []
+    sys.setprofile(lambda frame, event, arg: event == "call" and ran.append(frame.f_code.co_name))
+    flag[0] = 1
+    module.endless(flag)
+    sys.setprofile(None)
+    print(ran)
+    """)
+    assert out == "[]\n"

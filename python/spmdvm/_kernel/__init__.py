@@ -33,7 +33,7 @@ from ._plain import parameters
 from ._source import Declaration, Source
 from ._translate import Body, Param, Program, looks_like_foreach
 from ._types import Array, Num, Uniform, of_dtype, of_value, strong
-from ._usage import Usage, reduces
+from ._usage import Usage, has_effects, reduces
 from ._values import LONGEST
 
 lane, width = _functions.LANE, _functions.WIDTH
@@ -253,7 +253,8 @@ class Kernel:
         takes = f"{self.__name__}{self._signature}"
         unknown = next((name for name in kwargs if name not in self._names), None)
         if unknown is not None:
-            raise TypeError(f"{self.__name__}(): there is no parameter `{unknown}`: {takes}")
+            # In Python's words, by which polars knows what functions do not take.
+            raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{unknown}': {takes}")
         try:
             return self._signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -294,7 +295,11 @@ class Kernel:
         if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
             return _containers.as_array(value, place)
         _containers.refuse_device(value, place)
-        return value if hasattr(value, "__array__") else np.asarray(value)
+        if hasattr(value, "__array__"):
+            return value
+        found = np.asarray(value)
+        # Of an object that is no number its type is told.
+        return value if found.dtype.hasobject and not isinstance(value, (list, tuple)) else found
 
     def _element_types(self, values: list[Any]) -> tuple[Any, ...]:
         """Give the types of the arguments of an elementwise kernel."""
@@ -497,6 +502,13 @@ class Kernel:
         params = [Param(n, ty, isinstance(given, Uniform)) for n, ty, given in zip(self._names, plain, types)]
         body = Body(program, self._source, params, self._lookup, False)
         body.translate()
+        if body.returns is None and not has_effects(self._source.tree):
+            self._source.fail(
+                self._source.tree,
+                f"`{self.__name__}` is called for each element, and gives none a result",
+                "nothing is returned",
+                "return it; kernels that change arrays index them: `a[:] *= 2`, `a[i] = …`",
+            )
         if not body.returns_tuple:
             result = body.returns[0].spmd if body.returns else "void"
             head = f"export {result} {ENTRY}({', '.join(body.param_list())}) {{"

@@ -6,17 +6,18 @@ import ast
 import builtins
 import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._errors import CompileError
-from . import _functions, _library
+from . import _functions, _instead, _library
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import Reductions
+from ._scopes import Local, Scope
 from ._source import Source
-from ._types import BOOL, FLOAT64, Array, Num, promote, strong
+from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
 from ._values import Arguments, Value, constant, constants, tuple_of
 
 # Functions that make arrays, and those that make them like others.
@@ -32,11 +33,20 @@ _OF_SEVERAL = {
 }
 
 
+class _Given(NamedTuple):
+    """The arguments of a call: the names of the parameters, the values and where they are written; and functions."""
+
+    names: list[str]
+    values: list[Value]
+    nodes: list[Any]
+    functions: dict[str, Any]
+
+
 class Calls(Reductions):
     """Translates calls; `Body` has what they need to know."""
 
     def called(self, node: ast.Call) -> Any:
-        """Find the function of a call; a function within the kernel as its tree."""
+        """Find the function of a call; one that is written in a kernel as a `Local`."""
         func = node.func
         if isinstance(func, ast.Name) and func.id in self.local_functions:
             return self.local_functions[func.id]
@@ -48,14 +58,17 @@ class Calls(Reductions):
                 func,
                 f"`{owner}` has no `{func.attr}()` in a kernel",
                 "this method is not supported",
-                "arrays have `sum`, `mean`, `var`, `std`, `min`, `max`, `argmin`, `argmax`, `any` and `all`, numbers "
-                "`astype`; else write the loop",
+                _instead.method(func.attr),
             )
         return self.resolve(func)
 
     def is_foreach(self, function: Any) -> bool:
         """Return whether a function is `spmdvm.foreach`."""
         return function is _functions.foreach
+
+    def is_elementwise(self, function: Any) -> bool:
+        """Return whether a function is one of numbers, which numpy applies to arrays element by element."""
+        return _functions.find(function) is not None and REDUCTIONS.get(function) is None
 
     def extreme(self, node: ast.Call) -> str | None:
         """Give whether a call is one of `min` or `max`."""
@@ -235,6 +248,8 @@ class Calls(Reductions):
         return self._lengths(node, lengths), array.type.of
 
     def _lengths(self, node: ast.expr, values: Any) -> tuple[int, ...]:
+        # A variable that is assigned once has one value.
+        values = [constant(v.low) if v.const is None and v.type == INT and v.low == v.high else v for v in values]
         for value in values:
             if value.const is None or not isinstance(value.type, Num) or not value.type.is_int or value.const < 1:
                 known = "known only at run time" if value.const is None else f"{value.const} here"
@@ -242,7 +257,7 @@ class Calls(Reductions):
                     node,
                     "an array of a kernel has constant lengths, from 1 to 4096",
                     known if isinstance(value.type, Num) else "no number",
-                    "pass an array for the numbers in between as an argument, made outside with numpy",
+                    "give the greatest length it may have, `np.zeros(64)`; or pass an array, made outside with numpy",
                 )
         shape = tuple(int(value.const) for value in values)
         if not 1 <= len(shape) <= MOST_DIMENSIONS:
@@ -280,9 +295,10 @@ class Calls(Reductions):
 
     def _own(self, node: ast.Call, function: Any, as_statement: bool) -> Value | None:
         """Translate a call of a function of the program."""
-        if isinstance(function, ast.FunctionDef):
-            source, lookup, name = self.source.inner(function), self.lookup_inner, function.name
-            key: Any = id(function)
+        scope = None
+        if isinstance(function, Local):
+            scope, lookup, name = function.scope, function.lookup, function.scope.name
+            source, key = self.source.inner(function.tree), id(function.tree)
         else:
             inner = getattr(function, "__wrapped__", function)
             name = getattr(inner, "__name__", type(function).__name__)
@@ -292,15 +308,17 @@ class Calls(Reductions):
                 help = _functions.instead(function, called)
                 self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
-        given = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function))
+        given = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function), scope)
         for own, arg, value in zip(given.names, given.nodes, given.values):
             if value.parts is not None or ("[" in own and not isinstance(value.type, Num)):
                 self.fail(arg, "an argument is a number, an array, or a tuple of numbers", "a tuple of something else")
-        result = self.instance(node, source, lookup, given, name, key)
+        result = self.instance(node, source, lookup, given, name, key, scope)
         texts = []
-        for value in given.values:
+        for own, value in zip(given.names, given.values):
             ty = value.type
-            if isinstance(ty, Array):
+            if own in given.narrow:
+                texts.append(value.text)
+            elif isinstance(ty, Array):
                 if value.text in self.parts or value.text in self.views:
                     texts.extend(self.view_texts(value))
                     continue
@@ -322,7 +340,64 @@ class Calls(Reductions):
         self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
         return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
 
-    def _arguments(self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any) -> Arguments:
+    def _with_captured(self, node: ast.Call, scope: Scope, given: _Given) -> Arguments:
+        """Give the arguments of a call with the variables that the function needs, and those passed, of ones around."""
+        captured: dict[tuple[int, str], str] = {}
+        wanted = [*scope.captured, *_captured_of(given.functions.values())]
+        for owner, name in wanted:
+            if (id(owner), name) in captured:
+                continue
+            if owner is scope:
+                message = f"a function that reads `{name}` of `{scope.name}` is passed to `{scope.name}` itself"
+                self.fail(node, message, "of which call is the variable?", f"pass `{name}` as an argument")
+            new = scope.name_of(owner, name)
+            while new in given.names or new in given.functions:
+                new += "_"
+            captured[id(owner), name] = new
+            own = name if owner is self.scope else self.captured[id(owner), name]
+            if own in self.local_functions:
+                given.functions[new] = self.local_functions[own]
+                wanted.extend(_captured_of([given.functions[new]]))
+                continue
+            self._have_value(node, own, name, scope)
+            value = self.read_name(ast.copy_location(ast.Name(own, ast.Load()), node))
+            given.names.append(new)
+            given.values.append(value)
+            given.nodes.append(node)
+        return Arguments(*given, captured)
+
+    def _function_at(self, node: ast.expr) -> Any:
+        """Give the function that an argument is; None if it is a value."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return None
+        if node is root and root.id in self.local_functions:
+            return self.local_functions[root.id]
+        if self.read_name(root) is not None:
+            return None
+        try:
+            self.lookup(root.id)
+        except KeyError:
+            return None
+        found = self.resolve(node)
+        is_function = isinstance(found, Local) or (callable(found) and not isinstance(found, _functions.InKernels))
+        return found if is_function else None
+
+    def _have_value(self, node: ast.Call, own: str, name: str, scope: Scope) -> None:
+        """Fail if a variable that a function reads may have no value where it is called."""
+        if self.assigned is not None and own not in self.assigned and not any(own in r.indices for r in self.regions):
+            self.fail(
+                node,
+                f"`{scope.name}` reads `{name}`, which may have no value here",
+                "it is called here",
+                f"assign `{name}` before the call",
+            )
+
+    def _arguments(
+        self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any, scope: Scope | None
+    ) -> Arguments:
         """Give the arguments of a call by position; those that are left out from the defaults."""
         a = tree.args
         if a.vararg or a.kwarg:
@@ -340,33 +415,40 @@ class Calls(Reductions):
             given[keyword.arg] = keyword.value
         defaults = dict(zip(reversed(names[:most]), reversed(a.defaults)))
         defaults.update((arg.arg, value) for arg, value in zip(a.kwonlyargs, a.kw_defaults) if value is not None)
-        if not isinstance(function, ast.FunctionDef):
+        if not isinstance(function, Local):
             known = dict(zip(reversed(names[:most]), reversed(function.__defaults__ or ())))
             known.update(function.__kwdefaults__ or {})
-        nodes, values = [], []
+        found = _Given([], [], [], {})
         for parameter in names:
             at = given.get(parameter)
+            passed = None if at is None else self._function_at(at)
+            if passed is not None:
+                found.functions[parameter] = passed
+                continue
             if at is None and parameter not in defaults:
                 self.fail(node, f"`{name}` takes {len(names)} arguments", f"`{parameter}` is missing")
             value = self.expression(at) if at is not None else None
-            if value is None and isinstance(function, ast.FunctionDef):
+            if value is None and isinstance(function, Local):
                 value = self.expression(defaults[parameter])
                 value = value if _is_constant(value) else None
             elif value is None:
                 value = constants(known[parameter])
             if value is None:
-                self.fail(
-                    node, f"the default of `{parameter}` of `{name}` is no number", "it is taken here", "pass one"
-                )
-            nodes.append(at if at is not None else node)
-            values.append(value)
-        return Arguments(names, values, nodes)
+                help = "pass one"
+                if isinstance(function, Local):
+                    help = "pass it; or leave the parameter out: functions in a kernel read its variables themselves"
+                message = f"the default of `{parameter}` of `{name}` is no number"
+                self.fail(node, message, "it is taken here", help)
+            found.names.append(parameter)
+            found.nodes.append(at if at is not None else node)
+            found.values.append(value)
+        return self._with_captured(node, scope or Scope(tree), found)
 
     def lookup_inner(self, name: str) -> Any:
         """Find a name for a function within the kernel: its neighbours, then what the kernel finds."""
         if name in self.local_functions:
             return self.local_functions[name]
-        if any(p.name == name for p in self.params) or any(name in region.names for region in self.regions):
+        if name in self.scope.bound or name in self.scope.functions:
             raise KeyError(name)
         return self.lookup(name)
 
@@ -400,6 +482,11 @@ class Calls(Reductions):
             self.fail(piece, "numbers are printed as they are in a kernel", "a format", "leave it out: `{x}`")
         args.append(self.number(piece.value).text)
         return "%"
+
+
+def _captured_of(functions: Any) -> list[tuple[Scope, str]]:
+    """Give the variables that functions need of those around them."""
+    return [pair for function in functions if isinstance(function, Local) for pair in function.scope.captured]
 
 
 def _is_constant(value: Value) -> bool:

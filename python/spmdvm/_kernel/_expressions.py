@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _functions
+from . import _functions, _instead
 from ._calls import Calls, text_of
+from ._parts import NO_INDEX
+from ._scopes import Local
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
 from ._values import INT32, INT64, Value, constant, constants, literal, tuple_of
 
@@ -123,7 +125,8 @@ class Expressions(Calls):
                     if value.type != INT:
                         wrapped = int(np.array(int(value.const)).astype(ty.dtype))
                         return Value(literal(wrapped, ty), ty, True, const=wrapped)
-                    self.fail(node, f"{value.const} is no `{ty}`", f"`{ty}` has {_range(ty)}")
+                    help = "convert the other number: `int(x)`, `np.int64(x)`"
+                    self.fail(node, f"{value.const} is no `{ty}`", f"`{ty}` has {_range(ty)}", help)
                 const = int(value.const)
                 return Value(literal(const, ty), ty, True, const, const, const)
             if ty.kind == "f" and value.type != BOOL:
@@ -188,7 +191,14 @@ class Expressions(Calls):
     def of_Name(self, node: ast.Name) -> Value:
         """Translate a variable, a parameter or a constant from outside."""
         value = self.read_name(node)
-        return self._outside(node, node.id, self.resolve(node)) if value is None else value
+        if value is not None:
+            return value
+        found = self.resolve(node) if node.id not in self.local_functions else self.local_functions[node.id]
+        if node.id in self.local_functions or isinstance(found, Local):
+            name = "<lambda>" if node.id.startswith("<lambda") else node.id
+            help = "call it, or pass it to a function of Python that calls it"
+            self.fail(node, f"`{name}` is a function, not a number", "here", help)
+        return self._outside(node, node.id, found)
 
     def _outside(self, node: Any, name: str, found: Any) -> Value:
         if found is _functions.LANE:
@@ -211,9 +221,7 @@ class Expressions(Calls):
                 return self.lookup(node.id)
             except KeyError:
                 help = None
-                if self.source.is_outer_variable(node.id):
-                    help = f"functions within a kernel see none of its variables: pass `{node.id}` to it as an argument"
-                elif self.source.is_variable(node.id):
+                if self.source.is_variable(node.id):
                     help = f"each element of a `foreach` has its own `{node.id}`: store it in an array, or add it up"
                 self.fail(node, f"there is no `{node.id}`", "not known here", help)
         if isinstance(node, ast.Attribute):
@@ -254,13 +262,21 @@ class Expressions(Calls):
                     return self._size(value)
                 if node.attr == "ndim":
                     return constant(value.type.ndim)
-                help = "`shape`, `size` and `ndim` can be asked for"
+                help = _instead.attribute(node.attr)
                 self.fail(node, f"arrays in kernels have no `{node.attr}`", "not supported", help)
+            if value is not None and value.parts is None and node.attr in ("real", "imag"):
+                return self._complex_part(value, node.attr)
             if value is not None:
                 self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
+        elif node.attr in ("real", "imag") and isinstance(owner, (ast.Call, ast.BinOp, ast.UnaryOp)):
+            return self._complex_part(self.number(owner), node.attr)
         if isinstance(owner, (ast.Subscript, ast.Call)) and not self._is_limits(owner):
             return self.element(node, stores=False)
         return self._outside(node, ast.unparse(node), self.resolve(node))
+
+    def _complex_part(self, value: Value, which: str) -> Value:
+        """Give the real part of a number, which it is itself, or the imaginary part."""
+        return value if which == "real" else self.cast(constant(0), value.type, None)
 
     def _size(self, value: Value) -> Value:
         dims = [self.dim(value.text, k) for k in range(value.type.ndim)]
@@ -298,6 +314,8 @@ class Expressions(Calls):
         elif isinstance(node, ast.Subscript):
             inner = self._tuple_of(node.value)
             value = self.of_Subscript(node) if inner is not None else None
+        elif isinstance(node, ast.Call):
+            value = None if self.is_method(node) else self.expression(node)
         else:
             value = self.expression(node) if isinstance(node, (ast.Attribute, ast.Tuple)) else None
         return value if value is not None and value.parts is not None else None
@@ -370,8 +388,13 @@ class Expressions(Calls):
 
     def _index(self, node: ast.expr, array: Value, axis: int) -> Value:
         if self.array_of(node) is not None or (isinstance(node, ast.Compare) and any(self._arrays_in(node))):
-            help = "loop over the elements; or choose: `out[:] = np.where(mask, x, out)`"
+            help = (
+                "loop, and take the elements for which it holds; `np.sum(np.where(mask, a, 0))` adds some up; "
+                "`spmdvm.filter(mask, a)` takes some outside of the kernel"
+            )
             self.fail(node, "arrays of indices and masks do not index in a kernel", "this is an array", help)
+        if isinstance(node, ast.Constant) and node.value in (None, ...):
+            self.fail(node, *NO_INDEX)
         value = self.integer(node, "an index")
         if value.const is not None and value.const < 0:
             length = self.dim(array.text, axis)
@@ -775,13 +798,16 @@ def _element_help(value: Value) -> str | None:
 
 
 _UNSUPPORTED = {
-    "List": ("a list", "use arrays that are passed, or separate variables"),
-    "Dict": ("a dict", None),
-    "Set": ("a set", None),
-    "ListComp": ("a list comprehension", "write the loop"),
+    "List": (
+        "a list",
+        "make an array of a constant length (`np.zeros(8)`, `np.array([…])`), pass one, or use a tuple",
+    ),
+    "Dict": ("a dict", "use arrays: one for what is looked up, another for what belongs to it"),
+    "Set": ("a set", "use an array of flags: `seen[k] = True`"),
+    "ListComp": ("a list comprehension", "write the loop, or `np.sum(a * a)` and its like"),
     "SetComp": ("a comprehension", "write the loop"),
     "DictComp": ("a comprehension", "write the loop"),
-    "GeneratorExp": ("a generator", "write the loop"),
+    "GeneratorExp": ("a generator", "write the loop, or `np.sum(a * a)` and its like"),
     "Lambda": ("`lambda`", "give it a name, in a statement of its own (`f = lambda …`), or write it with `def`"),
     "Await": ("`await`", None),
     "Yield": ("`yield`", "store into an array that is passed"),

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 import math
 from typing import Any, Callable, NoReturn
 
 import numpy as np
 
-from . import _library
+from . import _instead, _library
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
 from ._values import Value, constant, tuple_of
 
 
-class _InKernels:
+class InKernels:
     """Something that has a meaning in kernels only."""
 
     def __init__(self, name: str, doc: str) -> None:
@@ -34,9 +33,9 @@ class _InKernels:
         return self.__name__
 
 
-foreach = _InKernels("foreach", "for i in foreach(n), for i, j in foreach(h, w): all elements at once, in any order.")
-LANE = _InKernels("lane", "The number of the lane that executes, from 0.")
-WIDTH = _InKernels("width", "How many lanes there are.")
+foreach = InKernels("foreach", "for i in foreach(n), for i, j in foreach(h, w): all elements at once, in any order.")
+LANE = InKernels("lane", "The number of the lane that executes, from 0.")
+WIDTH = InKernels("width", "How many lanes there are.")
 _ACROSS = {
     "reduce_add": "The sum of the values of all active lanes.",
     "reduce_min": "The least of the values of all active lanes.",
@@ -49,7 +48,7 @@ _ACROSS = {
     "shift": "The value of the lane so many further on, and 0 beyond the ends: shift(x, by).",
     "shuffle": "The value of another lane, each lane's own: shuffle(x, lane).",
 }
-ACROSS = {name: _InKernels(name, doc) for name, doc in _ACROSS.items()}
+ACROSS = {name: InKernels(name, doc) for name, doc in _ACROSS.items()}
 
 Call = Callable[[Any, Any, "list[Value]"], Value]
 _KNOWN: dict[int, tuple[Any, Call]] = {}
@@ -87,38 +86,10 @@ def _named(name: str) -> Num | None:
         return None
 
 
-_RANDOM = "pass an array of random numbers, or seeds that the kernel steps itself (docs/tour.md)"
-# What to write instead of functions that kernels do not have.
-_INSTEAD: dict[Any, str] = {
-    np.array: "list it in a statement of its own: `a = np.array([1, 2, 3])`; or make it outside of the kernel",
-    np.sort: "write the loops, or sort outside of the kernel",
-    np.linalg.norm: "write `np.sqrt(np.sum(a * a))`",
-    complex: "compute with two numbers, the real and the imaginary part",
-    sum: "write `np.sum(a)` of an array, or loop",
-    builtins.any: "write `np.any(a)` of an array, or loop",
-    builtins.all: "write `np.all(a)` of an array, or loop",
-    isinstance: "types are known when a kernel is compiled; leave it out",
-    sorted: "write the loops, or sort outside of the kernel",
-    np.cumsum: "write the loop, or call `spmdvm.scan` outside of the kernel",
-    np.arange: "loop with `range(…)`",
-    np.linspace: "compute the number: `start + (stop - start) * k / (n - 1)`",
-    math.gamma: "pass its values as an array",
-    math.lgamma: "pass its values as an array",
-}
-
-
-def instead(function: Any, name: str) -> str | None:
-    """Give what to write instead of a function that is not known: what is listed, or the one whose name is nearest."""
-    module = getattr(function, "__module__", None) or ""
-    if "random" in name or module.split(".")[0] == "random":
-        return _RANDOM
-    for other, help in _INSTEAD.items():
-        if function is other:
-            return help
-    known = {entry[0].__name__: entry[0] for entry in _KNOWN.values()}
-    known.update((function.__name__, function) for function in _library.known())
-    found = difflib.get_close_matches(name.rsplit(".", 1)[-1], known, 1, 0.75)
-    return f"is `{found[0]}` meant?" if found else None
+def instead(function: Any, name: str) -> str:
+    """Give what to write instead of a function that is not known."""
+    known = [entry[0].__name__ for entry in _KNOWN.values()]
+    return _instead.function(function, name, [*known, *(function.__name__ for function in _library.known())])
 
 
 def lookup_of(function: Any) -> Callable[[str], Any]:

@@ -14,9 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from .._cache import remembered
 from .._errors import CompileError
-from ._plain import parameters
-
-_CODE = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_argcount", "co_kwonlyargcount")
+from . import _texts
 
 
 class Span(NamedTuple):
@@ -48,15 +46,20 @@ def lines_of(function: Any) -> tuple[str, int, tuple[str, ...], Span]:
         here = []
     if len(here) > 1:
         here = _by_positions(code, here) or _by_code(code, here, tree)
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    if not here or tuple(arg.arg for arg in parameters(here[0])) != names:
-        raise CompileError(
-            f"line {code.co_firstlineno} of {code.co_filename} does not have the lambda any more from which a kernel "
-            "is made: the file has changed since it was imported; import it anew"
-        )
+    if not here or not _texts.is_of_text(function, here[0]):
+        changed("the lambda", function)
     node = here[0]
     found = tuple(lines[node.lineno - 1 : node.end_lineno])
     return code.co_filename, node.lineno, found, Span(node.col_offset, node.end_col_offset or 0)
+
+
+def changed(what: str, function: Any) -> NoReturn:
+    """Fail because the text at the place of a function is not its own."""
+    code = inspect.unwrap(function).__code__
+    raise CompileError(
+        f"line {code.co_firstlineno} of {code.co_filename} does not have {what} any more from which a kernel is made: "
+        "the file has changed since it was imported; import it anew"
+    ) from None
 
 
 def unreadable(what: str, file: str) -> NoReturn:
@@ -68,7 +71,7 @@ def unreadable(what: str, file: str) -> NoReturn:
     raise CompileError(
         f"the text of {what} cannot be read, and kernels are compiled from it: {why}\n"
         '  help: write it in a file or a notebook, or as an expression: `spmdvm.vectorize("x * x")`'
-    )
+    ) from None
 
 
 def parse(lines: tuple[str, ...], span: Span) -> ast.Lambda:
@@ -109,32 +112,10 @@ def _by_code(code: types.CodeType, nodes: list[ast.Lambda], tree: ast.AST) -> li
         copied = copy.deepcopy(tree)
         twin = next(b for a, b in zip(_lambdas(tree), _lambdas(copied)) if a is node)
         ast.increment_lineno(twin, beyond)
-        try:
-            whole = compile(copied, code.co_filename, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-        except (SyntaxError, ValueError):
+        whole = _texts.compiled(copied, code.co_filename)
+        if whole is None:
             return []
-        own = next((inner for inner in _codes(whole) if inner.co_firstlineno == twin.lineno), None)
-        if own is not None and _is_same(own, code):
+        own = next((inner for inner in _texts.codes_in(whole) if inner.co_firstlineno == twin.lineno), None)
+        if own is not None and _texts.is_same(own, code):
             return [node]
     return []
-
-
-def _codes(code: types.CodeType) -> Any:
-    """Give a code object and those in it."""
-    yield code
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _codes(const)
-
-
-def _is_same(a: types.CodeType, b: types.CodeType) -> bool:
-    """Return whether two code objects do the same, wherever they stand."""
-    if any(getattr(a, name) != getattr(b, name) for name in _CODE) or len(a.co_consts) != len(b.co_consts):
-        return False
-    # 1, 1.0 and True are equal, but not the same.
-    return all(
-        _is_same(x, y)
-        if isinstance(x, types.CodeType) and isinstance(y, types.CodeType)
-        else type(x) is type(y) and repr(x) == repr(y)
-        for x, y in zip(a.co_consts, b.co_consts)
-    )

@@ -85,7 +85,7 @@ class Loops(Expressions):
     def _elements_of(self, node: ast.expr, array: Value) -> tuple[Value, Any]:
         """Give the length of an array, and what has its element at an index."""
         if array.type.ndim != 1 or not isinstance(array.type.of, Num):
-            help = "loop over indices: `for i in range(len(a))`"
+            help = "loop over indices: `for i in range(len(a))`, with `row = a[i]` or `a[i, j]`"
             self.fail(node, "loops go over the numbers of arrays of one dimension", f"`{array.type}`", help)
 
         def element(index: Value) -> Value:
@@ -137,7 +137,7 @@ class Loops(Expressions):
         for k, row in enumerate(rows):
             region.indices.update(zip(names, [*row, constant(k + (first or 0))]))
             # A part of an array may be another one each time.
-            self.parts_of = {part: value for part, value in self.parts_of.items() if part not in nodes}
+            self.parts_of = {part: found for part, found in self.parts_of.items() if part not in nodes}
             self.emit("{")
             self._turns(node.body)
             self.emit("}")
@@ -177,6 +177,8 @@ class Loops(Expressions):
             self.emit(f"{'uniform ' if uniform else ''}{spmd} {name}[{len(values)}];")
             for k, text in enumerate(casts):
                 self.emit(f"{name}[{k}] = {text};")
+        # Traps name it.
+        self.program.python_variables[name] = ast.unparse(node)
 
         def item(index: Value) -> Value:
             text = index.text if index.is_narrow else f"(int64){index.text}"
@@ -185,9 +187,11 @@ class Loops(Expressions):
         return item
 
     def one_of(self, node: ast.Subscript, values: tuple[Value, ...], index: Value) -> Value:
-        """Translate the element of a tuple of constants at an index that is known at run time only."""
-        if any(part.const is None for value in values for part in (value.parts or (value,))):
-            self.fail(node.slice, f"this is one of {len(values)} values", "a constant index is needed")
+        """Translate the element of a tuple at an index that is known at run time only."""
+        parts = [part for value in values for part in (value.parts or (value,))]
+        if self.in_arm and any(part.const is None for part in parts):
+            help = "give the element a name before"
+            self.fail(node.slice, f"this is one of {len(values)} values", "in what may not be computed", help)
         item: Value = self._table(node.value, values)(index)
         return item
 

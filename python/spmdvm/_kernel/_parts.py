@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import math
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, Callable, NoReturn
 
 from ._types import INT, Array, Num
-from ._values import LONGEST, OUTSIDE, Value
+from ._values import LONGEST, OUTSIDE, Value, tuple_of
+
+NO_INDEX = ("`...` and `None` cannot stand in an index", "here", "write `:` for each dimension")
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,10 @@ class Parts:
 
     def part(self, node: ast.Subscript) -> Value:
         """Translate a part; the same node gives the same part again."""
-        found = self.parts_of.get(id(node))
-        if found is None:
-            found = self.parts_of[id(node)] = self._make_part(node)
-        return found
+        if id(node) not in self.parts_of:
+            # With the node: another one in its place would have its id.
+            self.parts_of[id(node)] = node, self._make_part(node)
+        return self.parts_of[id(node)][1]
 
     def _make_part(self, node: ast.Subscript) -> Value:
         array = self.array_of(node.value)
@@ -81,7 +84,7 @@ class Parts:
         indices, ndim = _indices(node), array.type.ndim
         for index in indices:
             if isinstance(index, ast.Constant) and index.value in (None, ...):
-                self.fail(index, "`...` and `None` cannot stand in an index", "here", "write `:` for each dimension")
+                self.fail(index, *NO_INDEX)
         if len(indices) > ndim:
             self.fail(node, f"this array has {ndim} dimensions", f"{len(indices)} indices", "give one index for each")
         name = self.temporary("part")
@@ -109,7 +112,8 @@ class Parts:
         if index.step is not None:
             by = self.integer(index.step, "the step of a part")
             if by.const in (None, 0):
-                self.fail(index.step, "the step of a part is a constant, and not zero", "here")
+                help = "loop: `for k in range(start, stop, step): a[k] = …`"
+                self.fail(index.step, "the step of a part is a constant, and not zero", "here", help)
             # One that is larger takes the first element, too.
             step = max(-LONGEST, min(int(by.const), LONGEST))
         n = self.dim(array.text, axis)
@@ -287,40 +291,126 @@ class Parts:
 
     # Statements over all elements of a part.
 
-    def assign_part(self, node: ast.stmt, target: ast.Subscript, value: ast.expr, op: ast.operator | None) -> None:
-        """Translate `a[1:] = …` and `a[1:] += …` to a loop over the elements of the part."""
-        if not self.is_uniform_here():
+    def is_masked(self, target: ast.expr) -> bool:
+        """Return whether elements are assigned that a mask chooses: `a[a > 2] = 0`."""
+        if not isinstance(target, ast.Subscript) or isinstance(target.slice, (ast.Slice, ast.Constant, ast.Tuple)):
+            return False
+        return self.array_of(target.value) is not None and any(True for _ in self._arrays_in(target.slice))
+
+    def assign_masked(self, node: ast.stmt, target: ast.Subscript, value: ast.expr, op: ast.operator | None) -> None:
+        """Translate `a[mask] = …`, in which arrays have the same mask, to a loop over all elements of the array."""
+        mask, of = target.slice, self.array_of(target.value)
+        if max(array.type.ndim for _, array in self._arrays_in(mask)) != of.type.ndim:
+            help = "loop over the elements"
+            self.fail(
+                mask, f"a mask has the dimensions of what it chooses from, which are {of.type.ndim}", "here", help
+            )
+        chosen = _Unmasked(mask, self.is_reduction)
+        whole = ast.Subscript(target.value, ast.Slice(None, None, None), ast.Store())
+        new = chosen.visit(copy.deepcopy(value))
+        # What is computed of all elements is one number.
+        reduced = {id(each) for part in self._whole(new) for each in ast.walk(part)}
+        for source, _ in self._arrays_in(new):
+            if id(source) not in chosen.found | reduced:
+                help = f"write `{ast.unparse(source)}[{ast.unparse(mask)}]`, or loop"
+                self.fail(source, "of an array as many elements are taken as the mask chooses", "all of it here", help)
+        self.assign_part(node, ast.copy_location(whole, target), new, op, mask)
+
+    def assign_part(
+        self,
+        node: ast.stmt,
+        target: ast.Subscript,
+        value: ast.expr,
+        op: ast.operator | None,
+        mask: ast.expr | None = None,
+    ) -> None:
+        """Translate `a[1:] = …` and `a[1:] += …` to a loop over the elements of the part, or those of a mask."""
+        goal, name = self._part_to_store(target)
+        lengths = [self.dim(goal.text, k) for k in range(goal.type.ndim)]
+        before = self.elements
+        # What goes over whole arrays is computed once, and what does not depend on the element: it may be an element of
+        # the array that is changed.
+        read = [value] if mask is None else [value, mask]
+        self.elements = dict(before)
+        for part in (part for find in (self._whole, self._numbers) for each in read for part in find(each)):
+            self.elements[id(part)] = self.keep(self.number(part))
+        found = [pair for each in read for pair in self._arrays_in(each)]
+        for source, array in found:
+            self._check_overlap(source, array, target, name)
+        self.same_lengths(found, lengths)
+        counters = [self.temporary("at") for _ in lengths]
+        together = self.is_uniform_here()
+        loops = self._begin(node, counters, lengths, together)
+        self.elements.update((id(source), self.element_at(array, counters, not together)) for source, array in found)
+        place = self.element_at(goal, counters, not together)
+        if not isinstance(place.type, Num):
+            self.fail(target, "records are not assigned as a whole", "an array of records", "assign the fields")
+        if mask is not None:
+            test = self.number(mask)
+            if test.type.name != "bool":
+                self.fail(mask, "arrays of indices do not index in a kernel", "these are numbers", "loop over them")
+            self.emit(f"if ({test.text}) {{")
+        result = self.number(value) if op is None else self.binary(node, op, place, self.number(value))
+        self.emit(f"{place.text} = {self.cast(result, place.type, value).text};{' }' if mask is not None else ''}")
+        self.elements = before
+        for _ in range(loops):
+            self._end(together)
+
+    def assign_values(self, target: ast.Subscript, value: Value) -> None:
+        """Translate `a[i] = x, y, z`: a tuple that is assigned to a part of one dimension."""
+        goal, _ = self._part_to_store(target)
+        if goal.type.ndim != 1 or not isinstance(goal.type.of, Num):
+            self.fail(target, "several numbers are assigned to a row of numbers", f"this is `{goal.type}`")
+        self.have_length(target, goal, len(value.parts))
+        for k, part in enumerate(self.keep(value).parts):
+            text, _ = self.place_of(goal, [Value(str(k), INT, True, k, k, k)])
+            self.emit(f"{text} = {self.cast(self._as_number(target, part), goal.type.of, target).text};")
+
+    def have_length(self, node: ast.expr, array: Value, count: int) -> None:
+        """Have it tested that an array of one dimension has so many elements."""
+        length = self.dim(array.text, 0)
+        if length.const is not None and length.const != count:
+            self.fail(node, f"there are {length.const} elements, and {count} here", "here")
+        if length.const is None:
+            self.emit(f"assert({length.text} == {count});")
+
+    def elements_of(self, node: ast.expr, count: int) -> Value | None:
+        """Give the numbers of an expression of arrays that have so many elements; None if it is another one."""
+        is_call = isinstance(node, ast.Call) and not self.is_method(node) and self.is_elementwise(self.called(node))
+        if not is_call and not isinstance(node, (ast.BinOp, ast.UnaryOp)):
+            return None
+        before = self.elements
+        self.elements = {**before, **{id(part): self.keep(self.number(part)) for part in self._whole(node)}}
+        found = list(self._arrays_in(node))
+        values = []
+        if found and all(array.type.ndim == 1 and isinstance(array.type.of, Num) for _, array in found):
+            for source, array in found:
+                self.have_length(source, array, count)
+            for k in range(count):
+                for source, array in found:
+                    text, uniform = self.place_of(array, [Value(str(k), INT, True, k, k, k)])
+                    self.elements[id(source)] = Value(text, array.type.of, uniform)
+                values.append(self.keep(self.number(node)))
+        self.elements = before
+        return tuple_of(values) if values else None
+
+    def _part_to_store(self, target: ast.Subscript) -> tuple[Value, str]:
+        """Give a part that is assigned, and the name of its array; lanes that run by themselves have one each."""
+        goal = self.part(target)
+        own = goal
+        while own.text in self.parts:
+            own = self.parts[own.text].array
+        if own.uniform and not self.is_uniform_here() and not self.is_apart(self.fixed_apart(goal)):
             self.fail(
                 target,
                 "a part of an array is assigned outside of `foreach`",
                 "here each element runs by itself",
                 "assign one element: `a[i] = …`",
             )
-        goal = self.part(target)
         name = self.parts[goal.text].name
         self.refuse_to_store(target, goal)
         self.stored.add(name)
-        lengths = [self.dim(goal.text, k) for k in range(goal.type.ndim)]
-        before = self.elements
-        # What goes over whole arrays is computed once.
-        self.elements = {**before, **{id(part): self.keep(self.number(part)) for part in self._whole(value)}}
-        found = list(self._arrays_in(value))
-        for source, array in found:
-            self._check_overlap(source, array, target, name)
-        self.same_lengths(found, lengths)
-        counters = [self.temporary("at") for _ in lengths]
-        ranges = ", ".join(f"{counter} = 0 ... {length.text}" for counter, length in zip(counters, lengths))
-        self.emit(f"foreach ({ranges}) {{")
-        self.enter_foreach(node)
-        self.elements.update((id(source), self.element_at(array, counters)) for source, array in found)
-        place = self.element_at(goal, counters)
-        if not isinstance(place.type, Num):
-            self.fail(target, "records are not assigned as a whole", "an array of records", "assign the fields")
-        result = self.number(value) if op is None else self.binary(node, op, place, self.number(value))
-        self.emit(f"{place.text} = {self.cast(result, place.type, value).text};")
-        self.elements = before
-        self.leave_foreach()
-        self.emit("}")
+        return goal, name
 
     def same_lengths(self, found: list[tuple[ast.expr, Value]], lengths: list[Value]) -> None:
         """Have it tested that the arrays of an expression have the lengths of its elements."""
@@ -353,6 +443,18 @@ class Parts:
             if isinstance(child, ast.expr):
                 yield from self._whole(child)
 
+    def _numbers(self, node: ast.expr) -> Any:
+        """Give the parts of an expression of arrays that are numbers, but for names and constants."""
+        if isinstance(node, (ast.Name, ast.Constant)) or id(node) in self.elements:
+            return
+        if not any(True for _ in self._arrays_in(node)):
+            yield node
+            return
+        if self.array_of(node) is None:
+            for child in node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    yield from self._numbers(child)
+
     def _arrays_in(self, node: ast.expr) -> Any:
         """Give the arrays and parts in an expression of elements, each with its node."""
         if id(node) in self.elements:
@@ -376,13 +478,22 @@ class Parts:
         """Refuse to read an array at other places than it is written: the elements run in any order."""
         whole = _all_of(source)
         same = ast.dump(source) == ast.dump(_as_read(target)) or (whole is not None and whole == _all_of(target))
-        if self._name_of(array) == name and not same:
+        if self._name_of(array) == name and not same and not self._are_apart(array, self.array_of(target)):
             self.fail(
                 source,
                 f"`{name}` is read and written at different places in one statement",
                 "the elements run in any order",
                 "write to another array first, or loop with `range`",
             )
+
+    def _are_apart(self, a: Value, b: Value) -> bool:
+        """Return whether two parts of an array have other constant indices along some axis, such as other rows."""
+        one, other = self.parts.get(a.text), self.parts.get(b.text)
+        if one is None or other is None or one.array.text != other.array.text:
+            return False
+        ends = zip(one.axes, other.axes)
+        fixed = [(x.start.const, y.start.const) for x, y in ends if x.step is None and y.step is None]
+        return any(x is not None and y is not None and x != y for x, y in fixed)
 
     def _name_of(self, array: Value) -> str:
         """Give the name of the parameter, or of the array made here, that the elements are in."""
@@ -391,6 +502,28 @@ class Parts:
         own = {self.made_text(name): name for region in self.regions for name in region.arrays}
         own.update({self.param_text(p.name): p.name for p in self.params})
         return own.get(array.text, array.text)
+
+
+class _Unmasked(ast.NodeTransformer):
+    """Takes the arrays themselves for what a mask chooses from them."""
+
+    def __init__(self, mask: ast.expr, is_reduction: Callable[[ast.expr], bool]) -> None:
+        self.mask = ast.dump(mask)
+        self.is_reduction = is_reduction
+        # The nodes of the arrays.
+        self.found: set[int] = set()
+
+    def visit(self, node: ast.AST) -> Any:
+        """Leave out what goes over whole arrays, of which the mask would choose some."""
+        is_whole = isinstance(node, ast.expr) and self.is_reduction(node)
+        return node if is_whole else super().visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """Give the array of an element that the mask chooses."""
+        if ast.dump(node.slice) != self.mask:
+            return node
+        self.found.add(id(node.value))
+        return node.value
 
 
 def _within(index: Value, length: str) -> str:

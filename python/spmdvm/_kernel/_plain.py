@@ -1,4 +1,4 @@
-"""Statements of Python in plainer ones: what `:=` assigns is assigned before, and a `lambda` with a name is a `def`.
+"""Statements of Python in plainer ones: what `:=` assigns is assigned before, and a `lambda` is a `def`.
 
 An assignment may go before its statement where it is executed exactly once whenever the statement is, and nothing
 before it in the statement reads its variable or calls a function, which might see the difference. Elsewhere it stays,
@@ -41,6 +41,16 @@ def _statement(statement: Any) -> list[Any]:
     if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Lambda):
         function = _function(statement)
         return [statement] if function is None else [function]
+    functions = _Functions()
+    for field in ("value", "test", "iter"):
+        given = getattr(statement, field, None)
+        if isinstance(given, ast.expr):
+            setattr(statement, field, functions.visit(given))
+    return [*functions.found, *_assigned_before(statement)]
+
+
+def _assigned_before(statement: Any) -> list[Any]:
+    """Give a statement, and in front of it what `:=` assigns."""
     if isinstance(statement, ast.While):
         return [_loop(statement)]
     lifted = _Lifted(statement)
@@ -56,7 +66,35 @@ def _function(statement: ast.Assign) -> ast.FunctionDef | None:
     target, given = statement.targets[0], statement.value
     if len(statement.targets) != 1 or not isinstance(target, ast.Name) or not isinstance(given, ast.Lambda):
         return None
-    return ast.copy_location(as_function(given, target.id), statement)
+    return ast.copy_location(plain(as_function(given, target.id)), statement)
+
+
+class _Functions(ast.NodeTransformer):
+    """Gives the lambdas among the arguments of calls names: functions that stand before the statement."""
+
+    def __init__(self) -> None:
+        self.found: list[ast.FunctionDef] = []
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        """Leave what is in a lambda to itself."""
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Replace arguments."""
+        self.generic_visit(node)
+        node.args = [self._named(arg) for arg in node.args]
+        for keyword in node.keywords:
+            keyword.value = self._named(keyword.value)
+        return node
+
+    def _named(self, given: ast.expr) -> ast.expr:
+        if not isinstance(given, ast.Lambda):
+            return given
+        function = plain(as_function(given, "lambda_"))
+        # No name of Python's is that.
+        function.name = f"<lambda_{given.lineno}_{given.col_offset}>"
+        self.found.append(function)
+        return ast.copy_location(ast.Name(function.name, ast.Load()), given)
 
 
 def parameters(tree: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:

@@ -108,7 +108,7 @@ class _Packer:
 
     def value(self, found: Any, attributes: dict[str, Any]) -> Any:
         """Pack what a name stands for; of what is no number, function or module, the attributes that are used."""
-        if constants(found) is not None or isinstance(found, (np.ndarray, _functions._InKernels)):
+        if constants(found) is not None or isinstance(found, (np.ndarray, _functions.InKernels)):
             return found
         if isinstance(found, types.ModuleType):
             return _Module(found.__name__)

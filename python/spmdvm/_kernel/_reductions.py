@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _functions, _instead
 from ._parts import Parts
 from ._types import BOOL, FLOAT64, INT, NUMBERS, Num, strong
 from ._values import Value, literal
@@ -29,8 +30,16 @@ FUNCTIONS = {
     np.argmax: "argmax",
     np.var: "var",
     np.std: "std",
+    np.count_nonzero: "count_nonzero",
 }
-METHODS = frozenset(FUNCTIONS.values())
+METHODS = frozenset(FUNCTIONS.values()) - {"count_nonzero"}
+# Methods of numbers: the function that they are (none: the number itself), and how many arguments they take.
+_OF_NUMBERS: dict[str, tuple[Any, int]] = {
+    "clip": (np.clip, 2),
+    "round": (np.round, 1),
+    "item": (None, 0),
+    "conjugate": (None, 0),
+}
 _SIGNS = {"any": "||", "all": "&&"}
 
 
@@ -41,8 +50,14 @@ class Reductions(Parts):
         """Translate a reduction over the elements of an array, of a part, or of an expression of such."""
         others = [*node.args[1:], *node.keywords] if source in node.args else [*node.args, *node.keywords]
         if others:
-            other = getattr(others[0], "value", others[0])
-            self.fail(other, f"`{how}` goes over all elements in a kernel", "not supported", "leave it out, or loop")
+            other, named = others[0], isinstance(others[0], ast.keyword)
+            help = _instead.reduction(how, other.arg if named else None)
+            at = other.value if named else other
+            self.fail(at, f"`{how}` goes over all elements in a kernel", "not supported", help)
+        if how == "count_nonzero":
+            zero = ast.copy_location(ast.Constant(0), source)
+            given = ast.copy_location(ast.Compare(source, [ast.NotEq()], [zero]), source)
+            return self._reduced(node, "sum", given)
         if how in ("argmin", "argmax"):
             return self._place_of(node, how, source)
         if how in ("var", "std"):
@@ -64,6 +79,7 @@ class Reductions(Parts):
         """Translate the index of the first element that is the least or greatest, or NaN if there is one."""
         array = self.array_of(source)
         if array is None or array.type.ndim != 1:
+            self._says_more(source)
             self.fail(source, f"`{how}` takes an array of one dimension in a kernel", "this is none", "write the loop")
         best = self.keep(self._reduced(node, how.removeprefix("arg"), source))
         together, length, ty = self.is_uniform_here(), self.dim(array.text, 0), NUMBERS["int64"]
@@ -95,6 +111,7 @@ class Reductions(Parts):
         self.elements = {**outer, **{id(part): self.keep(self.number(part)) for part in self._whole(source)}}
         found = list(self._arrays_in(source))
         if not found:
+            self._says_more(source)
             help = "annotate the parameter if it is one (`a: spmdvm.array[spmdvm.float64]`); `min(a, b)` takes numbers"
             if not isinstance(self.source.tree, ast.FunctionDef):
                 help = "expressions are of single elements; `spmdvm.reduce` combines them (`map=` takes an expression)"
@@ -127,6 +144,11 @@ class Reductions(Parts):
         if how != "mean":
             return result
         return Value(f"({result.text} / (({ty.spmd})({size})))", ty, result.uniform)
+
+    def _says_more(self, source: ast.expr) -> None:
+        """Fail with what is wrong with an expression itself, if that is an error."""
+        if not isinstance(source, ast.Name):
+            self.expression(source)
 
     def _begin(self, node: Any, counters: list[str], lengths: list[Value], together: bool) -> int:
         """Begin the loops over all elements; tell how many there are."""
@@ -219,6 +241,12 @@ class Reductions(Parts):
         if func.attr in METHODS:
             found = any(True for _ in self._arrays_in(func.value))
             return self.reduction(node, func.attr, func.value) if found else None
+        if func.attr in _OF_NUMBERS and self.array_of(func.value) is None:
+            function, most = _OF_NUMBERS[func.attr]
+            if node.keywords or len(node.args) > most:
+                self.fail(node, f"`{func.attr}` of a number takes up to {most} arguments", "others here")
+            given = [self.number(func.value), *map(self.number, node.args)]
+            return _functions.find(function)(self, node, given) if function is not None else given[0]
         if func.attr != "astype":
             return None
         if self.array_of(func.value) is not None:

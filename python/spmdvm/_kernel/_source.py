@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+import tokenize
 import weakref
 from typing import Any, NamedTuple, NoReturn
 
 from .._errors import CompileError, Diagnostic, Label
-from . import _lambdas
+from . import _lambdas, _texts
 from ._plain import as_function, plain
 
 
@@ -66,7 +67,6 @@ class Source:
         self.is_told = True
         # Of a lambda: where it begins and ends.
         self._span: _lambdas.Span | None = None
-        self._outer: Any = None
 
     @staticmethod
     def of(function: Any) -> Source:
@@ -84,7 +84,15 @@ class Source:
             name = getattr(function, "__name__", repr(function))
             code = getattr(function, "__code__", None)
             _lambdas.unreadable(f"`{name}`", code.co_filename if code is not None else "<unknown>")
-        source = Source.of_lines(inspect.getsourcefile(function) or "<unknown>", first, tuple(lines))
+        except (tokenize.TokenError, SyntaxError):
+            _lambdas.changed(f"`{function.__name__}`", function)
+        file = inspect.getsourcefile(function) or "<unknown>"
+        tree = _function_in(lines)
+        if tree is None and inspect.iscoroutinefunction(function):
+            raise CompileError(f"{file}:{first}: a kernel is a function written with `def`")
+        if tree is None or not _texts.is_of_text(function, tree):
+            _lambdas.changed(f"`{function.__name__}`", function)
+        source = Source(plain(tree), file, first, tuple(lines))
         source.keep_for(function)
         return source
 
@@ -95,11 +103,10 @@ class Source:
             source = Source(plain(as_function(_lambdas.parse(lines, span), "lambda_")), file, first, lines)
             source._column, source._span = 0, span
             return source
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-        found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-        if not found:
+        found = _function_in(lines)
+        if found is None:
             raise CompileError(f"{file}:{first}: a kernel is a function written with `def`")
-        return Source(plain(found[0]), file, first, lines)
+        return Source(plain(found), file, first, lines)
 
     def origin(self) -> tuple[Any, ...]:
         """Give what `of_lines` makes the source of again."""
@@ -127,13 +134,7 @@ class Source:
 
     def inner(self, tree: Any) -> Source:
         """Give the source of a function within this one."""
-        source = Source(tree, self.file, self.first, self.lines)
-        source._outer = self.tree
-        return source
-
-    def is_outer_variable(self, name: str) -> bool:
-        """Return whether the function around this one has a variable of this name."""
-        return self._outer is not None and _has_variable(self._outer, name)
+        return Source(tree, self.file, self.first, self.lines)
 
     def is_variable(self, name: str) -> bool:
         """Return whether the function has a variable of this name somewhere."""
@@ -171,6 +172,15 @@ class Source:
             "K0002", "kernel", "error", message, self.file, line, column, line, end, (label,), help, ()
         )
         raise CompileError(text, [diagnostic])
+
+
+def _function_in(lines: Any) -> ast.FunctionDef | None:
+    """Give the function that lines have, which may be indented."""
+    try:
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except SyntaxError:
+        return None
+    return next((node for node in tree.body if isinstance(node, ast.FunctionDef)), None)
 
 
 def _has_variable(tree: ast.AST, name: str) -> bool:

@@ -12,12 +12,13 @@ import functools
 import math
 import os
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from . import _support
+from . import _instead, _support
 from ._expressions import LANE
 from ._loops import Loops
 from ._parts import Part
+from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
 from ._types import BOOL, INT, Array, Num, Record, Type, join
 from ._values import INT32, LONGEST, Arguments, Value, constant, literal, of_tuple, tuple_of
@@ -26,6 +27,8 @@ from ._values import INT64 as INT64_RANGE
 _MOST_PASSES = 40
 # No program has so many functions that call one another.
 _MOST_ACTIVE = 100
+# Functions are translated for what is known of their arguments, but not for each of so many calls.
+_MOST_INSTANCES = 16
 
 
 @dataclass
@@ -60,6 +63,16 @@ class Reduction:
     how: str
 
 
+class Known(NamedTuple):
+    """What is known of an integer, as of `Value`."""
+
+    low: int
+    high: int
+    below: tuple[str, int] | None
+    equals: tuple[str, int] | None
+    apart: frozenset[str]
+
+
 @dataclass
 class Param:
     """A parameter: its name in Python, its type, and what stands for it in SPMD text."""
@@ -72,6 +85,8 @@ class Param:
     view: tuple[int | None, ...] | None = None
     # Whether it is an array of which each lane has its own: one that a function made.
     lanes: bool = False
+    # Of an integer of Python's that has 32 bits: what it is known to be.
+    known: Known | None = None
 
 
 @dataclass
@@ -123,6 +138,8 @@ class Program:
         self.functions: list[list[tuple[str, Line | None]]] = []
         self.instances: dict[Any, Result] = {}
         self.active: dict[Any, Active] = {}
+        # Functions that were passed to others, which are known by their ids.
+        self.passed: list[Any] = []
         # What is declared in front of all functions, because they call each other.
         self.heads: list[list[tuple[str, Line | None]]] = []
         self.names = 0
@@ -215,15 +232,33 @@ class Region:
     parts: dict[str, Value] = field(default_factory=dict)
     # How many values the variables have that are tuples.
     tuples: dict[str, int] = field(default_factory=dict)
+    # The variables from around that a `foreach` sums up.
+    summed: set[str] = field(default_factory=set)
 
 
 class Body(Loops):
     """The translation of one function."""
 
-    def __init__(self, program: Program, source: Source, params: list[Param], lookup: Any, uniform: bool) -> None:
-        """Prepare: `lookup` finds what names from outside stand for; `uniform` functions may contain `foreach`."""
+    def __init__(
+        self,
+        program: Program,
+        source: Source,
+        params: list[Param],
+        lookup: Any,
+        uniform: bool,
+        scope: Scope | None = None,
+        functions: dict[str, Any] | None = None,
+        captured: dict[tuple[int, str], str] | None = None,
+    ) -> None:
+        """Prepare: `lookup` finds what names from outside stand for; `uniform` functions may contain `foreach`.
+
+        `scope` is that of a function within another one; parameters may be `functions`, or variables of functions
+        around that are `captured`.
+        """
         self.program = program
         self.source = source
+        self.scope = scope or Scope(source.tree)
+        self.functions, self.captured = functions or {}, captured or {}
         self.params = params
         self.views = {self.param_text(p.name): p for p in params if p.view is not None}
         self.lookup = lookup
@@ -237,9 +272,12 @@ class Body(Loops):
         self.dims: dict[str, str] = {}
         # What constant arrays from outside are called there, by their names in the text.
         self.tables: dict[str, str] = {}
-        self.local_functions: dict[str, ast.FunctionDef] = {}
+        # Functions by their names: those within this one, and those that it was given.
+        self.local_functions: dict[str, Any] = {}
         # What it is among the active functions, if others call it.
         self.identity: Any = None
+        # The indices of the `foreach` in which it is called.
+        self.outer_indices: frozenset[str] = frozenset()
         # The active functions whose results were not known in this pass, each with a call.
         self.unknown: dict[Any, Any] = {}
 
@@ -281,7 +319,7 @@ class Body(Loops):
         # The parts of arrays, by their names in the text and by their nodes; and in a statement over all elements, what
         # stands for arrays.
         self.parts: dict[str, Part] = {}
-        self.parts_of: dict[int, Value] = {}
+        self.parts_of: dict[int, tuple[ast.expr, Value]] = {}
         self.elements: dict[int, Value] = {}
         # With which indices of `foreach` the element differs that was translated last; and the one lane that executes,
         # where lanes take turns.
@@ -291,9 +329,12 @@ class Body(Loops):
         self.loops: list[str | Else] = []
         self.next_else: Else | None = None
         self.counts = _assignments(statements)
+        changed = [node.target.id for node in own_nodes(statements) if _changes(node)]
+        # But for `a += …`, which does not make `a` another array.
+        self.made = {name: count - changed.count(name) for name, count in self.counts.items()}
         # What is assigned in loops that are written out: another value each time.
         self.repeated: set[str] = set()
-        self.local_functions = {}
+        self.local_functions = dict(self.functions)
         names = _assigned(statements, into_foreach=False)
         given = {*self.tuples, *(p.name for p in self.params)}
         self.regions = [Region("", self.uniform, names | given)]
@@ -318,7 +359,9 @@ class Body(Loops):
         """Write the declarations of a region in front of its statements."""
         own = {p.name for p in self.params} if region.key == "" else set()
         shown = self.program.python_variables
-        shown.update({self.param_text(p.name): p.name for p in self.params} if region.key == "" else {})
+        if region.key == "":
+            # A variable of a function around has a number behind its name if there is another one of that name.
+            shown.update({self.param_text(p.name): p.name.partition(".")[0] for p in self.params})
         shown.update({_spmd_name(name): name for name in (*region.arrays, *region.variables)})
         shown.update({reduction.partial: f"{name} (of lanes)" for name, reduction in region.reductions.items()})
         place = self.source.line(self.source.tree) if region.key == "" else self.at
@@ -440,7 +483,7 @@ class Body(Loops):
 
     def _name_part(self, node: Any, name: str, value: Value) -> None:
         """Give a part of an array a name."""
-        if self.counts.get(name) != 1 or any(p.name == name for p in self.params):
+        if self.made.get(name) != 1 or any(p.name == name for p in self.params):
             self.fail(
                 node, "a part of an array is named once", f"`{name}` is assigned elsewhere too", "use another name"
             )
@@ -454,13 +497,13 @@ class Body(Loops):
     def read_name(self, node: ast.Name) -> Value | None:
         """Give a variable or parameter; None if the name is none."""
         name = node.id
+        if name in self.local_functions:
+            return None
         for region in self.regions:
             if name in region.indices:
                 return region.indices[name]
         region = self.region_of(name)
         if name in region.names:
-            if name in self.local_functions:
-                return None
             if name in region.arrays:
                 array = region.arrays[name]
                 return Value(_spmd_name(name), Array(array.of, len(array.shape)), array.uniform)
@@ -479,8 +522,7 @@ class Body(Loops):
             if name in region.tuples:
                 own = (ast.Name(of_tuple(name, k), ast.Load()) for k in range(region.tuples[name]))
                 return tuple_of(self.read_name(ast.copy_location(part, node)) for part in own)
-            reduction = self.regions[-1].reductions.get(name)
-            if reduction:
+            if name in self.regions[-1].summed:
                 self.fail(
                     node,
                     f"`{name}` is summed up in this `foreach`, and has its value only behind it",
@@ -489,7 +531,8 @@ class Body(Loops):
             if name in region.variables:
                 return region.variables[name].value()
             if param is not None:
-                return Value(self.param_text(name), param.type, param.uniform)
+                known = {} if param.known is None else param.known._asdict()
+                return Value(self.param_text(name), param.type, param.uniform, **known)
             return None
         return self.outside_array(node)
 
@@ -596,10 +639,18 @@ class Body(Loops):
         """`a = …`, `a[i] = …`, `a, b = …`."""
         target = node.targets[0]
         for each in node.targets:
-            if len(node.targets) > 1 and self.is_part(each):
+            if len(node.targets) > 1 and (self.is_masked(each) or self.is_part(each)):
                 self.fail(each, "a part of an array is assigned by a statement of its own", "here")
+        if self.is_masked(target):
+            return self.assign_masked(node, target, node.value, None)
         if self.is_part(target):
-            return self.assign_part(node, target, node.value, None)
+            values = self._tuple_in(node.value)
+            if values is None:
+                self.assign_part(node, target, node.value, None)
+            else:
+                self.assign_values(target, values)
+            self.elements.pop(id(node.value), None)
+            return
         if len(node.targets) > 1:
             value = self.keep(self.expression(node.value))
             for target in node.targets:
@@ -617,6 +668,22 @@ class Body(Loops):
             value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
         self.assign(target, value)
 
+    def _tuple_in(self, node: ast.expr) -> Value | None:
+        """Give the tuple that an expression is; None if it is something else, which may be one of arrays."""
+        if isinstance(node, ast.Name):
+            value = self.read_name(node)
+            return value if value is not None and value.parts is not None else None
+        if isinstance(node, ast.Tuple):
+            return self.expression(node)
+        if isinstance(node, ast.List):
+            return tuple_of(map(self.expression, node.elts))
+        if isinstance(node, ast.Call) and not self.is_method(node) and not any(True for _ in self._arrays_in(node)):
+            value = self.expression(node)
+            # It has been called.
+            self.elements[id(node)] = self.keep(value) if value.parts is None else value
+            return value if value.parts is not None else None
+        return None
+
     def _may_clash(self, target: ast.expr) -> bool:
         """Return whether lanes may have the same element for one that is computed from what it was."""
         if self.is_uniform_here() or not isinstance(target, (ast.Subscript, ast.Attribute)):
@@ -625,11 +692,18 @@ class Body(Loops):
         apart = self.element_apart
         name = _array_of(target)
         array = None if name is None else self.read_name(name)
-        if array is not None and not array.uniform:
-            # Each lane has an array of its own.
-            return False
-        indices = [name for region in self.regions for name, value in region.indices.items() if name in value.apart]
-        return LANE not in apart and not (indices and apart.issuperset(indices))
+        # Each lane may have an array of its own.
+        return (array is None or array.uniform) and not self.is_apart(apart)
+
+    def is_apart(self, apart: frozenset[str]) -> bool:
+        """Return whether something that differs with these indices of `foreach` is another for each element."""
+        indices = self._apart_indices()
+        return LANE in apart or (bool(indices) and apart.issuperset(indices))
+
+    def _apart_indices(self) -> frozenset[str]:
+        """Give the indices of the `foreach` around, also of one in which the function is called."""
+        own = (name for region in self.regions for name, value in region.indices.items() if name in value.apart)
+        return self.outer_indices.union(own)
 
     def _one_by_one(self, targets: list[Any], write: Any) -> None:
         """Write a statement that lanes execute one after another; their indices are computed before."""
@@ -654,14 +728,14 @@ class Body(Loops):
 
     def _unpacked(self, target: ast.expr, node: ast.expr) -> Value | None:
         """Give the elements of an array that several names are to stand for; None if that is not what is assigned."""
-        array = self.array_of(node) if isinstance(target, (ast.Tuple, ast.List)) else None
-        if array is None or array.type.ndim != 1 or not isinstance(array.type.of, Num):
+        if not isinstance(target, (ast.Tuple, ast.List)):
             return None
-        count, length = len(target.elts), self.dim(array.text, 0)
-        if length.const is not None and length.const != count:
-            self.fail(target, f"there are {length.const} elements for {count} names", "here")
-        if length.const is None:
-            self.emit(f"assert({length.text} == {count});")
+        count, array = len(target.elts), self.array_of(node)
+        if array is None:
+            return self.elements_of(node, count)
+        if array.type.ndim != 1 or not isinstance(array.type.of, Num):
+            return None
+        self.have_length(target, array, count)
         places = (self.place_of(array, [constant(k)]) for k in range(count))
         return tuple_of(Value(text, array.type.of, uniform) for text, uniform in places)
 
@@ -697,7 +771,7 @@ class Body(Loops):
 
     def _new_array(self, target: ast.expr, of: Num, lengths: tuple[int, ...]) -> tuple[str, LocalArray]:
         """Declare an array of the function under the name that it is assigned to."""
-        if not isinstance(target, ast.Name) or self.counts.get(target.id) != 1:
+        if not isinstance(target, ast.Name) or self.made.get(target.id) != 1:
             self.fail(
                 target,
                 "an array of the function is made once, under a name of its own",
@@ -722,10 +796,16 @@ class Body(Loops):
     def do_AugAssign(self, node: ast.AugAssign) -> None:
         """`a += …`."""
         target = node.target
+        if isinstance(target, ast.Name) and self._names_array(target.id):
+            # All of it is changed where it is.
+            whole = ast.Subscript(_as_load(target), ast.Slice(None, None, None), ast.Store())
+            return self.assign_part(node, ast.copy_location(whole, target), node.value, node.op)
         if isinstance(target, ast.Name):
             region = self.region_of(target.id)
             if region is not self.regions[-1] and target.id in region.names and target.id not in self._indices():
                 return self.reduce(node, target.id, node.op, node.value)
+        if self.is_masked(target):
+            return self.assign_masked(node, target, node.value, node.op)
         if self.is_part(target):
             return self.assign_part(node, target, node.value, node.op)
         load = _as_load(target)
@@ -735,6 +815,12 @@ class Body(Loops):
             return self._one_by_one([target], add)
         value = self.binary(node, node.op, self.expression(load), self.expression(node.value))
         self.assign(target, value)
+
+    def _names_array(self, name: str) -> bool:
+        """Return whether a name stands for an array or a part of one."""
+        if any(name in region.arrays or name in region.parts for region in self.regions):
+            return True
+        return any(param.name == name and isinstance(param.type, Array) for param in self.params)
 
     def _indices(self) -> set[str]:
         return {name for region in self.regions for name in region.indices}
@@ -751,6 +837,8 @@ class Body(Loops):
             for part, at in zip(target.elts, value.parts):
                 self.assign(part, at)
             return
+        if self.is_part(target):
+            self.fail(target, "a part of an array is assigned by a statement of its own", "here")
         if isinstance(target, (ast.Subscript, ast.Attribute)):
             place = self.element(target, stores=True)
             if not isinstance(value.type, Num) or value.parts is not None:
@@ -976,7 +1064,7 @@ class Body(Loops):
                 node.iter,
                 "a kernel's loops count, or go over an array or a tuple",
                 "neither `range(…)`, `spmdvm.foreach(…)` nor such values",
-                "`range(n - 1, -1, -1)`" if what is reversed else "loop over indices: `for i in range(len(a))`",
+                _instead.loop(getattr(what, "__name__", "")),
             )
 
     def range(self, node: ast.For) -> None:
@@ -1115,7 +1203,8 @@ class Body(Loops):
             if target.id in self.regions[0].names and target.id in self.regions[0].variables:
                 self.fail(target, f"`{target.id}` is a variable of the code around", "use another name")
             names.append(target.id)
-        region = Region(id(node), False, _assigned(node.body, into_foreach=True) - self.regions[0].names)
+        stored, outer = _assigned(node.body, into_foreach=True), self.regions[0].names
+        region = Region(id(node), False, stored - outer, summed=stored & outer)
         ranges = []
         for name, arg in zip(names, call.args):
             start, stop = self._bounds(arg)
@@ -1192,13 +1281,26 @@ class Body(Loops):
         """Note a function within the function; it is translated where it is called."""
         if node.decorator_list:
             self.fail(node.decorator_list[0], "functions in a kernel have no decorators", "here")
-        self.local_functions[node.name] = node
+        other = self.local_functions.get(node.name)
+        if (other is not None and getattr(other, "tree", None) is not node) or self.counts.get(node.name):
+            help = "give each a name of its own, and choose where they are called: `f(x) if … else g(x)`"
+            self.fail(node, f"`{node.name}` is a function here and something else in another place", "here", help)
+        self.local_functions[node.name] = Local(self.scope.inner(node), self.lookup_inner)
         if self.assigned is not None:
             self.assigned.add(node.name)
 
     # Functions that are called.
 
-    def instance(self, node: Any, source: Source, lookup: Any, given: Arguments, name: str, key: Any) -> Result:
+    def instance(
+        self,
+        node: Any,
+        source: Source,
+        lookup: Any,
+        given: Arguments,
+        name: str,
+        key: Any,
+        scope: Scope | None = None,
+    ) -> Result:
         """Translate a function for arguments of given types, once."""
         names, args = given.names, given.values
         # A number that is the same in all lanes is so in the function too, which may loop and branch by it.
@@ -1211,7 +1313,17 @@ class Body(Loops):
         types = tuple(INT if arg.type == INT else arg.type for arg in args)
         views = tuple(self.view_of(arg) for arg in args)
         dims = [self._symbols(arg) for arg in args]
-        identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()))
+        many = sum(other[0] == key for other in self.program.instances) >= _MOST_INSTANCES
+        # Of a function that calls itself less would be known each time.
+        again = many or any(other[0] == key for other in self.program.active)
+        own = set(given.captured.values())
+        symbols = {symbol for lengths in dims for symbol in lengths}
+        known = tuple(None if again and name not in own else _known(arg, symbols) for name, arg in zip(names, args))
+        indices = self._apart_indices()
+        functions = tuple((name, id(getattr(function, "tree", function))) for name, function in given.functions.items())
+        self.program.passed.extend(given.functions.values())
+        identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()), functions)
+        identity = (*identity, known, indices)
         active = self.program.active.get(identity)
         if active is not None:
             active.calls_itself = True
@@ -1221,9 +1333,9 @@ class Body(Loops):
         else:
             if len(self.program.active) >= _MOST_ACTIVE:
                 self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
-            params = [Param(*param) for param in zip(names, types, uniform, views, lanes)]
-            body = Body(self.program, source, params, lookup, plain)
-            body.tuples = given.tuples
+            params = [Param(*param) for param in zip(names, types, uniform, views, lanes, known)]
+            body = Body(self.program, source, params, lookup, plain, scope, given.functions, given.captured)
+            body.tuples, body.outer_indices = given.tuples, indices
             own = self.program.name(_spmd_name(name))
             for name_of, symbols in zip(names, dims):
                 for k, symbol in enumerate(symbols):
@@ -1231,6 +1343,7 @@ class Body(Loops):
                     body.dims[length] = f"{own}.{length}" if symbol is None else symbol
             self.program.python_names[own] = name
             result = self._translated(identity, body, own, node)
+        given.narrow = {name for name, of in zip(names, known) if of is not None}
         for at in result.stored:
             self.refuse_to_store(node, args[at])
             self.stored.update({p.name for p in self.params} & {self._name_of(args[at])})
@@ -1268,7 +1381,7 @@ class Body(Loops):
 
     def gives_value(self) -> bool:
         """Return whether some `return` of the function has a value."""
-        return any(isinstance(n, ast.Return) and not _is_nothing(n.value) for n in _own_nodes(self.source.tree))
+        return any(isinstance(n, ast.Return) and not _is_nothing(n.value) for n in own_nodes(self.source.tree.body))
 
     def result_so_far(self, name: str, node: Any) -> Result:
         """Give what is known of the result while the function is translated; `node` is a call of itself."""
@@ -1323,8 +1436,18 @@ class Body(Loops):
                     apart = (k for k, step in enumerate(param.view) if step is None)
                     found.extend(f"uniform {offset} {text}__s{k}" for k in apart)
             else:
-                found.append(f"{'uniform ' if param.uniform else ''}{param.type.spmd} {text}")
+                spmd = param.type.spmd if param.known is None else "int"
+                found.append(f"{'uniform ' if param.uniform else ''}{spmd} {text}")
         return found
+
+
+def _known(arg: Value, symbols: set[str | None]) -> Known | None:
+    """Give what is known of an argument that is an integer of 32 bits, beside lengths with symbols; None of others."""
+    if arg.parts is not None or not arg.is_narrow:
+        return None
+    # Other symbols may be of this function only.
+    below, equals = (at if at and (at[0] in symbols or _length_of(at[0])) else None for at in (arg.below, arg.equals))
+    return Known(arg.low, arg.high, below, equals, arg.apart)
 
 
 # Keywords and what the translation itself uses: parameters have other names in SPMD text.
@@ -1463,7 +1586,7 @@ _RESERVED = frozenset(
 
 def _spmd_name(name: str) -> str:
     """Give the SPMD name of a variable: no keyword, no function of the library and no parameter."""
-    name = name.replace("[", "__").replace("]", "_").strip("<>")
+    name = name.replace("[", "__").replace("]", "_").replace(".", "__").strip("<>")
     return f"v_{name}" if name.isascii() else "v_" + "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
 
 
@@ -1517,20 +1640,24 @@ def looks_like_foreach(node: ast.For) -> bool:
 
 
 def _assignments(statements: list[ast.stmt]) -> dict[str, int]:
-    """Count how often each name is assigned in the text."""
+    """Count how often each name is assigned in the text of a function."""
     counts: dict[str, int] = {}
-    for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                counts[node.id] = counts.get(node.id, 0) + (2 if isinstance(node, ast.AugAssign) else 1)
+    for node in own_nodes(statements):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            counts[node.id] = counts.get(node.id, 0) + 1
     return counts
+
+
+def _changes(node: ast.AST) -> bool:
+    """Return whether a statement is `a += …` of a name."""
+    return isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
 
 
 def _only_counts(tree: ast.AST, name: str) -> bool:
     """Return whether a name is assigned by loops alone, none in another one, and read in them alone."""
     inside: set[int] = set()
     targets: set[int] = set()
-    for loop in ast.walk(tree):
+    for loop in _nodes_where(tree, name):
         target = _target_in(loop, name)
         if target is not None:
             targets.add(id(target))
@@ -1541,8 +1668,16 @@ def _only_counts(tree: ast.AST, name: str) -> bool:
             inside |= body
     if targets & inside:
         return False
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
+    names = [node for node in _nodes_where(tree, name) if isinstance(node, ast.Name) and node.id == name]
     return all(id(node) in (inside if isinstance(node.ctx, ast.Load) else targets) for node in names)
+
+
+def _nodes_where(tree: ast.AST, name: str) -> Any:
+    """Give the nodes of a function, without the functions in it that have a variable of their own of a name."""
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        if not isinstance(child, ast.FunctionDef) or name not in Scope(child).bound:
+            yield from _nodes_where(child, name)
 
 
 def _target_in(loop: ast.AST, name: str) -> ast.Name | None:
@@ -1565,14 +1700,6 @@ def _leaves(statements: list[ast.stmt]) -> bool:
 
 def _is_nothing(node: Any) -> bool:
     return node is None or (isinstance(node, ast.Constant) and node.value is None)
-
-
-def _own_nodes(tree: Any) -> Any:
-    """Give the nodes of a function, without those of functions in it."""
-    for child in ast.iter_child_nodes(tree):
-        if not isinstance(child, ast.FunctionDef):
-            yield child
-            yield from _own_nodes(child)
 
 
 def _is_same(part: ast.AST, target: ast.expr) -> bool:
@@ -1607,10 +1734,13 @@ def _as_load(target: ast.expr) -> ast.expr:
 _UNSUPPORTED = {
     "With": ("`with`", None),
     "Try": ("`try`", "kernels cannot catch errors; test before"),
-    "Raise": ("`raise`", "use `assert`"),
+    "Raise": ("`raise`", 'use `assert`, which may have a text: `assert x >= 0, "negative"`'),
     "Delete": ("`del`", "variables end with the function"),
     "Global": ("`global`", "pass what changes as an array"),
-    "Nonlocal": ("`nonlocal`", "pass what changes as an array"),
+    "Nonlocal": (
+        "`nonlocal`",
+        "return the new value, `n = f(n)`; or keep it in an array, `n = np.zeros(1, np.int64)`, with `n[0] += 1`",
+    ),
     "Import": ("`import`", "import outside of the kernel"),
     "ImportFrom": ("`import`", "import outside of the kernel"),
     "ClassDef": ("`class`", "use structured arrays"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import types
 from typing import Any, Callable
 
@@ -14,6 +15,7 @@ from . import _functions
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import METHODS
+from ._scopes import Scope, own_nodes
 from ._source import Source
 
 
@@ -28,38 +30,37 @@ class Usage:
     def __init__(self, tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> None:
         """Look at a function."""
         self.is_known = True
-        self.indexed = self._indexed(tree, lookup, {id(tree)})
+        self.indexed = self._indexed(Scope(tree), lookup, {id(tree)})
 
-    def _indexed(self, tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: set[int]) -> set[str]:
+    def _indexed(self, scope: Scope, lookup: Callable[[str], Any], seen: set[int]) -> set[str]:
         found = set()
-        own = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node is not tree}
-        for node in ast.walk(tree):
+        for node in own_nodes(scope.tree.body):
             found.update(name.id for name in _used_as_arrays(node) if isinstance(name, ast.Name))
             if isinstance(node, ast.Call) and any(isinstance(arg, ast.Name) for arg in node.args):
-                found |= self._passed(node, own, lookup, seen)
+                found |= self._passed(node, scope, lookup, seen)
+        for inner in itertools.chain(*scope.functions.values()):
+            found |= self._indexed(inner, lookup, seen) - inner.bound
         return found
 
-    def _passed(
-        self, node: ast.Call, own: dict[str, ast.FunctionDef], lookup: Callable[[str], Any], seen: set[int]
-    ) -> set[str]:
+    def _passed(self, node: ast.Call, scope: Scope, lookup: Callable[[str], Any], seen: set[int]) -> set[str]:
         """Give the names that are passed to a function which uses its parameters as arrays."""
-        tree: Any = own.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        called = scope.function(node.func.id) if isinstance(node.func, ast.Name) else None
         try:
-            if tree is None:
+            if called is None:
                 function = inspect.unwrap(_named(node.func, lookup))
                 if not inspect.isfunction(function) or _is_of_numpy(function):
                     return set()
-                tree, lookup = Source.of(function).tree, _functions.lookup_of(function)
+                called, lookup = Scope(Source.of(function).tree), _functions.lookup_of(function)
         except KeyError:
             self.is_known = False
             return set()
         except CompileError:
             # What is wrong with it is told when it is translated.
             return set()
-        if id(tree) in seen:
+        if id(called.tree) in seen:
             return set()
-        inner = self._indexed(tree, lookup, seen | {id(tree)})
-        names = [arg.arg for arg in parameters(tree)]
+        inner = self._indexed(called, lookup, seen | {id(called.tree)})
+        names = [arg.arg for arg in parameters(called.tree)]
         given = [*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
         return {value.id for name, value in given if name in inner and isinstance(value, ast.Name)}
 
@@ -122,6 +123,14 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], parameters: lis
         if names & set(parameters) and not names & own:
             return True
     return False
+
+
+def has_effects(tree: ast.FunctionDef) -> bool:
+    """Return whether a function may do something but give a result: call `print` or another, assert, not end."""
+    return any(
+        isinstance(node, (ast.Assert, ast.While)) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+        for node in own_nodes(tree.body)
+    )
 
 
 def _is_name(node: ast.expr) -> bool:

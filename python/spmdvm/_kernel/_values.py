@@ -70,10 +70,17 @@ class Arguments:
         names, values: of the arguments.
         nodes: where each is given.
         tuples: how many numbers the parameters have that are tuples.
+        functions: the arguments that are functions, by the names of their parameters: they are not passed.
+        captured: the names of parameters that are variables of functions around, by these functions and their names.
     """
 
-    def __init__(self, names: list[str], values: list[Value], nodes: list[Any]) -> None:
+    def __init__(
+        self, names: list[str], values: list[Value], nodes: list[Any], functions: dict[str, Any], captured: Any
+    ) -> None:
         """Take tuples apart."""
+        self.functions, self.captured = functions, captured
+        # The arguments that are passed as integers of 32 bits.
+        self.narrow: set[str] = set()
         self.names: list[str] = []
         self.values: list[Value] = []
         self.nodes: list[Any] = []

@@ -1,0 +1,157 @@
+"""What to write instead of what kernels do not have: functions, methods, attributes, and what loops go over."""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+_RANDOM = (
+    "pass an array of random numbers; or step a number of each element's own, which is an argument (docs/tour.md): "
+    "`s = s * np.uint32(1664525) + np.uint32(1013904223)`, of which `(s >> 8) * np.float32(2**-24)` is from 0 to 1"
+)
+_SORT = "write the loops: numbers are put in their places in `v = np.zeros(9)`; or sort outside of the kernel"
+_COMPLEX = "compute with two numbers, the real and the imaginary part"
+_ROWS = "loop over the rows: `np.sum(a[i])`, or columns, `np.sum(a[:, j])`; or call `spmdvm.reduce(…, axis=0)` outside"
+_INDICES = "it is an array with other indices: write `a[j, i]`, `a[k // w, k % w]`; or do so outside of the kernel"
+_PARTS = "pass an array for the result, and store to its parts: `out[:n] = a`, `out[n:] = b`"
+_TAKE = "loop, and count what is taken; or call `spmdvm.filter` outside of the kernel"
+_BINS = "write `bins[k] += 1` for each; or call `spmdvm.reduce_by_index` outside of the kernel"
+_SCAN = "write the loop, or call `spmdvm.scan` outside of the kernel"
+_LIST = "make an array of a constant length, `np.zeros(8)`, and count its elements"
+_SEARCH = "write the search: halve the part between `low` and `high`, `while low < high`"
+
+_FUNCTIONS: dict[Any, str] = {
+    np.array: "list it in a statement of its own: `a = np.array([1, 2, 3])`; or make it outside of the kernel",
+    np.linalg.norm: "write `np.sqrt(np.sum(a * a))`",
+    complex: _COMPLEX,
+    sum: "write `np.sum(a)` of an array, or loop",
+    builtins.any: "write `np.any(a)` of an array, or loop",
+    builtins.all: "write `np.all(a)` of an array, or loop",
+    isinstance: "types are known when a kernel is compiled; leave it out",
+    type: "types are known when a kernel is compiled; leave it out",
+    sorted: _SORT,
+    list: _LIST,
+    dict: "use arrays: one for what is looked up, another for what belongs to it",
+    set: "use an array of flags: `seen[k] = True`",
+    str: "texts stand in `print` only; use numbers",
+    open: "read files outside of the kernel, and pass arrays",
+    input: "ask outside of the kernel, and pass numbers",
+    builtins.map: "write the loop",
+    builtins.filter: "write the loop",
+    math.gamma: "pass its values as an array",
+    math.lgamma: "pass its values as an array",
+    math.fsum: "write `np.sum(a)` of an array, or loop",
+    math.prod: "write the loop",
+}
+# Functions of numpy by their names.
+_OF_NUMPY = {
+    **dict.fromkeys(["sort", "argsort", "partition", "argpartition", "unique"], _SORT),
+    **dict.fromkeys(["median", "percentile", "quantile"], f"sort the numbers first: {_SORT}"),
+    **dict.fromkeys(["nonzero", "flatnonzero", "argwhere", "extract", "compress", "delete"], _TAKE),
+    **dict.fromkeys(["concatenate", "stack", "hstack", "vstack", "append", "insert", "tile", "repeat"], _PARTS),
+    **dict.fromkeys(["transpose", "reshape", "ravel", "flip", "roll", "rot90", "swapaxes", "moveaxis"], _INDICES),
+    **dict.fromkeys(["bincount", "histogram", "histogram2d", "digitize"], _BINS),
+    **dict.fromkeys(["cumsum", "cumprod"], _SCAN),
+    **dict.fromkeys(["matmul", "einsum", "tensordot", "outer", "inner", "vdot", "kron", "cross"], "write the loops"),
+    **dict.fromkeys(["solve", "inv", "det", "svd", "eig", "eigh", "qr", "lstsq", "cholesky"], "write the loops"),
+    **dict.fromkeys(["fft", "ifft", "rfft", "irfft"], "write the butterflies, or transform outside of the kernel"),
+    **dict.fromkeys(["imag", "angle", "iscomplex"], _COMPLEX),
+    "searchsorted": _SEARCH,
+    "interp": f"{_SEARCH}, and compute the number between two",
+    "arange": "loop with `range(…)`",
+    "linspace": "compute the number: `start + (stop - start) * k / (n - 1)`",
+    "meshgrid": "compute the numbers of each element from its indices",
+    "prod": "write the loop, or call `spmdvm.reduce('*', a)` outside of the kernel",
+    "diff": "write `out[:] = a[1:] - a[:-1]`",
+    "average": "write `np.mean(a)`, or `np.sum(a * w) / np.sum(w)`",
+    "isin": "write `x in (2, 3, 5)`, or the loop",
+    "select": "write `np.where` in `np.where`, or `if` and `elif`",
+    "piecewise": "write `if` and `elif`",
+    "convolve": "write the loops over elements and weights",
+    "correlate": "write the loops over elements and weights",
+    "polyval": "write `(c[0] * x + c[1]) * x + c[2]`, or the loop",
+    "copyto": "write `out[:] = a`",
+    "vectorize": "a kernel is called for each element: leave it out",
+}
+_METHODS = {
+    **dict.fromkeys(["sort", "argsort", "partition"], _SORT),
+    **dict.fromkeys(["reshape", "ravel", "flatten", "transpose", "swapaxes", "squeeze"], _INDICES),
+    **dict.fromkeys(["append", "pop", "extend", "insert", "remove", "tolist"], _LIST),
+    **dict.fromkeys(["random", "integers", "normal", "uniform", "standard_normal", "rand", "randint"], _RANDOM),
+    **dict.fromkeys(["cumsum", "cumprod"], _SCAN),
+    **dict.fromkeys(["nonzero", "take", "compress"], _TAKE),
+    "fill": "write `a[:] = x`",
+    "copy": "write `out[:] = a`, with an array that is passed or made here",
+    "dot": "write `np.dot(a, b)` of one dimension, or the loops",
+    "prod": "write the loop",
+    "searchsorted": _SEARCH,
+    "bit_length": "loop, `while n: n >>= 1`; or write `math.frexp(n)[1]` of what a float holds",
+    "conj": _COMPLEX,
+}
+_ATTRIBUTES = {
+    "T": "it is an array with other indices: write `a[j, i]`",
+    "flat": "`for i in range(h): for j in range(w):` goes over all elements",
+    "dtype": "it stands where a type is needed: `np.zeros(8, a.dtype)`, `x.astype(a.dtype)`",
+    "real": _COMPLEX,
+    "imag": _COMPLEX,
+}
+_LOOPS = {
+    "reversed": "`range(n - 1, -1, -1)`, or `a[::-1]` of an array",
+    "prange": "`spmdvm.foreach(n)` takes all at once, `range(n)` one after another",
+    "arange": "`range(n)`",
+    "ndindex": "`for i, j in spmdvm.foreach(h, w)` takes all at once; or one `range` in another",
+    "ndenumerate": "one `range` in another, and `a[i, j]`",
+    "nditer": "one `range` in another, and `a[i, j]`",
+    "linspace": "`range(n)`, and the number of each index: `start + (stop - start) * k / (n - 1)`",
+}
+
+
+def function(function: Any, name: str, known: Iterable[str]) -> str:
+    """Give what to write instead of a function, which may be one of nearly the name of one that is known."""
+    module = getattr(function, "__module__", None) or ""
+    if "random" in name or module.split(".")[0] == "random":
+        return _RANDOM
+    for other, help in _FUNCTIONS.items():
+        if function is other:
+            return help
+    own = getattr(function, "__name__", name)
+    if module.split(".")[0] == "numpy" and own in _OF_NUMPY:
+        return _OF_NUMPY[own]
+    found = difflib.get_close_matches(name.rsplit(".", 1)[-1], known, 1, 0.75)
+    if found:
+        return f"is `{found[0]}` meant?"
+    return "compute it outside of the kernel and pass the result; or write it as a function of Python, with `def`"
+
+
+def method(name: str) -> str:
+    """Give what to write instead of a method."""
+    return _METHODS.get(name) or (
+        "arrays have `sum`, `mean`, `var`, `std`, `min`, `max`, `argmin`, `argmax`, `any` and `all`, numbers `astype`, "
+        "`clip`, `round` and `item`; else write the loop"
+    )
+
+
+def attribute(name: str) -> str:
+    """Give what to write instead of an attribute of an array."""
+    return _ATTRIBUTES.get(name) or "`shape`, `size` and `ndim` can be asked for"
+
+
+def loop(name: str) -> str:
+    """Give what to loop over instead of what a function gives."""
+    return _LOOPS.get(name) or "loop over indices: `for i in range(len(a))`"
+
+
+def reduction(how: str, other: str | None) -> str:
+    """Give what to write instead of an argument of a reduction."""
+    if other == "axis" or other is None:
+        return _ROWS.replace("sum", how)
+    if other == "dtype":
+        return f"convert the result: `np.float32(np.{how}(a))`"
+    if other == "where":
+        return f"choose: `np.{how}(np.where(mask, a, 0))`"
+    return "leave it out, or loop"

@@ -1,0 +1,117 @@
+"""Functions within kernels: which names belong to which function, and which variables of others one needs.
+
+A function within a kernel reads the variables of the functions around it by lambda lifting (Johnsson, 1985): wherever
+it is called, they are passed to it as further arguments, so that it sees what they are at the time of the call. What
+calls a function needs its variables, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Callable
+
+from ._plain import parameters
+
+
+class Scope:
+    """The names of a function, with those of the functions in it."""
+
+    def __init__(self, tree: Any, parent: Scope | None = None) -> None:
+        """Look at a function, or at an expression; `parent` is the function around it."""
+        self.tree = tree
+        self.parent = parent
+        is_function = isinstance(tree, ast.FunctionDef)
+        nodes = list(own_nodes(tree.body if is_function else [tree]))
+        names = [node for node in nodes if isinstance(node, ast.Name)]
+        self.bound = {arg.arg for arg in parameters(tree)} if is_function else set()
+        self.bound |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        self.read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+        self.functions: dict[str, list[Scope]] = {}
+        for inner in nodes:
+            if isinstance(inner, ast.FunctionDef):
+                self.functions.setdefault(inner.name, []).append(Scope(inner, self))
+        self.bound -= self.functions.keys()
+        self._captured: list[tuple[Scope, str]] | None = None
+
+    @property
+    def name(self) -> str:
+        """What the function is called."""
+        name: str = getattr(self.tree, "name", "expression")
+        return "<lambda>" if name.startswith("<lambda") else name
+
+    def inner(self, tree: ast.FunctionDef) -> Scope:
+        """Give the scope of a function in this one."""
+        return next(scope for scope in self.functions[tree.name] if scope.tree is tree)
+
+    def function(self, name: str) -> Scope | None:
+        """Give the function in a kernel that a name stands for; None if it is none."""
+        owner = self if name in self.bound or name in self.functions else self._owner(name)
+        return None if owner is None or name in owner.bound else owner.functions[name][-1]
+
+    @property
+    def captured(self) -> list[tuple[Scope, str]]:
+        """The variables of functions around it that it needs, also for the functions that it calls."""
+        if self._captured is None:
+            found: dict[tuple[int, str], tuple[Scope, str]] = {}
+            for scope in self._reachable():
+                for name in sorted(scope.read - scope.bound - scope.functions.keys()):
+                    owner = scope._owner(name)
+                    if owner is not None and name in owner.bound and self._is_within(owner):
+                        found.setdefault((id(owner), name), (owner, name))
+            self._captured = list(found.values())
+        return self._captured
+
+    def _reachable(self) -> list[Scope]:
+        """Give the function with all functions in kernels that it may call."""
+        reached = [self]
+        for scope in reached:
+            for name in sorted(scope.read):
+                callee = scope.function(name)
+                if callee is not None and callee not in reached:
+                    reached.append(callee)
+        return reached
+
+    def _owner(self, name: str) -> Scope | None:
+        """Give the innermost function around this one that has a variable or a function of a name."""
+        owner = self.parent
+        while owner is not None and name not in owner.bound and name not in owner.functions:
+            owner = owner.parent
+        return owner
+
+    def name_of(self, owner: Scope, name: str) -> str:
+        """Give the name that a variable of a function around has in this one, which may have another of its name."""
+        is_own = name in self.bound or name in self.functions
+        return name if not is_own and self._owner(name) is owner else f"{name}.{owner._depth}"
+
+    def _is_within(self, owner: Scope) -> bool:
+        return self.parent is not None and (self.parent is owner or self.parent._is_within(owner))
+
+    @property
+    def _depth(self) -> int:
+        return 0 if self.parent is None else 1 + self.parent._depth
+
+
+@dataclass
+class Local:
+    """A function within a kernel, as the code around it finds it."""
+
+    scope: Scope
+    # What finds names where it is written: other such functions, then what the kernel finds.
+    lookup: Callable[[str], Any]
+
+    @property
+    def tree(self) -> ast.FunctionDef:
+        """The function."""
+        return self.scope.tree
+
+
+def own_nodes(statements: Any) -> Iterator[Any]:
+    """Give the nodes of a function's statements; of functions in it, those of their defaults."""
+    for node in statements:
+        yield node
+        if not isinstance(node, ast.FunctionDef):
+            yield from own_nodes(ast.iter_child_nodes(node))
+        else:
+            yield from own_nodes([*node.args.defaults, *filter(None, node.args.kw_defaults)])
