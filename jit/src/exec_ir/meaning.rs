@@ -131,11 +131,17 @@ impl Meaning {
                 FrameClose => context.close_frame(args[0][0]),
                 FramePass => context.passed_over += 1,
                 Interpret { .. } => return self.interpret(args, out, context),
-                RegionBase => out[0] = context.region_base(args[0][0]),
+                RegionBase => {
+                    for (out, &pointer) in out.iter_mut().zip(args[0]) {
+                        *out = context.region_base(pointer);
+                    }
+                }
                 HostAddress { disp } => out[0] = context.host_address(args[0][0], disp),
                 RegionLen { write } => {
-                    let most = if write { args[1][0] } else { u64::MAX };
-                    out[0] = context.region_len(args[0][0], write).min(most);
+                    for (lane, &pointer) in args[0].iter().enumerate() {
+                        let most = if write { args[1][lane] } else { u64::MAX };
+                        out[lane] = context.region_len(pointer, write).min(most);
+                    }
                 }
                 _ => self.compute(args, out),
             }

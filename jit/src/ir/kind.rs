@@ -108,11 +108,11 @@ pub enum Kind {
         ty: Ty,
     },
 
-    /// `(uniform u64 pointer, uniform u64 length) → uniform u64`. Host address of byte 0 of the pointer's memory
-    /// region, of which so many bytes may be read.
+    /// `(u64 pointer, u64 length) → u64`, all of one shape. Host address of byte 0 of the pointer's memory region, of which so many
+    /// bytes may be read; of pointers that vary, for each lane, whether or not it is active.
     RegionBase,
-    /// `(uniform u64 pointer) → uniform u64`. Bytes of the pointer's memory region that may be read; 0 if none. If it is for
-    /// writing, `(uniform u64 pointer, uniform u64 length) → uniform u64`: those that may be written, of these bytes that may be read.
+    /// `(u64 pointer) → u64`, both of one shape. Bytes of the pointer's memory region that may be read; 0 if none. If it is for
+    /// writing, `(u64 pointer, u64 length) → u64`: those that may be written, of these bytes that may be read.
     RegionLen {
         /// Whether it is for writing.
         write: bool,

@@ -27,6 +27,7 @@ mod memories;
 mod memory;
 mod one_lane;
 mod packed;
+mod pointers;
 mod shape;
 mod state;
 mod step;

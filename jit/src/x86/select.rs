@@ -74,6 +74,7 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
         Kind::Atomic { op, ty } => return s.atomic(inst, op, ty),
         Kind::Reduce { op, ty } => return s.reduce(inst, op, ty),
         Kind::IndexLow { .. } | Kind::IndexSpan { .. } => return s.index_bound(inst),
+        Kind::RegionBase | Kind::RegionLen { .. } if s.region.ty(inst.args[0]).is_varying() => s.ask_regions(inst),
         Kind::RegionBase | Kind::RegionLen { .. } | Kind::HostAddress { .. } => s.ask_region(inst),
         _ => return false,
     }
