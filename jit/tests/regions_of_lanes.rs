@@ -77,7 +77,8 @@ fn what_is_asked_has_the_shape_of_the_pointer() {
     assert!(!asks(|b, one, many| b.inst(Kind::RegionBase, &[one, many], U64)));
 }
 
-/// In a loop, the regions of sums are those of the pointers that they are sums from; but not if these are of another shape.
+/// In a loop, the regions of sums are those of the pointers that they are sums from; but not if these are of another
+/// shape.
 #[test]
 fn sums_are_asked_about_what_they_come_from() {
     for varies in [false, true] {

@@ -133,7 +133,7 @@ fn values_outlive_a_loop_when_registers_do_not_suffice() {
         let half = b.param(head, Type::varying(Ty::F16));
         b.switch_to(head);
         let polled = crowded_exit(&mut b, &host, &crowds[..6], 0);
-        b.effect(Kind::Tick { exit: polled }, &[]);
+        b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
         let crowds = crowds.each_ref().map(|c| c.mixed(&mut b));
         // The runtime adds halves, and checks what is stored.
         let twice = b.op(Op::Add, Ty::F16, &[half, half]);
@@ -200,7 +200,7 @@ fn exits_write_values_of_every_form() {
             let entries = vec![(other, constant, Some(lane)), (constant, mask, None), (mask, other, Some(least))];
             let state = exit(&host, mask, regs, entries);
             let out = b.exit(state);
-            b.effect(Kind::Tick { exit: out }, &[]);
+            b.effect(Kind::Tick { units: 1, exit: out }, &[]);
             b.effect(Kind::Guard { exit: out }, &[condition]);
             let folded = crowd.map(|crowd| crowd.folded(&mut b)).unwrap_or_default();
             let places = host.places(i32s.ty).into_iter().zip(folded).collect();

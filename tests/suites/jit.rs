@@ -74,7 +74,9 @@ fn short_loops_are_unrolled_and_elements_of_local_arrays_are_values() {
         let insts = looping(region).into_iter().flat_map(|b| &b.insts);
         insts.filter(|inst| test(inst.kind)).count()
     };
-    let unrolled = |region: &&std::sync::Arc<Region>| accesses(region, |kind| matches!(kind, Kind::Tick { .. })) >= 5;
+    let units = |inst: &Inst| if let Kind::Tick { units, .. } = inst.kind { units } else { 0 };
+    let fuel = |region: &Region| looping(region).iter().flat_map(|b| &b.insts).map(units).sum::<u32>();
+    let unrolled = |region: &&std::sync::Arc<Region>| fuel(region) >= 5;
     let region = regions.iter().find(unrolled).unwrap_or_else(|| panic!("no loop was unrolled: {regions:?}"));
     // In the body that checks, and in its copy if there is one: of `a` in every round, and of `seen`.
     let bodies = looping(region).len().min(2);
@@ -705,7 +707,7 @@ fn the_regions_of_lanes_are_looked_up_before_the_loop() {
     assert_eq!(lookups.count(), 1, "{region}");
 }
 
-/// Pointers that are sums from one pointer are accessed as an array is, if the distances are too short to leave the range of offsets.
+/// Pointers that are sums from one pointer are accessed as an array is, if the distances cannot leave the range of offsets.
 #[test]
 fn sums_from_one_pointer_are_indices() {
     let text = "export void f(uniform int a[], uniform int n, uniform int out[]) {

@@ -292,7 +292,7 @@ impl Translator<'_> {
                 let holds = self.guarded(inst.args[0]);
                 self.leave_unless(holds, exit);
             }
-            Kind::Tick { exit } => self.tick(exit),
+            Kind::Tick { units, exit } => self.tick(units, exit),
             Kind::Ticks { each } => self.ticks(inst, each),
             Kind::Count(n) => {
                 let counters = self.context_word(offset_of!(Context, counters));

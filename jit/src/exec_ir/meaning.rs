@@ -112,7 +112,7 @@ impl Meaning {
                 StoreAny { ty, address, .. } => return self.store_any(ty, address, args, context),
                 Atomic { op, ty } => out[0] = atomic(op, ty, args),
                 Guard { .. } => return args[0][0] != 0,
-                Tick { .. } => return tick(context),
+                Tick { units, .. } => return tick(units, context),
                 Ticks { each } => out[0] = ticks(args[0][0], each, context),
                 Count(n) => *context.counters.add(n as usize) += 1,
                 Chance { counter, odds } => {
@@ -370,12 +370,12 @@ fn reduce(op: Op, ty: Ty, lanes: &[u64]) -> u64 {
     v[0]
 }
 
-/// Counts one unit of fuel; `false` if the run must end.
-pub(crate) fn tick(context: &mut Context) -> bool {
-    if context.ticks <= 0 {
-        return context.poll();
+/// Counts so many units of fuel; `false` if the run must end.
+pub(crate) fn tick(units: u32, context: &mut Context) -> bool {
+    if context.ticks < i64::from(units) {
+        return context.poll(units.into());
     }
-    context.ticks -= 1;
+    context.ticks -= i64::from(units);
     true
 }
 

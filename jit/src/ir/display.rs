@@ -83,7 +83,8 @@ impl Display for Kind {
                 write!(f, "store.any.{ty} *{}{:+} else x{}", address.scale, address.disp, exit.0)
             }
             Kind::Guard { exit } => write!(f, "guard else x{}", exit.0),
-            Kind::Tick { exit } => write!(f, "tick else x{}", exit.0),
+            Kind::Tick { units: 1, exit } => write!(f, "tick else x{}", exit.0),
+            Kind::Tick { units, exit } => write!(f, "tick {units} else x{}", exit.0),
             Kind::Ticks { each } => write!(f, "ticks *{each}"),
             Kind::Count(n) => write!(f, "count {n}"),
             Kind::Chance { counter, odds } => write!(f, "chance {counter} odds {odds}"),
@@ -117,7 +118,10 @@ fn block(f: &mut Formatter<'_>, region: &Region, number: usize, block: &Block) -
 }
 
 fn exit(f: &mut Formatter<'_>, number: usize, exit: &Exit) -> fmt::Result {
-    writeln!(f, "x{number}: {}", exit.reason)?;
+    match exit.fuel {
+        0 => writeln!(f, "x{number}: {}", exit.reason)?,
+        units => writeln!(f, "x{number}: {}; gives back {units}", exit.reason)?,
+    }
     for frame in &exit.frames {
         write!(f, "  f{} at {}: mask {}", frame.function.0, frame.pc, frame.mask)?;
         for e in &frame.entries {

@@ -108,11 +108,11 @@ pub enum Kind {
         ty: Ty,
     },
 
-    /// `(u64 pointer, u64 length) → u64`, all of one shape. Host address of byte 0 of the pointer's memory region, of which so many
-    /// bytes may be read; of pointers that vary, for each lane, whether or not it is active.
+    /// `(u64 pointer, u64 length) → u64`, all of one shape. Host address of byte 0 of the pointer's memory region, of
+    /// which so many bytes may be read; of pointers that vary, for each lane, whether or not it is active.
     RegionBase,
-    /// `(u64 pointer) → u64`, both of one shape. Bytes of the pointer's memory region that may be read; 0 if none. If it is for
-    /// writing, `(u64 pointer, u64 length) → u64`: those that may be written, of these bytes that may be read.
+    /// `(u64 pointer) → u64`, both of one shape. Bytes of the pointer's memory region that may be read; 0 if none. If it
+    /// is for writing, `(u64 pointer, u64 length) → u64`: those that may be written, of these bytes that may be read.
     RegionLen {
         /// Whether it is for writing.
         write: bool,
@@ -259,8 +259,11 @@ pub enum Kind {
         /// Where to go.
         exit: ExitId,
     },
-    /// `()`. Counts one unit of fuel; leaves by the exit (without counting) when a poll says that the run must end.
+    /// `()`. Counts so many units of fuel; leaves by the exit (without counting) when a poll says that the run must
+    /// end.
     Tick {
+        /// One, but where [`ticks`](crate::passes::ticks) has made several places one. Not 0, and less than 128.
+        units: u32,
         /// Where to go.
         exit: ExitId,
     },
@@ -383,7 +386,7 @@ impl Kind {
             | Kind::FrameOpen { exit, .. }
             | Kind::Interpret { exit, .. }
             | Kind::Guard { exit }
-            | Kind::Tick { exit } => Some(exit),
+            | Kind::Tick { exit, .. } => Some(exit),
             _ => None,
         }
     }

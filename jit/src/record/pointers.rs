@@ -1,13 +1,13 @@
 //! Recording accesses by pointers that vary.
 //!
-//! A sum of a pointer and an offset stays in the pointer's region (`vm::sem::padd`). So pointers that are sums from one uniform
-//! pointer lead to one region, that of this pointer, and an access by them is one by an index: by the distance that was added,
-//! where that is known to be small, or else by the offset in the region. Such an access is recorded as that of an array:
-//! its bounds leave loops, and its lanes may have a pattern.
+//! A sum of a pointer and an offset stays in the pointer's region (`vm::sem::padd`). So pointers that are sums from one
+//! uniform pointer lead to one region, that of this pointer, and an access by them is one by an index: by the distance
+//! that was added, where that is known to be small, or else by the offset in the region. Such an access is recorded as
+//! that of an array: its bounds leave loops, and its lanes may have a pattern.
 //!
-//! Others are addresses of one region as a rule: then the region is looked up once, and the lanes' offsets are indices into it.
-//! Where the profile says that they lead to several, each lane's is looked up; what is asked about pointers that do not change leaves
-//! loops, too.
+//! Others are addresses of one region as a rule: then the region is looked up once, and the lanes' offsets are indices
+//! into it. Where the profile says that they lead to several, each lane's is looked up; what is asked about pointers
+//! that do not change leaves loops, too.
 
 use super::Recorder;
 use super::memory::{MAX_SCALE, Operand};
@@ -24,10 +24,12 @@ pub(super) const FARTHEST: i64 = 1 << (OFFSET_BITS - 2);
 const MAX_SUMS: usize = 4;
 
 impl Recorder<'_> {
-    /// Of an access by pointers that vary and are sums from a uniform one: the same as an access by an index that varies.
+    /// Of an access by pointers that vary and are sums from a uniform one: the same as an access by an index that
+    /// varies.
     ///
-    /// The offset of a sum that leaves the range of offsets is far outside of every region, and so is what is computed here: what
-    /// is added is not negative but for the distances themselves, and too little to lead from one end of the range to the other.
+    /// The offset of a sum that leaves the range of offsets is far outside of every region, and so is what is computed
+    /// here: what is added is not negative but for the distances themselves, and too little to lead from one end of the
+    /// range to the other.
     pub(super) fn by_distance(&mut self, at: &Operand) -> Option<Operand> {
         if !self.ty(at.base).is_varying() || !self.has_narrow_index(at) {
             return None;
@@ -57,8 +59,8 @@ impl Recorder<'_> {
         self.ty(index).is_varying().then_some(Operand { base: pointer, index: Some(index), address, ..*at })
     }
 
-    /// Of an access by pointers that vary: whether it is one by an index into the region of the first active lane's pointer. Gives
-    /// that access, and a uniform bool.
+    /// Of an access by pointers that vary: whether it is one by an index into the region of the first active lane's
+    /// pointer. Gives that access, and a uniform bool.
     pub(super) fn in_one_region(&mut self, state: &State, at: &Operand) -> Option<(Operand, Value)> {
         if !self.ty(at.base).is_varying() || !self.has_narrow_index(at) {
             return None;
@@ -91,8 +93,8 @@ impl Recorder<'_> {
         true
     }
 
-    /// The host addresses of the lanes of such an access; leaves if that of an active one is out of bounds. What depends on the
-    /// pointers alone is computed first, as a loop may change the index only.
+    /// The host addresses of the lanes of such an access; leaves if that of an active one is out of bounds. What
+    /// depends on the pointers alone is computed first, as a loop may change the index only.
     fn addresses_apart(&mut self, state: &State, at: &Operand, write: bool) -> Option<Value> {
         if !self.ty(at.base).is_varying() || !self.has_narrow_index(at) || !self.advice.leads_apart(self.place(state)) {
             return None;

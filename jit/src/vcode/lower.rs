@@ -225,9 +225,9 @@ impl<'a, T: Target> Lower<'a, T> {
                 let cond = self.condition(inst.args[0])?;
                 self.code.push(Machine::Guard(T::inverted(cond), stub));
             }
-            Kind::Tick { exit } => {
+            Kind::Tick { units, exit } => {
                 let stub = self.exit_stub(exit);
-                self.code.push(Machine::Tick(stub));
+                self.code.push(Machine::Tick(stub, units));
             }
             Kind::Count(n) if self.counts_in_register(n) => {}
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),

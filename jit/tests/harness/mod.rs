@@ -380,5 +380,6 @@ pub fn exit(
         cells: Vec::new(),
         live: Vec::new(),
         reason: ExitReason::Numbered(0),
+        fuel: 0,
     }
 }

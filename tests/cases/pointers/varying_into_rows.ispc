@@ -1,5 +1,6 @@
-// Lanes whose pointers lead to allocations of their own, in loops: read and written, with an index and without; to the end of each, and
-// beyond it; into rows that are deleted meanwhile, or were never there. Sums from one pointer by distances that vary.
+// Lanes whose pointers lead to allocations of their own, in loops: read and written, with an index and without; to the
+// end of each, and beyond it; into rows that are deleted meanwhile, or were never there. Sums from one pointer by
+// distances that vary.
 //~ run: rows(n=70) result == 0
 //~ run: shorter(n=9) result == 0
 //~ run: beyond(n=40, last=40)

@@ -334,7 +334,10 @@ impl<'a> Counted<'a> {
         let leaving = self.insts().filter(|inst| {
             inst.kind.exit().is_some() && !checked.contains(inst.args.first().unwrap_or(&Value(u32::MAX)))
         });
-        let units = leaving.map(|inst| matches!(inst.kind, Kind::Tick { .. }).then_some(1));
+        let units = leaving.map(|inst| match inst.kind {
+            Kind::Tick { units, .. } => Some(units),
+            _ => None,
+        });
         units.sum::<Option<u32>>().filter(|&units| units != 0)
     }
 
