@@ -37,6 +37,26 @@ fn frame_memory(host: &mut Host, code: Arc<dyn Executable>, fill: u8) -> Vec<u8>
 }
 
 /// A cell lies among others, whatever the number of its bytes.
+/// A lane whose number is known is taken out of its vector without going by way of memory.
+#[test]
+fn known_lanes_are_taken_out_in_registers() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    for (ty, lane, taken) in
+        [(Ty::F32, 2, "valignd"), (Ty::F32, 9, "valignd"), (Ty::F64, 11, "valignq"), (Ty::I32, 7, "valignd")]
+    {
+        let host = host(16);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let (mask, lanes) = (execution_mask(&mut b), entry(&mut b, host.places(Type::varying(ty))[0]));
+        let at = b.constant(Ty::I32, lane);
+        let extract = Kind::Op { op: Op::Extract, ty, from: ty };
+        let element = b.inst(extract, &[lanes, at], Type::uniform(ty));
+        leave(&mut b, &host, mask, vec![(host.places(Type::uniform(ty))[1], element)]);
+        let text = listing(&x86, finished(b));
+        let stores = count(&text, &["vmovups [rsp"]);
+        assert_eq!((count(&text, &[taken]), stores), (1, 0), "{text}");
+    }
+}
+
 #[test]
 fn exits_write_no_more_of_a_cell_than_its_lanes() {
     let Some(x86) = harness::x86() else { return };
