@@ -393,7 +393,7 @@ fn branches_and_guards_on_constants_are_decided() {
 
 #[test]
 fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
-    let (mut copied, mut in_advance, mut hoisted, mut carried, mut rounds) = (0, 0, 0, 0, 0);
+    let (mut copied, mut in_advance, mut hoisted, mut carried, mut rounds, mut passed_over) = (0, 0, 0, 0, 0, 0);
     let natives = harness::natives();
     let n = seeds(0, 250);
     let mut host = Host::new(Width::new(4).unwrap());
@@ -421,6 +421,11 @@ fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
         // Of the counter, what changes as it does, and what does not change, nothing is handed from round to round.
         let lean = |b: &Block| b.params.len() == 2 && b.insts.iter().all(|i| i.kind.exit().is_none());
         in_advance += after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && lean(b)) as usize;
+        // Frames that it passes over are counted before it.
+        let has = |b: &Block, of: fn(Kind) -> bool| b.insts.iter().any(|inst| of(inst.kind));
+        let passes = |b: &Block| has(b, |kind| matches!(kind, Kind::FramePass));
+        assert!(!after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && lean(b) && passes(b)), "{after}");
+        passed_over += after.blocks.iter().any(|b| has(b, |kind| matches!(kind, Kind::FramePasses { .. }))) as usize;
         // Of what it loads from where no round goes, nothing.
         let loads = |b: &Block| b.insts.iter().filter(|i| matches!(i.kind, Kind::Load { .. })).count();
         let all = before.blocks.iter().map(loads).sum::<usize>();
@@ -462,6 +467,7 @@ fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
     assert!(in_advance * 4 > n, "{in_advance} of {n} copies count one number");
     assert!(hoisted * 10 > n, "{hoisted} of {n} copies load less");
     assert!(carried * 25 > n, "in {carried} of {n} loops a round takes what the one before it had");
+    assert!(passed_over * 10 > n, "before {passed_over} of {n} copies frames are passed over");
     assert!(rounds > 1000, "{rounds}");
 }
 

@@ -187,8 +187,11 @@ impl Version {
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
         let counters = zeros(region.counters.len());
-        let passes_frames =
-            region.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.kind, Kind::FramePass));
+        let passes_frames = region
+            .blocks
+            .iter()
+            .flat_map(|b| &b.insts)
+            .any(|inst| matches!(inst.kind, Kind::FramePass | Kind::FramePasses { .. }));
         let [entries, other_constants, rounds, entries_seen] = [(); 4].map(|()| AtomicU64::new(0));
         let room = (region.frame_bytes, region.depth);
         let masks = facts.mask_words(region.width.full_mask());

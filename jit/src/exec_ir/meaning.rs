@@ -130,6 +130,7 @@ impl Meaning {
                 }
                 FrameClose => context.close_frame(args[0][0]),
                 FramePass => context.passed_over += 1,
+                FramePasses { each } => context.passed_over += args[0][0] * u64::from(each),
                 Interpret { .. } => return self.interpret(args, out, context),
                 RegionBase => {
                     for (out, &pointer) in out.iter_mut().zip(args[0]) {

@@ -47,6 +47,7 @@ impl Display for Kind {
             Kind::FrameOpen { function, at, exit } => write!(f, "frame.open f{} +{at} else x{}", function.0, exit.0),
             Kind::FrameClose => f.write_str("frame.close"),
             Kind::FramePass => f.write_str("frame.pass"),
+            Kind::FramePasses { each } => write!(f, "frame.passes {each}"),
             Kind::Interpret { site, exit } => write!(f, "interpret s{site} else x{}", exit.0),
             Kind::Op { op, ty, from } if ty == from => write!(f, "{}.{ty}", op.info().name),
             Kind::Op { op, ty, from } => write!(f, "{}.{ty}.{from}", op.info().name),

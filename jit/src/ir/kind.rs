@@ -73,6 +73,11 @@ pub enum Kind {
     /// `()`. Makes a frame whose memory is not entered, as nothing in the region asks for its addresses: the number that its region
     /// would have had is passed over, and an exit enters it if the frame is still there.
     FramePass,
+    /// `(uniform u64 n)`. The same for so many frames in each of `n` rounds of a loop, in advance.
+    FramePasses {
+        /// Frames in a round.
+        each: u32,
+    },
     /// `(operands…, mask) → the result's type, if it has one`. Executes an instruction by the interpreter's handler on registers
     /// of its frame; see [`HandlerCall`]. Leaves by the exit, with nothing done, if it traps.
     Interpret {
@@ -308,6 +313,7 @@ impl Kind {
                 | FrameOpen { .. }
                 | FrameClose
                 | FramePass
+                | FramePasses { .. }
                 | Interpret { .. }
         );
         !other && !self.is_plain_load() && !self.is_plain_store()
@@ -315,7 +321,7 @@ impl Kind {
 
     /// Returns whether all that it does is to count something.
     pub fn only_counts(self) -> bool {
-        matches!(self, Kind::Count(_) | Kind::FramePass)
+        matches!(self, Kind::Count(_) | Kind::FramePass | Kind::FramePasses { .. })
     }
 
     /// Returns whether a memory region that exists before it may be gone behind it, or its entry in the table of regions be used

@@ -145,6 +145,7 @@ impl Check<'_> {
             StoreAny { address, .. } => arity(args, 3 + address.index.is_some() as usize),
             Guard { .. } => expect(&[Type::BOOL], None),
             Tick { .. } | Count(_) | FramePass => expect(&[], None),
+            FramePasses { .. } => expect(&[u64_], None),
             Ticks { .. } => expect(&[u64_], Some(u64_)),
             Chance { .. } => expect(&[], Some(Type::BOOL)),
         }

@@ -262,6 +262,7 @@ impl<'a, T: Target> Lower<'a, T> {
             | Kind::Ticks { .. }
             | Kind::Count(_)
             | Kind::FramePass
+            | Kind::FramePasses { .. }
             | Kind::Chance { .. } => {
                 if !T::select(self, inst) {
                     self.general(inst)?;

@@ -160,6 +160,9 @@ pub fn counted(host: &Host, seed: u64) -> Region {
     b.switch_to(body);
     let out = leave(&mut b, i);
     b.effect(Kind::Tick { units: 1, exit: out }, &[]);
+    for _ in 0..rng.below(5).saturating_sub(2) {
+        b.effect(Kind::FramePass, &[]);
+    }
     let factor = b.constant(counter, [1u64, 1, 2, u64::MAX][rng.below(4)]);
     let scaled = b.op(Op::Mul, counter, &[i, factor]);
     let index = match (counter == ty, counter.size() == ty.size()) {
