@@ -106,6 +106,13 @@ impl Advice {
         strided.then_some(AccessPattern::Strided(stride))
     }
 
+    /// Returns whether the pointers of an access lead to several memory regions often enough (in a quarter of its
+    /// executions) to look up each lane's.
+    pub fn leads_apart(&self, at: ProgramPoint) -> bool {
+        let often = |seen: &Seen| seen.apart > 0 && seen.apart >= seen.times / 4;
+        self.every && at.1.is_multiple_of(2) || self.profile.of(at).is_some_and(often)
+    }
+
     /// Returns whether the few instructions of an arm, from one on, are better executed under a mask than skipped when no lane is active.
     /// Skipping saves their cost in executions without lanes; it costs the test, and as often as the rarer way is taken, about a
     /// misprediction.

@@ -6,6 +6,7 @@
 
 use foldhash::HashMap;
 use spmdvm_vm::isa::Op;
+use spmdvm_vm::memory::region_of;
 use spmdvm_vm::observe::{Observer, View};
 use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::{Shape, Ty};
@@ -26,6 +27,8 @@ pub struct Seen {
     pub strided: u32,
     /// The last such distance, in units of the index.
     pub stride: i64,
+    /// How often their pointers led to several memory regions.
+    pub apart: u32,
     /// Of a load for every lane: how often all active lanes got the same.
     pub one_value: u32,
     /// Of a jump back: how often one lane was active.
@@ -61,6 +64,7 @@ impl Profile {
             sum.consecutive = sum.consecutive.saturating_add(seen.consecutive);
             sum.strided = sum.strided.saturating_add(seen.strided);
             sum.stride = if seen.strided != 0 { seen.stride } else { sum.stride };
+            sum.apart = sum.apart.saturating_add(seen.apart);
             sum.one_value = sum.one_value.saturating_add(seen.one_value);
             sum.one_lane = sum.one_lane.saturating_add(seen.one_lane);
         }
@@ -102,12 +106,16 @@ fn addresses(view: &View<'_>, seen: &mut Seen) {
     }
     let signed = |index: u64| if inst.from == Ty::I32 { index as i32 as i64 } else { index as i64 };
     let lanes = active(view, inst.src[1]).zip(active(view, inst.src[0]));
-    let mut lanes = lanes.map(|((l, index), (_, base))| (l as i64, signed(index), base as i64));
-    let (Some(a), Some(b)) = (lanes.next(), lanes.next()) else { return };
+    let lanes: Vec<_> = lanes.map(|((l, index), (_, base))| (l as i64, signed(index), base as i64)).collect();
+    let &[a, b, ref rest @ ..] = &lanes[..] else { return };
+    if lanes.iter().any(|x| region_of(x.2 as u64) != region_of(a.2 as u64)) {
+        seen.apart += 1;
+        return;
+    }
     let offset = |(_, index, base): (i64, i64, i64)| base.wrapping_add(index.wrapping_mul(scale(inst)));
     let stride = offset(b).wrapping_sub(offset(a)) / (b.0 - a.0);
     let expected = |lane: i64| offset(a).wrapping_add(stride.wrapping_mul(lane - a.0));
-    if offset(b) != expected(b.0) || !lanes.all(|x| offset(x) == expected(x.0)) {
+    if offset(b) != expected(b.0) || !rest.iter().all(|&x| offset(x) == expected(x.0)) {
         return;
     }
     match stride {

@@ -92,7 +92,7 @@ fn a_divergent_loop_runs_and_leaves_its_state() {
     b.switch_to(body);
     let state = exit(&host, m2, vec![(sum, s), (rounds, k)], vec![(m, waiting, Some(visiting))]);
     let interrupted = b.exit(state.clone());
-    b.effect(Kind::Tick { exit: interrupted }, &[]);
+    b.effect(Kind::Tick { units: 1, exit: interrupted }, &[]);
     b.effect(Kind::Count(1), &[]);
     let next = b.op(Op::Add, Ty::I32, &[s, lane]);
     let next = b.op(Op::Select, Ty::I32, &[m2, next, s]);

@@ -43,7 +43,7 @@ fn regions_of_memory_are_looked_up_once_and_without_calls() {
         let len = b.region_len(p, true);
         if polls {
             let out = b.exit(harness::exit(&host, mask, vec![], vec![]));
-            b.effect(Kind::Tick { exit: out }, &[]);
+            b.effect(Kind::Tick { units: 1, exit: out }, &[]);
         }
         let at = b.host_address(sum, 4);
         leave(&mut b, &host, mask, vec![(host.places(U64)[1], len), (host.places(U64)[2], at)]);

@@ -67,7 +67,7 @@ fn counters_are_added_up_wherever_they_are() {
         let sum = b.op(Op::Fma, Ty::F16, &[params[0], half, half]);
         let polled = b.exit(exit(&host, mask, vec![(host.places(Type::varying(Ty::F16))[1], sum)], vec![]));
         (0..n).for_each(|i| b.effect(Kind::Count(i), &[]));
-        b.effect(Kind::Tick { exit: polled }, &[]);
+        b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
         (0..n).step_by(3).for_each(|i| b.effect(Kind::Count(i), &[]));
         inner.end(&mut b, &[sum], 700);
         outer.end(&mut b, &[], 3);
@@ -89,7 +89,7 @@ fn a_loop_counts_in_a_register() {
     let polled = b.exit(exit(&host, mask, vec![], vec![]));
     b.effect(Kind::Count(0), &[]);
     b.effect(Kind::Count(1), &[]);
-    b.effect(Kind::Tick { exit: polled }, &[]);
+    b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
     rounds.end(&mut b, &[], 10);
     leave_plainly(&mut b, &host);
     let text = listing(&x86, finished(b));
@@ -127,7 +127,7 @@ fn lonely(host: &Host, ty: Ty, crowded: bool) -> Arc<Region> {
     let regs: Vec<(BankRegister, Value)> =
         [first, second, both].into_iter().enumerate().map(|(i, v)| (varying[i], v)).collect();
     let polled = b.exit(exit(host, mask, regs, vec![]));
-    b.effect(Kind::Tick { exit: polled }, &[]);
+    b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
     let failed = b.exit(exit(host, mask, vec![(varying[3], both)], vec![]));
     b.effect(Kind::Guard { exit: failed }, &[condition]);
     let crowds = crowds.map(|crowds| {
@@ -218,7 +218,7 @@ fn left_to_exits(host: &Host) -> Arc<Region> {
         (vfloats[1], float),
     ];
     let polled = b.exit(exit(host, mask, regs.clone(), vec![]));
-    b.effect(Kind::Tick { exit: polled }, &[]);
+    b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
     let failed = b.exit(exit(host, mask, vec![(u64s[2], first), (v64s[3], first)], vec![]));
     b.effect(Kind::Guard { exit: failed }, &[condition]);
     rounds.end(&mut b, &[], 40);

@@ -37,7 +37,7 @@ fn visiting(host: &Host, wrong: Option<u32>) -> Region {
         b.exit(exit(host, own, vec![(host.places(WORD)[0], sum)], vec![(mask, waiting, None)]))
     };
     let polled = leaves(&mut b, own, waiting, sum);
-    b.effect(Kind::Tick { exit: polled }, &[]);
+    b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
     let some = b.inst(Kind::AnyLane, &[waiting], Type::BOOL);
     b.branch(some, (turn, &[]), (done, &[]));
     b.switch_to(turn);
@@ -52,7 +52,7 @@ fn visiting(host: &Host, wrong: Option<u32>) -> Region {
     let more = b.op(Op::Mul, Ty::U64, &[sum, three]);
     let more = b.op(Op::Add, Ty::U64, &[more, lane]);
     let polled = leaves(&mut b, next, rest, more);
-    b.effect(Kind::Tick { exit: polled }, &[]);
+    b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
     b.jump(head, &[next, rest, more]);
     b.switch_to(done);
     leave(&mut b, host, mask, vec![(host.places(WORD)[0], sum)]);

@@ -270,14 +270,16 @@ impl Assembler<Toy> for Asm {
         Ok(self.emit(Do::JumpIfFailed, [0; 3], self.frame.words + ANSWER_AT, 0))
     }
 
-    fn tick(&mut self) -> Result<usize, CompileError> {
-        Ok(self.emit(Do::Tick, [0; 3], 0, 0))
+    fn tick(&mut self, units: u32) -> Result<usize, CompileError> {
+        Ok(self.emit(Do::Tick, [0; 3], units as i32, 0))
     }
 
-    fn poll(&mut self) -> Done {
-        self.emit(Do::Untick, [0; 3], 0, 0);
-        self.emit(Do::Imm, [SPARE, 0, 0], 0, 0);
-        self.emit(Do::Store, [SPARE, STACK, 0], self.frame.words, 8);
+    fn poll(&mut self, units: u32) -> Done {
+        self.emit(Do::Untick, [0; 3], units as i32, 0);
+        for (i, word) in [0, u64::from(units)].into_iter().enumerate() {
+            self.emit(Do::Imm, [SPARE, 0, 0], 0, word);
+            self.emit(Do::Store, [SPARE, STACK, 0], self.frame.words + 8 * i as i32, 8);
+        }
         self.call(Callee::Poll)
     }
 

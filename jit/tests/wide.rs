@@ -37,6 +37,26 @@ fn frame_memory(host: &mut Host, code: Arc<dyn Executable>, fill: u8) -> Vec<u8>
 }
 
 /// A cell lies among others, whatever the number of its bytes.
+/// A lane whose number is known is taken out of its vector without going by way of memory.
+#[test]
+fn known_lanes_are_taken_out_in_registers() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    for (ty, lane, taken) in
+        [(Ty::F32, 2, "valignd"), (Ty::F32, 9, "valignd"), (Ty::F64, 11, "valignq"), (Ty::I32, 7, "valignd")]
+    {
+        let host = host(16);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let (mask, lanes) = (execution_mask(&mut b), entry(&mut b, host.places(Type::varying(ty))[0]));
+        let at = b.constant(Ty::I32, lane);
+        let extract = Kind::Op { op: Op::Extract, ty, from: ty };
+        let element = b.inst(extract, &[lanes, at], Type::uniform(ty));
+        leave(&mut b, &host, mask, vec![(host.places(Type::uniform(ty))[1], element)]);
+        let text = listing(&x86, finished(b));
+        let stores = count(&text, &["vmovups [rsp"]);
+        assert_eq!((count(&text, &[taken]), stores), (1, 0), "{text}");
+    }
+}
+
 #[test]
 fn exits_write_no_more_of_a_cell_than_its_lanes() {
     let Some(x86) = harness::x86() else { return };
@@ -133,7 +153,7 @@ fn values_outlive_a_loop_when_registers_do_not_suffice() {
         let half = b.param(head, Type::varying(Ty::F16));
         b.switch_to(head);
         let polled = crowded_exit(&mut b, &host, &crowds[..6], 0);
-        b.effect(Kind::Tick { exit: polled }, &[]);
+        b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
         let crowds = crowds.each_ref().map(|c| c.mixed(&mut b));
         // The runtime adds halves, and checks what is stored.
         let twice = b.op(Op::Add, Ty::F16, &[half, half]);
@@ -200,7 +220,7 @@ fn exits_write_values_of_every_form() {
             let entries = vec![(other, constant, Some(lane)), (constant, mask, None), (mask, other, Some(least))];
             let state = exit(&host, mask, regs, entries);
             let out = b.exit(state);
-            b.effect(Kind::Tick { exit: out }, &[]);
+            b.effect(Kind::Tick { units: 1, exit: out }, &[]);
             b.effect(Kind::Guard { exit: out }, &[condition]);
             let folded = crowd.map(|crowd| crowd.folded(&mut b)).unwrap_or_default();
             let places = host.places(i32s.ty).into_iter().zip(folded).collect();

@@ -6,6 +6,7 @@ use spmdvm::jit::engine::LoopReport;
 use spmdvm::jit::ir::{Block, BlockId, End, ExitReason, Inst, Kind, Region};
 use spmdvm::jit::passes::licm::Loops;
 use spmdvm::vm::Op;
+use spmdvm::vm::types::Ty;
 use spmdvm::{CallError, Engine, JitSettings, Limits, Module, Options, TrapKind, Value};
 use spmdvm_tests::compiled::{self, SAXPY, jits, loops, number, run_saxpy, until_entered};
 use spmdvm_tests::subject::engines;
@@ -73,7 +74,9 @@ fn short_loops_are_unrolled_and_elements_of_local_arrays_are_values() {
         let insts = looping(region).into_iter().flat_map(|b| &b.insts);
         insts.filter(|inst| test(inst.kind)).count()
     };
-    let unrolled = |region: &&std::sync::Arc<Region>| accesses(region, |kind| matches!(kind, Kind::Tick { .. })) >= 5;
+    let units = |inst: &Inst| if let Kind::Tick { units, .. } = inst.kind { units } else { 0 };
+    let fuel = |region: &Region| looping(region).iter().flat_map(|b| &b.insts).map(units).sum::<u32>();
+    let unrolled = |region: &&std::sync::Arc<Region>| fuel(region) >= 5;
     let region = regions.iter().find(unrolled).unwrap_or_else(|| panic!("no loop was unrolled: {regions:?}"));
     // In the body that checks, and in its copy if there is one: of `a` in every round, and of `seen`.
     let bodies = looping(region).len().min(2);
@@ -671,4 +674,56 @@ fn what_may_be_read_of_a_struct_is_written_back_at_exits() {
     let written: Vec<usize> = region.exits.iter().map(|exit| exit.cells.len()).collect();
     assert!(written.contains(&1), "{written:?}\n{region}");
     assert!(written.iter().all(|&n| n <= 3), "{written:?}\n{region}");
+}
+
+/// What is asked about the rows of lanes is asked once, before the loop that goes through them.
+#[test]
+fn the_regions_of_lanes_are_looked_up_before_the_loop() {
+    let text = "export uniform int f(uniform int n) {
+        uniform int * uniform all[programCount];
+        for (uniform int k = 0; k < programCount; ++k) {
+            all[k] = uniform new uniform int[n];
+            for (uniform int i = 0; i < n; ++i) all[k][i] = i;
+        }
+        uniform int * row = all[programIndex];
+        int sum = 0;
+        for (uniform int i = 0; i < n; ++i) {
+            sum += row[i];
+            row[i] = sum;
+        }
+        return reduce_max(sum);
+    }";
+    let settings = JitSettings { observe: 500, hot: 4, ..JitSettings::eager() };
+    let module = module(text, settings);
+    assert_eq!(number(&module, &[100.into()]), 4950);
+    let regions: Vec<_> = compiled::versions(&module).into_iter().map(|v| v.region).collect();
+    let is_gather = |k: &Kind| matches!(k, Kind::Gather { .. });
+    let walks = |region: &&std::sync::Arc<Region>| looping(region).iter().any(|b| has(b, is_gather));
+    let region = regions.iter().find(walks).unwrap_or_else(|| panic!("no loop gathers: {regions:?}"));
+    let asks = |k: &Kind| matches!(k, Kind::LoadAny { .. } | Kind::StoreAny { .. } | Kind::RegionLen { .. });
+    assert!(!looping(region).iter().any(|b| has(b, asks)), "{region}");
+    assert!(looping(region).iter().any(|b| has(b, |k| matches!(k, Kind::Scatter { .. }))), "{region}");
+    let lookups = region.blocks.iter().flat_map(|b| &b.insts).filter(|inst| matches!(inst.kind, Kind::RegionBase));
+    assert_eq!(lookups.count(), 1, "{region}");
+}
+
+/// Pointers that are sums from one pointer are accessed as an array is, if the distances cannot leave the range of offsets.
+#[test]
+fn sums_from_one_pointer_are_indices() {
+    let text = "export void f(uniform int a[], uniform int n, uniform int out[]) {
+        for (uniform int k = 0; k < n; ++k) {
+            uniform int * from = a + (programIndex * 5 + k) % 64;
+            out[k] += reduce_add(from[0] + from[1]);
+            *(a + (programIndex + k % 8)) = k;
+        }
+    }";
+    let module = module(text, JitSettings::eager());
+    let (mut a, mut out) = (vec![1; 100], vec![0; 100]);
+    module.call("f", &[Value::slice_mut(&mut a), 100.into(), Value::slice_mut(&mut out)]).unwrap();
+    let region = only_region(&module);
+    let insts = || looping(&region).into_iter().flat_map(|b| &b.insts);
+    let unknown = insts().filter(|inst| matches!(inst.kind, Kind::LoadAny { .. } | Kind::StoreAny { .. }));
+    assert_eq!(unknown.count(), 0, "{region}");
+    assert!(insts().any(|inst| matches!(inst.kind, Kind::Gather { index: Ty::I32, .. })), "{region}");
+    assert!(insts().any(|inst| matches!(inst.kind, Kind::Scatter { index: Ty::I32, .. })), "{region}");
 }

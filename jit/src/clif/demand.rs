@@ -12,7 +12,6 @@ use crate::lowering::has_code;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use spmdvm_vm::interp::native::Context;
 use spmdvm_vm::isa::Op;
-use spmdvm_vm::memory::RegionLookup;
 use spmdvm_vm::types::Ty;
 use std::mem::offset_of;
 
@@ -219,17 +218,16 @@ impl<'a> Translator<'a> {
             Kind::IndexSpan { scale, disp, need, ty } if has_code(disp) => {
                 Some(self.index_span([inst.args[0], inst.args[1]], scale, disp, need, ty))
             }
-            Kind::RegionBase => Some(self.region_base(inst.args[0])),
-            Kind::RegionLen { write: false } => Some(self.region_len(inst.args[0], RegionLookup::READ_LEN_AT)),
-            Kind::RegionLen { write: true } => {
-                let readable = self.scalar(inst.args[1]);
-                let writable = self.region_len(inst.args[0], RegionLookup::WRITE_LEN_AT);
-                Some(self.b.ins().band(readable, writable))
+            Kind::RegionBase | Kind::RegionLen { .. } => {
+                // Read after the length, whether or not the length is in use.
+                let len = inst.args.get(1).map(|&len| self.scalar(len));
+                let pointer = self.scalar(inst.args[0]);
+                Some(self.ask_region(inst.kind, pointer, len))
             }
             Kind::HostAddress { disp } => {
-                // Read after the length, whether or not the length is in use.
                 self.scalar(inst.args[1]);
-                let base = self.region_base(inst.args[0]);
+                let pointer = self.scalar(inst.args[0]);
+                let base = self.region_base(pointer);
                 let offset = self.displaced_offset(inst.args[0], disp);
                 Some(self.b.ins().iadd(base, offset))
             }
@@ -249,6 +247,7 @@ impl<'a> Translator<'a> {
                 self.made(self.plan.piece_slot(inst.result?, i))
             }
             Kind::LoadLanes { ty } => Some(self.load_piece(ty, inst.args[0], i)),
+            Kind::RegionBase | Kind::RegionLen { .. } => Some(self.ask_regions(inst, i)),
             Kind::Op { op, ty, from } => self.lanes_op(inst, op, ty, from, i),
             _ => None,
         }

@@ -9,11 +9,11 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 impl Translator<'_> {
-    /// Counts one unit of fuel.
-    pub(super) fn tick(&mut self, exit: ExitId) {
+    /// Counts so many units of fuel.
+    pub(super) fn tick(&mut self, units: u32, exit: ExitId) {
         let ticks = self.b.use_var(self.ticks);
         let [poll, out, count, go_on] = [(); 4].map(|()| self.b.create_block());
-        let is_left = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, ticks, 0);
+        let is_left = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, ticks, i64::from(units));
         // No edge goes from a fork to a join: Cranelift's register allocator does better so.
         self.b.ins().brif(is_left, count, &[], poll, &[]);
 
@@ -22,7 +22,9 @@ impl Translator<'_> {
         let context = self.context;
         let retired = self.retired.map_or(0, |retired| Arc::as_ptr(retired) as i64);
         let retired = self.b.ins().iconst(types::I64, retired);
-        let may_go_on = self.call(self.stubs.poll, &[context, retired]);
+        let wanted = self.b.ins().iconst(types::I64, i64::from(units));
+        self.store_ticks();
+        let may_go_on = self.call(self.stubs.poll, &[context, retired, wanted]);
         self.load_ticks();
         self.b.ins().brif(may_go_on, go_on, &[], out, &[]);
 
@@ -31,7 +33,7 @@ impl Translator<'_> {
         self.leave_cold(exit);
 
         self.b.switch_to_block(count);
-        let ticks = self.b.ins().iadd_imm_s(ticks, -1);
+        let ticks = self.b.ins().iadd_imm_s(ticks, -i64::from(units));
         self.b.def_var(self.ticks, ticks);
         self.b.ins().jump(go_on, &[]);
         self.b.switch_to_block(go_on);

@@ -166,23 +166,46 @@ impl Translator<'_> {
     }
 
     /// Host address of byte 0 of a pointer's memory region.
-    pub(super) fn region_base(&mut self, pointer: Value) -> clif::Value {
+    pub(super) fn region_base(&mut self, pointer: clif::Value) -> clif::Value {
         let entry = self.region_entry(pointer);
         self.b.ins().load(types::I64, MemFlagsData::trusted(), entry, RegionLookup::BASE_AT as i32)
     }
 
     /// A length of a pointer's memory region. What is read of the region later is read after it: an atomic load, which Cranelift
     /// neither merges nor moves.
-    pub(super) fn region_len(&mut self, pointer: Value, field: usize) -> clif::Value {
+    pub(super) fn region_len(&mut self, pointer: clif::Value, field: usize) -> clif::Value {
         let entry = self.region_entry(pointer);
         let at = self.b.ins().iadd_imm_s(entry, field as i64);
         self.b.ins().atomic_load(types::I64, MemFlagsData::trusted(), at)
     }
 
+    /// `RegionBase` and `RegionLen`, of a pointer and the length that it takes.
+    pub(super) fn ask_region(&mut self, kind: Kind, pointer: clif::Value, len: Option<clif::Value>) -> clif::Value {
+        match (kind, len) {
+            (Kind::RegionLen { write: false }, _) => self.region_len(pointer, RegionLookup::READ_LEN_AT),
+            (Kind::RegionLen { write: true }, Some(readable)) => {
+                let writable = self.region_len(pointer, RegionLookup::WRITE_LEN_AT);
+                self.b.ins().band(readable, writable)
+            }
+            _ => self.region_base(pointer),
+        }
+    }
+
+    /// Piece `i` of these of pointers that vary.
+    pub(super) fn ask_regions(&mut self, inst: &Inst, i: usize) -> clif::Value {
+        let args: Vec<_> = inst.args.iter().map(|&arg| self.piece(arg, i)).collect();
+        let mut pair = args[0];
+        for lane in 0..2 {
+            let words: Vec<_> = args.iter().map(|&arg| self.b.ins().extractlane(arg, lane)).collect();
+            let x = self.ask_region(inst.kind, words[0], words.get(1).copied());
+            pair = self.b.ins().insertlane(pair, x, lane);
+        }
+        pair
+    }
+
     /// The entry of a pointer's memory region, looked up as the table does ([`RegionLookup`]): every region number leads to
     /// an entry, and one that is not live has length 0.
-    fn region_entry(&mut self, pointer: Value) -> clif::Value {
-        let pointer = self.scalar(pointer);
+    fn region_entry(&mut self, pointer: clif::Value) -> clif::Value {
         // Where the directory is does not change; what it holds may.
         let constant = MemFlagsData::trusted().with_readonly().with_can_move();
         let directory = self.b.ins().load(types::I64, constant, self.context, offset_of!(Context, regions) as i32);

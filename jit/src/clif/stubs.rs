@@ -72,7 +72,7 @@ fn define_all(module: &mut JITModule) -> Result<[FuncId; 5], CompileError> {
         define(module, Callee::General, 3)?,
         define(module, Callee::Load, 3)?,
         define(module, Callee::Store, 3)?,
-        define(module, Callee::Poll, 2)?,
+        define(module, Callee::Poll, 3)?,
         define(module, Callee::Interpret, 4)?,
     ];
     module.finalize_definitions().map_err(refused)?;

@@ -292,13 +292,18 @@ impl Translator<'_> {
                 let holds = self.guarded(inst.args[0]);
                 self.leave_unless(holds, exit);
             }
-            Kind::Tick { exit } => self.tick(exit),
+            Kind::Tick { units, exit } => self.tick(units, exit),
             Kind::Ticks { each } => self.ticks(inst, each),
             Kind::Count(n) => {
                 let counters = self.context_word(offset_of!(Context, counters));
                 self.count(counters, n as i32 * 8);
             }
             Kind::FramePass => self.count(self.context, offset_of!(Context, passed_over) as i32),
+            Kind::FramePasses { each } => {
+                let rounds = self.scalar(inst.args[0]);
+                let n = self.b.ins().imul_imm_s(rounds, i64::from(each));
+                self.add_to_word(self.context, offset_of!(Context, passed_over) as i32, n);
+            }
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
             Kind::Atomic { op, .. } => self.atomic(inst, op),
             Kind::FrameClose | Kind::Chance { .. } => {
@@ -391,9 +396,14 @@ impl Translator<'_> {
 
     /// Adds one to a word.
     fn count(&mut self, base: clif::Value, at: i32) {
+        let one = self.b.ins().iconst(types::I64, 1);
+        self.add_to_word(base, at, one);
+    }
+
+    fn add_to_word(&mut self, base: clif::Value, at: i32, n: clif::Value) {
         let flags = MemFlagsData::trusted();
         let x = self.b.ins().load(types::I64, flags, base, at);
-        let x = self.b.ins().iadd_imm_s(x, 1);
+        let x = self.b.ins().iadd(x, n);
         self.b.ins().store(flags, x, base, at);
     }
 

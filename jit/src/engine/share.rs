@@ -140,10 +140,11 @@ impl<'a> SizesIn<'a> {
         let mut units = Vec::new();
         for &b in dominators.order() {
             for inst in &region.block(b).insts {
-                if let Kind::Tick { exit } = inst.kind
+                if let Kind::Tick { units: n, exit } = inst.kind
                     && let Some(frame) = region.exits[exit.index()].frames.last()
                 {
-                    units.push((loops.around(b).count(), (frame.function, frame.pc)));
+                    // What is counted together is taken for the same.
+                    units.extend((0..n).map(|_| (loops.around(b).count(), (frame.function, frame.pc))));
                 }
             }
         }

@@ -141,6 +141,8 @@ pub(super) struct Landing {
     /// How often it is taken until somebody is told, and again after so many times more; `u64::MAX` if that does not matter.
     told_at: AtomicU64,
     told_every: u64,
+    /// Units of fuel that were counted in advance.
+    fuel: i64,
     /// Whether it is how the loop ends, or is left for a moment only.
     expected: bool,
     /// Whether it stands for a way that was left out.
@@ -185,8 +187,11 @@ impl Version {
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
         let counters = zeros(region.counters.len());
-        let passes_frames =
-            region.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.kind, Kind::FramePass));
+        let passes_frames = region
+            .blocks
+            .iter()
+            .flat_map(|b| &b.insts)
+            .any(|inst| matches!(inst.kind, Kind::FramePass | Kind::FramePasses { .. }));
         let [entries, other_constants, rounds, entries_seen] = [(); 4].map(|()| AtomicU64::new(0));
         let room = (region.frame_bytes, region.depth);
         let masks = facts.mask_words(region.width.full_mask());
@@ -269,8 +274,9 @@ impl Version {
         let code = self.code.best();
         // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
         let exit = self.clock.measure(entry, || unsafe { code.run(&mut context) });
-        pause.leave(&context);
         let landing = &self.exits[exit.index()];
+        context.ticks += landing.fuel;
+        pause.leave(&context);
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
         unsafe { pause.resume(landing.frames.iter().map(LandingFrame::resume), words) };
         landing
@@ -522,8 +528,8 @@ impl Landing {
             (false, true) => settings.hot_links,
             (false, false) => u64::MAX,
         };
-        let (taken, told_at) = (AtomicU64::new(0), AtomicU64::new(told_every));
-        Landing { frames: frames.collect(), taken, told_at, told_every, expected, pruned, divides, leads }
+        let (frames, taken, told_at) = (frames.collect(), AtomicU64::new(0), AtomicU64::new(told_every));
+        Landing { frames, taken, told_at, told_every, fuel: exit.fuel.into(), expected, pruned, divides, leads }
     }
 
     /// It has been taken so often. Returns whether somebody is to be told, as is done every so many times.

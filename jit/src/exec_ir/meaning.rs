@@ -112,7 +112,7 @@ impl Meaning {
                 StoreAny { ty, address, .. } => return self.store_any(ty, address, args, context),
                 Atomic { op, ty } => out[0] = atomic(op, ty, args),
                 Guard { .. } => return args[0][0] != 0,
-                Tick { .. } => return tick(context),
+                Tick { units, .. } => return tick(units, context),
                 Ticks { each } => out[0] = ticks(args[0][0], each, context),
                 Count(n) => *context.counters.add(n as usize) += 1,
                 Chance { counter, odds } => {
@@ -130,12 +130,19 @@ impl Meaning {
                 }
                 FrameClose => context.close_frame(args[0][0]),
                 FramePass => context.passed_over += 1,
+                FramePasses { each } => context.passed_over += args[0][0] * u64::from(each),
                 Interpret { .. } => return self.interpret(args, out, context),
-                RegionBase => out[0] = context.region_base(args[0][0]),
+                RegionBase => {
+                    for (out, &pointer) in out.iter_mut().zip(args[0]) {
+                        *out = context.region_base(pointer);
+                    }
+                }
                 HostAddress { disp } => out[0] = context.host_address(args[0][0], disp),
                 RegionLen { write } => {
-                    let most = if write { args[1][0] } else { u64::MAX };
-                    out[0] = context.region_len(args[0][0], write).min(most);
+                    for (lane, &pointer) in args[0].iter().enumerate() {
+                        let most = if write { args[1][lane] } else { u64::MAX };
+                        out[lane] = context.region_len(pointer, write).min(most);
+                    }
                 }
                 _ => self.compute(args, out),
             }
@@ -364,12 +371,12 @@ fn reduce(op: Op, ty: Ty, lanes: &[u64]) -> u64 {
     v[0]
 }
 
-/// Counts one unit of fuel; `false` if the run must end.
-pub(crate) fn tick(context: &mut Context) -> bool {
-    if context.ticks <= 0 {
-        return context.poll();
+/// Counts so many units of fuel; `false` if the run must end.
+pub(crate) fn tick(units: u32, context: &mut Context) -> bool {
+    if context.ticks < i64::from(units) {
+        return context.poll(units.into());
     }
-    context.ticks -= 1;
+    context.ticks -= i64::from(units);
     true
 }
 

@@ -68,9 +68,15 @@ impl Builder {
 
     /// Bytes of a pointer's region that may be read, or written.
     pub fn region_len(&mut self, pointer: Value, write: bool) -> Value {
-        let ty = Type::uniform(Ty::U64);
+        let ty = self.region.ty(pointer);
         let readable = self.inst(Kind::RegionLen { write: false }, &[pointer], ty);
         if write { self.inst(Kind::RegionLen { write }, &[pointer, readable], ty) } else { readable }
+    }
+
+    /// The host address of byte 0 of a pointer's region.
+    pub fn region_base(&mut self, pointer: Value) -> Value {
+        let len = self.region_len(pointer, false);
+        self.inst(Kind::RegionBase, &[pointer, len], self.region.ty(pointer))
     }
 
     /// The host address of a pointer plus a displacement.

@@ -47,6 +47,7 @@ impl Display for Kind {
             Kind::FrameOpen { function, at, exit } => write!(f, "frame.open f{} +{at} else x{}", function.0, exit.0),
             Kind::FrameClose => f.write_str("frame.close"),
             Kind::FramePass => f.write_str("frame.pass"),
+            Kind::FramePasses { each } => write!(f, "frame.passes {each}"),
             Kind::Interpret { site, exit } => write!(f, "interpret s{site} else x{}", exit.0),
             Kind::Op { op, ty, from } if ty == from => write!(f, "{}.{ty}", op.info().name),
             Kind::Op { op, ty, from } => write!(f, "{}.{ty}.{from}", op.info().name),
@@ -83,7 +84,8 @@ impl Display for Kind {
                 write!(f, "store.any.{ty} *{}{:+} else x{}", address.scale, address.disp, exit.0)
             }
             Kind::Guard { exit } => write!(f, "guard else x{}", exit.0),
-            Kind::Tick { exit } => write!(f, "tick else x{}", exit.0),
+            Kind::Tick { units: 1, exit } => write!(f, "tick else x{}", exit.0),
+            Kind::Tick { units, exit } => write!(f, "tick {units} else x{}", exit.0),
             Kind::Ticks { each } => write!(f, "ticks *{each}"),
             Kind::Count(n) => write!(f, "count {n}"),
             Kind::Chance { counter, odds } => write!(f, "chance {counter} odds {odds}"),
@@ -117,7 +119,10 @@ fn block(f: &mut Formatter<'_>, region: &Region, number: usize, block: &Block) -
 }
 
 fn exit(f: &mut Formatter<'_>, number: usize, exit: &Exit) -> fmt::Result {
-    writeln!(f, "x{number}: {}", exit.reason)?;
+    match exit.fuel {
+        0 => writeln!(f, "x{number}: {}", exit.reason)?,
+        units => writeln!(f, "x{number}: {}; gives back {units}", exit.reason)?,
+    }
     for frame in &exit.frames {
         write!(f, "  f{} at {}: mask {}", frame.function.0, frame.pc, frame.mask)?;
         for e in &frame.entries {

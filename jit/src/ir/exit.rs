@@ -166,6 +166,9 @@ pub struct Exit {
     pub live: Vec<LiveMemory>,
     /// Why it is there.
     pub reason: ExitReason,
+    /// Units of fuel that have been counted in advance, for what comes behind the exit: whoever executed the region adds
+    /// them again.
+    pub fuel: u32,
 }
 
 impl Exit {

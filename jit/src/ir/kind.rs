@@ -73,6 +73,11 @@ pub enum Kind {
     /// `()`. Makes a frame whose memory is not entered, as nothing in the region asks for its addresses: the number that its region
     /// would have had is passed over, and an exit enters it if the frame is still there.
     FramePass,
+    /// `(uniform u64 n)`. The same for so many frames in each of `n` rounds of a loop, in advance.
+    FramePasses {
+        /// Frames in a round.
+        each: u32,
+    },
     /// `(operands…, mask) → the result's type, if it has one`. Executes an instruction by the interpreter's handler on registers
     /// of its frame; see [`HandlerCall`]. Leaves by the exit, with nothing done, if it traps.
     Interpret {
@@ -108,11 +113,11 @@ pub enum Kind {
         ty: Ty,
     },
 
-    /// `(uniform u64 pointer, uniform u64 length) → uniform u64`. Host address of byte 0 of the pointer's memory
-    /// region, of which so many bytes may be read.
+    /// `(u64 pointer, u64 length) → u64`, all of one shape. Host address of byte 0 of the pointer's memory region, of
+    /// which so many bytes may be read; of pointers that vary, for each lane, whether or not it is active.
     RegionBase,
-    /// `(uniform u64 pointer) → uniform u64`. Bytes of the pointer's memory region that may be read; 0 if none. If it is for
-    /// writing, `(uniform u64 pointer, uniform u64 length) → uniform u64`: those that may be written, of these bytes that may be read.
+    /// `(u64 pointer) → u64`, both of one shape. Bytes of the pointer's memory region that may be read; 0 if none. If it
+    /// is for writing, `(u64 pointer, u64 length) → u64`: those that may be written, of these bytes that may be read.
     RegionLen {
         /// Whether it is for writing.
         write: bool,
@@ -259,8 +264,11 @@ pub enum Kind {
         /// Where to go.
         exit: ExitId,
     },
-    /// `()`. Counts one unit of fuel; leaves by the exit (without counting) when a poll says that the run must end.
+    /// `()`. Counts so many units of fuel; leaves by the exit (without counting) when a poll says that the run must
+    /// end.
     Tick {
+        /// One, but where [`ticks`](crate::passes::ticks) has made several places one. Not 0, and less than 128.
+        units: u32,
         /// Where to go.
         exit: ExitId,
     },
@@ -305,6 +313,7 @@ impl Kind {
                 | FrameOpen { .. }
                 | FrameClose
                 | FramePass
+                | FramePasses { .. }
                 | Interpret { .. }
         );
         !other && !self.is_plain_load() && !self.is_plain_store()
@@ -312,7 +321,7 @@ impl Kind {
 
     /// Returns whether all that it does is to count something.
     pub fn only_counts(self) -> bool {
-        matches!(self, Kind::Count(_) | Kind::FramePass)
+        matches!(self, Kind::Count(_) | Kind::FramePass | Kind::FramePasses { .. })
     }
 
     /// Returns whether a memory region that exists before it may be gone behind it, or its entry in the table of regions be used
@@ -383,7 +392,7 @@ impl Kind {
             | Kind::FrameOpen { exit, .. }
             | Kind::Interpret { exit, .. }
             | Kind::Guard { exit }
-            | Kind::Tick { exit } => Some(exit),
+            | Kind::Tick { exit, .. } => Some(exit),
             _ => None,
         }
     }

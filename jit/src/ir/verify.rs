@@ -114,8 +114,13 @@ impl Check<'_> {
             MaskFromBits => expect(&[u64_], Some(Type::MASK)),
             AnyLane => expect(&[Type::MASK], Some(Type::BOOL)),
             Reduce { ty, .. } => expect(&[Type::varying(ty)], Some(Type::uniform(ty))),
-            RegionLen { write: false } => expect(&[u64_], Some(u64_)),
-            RegionBase | RegionLen { write: true } | HostAddress { .. } => expect(&[u64_, u64_], Some(u64_)),
+            RegionBase | RegionLen { .. } => {
+                let pointer = if args.iter().any(|arg| arg.is_varying()) { Type::varying(Ty::U64) } else { u64_ };
+                let takes = [pointer; 2];
+                let n = if inst.kind == (RegionLen { write: false }) { 1 } else { 2 };
+                expect(&takes[..n], Some(pointer))
+            }
+            HostAddress { .. } => expect(&[u64_, u64_], Some(u64_)),
             IndexLow { ty, .. } => expect(&[u64_], Some(Type::uniform(ty))),
             IndexSpan { ty, .. } => expect(&[u64_, u64_], Some(Type::uniform(unsigned(ty)))),
             Load { ty } => expect(&[u64_], Some(Type::uniform(ty))),
@@ -140,6 +145,7 @@ impl Check<'_> {
             StoreAny { address, .. } => arity(args, 3 + address.index.is_some() as usize),
             Guard { .. } => expect(&[Type::BOOL], None),
             Tick { .. } | Count(_) | FramePass => expect(&[], None),
+            FramePasses { .. } => expect(&[u64_], None),
             Ticks { .. } => expect(&[u64_], Some(u64_)),
             Chance { .. } => expect(&[], Some(Type::BOOL)),
         }

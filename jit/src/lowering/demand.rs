@@ -354,7 +354,13 @@ mod tests {
         b.jump(next, &[]);
         b.switch_to(next);
         let sum = b.op(Op::Add, Ty::U64, &[hosts[1], eight]);
-        let exit = b.exit(Exit { frames: Vec::new(), cells: Vec::new(), live: Vec::new(), reason: ExitReason::Return });
+        let exit = b.exit(Exit {
+            frames: Vec::new(),
+            cells: Vec::new(),
+            live: Vec::new(),
+            reason: ExitReason::Return,
+            fuel: 0,
+        });
         b.end(End::Exit(exit));
         let values = Values::new(&b.region);
         let found = [hosts[0], hosts[1], hosts[2], sum, hosts[3]].map(|v| {

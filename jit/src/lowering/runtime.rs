@@ -18,7 +18,7 @@ pub enum Callee {
     Load,
     /// A checked store; likewise.
     Store,
-    /// Asks for fuel. Takes what tells a baseline version to end, or 0. Gives 0 if the run must end.
+    /// Asks for fuel. Takes what tells a baseline version to end, or 0, and how much. Gives 0 if the run must end.
     Poll,
     /// Executes an instruction by the interpreter's handler. Takes the function and the instruction, the frame's offset, a mask. Gives 0 if
     /// it traps.
@@ -53,7 +53,7 @@ impl Callee {
                 Callee::General => general(context, a as *const General, b as *mut u8).into(),
                 Callee::Load => load(context, a as *const Checked, b as *mut u8).into(),
                 Callee::Store => store(context, a as *const Checked, b as *mut u8).into(),
-                Callee::Poll => poll(context, a as *const AtomicBool).into(),
+                Callee::Poll => poll(context, a as *const AtomicBool, b).into(),
                 Callee::Interpret => interpret(context, a, b, c).into(),
                 Callee::OpenFrame => open_frame(context, a, b, c as *mut u64).into(),
                 Callee::CloseFrame => close_frame(context, a).into(),
@@ -217,11 +217,11 @@ unsafe extern "C" fn store(context: *mut Context, checked: *const Checked, scrat
     }
 }
 
-/// The fuel of the slice is used up; see [`Context::poll`]. Gives 0 if the run must end, or baseline code is to.
+/// The slice does not hold so much fuel; see [`Context::poll`]. Gives 0 if the run must end, or baseline code is to.
 ///
 /// # Safety
 /// The context is the one that native code was entered with; `retired` is null or lives as long as the code.
-unsafe extern "C" fn poll(context: *mut Context, retired: *const AtomicBool) -> u32 {
+unsafe extern "C" fn poll(context: *mut Context, retired: *const AtomicBool, units: u64) -> u32 {
     // SAFETY: the caller's promise.
     let (context, retired) = unsafe { (&mut *context, retired.as_ref()) };
     if retired.is_some_and(|retired| retired.load(Ordering::Relaxed)) {
@@ -229,5 +229,5 @@ unsafe extern "C" fn poll(context: *mut Context, retired: *const AtomicBool) -> 
         context.ticks = 0;
         return 0;
     }
-    context.poll() as u32
+    context.poll(units) as u32
 }

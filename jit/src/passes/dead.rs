@@ -73,7 +73,7 @@ fn drop_exits(region: &mut Region) {
         let id = *slot.get_or_insert_with(|| {
             kept.push(std::mem::replace(
                 &mut region.exits[exit.index()],
-                Exit { frames: Vec::new(), cells: Vec::new(), live: Vec::new(), reason: ExitReason::Poll },
+                Exit { frames: Vec::new(), cells: Vec::new(), live: Vec::new(), reason: ExitReason::Poll, fuel: 0 },
             ));
             crate::ir::ExitId(kept.len() as u32 - 1)
         });

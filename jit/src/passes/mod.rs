@@ -21,6 +21,7 @@
 //! | [`loop_versioning`] | counted loops check their range once and run without checks |
 //! | [`predictive_commoning`] | what a round of a loop has loaded, or stored, the next one does not load again |
 //! | [`lone_checks`] | checks of bounds by pointers that are checked once take fewer instructions |
+//! | [`ticks`] | fuel of several places in a block is counted at the first |
 //! | [`narrow`] | vectors of integers of which only low bits count become narrower |
 //! | [`dont_care`] | gathers do not clear don't-care lanes: inactive ones that nobody sees |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
@@ -56,6 +57,7 @@ pub mod sink_frames;
 pub mod straighten;
 pub mod strength_reduction;
 mod sums;
+pub mod ticks;
 
 use crate::abort::{Abort, Defect};
 use crate::ir::{BlockId, Inst, Kind, Region, Value, verify};
@@ -92,6 +94,7 @@ pub const PASSES: &[Pass] = &[
     ("loop_versioning", loop_versioning::run),
     ("predictive_commoning", predictive_commoning::run),
     ("lone_checks", lone_checks::run),
+    ("ticks", ticks::run),
     ("narrow", narrow::run),
     ("dont_care", dont_care::run),
     ("dead", dead::run),

@@ -45,8 +45,13 @@ fn rewrite(region: &mut Region, b: BlockId, root_of: impl Fn(Value) -> Option<Va
     let insts = std::mem::take(&mut region.blocks[b.index()].insts);
     let mut new = Vec::with_capacity(insts.len());
     for mut inst in insts {
+        let is_varying = |v: Value| region.ty(v).is_varying();
         match inst.kind {
-            Kind::RegionLen { .. } => inst.args[0] = root_of(inst.args[0]).unwrap_or(inst.args[0]),
+            Kind::RegionLen { .. } | Kind::RegionBase => {
+                // Of pointers that vary it is asked for each lane.
+                let root = root_of(inst.args[0]).filter(|&root| is_varying(root) == is_varying(inst.args[0]));
+                inst.args[0] = root.unwrap_or(inst.args[0]);
+            }
             Kind::HostAddress { disp } => {
                 if let Some(root) = root_of(inst.args[0]) {
                     inst = host_address(&mut Maker { region, to: &mut new }, inst, root, disp);

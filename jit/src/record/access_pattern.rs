@@ -5,21 +5,18 @@
 //! `first + lane * stride` in the wrapping arithmetic of the index's type. The bounds of the lowest one are those of the whole
 //! row; that no lane wraps follows from them, too (see [`Kind::IndexSpan`]), but for long rows.
 //!
-//! Pointers that vary are addresses of one region as a rule: then the region is looked up once, and the lanes' offsets are
-//! indices into it.
-//!
 //! Where the first index is a constant and the pointer a sum (`&points[3 * i]` handed to a function), the access is taken for one
 //! by what was added to the sum's own pointer ([`Sum`]): the bounds of that do not change in a loop in which the sum does.
 
 use super::Recorder;
 use super::memory::Operand;
+use super::pointers::FARTHEST;
 use super::state::{Mask, State};
 use crate::advice::AccessPattern;
 use crate::ir::{Address, End, ExitReason, Kind, Outcome, Type, Value};
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
-use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
 /// Farthest apart that elements of a strided access are, in bytes.
@@ -27,9 +24,6 @@ const MAX_STRIDE: i64 = 1 << 16;
 
 /// Indices of so many lanes counted from one in bounds do not wrap.
 const MAX_LANES: u64 = 64;
-
-/// Farthest that an address may be moved without being looked at as a pointer: half of what offsets reach.
-const FARTHEST: i64 = 1 << (OFFSET_BITS - 2);
 
 /// How many blocks back it is looked for what an index was computed from.
 const RECENT_BLOCKS: usize = 16;
@@ -72,21 +66,29 @@ impl Sum {
     /// An access by the distance.
     fn operand(&self, at: &Operand, disp: i64) -> Operand {
         let address = Address { index: Some(Ty::I64), scale: 1, disp, ..at.address };
-        Operand { base: self.pointer, index: Some(self.distance), address, ty: at.ty }
+        Operand { base: self.pointer, index: Some(self.distance), address, ..*at }
     }
 }
 
 impl Recorder<'_> {
     /// The usual access pattern of an access, if there is code for it.
     fn usual_pattern(&mut self, state: &State, at: &Operand) -> Option<(AccessPattern, i64)> {
-        let pattern = self.advice.access_pattern(self.place(state)).or_else(|| self.proved_pattern(state, at))?;
         let (size, scale) = (at.ty.size() as i64, at.address.scale as i64);
-        let stride = match pattern {
-            AccessPattern::One => 0,
-            AccessPattern::Consecutive if size % scale == 0 => size / scale,
-            AccessPattern::Consecutive => return None,
-            AccessPattern::Strided(stride) => stride,
+        let seen = self.advice.access_pattern(self.place(state));
+        // What was seen counts in what the instruction scales its index by.
+        let (pattern, unit) = match seen {
+            Some(pattern) => (pattern, at.unit as i64),
+            None => (self.proved_pattern(state, at)?, scale),
         };
+        let bytes = match pattern {
+            AccessPattern::One => 0,
+            AccessPattern::Consecutive => size,
+            AccessPattern::Strided(stride) => stride.checked_mul(unit)?,
+        };
+        if bytes % scale != 0 {
+            return None;
+        }
+        let stride = bytes / scale;
         (stride.abs() <= MAX_STRIDE / scale).then_some((pattern, stride))
     }
 
@@ -331,7 +333,7 @@ impl Recorder<'_> {
     }
 
     /// The first active lane, and what it holds.
-    fn first_lane_of(&mut self, state: &State, v: Value) -> (Value, Value) {
+    pub(super) fn first_lane_of(&mut self, state: &State, v: Value) -> (Value, Value) {
         let elem = self.ty(v).ty;
         let lane = match state.mask() {
             Mask::Full => self.constant(Ty::I32, 0),
@@ -389,58 +391,5 @@ impl Recorder<'_> {
             distance,
             constant,
         })
-    }
-
-    /// How large an `i64` may be in magnitude, if it is a product of a shorter integer.
-    fn most(&self, v: Value) -> Option<u64> {
-        let inst = self.definition(v)?;
-        match inst.kind {
-            Kind::Op { op: Op::Convert, ty: Ty::I64, from } if from.is_int() && from.size() <= 4 => {
-                Some(u32::MAX.into())
-            }
-            Kind::Op { op: Op::Mul, ty: Ty::I64, .. } => {
-                let [a, b] = [inst.args[0], inst.args[1]];
-                let (x, by) = if self.known(b).is_some() { (a, b) } else { (b, a) };
-                self.most(x)?.checked_mul(self.known(by)?)
-            }
-            Kind::Op { op: Op::Shl, ty: Ty::I64, .. } => {
-                let by = self.known(inst.args[1]).filter(|&by| by < 32)?;
-                self.most(inst.args[0])?.checked_mul(1 << by)
-            }
-            _ => None,
-        }
-    }
-
-    /// Of an access by pointers that vary: whether it is one by an index into the region of the first active lane's pointer. Gives
-    /// that access, and a uniform bool.
-    pub(super) fn in_one_region(&mut self, state: &State, at: &Operand) -> Option<(Operand, Value)> {
-        let narrow = matches!(at.address.index, None | Some(Ty::I32 | Ty::U32));
-        if !self.ty(at.base).is_varying()
-            || at.address.by_lane
-            || !narrow
-            || at.address.scale > super::memory::MAX_SCALE
-        {
-            return None;
-        }
-        let (_, pointer) = self.first_lane_of(state, at.base);
-        let bits = self.constant(Ty::U64, OFFSET_BITS as u64);
-        let region = self.plain(Op::Shr, Ty::U64, &[pointer, bits]);
-        let regions = self.plain(Op::Shr, Ty::U64, &[at.base, bits]);
-        let differ = self.plain(Op::Ne, Ty::U64, &[regions, region]);
-        let bad = self.and(state.mask(), Mask::Any(differ));
-        let same = self.none(bad);
-        let base = self.plain(Op::Shl, Ty::U64, &[region, bits]);
-        let rest = self.constant(Ty::I64, 64 - OFFSET_BITS as u64);
-        let offset = self.op(Op::Bitcast, Ty::I64, Ty::U64, &[at.base]);
-        let offset = self.plain(Op::Shl, Ty::I64, &[offset, rest]);
-        let mut index = self.plain(Op::Shr, Ty::I64, &[offset, rest]);
-        if let Some(own) = at.index {
-            let own = self.convert(own, Ty::I64);
-            let scale = self.constant(Ty::I64, at.address.scale as u64);
-            let own = self.plain(Op::Mul, Ty::I64, &[own, scale]);
-            index = self.plain(Op::Add, Ty::I64, &[index, own]);
-        }
-        let address = Address { index: Some(Ty::I64), scale: 1, ..at.address };
-        Some((Operand { base, index: Some(index), address, ty: at.ty }, same))
     }
 }

@@ -148,7 +148,7 @@ impl Recorder<'_> {
         let sum = self.frame_sums.get(&pointer).filter(|(base, _)| self.address(*base).is_some());
         let (base, index) = sum.map_or((pointer, None), |&(base, offset)| (base, Some(offset)));
         let address = Address { index: index.map(|_| Ty::I64), scale: 1, disp: 0, by_lane: false };
-        Operand { base, index, address, ty: Ty::U8 }
+        Operand { base, index, address, ty: Ty::U8, unit: 1 }
     }
 
     /// Leaves if not so many bytes of a range may be accessed; `false` if they never may.

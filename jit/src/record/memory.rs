@@ -29,6 +29,8 @@ pub(super) struct Operand {
     pub address: Address,
     /// The type of the elements.
     pub ty: Ty,
+    /// Bytes that the profile counts distances of lanes in: what the instruction scales its index by.
+    pub unit: u32,
 }
 
 impl Recorder<'_> {
@@ -37,7 +39,8 @@ impl Recorder<'_> {
         let index = (!inst.src[1].is_none()).then(|| self.read(state, inst.src[1]));
         let by_lane = matches!(inst.op, Op::LoadLane | Op::StoreLane);
         let address = Address { index: index.map(|_| inst.from), scale: inst.aux, disp: inst.imm, by_lane };
-        Operand { base, index, address, ty: inst.ty }
+        let unit = if index.is_some() { inst.aux.max(1) } else { 1 };
+        Operand { base, index, address, ty: inst.ty, unit }
     }
 
     /// Returns whether it is an operand that can be checked by its index.
@@ -153,9 +156,12 @@ impl Recorder<'_> {
 
     pub(super) fn load(&mut self, state: &mut State, inst: &Inst) {
         let at = self.operand(state, inst);
+        let at = self.by_distance(&at).unwrap_or(at);
         let varying = self.is_varying(state, inst.dst);
         let index_varies = at.index.is_some_and(|i| self.ty(i).is_varying());
-        let v = if let Some((inside, same)) = self.in_one_region(state, &at) {
+        let v = if let Some(v) = self.gather_apart(state, &at) {
+            v
+        } else if let Some((inside, same)) = self.in_one_region(state, &at) {
             let ty = Type::varying(at.ty);
             self.either_value(same, ty, |r| r.gather(state, &inside), |r| r.load_any(state, &at, true))
         } else if !self.is_simple(&at) {
@@ -371,12 +377,15 @@ impl Recorder<'_> {
 
     pub(super) fn store(&mut self, state: &mut State, inst: &Inst) {
         let at = self.operand(state, inst);
+        let at = self.by_distance(&at).unwrap_or(at);
         let value = self.read(state, inst.src[2]);
         let index_varies = at.index.is_some_and(|i| self.ty(i).is_varying());
         // A scatter is one whether or not its lanes are known to be equal.
         let scatters = [inst.src[0], inst.src[1]].iter().any(|&r| !r.is_none() && self.is_varying(state, r));
         let one_value = !self.is_varying(state, inst.src[2]);
-        if let Some((inside, same)) = self.in_one_region(state, &at) {
+        if self.scatter_apart(state, &at, value) {
+            // Nothing is left to do.
+        } else if let Some((inside, same)) = self.in_one_region(state, &at) {
             let value = self.varying_value(value);
             self.either(same, |r| r.scatter(state, &inside, value), |r| r.store_any(state, &at, value));
         } else if !self.is_simple(&at) {
@@ -416,7 +425,7 @@ impl Recorder<'_> {
             return self.interpret(state, inst);
         }
         let address = Address { index: None, scale: 0, disp: 0, by_lane: false };
-        let at = Operand { base: args[0], index: None, address, ty: inst.ty };
+        let at = Operand { base: args[0], index: None, address, ty: inst.ty, unit: 1 };
         let size = inst.ty.size() as u32;
         let inside = self.in_bounds(&at, size, true);
         let host = self.host_at(&at);

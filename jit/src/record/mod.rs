@@ -27,6 +27,7 @@ mod memories;
 mod memory;
 mod one_lane;
 mod packed;
+mod pointers;
 mod shape;
 mod state;
 mod step;
@@ -464,6 +465,6 @@ impl<'a> Recorder<'a> {
             frames.push(FrameState { function, pc, at, regs, mask, memory, unopened: None, entries });
         }
         let live = self.live_memory(state);
-        self.b.exit(Exit { frames, cells: Vec::new(), live, reason })
+        self.b.exit(Exit { frames, cells: Vec::new(), live, reason, fuel: 0 })
     }
 }

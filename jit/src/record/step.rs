@@ -418,6 +418,6 @@ impl Recorder<'_> {
     /// Counts one unit of fuel, as the current instruction does.
     pub(super) fn tick(&mut self, state: &State) {
         let exit = self.exit(state, ExitReason::Poll);
-        self.effect(Kind::Tick { exit }, &[]);
+        self.effect(Kind::Tick { units: 1, exit }, &[]);
     }
 }

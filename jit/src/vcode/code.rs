@@ -286,7 +286,7 @@ impl<T: Target> VCode<T> {
         match inst {
             Inst::Plain(plain) => plain.operands(&mut self.operands),
             Inst::Zero(r) => self.operands.push(Operand::reg_def(*r)),
-            Inst::Guard(_, stub) | Inst::GuardCall(stub) | Inst::Tick(stub) | Inst::Leave(stub) => {
+            Inst::Guard(_, stub) | Inst::GuardCall(stub) | Inst::Tick(stub, _) | Inst::Leave(stub) => {
                 self.operands.extend(self.exit_stubs[*stub].registers().map(any));
             }
             Inst::Move { from, to } => self.operands.extend([any(*from), Operand::reg_def(*to)]),

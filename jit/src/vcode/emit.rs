@@ -53,8 +53,8 @@ enum Label {
 enum Cold {
     /// Leaves by a side exit; where its operands are.
     Exit(usize, Vec<Allocation>),
-    /// Asks the runtime for fuel, and leaves by another piece of cold code or goes back.
-    Poll(usize),
+    /// Asks the runtime for so much fuel, and leaves by another piece of cold code or goes back.
+    Poll(usize, u32),
 }
 
 struct Emitter<'a, T: Target> {
@@ -170,10 +170,10 @@ impl<T: Target> Emitter<'_, T> {
                 let at = self.asm.jump_if_failed()?;
                 self.fixups.push((at, Label::Cold(out)));
             }
-            Inst::Tick(stub) => {
+            Inst::Tick(stub, units) => {
                 let out = self.cold(Cold::Exit(*stub, allocs.to_vec()));
-                let poll = self.cold(Cold::Poll(out));
-                let at = self.asm.tick()?;
+                let poll = self.cold(Cold::Poll(out, *units));
+                let at = self.asm.tick(*units)?;
                 self.fixups.push((at, Label::Cold(poll)));
                 self.back_at[poll] = self.asm.at();
             }
@@ -203,9 +203,9 @@ impl<T: Target> Emitter<'_, T> {
                 let (stub, allocs) = (*stub, std::mem::take(allocs));
                 self.exit(stub, &allocs)
             }
-            Cold::Poll(out) => {
-                let out = *out;
-                self.asm.poll()?;
+            Cold::Poll(out, units) => {
+                let (out, units) = (*out, *units);
+                self.asm.poll(units)?;
                 let at = self.asm.jump_if_failed()?;
                 self.fixups.push((at, Label::Cold(out)));
                 self.jump(None, Label::Back(i))

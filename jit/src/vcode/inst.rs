@@ -223,8 +223,8 @@ pub(crate) enum Inst<T: Target> {
     Guard(T::Cond, usize),
     /// Leaves if the last call has given 0.
     GuardCall(usize),
-    /// Counts a unit of fuel; leaves if there is none.
-    Tick(usize),
+    /// Counts so many units of fuel; leaves if there are not as many.
+    Tick(usize, u32),
     /// Calls the runtime, with arguments in the words for it. All registers are kept.
     Call(Callee),
     /// Likewise, where it is called often or little is at hand: what the runtime may destroy is lost.
@@ -244,7 +244,7 @@ impl<T: Target> Inst<T> {
             | Inst::Branch(..)
             | Inst::Guard(..)
             | Inst::GuardCall(_)
-            | Inst::Tick(_)
+            | Inst::Tick(..)
             | Inst::Call(_)
             | Inst::CallLosing(_)
             | Inst::Leave(_) => {}

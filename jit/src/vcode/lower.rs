@@ -50,6 +50,8 @@ pub struct Lower<'a, T: Target> {
     made_late: HashMap<Value, Vec<VReg>>,
     /// In the block that is being translated: the entries of memory regions that are at hand, by a pointer into them.
     pub(crate) entries: HashMap<Value, Mem>,
+    /// Likewise, the addresses of those of pointers that vary.
+    pub(crate) lane_entries: HashMap<Value, Vec<VReg>>,
     /// What the target knows of the block that is being translated.
     pub(crate) local: T::Local,
     /// Of what only exits ask for: where the scratch memory has it when it is computed.
@@ -85,6 +87,7 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         splats: vec![None; region.types.len()],
         made_late: HashMap::new(),
         entries: HashMap::new(),
+        lane_entries: HashMap::new(),
         local: T::Local::default(),
         exit_places,
         pending: vec![0; T::COUNTERS],
@@ -163,8 +166,13 @@ impl<'a, T: Target> Lower<'a, T> {
     fn begin(&mut self, block: Block) {
         self.code.begin(block);
         self.made_late.clear();
-        self.entries.clear();
+        self.forget_entries();
         T::begin_block(&mut self.local);
+    }
+
+    fn forget_entries(&mut self) {
+        self.entries.clear();
+        self.lane_entries.clear();
     }
 
     fn translate(&mut self, id: BlockId) -> Result<(), CompileError> {
@@ -193,7 +201,7 @@ impl<'a, T: Target> Lower<'a, T> {
             self.count_pending();
         }
         if inst.kind.may_end_regions() {
-            self.entries.clear();
+            self.forget_entries();
         }
         match inst.kind {
             Kind::Const(_) => {}
@@ -217,9 +225,9 @@ impl<'a, T: Target> Lower<'a, T> {
                 let cond = self.condition(inst.args[0])?;
                 self.code.push(Machine::Guard(T::inverted(cond), stub));
             }
-            Kind::Tick { exit } => {
+            Kind::Tick { units, exit } => {
                 let stub = self.exit_stub(exit);
-                self.code.push(Machine::Tick(stub));
+                self.code.push(Machine::Tick(stub, units));
             }
             Kind::Count(n) if self.counts_in_register(n) => {}
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
@@ -254,6 +262,7 @@ impl<'a, T: Target> Lower<'a, T> {
             | Kind::Ticks { .. }
             | Kind::Count(_)
             | Kind::FramePass
+            | Kind::FramePasses { .. }
             | Kind::Chance { .. } => {
                 if !T::select(self, inst) {
                     self.general(inst)?;

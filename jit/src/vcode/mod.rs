@@ -215,11 +215,11 @@ pub trait Assembler<T: Target> {
     /// A jump that is taken if the last call has given 0.
     fn jump_if_failed(&mut self) -> Result<usize, CompileError>;
 
-    /// Counts a unit of fuel, and jumps if there was none.
-    fn tick(&mut self) -> Result<usize, CompileError>;
+    /// Counts so many units of fuel, fewer than 128, and jumps if there were not as many.
+    fn tick(&mut self, units: u32) -> Result<usize, CompileError>;
 
-    /// Asks the runtime for fuel, with that unit not counted. All registers are kept.
-    fn poll(&mut self) -> Result<(), CompileError>;
+    /// Asks the runtime for these, which are not counted yet. All registers are kept.
+    fn poll(&mut self, units: u32) -> Result<(), CompileError>;
 
     /// Calls the runtime with the context and the words; its answer goes behind them, at [`ANSWER_AT`]. All registers are kept.
     fn call(&mut self, callee: Callee) -> Result<(), CompileError>;

@@ -254,18 +254,20 @@ impl Assembler<X86> for Asm<'_> {
         Ok(self.jump_if(Cond::EQUAL))
     }
 
-    fn tick(&mut self) -> Result<usize, CompileError> {
-        self.put(Build::new(Code::Sub_rm64_imm8).reg(TICKS).imm(OpKind::Immediate8to64, 1))?;
+    fn tick(&mut self, units: u32) -> Result<usize, CompileError> {
+        self.put(Build::new(Code::Sub_rm64_imm8).reg(TICKS).imm(OpKind::Immediate8to64, units.into()))?;
         Ok(self.jump_if(Cond::LESS))
     }
 
-    fn poll(&mut self) -> Done {
-        // As it was: the runtime counts the unit itself.
-        self.put(Build::new(Code::Add_rm64_imm8).reg(TICKS).imm(OpKind::Immediate8to64, 1))?;
+    fn poll(&mut self, units: u32) -> Done {
+        // As it was: the runtime counts the units itself.
+        self.put(Build::new(Code::Add_rm64_imm8).reg(TICKS).imm(OpKind::Immediate8to64, units.into()))?;
         self.store_ticks()?;
         self.add_counts();
-        let word = self.word_at(0);
-        self.put(Build::new(Code::Mov_rm64_imm32).mem(word).imm(OpKind::Immediate32to64, 0))?;
+        for (i, what) in [0, i64::from(units)].into_iter().enumerate() {
+            let word = self.word_at(8 * i as i32);
+            self.put(Build::new(Code::Mov_rm64_imm32).mem(word).imm(OpKind::Immediate32to64, what))?;
+        }
         self.call_stub(self.stubs.of(Callee::Poll))?;
         self.load_ticks()
     }

@@ -308,8 +308,18 @@ impl Select<'_> {
         self.vector(sized(code, form), form, &[Arg::Use(x, form), by])
     }
 
+    /// Words of lanes, to be taken out one by one.
+    pub(super) fn words(&mut self, v: Value) -> Addresses {
+        Addresses { sums: (0..self.n_pieces(8)).map(|i| self.piece(v, 8, i)).collect(), pair: None }
+    }
+
     /// The operand at the address of a lane; they are asked for in order.
     pub(super) fn address_of_lane(&mut self, at: &mut Addresses, lane: usize) -> Mem {
+        Mem::reg(self.word_of_lane(at, lane), 0)
+    }
+
+    /// The word of a lane; likewise.
+    pub(super) fn word_of_lane(&mut self, at: &mut Addresses, lane: usize) -> VReg {
         let n = self.lanes_in_piece(8);
         let pair = match at.pair {
             Some(pair) if lane % 2 == 1 => pair,
@@ -317,10 +327,9 @@ impl Select<'_> {
         };
         at.pair = Some(pair);
         let x = Arg::Use(pair, Size::X);
-        let address = match lane % 2 {
+        match lane % 2 {
             0 => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[x]),
             _ => self.def(Code::EVEX_Vpextrq_rm64_xmm_imm8, WORD, &[x, imm8(1)]),
-        };
-        Mem::reg(address, 0)
+        }
     }
 }

@@ -103,6 +103,16 @@ impl Select<'_> {
         Arg::Lanes(Mem { index: Some(scaled), scale: 1, ..access.base }, form)
     }
 
+    /// Words of all lanes of a piece, from addresses of 64 bits.
+    pub(super) fn gather_words(&mut self, from: Mem) -> VReg {
+        let (zero, to, form) = (self.zero(), self.code.vector(), self.form(8));
+        let code = sized(Code::EVEX_Vgatherqpd_xmm_k1_vm64x, form);
+        let mask = self.all_lanes(self.lanes_in_piece(8));
+        let args = [Arg::Tied { from: zero, to, form }, Arg::Lanes(from, form)];
+        self.push(Plain { mask: Some(mask), ..Plain::new(code, &args) });
+        to
+    }
+
     /// Adds an instruction that goes lane by lane, and leaves nothing of its mask.
     fn by_lanes(&mut self, code: Code, args: &[Arg], access: &Access, i: usize) {
         let Some(mask) = access.mask else {

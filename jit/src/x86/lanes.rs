@@ -83,6 +83,7 @@ impl Select<'_> {
         match self.values.constant(index).map(|at| at as usize % self.lanes) {
             Some(0) if class_of(ty) == RegClass::Float => return self.piece(v, size, 0),
             Some(lane) if class_of(ty) == RegClass::Int && lane < 16 / size => return self.low_element(v, size, lane),
+            Some(lane) if size >= 4 => return self.rotated(ty, v, lane),
             _ => {}
         }
         self.code.needs_scratch(self.lanes * size + 64);
@@ -95,6 +96,25 @@ impl Select<'_> {
             }
         };
         self.load_scalar(ty, from)
+    }
+
+    /// An element of 4 or 8 bytes, by way of the vector in which it is the first.
+    fn rotated(&mut self, ty: Ty, v: Value, lane: usize) -> VReg {
+        let (size, n) = (ty.size(), self.lanes_in_piece(ty.size()));
+        let (x, form) = (Arg::Use(self.piece(v, size, lane / n), self.form(size)), self.form(size));
+        let code = match size {
+            4 => Code::EVEX_Valignd_xmm_k1z_xmm_xmmm128b32_imm8,
+            _ => Code::EVEX_Valignq_xmm_k1z_xmm_xmmm128b64_imm8,
+        };
+        let first = match lane % n {
+            0 => self.piece(v, size, lane / n),
+            at => self.vector(sized(code, form), form, &[x, x, imm8(at as u8)]),
+        };
+        match (class_of(ty), size) {
+            (RegClass::Float, _) => first,
+            (_, 4) => self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Size::G32), &[Arg::Use(first, Size::X)]),
+            _ => self.def(Code::EVEX_Vmovq_rm64_xmm, (RegClass::Int, Size::G64), &[Arg::Use(first, Size::X)]),
+        }
     }
 
     /// An integer of the first 16 bytes.

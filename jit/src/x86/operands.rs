@@ -156,7 +156,7 @@ impl Load {
 
 /// Returns whether an instruction that is not of the encoder may change what is in memory.
 fn may_write(inst: &Inst<X86>) -> bool {
-    matches!(inst, Inst::Call(_) | Inst::CallLosing(_) | Inst::Tick(_))
+    matches!(inst, Inst::Call(_) | Inst::CallLosing(_) | Inst::Tick(..))
 }
 
 /// What is loaded, if an instruction does nothing but that.

@@ -58,6 +58,15 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
             let passed_over = Mem::at(Base::Context, offset_of!(Context, passed_over) as i32);
             s.plain(Code::Inc_rm64, &[Arg::Mem(passed_over)]);
         }
+        Kind::FramePasses { each } => {
+            let mut n = s.gpr(inst.args[0]);
+            if each != 1 {
+                let each = s.imm(u64::from(each));
+                n = s.gpr_binary(Code::Imul_r64_rm64, Size::G64, n, each);
+            }
+            let passed_over = Mem::at(Base::Context, offset_of!(Context, passed_over) as i32);
+            s.plain(Code::Add_rm64_r64, &[Arg::Mem(passed_over), Arg::Use(n, Size::G64)]);
+        }
         Kind::Load { ty } if class_of(ty) == RegClass::Float && s.is_spread(inst) => s.load_in_all_lanes(inst, ty),
         Kind::Load { .. }
         | Kind::LoadLanes { .. }
@@ -74,6 +83,7 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
         Kind::Atomic { op, ty } => return s.atomic(inst, op, ty),
         Kind::Reduce { op, ty } => return s.reduce(inst, op, ty),
         Kind::IndexLow { .. } | Kind::IndexSpan { .. } => return s.index_bound(inst),
+        Kind::RegionBase | Kind::RegionLen { .. } if s.region.ty(inst.args[0]).is_varying() => s.ask_regions(inst),
         Kind::RegionBase | Kind::RegionLen { .. } | Kind::HostAddress { .. } => s.ask_region(inst),
         _ => return false,
     }

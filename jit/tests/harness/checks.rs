@@ -159,7 +159,10 @@ pub fn counted(host: &Host, seed: u64) -> Region {
     }
     b.switch_to(body);
     let out = leave(&mut b, i);
-    b.effect(Kind::Tick { exit: out }, &[]);
+    b.effect(Kind::Tick { units: 1, exit: out }, &[]);
+    for _ in 0..rng.below(5).saturating_sub(2) {
+        b.effect(Kind::FramePass, &[]);
+    }
     let factor = b.constant(counter, [1u64, 1, 2, u64::MAX][rng.below(4)]);
     let scaled = b.op(Op::Mul, counter, &[i, factor]);
     let index = match (counter == ty, counter.size() == ty.size()) {
@@ -177,7 +180,7 @@ pub fn counted(host: &Host, seed: u64) -> Region {
             b.effect(Kind::Guard { exit: out }, &[settled]);
         }
         if rng.chance(30) {
-            b.effect(Kind::Tick { exit: out }, &[]);
+            b.effect(Kind::Tick { units: 1, exit: out }, &[]);
         }
         // What is out of bounds leaves the region, or goes a slow way.
         let join = rng.chance(30).then(|| {

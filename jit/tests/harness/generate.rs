@@ -299,7 +299,7 @@ impl<'a> Generator<'a> {
             }
             _ => {
                 let exit = self.exit();
-                self.b.effect(Kind::Tick { exit }, &[]);
+                self.b.effect(Kind::Tick { units: 1, exit }, &[]);
             }
         }
     }

@@ -48,7 +48,7 @@ pub fn mandelbrot(host: &Host) -> Region {
     b.switch_to(all);
     let state = exit(host, full, vec![(places[0], ax), (places[1], ay), (rounds, ak)], vec![]);
     let stop = b.exit(state.clone());
-    b.effect(Kind::Tick { exit: stop }, &[]);
+    b.effect(Kind::Tick { units: 1, exit: stop }, &[]);
     let ([nx, ny], out) = round(&mut b, [ax, ay, cx, cy], four, two);
     let any = b.inst(Kind::AnyLane, &[out], Type::BOOL);
     b.branch(any, (some, &[]), (go_on, &[]));
@@ -74,7 +74,7 @@ pub fn mandelbrot(host: &Host) -> Region {
     b.switch_to(masked);
     let state = exit(host, live, vec![(places[0], mx), (places[1], my), (rounds, mk)], vec![]);
     let stop = b.exit(state.clone());
-    b.effect(Kind::Tick { exit: stop }, &[]);
+    b.effect(Kind::Tick { units: 1, exit: stop }, &[]);
     let ([nx, ny], out) = round(&mut b, [mx, my, cx, cy], four, two);
     let stay = b.op(Op::Not, Ty::Bool, &[out]);
     let live2 = b.op(Op::And, Ty::Bool, &[live, stay]);
@@ -111,7 +111,7 @@ pub fn typical(host: &Host) -> Region {
     let state =
         |m, x, y, k| exit(host, m, vec![(places[0], x), (places[1], y), (host.places(K)[1], k)], vec![(m, mask, None)]);
     let out = b.exit(state(m, x, y, k));
-    b.effect(Kind::Tick { exit: out }, &[]);
+    b.effect(Kind::Tick { units: 1, exit: out }, &[]);
     // Six conditions with two arms each: eighteen blocks.
     for i in 0..6 {
         let (then, other, join) = (b.block(), b.block(), b.block());

@@ -126,12 +126,12 @@ pub unsafe fn run(code: &[u8], entry: usize, stack: usize, context: &mut Context
                 Do::JumpIfFailed if word(read(at(&x, STACK as usize), 4)) == 0 => pc = n as usize,
                 Do::JumpIf | Do::JumpUnless | Do::JumpIfFailed => {}
                 Do::Tick => {
-                    x[FUEL as usize] = x[FUEL as usize].wrapping_sub(1);
+                    x[FUEL as usize] = x[FUEL as usize].wrapping_sub(disp as u64);
                     if (x[FUEL as usize] as i64) < 0 {
                         pc = n as usize;
                     }
                 }
-                Do::Untick => x[FUEL as usize] = x[FUEL as usize].wrapping_add(1),
+                Do::Untick => x[FUEL as usize] = x[FUEL as usize].wrapping_add(disp as u64),
                 Do::Call => {
                     (fuel_at as *mut u64).write(x[FUEL as usize]);
                     let words = at(&x, STACK as usize) as *mut [u64; 5];

@@ -236,6 +236,7 @@ impl Host {
             let exit = unsafe { code.run(&mut context) };
             interrupt.store(false, Ordering::Relaxed);
             let ticks = context.ticks;
+            counters.push(std::mem::take(&mut context.passed_over));
             let lanes = |p: &BankRegister| if p.ty.is_varying() { width.lanes() } else { 1 };
             // SAFETY: as above.
             let lane = |p: &BankRegister, l| unsafe { read(frame.add(p.at as usize), p.ty.ty, l) };
@@ -380,5 +381,6 @@ pub fn exit(
         cells: Vec::new(),
         live: Vec::new(),
         reason: ExitReason::Numbered(0),
+        fuel: 0,
     }
 }

@@ -16,11 +16,20 @@ pub fn name_exits(region: &mut Region) {
     }
 }
 
-/// The number that an exit had.
+/// The number that an exit had, and the fuel that is left when what was counted in advance is given back.
 pub fn numbered(region: &Region, mut outcome: Outcome) -> Outcome {
-    let ExitReason::Numbered(n) = region.exits[outcome.exit as usize].reason else { panic!("exits have numbers") };
+    let exit = &region.exits[outcome.exit as usize];
+    let ExitReason::Numbered(n) = exit.reason else { panic!("exits have numbers") };
     outcome.exit = n;
+    outcome.ticks += i64::from(exit.fuel);
     outcome
+}
+
+/// Returns whether a region has been left where the fuel of several places is counted at once, and there was too little:
+/// the interpreter finds out how far it gets.
+pub fn leaves_early(region: &Region, exit: u32) -> bool {
+    let insts = region.blocks.iter().flat_map(|block| &block.insts);
+    insts.into_iter().any(|inst| matches!(inst.kind, Kind::Tick { units: 2.., exit: e } if e.0 == exit))
 }
 
 pub fn check(region: &Region, after: &str, seed: u64) {
@@ -46,8 +55,11 @@ pub fn compare(
         for round in 0..4 {
             let input = host.random_input(&mut rng, round == 3);
             let want = numbered(&before, host.run(old.clone(), &input));
-            let have = numbered(&after, host.run(new.clone(), &input));
-            host.same(&after, seed as usize, &want, &have);
+            let have = host.run(new.clone(), &input);
+            if leaves_early(&after, have.exit) {
+                continue;
+            }
+            host.same(&after, seed as usize, &want, &numbered(&after, have));
         }
     }
 }

@@ -600,12 +600,10 @@ impl Context {
         unsafe { &mut *self.thread }
     }
 
-    /// The slice is used up (`ticks` would fall below 0): takes the next one and counts one unit. Or, if the run must end or
-    /// wait, gives `false`; the interpreter will find the reason when it does the instruction.
-    pub fn poll(&mut self) -> bool {
-        // Native code knows that there is none, and need not have written so.
-        self.ticks = 0;
-        self.charge(1)
+    /// The slice does not hold so many units (`ticks` would fall below 0): takes the next one and counts them. Or, if the run must end
+    /// or wait, gives `false`, with none counted; the interpreter will find the reason when it does the instruction.
+    pub fn poll(&mut self, units: u64) -> bool {
+        self.charge(units)
     }
 
     /// Counts so many units of fuel. If the run must end or wait, gives `false`; the interpreter will find the reason

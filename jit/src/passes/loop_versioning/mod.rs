@@ -123,6 +123,13 @@ struct RangeTest {
     hoisted: Hoisted,
 }
 
+/// What a round counts: units of fuel, and frames that are passed over.
+#[derive(Clone, Copy)]
+struct InAdvance {
+    units: u32,
+    frames: u32,
+}
+
 /// A loop that may be copied.
 struct Counted<'a> {
     region: &'a mut Region,
@@ -318,7 +325,7 @@ impl<'a> Counted<'a> {
         self.region.blocks.push(Block { params: Vec::new(), insts: first_insts, end, cold: false });
         let kept = |inst: &Inst| match inst.kind {
             Kind::Guard { .. } => !checked.contains(&inst.args[0]),
-            Kind::Tick { .. } => in_advance.is_none(),
+            Kind::Tick { .. } | Kind::FramePass => in_advance.is_none(),
             _ => !hoisted.contains(inst),
         };
         self.copy(copy, &progress, loaded, kept);
@@ -329,13 +336,18 @@ impl<'a> Counted<'a> {
         Some(())
     }
 
-    /// How much fuel a round takes, if it can be counted before the first one: nothing else could leave the copy.
-    fn counts_in_advance(&self, checked: &[Value]) -> Option<u32> {
+    /// What a round counts, if it can be counted before the first one: nothing else could leave the copy.
+    fn counts_in_advance(&self, checked: &[Value]) -> Option<InAdvance> {
         let leaving = self.insts().filter(|inst| {
             inst.kind.exit().is_some() && !checked.contains(inst.args.first().unwrap_or(&Value(u32::MAX)))
         });
-        let units = leaving.map(|inst| matches!(inst.kind, Kind::Tick { .. }).then_some(1));
-        units.sum::<Option<u32>>().filter(|&units| units != 0)
+        let units = leaving.map(|inst| match inst.kind {
+            Kind::Tick { units, .. } => Some(units),
+            _ => None,
+        });
+        let units = units.sum::<Option<u32>>().filter(|&units| units != 0)?;
+        let frames = self.insts().filter(|inst| matches!(inst.kind, Kind::FramePass)).count() as u32;
+        Some(InAdvance { units, frames })
     }
 
     /// Returns whether all values from outside that the cycle uses hold at the latch, whatever way leads there.

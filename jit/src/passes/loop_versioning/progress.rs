@@ -9,9 +9,9 @@
 //! are below 2²⁹), and if it is not what 32 bits hold, the loop with the checks runs. Values in between lie between the two.
 //!
 //! If the copy can be left by nothing but its polls, the fuel of its rounds is counted before the first one, and there are no more
-//! rounds than fuel is left for without a poll.
+//! rounds than fuel is left for without a poll. So are the frames that its rounds pass over: nothing else in it asks for their numbers.
 
-use super::{Change, Changes, Counted, DEPTH, small};
+use super::{Change, Changes, Counted, DEPTH, InAdvance, small};
 use crate::ir::{Inst, Kind, Type, Value};
 use crate::passes::make::Maker;
 use spmdvm_vm::isa::Op;
@@ -56,15 +56,17 @@ impl Progress {
         Progress { first: Value(u32::MAX), unit, linear: Vec::new(), splats: Vec::new() }
     }
 
-    /// Finds out how many rounds there will be, of one and so many, and where they end; with the fuel that each takes, if it is counted
-    /// in advance. Where there may be none, gives the
-    /// condition that there are some.
-    pub fn begin(&mut self, m: &mut Maker<'_>, rounds: Value, in_advance: Option<u32>) -> Option<Value> {
+    /// Finds out how many rounds there will be, of one and so many, and where they end; counts what each of them does in
+    /// advance, if that can be. Where there may be none, gives the condition that there are some.
+    pub fn begin(&mut self, m: &mut Maker<'_>, rounds: Value, in_advance: Option<InAdvance>) -> Option<Value> {
         let most = m.with(Op::Add, Ty::U64, rounds, 1);
         let n = match in_advance {
-            Some(each) => m.inst(Kind::Ticks { each }, &[most], Type::uniform(Ty::U64)),
+            Some(InAdvance { units, .. }) => m.inst(Kind::Ticks { each: units }, &[most], Type::uniform(Ty::U64)),
             None => most,
         };
+        if let Some(InAdvance { frames: each @ 1.., .. }) = in_advance {
+            m.to.push(Inst { kind: Kind::FramePasses { each }, args: vec![n], result: None });
+        }
         let end = m.with(Op::Shl, Ty::U64, n, self.unit.trailing_zeros() as u64);
         let none = m.constant(Ty::U64, 0);
         self.first = m.op(Op::Sub, Ty::U64, &[none, end]);

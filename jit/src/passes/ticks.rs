@@ -1,0 +1,70 @@
+//! Counts fuel once for what follows without a branch: rounds that were unrolled, and calls that were inlined.
+//!
+//! Each unit of fuel is a test, and an exit that keeps what the interpreter would need there. Where a block counts
+//! several, the first place counts them all, if the slice, or the next one, holds as many; if not, it leaves with none
+//! counted, and the interpreter finds out how far the run gets. An exit between the first place and the last gives back
+//! what was counted for places behind it ([`Exit::fuel`]), so for all that can tell fuel is counted at the same
+//! instructions.
+//!
+//! Rules: nothing that looks at the fuel comes between, nor what makes or ends memory: its time with respect to polls
+//! stays.
+//!
+//! [`Exit::fuel`]: crate::ir::Exit::fuel
+
+use crate::ir::{ExitId, Inst, Kind, Region};
+
+/// Most units that are counted at once: fewer than the smallest slice holds, and than fit the instruction of a machine.
+const MOST: u32 = 64;
+
+/// Runs the pass.
+pub fn run(region: &mut Region) {
+    for b in 0..region.blocks.len() {
+        let mut insts = std::mem::take(&mut region.blocks[b].insts);
+        while let Some(places) = next_group(&insts) {
+            merge(region, &mut insts, &places);
+        }
+        region.blocks[b].insts = insts;
+    }
+}
+
+/// The first places of a block that can count together: more than one.
+fn next_group(insts: &[Inst]) -> Option<Vec<usize>> {
+    let mut places: Vec<usize> = Vec::new();
+    for (i, inst) in insts.iter().enumerate() {
+        match inst.kind {
+            Kind::Tick { units: 1, .. } if places.len() < MOST as usize => places.push(i),
+            kind if is_apart(kind) && places.len() > 1 => break,
+            kind if is_apart(kind) => places.clear(),
+            _ => {}
+        }
+    }
+    (places.len() > 1).then_some(places)
+}
+
+/// Returns whether an instruction looks at the fuel, or may end or make memory.
+fn is_apart(kind: Kind) -> bool {
+    kind.may_end_regions() || matches!(kind, Kind::Ticks { .. })
+}
+
+/// Has the first of some places count for all.
+fn merge(region: &mut Region, insts: &mut Vec<Inst>, places: &[usize]) {
+    let all = places.len() as u32;
+    let mut left = all;
+    for inst in &mut insts[places[0]..=places[places.len() - 1]] {
+        if let Kind::Tick { exit, .. } = inst.kind {
+            inst.kind = Kind::Tick { exit, units: if left == all { all } else { 0 } };
+            left -= 1;
+        } else if let Some(exit) = inst.kind.exit_mut() {
+            *exit = giving_back(region, *exit, left);
+        }
+    }
+    insts.retain(|inst| !matches!(inst.kind, Kind::Tick { units: 0, .. }));
+}
+
+/// An exit that gives back so many units more.
+fn giving_back(region: &mut Region, exit: ExitId, units: u32) -> ExitId {
+    let mut new = region.exits[exit.index()].clone();
+    new.fuel += units;
+    region.exits.push(new);
+    ExitId(region.exits.len() as u32 - 1)
+}
