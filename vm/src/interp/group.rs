@@ -1,8 +1,9 @@
 //! The tasks of one launch.
 //!
-//! Tasks are started in the order of their indices, by whoever takes the next one. So when a task fails, all tasks before
-//! it have been started: they run to their end, those behind it are stopped, and the failure with the lowest index is the
-//! one that running the tasks one after another would have met. Which it is does not depend on the number of threads.
+//! Tasks are taken in the order of their indices, of many of them several at a time, by whoever needs one. So when a task
+//! fails, all tasks before it have been taken: they run to their end, those behind it are stopped, and the failure with the
+//! lowest index is the one that running the tasks one after another would have met. Which it is does not depend on the
+//! number of threads.
 
 use super::code::PreparedFunction;
 use super::shared::Shared;
