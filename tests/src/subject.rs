@@ -5,8 +5,8 @@ use crate::data::{Layout, Leaf};
 use crate::run::Returned;
 use spmdvm::vm::Op;
 use spmdvm::{
-    Array, CallError, CompileError, Diagnostic, Engine, Fp, HostType, HostValue, JitSettings, Limits, Module, Options,
-    Report, Run, TrapError, Ty, Value, Width,
+    Array, CallError, CompileError, Diagnostic, Engine, Fp, HostType, HostValue, JitSettings, Limits, LoopInfo, Module,
+    Options, Report, Run, TrapError, Ty, Value, Width,
 };
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -193,6 +193,11 @@ impl Subject {
     /// What check mode has found in its calls.
     pub fn report(&self) -> Report {
         self.module.report()
+    }
+
+    /// Why a loop of it is interpreted that the compiler failed on.
+    pub fn defect(&self) -> Option<String> {
+        self.module.loops().iter().find_map(LoopInfo::defect)
     }
 
     /// The engine it runs on.

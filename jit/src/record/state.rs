@@ -181,7 +181,7 @@ impl State {
         for frame in &self.frames {
             key.extend([frame.function.0, frame.pc, frame.mask.fact()]);
             for e in &frame.entries {
-                key.push(e.restore.fact() | e.other.fact() << 3 | (e.visiting.is_some() as u32) << 6);
+                key.extend([e.restore.fact(), e.other.fact(), e.visiting.is_some() as u32]);
             }
         }
         Key(key)

@@ -197,6 +197,15 @@ impl LoopInfo {
     pub fn all(program: &Program, jit: &Jit) -> Vec<LoopInfo> {
         jit.report().into_iter().map(|report| LoopInfo::new(program, report)).collect()
     }
+
+    /// Why it is interpreted, if that is because the compiler failed on it and not for a limit that it has.
+    pub fn defect(&self) -> Option<String> {
+        match self.aborted.as_ref()? {
+            Abort::Defect(defect) => Some(defect.to_string()),
+            Abort::Backend(why) if why.is_defect() => Some(why.to_string()),
+            _ => None,
+        }
+    }
 }
 
 /// The same as text: where each loop is, its compiled versions (time, bytes, entries, how they were left), or why it is

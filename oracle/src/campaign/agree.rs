@@ -11,7 +11,6 @@ use serde_json::{Value as Json, json};
 use spmdvm::frontend::ast::TranslationUnit;
 /// For who checks many programs: where they are compiled on the same thread.
 pub use spmdvm::frontend::compile::with_stack;
-use spmdvm::jit::abort::Abort;
 use spmdvm::{CompileError, Engine, JitSettings, Limits, LoopInfo, Module, Options, Width};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -304,16 +303,7 @@ fn wrong_on(
         Ok((got, loops)) => {
             seen.add_loops(subject.engine, &loops);
             let differs = difference(&case.call, options.width.lanes(), expected, &got, &Rules::default());
-            differs.map(What::Differs).or_else(|| loops.iter().find_map(defect))
+            differs.map(What::Differs).or_else(|| loops.iter().find_map(LoopInfo::defect).map(What::Defect))
         }
-    }
-}
-
-/// A loop that is interpreted because the compiler failed on it, and not for a limit that it has.
-fn defect(info: &LoopInfo) -> Option<What> {
-    match info.aborted.as_ref()? {
-        Abort::Defect(defect) => Some(What::Defect(defect.to_string())),
-        Abort::Backend(why) if why.is_defect() => Some(What::Defect(why.to_string())),
-        _ => None,
     }
 }

@@ -123,8 +123,9 @@ fn compare_width(case: &Case, name: &str, width: u32, mode: &Mode, salt: u64) ->
     let mut failures = Vec::new();
     for engine in engines().iter().filter(|engine| engine.name() != REFERENCE) {
         let compiled = reference.compiled(*engine, (mode.settings)(salt));
-        let fail = |text| failures.push(Failure { engine: engine.name(), width, text });
-        report_differences(mode.name, &expected, &execute_all(&compiled)?, fail);
+        let mut fail = |text| failures.push(Failure { engine: engine.name(), width, text });
+        report_differences(mode.name, &expected, &execute_all(&compiled)?, &mut fail);
+        compiled.defect().into_iter().for_each(fail);
     }
     Ok(failures)
 }
@@ -193,6 +194,7 @@ fn one_width<'c>(
         for outcome in &outcomes {
             check_outcome(outcome, width).into_iter().for_each(&mut fail);
         }
+        module.defect().into_iter().for_each(&mut fail);
         if jits_twice || engine == REFERENCE {
             match execute(case, &module.on(module.engine()), width) {
                 Err(text) => fail(format!("the second time: {text}")),
