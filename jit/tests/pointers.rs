@@ -3,7 +3,7 @@
 mod harness;
 
 use harness::by_hand::*;
-use spmdvm_jit::ir::{Builder, Kind, Region, Type, Value, verify};
+use spmdvm_jit::ir::{Builder, Kind, Region, Type, Value};
 use spmdvm_jit::passes::{gvn, licm, pointers};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::Ty;
@@ -31,10 +31,7 @@ fn in_a_loop(
     b.branch(again, (head, &[new]), (after, &[]));
     b.switch_to(after);
     leave_plainly(&mut b, &host);
-    let mut region = b.region;
-    verify(&region).unwrap();
-    pointers::run(&mut region);
-    verify(&region).unwrap_or_else(|e| panic!("{e}\n{region}"));
+    let region = passed(b, &[pointers::run]);
     (region, values, pointer)
 }
 
@@ -119,10 +116,7 @@ fn where_memory_ends_pointers_from_before_are_asked() {
         b.branch(again, (head, &[]), (after, &[]));
         b.switch_to(after);
         leave_plainly(&mut b, &host);
-        let mut region = b.region;
-        verify(&region).unwrap();
-        pointers::run(&mut region);
-        verify(&region).unwrap_or_else(|e| panic!("{e}\n{region}"));
+        let region = passed(b, &[pointers::run]);
         let root = if frames { p } else { pointer };
         assert_eq!(asked(&region), (vec![root], vec![root]), "{region}");
     }
@@ -156,11 +150,7 @@ fn facts_leave_quiet_loops() {
         b.branch(again, (outer, &[next]), (after, &[]));
         b.switch_to(after);
         leave_plainly(&mut b, &host);
-        let mut region = b.region;
-        verify(&region).unwrap();
-        licm::run(&mut region);
-        gvn::run(&mut region);
-        verify(&region).unwrap_or_else(|e| panic!("{e}\n{region}"));
+        let region = passed(b, &[licm::run, gvn::run]);
         let asked_in = |block: usize| {
             let is_asked = |kind: Kind| matches!(kind, Kind::RegionLen { .. } | Kind::HostAddress { .. });
             region.blocks[block].insts.iter().filter(|inst| is_asked(inst.kind)).count()

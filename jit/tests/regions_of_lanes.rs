@@ -97,10 +97,7 @@ fn sums_are_asked_about_what_they_come_from() {
         b.branch(again, (head, &[]), (after, &[]));
         b.switch_to(after);
         leave_plainly(&mut b, &host);
-        let mut region = b.region;
-        verify(&region).unwrap();
-        pointers::run(&mut region);
-        verify(&region).unwrap_or_else(|e| panic!("{e}\n{region}"));
+        let region = passed(b, &[pointers::run]);
         let asked: Vec<Value> = region.blocks[head.index()].insts.iter().filter_map(asked_about).collect();
         let wanted = if varies { from } else { sum };
         assert!(!asked.is_empty() && asked.iter().all(|&v| v == wanted), "{region}");

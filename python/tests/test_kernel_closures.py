@@ -11,6 +11,7 @@ import random
 import numpy as np
 import pytest
 import spmdvm
+from marks import marked
 
 K = 1000
 
@@ -543,13 +544,11 @@ WRONG = [
 
 @pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
 def test_mistakes_are_told_at_their_line(function):
-    lines, first = inspect.getsourcelines(function)
-    at = next(k for k, line in enumerate(lines) if "# HERE" in line)
-    message = lines[at].split("# HERE")[1].strip()
+    line, _, message = marked(function)
     with pytest.raises(spmdvm.CompileError) as caught:
         spmdvm.kernel(function)(np.arange(4.0) if "array_a" in inspect.signature(function).parameters else 3)
     assert message in caught.value.diagnostics[0].message
-    assert caught.value.diagnostics[0].line == first + at
+    assert caught.value.diagnostics[0].line == line
 
 
 def test_nonlocal_says_what_to_write():

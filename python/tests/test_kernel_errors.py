@@ -6,6 +6,7 @@ import kernels_wrong
 import numpy as np
 import pytest
 import spmdvm
+from marks import marked
 
 WRONG = [f for _, f in sorted(vars(kernels_wrong).items()) if inspect.isfunction(f) and f.__module__ == "kernels_wrong"]
 
@@ -20,18 +21,16 @@ def argument(name):
 
 @pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
 def test_mistakes_are_told_at_their_line(function):
-    lines, first = inspect.getsourcelines(function)
-    at = next(k for k, line in enumerate(lines) if "# HERE" in line)
-    message = lines[at].split("# HERE")[1].strip()
+    line, code, message = marked(function)
     with pytest.raises(spmdvm.CompileError) as caught:
         spmdvm.kernel(function)(argument(function.__name__))
     text = str(caught.value)
     # The comment is in the text too, which shows the line.
     assert message in text.replace(f"# HERE {message}", ""), text
-    assert f"kernels_wrong.py:{first + at}:" in text, text
-    assert lines[at].split("# HERE")[0].strip() in text
+    assert f"kernels_wrong.py:{line}:" in text, text
+    assert code in text
     diagnostic = caught.value.diagnostics[0]
-    assert (diagnostic.line, diagnostic.severity) == (first + at, "error")
+    assert (diagnostic.line, diagnostic.severity) == (line, "error")
     assert diagnostic.end_column > diagnostic.column >= 1
 
 

@@ -48,6 +48,15 @@ pub fn finished(b: Builder) -> Arc<Region> {
     Arc::new(b.region)
 }
 
+/// The region behind some passes, which is found to be one before and after.
+pub fn passed(b: Builder, passes: &[fn(&mut Region)]) -> Region {
+    let mut region = b.region;
+    verify(&region).unwrap();
+    passes.iter().for_each(|pass| pass(&mut region));
+    verify(&region).unwrap_or_else(|e| panic!("{e}\n{region}"));
+    region
+}
+
 /// The machine code of a region.
 pub fn listing(x86: &X86, region: Arc<Region>) -> String {
     x86.compile(region).unwrap().listing().expect("there is a listing")
