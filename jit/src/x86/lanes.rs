@@ -36,12 +36,18 @@ impl Select<'_> {
 
     /// Piece `i` of the numbers of lanes.
     fn iota(&mut self, i: usize) -> VReg {
+        let lanes: [u64; 16] = std::array::from_fn(|l| (16 * i + l) as u64);
+        self.vector_of_constants(4, &lanes)
+    }
+
+    /// A vector of a constant for each lane.
+    fn vector_of_constants(&mut self, size: usize, lanes: &[u64]) -> VReg {
         let mut bytes = [0; 64];
-        for (l, to) in bytes.chunks_exact_mut(4).enumerate() {
-            to.copy_from_slice(&((16 * i + l) as i32).to_le_bytes());
+        for (to, bits) in bytes.chunks_exact_mut(size).zip(lanes) {
+            to.copy_from_slice(&bits.to_le_bytes()[..size]);
         }
         let at = self.code.constant(&bytes);
-        self.load_vector(self.form(4), Mem::at(Base::Pool, at))
+        self.load_vector(self.form(size), Mem::at(Base::Pool, at))
     }
 
     /// A value that is a constant in each lane.
@@ -50,15 +56,8 @@ impl Select<'_> {
             return false;
         };
         let size = self.region.ty(v).ty.size();
-        let pieces = lanes.chunks(self.lanes_in_piece(size)).map(|lanes| {
-            let mut bytes = [0; 64];
-            for (to, bits) in bytes.chunks_exact_mut(size).zip(lanes) {
-                to.copy_from_slice(&bits.to_le_bytes()[..size]);
-            }
-            let at = self.code.constant(&bytes);
-            self.load_vector(self.form(size), Mem::at(Base::Pool, at))
-        });
-        let pieces = pieces.collect();
+        let pieces =
+            lanes.chunks(self.lanes_in_piece(size)).map(|lanes| self.vector_of_constants(size, lanes)).collect();
         self.set_pieces(inst, pieces);
         true
     }
@@ -100,20 +99,26 @@ impl Select<'_> {
 
     /// An element of 4 or 8 bytes, by way of the vector in which it is the first.
     fn rotated(&mut self, ty: Ty, v: Value, lane: usize) -> VReg {
-        let (size, n) = (ty.size(), self.lanes_in_piece(ty.size()));
-        let (x, form) = (Arg::Use(self.piece(v, size, lane / n), self.form(size)), self.form(size));
+        let (size, n, form) = (ty.size(), self.lanes_in_piece(ty.size()), self.form(ty.size()));
+        let piece = self.piece(v, size, lane / n);
+        let x = Arg::Use(piece, form);
         let code = match size {
             4 => Code::EVEX_Valignd_xmm_k1z_xmm_xmmm128b32_imm8,
             _ => Code::EVEX_Valignq_xmm_k1z_xmm_xmmm128b64_imm8,
         };
         let first = match lane % n {
-            0 => self.piece(v, size, lane / n),
+            0 => piece,
             at => self.vector(sized(code, form), form, &[x, x, imm8(at as u8)]),
         };
-        match (class_of(ty), size) {
-            (RegClass::Float, _) => first,
-            (_, 4) => self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Size::G32), &[Arg::Use(first, Size::X)]),
-            _ => self.def(Code::EVEX_Vmovq_rm64_xmm, (RegClass::Int, Size::G64), &[Arg::Use(first, Size::X)]),
+        self.first_element(ty, first)
+    }
+
+    /// The first element of a vector. Above an integer of fewer than 4 bytes there may be anything.
+    fn first_element(&mut self, ty: Ty, x: VReg) -> VReg {
+        match (class_of(ty), ty.size()) {
+            (RegClass::Float, _) => x,
+            (_, 1..=4) => self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Size::G32), &[Arg::Use(x, Size::X)]),
+            _ => self.def(Code::EVEX_Vmovq_rm64_xmm, (RegClass::Int, Size::G64), &[Arg::Use(x, Size::X)]),
         }
     }
 
@@ -206,12 +211,7 @@ impl Select<'_> {
             let Some(both) = self.combine_vectors(step, ty, form, x, upper) else { return false };
             pieces[0] = both;
         }
-        let x = pieces[0];
-        let made = match (class_of(ty), size) {
-            (RegClass::Float, _) => x,
-            (_, 1..=4) => self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Size::G32), &[Arg::Use(x, Size::X)]),
-            _ => self.def(Code::EVEX_Vmovq_rm64_xmm, (RegClass::Int, Size::G64), &[Arg::Use(x, Size::X)]),
-        };
+        let made = self.first_element(ty, pieces[0]);
         self.set(inst, made);
         true
     }
