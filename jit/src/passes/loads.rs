@@ -62,7 +62,7 @@ pub fn run(region: &mut Region) {
             true
         });
         region.blocks[b.index()].insts = insts;
-        if before.contains(&Some(b)) {
+        if region.block(b).end.edges().any(|edge| before[edge.to.index()] == Some(b)) {
             at_end.insert(b, known);
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Everything is computed modulo 2⁶⁴, as the machine does, so a sum of the same terms is the same address wherever it is computed.
 
-use super::defs::Defs;
+use super::defs::{Def, Defs};
 use crate::ir::{Block, Kind, Region, Value};
 use spmdvm_vm::isa::Op;
 
@@ -111,14 +111,13 @@ impl Sums<'_> {
                 if self.region.ty(v).is_varying() {
                     return sum.add(Term::Value(v), factor);
                 }
-                self.add_operation(sum, v, op, factor, depth - 1);
+                self.add_operation(sum, v, (op, def), factor, depth - 1);
             }
             _ => sum.add(Term::Value(v), factor),
         }
     }
 
-    fn add_operation(self, sum: &mut Sum, v: Value, op: Op, factor: u64, depth: usize) {
-        let Some(def) = self.defs.get(v) else { return sum.add(Term::Value(v), factor) };
+    fn add_operation(self, sum: &mut Sum, v: Value, (op, def): (Op, Def), factor: u64, depth: usize) {
         let known = |i: usize| self.defs.known(def.arg(i));
         match op {
             Op::Add => (0..2).for_each(|i| self.add_to(sum, def.arg(i), factor, depth)),

@@ -20,25 +20,29 @@ const MOST: u32 = 64;
 pub fn run(region: &mut Region) {
     for b in 0..region.blocks.len() {
         let mut insts = std::mem::take(&mut region.blocks[b].insts);
-        while let Some(places) = next_group(&insts) {
+        for places in groups(&insts) {
             merge(region, &mut insts, &places);
         }
+        insts.retain(|inst| !matches!(inst.kind, Kind::Tick { units: 0, .. }));
         region.blocks[b].insts = insts;
     }
 }
 
-/// The first places of a block that can count together: more than one.
-fn next_group(insts: &[Inst]) -> Option<Vec<usize>> {
-    let mut places: Vec<usize> = Vec::new();
+/// The places of a block that can count together, where these are more than one.
+fn groups(insts: &[Inst]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = vec![Vec::new()];
     for (i, inst) in insts.iter().enumerate() {
-        match inst.kind {
-            Kind::Tick { units: 1, .. } if places.len() < MOST as usize => places.push(i),
-            kind if is_apart(kind) && places.len() > 1 => break,
-            kind if is_apart(kind) => places.clear(),
-            _ => {}
+        let is_place = matches!(inst.kind, Kind::Tick { units: 1, .. });
+        let group = groups.last_mut().filter(|group| is_place && group.len() < MOST as usize);
+        match group {
+            Some(group) => group.push(i),
+            None if is_place => groups.push(vec![i]),
+            None if is_apart(inst.kind) => groups.push(Vec::new()),
+            None => {}
         }
     }
-    (places.len() > 1).then_some(places)
+    groups.retain(|places| places.len() > 1);
+    groups
 }
 
 /// Returns whether an instruction looks at the fuel, or may end or make memory.
@@ -47,7 +51,7 @@ fn is_apart(kind: Kind) -> bool {
 }
 
 /// Has the first of some places count for all.
-fn merge(region: &mut Region, insts: &mut Vec<Inst>, places: &[usize]) {
+fn merge(region: &mut Region, insts: &mut [Inst], places: &[usize]) {
     let all = places.len() as u32;
     let mut left = all;
     for inst in &mut insts[places[0]..=places[places.len() - 1]] {
@@ -58,7 +62,6 @@ fn merge(region: &mut Region, insts: &mut Vec<Inst>, places: &[usize]) {
             *exit = giving_back(region, *exit, left);
         }
     }
-    insts.retain(|inst| !matches!(inst.kind, Kind::Tick { units: 0, .. }));
 }
 
 /// An exit that gives back so many units more.
