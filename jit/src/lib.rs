@@ -99,8 +99,8 @@ pub fn backend(engine: &str) -> Result<Box<dyn Backend>, NotCompiled> {
             Ok(clif) => Ok(Box::new(clif)),
             Err(why) => Err(NotCompiled::NotHere { engine: engine.to_owned(), why }),
         },
-        "x86" => match x86::X86::new() {
-            Ok(x86) => Ok(Box::new(x86)),
+        "x86" => match x86::for_this_machine() {
+            Ok(x86) => Ok(x86),
             Err(why) => Err(NotCompiled::NotHere { engine: engine.to_owned(), why }),
         },
         _ => Err(NotCompiled::NoSuchEngine(engine.to_owned())),

@@ -269,7 +269,7 @@ fn indices_in_bounds_are_those_of_the_definition() {
             leave(&mut b, &host, mask, vec![(low_at, low), (span_at, span)]);
             let region = finished(b);
             let codes =
-                [&Ir as &dyn Backend, &harness::x86().unwrap()].map(|b| Arc::from(b.compile(region.clone()).unwrap()));
+                [&Ir as &dyn Backend, &*harness::x86().unwrap()].map(|b| Arc::from(b.compile(region.clone()).unwrap()));
             for (offset, len) in offsets.into_iter().flat_map(|offset| lens.map(|len| (offset, len))) {
                 let mut input = host.random_input(&mut Rng(1), false);
                 input.registers[words[0].reg.index()] = vec![3 << 40 | offset];

@@ -96,7 +96,7 @@ fn wide_gangs() {
 #[test]
 fn wide_vectors() {
     for x86 in harness::each_x86() {
-        every_operation(&x86, &[1, 2, 4, 8, 16, 32, 64]);
+        every_operation(&*x86, &[1, 2, 4, 8, 16, 32, 64]);
     }
 }
 

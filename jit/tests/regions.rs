@@ -65,6 +65,6 @@ fn random_regions_compiled_quickly() {
 #[test]
 fn random_regions_in_wide_vectors() {
     for x86 in harness::each_x86() {
-        random(&[1, 2, 4, 8, 16, 32, 64], 30_000_000_000, &x86);
+        random(&[1, 2, 4, 8, 16, 32, 64], 30_000_000_000, &*x86);
     }
 }

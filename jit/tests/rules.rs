@@ -9,7 +9,7 @@ use spmdvm_jit::backend::{Backend, Executable, Rule, Rules};
 use spmdvm_jit::clif::{Clif, Options};
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Region, Type, verify};
-use spmdvm_jit::x86::X86;
+use spmdvm_jit::x86::{Avx2, Avx512};
 use spmdvm_vm::Op;
 use spmdvm_vm::isa::OPS;
 use spmdvm_vm::types::Width;
@@ -112,7 +112,14 @@ fn clif_has_no_second_way() {
 #[test]
 fn x86_has_no_second_way() {
     // Where the machine cannot run the code, it is looked at.
-    let runs = X86::new().is_ok();
-    let Ok(plain) = X86::for_listings() else { return };
-    without_each_rule(&plain, |rule| Box::new(X86::for_listings().unwrap().without(rule)), runs);
+    let runs = Avx512::new().is_ok();
+    let Ok(plain) = Avx512::for_listings() else { return };
+    without_each_rule(&plain, |rule| Box::new(Avx512::for_listings().unwrap().without(rule)), runs);
+}
+
+#[test]
+fn x86_with_avx2_has_no_second_way() {
+    let runs = Avx2::new().is_ok();
+    let Ok(plain) = Avx2::for_listings() else { return };
+    without_each_rule(&plain, |rule| Box::new(Avx2::for_listings().unwrap().without(rule)), runs);
 }

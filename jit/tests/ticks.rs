@@ -98,7 +98,7 @@ fn exits_between_give_back_what_lies_behind_them() {
     assert_eq!(units(&after), [4], "{after}");
     let clif = Clif::with(Options::default()).unwrap();
     let x86s: Vec<_> = harness::each_x86().collect();
-    let natives = x86s.iter().map(|x86| x86 as &dyn Backend).chain([&clif as &dyn Backend, &Ir]);
+    let natives = x86s.iter().map(|x86| &**x86).chain([&clif as &dyn Backend, &Ir]);
     let compile = |backend: &dyn Backend, region: &Region| -> Arc<dyn Executable> {
         Arc::from(backend.compile(Arc::new(region.clone())).unwrap())
     };

@@ -85,7 +85,7 @@ fn exits_write_no_more_of_a_cell_than_its_lanes() {
             let out = b.exit(state);
             b.end(End::Exit(out));
             let region = finished(b);
-            let [want, have] = [&Ir as &dyn Backend, &x86]
+            let [want, have] = [&Ir as &dyn Backend, &*x86]
                 .map(|backend| frame_memory(&mut host, Arc::from(backend.compile(region.clone()).unwrap()), 0xaa));
             assert_eq!(want, have, "{lanes} lanes of {ty}:\n{region}");
         }
@@ -117,7 +117,7 @@ fn far_displacements_do_not_wrap() {
         let places = host.places(f64s);
         leave(&mut b, &host, mask, vec![(places[1], y), (places[2], z)]);
         let input = host.random_input(&mut Rng(lanes as u64), false);
-        host.agree(&finished(b), &[&Ir, &x86], &input);
+        host.agree(&finished(b), &[&Ir, &*x86], &input);
     }
 }
 

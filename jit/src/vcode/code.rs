@@ -208,7 +208,7 @@ impl<T: Target> VCode<T> {
     }
 
     /// Inserts instructions before those with these numbers, which ascend, in the same blocks.
-    pub(super) fn insert(&mut self, new: Vec<(usize, Inst<T>)>) {
+    pub(crate) fn insert(&mut self, new: Vec<(usize, Inst<T>)>) {
         for range in &mut self.ranges {
             let (first, end) = (range.first().index(), range.last().index() + 1);
             let before = |at: usize| new.partition_point(|&(i, _)| i < at);
@@ -273,6 +273,11 @@ impl<T: Target> VCode<T> {
             self.pool.len() - bytes.len()
         });
         at as i32
+    }
+
+    /// So many bytes of the pool from a place on.
+    pub(crate) fn constant_at(&self, at: i32, bytes: usize) -> &[u8] {
+        &self.pool[at as usize..][..bytes]
     }
 
     /// Sees to it that there is so much scratch memory.

@@ -6,8 +6,9 @@
 use super::X86;
 use super::atomics::is_locked;
 use super::build::{Build, Moves, at, sized};
-use super::env::{self, CONTEXT, FRAME, OWN_BYTES, SPARE, SPARE_BASE, SPARE_MASK, SPARE_VECTOR, TICKS};
+use super::env::{self, CONTEXT, FRAME, OWN_BYTES, SPARE, SPARE_BASE, SPARE_MASK, TICKS};
 use super::inst::{Arg, Base, Cond, Mem, Plain, Size};
+use super::level::Level;
 use super::stubs::{ARGUMENTS, Stubs};
 use super::values::broadcast;
 use crate::backend::CompileError;
@@ -17,6 +18,7 @@ use crate::vcode::{ANSWER_AT, Assembler, Callee, Frame, StubArea, StubValue, Stu
 use iced_x86::{Code, Encoder, MemoryOperand, OpKind, Register};
 use regalloc2::{Allocation, RegClass, SpillSlot};
 use spmdvm_vm::interp::native::Context;
+use std::marker::PhantomData;
 use std::mem::offset_of;
 
 /// Bytes of the stack's guard page.
@@ -29,7 +31,7 @@ const SAVED: [Register; 6] = [Register::RBP, Register::RBX, Register::R12, Regis
 type Done = Result<(), CompileError>;
 
 /// Code that is being written.
-pub struct Asm<'a> {
+pub struct Asm<'a, L> {
     /// The counters that are in a register, by lane.
     pub(super) counters: &'a [u32],
     stubs: &'a Stubs,
@@ -40,15 +42,17 @@ pub struct Asm<'a> {
     frame: Frame,
     /// Calls of what adds the counters to memory: where their distances are.
     pub(super) adder_calls: Vec<usize>,
+    level: PhantomData<L>,
 }
 
-impl<'a> Asm<'a> {
-    pub(super) fn new(counters: &'a [u32], stubs: &'a Stubs, frame: Frame, entry: usize) -> Asm<'a> {
-        Asm { counters, stubs, encoder: Encoder::new(64), at: entry, entry, frame, adder_calls: Vec::new() }
+impl<'a, L: Level> Asm<'a, L> {
+    pub(super) fn new(counters: &'a [u32], stubs: &'a Stubs, frame: Frame, entry: usize) -> Asm<'a, L> {
+        let (encoder, adder_calls) = (Encoder::new(64), Vec::new());
+        Asm { counters, stubs, encoder, at: entry, entry, frame, adder_calls, level: PhantomData }
     }
 
     pub(super) fn put(&mut self, build: Build) -> Done {
-        let mut instruction = build.0;
+        let mut instruction = L::encoded(build.0)?;
         // An exchange with memory is locked without being told.
         instruction.set_has_lock_prefix(is_locked(instruction.code()));
         let written = self.encoder.encode(&instruction, self.at as u64);
@@ -140,7 +144,7 @@ fn nowhere(what: &str) -> CompileError {
     CompileError::RegisterAllocation(what.into())
 }
 
-impl Assembler<X86> for Asm<'_> {
+impl<L: Level> Assembler<X86<L>> for Asm<'_, L> {
     fn at(&self) -> usize {
         self.at
     }
@@ -350,7 +354,7 @@ fn general_store(size: usize) -> (Code, Size) {
     }
 }
 
-impl Asm<'_> {
+impl<L: Level> Asm<'_, L> {
     fn write_value(&mut self, what: StubValue, from: &[ExitOperand], to: MemoryOperand) -> Done {
         match what {
             StubValue::Lane { size, of, .. } => self.write_lane(from, size, of, to),
@@ -378,23 +382,29 @@ impl Asm<'_> {
             }
             StubValue::SplatGpr(_, size, bytes, n) => {
                 let r = self.bring(from.first())?;
+                if !L::HAS_MASKS {
+                    let x = sized(L::SPARE_VECTOR, Size::X);
+                    self.put(Build::new(Code::EVEX_Vmovq_xmm_rm64).reg(x).reg(r))?;
+                    self.put(Build::new(broadcast(size, Size::Z)).reg(L::SPARE_VECTOR).reg(x))?;
+                    return self.store_copies(bytes, n, to);
+                }
                 let (code, form) = match size {
                     1 => (Code::EVEX_Vpbroadcastb_zmm_k1z_r32, Size::G32),
                     2 => (Code::EVEX_Vpbroadcastw_zmm_k1z_r32, Size::G32),
                     4 => (Code::EVEX_Vpbroadcastd_zmm_k1z_r32, Size::G32),
                     _ => (Code::EVEX_Vpbroadcastq_zmm_k1z_r64, Size::G64),
                 };
-                self.put(Build::new(code).reg(SPARE_VECTOR).reg(sized(r, form)))?;
+                self.put(Build::new(code).reg(L::SPARE_VECTOR).reg(sized(r, form)))?;
                 self.store_copies(bytes, n, to)
             }
             StubValue::SplatVector(_, size, bytes, n) => {
                 let r = self.bring(from.first())?;
-                self.put(Build::new(broadcast(size, Size::Z)).reg(SPARE_VECTOR).reg(sized(r, Size::X)))?;
+                self.put(Build::new(broadcast(size, Size::Z)).reg(L::SPARE_VECTOR).reg(sized(r, Size::X)))?;
                 self.store_copies(bytes, n, to)
             }
             StubValue::SplatPool(place, size, bytes, n) => {
                 let pool = MemoryOperand::new(Register::RIP, Register::None, 1, place as i64, 8, false, Register::None);
-                self.put(Build::new(broadcast(size, Size::Z)).reg(SPARE_VECTOR).mem(pool))?;
+                self.put(Build::new(broadcast(size, Size::Z)).reg(L::SPARE_VECTOR).mem(pool))?;
                 self.store_copies(bytes, n, to)
             }
             StubValue::Scratch(place, size @ (1 | 2 | 4 | 8)) => {
@@ -404,37 +414,59 @@ impl Asm<'_> {
             }
             StubValue::Scratch(place, bytes) => {
                 let load = Build::new(Code::EVEX_Vmovups_zmm_k1z_zmmm512);
-                self.put(load.reg(SPARE_VECTOR).mem(at(Register::RSP, place)))?;
-                self.store_vector(SPARE_VECTOR, bytes, to)
+                self.put(load.reg(L::SPARE_VECTOR).mem(at(Register::RSP, place)))?;
+                self.store_vector(L::SPARE_VECTOR, bytes, to)
             }
             StubValue::SplatScratch(place, size, bytes, n) => {
                 let splat = Build::new(broadcast(size, Size::Z));
-                self.put(splat.reg(SPARE_VECTOR).mem(at(Register::RSP, place)))?;
+                self.put(splat.reg(L::SPARE_VECTOR).mem(at(Register::RSP, place)))?;
                 self.store_copies(bytes, n, to)
             }
             StubValue::ScratchAddress => {
                 self.put(Build::new(Code::Lea_r64_m).reg(SPARE).mem(at(Register::RSP, 0)))?;
                 self.put(Build::new(Code::Mov_rm64_r64).mem(to).reg(SPARE))
             }
+            StubValue::MaskBits(_) if !L::HAS_MASKS => {
+                let r = self.bring(from.first())?;
+                self.put(Build::new(Code::Mov_rm64_r64).mem(to).reg(r))
+            }
             StubValue::MaskBits(_) => {
                 let r = self.bring(from.first())?;
                 self.put(Build::new(Code::VEX_Kmovq_m64_kr).mem(to).reg(r))
+            }
+            StubValue::MaskBytes(_, bytes, ones) if !L::HAS_MASKS => {
+                self.write_mask_bytes(from.first(), bytes, ones, to)
             }
             // Lanes of a byte fill one vector at most.
             StubValue::MaskBytes(_, bytes, ones) => {
                 let r = self.bring(from.first())?;
                 let pool = MemoryOperand::new(Register::RIP, Register::None, 1, ones as i64, 8, false, Register::None);
-                let load = Build::new(Code::EVEX_Vmovdqu8_zmm_k1z_zmmm512).reg(SPARE_VECTOR).mem(pool);
+                let load = Build::new(Code::EVEX_Vmovdqu8_zmm_k1z_zmmm512).reg(L::SPARE_VECTOR).mem(pool);
                 self.put(load.mask(r, true))?;
-                self.store_vector(SPARE_VECTOR, bytes, to)
+                self.store_vector(L::SPARE_VECTOR, bytes, to)
             }
         }
+    }
+
+    /// Writes the bits of a word as bytes 0 or 1, eight at a time; the pool has ones.
+    fn write_mask_bytes(&mut self, bits: Option<&ExitOperand>, bytes: usize, ones: i32, to: MemoryOperand) -> Done {
+        let ones = MemoryOperand::new(Register::RIP, Register::None, 1, ones as i64, 8, false, Register::None);
+        for first in (0..bytes).step_by(8) {
+            let bits = self.bring(bits)?;
+            let by = Build::new(Code::VEX_Rorx_r64_rm64_imm8).reg(SPARE).reg(bits);
+            self.put(by.imm(OpKind::Immediate8, first as i64))?;
+            self.put(Build::new(Code::VEX_Pdep_r64_r64_rm64).reg(SPARE).reg(SPARE).mem(ones))?;
+            let to = MemoryOperand { displacement: to.displacement + first as i64, ..to };
+            let (store, form) = general_store((bytes - first).min(8));
+            self.put(Build::new(store).mem(to).reg(sized(SPARE, form)))?;
+        }
+        Ok(())
     }
 
     fn store_copies(&mut self, bytes: usize, n: usize, to: MemoryOperand) -> Done {
         for i in 0..n {
             let to = MemoryOperand { displacement: to.displacement + (i * bytes) as i64, ..to };
-            self.store_vector(SPARE_VECTOR, bytes, to)?;
+            self.store_vector(L::SPARE_VECTOR, bytes, to)?;
         }
         Ok(())
     }
@@ -472,9 +504,9 @@ impl Asm<'_> {
                 }
                 // The spare general registers are taken.
                 None => {
-                    let (x, slot) = (sized(SPARE_VECTOR, Size::X), self.slot(place)?);
+                    let (x, slot) = (sized(L::SPARE_VECTOR, Size::X), self.slot(place)?);
                     self.put(Build::new(Code::EVEX_Vmovq_xmm_rm64).reg(x).mem(slot))?;
-                    self.store_vector(SPARE_VECTOR, size, to)
+                    self.store_vector(L::SPARE_VECTOR, size, to)
                 }
             },
             x => {
@@ -495,7 +527,7 @@ impl Asm<'_> {
         let slot = self.slot(from)?;
         let spare = match class {
             RegClass::Int => SPARE,
-            RegClass::Float => SPARE_VECTOR,
+            RegClass::Float => L::SPARE_VECTOR,
             RegClass::Vector => SPARE_MASK,
         };
         self.put(Build::new(Moves::of(class).load).reg(spare).mem(slot))?;

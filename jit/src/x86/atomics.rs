@@ -1,13 +1,14 @@
 //! Atomic operations on one element, at an aligned address that has been checked.
 
 use super::inst::{Arg, Mem, Size};
+use super::level::Level;
 use super::select::Select;
 use crate::ir::Inst;
 use iced_x86::{Code, Register};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     pub(super) fn atomic(&mut self, inst: &Inst, op: Op, ty: Ty) -> bool {
         let is_wide = ty.size() == 8;
         let form = if is_wide { Size::G64 } else { Size::G32 };

@@ -1,6 +1,7 @@
 //! What bounds are made of: the indices that lie in a memory region.
 
 use super::inst::{Arg, Cond, Size};
+use super::level::Level;
 use super::select::{Select, imm8};
 use crate::ir::{Inst, Kind, SPARE_INDICES, Value};
 use crate::lowering::{ends, has_code};
@@ -9,7 +10,7 @@ use regalloc2::VReg;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// Indices in bounds, if they can be computed in words.
     pub(super) fn index_bound(&mut self, inst: &Inst) -> bool {
         let x = match inst.kind {

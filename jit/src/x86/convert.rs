@@ -4,6 +4,7 @@
 //! converted, and put together again.
 
 use super::inst::{Arg, Size};
+use super::level::Level;
 use super::select::{Select, imm8};
 use super::values::{broadcast, form_of, sized};
 use crate::ir::Value;
@@ -11,7 +12,7 @@ use iced_x86::Code;
 use regalloc2::VReg;
 use spmdvm_vm::types::Ty;
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// A value in another type that is not bool, if there is code for that.
     pub(super) fn convert_pieces(&mut self, v: Value, from: Ty, to: Ty) -> Option<Vec<VReg>> {
         if from == to {
@@ -56,6 +57,11 @@ impl Select<'_> {
         self.part(x, self.form(size), first % per_piece * size, n * size)
     }
 
+    /// So many bytes of vectors of bytes from one on, at the bottom of a vector.
+    pub(super) fn part_of(&mut self, bytes: &[VReg], first: usize, n: usize) -> VReg {
+        self.part(bytes[first / L::VECTOR_BYTES], self.form(1), first % L::VECTOR_BYTES, n)
+    }
+
     /// So many bytes of a vector from one on, at the bottom of another.
     pub(super) fn part(&mut self, x: VReg, whole: Size, at: usize, bytes: usize) -> VReg {
         if at == 0 {
@@ -83,12 +89,16 @@ impl Select<'_> {
 
     /// Parts of so many bytes, one after another, as vectors.
     pub(super) fn joined(&mut self, mut parts: Vec<VReg>, mut bytes: usize) -> Vec<VReg> {
-        while parts.len() > 1 && bytes < 64 {
+        while parts.len() > 1 && bytes < L::VECTOR_BYTES {
             let mut pairs = Vec::with_capacity(parts.len() / 2);
             for pair in parts.chunks(2) {
                 let low = pair[0];
                 let Some(&high) = pair.get(1) else { continue };
                 pairs.push(match bytes {
+                    4 => {
+                        let args = [Arg::Use(low, Size::X), Arg::Use(high, Size::X)];
+                        self.vector(Code::EVEX_Vpunpckldq_xmm_k1z_xmm_xmmm128b32, Size::X, &args)
+                    }
                     8 => {
                         let args = [Arg::Use(low, Size::X), Arg::Use(high, Size::X)];
                         self.vector(Code::EVEX_Vpunpcklqdq_xmm_k1z_xmm_xmmm128b64, Size::X, &args)
@@ -130,6 +140,8 @@ impl Select<'_> {
                 let code = match (from, to) {
                     (Ty::I32, Ty::F32) => Code::EVEX_Vcvtdq2ps_xmm_k1z_xmmm128b32,
                     (Ty::U32, Ty::F32) => Code::EVEX_Vcvtudq2ps_xmm_k1z_xmmm128b32,
+                    // There would be many instructions.
+                    (Ty::I64 | Ty::U64, _) if !L::HAS_MASKS => return None,
                     (Ty::I64, Ty::F32) => Code::EVEX_Vcvtqq2ps_xmm_k1z_xmmm128b64,
                     (Ty::U64, Ty::F32) => Code::EVEX_Vcvtuqq2ps_xmm_k1z_xmmm128b64,
                     (Ty::I32, Ty::F64) => Code::EVEX_Vcvtdq2pd_xmm_k1z_xmmm64b32,
@@ -194,6 +206,21 @@ impl Select<'_> {
             let args = [Arg::Use(x, form), Arg::Use(zero, form)];
             self.vector(sized(Code::EVEX_Vpmaxsd_xmm_k1z_xmm_xmmm128b32, form), form, &args)
         };
+        if !L::HAS_MASKS {
+            let (least, most) = match (to.size(), to.is_signed()) {
+                (1, true) => (i8::MIN as i32 as u32, i8::MAX as u32),
+                (1, false) => (0, u8::MAX as u32),
+                (_, true) => (i16::MIN as i32 as u32, i16::MAX as u32),
+                _ => (0, u16::MAX as u32),
+            };
+            let bounds =
+                [(least, Code::EVEX_Vpmaxsd_xmm_k1z_xmm_xmmm128b32), (most, Code::EVEX_Vpminsd_xmm_k1z_xmm_xmmm128b32)];
+            let x = bounds.into_iter().fold(x, |x, (bound, code)| {
+                let bound = self.constant_arg(bound.into(), 4);
+                self.vector(sized(code, form), form, &[Arg::Use(x, form), bound])
+            });
+            return self.resized(x, n, Ty::I32, to.size());
+        }
         let code = match (to.size(), to.is_signed()) {
             (1, true) => Code::EVEX_Vpmovsdb_xmmm32_k1z_xmm,
             (1, false) => Code::EVEX_Vpmovusdb_xmmm32_k1z_xmm,
@@ -206,6 +233,10 @@ impl Select<'_> {
     /// Floats as integers of 32 or 64 bits: cut, saturated, and NaNs as 0.
     fn saturated(&mut self, x: VReg, n: usize, from: Ty, to: Ty) -> Option<VReg> {
         let (a, b) = (from.size(), to.size());
+        // There would be many instructions.
+        if !L::HAS_MASKS && b == 8 {
+            return None;
+        }
         let (from_form, larger) = (form_of(n * a), n * a.max(b));
         let single = from == Ty::F32;
         let code = match (from, to) {
@@ -247,7 +278,7 @@ impl Select<'_> {
             Code::EVEX_Vcmppd_kr_k1_xmm_xmmm128b64_imm8
         };
         let args = [Arg::Use(x, form), y, imm8(0x1d)];
-        self.def(sized(code, form), (regalloc2::RegClass::Vector, Size::K), &args)
+        self.def(sized(code, form), Self::MASKS, &args)
     }
 }
 

@@ -9,13 +9,14 @@ use super::assembler::Asm;
 use super::build::{Build, at, sized};
 use super::env::{CONTEXT, COUNTS, SPARE, SPARE_BASE};
 use super::inst::{Arg, Base, Mem, Size};
+use super::level::Level;
 use super::select::Select;
 use crate::backend::CompileError;
 use iced_x86::{Code, Register};
 use spmdvm_vm::interp::native::Context;
 use std::mem::offset_of;
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// Adds to the counters in the register.
     pub(super) fn count(&mut self, counts: &[u32]) {
         let bytes: Vec<u8> = counts.iter().flat_map(|n| n.to_le_bytes()).collect();
@@ -25,7 +26,7 @@ impl Select<'_> {
     }
 }
 
-impl Asm<'_> {
+impl<L: Level> Asm<'_, L> {
     /// Adds the counters in the register to those in memory, if there are any.
     pub(super) fn add_counts(&mut self) {
         if !self.counters.is_empty() {

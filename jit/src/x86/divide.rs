@@ -2,6 +2,7 @@
 //! floats. A divisor of 0 gives 0 and never traps.
 
 use super::inst::{Arg, Base, Cond, Mem, Size};
+use super::level::Level;
 use super::memory::masked_move;
 use super::scalar::{int_form, sign_extended};
 use super::select::Select;
@@ -13,16 +14,16 @@ use regalloc2::VReg;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// Quotients or remainders of 64 bits, lane by lane: no float holds such operands.
     fn divide_lanes(&mut self, op: Division, ty: Ty, args: &[Value]) -> Vec<VReg> {
-        let bytes = (self.lanes * 8).max(64);
+        let bytes = (self.lanes * 8).max(L::VECTOR_BYTES);
         self.code.needs_scratch(2 * bytes);
         let [a, b] = [0, 1].map(|i| Mem::at(Base::Scratch, (i * bytes) as i32));
         for (i, to) in [a, b].into_iter().enumerate() {
             for piece in 0..self.n_pieces(8) {
                 let x = self.piece(args[i], 8, piece);
-                self.store_vector(self.form(8), to.plus(64 * piece as i32), x);
+                self.store_vector(self.form(8), to.plus((L::VECTOR_BYTES * piece) as i32), x);
             }
         }
         let known = self.values.constant_lanes(args[1]).map(|bits| sign_extended(ty, bits));
@@ -31,7 +32,7 @@ impl Select<'_> {
             let result = self.divide_registers(op, ty, [x, y], known);
             self.store_word(a.plus(8 * lane), result);
         }
-        (0..self.n_pieces(8)).map(|i| self.load_vector(self.form(8), a.plus(64 * i as i32))).collect()
+        (0..self.n_pieces(8)).map(|i| self.load_vector(self.form(8), a.plus((L::VECTOR_BYTES * i) as i32))).collect()
     }
 
     /// Neither 0 nor, of the least integer, −1 may be divided by: the result is 0 or the negated dividend, by a division by 1.

@@ -1,8 +1,8 @@
 //! The machine's registers, and what each is for.
 
+use super::level::Level;
 use iced_x86::Register;
 use regalloc2::{MachineEnv, PReg, PRegSet, RegClass};
-use std::sync::LazyLock;
 
 /// The context that the region was entered with.
 pub(super) const CONTEXT: Register = Register::R15;
@@ -14,8 +14,6 @@ pub(super) const TICKS: Register = Register::R13;
 pub(super) const SPARE: Register = Register::R11;
 /// Likewise, for addresses.
 pub(super) const SPARE_BASE: Register = Register::R10;
-/// Likewise, for vectors.
-pub(super) const SPARE_VECTOR: Register = Register::ZMM31;
 /// Likewise, for masks.
 pub(super) const SPARE_MASK: Register = Register::K7;
 
@@ -31,15 +29,6 @@ pub(super) const COUNTS: Register = Register::ZMM30;
 
 /// Bytes at the end of a frame on the stack: for the counters while the runtime is called, and, last, the stack pointer of the caller.
 pub(super) const OWN_BYTES: i32 = 128;
-
-/// Vectors that are allocated, from the first on.
-const N_VECTORS: usize = 30;
-
-/// Vectors that a stub keeps.
-pub(super) const N_KEPT_VECTORS: usize = N_VECTORS + 1;
-
-/// Masks that are allocated, from the second on: the first cannot be the mask of an instruction.
-pub(super) const N_MASKS: usize = 6;
 
 /// Registers as the register allocator numbers them.
 pub(super) fn preg(register: Register) -> PReg {
@@ -62,34 +51,33 @@ pub(super) fn register(preg: PReg) -> Register {
 }
 
 /// What registers there are.
-pub(super) fn machine() -> &'static MachineEnv {
-    static MACHINE: LazyLock<MachineEnv> = LazyLock::new(list);
-    &MACHINE
+#[derive(Debug)]
+pub struct Environment {
+    /// Those that are allocated.
+    pub machine: MachineEnv,
+    /// Those of them that a call may destroy.
+    pub lost: PRegSet,
 }
 
-fn list() -> MachineEnv {
-    let mut vectors = PRegSet::empty();
-    for i in 0..N_VECTORS {
-        vectors.add(PReg::new(i, RegClass::Float));
+impl Environment {
+    pub(super) fn of<L: Level>() -> Environment {
+        let set = |first, n, class| {
+            let mut set = PRegSet::empty();
+            (first..first + n).for_each(|i| set.add(PReg::new(i, class)));
+            set
+        };
+        let (vectors, masks) = (set(0, L::N_VECTORS, RegClass::Float), set(1, L::N_MASKS, RegClass::Vector));
+        let mut general = PRegSet::empty();
+        LOST.iter().chain(&KEPT).for_each(|&r| general.add(preg(r)));
+        let machine = MachineEnv {
+            preferred_regs_by_class: [general, vectors, masks],
+            non_preferred_regs_by_class: [PRegSet::empty(); 3],
+            scratch_by_class: [None; 3],
+            fixed_stack_slots: Vec::new(),
+        };
+        let mut lost = vectors;
+        lost.union_from(masks);
+        LOST.iter().for_each(|&r| lost.add(preg(r)));
+        Environment { machine, lost }
     }
-    let mut masks = PRegSet::empty();
-    for i in 1..=N_MASKS {
-        masks.add(PReg::new(i, RegClass::Vector));
-    }
-    let mut general = PRegSet::empty();
-    LOST.iter().chain(&KEPT).for_each(|&r| general.add(preg(r)));
-    MachineEnv {
-        preferred_regs_by_class: [general, vectors, masks],
-        non_preferred_regs_by_class: [PRegSet::empty(); 3],
-        scratch_by_class: [None; 3],
-        fixed_stack_slots: Vec::new(),
-    }
-}
-
-/// What a call may destroy.
-pub(super) fn lost() -> PRegSet {
-    let [_, mut lost, masks] = machine().preferred_regs_by_class;
-    lost.union_from(masks);
-    LOST.iter().for_each(|&r| lost.add(preg(r)));
-    lost
 }

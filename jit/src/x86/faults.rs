@@ -2,6 +2,7 @@
 
 use super::X86;
 use super::inst::{Arg, Base, Cond, Plain};
+use super::level::Level;
 use crate::vcode::{ExitStub, Inst, StubValue, VCode};
 use iced_x86::Code;
 use spmdvm_vm::faults::{Fault, Turns, planted};
@@ -157,7 +158,7 @@ faults! {
 }
 
 /// Changes machine instructions as the fault that is planted does.
-pub(super) fn spoil(code: &mut VCode<X86>) {
+pub(super) fn spoil<L: Level>(code: &mut VCode<X86<L>>) {
     let Some(fault) = planted(TABLE) else { return };
     let mut turns = Turns::default();
     match fault.act {

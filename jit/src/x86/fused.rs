@@ -16,6 +16,7 @@
 //! demands them too ([`Forms::takes_instead`](crate::vcode::Forms::takes_instead)), so an instruction that fuses always has code.
 
 use super::inst::{Arg, Cond, Size};
+use super::level::Level;
 use super::masks::comparison;
 use super::select::{Select, imm8};
 use super::values::sized;
@@ -51,8 +52,14 @@ pub(super) enum Fused {
 
 impl Fused {
     /// What an instruction of a block does together with others of it, if it does.
-    pub(super) fn of(values: &Values<'_>, block: BlockId, inst: &Inst) -> Option<Fused> {
+    pub(super) fn of<L: Level>(values: &Values<'_>, block: BlockId, inst: &Inst) -> Option<Fused> {
         let see = Seen { values, block };
+        let fused = Fused::by_shape(values, see, inst)?;
+        // AVX2 has no permutations of two vectors.
+        (L::HAS_MASKS || !matches!(fused, Fused::Permute { .. })).then_some(fused)
+    }
+
+    fn by_shape(values: &Values<'_>, see: Seen<'_, '_>, inst: &Inst) -> Option<Fused> {
         if inst.kind == Kind::AnyLane {
             // The smaller gangs have no instruction for all of their lanes.
             if values.region.width.lanes() < 8 {
@@ -102,6 +109,7 @@ impl Fused {
 }
 
 /// A block, to look for what can be fused.
+#[derive(Clone, Copy)]
 struct Seen<'a, 'r> {
     values: &'a Values<'r>,
     block: BlockId,
@@ -159,7 +167,7 @@ impl<'r> Seen<'_, 'r> {
             false => (op, inst.args[0], inst.args[1]),
         };
         // A test of bits is as good.
-        let is_test = Fused::of(self.values, self.block, inst).is_some();
+        let is_test = Fused::by_shape(self.values, *self, inst).is_some();
         (!is_test).then_some(Fused::Compare { op, x, y, mask, holds: mask.is_some() })
     }
 
@@ -233,11 +241,11 @@ impl<'r> Seen<'_, 'r> {
 }
 
 /// What an instruction takes in place of its arguments.
-pub(super) fn takes_instead(values: &Values<'_>, block: BlockId, inst: &Inst) -> Option<Vec<Value>> {
-    Fused::of(values, block, inst).map(Fused::operands)
+pub(super) fn takes_instead<L: Level>(values: &Values<'_>, block: BlockId, inst: &Inst) -> Option<Vec<Value>> {
+    Fused::of::<L>(values, block, inst).map(Fused::operands)
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// Translates an instruction that does what others do, too.
     pub(super) fn fused(&mut self, inst: &Inst, fused: Fused) -> bool {
         let Kind::Op { ty, .. } = inst.kind else { return false };
@@ -266,8 +274,7 @@ impl Select<'_> {
             }
             Fused::Without { mask, other } => {
                 let (mask, other) = (self.mask(mask), self.mask(other));
-                let args = [other, mask].map(|k| Arg::Use(k, Size::K));
-                let left = self.def(Code::VEX_Kandnq_kr_kr_kr, super::masks::MASK, &args);
+                let left = self.only_second(other, mask);
                 self.set(inst, left);
             }
             Fused::MulAdd { args, minus_product, minus_c } => {
@@ -290,17 +297,9 @@ impl Select<'_> {
     /// The flags by which a lane is not in a mask, if that is what is asked.
     pub(super) fn fused_flags(&mut self, inst: &Inst) -> Option<Cond> {
         let home = self.values.definition(inst.result?).block()?;
-        let Fused::AnyMissing { mask } = Fused::of(&self.values, home, inst)? else { return None };
-        let code = match self.lanes {
-            8 => Code::VEX_Kortestb_kr_kr,
-            16 => Code::VEX_Kortestw_kr_kr,
-            32 => Code::VEX_Kortestd_kr_kr,
-            _ => Code::VEX_Kortestq_kr_kr,
-        };
-        let k = Arg::Use(self.mask(mask), Size::K);
-        self.plain(code, &[k, k]);
-        // There is a carry if all bits are set.
-        Some(Cond::ABOVE_OR_EQUAL)
+        let Fused::AnyMissing { mask } = Fused::of::<L>(&self.values, home, inst)? else { return None };
+        let mask = self.mask(mask);
+        Some(self.missing_lane(mask))
     }
 
     fn test_bits(&mut self, ty: Ty, x: Value, y: Value, common: bool) -> VReg {

@@ -6,7 +6,9 @@
 //! become addresses in vectors of 64 bits, of which those of inactive lanes lead there.
 
 use super::inst::{Arg, Base, Cond, Mem, Size};
+use super::level::Level;
 use super::masks::int_condition;
+use super::memory::masked_move;
 use super::select::{Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
@@ -44,7 +46,7 @@ impl Assembly {
     }
 
     /// Loads a lane; they come in order.
-    pub(super) fn add(&mut self, s: &mut Select<'_>, lane: usize, from: Mem) {
+    pub(super) fn add<L: Level>(&mut self, s: &mut Select<'_, L>, lane: usize, from: Mem) {
         let (mem, at) = (Arg::Mem(from), lane % (16 / self.size));
         if at == 0 {
             let first = match self.size {
@@ -63,7 +65,7 @@ impl Assembly {
         }
     }
 
-    fn inserted(&self, s: &mut Select<'_>, x: VReg, mem: Arg, at: u8) -> VReg {
+    fn inserted<L: Level>(&self, s: &mut Select<'_, L>, x: VReg, mem: Arg, at: u8) -> VReg {
         let x = Arg::Use(x, Size::X);
         let (code, imm) = match self.size {
             8 => return s.vector(Code::EVEX_Vmovhpd_xmm_xmm_m64, Size::X, &[x, mem]),
@@ -74,12 +76,12 @@ impl Assembly {
         s.vector(code, Size::X, &[x, mem, imm8(imm)])
     }
 
-    pub(super) fn finish(self, s: &mut Select<'_>) -> Vec<VReg> {
+    pub(super) fn finish<L: Level>(self, s: &mut Select<'_, L>) -> Vec<VReg> {
         s.joined(self.quarters, 16)
     }
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// Translates a gather, together with those after it that have the same index.
     pub(super) fn gather(&mut self, inst: &Inst) {
         let Some(result) = inst.result else { return };
@@ -177,8 +179,13 @@ impl Select<'_> {
             none = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, none, distance);
         }
         // A piece has at most 16 lanes; above them are those of the next.
-        let k = Arg::Use(part, Size::K);
-        self.plain(Code::VEX_Kortestw_kr_kr, &[k, k]);
+        if L::HAS_MASKS {
+            let k = Arg::Use(part, Size::K);
+            self.plain(Code::VEX_Kortestw_kr_kr, &[k, k]);
+        } else {
+            let lanes = (1 << self.lanes_in_piece(4)) - 1;
+            self.plain(Code::Test_rm32_imm32, &[Arg::Use(part, Size::G32), Arg::Imm(OpKind::Immediate32, lanes)]);
+        }
         self.choose(Cond::NOT_EQUAL, base, none)
     }
 
@@ -201,7 +208,7 @@ impl Select<'_> {
 
     /// Zeros in inactive lanes.
     fn cleared(&mut self, pieces: Vec<VReg>, size: usize, mask: VReg) -> Vec<VReg> {
-        let (form, code) = (self.form(size), super::memory::masked_move(size));
+        let (form, code) = (self.form(size), masked_move(size));
         let pieces = pieces.into_iter().enumerate().map(|(i, x)| {
             let part = self.mask_part(mask, size, i);
             self.vector_masked(sized(code, form), form, &[Arg::Use(x, form)], part)
@@ -212,11 +219,10 @@ impl Select<'_> {
     /// Notes where a gather's result is: with zeros where the mask is not, if there is one.
     fn set_gathered(&mut self, g: Gather, pieces: Vec<VReg>, mask: Option<VReg>) {
         self.locations[g.result.index()] = match (g.ty, mask) {
-            (Ty::Bool, None) => Location::One(self.mask_of_bytes(pieces[0])),
+            (Ty::Bool, None) => Location::One(self.mask_of_bytes(pieces)),
             (Ty::Bool, Some(mask)) => {
-                let truth = self.mask_of_bytes(pieces[0]);
-                let both = [truth, mask].map(|r| Arg::Use(r, Size::K));
-                Location::One(self.def(Code::VEX_Kandq_kr_kr_kr, (RegClass::Vector, Size::K), &both))
+                let truth = self.mask_of_bytes(pieces);
+                Location::One(self.both_masks(truth, mask))
             }
             (_, None) => Location::Pieces(pieces),
             (ty, Some(mask)) => Location::Pieces(self.cleared(pieces, ty.size(), mask)),
@@ -254,6 +260,17 @@ impl Select<'_> {
     /// The element of the first active lane in all lanes; 0 if there is none.
     fn first_active(&mut self, x: VReg, part: VReg) -> VReg {
         let form = self.form(4);
+        if !L::HAS_MASKS {
+            // Of zeros in inactive lanes the number of the first active one, which is beyond all if there is none, chooses.
+            let active = self.vector_masked(sized(masked_move(4), form), form, &[Arg::Use(x, form)], part);
+            let first = self.def(Code::Tzcnt_r32_rm32, (RegClass::Int, Size::G32), &[Arg::Use(part, Size::G32)]);
+            let first = self.broadcast(first, Ty::U32);
+            let [active, first] = [active, first].map(|r| Arg::Use(r, form));
+            return match form {
+                Size::Y => self.vector(Code::VEX_Vpermd_ymm_ymm_ymmm256, form, &[first, active]),
+                _ => self.vector(Code::VEX_Vpermilps_xmm_xmm_xmmm128, form, &[active, first]),
+            };
+        }
         let packed = sized(Code::EVEX_Vpcompressd_xmmm128_k1z_xmm, form);
         let packed = self.vector_masked(packed, form, &[Arg::Use(x, form)], part);
         self.vector(sized(Code::EVEX_Vpbroadcastd_xmm_k1z_xmmm32, form), form, &[Arg::Use(packed, Size::X)])

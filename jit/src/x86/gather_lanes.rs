@@ -4,7 +4,7 @@
 //! mask, of which nothing is left. An index of 32 bits counts with its sign; others become distances of 64 bits first.
 
 use super::inst::{Arg, Mem, Plain, Size};
-use super::masks::MASK;
+use super::level::Level;
 use super::select::Select;
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Kind, Value};
@@ -25,7 +25,7 @@ struct Access {
     mask: Option<VReg>,
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// Returns whether an access by indices is one for the machine's own instructions.
     pub(super) fn is_for_gathers(&self, ty: Ty) -> bool {
         self.target.tuning.gathers && matches!(ty.size(), 4 | 8)
@@ -131,6 +131,6 @@ impl Select<'_> {
     fn all_lanes(&mut self, n: usize) -> VReg {
         let code = if n > 8 { Code::VEX_Kxnorw_kr_kr_kr } else { Code::VEX_Kxnorb_kr_kr_kr };
         let any = Arg::Fixed(Register::K0);
-        self.def(code, MASK, &[any, any])
+        self.def(code, Self::MASKS, &[any, any])
     }
 }

@@ -1,6 +1,7 @@
 //! `float16`: computed as `float`, which rounds twice without harm for what one operation gives (see `vm::sem`), and rounded back.
 
 use super::inst::{Arg, Cond, Size};
+use super::level::Level;
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Value};
@@ -16,7 +17,7 @@ fn is_by_float(op: Op) -> bool {
     matches!(op, Add | Sub | Mul | FDiv | Min | Max | Sqrt | Floor | Ceil | Trunc | RoundEven)
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// The vectors of an operation on `float16`, if it has code.
     pub(super) fn half_pieces(&mut self, op: Op, args: &[Value]) -> Option<Vec<VReg>> {
         if !is_by_float(op) {
@@ -114,7 +115,7 @@ impl Select<'_> {
         let greater = imm8(6);
         let args = [Arg::Use(magnitude, form), Arg::Use(infinity, form), greater];
         let code = sized(Code::EVEX_Vpcmpuw_kr_k1_xmm_xmmm128_imm8, form);
-        let is_nan = self.def(code, (RegClass::Vector, Size::K), &args);
+        let is_nan = self.def(code, Self::MASKS, &args);
         let nan = self.constant_vector(0x7e00, 2);
         self.blend(Ty::U16, form, is_nan, nan, x)
     }

@@ -10,8 +10,8 @@ use iced_x86::{Code, OpKind, Register};
 use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, RegClass, VReg};
 
 /// How much of a register an operand names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Size {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Size {
     /// 8 bits of a general register.
     G8,
     /// 16.

@@ -17,7 +17,8 @@
 //! [`passes::loads`]: crate::passes::loads
 
 use super::inst::{Arg, Mem, Size};
-use super::memory::{FORMS, masked_store};
+use super::level::Level;
+use super::memory::masked_store;
 use super::select::Select;
 use super::strided::Row;
 use super::values::sized;
@@ -217,9 +218,12 @@ fn rows(row: Row, members: &[Member]) -> Vec<Row> {
     distances().map(around).map(|(before, behind)| Row { before, behind, ..row }).collect()
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// Loads the lanes of a group that begins with a load, if there is one and it takes less time. Returns whether it has.
     pub(super) fn load_group(&mut self, inst: &Inst, row: Row, from: Mem) -> bool {
+        if !L::HAS_MASKS {
+            return false;
+        }
         let members = self.members(inst, row, |kind| kind.is_pure() || kind.is_plain_load());
         let Some((first, _)) = members.split_first().filter(|(_, others)| !others.is_empty()) else { return false };
         debug_assert_eq!(first.distance, 0, "a group begins with the load that it was looked for from");
@@ -255,7 +259,7 @@ impl Select<'_> {
 
     /// Does a strided store, if it is one of a group, with that: where the last of them stands. Returns whether it has been, or will be.
     pub(super) fn store_group(&mut self, inst: &Inst, row: Row, to: Mem) -> bool {
-        let Some(at) = self.place_in_block(inst) else { return false };
+        let Some(at) = self.place_in_block(inst).filter(|_| L::HAS_MASKS) else { return false };
         if self.local.groups.waiting.contains(&at) {
             return true;
         }
@@ -383,7 +387,7 @@ impl Select<'_> {
     }
 
     fn place_of(&self, inst: &Inst) -> Place {
-        let AddressSum { base, index, disp } = AddressSum::of(&self.values, &FORMS, self.block, inst.args[0]);
+        let AddressSum { base, index, disp } = AddressSum::of(&self.values, &L::FORMS, self.block, inst.args[0]);
         let (origin, own) = match self.values.inst(base).map(|inst| (inst.kind, &inst.args[..])) {
             Some((Kind::HostAddress { disp: own }, &[pointer, _])) => (Origin::Pointer(pointer), own),
             Some((Kind::FrameHost { at, .. }, _)) => (Origin::Frames, at as i64),

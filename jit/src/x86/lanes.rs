@@ -1,6 +1,7 @@
 //! Operations across lanes.
 
 use super::inst::{Arg, Base, Mem, Size};
+use super::level::Level;
 use super::select::{Select, class_of, imm8};
 use super::values::{form_of, sized};
 use crate::backend::Rules;
@@ -11,7 +12,7 @@ use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// One of `iota`, `shuffle`, `extract`, `insert`; `false` if it has no code.
     pub(super) fn lanes_op(&mut self, inst: &Inst, op: Op, ty: Ty) -> bool {
         if !self.has_rule(Rules::Lanes, op) {
@@ -36,7 +37,8 @@ impl Select<'_> {
 
     /// Piece `i` of the numbers of lanes.
     fn iota(&mut self, i: usize) -> VReg {
-        let lanes: [u64; 16] = std::array::from_fn(|l| (16 * i + l) as u64);
+        let n = L::VECTOR_BYTES / 4;
+        let lanes: Vec<u64> = (0..n).map(|l| (n * i + l) as u64).collect();
         self.vector_of_constants(4, &lanes)
     }
 
@@ -85,7 +87,7 @@ impl Select<'_> {
             Some(lane) if size >= 4 => return self.rotated(ty, v, lane),
             _ => {}
         }
-        self.code.needs_scratch(self.lanes * size + 64);
+        self.code.needs_scratch(self.lanes * size + L::VECTOR_BYTES);
         self.store_whole(v, Mem::at(Base::Scratch, 0));
         let from = match self.values.constant(index) {
             Some(at) => Mem::at(Base::Scratch, (at as usize % self.lanes * size) as i32),
@@ -101,6 +103,10 @@ impl Select<'_> {
     fn rotated(&mut self, ty: Ty, v: Value, lane: usize) -> VReg {
         let (size, n, form) = (ty.size(), self.lanes_in_piece(ty.size()), self.form(ty.size()));
         let piece = self.piece(v, size, lane / n);
+        if !L::HAS_MASKS {
+            let first = self.part(piece, form, lane % n * size, size);
+            return self.first_element(ty, first);
+        }
         let x = Arg::Use(piece, form);
         let code = match size {
             4 => Code::EVEX_Valignd_xmm_k1z_xmm_xmmm128b32_imm8,
@@ -198,10 +204,10 @@ impl Select<'_> {
         let mut bytes = self.lanes * size;
         while bytes > size {
             bytes /= 2;
-            if bytes >= 64 {
+            if bytes >= L::VECTOR_BYTES {
                 let upper = pieces.split_off(pieces.len() / 2);
                 for (a, b) in pieces.iter_mut().zip(upper) {
-                    let Some(both) = self.combine_vectors(step, ty, Size::Z, *a, b) else { return false };
+                    let Some(both) = self.combine_vectors(step, ty, L::WHOLE, *a, b) else { return false };
                     *a = both;
                 }
                 continue;

@@ -1,6 +1,7 @@
-//! Masks: one register each, bit *i* for lane *i*, and 0 beyond the lanes.
+//! Masks: one register each, bit *i* for lane *i*, and 0 beyond the lanes. It is a mask register, or a general one where there are none.
 
 use super::inst::{Arg, Base, Cond, Mem, Size};
+use super::level::Level;
 use super::select::{Select, imm8};
 use super::values::sized;
 use crate::backend::Rules;
@@ -11,30 +12,46 @@ use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-pub(super) const MASK: (RegClass, Size) = (RegClass::Vector, Size::K);
+impl<L: Level> Select<'_, L> {
+    /// What masks are in, and the form of operands that are masks.
+    pub(super) const MASKS: (RegClass, Size) = (L::MASK, Size::K);
 
-impl Select<'_> {
     /// A mask that is known.
     pub(super) fn mask_of_constant(&mut self, bits: u64) -> VReg {
         let x = self.imm(bits);
-        self.def(Code::VEX_Kmovq_kr_r64, MASK, &[Arg::Use(x, Size::G64)])
+        self.word_as_mask(x)
+    }
+
+    /// A word with nothing beyond the lanes as a mask.
+    pub(super) fn word_as_mask(&mut self, bits: VReg) -> VReg {
+        match L::HAS_MASKS {
+            true => self.def(Code::VEX_Kmovq_kr_r64, Self::MASKS, &[Arg::Use(bits, Size::G64)]),
+            false => bits,
+        }
     }
 
     /// A word of bits as a mask.
     pub(super) fn mask_of_bits(&mut self, bits: VReg) -> VReg {
         // Each but the last cuts off what is above.
-        let (code, form) = match self.lanes {
-            64 => (Code::VEX_Kmovq_kr_r64, Size::G64),
-            32 => (Code::VEX_Kmovd_kr_r32, Size::G32),
-            16 => (Code::VEX_Kmovw_kr_r32, Size::G32),
-            8 => (Code::VEX_Kmovb_kr_r32, Size::G32),
+        let (code, narrow, form) = match self.lanes {
+            64 if !L::HAS_MASKS => return bits,
+            64 => (Code::VEX_Kmovq_kr_r64, Code::INVALID, Size::G64),
+            32 => (Code::VEX_Kmovd_kr_r32, Code::Mov_r32_rm32, Size::G32),
+            16 => (Code::VEX_Kmovw_kr_r32, Code::Movzx_r32_rm16, Size::G16),
+            8 => (Code::VEX_Kmovb_kr_r32, Code::Movzx_r32_rm8, Size::G8),
             _ => {
                 let full = Arg::Imm(OpKind::Immediate8to32, self.region.width.full_mask() as i64);
                 let cut = self.gpr_over(Code::And_rm32_imm8, Size::G32, bits, full);
-                return self.def(Code::VEX_Kmovd_kr_r32, MASK, &[Arg::Use(cut, Size::G32)]);
+                return match L::HAS_MASKS {
+                    true => self.def(Code::VEX_Kmovd_kr_r32, Self::MASKS, &[Arg::Use(cut, Size::G32)]),
+                    false => cut,
+                };
             }
         };
-        self.def(code, MASK, &[Arg::Use(bits, form)])
+        match L::HAS_MASKS {
+            true => self.def(code, Self::MASKS, &[Arg::Use(bits, form.max(Size::G32))]),
+            false => self.def(narrow, (RegClass::Int, Size::G32), &[Arg::Use(bits, form)]),
+        }
     }
 
     /// A uniform bool in all lanes.
@@ -45,7 +62,10 @@ impl Select<'_> {
     }
 
     pub(super) fn bits_of_mask(&mut self, mask: VReg) -> VReg {
-        self.def(Code::VEX_Kmovq_r64_kr, (RegClass::Int, Size::G64), &[Arg::Use(mask, Size::K)])
+        match L::HAS_MASKS {
+            true => self.def(Code::VEX_Kmovq_r64_kr, (RegClass::Int, Size::G64), &[Arg::Use(mask, Size::K)]),
+            false => mask,
+        }
     }
 
     /// The lanes of a mask that belong to piece `i` of elements of so many bytes.
@@ -64,7 +84,10 @@ impl Select<'_> {
             return part;
         }
         let shift = Arg::Imm(OpKind::Immediate8, first as i64);
-        let part = self.def(Code::VEX_Kshiftrq_kr_kr_imm8, MASK, &[Arg::Use(mask, Size::K), shift]);
+        let part = match L::HAS_MASKS {
+            true => self.def(Code::VEX_Kshiftrq_kr_kr_imm8, Self::MASKS, &[Arg::Use(mask, Size::K), shift]),
+            false => self.gpr_over(Code::Shr_rm64_imm8, Size::G64, mask, shift),
+        };
         self.local.parts.insert((mask, first), part);
         part
     }
@@ -74,14 +97,8 @@ impl Select<'_> {
         let each = self.lanes_in_piece(size);
         let (pieces, mut lanes) = (parts.clone(), each);
         while parts.len() > 1 {
-            let code = match lanes {
-                8 => Code::VEX_Kunpckbw_kr_kr_kr,
-                16 => Code::VEX_Kunpckwd_kr_kr_kr,
-                _ => Code::VEX_Kunpckdq_kr_kr_kr,
-            };
-            let pairs = parts.chunks(2).map(|pair| [pair[1], pair[0]].map(|r| Arg::Use(r, Size::K)));
-            let pairs: Vec<_> = pairs.collect();
-            parts = pairs.iter().map(|pair| self.def(code, MASK, pair)).collect();
+            let pairs: Vec<[VReg; 2]> = parts.chunks(2).map(|pair| [pair[0], pair[1]]).collect();
+            parts = pairs.into_iter().map(|pair| self.join_two_masks(pair, lanes)).collect();
             lanes *= 2;
         }
         if pieces.len() > 1 {
@@ -90,6 +107,50 @@ impl Select<'_> {
             self.local.joined.extend(of_piece);
         }
         parts[0]
+    }
+
+    /// Two masks of so many lanes as one.
+    fn join_two_masks(&mut self, [low, high]: [VReg; 2], lanes: usize) -> VReg {
+        if !L::HAS_MASKS {
+            let high = self.gpr_over(Code::Shl_rm64_imm8, Size::G64, high, imm8(lanes as u8));
+            return self.gpr_binary(Code::Or_rm64_r64, Size::G64, high, low);
+        }
+        let code = match lanes {
+            8 => Code::VEX_Kunpckbw_kr_kr_kr,
+            16 => Code::VEX_Kunpckwd_kr_kr_kr,
+            _ => Code::VEX_Kunpckdq_kr_kr_kr,
+        };
+        self.def(code, Self::MASKS, &[high, low].map(|r| Arg::Use(r, Size::K)))
+    }
+
+    /// Sets flags; gives those by which a mask has a lane.
+    pub(super) fn any_lane(&mut self, mask: VReg) -> Cond {
+        let (code, form) =
+            if L::HAS_MASKS { (Code::VEX_Kortestq_kr_kr, Size::K) } else { (Code::Test_rm64_r64, Size::G64) };
+        self.plain(code, &[Arg::Use(mask, form), Arg::Use(mask, form)]);
+        Cond::NOT_EQUAL
+    }
+
+    /// Sets flags; gives those by which a mask has not all lanes, of which there are at least 8.
+    pub(super) fn missing_lane(&mut self, mask: VReg) -> Cond {
+        if !L::HAS_MASKS {
+            let (code, form, kind, full) = match self.lanes {
+                64 => (Code::Cmp_rm64_imm32, Size::G64, OpKind::Immediate32to64, -1),
+                lanes => (Code::Cmp_rm32_imm32, Size::G32, OpKind::Immediate32, (1i64 << lanes) - 1),
+            };
+            self.plain(code, &[Arg::Use(mask, form), Arg::Imm(kind, full)]);
+            return Cond::NOT_EQUAL;
+        }
+        let code = match self.lanes {
+            8 => Code::VEX_Kortestb_kr_kr,
+            16 => Code::VEX_Kortestw_kr_kr,
+            32 => Code::VEX_Kortestd_kr_kr,
+            _ => Code::VEX_Kortestq_kr_kr,
+        };
+        let k = Arg::Use(mask, Size::K);
+        self.plain(code, &[k, k]);
+        // There is a carry if all bits are set.
+        Cond::ABOVE_OR_EQUAL
     }
 
     /// A mask from an instruction that gives one bit for each element of a vector; lanes beyond the gang's become 0.
@@ -105,19 +166,28 @@ impl Select<'_> {
         r
     }
 
-    /// The mask of the bytes that are not 0.
-    pub(super) fn mask_of_bytes(&mut self, bytes: VReg) -> VReg {
+    /// The mask of the bytes that are not 0, of as many vectors as the lanes fill.
+    pub(super) fn mask_of_bytes(&mut self, bytes: Vec<VReg>) -> VReg {
         let form = self.form(1);
-        let x = Arg::Use(bytes, form);
-        self.mask_from(sized(Code::EVEX_Vptestmb_kr_k1_xmm_xmmm128, form), 1, &[x, x])
+        let of_piece = |x: VReg| {
+            let x = Arg::Use(x, form);
+            self.mask_from(sized(Code::EVEX_Vptestmb_kr_k1_xmm_xmmm128, form), 1, &[x, x])
+        };
+        let parts = bytes.into_iter().map(of_piece).collect();
+        self.join_masks(parts, 1)
     }
 
     /// A mask as bytes 0 or 1.
-    pub(super) fn bytes_of_mask(&mut self, mask: VReg) -> VReg {
+    pub(super) fn bytes_of_mask(&mut self, mask: VReg) -> Vec<VReg> {
         let ones = self.ones();
         let form = self.form(1);
-        let mem = Mem::at(Base::Pool, ones);
-        self.vector_masked(sized(Code::EVEX_Vmovdqu8_xmm_k1z_xmmm128, form), form, &[Arg::Mem(mem)], mask)
+        let mem = Arg::Mem(Mem::at(Base::Pool, ones));
+        let n = self.n_pieces(1);
+        let of_piece = |i| {
+            let part = self.mask_part(mask, 1, i);
+            self.vector_masked(sized(Code::EVEX_Vmovdqu8_xmm_k1z_xmmm128, form), form, &[mem], part)
+        };
+        (0..n).map(of_piece).collect()
     }
 
     /// An operation that makes a mask; `false` if it has no code.
@@ -152,11 +222,43 @@ impl Select<'_> {
         true
     }
 
-    fn k(&mut self, code: Code, a: VReg, b: VReg) -> VReg {
-        self.def(code, MASK, &[Arg::Use(a, Size::K), Arg::Use(b, Size::K)])
+    /// The lanes of both masks.
+    pub(super) fn both_masks(&mut self, a: VReg, b: VReg) -> VReg {
+        self.k([Code::VEX_Kandq_kr_kr_kr, Code::And_rm64_r64], a, b)
+    }
+
+    /// The lanes of the second mask that are not in the first.
+    pub(super) fn only_second(&mut self, a: VReg, b: VReg) -> VReg {
+        match L::HAS_MASKS {
+            true => self.k([Code::VEX_Kandnq_kr_kr_kr, Code::INVALID], a, b),
+            false => {
+                let args = [a, b].map(|r| Arg::Use(r, Size::G64));
+                self.def(Code::VEX_Andn_r64_r64_rm64, (RegClass::Int, Size::G64), &args)
+            }
+        }
+    }
+
+    fn k(&mut self, [of_masks, of_words]: [Code; 2], a: VReg, b: VReg) -> VReg {
+        match L::HAS_MASKS {
+            true => self.def(of_masks, Self::MASKS, &[Arg::Use(a, Size::K), Arg::Use(b, Size::K)]),
+            false => self.gpr_binary(of_words, Size::G64, a, b),
+        }
     }
 
     fn not(&mut self, x: VReg) -> VReg {
+        if !L::HAS_MASKS {
+            let (code, form) = match self.lanes {
+                64 => (Code::Not_rm64, Size::G64),
+                32 => (Code::Not_rm32, Size::G32),
+                _ => {
+                    let full = Arg::Imm(OpKind::Immediate32, self.region.width.full_mask() as i64);
+                    return self.gpr_over(Code::Xor_rm32_imm32, Size::G32, x, full);
+                }
+            };
+            let to = self.code.gpr();
+            self.plain(code, &[Arg::Tied { from: x, to, form }]);
+            return to;
+        }
         let code = match self.lanes {
             64 => Code::VEX_Knotq_kr_kr,
             32 => Code::VEX_Knotd_kr_kr,
@@ -164,31 +266,30 @@ impl Select<'_> {
             8 => Code::VEX_Knotb_kr_kr,
             _ => {
                 let full = self.mask_of_constant(self.region.width.full_mask());
-                return self.k(Code::VEX_Kandnq_kr_kr_kr, x, full);
+                return self.only_second(x, full);
             }
         };
-        self.def(code, MASK, &[Arg::Use(x, Size::K)])
+        self.def(code, Self::MASKS, &[Arg::Use(x, Size::K)])
     }
 
     /// A binary operation on bools.
     fn combine(&mut self, op: Logic, a: VReg, b: VReg) -> VReg {
         match op {
-            Logic::And => self.k(Code::VEX_Kandq_kr_kr_kr, a, b),
-            Logic::Or => self.k(Code::VEX_Korq_kr_kr_kr, a, b),
-            Logic::Xor => self.k(Code::VEX_Kxorq_kr_kr_kr, a, b),
-            // It inverts the first.
-            Logic::OnlySecond => self.k(Code::VEX_Kandnq_kr_kr_kr, a, b),
-            Logic::OnlyFirst => self.k(Code::VEX_Kandnq_kr_kr_kr, b, a),
+            Logic::And => self.both_masks(a, b),
+            Logic::Or => self.k([Code::VEX_Korq_kr_kr_kr, Code::Or_rm64_r64], a, b),
+            Logic::Xor => self.k([Code::VEX_Kxorq_kr_kr_kr, Code::Xor_rm64_r64], a, b),
+            Logic::OnlySecond => self.only_second(a, b),
+            Logic::OnlyFirst => self.only_second(b, a),
             Logic::Implied => {
-                let x = self.k(Code::VEX_Kandnq_kr_kr_kr, b, a);
+                let x = self.only_second(b, a);
                 self.not(x)
             }
             Logic::Implies => {
-                let x = self.k(Code::VEX_Kandnq_kr_kr_kr, a, b);
+                let x = self.only_second(a, b);
                 self.not(x)
             }
             Logic::Same => {
-                let x = self.k(Code::VEX_Kxorq_kr_kr_kr, a, b);
+                let x = self.k([Code::VEX_Kxorq_kr_kr_kr, Code::Xor_rm64_r64], a, b);
                 self.not(x)
             }
         }
@@ -196,8 +297,8 @@ impl Select<'_> {
 
     fn select_masks(&mut self, args: &[Value]) -> VReg {
         let [c, a, b] = [0, 1, 2].map(|i| self.mask(args[i]));
-        let (yes, no) = (self.k(Code::VEX_Kandq_kr_kr_kr, c, a), self.k(Code::VEX_Kandnq_kr_kr_kr, c, b));
-        self.k(Code::VEX_Korq_kr_kr_kr, yes, no)
+        let (yes, no) = (self.both_masks(c, a), self.only_second(c, b));
+        self.k([Code::VEX_Korq_kr_kr_kr, Code::Or_rm64_r64], yes, no)
     }
 
     pub(super) fn is_not_zero(&mut self, v: Value, ty: Ty) -> VReg {

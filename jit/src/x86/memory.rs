@@ -2,7 +2,8 @@
 //! not fail for what is not there.
 
 use super::fused::takes_instead;
-use super::inst::{Arg, Mem, Size};
+use super::inst::{Arg, Base, Cond, Mem, Size};
+use super::level::Level;
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Kind, Region, Value};
@@ -12,25 +13,31 @@ use regalloc2::VReg;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
+/// Where stores of inactive lanes go, in the scratch memory.
+const OWN_AT: i32 = 0;
+
 /// Most bytes that are cleared without calling the runtime.
 const MOST_CLEARED: u32 = 1024;
 
 /// The forms of operands that instructions take.
-pub(super) const FORMS: Forms = Forms {
-    sets_flags,
-    takes_address,
-    index_scales: &[1, 2, 4, 8],
-    takes_vector,
-    exits_write_lanes: true,
-    takes_instead,
-};
+pub(super) const fn forms<L: Level>() -> Forms {
+    Forms {
+        sets_flags,
+        takes_address: takes_address::<L>,
+        index_scales: &[1, 2, 4, 8],
+        takes_vector,
+        exits_write_lanes: true,
+        takes_instead: takes_instead::<L>,
+    }
+}
 
 /// Returns whether the address of an access can be an operand. What the runtime is called for wants it as a value.
-fn takes_address(kind: Kind) -> bool {
+fn takes_address<L: Level>(kind: Kind) -> bool {
     let far = |stride: i32| stride.unsigned_abs() >= 1 << 24;
     match kind {
         Kind::LoadStrided { stride, .. } | Kind::StoreStrided { stride, .. } => !far(stride),
         Kind::Clear { bytes } => bytes <= MOST_CLEARED,
+        Kind::LoadPacked { .. } | Kind::StorePacked { .. } => L::HAS_MASKS,
         _ => kind.is_plain_load() || kind.is_plain_store(),
     }
 }
@@ -55,10 +62,10 @@ fn takes_vector(region: &Region, inst: &Inst, arg: Value) -> bool {
     varying && by_lane && !ty.is_varying() && ty.ty != Ty::Bool
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// The operand at a host address.
     pub(super) fn address(&mut self, v: Value) -> Mem {
-        let AddressSum { base, index, disp } = AddressSum::of(&self.values, &FORMS, self.block, v);
+        let AddressSum { base, index, disp } = AddressSum::of(&self.values, &L::FORMS, self.block, v);
         let base = self.gpr(base);
         let (index, scale) = match index {
             Some((v, scale)) => (Some(self.gpr(v)), scale),
@@ -69,7 +76,7 @@ impl Select<'_> {
 
     /// A load, if its address can be an operand.
     pub(super) fn load(&mut self, inst: &Inst) -> bool {
-        if !takes_address(inst.kind) {
+        if !takes_address::<L>(inst.kind) {
             return false;
         }
         let from = self.address(inst.args[0]);
@@ -79,7 +86,7 @@ impl Select<'_> {
                 self.set(inst, x);
             }
             Kind::LoadLanes { ty: Ty::Bool } => {
-                let bytes = self.load_lanes(1, from, 0);
+                let bytes = (0..self.n_pieces(1)).map(|i| self.load_lanes(1, from, i)).collect();
                 let mask = self.mask_of_bytes(bytes);
                 self.set(inst, mask);
             }
@@ -98,7 +105,7 @@ impl Select<'_> {
     /// Likewise, a store.
     pub(super) fn store(&mut self, inst: &Inst) -> bool {
         let args = &inst.args;
-        if !takes_address(inst.kind) {
+        if !takes_address::<L>(inst.kind) {
             return false;
         }
         let to = self.address(args[0]);
@@ -136,10 +143,52 @@ impl Select<'_> {
     /// Piece `i` of lanes that lie one after another; of a gang that fills no vector, no more than its lanes.
     fn load_lanes(&mut self, size: usize, from: Mem, i: usize) -> VReg {
         if self.fills_vector(size) {
-            return self.load_vector(self.form(size), from.plus(64 * i as i32));
+            return self.load_vector(self.form(size), from.plus((L::VECTOR_BYTES * i) as i32));
+        }
+        if !L::HAS_MASKS {
+            return self.load_few(self.lanes * size, from);
         }
         let mask = self.full_mask();
         self.vector_masked(masked_move(size), Size::X, &[Arg::Mem(from)], mask)
+    }
+
+    /// Loads 1, 2, 4 or 8 bytes; the rest of the vector is 0.
+    fn load_few(&mut self, bytes: usize, from: Mem) -> VReg {
+        let mem = Arg::Mem(from);
+        let code = match bytes {
+            8 => return self.vector(Code::EVEX_Vmovsd_xmm_k1z_m64, Size::X, &[mem]),
+            4 => return self.vector(Code::EVEX_Vmovss_xmm_k1z_m32, Size::X, &[mem]),
+            2 => Code::EVEX_Vpinsrw_xmm_xmm_r32m16_imm8,
+            _ => Code::EVEX_Vpinsrb_xmm_xmm_r32m8_imm8,
+        };
+        let zero = self.zero();
+        self.vector(code, Size::X, &[Arg::Use(zero, Size::X), mem, imm8(0)])
+    }
+
+    /// Stores the first 1, 2, 4 or 8 bytes of a vector.
+    fn store_few(&mut self, bytes: usize, to: Mem, x: VReg) {
+        let (to, x) = (Arg::Mem(to), Arg::Use(x, Size::X));
+        match bytes {
+            8 => self.plain(Code::EVEX_Vmovsd_m64_k1_xmm, &[to, x]),
+            4 => self.plain(Code::EVEX_Vmovss_m32_k1_xmm, &[to, x]),
+            2 => self.plain(Code::EVEX_Vpextrw_r32m16_xmm_imm8, &[to, x, imm8(0)]),
+            _ => self.plain(Code::EVEX_Vpextrb_r32m8_xmm_imm8, &[to, x, imm8(0)]),
+        }
+    }
+
+    /// Stores small elements of the lanes of a mask, one by one: those of others go to memory of the code's own.
+    fn store_few_masked(&mut self, ty: Ty, to: Mem, v: Value, mask: Value) {
+        self.code.needs_scratch(OWN_AT as usize + 8);
+        let (mask, base) = (self.mask(mask), self.address_of(to));
+        let own = self.address_of(Mem::at(Base::Scratch, OWN_AT));
+        self.taken_apart(ty, v, |s, lane| {
+            let (code, form) =
+                if lane < 32 { (Code::Bt_rm32_imm8, Size::G32) } else { (Code::Bt_rm64_imm8, Size::G64) };
+            let there = s.address_of(Mem::reg(base, (lane * ty.size()) as i32));
+            s.plain(code, &[Arg::Use(mask, form), imm8(lane as u8)]);
+            // The bit is in the carry.
+            Mem::reg(s.choose(Cond::BELOW, there, own), 0)
+        });
     }
 
     /// Of a mask that is constant: whether piece `i` is a whole vector of lanes that are in it, or none of them is.
@@ -156,6 +205,9 @@ impl Select<'_> {
     /// Stores the lanes of a mask, or all.
     fn store_masked(&mut self, ty: Ty, to: Mem, v: Value, mask: Option<Value>) {
         let (size, form) = (ty.size(), self.form(ty.size()));
+        if let Some(mask) = mask.filter(|_| !L::HAS_MASKS && size < 4) {
+            return self.store_few_masked(ty, to, v, mask);
+        }
         for i in 0..self.n_pieces(size) {
             let known = mask.and_then(|mask| self.known_part(mask, size, i));
             if known == Some(false) {
@@ -164,13 +216,17 @@ impl Select<'_> {
             let x = match ty {
                 Ty::Bool => {
                     let mask = self.mask(v);
-                    self.bytes_of_mask(mask)
+                    self.bytes_of_mask(mask)[i]
                 }
                 _ => self.piece(v, size, i),
             };
-            let to = to.plus(64 * i as i32);
+            let to = to.plus((L::VECTOR_BYTES * i) as i32);
             if known == Some(true) {
                 self.store_vector(form, to, x);
+                continue;
+            }
+            if mask.is_none() && !L::HAS_MASKS {
+                self.store_few(self.lanes * size, to, x);
                 continue;
             }
             let mask = match mask {
@@ -186,7 +242,7 @@ impl Select<'_> {
     fn clear(&mut self, to: Mem, bytes: u32) {
         let zero = self.zero();
         let mut at = 0;
-        for size in [64, 32, 16, 8, 4] {
+        for size in [64, 32, 16, 8, 4].into_iter().filter(|&size| size as usize <= L::VECTOR_BYTES) {
             while bytes - at >= size {
                 let to = to.plus(at as i32);
                 match size {
@@ -205,7 +261,7 @@ impl Select<'_> {
 
     pub(super) fn set_lanes(&mut self, inst: &Inst, ty: Ty, pieces: Vec<VReg>) {
         if ty == Ty::Bool {
-            let mask = self.mask_of_bytes(pieces[0]);
+            let mask = self.mask_of_bytes(pieces);
             return self.set(inst, mask);
         }
         self.set_pieces(inst, pieces);
@@ -221,7 +277,7 @@ impl Select<'_> {
         });
         for first in (0..self.lanes).step_by(n) {
             let x = match bytes {
-                Some(bytes) => self.part(bytes, self.form(1), first, n),
+                Some(ref bytes) => self.part_of(bytes, first, n),
                 None => self.chunk(v, size, first, n),
             };
             for l in 0..n {

@@ -2,6 +2,7 @@
 
 use super::X86;
 use super::inst::Arg;
+use super::level::Level;
 use super::select::Select;
 use crate::ir::{Inst, Kind, Value};
 use crate::lowering::Definition;
@@ -9,7 +10,7 @@ use crate::vcode::{Inst as Machine, Location};
 use regalloc2::VReg;
 use spmdvm_vm::isa::Op;
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// If all that becomes of a result is to be blended, `select(mask, result, before)`, the instruction that has made it does that
     /// itself: it writes the lanes of the mask only, in the place of what was there before.
     pub(super) fn merge(&mut self, inst: &Inst) {
@@ -53,7 +54,7 @@ fn can_merge(kind: Kind) -> bool {
 }
 
 /// Returns whether an instruction makes a vector, of nothing that it overwrites but `before`.
-fn makes(inst: &Machine<X86>, made: VReg, before: VReg) -> bool {
+fn makes<L: Level>(inst: &Machine<X86<L>>, made: VReg, before: VReg) -> bool {
     let Machine::Plain(plain) = inst else { return false };
     plain.mask.is_none()
         && match plain.args[0] {

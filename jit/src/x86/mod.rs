@@ -1,7 +1,8 @@
-//! The back end `x86`: wide vectors by AVX-512, for x86-64 on Unix. What is not about the machine is [`vcode`](crate::vcode).
+//! The back end `x86`: wide vectors by AVX-512 or AVX2, for x86-64 on Unix. What is not about the machine is [`vcode`](crate::vcode).
 //!
 //! | module | what |
 //! |---|---|
+//! | `level` | the vector extensions that code is for |
 //! | `target` | the description of the machine |
 //! | `env` | its registers |
 //! | `inst` | its instructions before registers are chosen |
@@ -11,15 +12,17 @@
 //! | `lanes`, `shuffle` | operations across lanes |
 //! | `memory`, `strided`, `packed`, `gather`, `gather_lanes`, `bounds`, `regions` | memory |
 //! | `tuning` | what differs between processors |
+//! | `avx2` | what AVX2 has in place of instructions of AVX-512 |
 //! | `operands` | memory operands: loads and updates that are part of an operation |
 //! | `counts` | counters in a register |
 //! | `assembler`, `build` | from instructions with registers to bytes, by iced-x86 |
 //! | `code`, `executable`, `stubs` | a compiled region; memory for code; calls of the runtime that keep all registers |
 //!
-//! A mask is one mask register.
+//! A mask is one mask register, or, with AVX2, bits in a general register.
 
 mod assembler;
 mod atomics;
+mod avx2;
 mod bounds;
 mod build;
 mod code;
@@ -37,6 +40,7 @@ mod half;
 mod inst;
 mod interleaved;
 mod lanes;
+mod level;
 mod masks;
 mod memory;
 mod merge;
@@ -57,46 +61,65 @@ mod vector;
 use crate::backend::{Backend, CompileError, Executable, Rule, Unavailable};
 use crate::ir::Region;
 use crate::vcode;
-use std::sync::{Arc, OnceLock};
+use level::Level;
+pub use level::{V3, V4};
+use std::marker::PhantomData;
+use std::sync::Arc;
 use stubs::Stubs;
 use tuning::Tuning;
 
-/// The same for all.
-static STUBS: OnceLock<Result<Arc<Stubs>, CompileError>> = OnceLock::new();
-
-/// The back end.
-pub struct X86 {
+/// The back end for a level.
+pub struct X86<L: Level> {
     stubs: Arc<Stubs>,
     /// The rule of selection that a test does without.
     without: Option<Rule>,
     tuning: Tuning,
+    level: PhantomData<L>,
 }
 
-impl X86 {
+/// The back end for machines with AVX-512.
+pub type Avx512 = X86<V4>;
+
+/// The back end for machines with AVX2.
+pub type Avx2 = X86<V3>;
+
+/// The back end for this machine; the error says why it has none.
+pub fn for_this_machine() -> Result<Box<dyn Backend>, Unavailable> {
+    match Avx512::new() {
+        Ok(best) => Ok(Box::new(best)),
+        Err(_) => Avx2::new().map(|x86| Box::new(x86) as Box<dyn Backend>),
+    }
+}
+
+impl<L: Level> X86<L> {
     /// A back end for this machine; the error says why it has none.
-    pub fn new() -> Result<X86, Unavailable> {
-        match missing() {
+    pub fn new() -> Result<X86<L>, Unavailable> {
+        match missing::<L>() {
             Some(missing) => Err(Unavailable::Needs(missing)),
-            None => X86::for_listings().map(|x86| X86 { tuning: Tuning::of_this_machine(), ..x86 }),
+            None => {
+                let tuning = if L::HAS_MASKS { Tuning::of_this_machine() } else { Tuning::UNKNOWN };
+                X86::for_listings().map(|x86| X86 { tuning, ..x86 })
+            }
         }
     }
 
     /// A back end for a machine that this one need not be: its code can be looked at, and must not be run unless
     /// [`new`](X86::new) gives one, too.
-    pub fn for_listings() -> Result<X86, Unavailable> {
-        let stubs = STUBS.get_or_init(|| Stubs::new().map(Arc::new)).clone();
-        Ok(X86 { stubs: stubs.map_err(Unavailable::Stubs)?, without: None, tuning: Tuning::UNKNOWN })
+    pub fn for_listings() -> Result<X86<L>, Unavailable> {
+        let stubs = L::stubs().get_or_init(|| Stubs::new::<L>().map(Arc::new)).clone();
+        let stubs = stubs.map_err(Unavailable::Stubs)?;
+        Ok(X86 { stubs, without: None, tuning: Tuning::UNKNOWN, level: PhantomData })
+    }
+
+    /// Without a rule of selection: what it was for is executed by the runtime. For tests.
+    pub fn without(self, rule: Rule) -> X86<L> {
+        X86 { without: Some(rule), ..self }
     }
 }
 
-impl X86 {
-    /// Without a rule of selection: what it was for is executed by the runtime. For tests.
-    pub fn without(self, rule: Rule) -> X86 {
-        X86 { without: Some(rule), ..self }
-    }
-
+impl Avx512 {
     /// With the machine's own gathers and scatters, or without, whichever is the faster here. For tests.
-    pub fn with_gathers(self, gathers: bool) -> X86 {
+    pub fn with_gathers(self, gathers: bool) -> Avx512 {
         X86 { tuning: Tuning { gathers }, ..self }
     }
 
@@ -106,7 +129,7 @@ impl X86 {
     }
 }
 
-impl Backend for X86 {
+impl<L: Level> Backend for X86<L> {
     fn name(&self) -> &'static str {
         "x86"
     }
@@ -118,22 +141,11 @@ impl Backend for X86 {
 
 /// What the machine lacks.
 #[cfg(all(target_arch = "x86_64", unix))]
-fn missing() -> Option<&'static str> {
-    let features = [
-        ("AVX-512 F", is_x86_feature_detected!("avx512f")),
-        ("AVX-512 BW", is_x86_feature_detected!("avx512bw")),
-        ("AVX-512 CD", is_x86_feature_detected!("avx512cd")),
-        ("AVX-512 DQ", is_x86_feature_detected!("avx512dq")),
-        ("AVX-512 VL", is_x86_feature_detected!("avx512vl")),
-        ("BMI1", is_x86_feature_detected!("bmi1")),
-        ("BMI2", is_x86_feature_detected!("bmi2")),
-        ("LZCNT", is_x86_feature_detected!("lzcnt")),
-        ("POPCNT", is_x86_feature_detected!("popcnt")),
-    ];
-    features.into_iter().find(|(_, there)| !there).map(|(name, _)| name)
+fn missing<L: Level>() -> Option<&'static str> {
+    L::features().into_iter().find(|(_, there)| !there).map(|(name, _)| name)
 }
 
 #[cfg(not(all(target_arch = "x86_64", unix)))]
-fn missing() -> Option<&'static str> {
+fn missing<L: Level>() -> Option<&'static str> {
     Some("an x86-64 processor and Unix")
 }

@@ -7,6 +7,7 @@
 
 use super::X86;
 use super::inst::{Arg, Base, Mem, Plain, Size};
+use super::level::Level;
 use super::values::broadcast;
 use crate::vcode::{Inst, VCode};
 use foldhash::{HashMap, HashMapExt};
@@ -15,7 +16,7 @@ use regalloc2::{RegClass, VReg};
 use std::ops::Range;
 
 /// Finds memory operands in all blocks.
-pub(super) fn run(code: &mut VCode<X86>) {
+pub(super) fn run<L: Level>(code: &mut VCode<X86<L>>) {
     let mut operands = Operands { uses: code.uses(), kept: vec![true; code.insts.len()] };
     for block in code.blocks() {
         operands.update_in_place(code, block.clone());
@@ -47,7 +48,7 @@ impl Operands {
     }
 
     /// `x = load a; y = op x, b; store a, y` becomes one instruction.
-    fn update_in_place(&mut self, code: &mut VCode<X86>, block: Range<usize>) {
+    fn update_in_place<L: Level>(&mut self, code: &mut VCode<X86<L>>, block: Range<usize>) {
         // By register: the instruction that makes it. Loads are forgotten where memory may change.
         let (mut loads, mut made) = (HashMap::new(), HashMap::new());
         for i in block {
@@ -68,9 +69,9 @@ impl Operands {
         }
     }
 
-    fn update(
+    fn update<L: Level>(
         &mut self,
-        code: &mut VCode<X86>,
+        code: &mut VCode<X86<L>>,
         i: usize,
         loads: &HashMap<VReg, usize>,
         made: &HashMap<VReg, usize>,
@@ -99,7 +100,7 @@ impl Operands {
 
     /// `x = load a; y = op b, x` becomes one instruction. A general register that is not loaded is taken from wherever it is; vectors that
     /// many instructions take had better be in registers: the allocator would leave them where they are.
-    fn take_from_memory(&mut self, code: &mut VCode<X86>, block: Range<usize>) {
+    fn take_from_memory<L: Level>(&mut self, code: &mut VCode<X86<L>>, block: Range<usize>) {
         let mut loads: HashMap<VReg, (usize, Load)> = HashMap::new();
         for i in block {
             if !self.kept[i] {
@@ -155,7 +156,7 @@ impl Load {
 }
 
 /// Returns whether an instruction that is not of the encoder may change what is in memory.
-fn may_write(inst: &Inst<X86>) -> bool {
+fn may_write<L: Level>(inst: &Inst<X86<L>>) -> bool {
     matches!(inst, Inst::Call(_) | Inst::CallLosing(_) | Inst::Tick(..))
 }
 
@@ -171,10 +172,10 @@ fn load_of(plain: &Plain) -> Option<Load> {
     }
     let whole = |bytes| Some(Load { to, from, bytes, all: false });
     match plain.code {
-        Code::Mov_r32_rm32 | Code::EVEX_Vmovss_xmm_k1z_m32 => whole(4),
-        Code::Mov_r64_rm64 | Code::EVEX_Vmovsd_xmm_k1z_m64 => whole(8),
-        Code::EVEX_Vmovups_xmm_k1z_xmmm128 => whole(16),
-        Code::EVEX_Vmovups_ymm_k1z_ymmm256 => whole(32),
+        Code::Mov_r32_rm32 | Code::EVEX_Vmovss_xmm_k1z_m32 | Code::VEX_Vmovss_xmm_m32 => whole(4),
+        Code::Mov_r64_rm64 | Code::EVEX_Vmovsd_xmm_k1z_m64 | Code::VEX_Vmovsd_xmm_m64 => whole(8),
+        Code::EVEX_Vmovups_xmm_k1z_xmmm128 | Code::VEX_Vmovups_xmm_xmmm128 => whole(16),
+        Code::EVEX_Vmovups_ymm_k1z_ymmm256 | Code::VEX_Vmovups_ymm_ymmm256 => whole(32),
         Code::EVEX_Vmovups_zmm_k1z_zmmm512 => whole(64),
         code => {
             let element = |&bytes: &usize| [Size::X, Size::Y, Size::Z].iter().any(|&f| broadcast(bytes, f) == code);

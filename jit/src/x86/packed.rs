@@ -6,7 +6,7 @@
 //! (VBMI2) is missing on many processors.
 
 use super::inst::{Arg, Mem, Size};
-use super::masks::MASK;
+use super::level::Level;
 use super::memory::{masked_move, masked_store};
 use super::select::Select;
 use super::values::{form_of, sized};
@@ -24,7 +24,7 @@ struct Part {
     at: Mem,
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// Translates a load; lanes that are not in the mask become 0.
     pub(super) fn load_packed(&mut self, inst: &Inst, ty: Ty, from: Mem) {
         if self.values.are_first(inst.args[1]) {
@@ -53,7 +53,7 @@ impl Select<'_> {
         let (size, mask) = (ty.size(), inst.args[1]);
         let (form, code) = (self.form(size), sized(masked_move(size), self.form(size)));
         let pieces = (0..self.n_pieces(size)).map(|i| {
-            let from = from.plus(64 * i as i32);
+            let from = from.plus((L::VECTOR_BYTES * i) as i32);
             match self.known_part(mask, size, i) {
                 Some(true) => self.load_vector(form, from),
                 Some(false) => self.zero(),
@@ -82,7 +82,7 @@ impl Select<'_> {
         });
         for (i, part) in self.packed_parts(inst.args[2], ty, to).into_iter().enumerate() {
             let x = match bytes {
-                Some(bytes) => self.part(bytes, self.form(1), i * n, n),
+                Some(ref bytes) => self.part_of(bytes, i * n, n),
                 None => self.chunk(v, size, i * n, n),
             };
             let x = self.resized(x, n, unsigned_of(size), size.max(4));
@@ -114,7 +114,7 @@ impl Select<'_> {
             let bits = self.def(code, (RegClass::Int, form), &[Arg::Use(part, Size::K)]);
             let word = Arg::Use(bits, Size::G64);
             let first = self.def(Code::VEX_Pext_r64_r64_rm64, (RegClass::Int, Size::G64), &[word, word]);
-            let first = self.def(Code::VEX_Kmovq_kr_r64, MASK, &[Arg::Use(first, Size::G64)]);
+            let first = self.word_as_mask(first);
             parts.push(Part { mask: part, first, at });
             if first_lane + n < self.lanes {
                 let base = self.address_of(at);

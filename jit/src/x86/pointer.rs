@@ -2,6 +2,7 @@
 //! which no offset leaves again.
 
 use super::inst::{Arg, Cond, Size};
+use super::level::Level;
 use super::select::{Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Value};
@@ -17,7 +18,7 @@ const ABOVE: u8 = 64 - OFFSET_BITS as u8;
 /// The offset of a pointer that points nowhere.
 const POISON: i64 = -1 << (OFFSET_BITS - 1);
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// A uniform pointer plus an offset.
     pub(super) fn pointer_sum(&mut self, inst: &Inst) {
         let (p, offset) = (self.gpr(inst.args[0]), self.gpr(inst.args[1]));

@@ -5,6 +5,7 @@
 //! between can end a region. The address is read after the length that it takes: loads are selected in order.
 
 use super::inst::{Arg, Base, Mem, Plain, Size};
+use super::level::Level;
 use super::select::{Select, imm8};
 use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
@@ -27,7 +28,7 @@ fn field_of(kind: Kind) -> i32 {
     field as i32
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// `RegionBase`, `RegionLen` and `HostAddress`.
     pub(super) fn ask_region(&mut self, inst: &Inst) {
         let pointer = inst.args[0];
@@ -114,7 +115,7 @@ impl Select<'_> {
 
     /// The same as [`gather_of_entries`](Self::gather_of_entries), lane by lane.
     fn load_of_entries(&mut self, pointers: Value, field: i32) -> Vec<VReg> {
-        self.code.needs_scratch(64 * self.n_pieces(8));
+        self.code.needs_scratch(L::VECTOR_BYTES * self.n_pieces(8));
         let directory = self.load_in_order(Mem::at(Base::Context, std::mem::offset_of!(Context, regions) as i32));
         let mut words = self.words(pointers);
         for lane in 0..self.lanes {
@@ -124,7 +125,9 @@ impl Select<'_> {
             self.store_word(Mem::at(Base::Scratch, 8 * lane as i32), x);
         }
         let form = self.form(8);
-        (0..self.n_pieces(8)).map(|i| self.load_vector(form, Mem::at(Base::Scratch, 64 * i as i32))).collect()
+        (0..self.n_pieces(8))
+            .map(|i| self.load_vector(form, Mem::at(Base::Scratch, (L::VECTOR_BYTES * i) as i32)))
+            .collect()
     }
 
     /// The entry of the region of a pointer in a register.

@@ -2,6 +2,7 @@
 //! Floats are computed as vectors of which only the first lane counts.
 
 use super::inst::{Arg, Cond, Mem, Size};
+use super::level::Level;
 use super::masks::int_condition;
 use super::select::{Select, class_of, imm8};
 use crate::backend::Rules;
@@ -20,7 +21,7 @@ pub(super) fn int_form(ty: Ty) -> Size {
     if ty.size() == 8 { Size::G64 } else { Size::G32 }
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// An operation whose operands and result are uniform; `false` if it has no code.
     pub(super) fn scalar_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> bool {
         if !self.has_rule(Rules::Scalar, op) {
@@ -94,7 +95,10 @@ impl Select<'_> {
                 Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
             };
             let predicate = imm8(if op == Comparison::Eq { 0 } else { 4 });
-            let mask = self.def(code, (RegClass::Vector, Size::K), &[x, y, predicate]);
+            let mask = self.def(code, Self::MASKS, &[x, y, predicate]);
+            if !L::HAS_MASKS {
+                return self.any_lane(mask);
+            }
             let mask = Arg::Use(mask, Size::K);
             self.plain(Code::VEX_Kortestb_kr_kr, &[mask, mask]);
             return Cond::NOT_EQUAL;
@@ -378,6 +382,16 @@ impl Select<'_> {
         let args = &inst.args;
         if class_of(ty) == RegClass::Float {
             let (a, b) = (self.scalar(args[1]), self.scalar(args[2]));
+            if !L::HAS_MASKS {
+                let x = self.gpr(args[0]);
+                let all = self.negated(Size::G64, x);
+                let all = self.vector(Code::VEX_Vmovq_xmm_rm64, Size::X, &[Arg::Use(all, Size::G64)]);
+                let code = match ty {
+                    Ty::F32 => Code::VEX_Vblendvps_xmm_xmm_xmmm128_xmm,
+                    _ => Code::VEX_Vblendvpd_xmm_xmm_xmmm128_xmm,
+                };
+                return Some(self.vector(code, Size::X, &[b, a, all].map(|r| Arg::Use(r, Size::X))));
+            }
             let mask = self.mask(args[0]);
             return Some(self.blend(ty, Size::X, mask, a, b));
         }
@@ -425,6 +439,9 @@ impl Select<'_> {
                 self.integer_of_float(x, from, ty)?
             }
             _ if ty.is_float() => {
+                if from == Ty::U64 && !L::HAS_MASKS {
+                    return None;
+                }
                 // By way of 64 bits, if those are all its values.
                 let (unsigned, x) = match from {
                     Ty::U64 => (true, self.gpr(v)),
@@ -454,8 +471,11 @@ impl Select<'_> {
             Code::EVEX_Vcmpsd_kr_k1_xmm_xmmm64_imm8_sae
         };
         let args = [Arg::Use(x, Size::X), Arg::Use(zero, Size::X), imm8(4)];
-        let mask = self.def(code, (RegClass::Vector, Size::K), &args);
-        self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Size::K)])
+        let mask = self.def(code, Self::MASKS, &args);
+        match L::HAS_MASKS {
+            true => self.def(Code::VEX_Kmovw_r32_kr, HALF, &[Arg::Use(mask, Size::K)]),
+            false => mask,
+        }
     }
 
     /// The first lane of a vector of floats as an integer: cut, saturated, and a NaN as 0.

@@ -4,6 +4,7 @@ use super::X86;
 use super::env::TICKS;
 use super::fused::Fused;
 use super::inst::{Arg, Base, Cond, Mem, Plain, Size};
+use super::level::Level;
 use super::values::broadcast;
 use crate::backend::{Rule, Rules};
 use crate::ir::{Inst, Kind};
@@ -17,11 +18,11 @@ use spmdvm_vm::types::Ty;
 use std::mem::offset_of;
 
 /// A region on its way to machine instructions.
-pub(super) type Select<'a> = Lower<'a, X86>;
+pub(super) type Select<'a, L> = Lower<'a, X86<L>>;
 
 /// Translates an instruction, if there is a rule for it.
-pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
-    match Fused::of(&s.values, s.block, inst) {
+pub(super) fn select<L: Level>(s: &mut Select<'_, L>, inst: &Inst) -> bool {
+    match Fused::of::<L>(&s.values, s.block, inst) {
         None | Some(Fused::AnyMissing { .. }) => {}
         Some(fused) => return s.fused(inst, fused),
     }
@@ -90,7 +91,7 @@ pub(super) fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
     true
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// Returns whether a uniform result is demanded in all lanes of a vector.
     fn is_spread(&self, inst: &Inst) -> bool {
         inst.result.is_some_and(|v| self.demand.is_demanded_as_vector(v))
@@ -99,7 +100,7 @@ impl Select<'_> {
     /// Loads a uniform float to all lanes of a vector, of which the first is the uniform value.
     fn load_in_all_lanes(&mut self, inst: &Inst, ty: Ty) {
         let from = Arg::Mem(self.address(inst.args[0]));
-        let x = self.vector(broadcast(ty.size(), Size::Z), Size::Z, &[from]);
+        let x = self.vector(broadcast(ty.size(), L::WHOLE), L::WHOLE, &[from]);
         if let Some(v) = inst.result {
             self.splats[v.index()] = Some(x);
         }
@@ -152,9 +153,7 @@ impl Select<'_> {
                     return Some(fused);
                 }
                 let mask = self.mask(inst.args[0]);
-                let k = Arg::Use(mask, Size::K);
-                self.plain(Code::VEX_Kortestq_kr_kr, &[k, k]);
-                Some(Cond::NOT_EQUAL)
+                Some(self.any_lane(mask))
             }
             _ => None,
         }

@@ -4,18 +4,23 @@
 //! of them, of which a bit of the number chooses. There are permutations of elements of 2, 4 and 8 bytes; bytes are looked up as
 //! words, and masks as numbers 0 and 1.
 
-use super::inst::{Arg, Size};
-use super::select::Select;
+use super::gather::Assembly;
+use super::inst::{Arg, Base, Mem, Size};
+use super::level::Level;
+use super::select::{Select, imm8};
 use super::values::sized;
 use super::vector::bitwise;
 use crate::ir::{Inst, Value};
 use crate::lowering::Bitwise;
-use iced_x86::Code;
+use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::types::Ty;
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     pub(super) fn shuffle(&mut self, inst: &Inst, ty: Ty) -> bool {
+        if !L::HAS_MASKS {
+            return self.shuffle_numbers(inst, ty);
+        }
         let element = match ty {
             Ty::Bool => Ty::I32,
             _ if ty.size() == 1 => Ty::U16,
@@ -51,6 +56,86 @@ impl Select<'_> {
             _ => self.set_pieces(inst, found),
         }
         true
+    }
+
+    /// Without permutations of several vectors: of 4 bytes, each vector is looked into, and bits of the number choose. Others are
+    /// found in memory.
+    fn shuffle_numbers(&mut self, inst: &Inst, ty: Ty) -> bool {
+        let (element, size) = if ty == Ty::Bool { (Ty::U32, 4) } else { (ty, ty.size()) };
+        if size != 4 {
+            self.shuffle_in_memory(inst, ty);
+            return true;
+        }
+        let tables: Vec<VReg> = match ty {
+            Ty::Bool => match self.convert_pieces(inst.args[0], ty, element) {
+                Some(tables) => tables,
+                None => return false,
+            },
+            _ => (0..self.n_pieces(4)).map(|i| self.piece(inst.args[0], 4, i)).collect(),
+        };
+        let form = self.form(4);
+        let mut found = Vec::new();
+        for i in 0..self.n_pieces(4) {
+            let numbers = self.piece(inst.args[1], 4, i);
+            let numbers = if self.fills_vector(4) { numbers } else { self.cut_numbers(numbers, 4) };
+            let mut all: Vec<VReg> = tables.iter().map(|&table| self.looked_up(table, numbers, form)).collect();
+            // The bits above those that number the elements of a vector.
+            let mut bit = 3;
+            while all.len() > 1 {
+                let sign =
+                    self.vector_imm(sized(Code::EVEX_Vpslld_xmm_k1z_xmmm128b32_imm8, form), form, numbers, 31 - bit);
+                let pairs: Vec<[VReg; 2]> = all.chunks(2).map(|pair| [pair[0], pair[1]]).collect();
+                let choose = |s: &mut Self, [low, high]: [VReg; 2]| {
+                    let args = [low, high, sign].map(|r| Arg::Use(r, form));
+                    s.vector(Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm, form, &args)
+                };
+                all = pairs.into_iter().map(|pair| choose(self, pair)).collect();
+                bit += 1;
+            }
+            found.push(all[0]);
+        }
+        if ty != Ty::Bool {
+            self.set_pieces(inst, found);
+            return true;
+        }
+        let parts = found.into_iter().map(|x| {
+            let x = Arg::Use(x, form);
+            self.mask_from(sized(Code::EVEX_Vptestmd_kr_k1_xmm_xmmm128b32, form), 4, &[x, x])
+        });
+        let parts = parts.collect();
+        let mask = self.join_masks(parts, 4);
+        self.set(inst, mask);
+        true
+    }
+
+    /// Elements of one vector, by the low bits of numbers.
+    fn looked_up(&mut self, table: VReg, numbers: VReg, form: Size) -> VReg {
+        let [table, numbers] = [table, numbers].map(|r| Arg::Use(r, form));
+        match form {
+            Size::Y => self.vector(Code::VEX_Vpermd_ymm_ymm_ymmm256, form, &[numbers, table]),
+            _ => self.vector(Code::VEX_Vpermilps_xmm_xmm_xmmm128, form, &[table, numbers]),
+        }
+    }
+
+    /// The elements are stored, and loaded again one by one.
+    fn shuffle_in_memory(&mut self, inst: &Inst, ty: Ty) {
+        let size = ty.size();
+        self.code.needs_scratch(self.lanes * size + L::VECTOR_BYTES);
+        for i in 0..self.n_pieces(size) {
+            let x = self.piece(inst.args[0], size, i);
+            self.store_vector(self.form(size), Mem::at(Base::Scratch, (L::VECTOR_BYTES * i) as i32), x);
+        }
+        let mut made = Assembly::new(ty);
+        let most = Arg::Imm(OpKind::Immediate8to32, self.lanes as i64 - 1);
+        for lane in 0..self.lanes {
+            let four = self.chunk(inst.args[1], 4, lane / 4 * 4, 4.min(self.lanes));
+            let (code, by) = (Code::EVEX_Vpextrd_rm32_xmm_imm8, imm8((lane % 4) as u8));
+            let number = self.def(code, (RegClass::Int, Size::G32), &[Arg::Use(four, Size::X), by]);
+            let number = self.gpr_over(Code::And_rm32_imm8, Size::G32, number, most);
+            made.add(self, lane, Mem { index: Some(number), scale: size as u8, ..Mem::at(Base::Scratch, 0) });
+        }
+        let pieces = made.finish(self);
+        self.set_pieces(inst, pieces);
     }
 
     /// Elements of two values of a vector each: the processor cuts numbers to those of both.
@@ -96,7 +181,7 @@ impl Select<'_> {
                 };
                 let bit = self.constant_vector(bit, size);
                 let args = [Arg::Use(numbers, Size::Z), Arg::Use(bit, Size::Z)];
-                let is_high = self.def(code, (RegClass::Vector, Size::K), &args);
+                let is_high = self.def(code, Self::MASKS, &args);
                 let ty = [Ty::I16, Ty::I32, Ty::I64][size.trailing_zeros() as usize - 1];
                 self.blend(ty, Size::Z, is_high, high, low)
             }

@@ -7,6 +7,7 @@
 
 use super::gather::Assembly;
 use super::inst::{Arg, Base, Mem, Size};
+use super::level::Level;
 use super::select::Select;
 use super::values::{form_of, sized};
 use crate::ir::Inst;
@@ -80,7 +81,7 @@ impl Row {
     }
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     pub(super) fn load_strided(&mut self, inst: &Inst, ty: Ty, stride: i32, from: Mem) {
         let Some(result) = inst.result else { return };
         // It may have been, with one before.
@@ -91,7 +92,7 @@ impl Select<'_> {
         if row.is_some_and(|row| self.load_group(inst, row, from)) {
             return;
         }
-        let Some(row) = row.filter(|row| row.pays()) else {
+        let Some(row) = row.filter(|row| row.pays() && (L::HAS_MASKS || row.step == 1)) else {
             let mut made = Assembly::new(ty);
             (0..self.lanes).for_each(|l| made.add(self, l, from.plus(stride * l as i32)));
             let made = made.finish(self);

@@ -5,14 +5,15 @@
 //! `SPARE_BASE` points to; the context comes before them.
 
 use super::build::{Build, at};
-use super::env::{CONTEXT, LOST, N_KEPT_VECTORS, N_MASKS, SPARE_BASE};
+use super::env::{CONTEXT, LOST, SPARE_BASE};
 use super::executable::Memory;
+use super::level::Level;
 use crate::backend::CompileError;
 use crate::vcode::{ANSWER_AT, Callee};
 use iced_x86::{Code, Encoder, OpKind, Register};
 
 /// The stubs of a back end.
-pub(super) struct Stubs {
+pub struct Stubs {
     /// Their addresses, by the number of what they call.
     addresses: [u64; Callee::ALL.len()],
     _memory: Memory,
@@ -23,13 +24,13 @@ pub(super) const ARGUMENTS: [Register; 3] = [Register::RSI, Register::RDX, Regis
 
 impl Stubs {
     /// Makes the stubs.
-    pub fn new() -> Result<Stubs, CompileError> {
+    pub fn new<L: Level>() -> Result<Stubs, CompileError> {
         let mut bytes = Vec::new();
         let mut places = [0; Callee::ALL.len()];
         for (place, target) in places.iter_mut().zip(Callee::ALL) {
             bytes.resize(usize::next_multiple_of(bytes.len(), 16), 0);
             *place = bytes.len();
-            bytes.extend(stub(target)?);
+            bytes.extend(stub::<L>(target)?);
         }
         let memory = Memory::new(&bytes)?;
         Ok(Stubs { addresses: places.map(|place| memory.address(place) as u64), _memory: memory })
@@ -42,15 +43,16 @@ impl Stubs {
 }
 
 /// The bytes of a stub; they can lie anywhere.
-fn stub(target: Callee) -> Result<Vec<u8>, CompileError> {
+fn stub<L: Level>(target: Callee) -> Result<Vec<u8>, CompileError> {
     let mut encoder = Encoder::new(64);
     let mut ip = 0;
     let mut put = |build: Build| -> Result<(), CompileError> {
-        ip += encoder.encode(&build.0, ip).map_err(|e| CompileError::Encoding(e.to_string()))? as u64;
+        ip += encoder.encode(&L::encoded(build.0)?, ip).map_err(|e| CompileError::Encoding(e.to_string()))? as u64;
         Ok(())
     };
-    let (sp, masks, words) =
-        (Register::RSP, 64 * N_KEPT_VECTORS as i32, 64 * N_KEPT_VECTORS as i32 + 8 * N_MASKS as i32);
+    // The counters come after the vectors that are allocated.
+    let n_vectors = L::N_VECTORS as i32 + i32::from(L::COUNTERS != 0);
+    let (sp, masks, words) = (Register::RSP, 64 * n_vectors, 64 * n_vectors + 8 * L::N_MASKS as i32);
     let room = (words + 8 + 63) / 64 * 64;
     put(Build::new(Code::Push_r64).reg(Register::RBP))?;
     for &r in &LOST {
@@ -59,11 +61,11 @@ fn stub(target: Callee) -> Result<Vec<u8>, CompileError> {
     put(Build::new(Code::Mov_r64_rm64).reg(Register::RBP).reg(sp))?;
     put(Build::new(Code::Sub_rm64_imm32).reg(sp).imm(OpKind::Immediate32to64, room as i64))?;
     put(Build::new(Code::And_rm64_imm8).reg(sp).imm(OpKind::Immediate8to64, -64))?;
-    for i in 0..N_KEPT_VECTORS as i32 {
+    for i in 0..n_vectors {
         let code = Code::EVEX_Vmovups_zmmm512_k1z_zmm;
         put(Build::new(code).mem(at(sp, 64 * i)).reg(Register::ZMM0 + i as u32))?;
     }
-    for i in 0..N_MASKS as i32 {
+    for i in 0..L::N_MASKS as i32 {
         put(Build::new(Code::VEX_Kmovq_m64_kr).mem(at(sp, masks + 8 * i)).reg(Register::K1 + i as u32))?;
     }
     put(Build::new(Code::Mov_rm64_r64).mem(at(sp, words)).reg(SPARE_BASE))?;
@@ -76,11 +78,11 @@ fn stub(target: Callee) -> Result<Vec<u8>, CompileError> {
     put(Build::new(Code::Call_rm64).reg(Register::RAX))?;
     put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(at(sp, words)))?;
     put(Build::new(Code::Mov_rm64_r64).mem(at(SPARE_BASE, ANSWER_AT)).reg(Register::RAX))?;
-    for i in 0..N_KEPT_VECTORS as i32 {
+    for i in 0..n_vectors {
         let code = Code::EVEX_Vmovups_zmm_k1z_zmmm512;
         put(Build::new(code).reg(Register::ZMM0 + i as u32).mem(at(sp, 64 * i)))?;
     }
-    for i in 0..N_MASKS as i32 {
+    for i in 0..L::N_MASKS as i32 {
         put(Build::new(Code::VEX_Kmovq_kr_km64).reg(Register::K1 + i as u32).mem(at(sp, masks + 8 * i)))?;
     }
     put(Build::new(Code::Mov_r64_rm64).reg(sp).reg(Register::RBP))?;

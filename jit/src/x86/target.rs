@@ -1,13 +1,13 @@
 //! What the machine is: a description of it for `vcode`.
 
+use super::X86;
 use super::assembler::Asm;
 use super::gather::Gathered;
 use super::inst::{Arg, Cond, Plain, Size};
 use super::interleaved::Groups;
-use super::memory::FORMS;
+use super::level::Level;
 use super::select::{Select, class_of, select};
 use super::values::{broadcast, form_of};
-use super::{X86, env};
 use crate::backend::{CompileError, Executable, Limit};
 use crate::ir::{Inst, Value};
 use crate::vcode::{Forms, Frame, Loaded, Mem, Target, VCode};
@@ -37,28 +37,28 @@ pub struct Local {
     pub(super) groups: Groups,
 }
 
-impl Target for X86 {
+impl<L: Level> Target for X86<L> {
     type Inst = Plain;
     type Cond = Cond;
-    type Assembler<'a> = Asm<'a>;
+    type Assembler<'a> = Asm<'a, L>;
     type Local = Local;
 
-    const FORMS: Forms = FORMS;
-    const VECTOR_BYTES: usize = 64;
+    const FORMS: Forms = L::FORMS;
+    const VECTOR_BYTES: usize = L::VECTOR_BYTES;
     const OWN_BYTES: i32 = super::env::OWN_BYTES;
-    const MASK: RegClass = RegClass::Vector;
-    const COUNTERS: usize = 16;
+    const MASK: RegClass = L::MASK;
+    const COUNTERS: usize = L::COUNTERS;
 
     fn registers() -> &'static MachineEnv {
-        env::machine()
+        &L::environment().machine
     }
 
     fn clobbers() -> PRegSet {
-        env::lost()
+        L::environment().lost
     }
 
     fn spill_slots(class: RegClass) -> usize {
-        if class == RegClass::Float { 8 } else { 1 }
+        if class == RegClass::Float { L::VECTOR_BYTES / 8 } else { 1 }
     }
 
     fn class_of(ty: Ty) -> RegClass {
@@ -78,21 +78,21 @@ impl Target for X86 {
         local.groups = Groups::default();
     }
 
-    fn select(s: &mut Select<'_>, inst: &Inst) -> bool {
+    fn select(s: &mut Select<'_, L>, inst: &Inst) -> bool {
         select(s, inst)
     }
 
-    fn flags(s: &mut Select<'_>, inst: &Inst) -> Option<Cond> {
+    fn flags(s: &mut Select<'_, L>, inst: &Inst) -> Option<Cond> {
         s.flags_of(inst)
     }
 
-    fn test(s: &mut Select<'_>, x: VReg) -> Cond {
+    fn test(s: &mut Select<'_, L>, x: VReg) -> Cond {
         let x = Arg::Use(x, Size::G32);
         s.plain(Code::Test_rm32_r32, &[x, x]);
         Cond::NOT_EQUAL
     }
 
-    fn imm(s: &mut Select<'_>, bits: u64) -> VReg {
+    fn imm(s: &mut Select<'_, L>, bits: u64) -> VReg {
         let to = (RegClass::Int, Size::G64);
         match (u32::try_from(bits), i32::try_from(bits as i64)) {
             (Ok(small), _) => {
@@ -104,78 +104,77 @@ impl Target for X86 {
         }
     }
 
-    fn address_of(s: &mut Select<'_>, mem: Mem) -> VReg {
+    fn address_of(s: &mut Select<'_, L>, mem: Mem) -> VReg {
         s.sum(Size::G64, mem)
     }
 
-    fn load_scalar(s: &mut Select<'_>, ty: Ty, from: Mem) -> VReg {
+    fn load_scalar(s: &mut Select<'_, L>, ty: Ty, from: Mem) -> VReg {
         s.load_scalar(ty, from)
     }
 
-    fn store_scalar(s: &mut Select<'_>, ty: Ty, to: Mem, x: VReg) {
+    fn store_scalar(s: &mut Select<'_, L>, ty: Ty, to: Mem, x: VReg) {
         s.store_scalar(ty, to, x);
     }
 
-    fn load_vector(s: &mut Select<'_>, bytes: usize, from: Mem) -> VReg {
+    fn load_vector(s: &mut Select<'_, L>, bytes: usize, from: Mem) -> VReg {
         s.load_vector(form_of(bytes), from)
     }
 
-    fn store_vector(s: &mut Select<'_>, bytes: usize, to: Mem, x: VReg) {
+    fn store_vector(s: &mut Select<'_, L>, bytes: usize, to: Mem, x: VReg) {
         s.store_vector(form_of(bytes), to, x);
     }
 
-    fn broadcast(s: &mut Select<'_>, x: VReg, ty: Ty) -> VReg {
+    fn broadcast(s: &mut Select<'_, L>, x: VReg, ty: Ty) -> VReg {
         s.broadcast(x, ty)
     }
 
-    fn broadcast_from(s: &mut Select<'_>, from: Mem, size: usize, bytes: usize) -> VReg {
+    fn broadcast_from(s: &mut Select<'_, L>, from: Mem, size: usize, bytes: usize) -> VReg {
         // While instructions of 512 bits are under way, some processors execute fewer others at a time.
         s.vector(broadcast(size, form_of(bytes)), form_of(bytes), &[Arg::Mem(from)])
     }
 
-    fn mask_of_constant(s: &mut Select<'_>, bits: u64) -> VReg {
+    fn mask_of_constant(s: &mut Select<'_, L>, bits: u64) -> VReg {
         s.mask_of_constant(bits)
     }
 
-    fn mask_of_bool(s: &mut Select<'_>, x: VReg) -> VReg {
+    fn mask_of_bool(s: &mut Select<'_, L>, x: VReg) -> VReg {
         s.mask_of_bool(x)
     }
 
-    fn mask_of_bits(s: &mut Select<'_>, bits: VReg) -> VReg {
+    fn mask_of_bits(s: &mut Select<'_, L>, bits: VReg) -> VReg {
         s.mask_of_bits(bits)
     }
 
-    fn bits_of_mask(s: &mut Select<'_>, mask: VReg) -> VReg {
+    fn bits_of_mask(s: &mut Select<'_, L>, mask: VReg) -> VReg {
         s.bits_of_mask(mask)
     }
 
-    fn mask_of_bytes(s: &mut Select<'_>, bytes: Vec<VReg>) -> VReg {
-        // As many as there can be lanes fill one vector.
-        s.mask_of_bytes(bytes[0])
+    fn mask_of_bytes(s: &mut Select<'_, L>, bytes: Vec<VReg>) -> VReg {
+        s.mask_of_bytes(bytes)
     }
 
-    fn bytes_of_mask(s: &mut Select<'_>, mask: VReg) -> Vec<VReg> {
-        vec![s.bytes_of_mask(mask)]
+    fn bytes_of_mask(s: &mut Select<'_, L>, mask: VReg) -> Vec<VReg> {
+        s.bytes_of_mask(mask)
     }
 
-    fn insert(s: &mut Select<'_>, inst: &Inst) -> Vec<VReg> {
+    fn insert(s: &mut Select<'_, L>, inst: &Inst) -> Vec<VReg> {
         s.inserted(inst, s.region.ty(inst.args[0]).ty)
     }
 
-    fn count(s: &mut Select<'_>, counts: &[u32]) {
+    fn count(s: &mut Select<'_, L>, counts: &[u32]) {
         s.count(counts);
     }
 
-    fn improve(code: &mut VCode<X86>) {
-        super::operands::run(code);
+    fn improve(code: &mut VCode<X86<L>>) {
+        L::improve(code);
     }
 
     #[cfg(feature = "planted-faults")]
-    fn spoil(code: &mut VCode<X86>) {
+    fn spoil(code: &mut VCode<X86<L>>) {
         super::faults::spoil(code);
     }
 
-    fn assembler<'a>(&'a self, code: &'a VCode<X86>, frame: Frame, entry: usize) -> Asm<'a> {
+    fn assembler<'a>(&'a self, code: &'a VCode<X86<L>>, frame: Frame, entry: usize) -> Asm<'a, L> {
         Asm::new(&code.counters, &self.stubs, frame, entry)
     }
 

@@ -1,6 +1,7 @@
 //! Values in the form in which an instruction wants them, and the little instructions for that.
 
 use super::inst::{Arg, Cond, Mem, Size};
+use super::level::Level;
 use super::select::{Select, class_of, imm8};
 use crate::ir::{Inst, Value};
 use iced_x86::{Code, OpKind};
@@ -26,10 +27,10 @@ pub(super) fn form_of(bytes: usize) -> Size {
     }
 }
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// The form of the vectors that lanes of so many bytes fill.
     pub(super) fn form(&self, size: usize) -> Size {
-        form_of(self.lanes * size)
+        form_of((self.lanes * size).min(L::VECTOR_BYTES))
     }
 
     /// Returns whether lanes of so many bytes fill the smallest vector at least.
@@ -100,16 +101,16 @@ impl Select<'_> {
         Arg::Broadcast(self.pool_of(bits, size))
     }
 
-    /// A uniform value's register in all lanes of 512 bits.
+    /// A uniform value's register in all lanes of the largest vector.
     pub(super) fn broadcast(&mut self, x: VReg, ty: Ty) -> VReg {
         let (code, form) = match (class_of(ty), ty.size()) {
-            (RegClass::Float, size) => (broadcast(size, Size::Z), Size::X),
-            (_, 1) => (Code::EVEX_Vpbroadcastb_zmm_k1z_r32, Size::G32),
-            (_, 2) => (Code::EVEX_Vpbroadcastw_zmm_k1z_r32, Size::G32),
-            (_, 4) => (Code::EVEX_Vpbroadcastd_zmm_k1z_r32, Size::G32),
-            _ => (Code::EVEX_Vpbroadcastq_zmm_k1z_r64, Size::G64),
+            (RegClass::Float, size) => (broadcast(size, L::WHOLE), Size::X),
+            (_, 1) => (sized(Code::EVEX_Vpbroadcastb_xmm_k1z_r32, L::WHOLE), Size::G32),
+            (_, 2) => (sized(Code::EVEX_Vpbroadcastw_xmm_k1z_r32, L::WHOLE), Size::G32),
+            (_, 4) => (sized(Code::EVEX_Vpbroadcastd_xmm_k1z_r32, L::WHOLE), Size::G32),
+            _ => (sized(Code::EVEX_Vpbroadcastq_xmm_k1z_r64, L::WHOLE), Size::G64),
         };
-        self.vector(code, Size::Z, &[Arg::Use(x, form)])
+        self.vector(code, L::WHOLE, &[Arg::Use(x, form)])
     }
 
     pub(super) fn splat(&mut self, inst: &Inst) {

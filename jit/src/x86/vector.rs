@@ -1,6 +1,7 @@
 //! Elementwise operations on vectors.
 
 use super::inst::{Arg, Base, Mem, Size};
+use super::level::Level;
 use super::select::{Select, imm8};
 use super::values::{form_of, sized};
 use crate::backend::Rules;
@@ -12,7 +13,7 @@ use regalloc2::VReg;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
-impl Select<'_> {
+impl<L: Level> Select<'_, L> {
     /// An operation of the table.
     pub(super) fn op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> bool {
         let result = inst.result.map(|v| self.region.ty(v));
@@ -279,6 +280,8 @@ impl Select<'_> {
                 return Some(self.over(code, form, x, &[args[0], args[0], imm8(0x0f)]));
             }
             (Op::Popcnt, _) => return Some(self.population(ty.size(), form, args[0])),
+            // There would be many instructions.
+            (Op::Clz | Op::Ctz, _) if !L::HAS_MASKS => return None,
             (Op::Clz, _) if ty.size() >= 4 => return Some(self.leading_zeros(ty.size(), form, args[0])),
             (Op::Ctz, _) if ty.size() >= 4 => {
                 // The bits below the lowest that is set, alone.
@@ -346,9 +349,7 @@ impl Select<'_> {
         let high: Vec<Arg> = args.iter().map(|&a| Arg::Use(self.vector(down, form, &[a, by]), form)).collect();
         let odd = self.vector(sized(code, form), form, &high);
         // The odd lanes of the products of odd lanes are their high halves.
-        let alternate = self.imm(0xaaaa);
-        let mask =
-            self.def(Code::VEX_Kmovd_kr_r32, (regalloc2::RegClass::Vector, Size::K), &[Arg::Use(alternate, Size::G32)]);
+        let mask = self.mask_of_constant(0xaaaa);
         self.blend(Ty::I32, form, mask, odd, even)
     }
 

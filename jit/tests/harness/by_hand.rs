@@ -5,7 +5,7 @@ use super::{BankRegister, Host, Input, exit};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Region, Type, Value, verify};
-use spmdvm_jit::x86::X86;
+use spmdvm_jit::x86::Avx512;
 use spmdvm_vm::types::{Ty, Width};
 use std::fs::File;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub fn passed(b: Builder, passes: &[fn(&mut Region)]) -> Region {
 }
 
 /// The machine code of a region.
-pub fn listing(x86: &X86, region: Arc<Region>) -> String {
+pub fn listing(x86: &Avx512, region: Arc<Region>) -> String {
     x86.compile(region).unwrap().listing().expect("there is a listing")
 }
 
@@ -70,7 +70,7 @@ pub fn count(listing: &str, texts: &[&str]) -> usize {
 /// Checks that both back ends give the same for some random inputs, of which some run out of fuel.
 pub fn agree(host: &mut Host, region: &Arc<Region>, seed: u64, runs: usize) {
     let Some(x86) = super::x86() else { return };
-    let codes = [&Ir as &dyn Backend, &x86].map(|backend| Arc::from(backend.compile(region.clone()).unwrap()));
+    let codes = [&Ir as &dyn Backend, &*x86].map(|backend| Arc::from(backend.compile(region.clone()).unwrap()));
     let mut rng = Rng(seed);
     for run in 0..runs {
         let input = host.random_input(&mut rng, run % 2 == 1);
@@ -95,7 +95,7 @@ pub fn edge_of_memory() -> memmap2::MmapMut {
 /// What back ends leave in registers and in the page.
 pub fn agree_on_page(host: &mut Host, page: &mut memmap2::MmapMut, region: &Arc<Region>, inputs: &[Input]) {
     let Some(x86) = super::x86() else { return };
-    let codes = [&Ir as &dyn Backend, &x86].map(|b| Arc::<dyn Executable>::from(b.compile(region.clone()).unwrap()));
+    let codes = [&Ir as &dyn Backend, &*x86].map(|b| Arc::<dyn Executable>::from(b.compile(region.clone()).unwrap()));
     for input in inputs {
         let [(want, there), (have, here)] = codes.each_ref().map(|code| {
             page[..PAGE].iter_mut().enumerate().for_each(|(i, byte)| *byte = (i % 251) as u8);

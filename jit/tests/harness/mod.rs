@@ -22,7 +22,7 @@ use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::clif::Clif;
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{EntryKind, EntryState, Exit, ExitReason, FrameState, RegState, Region, Type, Value};
-use spmdvm_jit::x86::X86;
+use spmdvm_jit::x86::{Avx2, Avx512};
 use spmdvm_vm::interp::native::{Pause, RegisterSlot, Tracer};
 use spmdvm_vm::memory::RegionName;
 use spmdvm_vm::program::{FuncId, Reg};
@@ -300,22 +300,24 @@ impl Host {
 /// The back ends that make machine code here.
 pub fn natives() -> Vec<Box<dyn Backend>> {
     let clif = Box::new(Clif::new().unwrap()) as Box<dyn Backend>;
-    std::iter::once(clif).chain(each_x86().map(|x86| Box::new(x86) as _)).collect()
+    std::iter::once(clif).chain(each_x86()).collect()
 }
 
-/// The back end of wide vectors as it is for each kind of processor, where the machine has them.
-pub fn each_x86() -> impl Iterator<Item = X86> {
-    [false, true].into_iter().filter_map(|gathers| Some(x86()?.with_gathers(gathers)))
+/// The back end of wide vectors as it is for each kind of processor whose instructions the machine has.
+pub fn each_x86() -> impl Iterator<Item = Box<dyn Backend>> {
+    let wide = [false, true].into_iter().filter_map(|gathers| Some(Avx512::new().ok()?.with_gathers(gathers)));
+    let avx2 = Avx2::new().ok().map(|x86| Box::new(x86) as Box<dyn Backend>);
+    wide.map(|x86| Box::new(x86) as _).chain(avx2)
 }
 
 /// The back end of wide vectors, where the machine has them.
-pub fn x86() -> Option<X86> {
-    X86::new().ok()
+pub fn x86() -> Option<Box<dyn Backend>> {
+    spmdvm_jit::x86::for_this_machine().ok()
 }
 
-/// The same where its code is only looked at: the machine need not have them.
-pub fn x86_for_listings() -> Option<X86> {
-    X86::for_listings().ok()
+/// That for AVX-512 where its code is only looked at: the machine need not have it.
+pub fn x86_for_listings() -> Option<Avx512> {
+    Avx512::for_listings().ok()
 }
 
 fn bytes_of(words: &mut [u64]) -> &mut [u8] {

@@ -1,0 +1,792 @@
+//! What AVX2 has in place of instructions of AVX-512.
+//!
+//! Rules of selection give instructions in the encodings of AVX-512 (EVEX), on vectors of 256 bits at most. Most have a twin in the
+//! encoding of AVX (VEX), found by its mnemonic and operands. The others become several here, before registers are chosen:
+//!
+//! | AVX-512 | AVX2 |
+//! |---|---|
+//! | an element in memory for all lanes | a vector of constants in the pool, or a load of its own |
+//! | a comparison that makes a mask | a comparison that makes a vector, and its signs as bits |
+//! | lanes selected by a mask | a blend or intersection with the mask as a vector |
+//! | moves to and from memory under a mask | the same by the mask as a vector |
+//! | what there is for some types or sizes only | what that is made of |
+//!
+//! A mask is bits in a general register. As a vector it is kept beside within a block, from where it was compared or first asked for.
+
+mod expand;
+
+use super::X86;
+use super::inst::{Arg, Base, Mem, Plain, Size};
+use super::level::V3;
+use super::values::sized;
+use crate::backend::CompileError;
+use crate::vcode::{Inst, VCode};
+use foldhash::{HashMap, HashMapExt};
+use iced_x86::{Code, EncodingKind, Instruction, Mnemonic, OpCodeOperandKind, OpKind, Register};
+use regalloc2::VReg;
+use std::sync::LazyLock;
+
+/// What tells an instruction apart: what it does, and its operands.
+type Shape = (Mnemonic, Vec<OpCodeOperandKind>);
+
+/// The instructions of AVX and AVX2, by shape.
+static TWINS: LazyLock<HashMap<Shape, Code>> = LazyLock::new(|| {
+    let mut twins = HashMap::new();
+    for code in Code::values().filter(|code| code.op_code().encoding() == EncodingKind::VEX) {
+        twins.entry(shape(code)).or_insert(code);
+    }
+    twins
+});
+
+/// By instruction of AVX-512: its twin, or nothing.
+static BY_CODE: LazyLock<Vec<Option<Code>>> = LazyLock::new(|| Code::values().map(find_twin).collect());
+
+/// Where memory may stand, a register may, too.
+fn shape(code: Code) -> Shape {
+    let either = |&kind: &OpCodeOperandKind| match kind {
+        OpCodeOperandKind::xmm_rm => OpCodeOperandKind::xmm_or_mem,
+        OpCodeOperandKind::ymm_rm => OpCodeOperandKind::ymm_or_mem,
+        kind => kind,
+    };
+    (code.mnemonic(), code.op_code().op_kinds().iter().map(either).collect())
+}
+
+fn find_twin(code: Code) -> Option<Code> {
+    if code.op_code().encoding() != EncodingKind::EVEX {
+        return None;
+    }
+    let (mnemonic, kinds) = shape(code);
+    let mnemonic = match mnemonic {
+        Mnemonic::Vpandd | Mnemonic::Vpandq => Mnemonic::Vpand,
+        Mnemonic::Vpandnd | Mnemonic::Vpandnq => Mnemonic::Vpandn,
+        Mnemonic::Vpord | Mnemonic::Vporq => Mnemonic::Vpor,
+        Mnemonic::Vpxord | Mnemonic::Vpxorq => Mnemonic::Vpxor,
+        Mnemonic::Vmovdqu8 | Mnemonic::Vmovdqu16 | Mnemonic::Vmovdqu32 | Mnemonic::Vmovdqu64 => Mnemonic::Vmovdqu,
+        Mnemonic::Vrndscaleps => Mnemonic::Vroundps,
+        Mnemonic::Vrndscalepd => Mnemonic::Vroundpd,
+        Mnemonic::Vextracti32x4 => Mnemonic::Vextracti128,
+        Mnemonic::Vinserti32x4 => Mnemonic::Vinserti128,
+        // The one for floats takes either memory or a register.
+        Mnemonic::Vbroadcastss => Mnemonic::Vpbroadcastd,
+        mnemonic => mnemonic,
+    };
+    TWINS.get(&(mnemonic, kinds)).copied()
+}
+
+/// The twin of an instruction of AVX-512 without a mask; others stay.
+fn twin(code: Code) -> Option<Code> {
+    match code.op_code().encoding() {
+        EncodingKind::EVEX => BY_CODE[code as usize],
+        _ => Some(code),
+    }
+}
+
+/// An instruction whose registers are known. What names 512 bits means the largest vector.
+pub(super) fn encoded(mut instruction: Instruction) -> Result<Instruction, CompileError> {
+    let whole = |register: Register| register.is_zmm();
+    if (0..instruction.op_count()).any(|i| whole(instruction.op_register(i))) {
+        let narrow = Code::try_from(instruction.code() as usize - 1).unwrap_or(Code::INVALID);
+        instruction.set_code(narrow);
+        for i in 0..instruction.op_count() {
+            let r = instruction.op_register(i);
+            // A register of 256 bits in such an instruction is the smaller one of two.
+            let smaller = match (r.is_zmm(), r.is_ymm()) {
+                (true, _) => Register::YMM0 + (r as u32 - Register::ZMM0 as u32),
+                (_, true) => Register::XMM0 + (r as u32 - Register::YMM0 as u32),
+                _ => continue,
+            };
+            instruction.set_op_register(i, smaller);
+        }
+    }
+    let code = instruction.code();
+    match twin(code).filter(|_| instruction.op_mask() == Register::None && !instruction.is_broadcast()) {
+        Some(twin) => instruction.set_code(twin),
+        None => return Err(CompileError::Encoding(format!("{code:?} without AVX-512"))),
+    }
+    Ok(instruction)
+}
+
+/// Replaces all that AVX2 has not.
+pub(super) fn run(code: &mut VCode<X86<V3>>) {
+    let blocks = code.blocks();
+    let mut legal = Legal { code, at: 0, new: Vec::new(), vectors: HashMap::new(), made_bits: Vec::new() };
+    for block in blocks {
+        legal.vectors.clear();
+        for at in block {
+            legal.at = at;
+            if let Inst::Plain(plain) = &legal.code.insts[at]
+                && !is_legal(plain)
+            {
+                let plain = (**plain).clone();
+                let first = legal.new.len();
+                legal.replace(&plain);
+                // The last one takes the place of what it replaces.
+                if legal.new.len() > first
+                    && let Some((_, last)) = legal.new.pop()
+                {
+                    legal.code.insts[at] = last;
+                }
+            }
+        }
+    }
+    let Legal { new, made_bits, .. } = legal;
+    code.insert(new);
+    leave_out_unused(code, &made_bits);
+}
+
+/// Returns whether AVX2 has an instruction as it is.
+fn is_legal(plain: &Plain) -> bool {
+    let is_evex = plain.code.op_code().encoding() == EncodingKind::EVEX;
+    !is_evex && plain.mask.is_none() && !plain.args.iter().flatten().any(|arg| matches!(arg, Arg::Broadcast(_)))
+}
+
+/// Leaves out the bits of masks that nobody asks for.
+fn leave_out_unused(code: &mut VCode<X86<V3>>, made: &[VReg]) {
+    if made.is_empty() {
+        return;
+    }
+    let mut made: Vec<bool> = {
+        let mut is_made = vec![false; made.iter().map(|r| r.vreg() + 1).max().unwrap_or(0)];
+        made.iter().for_each(|r| is_made[r.vreg()] = true);
+        is_made
+    };
+    made.resize(made.len().max(1), false);
+    let uses = code.uses();
+    let kept: Vec<bool> = code
+        .insts
+        .iter()
+        .map(|inst| match inst {
+            Inst::Plain(plain) => match plain.args[0] {
+                Some(Arg::Def(r, Size::G32)) => uses[r.vreg()] != 0 || !made.get(r.vreg()).copied().unwrap_or(false),
+                _ => true,
+            },
+            _ => true,
+        })
+        .collect();
+    code.retain(&kept);
+}
+
+/// A mask as a vector: all bits of its lanes, or of the others.
+#[derive(Clone, Copy)]
+struct Lanes {
+    x: VReg,
+    inverted: bool,
+}
+
+struct Legal<'a> {
+    code: &'a mut VCode<X86<V3>>,
+    at: usize,
+    new: Vec<(usize, Inst<X86<V3>>)>,
+    /// Masks that are at hand as vectors, by the size of elements and the form.
+    vectors: HashMap<(VReg, usize, Size), Lanes>,
+    /// Registers with the bits of comparisons.
+    made_bits: Vec<VReg>,
+}
+
+/// The bytes of a vector of a form.
+fn bytes_of(form: Size) -> usize {
+    if form == Size::Y { 32 } else { 16 }
+}
+
+/// What an instruction compares, if it makes a mask.
+enum Asked {
+    Floats {
+        single: bool,
+    },
+    Integers {
+        size: usize,
+        signed: bool,
+    },
+    Bits {
+        size: usize,
+        common: bool,
+    },
+    /// One float.
+    Lone {
+        single: bool,
+    },
+}
+
+impl Asked {
+    fn of(mnemonic: Mnemonic) -> Option<Asked> {
+        use Mnemonic::*;
+        let integers = |size, signed| Asked::Integers { size, signed };
+        let bits = |size, common| Asked::Bits { size, common };
+        Some(match mnemonic {
+            Vcmpps => Asked::Floats { single: true },
+            Vcmppd => Asked::Floats { single: false },
+            Vcmpss => Asked::Lone { single: true },
+            Vcmpsd => Asked::Lone { single: false },
+            Vpcmpb => integers(1, true),
+            Vpcmpw => integers(2, true),
+            Vpcmpd => integers(4, true),
+            Vpcmpq => integers(8, true),
+            Vpcmpub => integers(1, false),
+            Vpcmpuw => integers(2, false),
+            Vpcmpud => integers(4, false),
+            Vpcmpuq => integers(8, false),
+            Vptestmb => bits(1, true),
+            Vptestmw => bits(2, true),
+            Vptestmd => bits(4, true),
+            Vptestmq => bits(8, true),
+            Vptestnmb => bits(1, false),
+            Vptestnmw => bits(2, false),
+            Vptestnmd => bits(4, false),
+            Vptestnmq => bits(8, false),
+            _ => return None,
+        })
+    }
+
+    fn size(&self) -> usize {
+        match *self {
+            Asked::Floats { single } | Asked::Lone { single } => {
+                if single {
+                    4
+                } else {
+                    8
+                }
+            }
+            Asked::Integers { size, .. } | Asked::Bits { size, .. } => size,
+        }
+    }
+}
+
+/// Bytes of the elements that a mask of an instruction is of.
+fn masked_size(code: Code) -> usize {
+    use Mnemonic::*;
+    let info = code.op_code();
+    let mnemonic = code.mnemonic();
+    if info.can_broadcast() {
+        // A conversion between sizes has a lane for each element of what it makes, and of what it takes.
+        return match mnemonic {
+            Vcvttpd2dq | Vcvttpd2udq | Vcvtpd2ps => 4,
+            Vcvtps2pd | Vcvtdq2pd | Vcvtudq2pd | Vcvttps2qq | Vcvttps2uqq => 8,
+            _ => info.broadcast_memory_size().size(),
+        };
+    }
+    match mnemonic {
+        Vmovdqu8 | Vpblendmb | Vpbroadcastb => 1,
+        Vmovdqu16 | Vpblendmw | Vpbroadcastw => 2,
+        Vmovups | Vbroadcastss | Vmovss | Vpbroadcastd => 4,
+        Vmovupd | Vpbroadcastq | Vmovsd => 8,
+        _ => 4,
+    }
+}
+
+/// Returns whether an instruction reads what it overwrites.
+fn is_fused_multiply(mnemonic: Mnemonic) -> bool {
+    let name = format!("{mnemonic:?}");
+    ["Vfmadd", "Vfmsub", "Vfnmadd", "Vfnmsub"].iter().any(|start| name.starts_with(start))
+}
+
+impl Legal<'_> {
+    fn push(&mut self, code: Code, args: &[Arg]) {
+        self.new.push((self.at, Inst::Plain(Box::new(Plain::new(code, args)))));
+    }
+
+    /// A vector from an instruction of 128 bits, as one of a form.
+    fn make(&mut self, code: Code, form: Size, args: &[Arg]) -> VReg {
+        let r = self.code.vector();
+        self.push(of_form(code, form), &[&[Arg::Def(r, form)], args].concat());
+        r
+    }
+
+    /// Likewise from registers alone.
+    fn by(&mut self, code: Code, form: Size, args: &[VReg]) -> VReg {
+        let args: Vec<Arg> = args.iter().map(|&r| Arg::Use(r, form)).collect();
+        self.make(code, form, &args)
+    }
+
+    fn by_number(&mut self, code: Code, form: Size, x: VReg, n: u8) -> VReg {
+        self.make(code, form, &[Arg::Use(x, form), number(n)])
+    }
+
+    fn gpr(&mut self, code: Code, form: Size, args: &[Arg]) -> VReg {
+        let r = self.code.gpr();
+        self.push(code, &[&[Arg::Def(r, form)], args].concat());
+        r
+    }
+
+    /// An instruction of general registers with a number, that overwrites its operand.
+    fn gpr_number(&mut self, code: Code, form: Size, from: VReg, n: Arg) -> VReg {
+        let to = self.code.gpr();
+        self.push(code, &[Arg::Tied { from, to, form }, n]);
+        to
+    }
+
+    /// A vector of constants, as an operand.
+    fn constants(&mut self, bytes: &[u8]) -> Arg {
+        Arg::Mem(Mem::at(Base::Pool, self.code.constant(bytes)))
+    }
+
+    /// The same constant in all lanes.
+    fn constant(&mut self, bits: u64, size: usize, form: Size) -> Arg {
+        let bytes: Vec<u8> = bits.to_le_bytes()[..size].iter().copied().cycle().take(bytes_of(form)).collect();
+        self.constants(&bytes)
+    }
+
+    /// An operand in a register.
+    fn register(&mut self, arg: Arg, form: Size) -> VReg {
+        match arg {
+            Arg::Use(r, _) => r,
+            Arg::Mem(_) => self.make(Code::VEX_Vmovups_xmm_xmmm128, form, &[arg]),
+            arg => unreachable!("{arg:?} is no vector"),
+        }
+    }
+
+    fn ones(&mut self, form: Size) -> VReg {
+        let ones = self.constant(u64::MAX, 8, form);
+        self.register(ones, form)
+    }
+
+    fn zero(&mut self) -> VReg {
+        let r = self.code.vector();
+        self.new.push((self.at, Inst::Zero(r)));
+        r
+    }
+
+    /// Has the last instruction write another register.
+    fn retarget(&mut self, to: VReg) {
+        match self.new.last_mut() {
+            Some((_, Inst::Plain(plain))) => match &mut plain.args[0] {
+                Some(Arg::Def(r, _)) => *r = to,
+                Some(Arg::Tied { to: r, .. }) => *r = to,
+                arg => unreachable!("{arg:?} is no result"),
+            },
+            _ => unreachable!("the last instruction makes something"),
+        }
+    }
+
+    /// Notes that a value that was there before is the result.
+    fn copy(&mut self, from: VReg, to: VReg) {
+        self.new.push((self.at, Inst::Move { from, to }));
+    }
+
+    fn replace(&mut self, plain: &Plain) {
+        let mnemonic = plain.code.mnemonic();
+        let mut args: Vec<Arg> = plain.args.iter().flatten().copied().collect();
+        if let Some(test) = Asked::of(mnemonic).filter(|_| matches!(args[0], Arg::Def(_, Size::K))) {
+            return self.test(plain, &test, &args);
+        }
+        // The vector whose elements are in memory is as large as the largest operand.
+        let form = form_of_args(&args);
+        for arg in &mut args {
+            *arg = self.without_broadcast(plain.code, *arg, form);
+        }
+        match plain.mask {
+            Some(mask) => self.masked(plain, mask, &args),
+            None => self.unmasked(plain.code, &args),
+        }
+    }
+
+    /// An element in memory that is taken for all lanes, as a whole vector.
+    fn without_broadcast(&mut self, code: Code, arg: Arg, form: Size) -> Arg {
+        let Arg::Broadcast(mem) = arg else { return arg };
+        let size = if code.op_code().can_broadcast() { code.op_code().broadcast_memory_size().size() } else { 4 };
+        if mem.base == Base::Pool && mem.index.is_none() {
+            let bytes: Vec<u8> = self.code.constant_at(mem.disp, size).to_vec();
+            let bytes: Vec<u8> = bytes.into_iter().cycle().take(bytes_of(form)).collect();
+            return self.constants(&bytes);
+        }
+        let code = if size == 4 { Code::VEX_Vpbroadcastd_xmm_xmmm32 } else { Code::VEX_Vpbroadcastq_xmm_xmmm64 };
+        Arg::Use(self.make(code, form, &[Arg::Mem(mem)]), form)
+    }
+
+    /// An instruction without a mask.
+    fn unmasked(&mut self, code: Code, args: &[Arg]) {
+        match args[0] {
+            Arg::Def(to, form) => {
+                let made = self.value(code, form, None, &args[1..]);
+                self.put(made, to);
+            }
+            Arg::Tied { from, to, form } => {
+                let made = self.value(code, form, Some(from), &args[1..]);
+                self.put(made, to);
+            }
+            // A store, or a comparison that sets flags.
+            _ => self.push(twin(code).unwrap_or(code), args),
+        }
+    }
+
+    /// Notes in which register what was made is.
+    fn put(&mut self, made: VReg, to: VReg) {
+        let is_last = self.new.last().is_some_and(|(at, inst)| {
+            *at == self.at
+                && matches!(inst, Inst::Plain(plain)
+                    if matches!(plain.args[0], Some(Arg::Def(r, _) | Arg::Tied { to: r, .. }) if r == made))
+        });
+        if is_last { self.retarget(to) } else { self.copy(made, to) }
+    }
+
+    /// What an instruction without a mask gives, in a register. `over` is what it overwrites, if it reads that.
+    fn value(&mut self, code: Code, form: Size, over: Option<VReg>, args: &[Arg]) -> VReg {
+        if let Some(made) = self.expanded(code, form, over, args) {
+            return made;
+        }
+        let other = twin(code).unwrap_or(code);
+        let args = self.in_registers(other, args, form);
+        match over {
+            None => {
+                let class = if form.class() == regalloc2::RegClass::Int { self.code.gpr() } else { self.code.vector() };
+                self.push(other, &[&[Arg::Def(class, form)], &args[..]].concat());
+                class
+            }
+            Some(from) => {
+                let to = self.code.vector();
+                self.push(other, &[&[Arg::Tied { from, to, form }], &args[..]].concat());
+                to
+            }
+        }
+    }
+
+    /// Operands in memory that must be in registers are loaded.
+    fn in_registers(&mut self, code: Code, args: &[Arg], form: Size) -> Vec<Arg> {
+        let kinds = code.op_code().op_kinds();
+        let first = kinds.len().saturating_sub(args.len());
+        let needs_register = |i: usize| {
+            use OpCodeOperandKind::{xmm_reg, xmm_rm, xmm_vvvv, ymm_reg, ymm_rm, ymm_vvvv};
+            matches!(kinds.get(first + i), Some(xmm_reg | xmm_rm | xmm_vvvv | ymm_reg | ymm_rm | ymm_vvvv))
+        };
+        let mut made = Vec::new();
+        for (i, &arg) in args.iter().enumerate() {
+            made.push(match arg {
+                Arg::Mem(_) if needs_register(i) => Arg::Use(self.register(arg, form), form),
+                arg => arg,
+            });
+        }
+        made
+    }
+
+    /// A mask as a vector.
+    fn lanes(&mut self, mask: VReg, size: usize, form: Size) -> Lanes {
+        if let Some(&lanes) = self.vectors.get(&(mask, size, form)) {
+            return lanes;
+        }
+        let word = Arg::Use(mask, Size::G32);
+        let few = self.make(Code::VEX_Vmovd_xmm_rm32, Size::X, &[word]);
+        let n = bytes_of(form) / size;
+        let all = match size {
+            2 => self.make(Code::VEX_Vpbroadcastw_xmm_xmmm16, form, &[Arg::Use(few, Size::X)]),
+            8 => self.make(Code::VEX_Vpbroadcastq_xmm_xmmm64, form, &[Arg::Use(few, Size::X)]),
+            _ => self.make(Code::VEX_Vpbroadcastd_xmm_xmmm32, form, &[Arg::Use(few, Size::X)]),
+        };
+        let all = match size {
+            1 => {
+                // The byte that has the bit.
+                let bytes: Vec<u8> = (0..n as u8).map(|lane| lane / 8).collect();
+                let bytes = self.constants(&bytes);
+                self.make(Code::VEX_Vpshufb_xmm_xmm_xmmm128, form, &[Arg::Use(all, form), bytes])
+            }
+            _ => all,
+        };
+        let bit = |lane: usize| 1u64 << if size == 1 { lane % 8 } else { lane };
+        let bits: Vec<u8> = (0..n).flat_map(|lane| bit(lane).to_le_bytes().into_iter().take(size)).collect();
+        let bits = self.constants(&bits);
+        let own = self.make(Code::VEX_Vpand_xmm_xmm_xmmm128, form, &[Arg::Use(all, form), bits]);
+        let x = self.make(equal(size), form, &[Arg::Use(own, form), bits]);
+        let lanes = Lanes { x, inverted: false };
+        self.vectors.insert((mask, size, form), lanes);
+        lanes
+    }
+
+    /// A mask as a vector of its own lanes.
+    fn own_lanes(&mut self, mask: VReg, size: usize, form: Size) -> VReg {
+        let lanes = self.lanes(mask, size, form);
+        if !lanes.inverted {
+            return lanes.x;
+        }
+        let ones = self.ones(form);
+        let x = self.by(Code::VEX_Vpxor_xmm_xmm_xmmm128, form, &[lanes.x, ones]);
+        self.vectors.insert((mask, size, form), Lanes { x, inverted: false });
+        x
+    }
+
+    /// `a` in the lanes of a mask, `b` in the others.
+    fn blend(&mut self, mask: VReg, size: usize, form: Size, a: VReg, b: VReg) -> VReg {
+        let lanes = self.lanes(mask, size, form);
+        self.choose(lanes, size, form, a, b)
+    }
+
+    fn choose(&mut self, lanes: Lanes, size: usize, form: Size, a: VReg, b: VReg) -> VReg {
+        let (a, b) = if lanes.inverted { (b, a) } else { (a, b) };
+        let code = match (size, form) {
+            (4, Size::Y) => Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm,
+            (4, _) => Code::VEX_Vblendvps_xmm_xmm_xmmm128_xmm,
+            (8, Size::Y) => Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm,
+            (8, _) => Code::VEX_Vblendvpd_xmm_xmm_xmmm128_xmm,
+            (_, Size::Y) => Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm,
+            _ => Code::VEX_Vpblendvb_xmm_xmm_xmmm128_xmm,
+        };
+        let r = self.code.vector();
+        self.push(code, &[Arg::Def(r, form), Arg::Use(b, form), Arg::Use(a, form), Arg::Use(lanes.x, form)]);
+        r
+    }
+
+    /// A value where a mask is, and 0 elsewhere.
+    fn cleared(&mut self, mask: VReg, size: usize, form: Size, x: VReg) -> VReg {
+        let lanes = self.lanes(mask, size, form);
+        let code = if lanes.inverted { Code::VEX_Vpandn_xmm_xmm_xmmm128 } else { Code::VEX_Vpand_xmm_xmm_xmmm128 };
+        self.by(code, form, &[lanes.x, x])
+    }
+
+    /// An instruction under a mask.
+    fn masked(&mut self, plain: &Plain, mask: VReg, args: &[Arg]) {
+        let (code, mnemonic, size) = (plain.code, plain.code.mnemonic(), masked_size(plain.code));
+        let moves = |to_memory| match (size, to_memory) {
+            (4, true) => Code::VEX_Vmaskmovps_m128_xmm_xmm,
+            (8, true) => Code::VEX_Vmaskmovpd_m128_xmm_xmm,
+            (4, false) => Code::VEX_Vmaskmovps_xmm_xmm_m128,
+            (8, false) => Code::VEX_Vmaskmovpd_xmm_xmm_m128,
+            _ => Code::INVALID,
+        };
+        let is_move =
+            matches!(mnemonic, Mnemonic::Vmovups | Mnemonic::Vmovupd | Mnemonic::Vmovdqu8 | Mnemonic::Vmovdqu16);
+        match *args {
+            [to @ Arg::Mem(_), Arg::Use(x, form)] if is_move => {
+                let lanes = self.own_lanes(mask, size, form);
+                self.push(of_form(moves(true), form), &[to, Arg::Use(lanes, form), Arg::Use(x, form)]);
+            }
+            // Nothing but memory of the program's need not be there.
+            [Arg::Def(to, form), from @ Arg::Mem(mem)] if is_move && mem.base != Base::Pool => {
+                let lanes = self.own_lanes(mask, size, form);
+                self.push(of_form(moves(false), form), &[Arg::Def(to, form), Arg::Use(lanes, form), from]);
+            }
+            [Arg::Def(to, form), from] if is_move => {
+                let x = self.register(from, form);
+                let made = self.cleared(mask, size, form, x);
+                self.put(made, to);
+            }
+            [Arg::Def(to, form), Arg::Use(b, _), a]
+                if matches!(
+                    mnemonic,
+                    Mnemonic::Vpblendmb | Mnemonic::Vpblendmw | Mnemonic::Vblendmps | Mnemonic::Vblendmpd
+                ) =>
+            {
+                let a = self.register(a, form);
+                let made = self.blend(mask, size, form, a, b);
+                self.put(made, to);
+            }
+            [Arg::Def(to, form), ref rest @ ..] => {
+                let x = self.value(code, form, None, rest);
+                let made = self.cleared(mask, size, form, x);
+                self.put(made, to);
+            }
+            [Arg::Tied { from, to, form }, ref rest @ ..] => {
+                let over = is_fused_multiply(mnemonic).then_some(from);
+                let x = self.value(code, form, over, rest);
+                let made = self.blend(mask, size, form, x, from);
+                self.put(made, to);
+            }
+            _ => self.push(code, args),
+        }
+    }
+
+    /// A comparison: the bits of its lanes, and the vector of them beside.
+    fn test(&mut self, plain: &Plain, test: &Asked, args: &[Arg]) {
+        let Arg::Def(to, _) = args[0] else { return };
+        let (size, form) = (test.size(), form_of_args(&args[1..]));
+        let mut operands: Vec<Arg> = Vec::new();
+        for &arg in &args[1..] {
+            let arg = self.without_broadcast(plain.code, arg, form);
+            operands.push(arg);
+        }
+        let predicate = match operands.get(2) {
+            Some(&Arg::Imm(_, n)) => n as u8,
+            _ => 0,
+        };
+        if let Asked::Lone { single } = *test {
+            let code = if single { Code::VEX_Vcmpss_xmm_xmm_xmmm32_imm8 } else { Code::VEX_Vcmpsd_xmm_xmm_xmmm64_imm8 };
+            let x = self.make(code, Size::X, &operands);
+            let bits = self.gpr(Code::VEX_Vmovd_rm32_xmm, Size::G32, &[Arg::Use(x, Size::X)]);
+            let bit = self.gpr_number(Code::And_rm32_imm8, Size::G32, bits, Arg::Imm(OpKind::Immediate8to32, 1));
+            return self.put(bit, to);
+        }
+        let mut lanes = match *test {
+            Asked::Floats { single } => {
+                let code =
+                    if single { Code::VEX_Vcmpps_xmm_xmm_xmmm128_imm8 } else { Code::VEX_Vcmppd_xmm_xmm_xmmm128_imm8 };
+                Lanes { x: self.make(code, form, &operands), inverted: false }
+            }
+            Asked::Bits { size, common } => {
+                let x = match (operands[0], operands[1]) {
+                    (Arg::Use(a, _), Arg::Use(b, _)) if a == b => a,
+                    (a, b) => {
+                        let a = self.register(a, form);
+                        self.make(Code::VEX_Vpand_xmm_xmm_xmmm128, form, &[Arg::Use(a, form), b])
+                    }
+                };
+                let zero = self.zero();
+                Lanes { x: self.by(equal(size), form, &[x, zero]), inverted: common }
+            }
+            Asked::Integers { size, signed } => self.compared(size, signed, predicate, form, &operands),
+            Asked::Lone { .. } => return,
+        };
+        let within = plain.mask;
+        if let Some(mask) = within {
+            // What is known of a mask as a vector is known of what it is cut to.
+            if let Some(&outer) = self.vectors.get(&(mask, size, form)) {
+                lanes = match (outer.inverted, lanes.inverted) {
+                    (false, false) => {
+                        Lanes { x: self.by(Code::VEX_Vpand_xmm_xmm_xmmm128, form, &[outer.x, lanes.x]), ..lanes }
+                    }
+                    (false, true) => Lanes {
+                        x: self.by(Code::VEX_Vpandn_xmm_xmm_xmmm128, form, &[lanes.x, outer.x]),
+                        inverted: false,
+                    },
+                    (true, false) => {
+                        Lanes { x: self.by(Code::VEX_Vpandn_xmm_xmm_xmmm128, form, &[outer.x, lanes.x]), ..lanes }
+                    }
+                    (true, true) => {
+                        Lanes { x: self.by(Code::VEX_Vpor_xmm_xmm_xmmm128, form, &[outer.x, lanes.x]), ..lanes }
+                    }
+                };
+                self.vectors.insert((to, size, form), lanes);
+            }
+        } else {
+            self.vectors.insert((to, size, form), lanes);
+        }
+        let bits = self.signs(lanes.x, size, form);
+        let n = bytes_of(form) / size;
+        let full = Arg::Imm(OpKind::Immediate32, (u64::MAX >> (64 - n)) as i64);
+        let bits = match (lanes.inverted, n) {
+            (false, _) => bits,
+            (true, 32) => {
+                let not = self.code.gpr();
+                self.push(Code::Not_rm32, &[Arg::Tied { from: bits, to: not, form: Size::G32 }]);
+                not
+            }
+            (true, _) => self.gpr_number(Code::Xor_rm32_imm32, Size::G32, bits, full),
+        };
+        match within {
+            None => {
+                self.made_bits.push(to);
+                self.put(bits, to);
+            }
+            Some(mask) => {
+                let both = self.code.gpr();
+                let args = [Arg::Tied { from: bits, to: both, form: Size::G64 }, Arg::Use(mask, Size::G64)];
+                self.push(Code::And_rm64_r64, &args);
+                self.put(both, to);
+            }
+        }
+    }
+
+    /// The signs of elements as bits.
+    fn signs(&mut self, x: VReg, size: usize, form: Size) -> VReg {
+        let (code, x, form) = match size {
+            1 => (Code::VEX_Vpmovmskb_r32_xmm, x, form),
+            2 => {
+                let high = match form {
+                    Size::Y => self.upper(x),
+                    _ => self.zero(),
+                };
+                let bytes = self.by(Code::VEX_Vpacksswb_xmm_xmm_xmmm128, Size::X, &[x, high]);
+                (Code::VEX_Vpmovmskb_r32_xmm, bytes, Size::X)
+            }
+            4 => (Code::VEX_Vmovmskps_r32_xmm, x, form),
+            _ => (Code::VEX_Vmovmskpd_r32_xmm, x, form),
+        };
+        // Those that also write 64 bits stand between.
+        let code = match (code, form) {
+            (Code::VEX_Vpmovmskb_r32_xmm, Size::Y) => Code::VEX_Vpmovmskb_r32_ymm,
+            (Code::VEX_Vmovmskps_r32_xmm, Size::Y) => Code::VEX_Vmovmskps_r32_ymm,
+            (Code::VEX_Vmovmskpd_r32_xmm, Size::Y) => Code::VEX_Vmovmskpd_r32_ymm,
+            (code, _) => code,
+        };
+        self.gpr(code, Size::G32, &[Arg::Use(x, form)])
+    }
+
+    /// The upper half of 256 bits.
+    fn upper(&mut self, x: VReg) -> VReg {
+        let r = self.code.vector();
+        let args = [Arg::Def(r, Size::X), Arg::Use(x, Size::Y), number(1)];
+        self.push(Code::VEX_Vextracti128_xmmm128_ymm_imm8, &args);
+        r
+    }
+
+    /// A comparison of integers, by its number in the encoding.
+    fn compared(&mut self, size: usize, signed: bool, predicate: u8, form: Size, args: &[Arg]) -> Lanes {
+        let holds = |x| Lanes { x, inverted: false };
+        let fails = |x| Lanes { x, inverted: true };
+        let a = self.register(args[0], form);
+        if predicate % 4 == 0 {
+            let x = self.make(equal(size), form, &[Arg::Use(a, form), args[1]]);
+            return if predicate == 0 { holds(x) } else { fails(x) };
+        }
+        let b = self.register(args[1], form);
+        let (mut x, mut y) = (a, b);
+        if !signed {
+            let extremes = match size {
+                1 => Some((Code::VEX_Vpminub_xmm_xmm_xmmm128, Code::VEX_Vpmaxub_xmm_xmm_xmmm128)),
+                2 => Some((Code::VEX_Vpminuw_xmm_xmm_xmmm128, Code::VEX_Vpmaxuw_xmm_xmm_xmmm128)),
+                4 => Some((Code::VEX_Vpminud_xmm_xmm_xmmm128, Code::VEX_Vpmaxud_xmm_xmm_xmmm128)),
+                _ => None,
+            };
+            if let Some((least, greatest)) = extremes {
+                // `a <= b` where `a` is the less of both.
+                let (code, inverted) = match predicate {
+                    1 => (greatest, true),
+                    2 => (least, false),
+                    5 => (greatest, false),
+                    _ => (least, true),
+                };
+                let extreme = self.by(code, form, &[a, b]);
+                return Lanes { x: self.by(equal(size), form, &[extreme, a]), inverted };
+            }
+            // With their signs turned, they compare as if they had one.
+            let sign = self.constant(1 << 63, 8, form);
+            [x, y] = [a, b].map(|r| self.make(Code::VEX_Vpxor_xmm_xmm_xmmm128, form, &[Arg::Use(r, form), sign]));
+        }
+        match predicate {
+            1 => holds(self.by(greater(size), form, &[y, x])),
+            2 => fails(self.by(greater(size), form, &[x, y])),
+            5 => fails(self.by(greater(size), form, &[y, x])),
+            _ => holds(self.by(greater(size), form, &[x, y])),
+        }
+    }
+}
+
+/// An instruction for 256 bits, by the one for 128. Between some there is another.
+fn of_form(code: Code, form: Size) -> Code {
+    if form != Size::Y {
+        return code;
+    }
+    let next = sized(code, Size::Y);
+    let (mnemonic, kinds) = (code.mnemonic(), code.op_code().op_count());
+    let is_twin = |other: Code| {
+        let uses_ymm = other.op_code().op_kinds().iter().any(|kind| format!("{kind:?}").starts_with("ymm"));
+        other.mnemonic() == mnemonic && other.op_code().op_count() == kinds && uses_ymm
+    };
+    if is_twin(next) { next } else { code }
+}
+
+fn number(n: u8) -> Arg {
+    Arg::Imm(OpKind::Immediate8, n.into())
+}
+
+fn equal(size: usize) -> Code {
+    match size {
+        1 => Code::VEX_Vpcmpeqb_xmm_xmm_xmmm128,
+        2 => Code::VEX_Vpcmpeqw_xmm_xmm_xmmm128,
+        4 => Code::VEX_Vpcmpeqd_xmm_xmm_xmmm128,
+        _ => Code::VEX_Vpcmpeqq_xmm_xmm_xmmm128,
+    }
+}
+
+fn greater(size: usize) -> Code {
+    match size {
+        1 => Code::VEX_Vpcmpgtb_xmm_xmm_xmmm128,
+        2 => Code::VEX_Vpcmpgtw_xmm_xmm_xmmm128,
+        4 => Code::VEX_Vpcmpgtd_xmm_xmm_xmmm128,
+        _ => Code::VEX_Vpcmpgtq_xmm_xmm_xmmm128,
+    }
+}
+
+/// The largest form of operands that are vectors.
+fn form_of_args(args: &[Arg]) -> Size {
+    let forms = args.iter().filter_map(|arg| match *arg {
+        Arg::Def(_, form) | Arg::Use(_, form) | Arg::Any(_, form) | Arg::Tied { form, .. } => Some(form),
+        _ => None,
+    });
+    forms.filter(|form| matches!(form, Size::X | Size::Y)).max().unwrap_or(Size::X)
+}
