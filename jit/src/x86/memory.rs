@@ -37,7 +37,7 @@ fn takes_address<L: Level>(kind: Kind) -> bool {
     match kind {
         Kind::LoadStrided { stride, .. } | Kind::StoreStrided { stride, .. } => !far(stride),
         Kind::Clear { bytes } => bytes <= MOST_CLEARED,
-        Kind::LoadPacked { .. } | Kind::StorePacked { .. } => L::HAS_MASKS,
+        Kind::LoadPacked { ty } | Kind::StorePacked { ty } => L::HAS_MASKS || ty.size() >= 4,
         _ => kind.is_plain_load() || kind.is_plain_store(),
     }
 }

@@ -11,14 +11,54 @@ use super::memory::{masked_move, masked_store};
 use super::select::Select;
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Value, unsigned_of};
-use iced_x86::Code;
+use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::types::Ty;
+
+/// For masks of up to eight lanes, by their bits: which element of 4 bytes each place takes.
+struct Moves {
+    /// Of elements of 4 bytes.
+    single: [[u8; 8]; 256],
+    /// Of those of 8, each as two; of masks of four lanes.
+    pairs: [[u8; 8]; 16],
+}
+
+/// Elements of active lanes move to the first places.
+static COMPRESS: Moves = Moves::new(false);
+
+/// Those of the first places move to active lanes.
+static EXPAND: Moves = Moves::new(true);
+
+impl Moves {
+    const fn new(expands: bool) -> Moves {
+        let mut moves = Moves { single: [[0; 8]; 256], pairs: [[0; 8]; 16] };
+        let mut mask = 0;
+        while mask < 256 {
+            let (mut lane, mut n) = (0, 0);
+            while lane < 8 {
+                if mask >> lane & 1 != 0 {
+                    let (to, from) = if expands { (lane, n) } else { (n, lane) };
+                    moves.single[mask][to] = from as u8;
+                    if mask < 16 {
+                        moves.pairs[mask][2 * to] = 2 * from as u8;
+                        moves.pairs[mask][2 * to + 1] = 2 * from as u8 + 1;
+                    }
+                    n += 1;
+                }
+                lane += 1;
+            }
+            mask += 1;
+        }
+        moves
+    }
+}
 
 /// The lanes of one vector, and where their elements are.
 struct Part {
     /// Its active lanes.
     mask: VReg,
+    /// The same in a general register, without any other.
+    bits: VReg,
     /// As many lanes from the first on.
     first: VReg,
     at: Mem,
@@ -40,7 +80,13 @@ impl<L: Level> Select<'_, L> {
         let pieces = parts.into_iter().map(|part| {
             let x = self.vector_masked(sized(masked_move(size), small), small, &[Arg::Mem(part.at)], part.first);
             let x = self.resized(x, n, unsigned_of(size), size.max(4));
-            let x = self.vector_masked(expand, large, &[Arg::Use(x, large)], part.mask);
+            let x = match L::HAS_MASKS {
+                true => self.vector_masked(expand, large, &[Arg::Use(x, large)], part.mask),
+                false => {
+                    let x = self.moved(&EXPAND, size, part.bits, x);
+                    self.vector_masked(sized(masked_move(size), large), large, &[Arg::Use(x, large)], part.mask)
+                }
+            };
             self.resized(x, n, unsigned_of(size.max(4)), size)
         });
         let pieces = pieces.collect();
@@ -86,10 +132,33 @@ impl<L: Level> Select<'_, L> {
                 None => self.chunk(v, size, i * n, n),
             };
             let x = self.resized(x, n, unsigned_of(size), size.max(4));
-            let x = self.vector_masked(compress, large, &[Arg::Use(x, large)], part.mask);
+            let x = match L::HAS_MASKS {
+                true => self.vector_masked(compress, large, &[Arg::Use(x, large)], part.mask),
+                false => self.moved(&COMPRESS, size, part.bits, x),
+            };
             let x = self.resized(x, n, unsigned_of(size.max(4)), size);
             let args = [Arg::Mem(part.at), Arg::Use(x, small)];
             self.plain_masked(sized(masked_store(size), small), &args, part.first, false);
+        }
+    }
+
+    /// Elements of 4 or 8 bytes moved as a table says for the bits of a mask.
+    fn moved(&mut self, table: &'static Moves, size: usize, bits: VReg, x: VReg) -> VReg {
+        let n = self.lanes_in_piece(size);
+        let form = form_of(n * size);
+        let rows = if size == 8 { table.pairs.as_ptr() } else { table.single.as_ptr() };
+        let rows = self.imm(rows as u64);
+        let row = Arg::Mem(Mem { index: Some(bits), scale: 8, ..Mem::reg(rows, 0) });
+        match form {
+            Size::Y => {
+                let numbers = self.vector(Code::VEX_Vpmovzxbd_ymm_xmmm64, form, &[row]);
+                self.vector(Code::VEX_Vpermd_ymm_ymm_ymmm256, form, &[Arg::Use(numbers, form), Arg::Use(x, form)])
+            }
+            _ => {
+                let numbers = self.vector(Code::VEX_Vpmovzxbd_xmm_xmmm32, form, &[row]);
+                let args = [Arg::Use(x, form), Arg::Use(numbers, form)];
+                self.vector(Code::VEX_Vpermilps_xmm_xmm_xmmm128, form, &args)
+            }
         }
     }
 
@@ -111,11 +180,18 @@ impl<L: Level> Select<'_, L> {
                 _ => Code::VEX_Kmovw_r32_kr,
             };
             let form = if n == self.lanes { Size::G64 } else { Size::G32 };
-            let bits = self.def(code, (RegClass::Int, form), &[Arg::Use(part, Size::K)]);
+            let bits = match L::HAS_MASKS {
+                true => self.def(code, (RegClass::Int, form), &[Arg::Use(part, Size::K)]),
+                false if n == self.lanes => part,
+                false => {
+                    let own = Arg::Imm(OpKind::Immediate32, (1 << n) - 1);
+                    self.gpr_over(Code::And_rm32_imm32, Size::G32, part, own)
+                }
+            };
             let word = Arg::Use(bits, Size::G64);
             let first = self.def(Code::VEX_Pext_r64_r64_rm64, (RegClass::Int, Size::G64), &[word, word]);
             let first = self.word_as_mask(first);
-            parts.push(Part { mask: part, first, at });
+            parts.push(Part { mask: part, bits, first, at });
             if first_lane + n < self.lanes {
                 let base = self.address_of(at);
                 let count = self.def(Code::Popcnt_r64_rm64, (RegClass::Int, Size::G64), &[word]);
@@ -123,5 +199,26 @@ impl<L: Level> Select<'_, L> {
             }
         }
         parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is compressed by a mask is expanded to where it was.
+    #[test]
+    fn what_is_compressed_is_expanded_again() {
+        for mask in 0..256usize {
+            let lanes: Vec<usize> = (0..8).filter(|lane| mask >> lane & 1 != 0).collect();
+            for (n, &lane) in lanes.iter().enumerate() {
+                assert_eq!(COMPRESS.single[mask][n] as usize, lane);
+                assert_eq!(EXPAND.single[mask][lane] as usize, n);
+                if mask < 16 {
+                    assert_eq!(COMPRESS.pairs[mask][2 * n..][..2], [2 * lane as u8, 2 * lane as u8 + 1]);
+                    assert_eq!(EXPAND.pairs[mask][2 * lane..][..2], [2 * n as u8, 2 * n as u8 + 1]);
+                }
+            }
+        }
     }
 }

@@ -280,8 +280,6 @@ impl<L: Level> Select<'_, L> {
                 return Some(self.over(code, form, x, &[args[0], args[0], imm8(0x0f)]));
             }
             (Op::Popcnt, _) => return Some(self.population(ty.size(), form, args[0])),
-            // There would be many instructions.
-            (Op::Clz | Op::Ctz, _) if !L::HAS_MASKS => return None,
             (Op::Clz, _) if ty.size() >= 4 => return Some(self.leading_zeros(ty.size(), form, args[0])),
             (Op::Ctz, _) if ty.size() >= 4 => {
                 // The bits below the lowest that is set, alone.

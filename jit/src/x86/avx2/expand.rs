@@ -128,6 +128,22 @@ impl Legal<'_> {
                 let right = self.by_number(right, form, x, bits - by);
                 self.by(OR, form, &[left, right])
             }
+            Vplzcntd => {
+                let x = self.register(args[0], form);
+                self.leading_zeros(form, x)
+            }
+            Vplzcntq => {
+                // Those of the lower half count where the upper one has nothing else.
+                let x = self.register(args[0], form);
+                let both = self.leading_zeros(form, x);
+                let high = self.by_number(Code::VEX_Vpsrlq_xmm_xmm_imm8, form, both, 32);
+                let low = self.constant(u32::MAX.into(), 8, form);
+                let low = self.make(AND, form, &[Arg::Use(both, form), low]);
+                let all = self.constant(32, 8, form);
+                let is_all = self.make(Code::VEX_Vpcmpeqq_xmm_xmm_xmmm128, form, &[Arg::Use(high, form), all]);
+                let low = self.by(AND, form, &[low, is_all]);
+                self.by(ADD, form, &[high, low])
+            }
             Vcvtudq2ps => {
                 // Both halves are exact, and so is the greater one times 2¹⁶: it is rounded once.
                 let x = self.register(args[0], form);
@@ -170,6 +186,22 @@ impl Legal<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// How many bits of 32 are zero above the greatest: from the exponent of a float that is not rounded up.
+    fn leading_zeros(&mut self, form: Size, x: VReg) -> VReg {
+        let below = self.by_number(Code::VEX_Vpsrld_xmm_xmm_imm8, form, x, 1);
+        let x = self.by(AND_NOT, form, &[below, x]);
+        let x = self.by(Code::VEX_Vcvtdq2ps_xmm_xmmm128, form, &[x]);
+        let exponent = self.by_number(Code::VEX_Vpsrld_xmm_xmm_imm8, form, x, 23);
+        let most = self.constant(158, 4, form);
+        let most = self.register(most, form);
+        let zeros = self.by(Code::VEX_Vpsubd_xmm_xmm_xmmm128, form, &[most, exponent]);
+        // A sign makes it negative, and of 0 the exponent is 0.
+        let zero = self.zero();
+        let zeros = self.by(Code::VEX_Vpmaxsd_xmm_xmm_xmmm128, form, &[zeros, zero]);
+        let all = self.constant(32, 4, form);
+        self.make(Code::VEX_Vpminsd_xmm_xmm_xmmm128, form, &[Arg::Use(zeros, form), all])
     }
 
     /// Integers in fewer bytes, at the bottom of a vector.

@@ -129,7 +129,9 @@ pub(super) fn run(code: &mut VCode<X86<V3>>) {
             }
         }
     }
-    let Legal { new, made_bits, .. } = legal;
+    let Legal { mut new, made_bits, .. } = legal;
+    // Blocks are not numbered in the order of their instructions.
+    new.sort_by_key(|&(at, _)| at);
     code.insert(new);
     leave_out_unused(code, &made_bits);
 }
