@@ -47,35 +47,53 @@ class BrowserError(Exception):
 
 
 class Element:
-    """An element of the page."""
+    """An element of the page: the one at a place among those that fit a selector.
 
-    def __init__(self, browser: Browser, name: str) -> None:
+    A page may draw itself anew between two commands. Then another element stands in its place, and is meant.
+    """
+
+    def __init__(self, browser: Browser, name: str, selector: str, at: int) -> None:
         self.browser, self.name = browser, name
+        self._selector, self._at = selector, at
+
+    def _send(self, method: str, command: str, body: object = None) -> object:
+        def sent() -> list[object]:
+            try:
+                return [self.browser.send(method, f"element/{self.name}/{command}", body)]
+            except BrowserError as error:
+                # The command has not been carried out.
+                if not str(error).startswith("stale element reference"):
+                    raise
+            found = self.browser.all(self._selector)
+            self.name = found[self._at].name if self._at < len(found) else self.name
+            return []
+
+        return self.browser.until(sent, f"{self._selector} is there again")[0]
 
     def click(self) -> None:
         """Click into its middle."""
-        self.browser.send("POST", f"element/{self.name}/click", {})
+        self._send("POST", "click", {})
 
     def type(self, text: str) -> None:
         """Press keys."""
-        self.browser.send("POST", f"element/{self.name}/value", {"text": text})
+        self._send("POST", "value", {"text": text})
 
     def clear(self) -> None:
         """Empty a field."""
-        self.browser.send("POST", f"element/{self.name}/clear", {})
+        self._send("POST", "clear", {})
 
     @property
     def text(self) -> str:
         """What can be read."""
-        return self.browser.send("GET", f"element/{self.name}/text")
+        return self._send("GET", "text")
 
     def property(self, name: str) -> object:
         """A property of the DOM."""
-        return self.browser.send("GET", f"element/{self.name}/property/{name}")
+        return self._send("GET", f"property/{name}")
 
     def screenshot(self, path: Path) -> None:
         """Write a picture of it."""
-        path.write_bytes(base64.b64decode(self.browser.send("GET", f"element/{self.name}/screenshot")))
+        path.write_bytes(base64.b64decode(self._send("GET", "screenshot")))
 
 
 class Browser:
@@ -148,7 +166,7 @@ class Browser:
     def all(self, selector: str) -> list[Element]:
         """Give the elements that fit a selector of CSS."""
         found = self.send("POST", "elements", {"using": "css selector", "value": selector})
-        return [Element(self, element[ELEMENT]) for element in found]
+        return [Element(self, element[ELEMENT], selector, at) for at, element in enumerate(found)]
 
     def one(self, selector: str) -> Element:
         """Give the first element, once there is one."""
