@@ -46,7 +46,7 @@ SECTIONS: list[tuple[str, str, list[str]]] = [
     (
         "Kernels and expressions",
         "Functions and expressions written in Python.",
-        ["kernel", "Kernel", "evaluate", "vectorize", "array", "uniform"],
+        ["kernel", "Kernel", "evaluate", "vectorize", "array", "uniform", "rng"],
     ),
     (
         "In kernels",
@@ -129,7 +129,7 @@ def stubs() -> dict[str, ast.stmt]:
 def sources() -> dict[str, ast.stmt]:
     """Give what the part in Python defines, by name."""
     found: dict[str, ast.stmt] = {}
-    for module in (spmdvm, sys.modules["spmdvm._errors"], _kernel, _combine):
+    for module in (spmdvm, sys.modules["spmdvm._errors"], _kernel, _kernel._random, _combine):
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 # Of overloads the last stands for what is done.

@@ -61,25 +61,12 @@ def sum_of_an_array(array_a):
     return sum(array_a)  # HERE `sum` of Python takes a tuple in a kernel
 
 
-def array_mask(a):
-    b = a[a > 2]  # HERE arrays of indices and masks do not index in a kernel
-    a[0] = b[0]
-
-
-def array_sum_of_a_mask(a):
-    a[0] = np.sum(a[a > 2])  # HERE arrays of indices and masks do not index in a kernel
-
-
-def array_mask_of_a_result(a):
-    return a[a > 2]  # HERE arrays of indices and masks do not index in a kernel
-
-
 def array_stored_by_a_mask(a):
     a[a > 2] = a  # HERE of an array as many elements are taken as the mask chooses
 
 
 def array_stored_by_another_mask(a):
-    a[a > 2] = a[a > 3]  # HERE arrays of indices and masks do not index in a kernel
+    a[a > 2] = a[a > 3]  # HERE of an array as many elements are taken as the mask chooses
 
 
 def array_stored_by_indices(a):
@@ -133,39 +120,119 @@ def array_mask_of_and(a):
 
 
 def array_sum_along_an_axis(a):
-    a[0] = np.sum(a, axis=0)  # HERE `sum` goes over all elements in a kernel
+    a[0] = np.sum(a, axis=1)  # HERE this array has 1 dimensions
 
 
 def array_sum_along_an_axis_by_position(a):
-    a[0] = a.sum(0)  # HERE `sum` goes over all elements in a kernel
+    a[0] = a.sum(0, np.float32)  # HERE a reduction along an axis takes an array and the axis
 
 
 def array_least_of_sums(a):
-    a[0] = np.argmin(np.mean(a, axis=1))  # HERE `mean` goes over all elements in a kernel
-
-
-def array_of_the_length_of_another(a):
-    t = np.zeros(len(a))  # HERE an array of a kernel has constant lengths, from 1 to 4096
-    a[0] = t[0]
+    a[0] = np.argmin(np.mean(a, axis=1))  # HERE this array has 1 dimensions
 
 
 def array_of_a_length_that_changes(x):
     n = 3
     n += 1
-    t = np.zeros(n)  # HERE an array of a kernel has constant lengths, from 1 to 4096
+    t = np.zeros(n)  # HERE where each element runs by itself, arrays have constant lengths
     return t[0] + x
 
 
-def array_transposed(a):
-    a[0] = a.T[0]  # HERE arrays in kernels have no `T`
+def array_of_a_length_that_is_computed(a):
+    n = 3
+    n += 1
+    t = np.zeros(n)  # HERE the lengths of an array of a kernel are known before it is called
+    a[0] = t[0]
+
+
+def array_of_a_length_in_a_foreach(a):
+    for i in spmdvm.foreach(len(a)):
+        t = np.zeros(len(a))  # HERE where each element runs by itself, arrays have constant lengths
+        a[i] = t[0]
+
+
+def array_made_where_it_may_not_be(a):
+    b = np.zeros(len(a)) if a[1] > 0 else a  # HERE an array is made in what may not be computed
+    a[0] = b[0]
+
+
+def array_returned_or_a_number(a):
+    if a[0] > 1:
+        return a
+    return 1.0  # HERE this returns no array, other parts of the function do
+
+
+def array_returned_or_another(a):
+    b = a * 2
+    if a[0] > 1:
+        return a
+    return b  # HERE this returns another array than other parts of the function
+
+
+def array_along_two_axes(a):
+    return np.sum(a, axis=(0, 1))  # HERE the axis of a reduction is a constant
+
+
+def array_with_its_dimensions_kept(a):
+    return a / np.sum(a, axis=0, keepdims=True)  # HERE a reduction along an axis takes an array and the axis
+
+
+def array_axis_in_a_foreach(a):
+    two = np.zeros((2, 2))
+    for i in spmdvm.foreach(len(a)):
+        a[i] = np.sum(two, axis=0)  # HERE `sum` along an axis gives an array, which is made outside of `foreach`
+
+
+def array_counted_in_fractions(a):
+    return np.arange(0.0, len(a), 0.5) + a  # HERE `np.arange` counts in integers in a kernel
+
+
+def array_given_by_a_function_that_calls_itself(a):
+    def halves(x, n):
+        y = x * 0.5
+        return halves(y, n - 1) if n > 0 else y  # HERE `halves` calls itself, and makes or returns an array
+
+    b = halves(a, 3)
+    a[0] = b[0]
+
+
+def generator_as_a_number(x):
+    rng = spmdvm.rng(1, x)
+    return rng + 1  # HERE the generator `rng` stands here alone
+
+
+def generator_without_a_name(x):
+    return spmdvm.rng(1, x)  # HERE a generator is made in a statement of its own
+
+
+def generator_with_another_method(x):
+    rng = spmdvm.rng(1, x)
+    return rng.poisson(3)  # HERE generators in kernels have no `poisson()`
+
+
+def generator_in_what_may_not_be_computed(x):
+    rng = spmdvm.rng(1, x)
+    return rng.random() if x > 1 else 0.0  # HERE a number is drawn in what may not be computed
+
+
+def array_generator_of_the_code_around(a):
+    rng = spmdvm.rng(1)
+    for i in spmdvm.foreach(len(a)):
+        a[i] = rng.random()  # HERE the generator `rng` belongs to the code around `foreach`
+
+
+def generator_of_a_fraction(x):
+    rng = spmdvm.rng(1.5, x)  # HERE `seed` takes integers
+    return rng.random()
+
+
+def generator_of_other_floats(x):
+    rng = spmdvm.rng(1, x)
+    return rng.random(np.float16)  # HERE random numbers are `float64` or `float32`
 
 
 def array_filled(a):
     a.fill(3)  # HERE `a` has no `fill()` in a kernel
-
-
-def array_median(a):
-    a[0] = np.median(a)  # HERE `np.median` cannot be called in a kernel
 
 
 def array_step_at_run_time(a):
@@ -654,12 +721,6 @@ def array_place_in_a_matrix(x):
     x[0] = two.argmax()  # HERE `argmax` takes an array of one dimension in a kernel
 
 
-def array_loop_over_rows(x):
-    two = np.zeros((2, 2))
-    for row in two:  # HERE loops go over the numbers of arrays of one dimension
-        x[0] += row[0]
-
-
 def loop_else(a):
     for i in foreach(len(a)):
         a[i] = 5
@@ -683,20 +744,20 @@ def useless(x):
 
 
 def number_indexed(x):
-    y = x + 1
+    y = max(x, 1)
     return y[0]  # HERE `y` is a number and has no elements
 
 
 def method(x):
-    return x.cumsum()  # HERE `x` has no `cumsum()` in a kernel
+    return x.nonzero()  # HERE `x` has no `nonzero()` in a kernel
 
 
 def method_of_a_number(x):
     return (x + 1).bit_length()  # HERE `x + 1` has no `bit_length()` in a kernel
 
 
-def array_sum_along_an_axis(a):
-    return a.sum(axis=0)  # HERE `sum` goes over all elements in a kernel
+def array_sum_of_another_type(a):
+    return a.sum(dtype=np.float32)  # HERE `sum` goes over all elements in a kernel
 
 
 def array_sum_of_numbers(a):
@@ -712,12 +773,12 @@ def array_greatest_of_bools(a):
 
 
 def array_product_of_matrices(a):
-    m = np.zeros((4, 4))
-    return m @ a  # HERE products in kernels are of two arrays of one dimension
+    m = np.zeros((4, 4, 4))
+    return m @ a  # HERE products in kernels are of vectors and matrices
 
 
 def array_converted(a):
-    return a[1:].astype(np.float32)  # HERE arrays are not converted in a kernel
+    return a[1:].astype(np.float32, copy=False)  # HERE `astype` takes a type of numbers
 
 
 def random_numbers(x):
@@ -755,7 +816,7 @@ def array_listed_with_options(x):
 
 def array_changed_as_a_whole(a):
     a[0] = 1
-    a = a + 1  # HERE a number is needed
+    a = a + 1  # HERE the parameter `a` cannot become another array
 
 
 def code_of_no_character(x):
@@ -889,17 +950,19 @@ def array_slice_with_step(a):
 
 
 def array_overlap(a):
-    a[1:] = a[:-1]  # HERE `a` is read and written at different places in one statement
+    n = int(a[0])
+    a[1:n] = a[: n - 1]  # HERE `a` is read and written at different places in one statement
 
 
 def array_slice_named_twice(a):
-    b = a[1:]  # HERE a part of an array is named once
+    b = a[1:]  # HERE an array is named once
     b = a[2:]
 
 
 def array_made_here_read_and_written(a):
     own = np.zeros(4)
-    own[1:] = own[:-1]  # HERE `own` is read and written at different places in one statement
+    n = int(a[0])
+    own[1:n] = own[: n - 1]  # HERE `own` is read and written at different places in one statement
     a[0] = own[0]
 
 
@@ -911,7 +974,7 @@ def array_slice_of_other_dimensions_passed_on(a):
 
 
 def array_slice_as_number(a):
-    return a[1:] + 1  # HERE a number is needed
+    a[0] = a[1:] + 1  # HERE a number is needed
 
 
 def array_of_ellipsis(a):
@@ -932,10 +995,6 @@ def array_slice_varies(a):
         a[i] = b[0]
 
 
-def array_slice_returned(a):
-    return a[1:]  # HERE a kernel returns numbers
-
-
 def array_slice_of_shape(a):
     return len(a)[:1]  # HERE only arrays have parts
 
@@ -952,11 +1011,6 @@ def array_assigned(a):
     a = a[0]  # HERE the parameter `a` is an array and cannot be assigned
 
 
-def array_sum(a):
-    b = a[0]
-    return a + b  # HERE a number is needed
-
-
 def array_condition(a):
     if a:  # HERE a condition is a number or a bool
         a[0] = 1
@@ -967,7 +1021,7 @@ def array_field(a):
 
 
 def array_attribute(a):
-    a[0] = a.T  # HERE arrays in kernels have no `T`
+    a[0] = a.strides  # HERE arrays in kernels have no `strides`
 
 
 def array_lanes(a):

@@ -716,13 +716,13 @@ def test_the_examples_of_the_documentation(tmp_path):
 
     page = (Path(__file__).parents[2] / "docs" / "kernels.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 4
+    assert len(blocks) == 6
     program = tmp_path / "page.py"
     program.write_text("\n".join(blocks))
     runpy.run_path(str(program))
 
 
-@pytest.mark.parametrize("what", [spmdvm.kernel, spmdvm.evaluate, spmdvm.vectorize])
+@pytest.mark.parametrize("what", [spmdvm.kernel, spmdvm.evaluate, spmdvm.vectorize, spmdvm.rng])
 def test_examples_in_docstrings(what):
     import doctest
 
@@ -747,9 +747,11 @@ def test_arrays_of_the_function():
     with pytest.raises(spmdvm.CompileError, match="constant length"):
 
         @spmdvm.kernel
-        def made(n):
+        def made(x):
+            n = 3
+            n += 1
             a = np.zeros(n)
-            return a[0]
+            return a[0] + x
 
         made(3)
 

@@ -30,10 +30,11 @@ from ._functions import foreach as foreach
 from ._lambdas import is_lambda
 from ._places import ENTRY, compile_error, in_python, name_python_line, with_python_lines
 from ._plain import parameters
+from ._random import rng as rng
 from ._source import Declaration, Source
 from ._translate import Body, Param, Program, looks_like_foreach
 from ._types import Array, Num, Uniform, of_dtype, of_value, strong
-from ._usage import Usage, has_effects, reduces
+from ._usage import Usage, has_effects, makes_arrays, reduces
 from ._values import LONGEST
 
 lane, width = _functions.LANE, _functions.WIDTH
@@ -91,10 +92,39 @@ class _Instance:
         self.assertions = program.assertions
         self.gives_several = body.returns_tuple
         self.result_types: list[Num] = body.returns or []
+        # The arrays that are made for a call, and what gives their lengths; and what is returned, if arrays are.
+        self.made, self.arrays, self.is_tuple = body.hidden, body.arrays, body.is_tuple
+        self.roots = {made.text: k for k, made in enumerate(body.hidden)}
+        self.passed = {body.param_text(param.name): k for k, param in enumerate(body.params)}
+        self.lengths: Callable[..., list[tuple[int, ...]]] | None = None
         self.module: Any = None
         self.function: Any = None
         # The same with functions of Python that are called rather than part of their callers: for the stepper.
         self.by_steps: Any = None
+
+    def memory(self, given: list[Any], name: str) -> list[np.ndarray]:
+        """Make the arrays for a call."""
+        arrays = []
+        # Integers of numpy's would wrap.
+        known = [int(value) if isinstance(value, np.integer) else value for value in given]
+        for made, shape in zip(self.made, self.lengths(*known) if self.lengths is not None else ()):
+            if max(shape) > LONGEST or math.prod(shape) > LONGEST:
+                raise ValueError(
+                    f"{name}(): `{made.name}` would have more than {LONGEST} elements: its shape is {shape}"
+                )
+            arrays.append((np.zeros if made.is_zero else np.empty)(shape, made.of.dtype))
+        return arrays
+
+    def results(self, values: list[Any], made: list[np.ndarray], numbers: list[Any]) -> Any:
+        """Give what a call returns that returns arrays; `numbers` tell which parts of them."""
+        given, results = iter(numbers), []
+        for array in self.arrays:
+            if array is None:
+                results.append(next(given))
+                continue
+            root = made[self.roots[array.text]] if array.text in self.roots else values[self.passed[array.text]]
+            results.append(root if array.parts is None else _part_of(root, array.type.ndim, given))
+        return tuple(results) if self.is_tuple else results[0]
 
     def translation(self) -> tuple[Any, ...]:
         """Give what the stepper has to know: files with their texts, places of lines, names, and lines that declare."""
@@ -145,7 +175,7 @@ class Kernel:
         self.is_elementwise = not self._indexed and not builtins.any(
             isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
         )
-        self.is_elementwise &= not reduces(tree, self._lookup, self._names)
+        self.is_elementwise &= not reduces(tree, self._lookup, self._names) and not makes_arrays(tree, self._names)
         self.is_elementwise &= not builtins.any(a is not None and a.what == "array" for a in self._annotations.values())
         self.__signature__ = self._whole_signature()
 
@@ -316,7 +346,7 @@ class Kernel:
             else:
                 ty = of_dtype(value.dtype) if hasattr(value, "dtype") else of_value(value)
             if not isinstance(ty, Num):
-                raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}")
+                raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}{_EXPECTED}")
             types.append(Uniform(ty) if ty.weak and any_array else ty)
         return tuple(types)
 
@@ -387,11 +417,18 @@ class Kernel:
             instance = self._instance(key, lambda: self._translate_arrays(list(types), *shapes))
             ready[shapes] = instance
         self._last = instance
+        made: list[np.ndarray] = []
+        if instance.made:
+            made = instance.memory(given, self.__name__)
+            for array in made:
+                given.extend((array, *array.shape))
         if not instance.gives_several:
-            return self._run(instance, given, progress)
+            result = self._run(instance, given, progress)
+            return result if instance.arrays is None else instance.results(values, made, [])
         results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
         self._run(instance, [*given, *results], progress)
-        return tuple(r[0] for r in results)
+        numbers = tuple(r[0] for r in results)
+        return numbers if instance.arrays is None else instance.results(values, made, list(numbers))
 
     def _shared(self, at: int, value: Any) -> Any:
         """Give the memory of an object that shows it as an array; anything else as it is."""
@@ -417,12 +454,13 @@ class Kernel:
                 ty = of_value(value)
             else:
                 if not isinstance(value, np.ndarray):
-                    raise TypeError(f"{self.__name__}(): `{name}` takes an array, not {_described(value)}")
+                    help = "; make one, np.array(…), which is used in place" if isinstance(value, (list, tuple)) else ""
+                    raise TypeError(f"{self.__name__}(): `{name}` takes an array, not {_described(value)}{help}")
                 ty = of_value(value)
                 if isinstance(ty, Array) and annotation is not None:
                     self._check_array(name, value, ty, annotation)
             if ty is None or (name in self._indexed and not isinstance(ty, Array)):
-                raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}")
+                raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}{_EXPECTED}")
             types.append(ty)
         return tuple(types)
 
@@ -448,7 +486,7 @@ class Kernel:
         except Trap as trap:
             raise in_python(trap, instance, self._shapes(instance, given)) from None
         except (TypeError, ValueError, OverflowError) as error:
-            text = str(error)
+            text = str(error).replace(", or declare the parameter `const`", "")
             if text.startswith(f"{ENTRY}()"):
                 raise type(error)(self.__name__ + text[len(ENTRY) :]) from None
             raise
@@ -456,6 +494,7 @@ class Kernel:
     def _shapes(self, instance: _Instance, given: list[Any]) -> dict[str, tuple[int, ...]]:
         """Give the shapes of the arrays that a run was given, by the names of the parameters."""
         names = [name for name, ty in zip(self._names, instance.params) if isinstance(ty, Array)]
+        names.extend(made.name for made in instance.made)
         arrays = [value for value in given if isinstance(value, np.ndarray) and value.ndim]
         return {name: array.shape for name, array in zip(names, arrays)}
 
@@ -492,6 +531,7 @@ class Kernel:
         try:
             instance.module = _compile([(f"<kernel {self.__name__}>", instance.text)], **self._options)
             instance.function = instance.module[ENTRY]
+            instance.lengths = _lengths_of(body, instance.module.width) if instance.made else None
         except CompileError as error:
             raise compile_error(error, instance, self.__name__) from None
         return instance
@@ -541,10 +581,17 @@ class Kernel:
         program.wide = wide
         params = [Param(n, ty, True) for n, ty in zip(self._names, types)]
         body = Body(program, self._source, params, self._lookup, True)
+        for param in params:
+            if isinstance(param.type, Num) and param.type.is_int:
+                param.host = body.param_text(param.name)
         arrays = [param for param in params if isinstance(param.type, Array)]
         for param, classes in zip(arrays, pattern):
             for k, number in enumerate(classes):
                 body.dims[f"{body.param_text(param.name)}__n{k}"] = f"length {number}"
+        for param in arrays:
+            for k in range(param.type.ndim):
+                length = f"{body.param_text(param.name)}__n{k}"
+                program.hosts.setdefault(body.dims.get(length, length), length)
         body.translate()
         if not body.returns_tuple:
             result = f"uniform {body.returns[0].spmd}" if body.returns else "void"
@@ -894,6 +941,37 @@ def evaluate(
 
 
 # Helpers.
+
+
+def _lengths_of(body: Body, width: int) -> Callable[..., list[tuple[int, ...]]]:
+    """Make the function that computes the lengths of arrays of what is passed."""
+    names = [part.rsplit(" ", 1)[1].removesuffix("[]") for part in body.param_list(made=False)]
+    shapes = ", ".join("(" + "".join(f"_of(lambda: {host}), " for host in made.hosts) + ")" for made in body.hidden)
+    text = f"lambda {', '.join(names)}: [{shapes}]"
+    of = {"_of": _length, "_len": len, "_range": range, "_min": min, "_max": max, "_width": width}
+    found: Callable[..., list[tuple[int, ...]]] = eval(text, of)
+    return found
+
+
+def _length(of: Callable[[], Any]) -> int:
+    """Give a length. Where there is none the kernel fails, if it comes to it."""
+    try:
+        return builtins.max(int(of()), 0)
+    except (ArithmeticError, ValueError):
+        return 0
+
+
+def _part_of(root: np.ndarray, ndim: int, given: Any) -> np.ndarray:
+    """Give a part of an array: numbers tell where it begins, its lengths and how far elements lie apart."""
+    numbers = [int(next(given)) for _ in range(1 + 2 * ndim)]
+    begin, shape, steps = numbers[0], tuple(numbers[1 : 1 + ndim]), numbers[1 + ndim :]
+    if not math.prod(shape):
+        return np.empty(shape, root.dtype)
+    strides = tuple(step * root.itemsize for step in steps)
+    return np.ndarray(shape, root.dtype, root, begin * root.itemsize, strides)
+
+
+_EXPECTED = "; kernels take numbers and arrays of them: bool, int8 to uint64, float16 to float64"
 
 
 def _kind(value: Any) -> Any:

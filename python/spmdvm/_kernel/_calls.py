@@ -11,18 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._errors import CompileError
-from . import _functions, _instead, _library
+from . import _functions, _instead, _library, _random
+from ._arrays import MAKERS, MAKERS_LIKE, Arrays
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
-from ._reductions import Reductions
 from ._scopes import Local, Scope
 from ._source import Source
 from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
 from ._values import Arguments, Value, constant, constants, tuple_of
 
-# Functions that make arrays, and those that make them like others.
-_MAKERS = (np.zeros, np.ones, np.empty, np.full)
-_MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
 MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
 _OF_SEVERAL = {
     builtins.min: "min",
@@ -42,7 +39,7 @@ class _Given(NamedTuple):
     functions: dict[str, Any]
 
 
-class Calls(Reductions):
+class Calls(Arrays):
     """Translates calls; `Body` has what they need to know."""
 
     def called(self, node: ast.Call) -> Any:
@@ -84,12 +81,17 @@ class Calls(Reductions):
 
     def call(self, node: ast.Call, as_statement: bool) -> Value | None:
         """Translate a call; None if all of it is written already."""
-        result = self.method(node)
+        result = self.array_of_call(node)
+        if result is None:
+            result = self.method(node)
         if result is not None:
             return result
         function = self.called(node)
         if function is print:
             self.fail(node, "`print` gives no value", "here")
+        if function is _random.rng:
+            help = "write `rng = spmdvm.rng(seed, i)`, and then `rng.random()`"
+            self.fail(node, "a generator is made in a statement of its own", "here", help)
         if self.is_foreach(function) or function is range:
             self.fail(node, "loops alone count", "only `for … in` takes this")
         if any(isinstance(arg, ast.Starred) for arg in node.args):
@@ -106,7 +108,7 @@ class Calls(Reductions):
         how = REDUCTIONS.get(function) if callable(function) and type(function).__hash__ else None
         if how is not None and node.args:
             return self.reduction(node, how, node.args[0])
-        if function is np.dot and len(node.args) == 2 and not node.keywords:
+        if function in (np.dot, np.matmul) and len(node.args) == 2 and not node.keywords:
             return self.dot(node, *node.args)
         several = self._several(node, function)
         if several is not None:
@@ -171,16 +173,19 @@ class Calls(Reductions):
                 args.append(ast.copy_location(part, arg))
         return ast.copy_location(ast.Call(call.func, args, call.keywords), call)
 
-    def makes(self, node: ast.expr) -> tuple[Value | None, Num, tuple[int, ...]] | None:
-        """Give what an array that a call makes is filled with, its type and its lengths; None if it makes none."""
+    def makes(self, node: ast.expr) -> tuple[Value | None, Num, tuple[int | Value, ...]] | None:
+        """Give what an array that a call makes is filled with, its type and its lengths; None if it makes none.
+
+        The lengths are numbers if all are constants, and the array is small enough to be a variable of the kernel.
+        """
         if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
             return None
         if self.is_method(node):
             return None
         what = self.called(node)
-        if not any(what is maker for maker in (*_MAKERS, *_MAKERS_LIKE)):
+        if not any(what is maker for maker in (*MAKERS, *MAKERS_LIKE)):
             return None
-        what, like = _MAKERS_LIKE.get(what, what), what in _MAKERS_LIKE
+        what, like = MAKERS_LIKE.get(what, what), what in MAKERS_LIKE
         args = list(node.args)
         given = {keyword.arg: keyword.value for keyword in node.keywords}
         model = args.pop(0) if args else given.pop("prototype" if like else "shape", None)
@@ -234,12 +239,12 @@ class Calls(Reductions):
             self.fail(node, "the rows of an array are alike", "some have other lengths" if rows else "there are none")
         return [value for values, _ in rows for value in values], (len(rows), *rows[0][1])
 
-    def _shape(self, node: ast.expr) -> tuple[int, ...]:
+    def _shape(self, node: ast.expr) -> tuple[int | Value, ...]:
         """Give the lengths of an array that is made."""
         value = tuple_of(map(self.number, node.elts)) if isinstance(node, ast.List) else self.expression(node)
         return self._lengths(node, value.parts if value.parts is not None else (value,))
 
-    def _like(self, node: ast.expr) -> tuple[tuple[int, ...], Num]:
+    def _like(self, node: ast.expr) -> tuple[tuple[int | Value, ...], Num]:
         """Give the lengths and the type of an array that is made like another."""
         array = self.array_of(node)
         if array is None or not isinstance(array.type.of, Num):
@@ -247,29 +252,21 @@ class Calls(Reductions):
         lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
         return self._lengths(node, lengths), array.type.of
 
-    def _lengths(self, node: ast.expr, values: Any) -> tuple[int, ...]:
+    def _lengths(self, node: ast.expr, values: Any) -> tuple[int | Value, ...]:
         # A variable that is assigned once has one value.
         values = [constant(v.low) if v.const is None and v.type == INT and v.low == v.high else v for v in values]
         for value in values:
-            if value.const is None or not isinstance(value.type, Num) or not value.type.is_int or value.const < 1:
-                known = "known only at run time" if value.const is None else f"{value.const} here"
-                self.fail(
-                    node,
-                    "an array of a kernel has constant lengths, from 1 to 4096",
-                    known if isinstance(value.type, Num) else "no number",
-                    "give the greatest length it may have, `np.zeros(64)`; or pass an array, made outside with numpy",
-                )
-        shape = tuple(int(value.const) for value in values)
-        if not 1 <= len(shape) <= MOST_DIMENSIONS:
-            self.fail(node, f"an array of a kernel has 1 to {MOST_DIMENSIONS} dimensions", f"{len(shape)} here")
-        if math.prod(shape) > MOST_ELEMENTS:
-            self.fail(
-                node,
-                f"an array of a kernel has up to {MOST_ELEMENTS} elements",
-                f"{math.prod(shape)} here",
-                "pass larger ones as arguments",
-            )
-        return shape
+            if not isinstance(value.type, Num) or value.parts is not None or not value.type.is_int:
+                what = f"this is `{value.type}`" if value.parts is None else "this is a tuple"
+                self.fail(node, "lengths of arrays are integers", what, "write `int(…)`")
+            if value.const is not None and value.const < 0:
+                self.fail(node, "lengths of arrays are not negative", f"{value.const} here")
+        if not 1 <= len(values) <= MOST_DIMENSIONS:
+            self.fail(node, f"an array of a kernel has 1 to {MOST_DIMENSIONS} dimensions", f"{len(values)} here")
+        known = [value.const for value in values]
+        if None in known or not 1 <= math.prod(known) <= MOST_ELEMENTS:
+            return tuple(values)
+        return tuple(int(length) for length in known)
 
     def _code(self, node: ast.Call) -> Value:
         """Translate `ord("a")`."""
@@ -326,7 +323,14 @@ class Calls(Reductions):
                 texts.extend(self.dim(value.text, k).text for k in range(ty.ndim))
             else:
                 texts.append(self.cast(value, ty, node).text)
+        brought = {}
+        for made in result.hidden:
+            own = self.bring(node, made)
+            brought[made.text] = own
+            texts.extend([own, *(f"{own}__n{k}" for k in range(len(made.hosts)))])
         text = f"{result.name}({', '.join(texts)})"
+        if result.arrays is not None:
+            return self._arrays_given(node, name, result, given, brought, text)
         if result.types is None:
             if as_statement:
                 self.emit(f"{text};")
@@ -339,6 +343,29 @@ class Calls(Reductions):
         kept = self.temporary("r")
         self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
         return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
+
+    def _arrays_given(
+        self, node: ast.Call, name: str, result: Any, given: Arguments, brought: dict[str, str], text: str
+    ) -> Value:
+        """Call a function that gives arrays, which are its own or were passed; give them, and its numbers."""
+        if self.in_arm:
+            self.fail(node, f"`{name}` returns an array", "not in a part of an expression", "give it a name before")
+        kept = self.temporary("r")
+        if result.types:
+            self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
+        else:
+            self.emit(f"{text};")
+        passed = dict(zip(result.texts, given.values))
+        numbers = iter(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
+        values = []
+        for array in result.arrays:
+            if array is None:
+                values.append(next(numbers))
+            elif array.text in brought:
+                values.append(Value(brought[array.text], array.type, True))
+            else:
+                values.append(passed[array.text])
+        return tuple_of(values) if result.is_tuple else values[0]
 
     def _with_captured(self, node: ast.Call, scope: Scope, given: _Given) -> Arguments:
         """Give the arguments of a call with the variables that the function needs, and those passed, of ones around."""
@@ -427,7 +454,7 @@ class Calls(Reductions):
                 continue
             if at is None and parameter not in defaults:
                 self.fail(node, f"`{name}` takes {len(names)} arguments", f"`{parameter}` is missing")
-            value = self.expression(at) if at is not None else None
+            value = self.argument(at) if at is not None else None
             if value is None and isinstance(function, Local):
                 value = self.expression(defaults[parameter])
                 value = value if _is_constant(value) else None
@@ -443,6 +470,13 @@ class Calls(Reductions):
             found.nodes.append(at if at is not None else node)
             found.values.append(value)
         return self._with_captured(node, scope or Scope(tree), found)
+
+    def argument(self, node: ast.expr) -> Value:
+        """Translate an argument of a function of Python; of arrays that are computed with, it is a new one."""
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call)) and self.makes_elements(node):
+            made = self.array_of(node)
+            return self.copied(node, node) if made is None else made
+        return self.expression(node)
 
     def lookup_inner(self, name: str) -> Any:
         """Find a name for a function within the kernel: its neighbours, then what the kernel finds."""

@@ -31,6 +31,8 @@ _OPERATORS = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
+# With what lengths are computed before a call: nothing that takes long for large numbers.
+_OF_LENGTHS = ("+", "-", "*", "//", "%", "&", "|", "^")
 # The lane, among the indices with which numbers differ.
 LANE = "lane"
 _OF_BOOLS = {"&": "&&", "|": "||", "^": "!="}
@@ -138,18 +140,21 @@ class Expressions(Calls):
         low, high = (value.low, value.high) if ty == INT else INT64
         # No index has more than 31 bits.
         apart = value.apart if ty.is_int and ty.bits >= 32 else frozenset()
+        host = value.host if ty.is_int else None
         if value.wrapped is not None and ty.is_int and ty.bits <= 32:
             text = value.wrapped if ty.spmd == "int" else f"(({ty.spmd}){value.wrapped})"
-            return Value(text, ty, value.uniform, apart=apart)
+            return Value(text, ty, value.uniform, apart=apart, host=host)
         text, (equals, below) = f"(({ty.spmd}){value.text})", (value.equals, value.below)
-        return Value(text, ty, value.uniform, low, high, equals=equals, below=below, apart=apart)
+        return Value(text, ty, value.uniform, low, high, equals=equals, below=below, apart=apart, host=host)
 
     def convert(self, node: Any, value: Value, ty: Num) -> Value:
         """Convert as `int(x)`, `np.float32(x)` and their like do."""
         if value.const is not None and ty.is_int and value.type.kind == "f" and math.isfinite(value.const):
             value = constant(int(value.const))
         if ty == INT and value.type.is_int:
-            return value if value.type == INT else Value(f"((int64){value.text})", INT, value.uniform)
+            if value.type == INT:
+                return value
+            return Value(f"((int64){value.text})", INT, value.uniform, host=value.host)
         if value.const is not None and ty.is_int and value.type.is_int and not ty.holds(int(value.const)):
             self.fail(node, f"{value.const} is no `{ty}`", f"`{ty}` has {_range(ty)}")
         return self.cast(value, ty, node)
@@ -204,7 +209,7 @@ class Expressions(Calls):
         if found is _functions.LANE:
             return Value("programIndex", INT, False, 0, 63, apart=frozenset([LANE]))
         if found is _functions.WIDTH:
-            return Value("programCount", INT, True, 1, 64)
+            return Value("programCount", INT, True, 1, 64, host="_width")
         value = constants(found)
         if value is None:
             kind = type(found).__name__
@@ -256,6 +261,8 @@ class Expressions(Calls):
         if isinstance(owner, ast.Name):
             value = self.read_name(owner)
             if value is not None and isinstance(value.type, Array):
+                if node.attr == "T":
+                    return self.array_of(node)
                 if node.attr == "shape":
                     return tuple_of(self.dim(value.text, k) for k in range(value.type.ndim))
                 if node.attr == "size":
@@ -282,7 +289,9 @@ class Expressions(Calls):
         dims = [self.dim(value.text, k) for k in range(value.type.ndim)]
         if len(dims) == 1:
             return dims[0]
-        return Value("(" + " * ".join(f"(int64){dim.text}" for dim in dims) + ")", INT, True, 0)
+        known = [dim.before for dim in dims]
+        host = None if None in known else "(" + " * ".join(known) + ")"
+        return Value("(" + " * ".join(f"(int64){dim.text}" for dim in dims) + ")", INT, True, 0, host=host)
 
     # Elements.
 
@@ -301,6 +310,8 @@ class Expressions(Calls):
             if not -len(value.parts) <= at.const < len(value.parts):
                 self.fail(node.slice, f"this is one of {len(value.parts)} values", f"there is none at {at.const}")
             return value.parts[at.const]
+        if self.is_choice(node):
+            return self.array_of(node)
         return self.part(node) if self.is_part(node) else self.element(node, stores=False)
 
     def _tuple_of(self, node: ast.expr) -> Value | None:
@@ -396,6 +407,9 @@ class Expressions(Calls):
         if isinstance(node, ast.Constant) and node.value in (None, ...):
             self.fail(node, *NO_INDEX)
         value = self.integer(node, "an index")
+        if value.const is None and value.low == value.high < 0:
+            # A variable that is assigned once.
+            value = constant(value.low)
         if value.const is not None and value.const < 0:
             length = self.dim(array.text, axis)
             if length.const is not None:
@@ -416,6 +430,8 @@ class Expressions(Calls):
 
     def of_BinOp(self, node: ast.BinOp) -> Value:
         """Translate `a + b` and its like."""
+        if isinstance(node.op, ast.MatMult) and self.array_of(node) is not None:
+            return self.array_of(node)
         if isinstance(node.op, ast.MatMult) and self.array_of(node.left) is not None:
             return self.dot(node, node.left, node.right)
         return self.binary(node, node.op, self.number(node.left), self.number(node.right))
@@ -432,6 +448,12 @@ class Expressions(Calls):
 
     def operate(self, node: Any, op: str, a: Value, b: Value) -> Value:
         """Apply an operator."""
+        result = self._operated(node, op, a, b)
+        if a.host is None and b.host is None:
+            return result
+        return replace(result, host=_before(op, a, b)) if result.const is None and result.type.is_int else result
+
+    def _operated(self, node: Any, op: str, a: Value, b: Value) -> Value:
         if a.type == BOOL and b.type == BOOL:
             if op in "&|^":
                 return Value(f"({a.text} {_OF_BOOLS[op]} {b.text})", BOOL, a.uniform and b.uniform)
@@ -575,7 +597,8 @@ class Expressions(Calls):
         low, high = (-value.high, -value.low) if value.type == INT and value.low > INT64[0] else INT64
         narrow = value.is_narrow and INT32[0] <= low and high <= INT32[1]
         text = value.text if narrow else self.cast(value, value.type, node).text
-        return Value(f"(-{text})", value.type, value.uniform, low, high)
+        host = f"(-{value.host})" if value.host is not None and value.type.is_int else None
+        return Value(f"(-{text})", value.type, value.uniform, low, high, host=host)
 
     def of_BoolOp(self, node: ast.BoolOp) -> Value:
         """Translate `and` and `or`, whose value is one of the operands."""
@@ -694,7 +717,18 @@ class Expressions(Calls):
         self.in_arm += 1
         a, b = self.in_one_arm(node.body), self.in_one_arm(node.orelse)
         self.in_arm -= 1
-        return self.choose(node, test, a or b, b or a) if a or b else self.number(node.body)
+        if a is None and b is None:
+            return self.number(node.body)
+        return self._either(node, test, a or b, b or a)
+
+    def _either(self, node: ast.IfExp, test: Value, a: Value, b: Value) -> Value:
+        """Give one of two numbers, or of two tuples."""
+        if a.parts is None and b.parts is None:
+            return self.choose(node, test, a, b)
+        if a.parts is None or b.parts is None or len(a.parts) != len(b.parts):
+            self.fail(node, "the two values are not alike", "tuples of as many numbers, or two numbers")
+        test = test if _is_simple(test.text) or self.in_arm else self.keep(test)
+        return tuple_of(self._either(node, test, x, y) for x, y in zip(a.parts, b.parts))
 
     def choose(self, node: Any, test: Value, a: Value, b: Value) -> Value:
         """Give one of two numbers."""
@@ -759,6 +793,12 @@ def _below(op: str, a: Value, b: Value) -> tuple[str, int] | None:
     return None
 
 
+def _before(op: str, a: Value, b: Value) -> str | None:
+    """Give what computes a result before the call; None if an operand is not known then."""
+    x, y = a.before, b.before
+    return f"({x} {op} {y})" if x is not None and y is not None and op in _OF_LENGTHS else None
+
+
 def _equals(op: str, a: Value, b: Value) -> tuple[str, int] | None:
     """Give the length, and the offset from it, that a sum or difference is equal to."""
     for value, other in ((a, b), (b, a)) if op == "+" else ((a, b),):
@@ -800,7 +840,8 @@ def _element_help(value: Value) -> str | None:
 _UNSUPPORTED = {
     "List": (
         "a list",
-        "make an array of a constant length (`np.zeros(8)`, `np.array([…])`), pass one, or use a tuple",
+        "make an array, `np.array([…])` or `out = np.empty(len(a))`, in which elements are counted (`out[n] = x`, "
+        "`n += 1`) and of which a part can be returned (`return out[:n]`); or use a tuple",
     ),
     "Dict": ("a dict", "use arrays: one for what is looked up, another for what belongs to it"),
     "Set": ("a set", "use an array of flags: `seen[k] = True`"),

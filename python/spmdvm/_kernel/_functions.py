@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+from dataclasses import replace
 from typing import Any, Callable, NoReturn
 
 import numpy as np
@@ -35,6 +36,7 @@ class InKernels:
 
 foreach = InKernels("foreach", "for i in foreach(n), for i, j in foreach(h, w): all elements at once, in any order.")
 LANE = InKernels("lane", "The number of the lane that executes, from 0.")
+_library.foreach = foreach
 WIDTH = InKernels("width", "How many lanes there are.")
 _ACROSS = {
     "reduce_add": "The sum of the values of all active lanes.",
@@ -209,6 +211,12 @@ def _abs(body: Any, node: Any, args: list[Value]) -> Value:
 def _extreme(op: str) -> Call:
     """Translate Python's `min` and `max`: the first of the least or greatest."""
 
+    def known(args: list[Value], result: Value) -> Value:
+        hosts = [arg.before for arg in args]
+        pick = "min" if op == "<" else "max"
+        is_known = None not in hosts and result.const is None
+        return replace(result, host=f"_{pick}({', '.join(hosts)})") if is_known else result
+
     def call(body: Any, node: Any, args: list[Value]) -> Value:
         if len(args) < 2:
             body.fail(node, "`min` and `max` compare two or more numbers in a kernel", "here", "loop over the elements")
@@ -227,7 +235,7 @@ def _extreme(op: str) -> Call:
             # In SPMD text `min(b, a)` is `b < a ? b : a`: the first of Python's if they are equal, or one is NaN.
             text = f"{'min' if op == '<' else 'max'}({b.text}, {a.text})"
             result = Value(text, ty, a.uniform and b.uniform)
-        return result
+        return known(args, result) if result.type.is_int else result
 
     return call
 

@@ -11,23 +11,25 @@ from typing import Any
 import numpy as np
 
 _RANDOM = (
-    "pass an array of random numbers; or step a number of each element's own, which is an argument (docs/tour.md): "
-    "`s = s * np.uint32(1664525) + np.uint32(1013904223)`, of which `(s >> 8) * np.float32(2**-24)` is from 0 to 1"
+    "make a generator, of a seed and the number of the element, `rng = spmdvm.rng(seed, i)`, and draw with "
+    "`rng.random()`, `rng.normal()`, `rng.integers(low, high)`; or pass an array of random numbers"
 )
-_SORT = "write the loops: numbers are put in their places in `v = np.zeros(9)`; or sort outside of the kernel"
+_SORT = "write `np.sort(a)`, which gives another array; or sort outside of the kernel"
 _COMPLEX = "compute with two numbers, the real and the imaginary part"
 _ROWS = "loop over the rows: `np.sum(a[i])`, or columns, `np.sum(a[:, j])`; or call `spmdvm.reduce(…, axis=0)` outside"
-_INDICES = "it is an array with other indices: write `a[j, i]`, `a[k // w, k % w]`; or do so outside of the kernel"
+_INDICES = (
+    "it is an array with other indices: write `a[j, i]` or `a.T`, `a[k // w, k % w]`; or do so outside of the kernel"
+)
 _PARTS = "pass an array for the result, and store to its parts: `out[:n] = a`, `out[n:] = b`"
 _TAKE = "loop, and count what is taken; or call `spmdvm.filter` outside of the kernel"
 _BINS = "write `bins[k] += 1` for each; or call `spmdvm.reduce_by_index` outside of the kernel"
-_SCAN = "write the loop, or call `spmdvm.scan` outside of the kernel"
-_LIST = "make an array of a constant length, `np.zeros(8)`, and count its elements"
-_SEARCH = "write the search: halve the part between `low` and `high`, `while low < high`"
+_LIST = (
+    "make an array that is long enough and count, `out = np.empty(len(a))`, `out[n] = x`, `n += 1`; a part of it can "
+    "be returned: `return out[:n]`"
+)
 
 _FUNCTIONS: dict[Any, str] = {
     np.array: "list it in a statement of its own: `a = np.array([1, 2, 3])`; or make it outside of the kernel",
-    np.linalg.norm: "write `np.sqrt(np.sum(a * a))`",
     complex: _COMPLEX,
     sum: "write `np.sum(a)` of an array, or loop",
     builtins.any: "write `np.any(a)` of an array, or loop",
@@ -50,24 +52,17 @@ _FUNCTIONS: dict[Any, str] = {
 }
 # Functions of numpy by their names.
 _OF_NUMPY = {
-    **dict.fromkeys(["sort", "argsort", "partition", "argpartition", "unique"], _SORT),
-    **dict.fromkeys(["median", "percentile", "quantile"], f"sort the numbers first: {_SORT}"),
+    **dict.fromkeys(["partition", "argpartition", "unique"], _SORT),
+    **dict.fromkeys(["percentile", "quantile"], "take an element of `np.sort(a)`"),
     **dict.fromkeys(["nonzero", "flatnonzero", "argwhere", "extract", "compress", "delete"], _TAKE),
-    **dict.fromkeys(["concatenate", "stack", "hstack", "vstack", "append", "insert", "tile", "repeat"], _PARTS),
-    **dict.fromkeys(["transpose", "reshape", "ravel", "flip", "roll", "rot90", "swapaxes", "moveaxis"], _INDICES),
+    **dict.fromkeys(["stack", "hstack", "vstack", "append", "insert", "tile", "repeat"], _PARTS),
+    **dict.fromkeys(["reshape", "ravel", "flip", "roll", "rot90", "swapaxes", "moveaxis"], _INDICES),
     **dict.fromkeys(["bincount", "histogram", "histogram2d", "digitize"], _BINS),
-    **dict.fromkeys(["cumsum", "cumprod"], _SCAN),
-    **dict.fromkeys(["matmul", "einsum", "tensordot", "outer", "inner", "vdot", "kron", "cross"], "write the loops"),
+    **dict.fromkeys(["einsum", "tensordot", "inner", "vdot", "kron", "cross"], "write the loops"),
     **dict.fromkeys(["solve", "inv", "det", "svd", "eig", "eigh", "qr", "lstsq", "cholesky"], "write the loops"),
     **dict.fromkeys(["fft", "ifft", "rfft", "irfft"], "write the butterflies, or transform outside of the kernel"),
     **dict.fromkeys(["imag", "angle", "iscomplex"], _COMPLEX),
-    "searchsorted": _SEARCH,
-    "interp": f"{_SEARCH}, and compute the number between two",
-    "arange": "loop with `range(…)`",
-    "linspace": "compute the number: `start + (stop - start) * k / (n - 1)`",
     "meshgrid": "compute the numbers of each element from its indices",
-    "prod": "write the loop, or call `spmdvm.reduce('*', a)` outside of the kernel",
-    "diff": "write `out[:] = a[1:] - a[:-1]`",
     "average": "write `np.mean(a)`, or `np.sum(a * w) / np.sum(w)`",
     "isin": "write `x in (2, 3, 5)`, or the loop",
     "select": "write `np.where` in `np.where`, or `if` and `elif`",
@@ -80,21 +75,19 @@ _OF_NUMPY = {
 }
 _METHODS = {
     **dict.fromkeys(["sort", "argsort", "partition"], _SORT),
-    **dict.fromkeys(["reshape", "ravel", "flatten", "transpose", "swapaxes", "squeeze"], _INDICES),
+    **dict.fromkeys(["reshape", "ravel", "flatten", "swapaxes", "squeeze"], _INDICES),
     **dict.fromkeys(["append", "pop", "extend", "insert", "remove", "tolist"], _LIST),
     **dict.fromkeys(["random", "integers", "normal", "uniform", "standard_normal", "rand", "randint"], _RANDOM),
-    **dict.fromkeys(["cumsum", "cumprod"], _SCAN),
+    **dict.fromkeys(["cumsum", "cumprod"], "write `np.cumsum(a)`"),
     **dict.fromkeys(["nonzero", "take", "compress"], _TAKE),
     "fill": "write `a[:] = x`",
-    "copy": "write `out[:] = a`, with an array that is passed or made here",
-    "dot": "write `np.dot(a, b)` of one dimension, or the loops",
-    "prod": "write the loop",
-    "searchsorted": _SEARCH,
+    "prod": "write `np.prod(a)`",
+    "searchsorted": "write `np.searchsorted(a, x)`",
+    "count": "bits are counted by `np.bitwise_count(n)`; else write the loop",
     "bit_length": "loop, `while n: n >>= 1`; or write `math.frexp(n)[1]` of what a float holds",
     "conj": _COMPLEX,
 }
 _ATTRIBUTES = {
-    "T": "it is an array with other indices: write `a[j, i]`",
     "flat": "`for i in range(h): for j in range(w):` goes over all elements",
     "dtype": "it stands where a type is needed: `np.zeros(8, a.dtype)`, `x.astype(a.dtype)`",
     "real": _COMPLEX,

@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+# `spmdvm.foreach`, which is put here when it is made.
+foreach: Any = None
+
 _WRITTEN: dict[int, tuple[Any, Any]] = {}
 
 
@@ -175,3 +178,166 @@ def isneginf(x):
 @_is(np.signbit)
 def signbit(x):
     return math.copysign(1.0, x) < 0
+
+
+# Functions of arrays.
+
+
+def makes_array(function: Any) -> bool:
+    """Return whether a function that is written here gives an array."""
+    return id(function) in _ARRAYS
+
+
+def takes_array(function: Any) -> bool:
+    """Return whether a function that is written here gives a number that depends on an array."""
+    return id(function) in _OF_ARRAYS
+
+
+_ARRAYS: set[int] = set()
+_OF_ARRAYS: set[int] = set()
+
+
+def _array(function: Any) -> Any:
+    _ARRAYS.add(id(function))
+    return _is(function)
+
+
+def _of_array(function: Any) -> Any:
+    _OF_ARRAYS.add(id(function))
+    return _is(function)
+
+
+@_array(np.linspace)
+def linspace(start, stop, num=50):
+    out = np.empty(num)
+    step = (stop - start) / (num - 1)
+    for i in foreach(num):
+        out[i] = i * step + start if i > 0 else start * 1.0
+    if num > 1:
+        out[num - 1] = stop
+    return out
+
+
+@_array(np.diff)
+def diff(a):
+    return a[1:] - a[:-1]
+
+
+def _merged(out, other, n):
+    # Runs of elements that are in order become one, from one array to the other.
+    width, turns = 1, 0
+    while width < n:
+        for left in range(0, n, 2 * width):
+            middle, end = min(left + width, n), min(left + 2 * width, n)
+            i, j = left, middle
+            for k in range(left, end):
+                takes_left = j >= end
+                if i < middle and j < end:
+                    x, y = (out[i], out[j]) if turns % 2 == 0 else (other[i], other[j])
+                    # NaN is the greatest; of equals the left one comes first.
+                    takes_left = not (y < x or (x != x and y == y))
+                if turns % 2 == 0:
+                    other[k] = out[i] if takes_left else out[j]
+                else:
+                    out[k] = other[i] if takes_left else other[j]
+                if takes_left:
+                    i += 1
+                else:
+                    j += 1
+        width *= 2
+        turns += 1
+    return turns % 2 == 1
+
+
+@_array(np.sort)
+def sort(a):
+    out = a.copy()
+    other = np.empty_like(a)
+    if _merged(out, other, len(a)):
+        out[:] = other
+    return out
+
+
+@_array(np.argsort)
+def argsort(a):
+    n = len(a)
+    out = np.arange(n)
+    other = np.empty(n, np.int64)
+    width, turns = 1, 0
+    while width < n:
+        for left in range(0, n, 2 * width):
+            middle, end = min(left + width, n), min(left + 2 * width, n)
+            i, j = left, middle
+            for k in range(left, end):
+                takes_left = j >= end
+                if i < middle and j < end:
+                    x, y = (a[out[i]], a[out[j]]) if turns % 2 == 0 else (a[other[i]], a[other[j]])
+                    takes_left = not (y < x or (x != x and y == y))
+                if turns % 2 == 0:
+                    other[k] = out[i] if takes_left else out[j]
+                else:
+                    out[k] = other[i] if takes_left else other[j]
+                if takes_left:
+                    i += 1
+                else:
+                    j += 1
+        width *= 2
+        turns += 1
+    if turns % 2 == 1:
+        out[:] = other
+    return out
+
+
+@_of_array(np.median)
+def median(a):
+    n = len(a)
+    in_order = np.sort(a)
+    assert n > 0
+    # NaN is the greatest.
+    last = in_order[n - 1]
+    return last / 1 if last != last else (in_order[(n - 1) // 2] + in_order[n // 2]) / 2
+
+
+@_of_array(np.searchsorted)
+def searchsorted(a, v):
+    low, high = 0, len(a)
+    while low < high:
+        middle = (low + high) // 2
+        if a[middle] < v:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@_of_array(np.interp)
+def interp(x, xp, fp):
+    n = len(xp)
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) // 2
+        if xp[middle] <= x:
+            low = middle + 1
+        else:
+            high = middle
+    if x != x:
+        return x * 1.0
+    if low == 0:
+        return fp[0] * 1.0
+    if low == n or xp[low - 1] == x:
+        return fp[low - 1] * 1.0
+    slope = (fp[low] - fp[low - 1]) / (xp[low] - xp[low - 1])
+    return slope * (x - xp[low - 1]) + fp[low - 1]
+
+
+@_of_array(np.linalg.norm)
+def norm(a):
+    return np.sqrt(np.sum(a * a))
+
+
+@_of_array(np.prod)
+def prod(a):
+    product = np.sum(a[:0]) + 1
+    for x in a:
+        product *= x
+    return product

@@ -37,7 +37,7 @@ class Loops(Expressions):
             first = self.keep(self.integer(given[0], "`enumerate`")) if given else first
             values, (counting, target) = values.args[0], pair
         counted = counting and (counting, first)
-        if isinstance(values, ast.Call):
+        if isinstance(values, ast.Call) and self.array_of(values) is None:
             if self.is_method(values) or self.called(values) is not builtins.zip:
                 return False
             self._over(node, target, counted, *self._zipped(values))
@@ -84,9 +84,11 @@ class Loops(Expressions):
 
     def _elements_of(self, node: ast.expr, array: Value) -> tuple[Value, Any]:
         """Give the length of an array, and what has its element at an index."""
-        if array.type.ndim != 1 or not isinstance(array.type.of, Num):
-            help = "loop over indices: `for i in range(len(a))`, with `row = a[i]` or `a[i, j]`"
-            self.fail(node, "loops go over the numbers of arrays of one dimension", f"`{array.type}`", help)
+        if not isinstance(array.type.of, Num):
+            help = "loop over indices: `for i in range(len(a))`, with `a[i].x`"
+            self.fail(node, "loops go over arrays of numbers", f"`{array.type}`", help)
+        if array.type.ndim > 1:
+            return self.dim(array.text, 0), lambda index: self.row_of(array, index)
 
         def element(index: Value) -> Value:
             text, uniform = self.place_of(array, [index])
@@ -106,7 +108,10 @@ class Loops(Expressions):
             counting, first = counted
             number = index if first.const == 0 else self.operate(counting, "+", index, first)
             self.assign_name(counting, counting.id, number)
-        self.assign(target, item(index))
+        value = item(index)
+        if isinstance(target, (ast.Tuple, ast.List)) and value.parts is None and isinstance(value.type, Array):
+            value = self.taken_apart(target, value)
+        self.assign(target, value)
         self.indent -= 1
         self._turns(node.body)
         self.assigned = before

@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Callable, NoReturn
 
-from ._types import INT, Array, Num
+from ._types import BOOL, INT, Array, Num
 from ._values import LONGEST, OUTSIDE, Value, tuple_of
 
 NO_INDEX = ("`...` and `None` cannot stand in an index", "here", "write `:` for each dimension")
@@ -37,6 +37,8 @@ class Part:
     axes: tuple[Axis, ...]
     # Where the row begins that it is in, if it has one index for the first axis of an array.
     row: str | None = None
+    # Whether its axes are those of the array from the last to the first.
+    is_turned: bool = False
 
 
 class Parts:
@@ -53,7 +55,47 @@ class Parts:
             return value if value is not None and isinstance(value.type, Array) else None
         if isinstance(node, ast.Subscript) and self.is_part(node):
             return self.part(node)
-        return None
+        if isinstance(node, ast.Attribute) and node.attr == "T":
+            return self.turned(node, node.value)
+        if isinstance(node, ast.Subscript) and self.is_choice(node):
+            return self.array_of_call(node)
+        return self.array_of_call(node) if isinstance(node, (ast.Call, ast.BinOp)) else None
+
+    def turned(self, node: ast.expr, source: ast.expr) -> Value | None:
+        """Give an array with its axes from the last to the first; None if the expression is no array."""
+        if id(node) not in self.parts_of:
+            array = self.array_of(source)
+            if array is None:
+                return None
+            name, ndim = self.temporary("part"), array.type.ndim
+            for axis in range(ndim):
+                length = self.dim(array.text, ndim - 1 - axis)
+                self.dims[f"{name}__n{axis}"] = length.equals[0]
+                self.emit(f"const uniform int {name}__n{axis} = {length.text};")
+            axes = tuple(Axis(Value("0", INT, True, 0, 0, 0), 1) for _ in range(ndim))
+            self.parts[name] = Part(array, self._name_of(array), axes, None, True)
+            self.parts_of[id(node)] = node, Value(name, array.type, array.uniform)
+        return self.parts_of[id(node)][1]
+
+    def row_of(self, array: Value, index: Value) -> Value:
+        """Give the part of an array of several dimensions that one index of the first takes."""
+        name, axes = self.temporary("part"), [Axis(index, None)]
+        for axis in range(1, array.type.ndim):
+            length = self.dim(array.text, axis)
+            self.dims[f"{name}__n{axis - 1}"] = length.equals[0]
+            self.emit(f"const uniform int {name}__n{axis - 1} = {length.text};")
+            axes.append(Axis(Value("0", INT, True, 0, 0, 0), 1))
+        self.parts[name] = Part(array, self._name_of(array), tuple(axes))
+        return Value(name, Array(array.type.of, array.type.ndim - 1), array.uniform)
+
+    def is_choice(self, node: ast.Subscript) -> bool:
+        """Return whether elements are taken that a mask chooses: `a[a > 2]`, outside of a statement over elements."""
+        if id(node) in self.elements or not isinstance(node.slice, (ast.Compare, ast.Name, ast.BinOp, ast.UnaryOp)):
+            return False
+        if not self.is_uniform_here() or self.array_of(node.value) is None or not self.makes_elements(node.slice):
+            return False
+        array = self.array_of(node.slice)
+        return array is None or array.type.of == BOOL
 
     def is_part(self, node: ast.expr) -> bool:
         """Return whether an index takes more than one element."""
@@ -131,6 +173,12 @@ class Parts:
         first, last = names if step > 0 else reversed(names)
         size = abs(step)
         count = f"{last} - {first}" if size == 1 else f"({last} - {first} + {size - 1}) / {size}"
+        bounds = [bound and self.integer(bound, "a bound of a part") for bound in (index.lower, index.upper)]
+        known = ["" if bound is None else bound.before for bound in bounds]
+        if n.before is not None and None not in known:
+            host = f"_len(_range({n.before})[{known[0]}:{known[1]}:{step}])"
+            self.dims[length] = f"= {host}"
+            self.program.hosts.setdefault(f"= {host}", host)
         self.emit(f"const uniform int {length} = {first} < {last} ? {count} : 0;")
         return Axis(Value(names[0], INT, True, -1, LONGEST), step)
 
@@ -199,6 +247,7 @@ class Parts:
         part, view = self.parts.get(array.text), self.views.get(array.text)
         if part is not None:
             kept = [k for k, taken in enumerate(part.axes) if taken.step is not None]
+            kept = kept[::-1] if part.is_turned else kept
             step = part.axes[kept[axis]].step
             text, apart = self._apart(part.array, kept[axis])
             return f"{step} * {text}", None if apart is None else step * apart
@@ -231,7 +280,7 @@ class Parts:
             return array, self._in_view(array, indices, tests), tests
         if part is None:
             return array, self._flat(array, indices, None, tests), tests
-        given = iter(enumerate(indices))
+        given = iter(list(enumerate(indices))[:: -1 if part.is_turned else 1])
         outer = []
         for axis, taken in enumerate(part.axes):
             if taken.step is None:
@@ -335,8 +384,12 @@ class Parts:
         for part in (part for find in (self._whole, self._numbers) for each in read for part in find(each)):
             self.elements[id(part)] = self.keep(self.number(part))
         found = [pair for each in read for pair in self._arrays_in(each)]
-        for source, array in found:
-            self._check_overlap(source, array, target, name)
+        clashing = [source for source, array in found if self._overlaps(source, array, target, name)]
+        if clashing and (mask is not None or not self.is_uniform_here() or not self._is_known(found)):
+            self._refuse_overlap(clashing[0], name)
+        if clashing:
+            # What is read elsewhere is computed before, as numpy does.
+            found = [(value, self.copied(value, value))]
         self.same_lengths(found, lengths)
         counters = [self.temporary("at") for _ in lengths]
         together = self.is_uniform_here()
@@ -459,10 +512,12 @@ class Parts:
         """Give the arrays and parts in an expression of elements, each with its node."""
         if id(node) in self.elements:
             return
-        if isinstance(node, (ast.Name, ast.Subscript)):
+        if isinstance(node, (ast.Name, ast.Subscript, ast.Call, ast.BinOp, ast.Attribute)):
             array = self.array_of(node)
             if array is not None:
                 yield node, array
+                return
+        if isinstance(node, (ast.Name, ast.Subscript)):
             return
         called = self.called(node) if isinstance(node, ast.Call) else None
         if isinstance(node, ast.Attribute) or called is len:
@@ -474,17 +529,26 @@ class Parts:
                     self.fail(source, "this takes one value, not an array of them", "an array", help)
                 yield source, array
 
-    def _check_overlap(self, source: ast.expr, array: Value, target: ast.Subscript, name: str) -> None:
-        """Refuse to read an array at other places than it is written: the elements run in any order."""
+    def _overlaps(self, source: ast.expr, array: Value, target: ast.Subscript, name: str) -> bool:
+        """Return whether an array may be read at other places than it is written: the elements run in any order."""
         whole = _all_of(source)
         same = ast.dump(source) == ast.dump(_as_read(target)) or (whole is not None and whole == _all_of(target))
-        if self._name_of(array) == name and not same and not self._are_apart(array, self.array_of(target)):
-            self.fail(
-                source,
-                f"`{name}` is read and written at different places in one statement",
-                "the elements run in any order",
-                "write to another array first, or loop with `range`",
-            )
+        return self._name_of(array) == name and not same and not self._are_apart(array, self.array_of(target))
+
+    def _is_known(self, found: list[tuple[ast.expr, Value]]) -> bool:
+        """Return whether the lengths of arrays are known before the call."""
+        return all(
+            self.dim(array.text, axis).before is not None for _, array in found for axis in range(array.type.ndim)
+        )
+
+    def _refuse_overlap(self, source: ast.expr, name: str) -> NoReturn:
+        told = self.program.python_variables.get(name, name)
+        self.fail(
+            source,
+            f"`{told}` is read and written at different places in one statement",
+            "the elements run in any order",
+            "write to another array first, or loop with `range`",
+        )
 
     def _are_apart(self, a: Value, b: Value) -> bool:
         """Return whether two parts of an array have other constant indices along some axis, such as other rows."""

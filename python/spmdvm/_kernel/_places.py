@@ -75,11 +75,13 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
         name = instance.variables.get(trap.array, trap.array)
         shape = shapes.get(name)
         said = _outside(trap.index, shape)
+        head = head.replace(f"`{trap.array}`", f"`{name}`")
         if said is not None:
             new.index = None
             if shape is not None and len(shape) > 1:
                 name += f"`, whose shape is {shape}"
-            head = re.sub(r"(read|write) of index -?\d+ of `\w+`, which has \d+ elements", rf"\1 {said} `{name}`", head)
+            told = r"(read|write) (?:of|to) index -?\d+ of `\w+`, which has \d+ elements"
+            head = re.sub(told, rf"\1 {said} `{name}`", head)
             head = head.replace(")`", ")")
         elif trap.index < 0:
             help = f"\n  help: indices count from the end only where they are constants; write `len({name}) - …`"
@@ -110,7 +112,7 @@ def _outside(index: int, shape: tuple[int, ...] | None) -> str | None:
 
 def compile_error(error: CompileError, instance: Any, name: str) -> CompileError:
     """Tell the line of Python at which the SPMD text does not compile."""
-    first = error.diagnostics[0] if error.diagnostics else None
+    first = next((found for found in error.diagnostics if found.severity == "error"), None)
     place = python_place(instance, first.line) if first else None
     if place is None:
         return error

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _functions, _instead
+from . import _functions, _instead, _random
 from ._parts import Parts
 from ._types import BOOL, FLOAT64, INT, NUMBERS, Num, strong
 from ._values import Value, literal
@@ -49,6 +49,12 @@ class Reductions(Parts):
     def reduction(self, node: ast.Call, how: str, source: ast.expr) -> Value:
         """Translate a reduction over the elements of an array, of a part, or of an expression of such."""
         others = [*node.args[1:], *node.keywords] if source in node.args else [*node.args, *node.keywords]
+        if self._has_axis(node, source):
+            made = self.array_of_call(node)
+            if made is not None:
+                return made
+            # Of one dimension that is all of it.
+            others = []
         if others:
             other, named = others[0], isinstance(others[0], ast.keyword)
             help = _instead.reduction(how, other.arg if named else None)
@@ -218,6 +224,8 @@ class Reductions(Parts):
         at = node.func
         if not isinstance(at, ast.Attribute):
             return False
+        if self.generator(at.value) is not None:
+            return True
         while isinstance(at, ast.Attribute):
             at = at.value
         return not isinstance(at, ast.Name) or self.read_name(at) is not None
@@ -225,19 +233,46 @@ class Reductions(Parts):
     def is_reduction(self, node: ast.expr) -> bool:
         """Return whether an expression goes over whole arrays and gives one number."""
         if isinstance(node, ast.BinOp):
-            return isinstance(node.op, ast.MatMult)
-        if not isinstance(node, ast.Call):
+            return isinstance(node.op, ast.MatMult) and self.array_of(node) is None
+        if not isinstance(node, ast.Call) or id(node) in self.elements:
             return False
         if self.is_method(node):
-            return node.func.attr in METHODS and any(True for _ in self._arrays_in(node.func.value))
+            if node.func.attr == "dot":
+                return self.array_of(node.func.value) is not None and self.array_of(node) is None
+            found = node.func.attr in METHODS and any(True for _ in self._arrays_in(node.func.value))
+            return found and not (self._has_axis(node, node.func.value) and self.array_of(node) is not None)
         function = self.called(node)
-        return function is np.dot or any(function is known for known in FUNCTIONS)
+        if any(function is known for known in FUNCTIONS):
+            return not (node.args and self._has_axis(node, node.args[0]) and self.array_of(node) is not None)
+        if function is np.dot:
+            return self.array_of(node) is None
+        return self.takes_arrays(node, function)
+
+    def _has_axis(self, node: ast.Call, source: ast.expr) -> bool:
+        """Return whether a reduction is given an axis, or `None` for all of them."""
+        positional = node.args[1:] if source in node.args else node.args
+        return bool(positional) or any(keyword.arg == "axis" for keyword in node.keywords)
+
+    def drawn(self, node: ast.Call) -> Value | None:
+        """Translate a draw of a generator, `rng.random()`; None if it is another call."""
+        name = self.generator(node.func.value) if isinstance(node.func, ast.Attribute) else None
+        if name is None:
+            return None
+        self.drawing = True
+        parts = self.read_name(node.func.value).parts
+        self.drawing = False
+        return _random.draw(self, node, name, parts)
 
     def method(self, node: ast.Call) -> Value | None:
         """Translate a method of an array or a number; None if it is another call."""
         func = node.func
+        drawn = self.drawn(node)
+        if drawn is not None:
+            return drawn
         if not self.is_method(node):
             return None
+        if func.attr == "dot" and len(node.args) == 1 and not node.keywords and self.array_of(func.value) is not None:
+            return self.dot(node, func.value, node.args[0])
         if func.attr in METHODS:
             found = any(True for _ in self._arrays_in(func.value))
             return self.reduction(node, func.attr, func.value) if found else None

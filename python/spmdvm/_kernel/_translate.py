@@ -14,14 +14,15 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn
 
-from . import _instead, _support
+from . import _instead, _random, _support
+from ._arrays import Made
 from ._expressions import LANE
 from ._loops import Loops
 from ._parts import Part
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
 from ._types import BOOL, INT, Array, Num, Record, Type, join
-from ._values import INT32, LONGEST, Arguments, Value, constant, literal, of_tuple, tuple_of
+from ._values import INT32, LONGEST, OUTSIDE, Arguments, Value, constant, literal, of_tuple, tuple_of
 from ._values import INT64 as INT64_RANGE
 
 _MOST_PASSES = 40
@@ -43,6 +44,8 @@ class Variable:
     # Of an integer of Python's that is assigned once: the least and the greatest it can be.
     range: tuple[int, int] = INT64_RANGE
     apart: frozenset[str] = frozenset()
+    # Likewise, of an integer that is known before the call, what gives it.
+    host: str | None = None
 
     @property
     def spmd(self) -> str:
@@ -51,7 +54,8 @@ class Variable:
 
     def value(self) -> Value:
         """Give what reading it gives."""
-        return Value(self.text, self.type, self.uniform, *self.range, equals=self.equals, apart=self.apart)
+        known = {"equals": self.equals, "apart": self.apart, "host": self.host}
+        return Value(self.text, self.type, self.uniform, *self.range, **known)
 
 
 @dataclass
@@ -87,6 +91,8 @@ class Param:
     lanes: bool = False
     # Of an integer of Python's that has 32 bits: what it is known to be.
     known: Known | None = None
+    # Of an integer that is known before the kernel is called: what gives it.
+    host: str | None = None
 
 
 @dataclass
@@ -99,6 +105,12 @@ class Result:
     uniform: bool
     # The parameters, by position, that are arrays it stores to.
     stored: set[int] = field(default_factory=set)
+    # The arrays whose memory it is given by who calls it.
+    hidden: list[Made] = field(default_factory=list)
+    # What it returns, if there are arrays in it: these, and None for numbers.
+    arrays: tuple[Value | None, ...] | None = None
+    # What its parameters are called in the text.
+    texts: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -143,6 +155,8 @@ class Program:
         # What is declared in front of all functions, because they call each other.
         self.heads: list[list[tuple[str, Line | None]]] = []
         self.names = 0
+        # What gives lengths before the call, by what stands for them.
+        self.hosts: dict[str, str] = {}
         # Whether some array has so many elements that offsets in it need more than 32 bits.
         self.wide = False
         # What functions and variables are called in Python, by their names in the text.
@@ -168,7 +182,7 @@ class Program:
 
     def use(self, helper: str) -> str:
         """Ask for a support function."""
-        self.support[helper] = _support.FUNCTIONS[helper]
+        self.support[helper] = _support.FUNCTIONS.get(helper) or _random.SUPPORT
         return helper
 
     def record(self, record: Record) -> str:
@@ -232,6 +246,8 @@ class Region:
     parts: dict[str, Value] = field(default_factory=dict)
     # How many values the variables have that are tuples.
     tuples: dict[str, int] = field(default_factory=dict)
+    # Those of them that are generators of random numbers.
+    generators: set[str] = field(default_factory=set)
     # The variables from around that a `foreach` sums up.
     summed: set[str] = field(default_factory=set)
 
@@ -266,6 +282,11 @@ class Body(Loops):
         self.types: dict[Any, Num] = {}
         self.returns: list[Num] | None = None
         self.returns_tuple = False
+        # If arrays are returned: they, None for numbers, and how many numbers say which part of each it is.
+        self.arrays: tuple[Value | None, ...] | None = None
+        self.is_tuple = self.gives_arrays = self.returns_numbers = False
+        # The arrays whose memory the host brings.
+        self.hidden: list[Made] = []
         self.stored: set[str] = set()
         # The parameters that are tuples, and how many numbers each is: parameters of their own.
         self.tuples: dict[str, int] = {}
@@ -289,7 +310,9 @@ class Body(Loops):
         statements = tree.body if isinstance(tree, ast.FunctionDef) else [ast.Return(tree)]
         if not isinstance(tree, ast.FunctionDef):
             ast.copy_location(statements[0], tree)
+        given = dict(self.dims)
         for _ in range(_MOST_PASSES):
+            self.dims = dict(given)
             before = (dict(self.types), list(self.returns or []), set(self.stored))
             mark = self.program.mark()
             self._pass(statements)
@@ -316,6 +339,8 @@ class Body(Loops):
         # How many parts of expressions around are computed by some lanes only.
         self.in_arm = 0
         self.unknown = {}
+        self.drawing = False
+        self.hidden, self.arrays, self.returns_numbers = [], None, False
         # The parts of arrays, by their names in the text and by their nodes; and in a statement over all elements, what
         # stands for arrays.
         self.parts: dict[str, Part] = {}
@@ -420,7 +445,9 @@ class Body(Loops):
         """Assign to a variable."""
         if value.parts is not None:
             return self._name_tuple(node, name, value)
-        if value.text in self.parts:
+        if isinstance(value.type, Array) and name == "_":
+            return None
+        if isinstance(value.type, Array) and self._made(value.text) is None:
             return self._name_part(node, name, value)
         if not isinstance(value.type, Num):
             self.fail(node, f"`{name}` cannot stand for {_a(value.type)}", "only numbers are kept in variables")
@@ -453,6 +480,7 @@ class Body(Loops):
         variable.equals = value.equals if once else None
         variable.range = (value.low, value.high) if once and ty == INT else INT64_RANGE
         variable.apart = value.apart if once and ty.is_int else frozenset()
+        variable.host = value.before if once and ty.is_int and region.uniform else None
         narrow = variable.spmd == "int" and ty == INT
         self.emit(f"{variable.text} = {value.text if narrow else self.cast(value, ty, node).text};")
         if self.assigned is not None:
@@ -483,10 +511,12 @@ class Body(Loops):
 
     def _name_part(self, node: Any, name: str, value: Value) -> None:
         """Give a part of an array a name."""
-        if self.made.get(name) != 1 or any(p.name == name for p in self.params):
-            self.fail(
-                node, "a part of an array is named once", f"`{name}` is assigned elsewhere too", "use another name"
-            )
+        if any(p.name == name for p in self.params):
+            help = f"give the result a name of its own; or store to the elements, `{name}[:] = …`"
+            self.fail(node, f"the parameter `{name}` cannot become another array", "here", help)
+        if self.made.get(name) != 1:
+            help = "use another name; arrays that change places are rows of one: `np.zeros((2, n))`, with `a[k % 2, i]`"
+            self.fail(node, "an array is named once", f"`{name}` is assigned elsewhere too", help)
         region = self.regions[-1]
         if region is not self.region_of(name):
             self.fail(node, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
@@ -519,6 +549,10 @@ class Body(Loops):
                 )
             if name in region.parts:
                 return region.parts[name]
+            if name in region.generators and not self.drawing:
+                help = f"draw, `{name}.random()`, and pass the number; a function that draws makes one of its own, "
+                help += "of another stream: `spmdvm.rng(seed, i, 1)`"
+                self.fail(node, f"the generator `{name}` stands here alone", "it only gives numbers", help)
             if name in region.tuples:
                 own = (ast.Name(of_tuple(name, k), ast.Load()) for k in range(region.tuples[name]))
                 return tuple_of(self.read_name(ast.copy_location(part, node)) for part in own)
@@ -532,7 +566,10 @@ class Body(Loops):
                 return region.variables[name].value()
             if param is not None:
                 known = {} if param.known is None else param.known._asdict()
-                return Value(self.param_text(name), param.type, param.uniform, **known)
+                if param.host is not None and known.get("equals") is None:
+                    # An index that is below it is below lengths that are it.
+                    known["equals"] = (f"= {param.host}", 0)
+                return Value(self.param_text(name), param.type, param.uniform, **known, host=param.host)
             return None
         return self.outside_array(node)
 
@@ -549,7 +586,8 @@ class Body(Loops):
         length = _length_of(symbol)
         if length is not None:
             return replace(constant(length), equals=(symbol, 0))
-        return Value(self._length_names.get(symbol, text), INT, True, 0, LONGEST, equals=(symbol, 0))
+        host = self.program.hosts.get(symbol)
+        return Value(self._length_names.get(symbol, text), INT, True, 0, LONGEST, equals=(symbol, 0), host=host)
 
     @functools.cached_property
     def _length_names(self) -> dict[str, str]:
@@ -594,9 +632,10 @@ class Body(Loops):
                 self.in_arm, self.assigned = arms, None
 
     def in_one_arm(self, node: ast.expr) -> Value | None:
-        """Translate a number of which only the other one's type may be known yet; None if it is not."""
+        """Translate a number, or a tuple, of which only the other one's type may be known yet; None if it is not."""
         try:
-            return self.number(node)
+            value = self.expression(node)
+            return value if value.parts is not None else self._as_number(node, value)
         except Unknown as missing:
             self.unknown[missing.identity] = missing.node
             return None
@@ -658,11 +697,13 @@ class Body(Loops):
             return
         if self.is_extreme(target, node.value) or self.makes_array(target, node.value):
             return
-        if self.lists_array(target, node.value):
+        if self.lists_array(target, node.value) or self.names_new(target, node.value):
             return
         same = [part for part in ast.walk(node.value) if _is_same(part, target)]
         if same and self._may_clash(target):
             return self._one_by_one([target, *same], lambda: self.assign(target, self.expression(node.value)))
+        if self.names_generator(target, node.value):
+            return
         value = self._unpacked(target, node.value) or self.expression(node.value)
         if value.parts is not None:
             value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
@@ -735,8 +776,14 @@ class Body(Loops):
             return self.elements_of(node, count)
         if array.type.ndim != 1 or not isinstance(array.type.of, Num):
             return None
-        self.have_length(target, array, count)
-        places = (self.place_of(array, [constant(k)]) for k in range(count))
+        return self.taken_apart(target, array)
+
+    def taken_apart(self, target: ast.Tuple | ast.List, array: Value) -> Value:
+        """Give the elements of an array, of which there are as many as names."""
+        if array.type.ndim != 1:
+            self.fail(target, "rows of numbers are taken apart", f"this is `{array.type}`")
+        self.have_length(target, array, len(target.elts))
+        places = (self.place_of(array, [constant(k)]) for k in range(len(target.elts)))
         return tuple_of(Value(text, array.type.of, uniform) for text, uniform in places)
 
     def makes_array(self, target: ast.expr, value: ast.expr) -> bool:
@@ -745,6 +792,12 @@ class Body(Loops):
         if what is None:
             return False
         fill, of, lengths = what
+        if not all(isinstance(length, int) for length in lengths):
+            if not isinstance(target, ast.Name):
+                return False
+            values = [constant(length) if isinstance(length, int) else length for length in lengths]
+            self.assign_name(target, target.id, self.new_array(value, of, values, fill, target.id))
+            return True
         name, made = self._new_array(target, of, lengths)
         # What `np.empty` makes is zero until it is stored to, as all memory is; check mode tells who reads it before.
         if fill is not None:
@@ -768,6 +821,59 @@ class Body(Loops):
         if self.assigned is not None:
             self.assigned.add(name)
         return True
+
+    def names_new(self, target: ast.expr, value: ast.expr) -> bool:
+        """Translate `b = a * 2` of arrays, `b = np.sum(a, axis=0)`; return whether it is such a one."""
+        if not isinstance(target, ast.Name) or isinstance(value, ast.Name):
+            return False
+        if isinstance(value, ast.Subscript) and not self.is_choice(value):
+            return False
+        if not self.makes_elements(value):
+            return False
+        made = self.array_of(value)
+        if made is None:
+            made = self.copied(value, value, None, target.id)
+        root = self.parts[made.text].name if made.text in self.parts else made.text
+        for hidden in self.hidden:
+            if hidden.text == root:
+                hidden.name = self.program.python_variables[root] = target.id
+        self.assign_name(target, target.id, made)
+        return True
+
+    def names_generator(self, target: ast.expr, value: ast.expr) -> bool:
+        """Translate `rng = spmdvm.rng(seed, i)`; return whether it is such a one."""
+        if not isinstance(value, ast.Call) or self.is_method(value) or self.called(value) is not _random.rng:
+            return False
+        if not isinstance(target, ast.Name):
+            self.fail(target, "a generator is a variable of its own", "here", "write `rng = spmdvm.rng(seed, i)`")
+        self.assign_name(target, target.id, _random.make(self, value))
+        self.region_of(target.id).generators.add(target.id)
+        return True
+
+    def generator(self, node: ast.expr) -> str | None:
+        """Give the name of the generator that an expression is; None if it is none."""
+        if not isinstance(node, ast.Name) or node.id in self.local_functions:
+            return None
+        region = self.region_of(node.id)
+        if node.id not in region.generators:
+            return None
+        if region is not self.regions[-1]:
+            help = f"make one in the `foreach`, for each element: `{node.id} = spmdvm.rng(seed, i)`"
+            self.fail(node, f"the generator `{node.id}` belongs to the code around `foreach`", "here", help)
+        return node.id
+
+    def bring(self, node: Any, made: Made) -> str:
+        """Have the host bring an array for a function that is called; give its name."""
+        text = self.temporary(self.made_text("made"))
+        self.hidden.append(replace(made, text=text, is_zero=False))
+        self.program.python_variables[text] = made.name
+        for axis, host in enumerate(made.hosts):
+            own = f"{text}__n{axis}"
+            symbol = made.symbols[axis]
+            self.dims[own] = symbol
+            if _length_of(symbol) is None:
+                self.program.hosts.setdefault(symbol, host)
+        return text
 
     def _new_array(self, target: ast.expr, of: Num, lengths: tuple[int, ...]) -> tuple[str, LocalArray]:
         """Declare an array of the function under the name that it is assigned to."""
@@ -1017,8 +1123,12 @@ class Body(Loops):
             self.emit("return;")
             self.assigned = None
             return
+        if self._returns_arrays(node):
+            return
         value = self.expression(node.value)
         parts = value.parts if value.parts is not None else (value,)
+        if self.arrays is not None:
+            self.fail(node, "this returns no array, other parts of the function do", "here")
         for part in parts:
             if not isinstance(part.type, Num) or part.parts is not None:
                 self.fail(node, "a kernel returns numbers", f"this is {_a(part.type)}")
@@ -1034,9 +1144,101 @@ class Body(Loops):
         for ty, part in zip(new, parts):
             if ty is None:
                 self.fail(node, "this returns a bool, other parts of the function a number", f"{_a(part.type)}")
-        self.returns, self.returns_tuple = new, is_tuple
+        self.returns, self.returns_tuple, self.returns_numbers = new, is_tuple, True
         self.emit(self.return_text([self.cast(part, ty, node) for part, ty in zip(parts, new)]))
         self.assigned = None
+
+    def _returns_arrays(self, node: ast.Return) -> bool:
+        """Translate a `return` with arrays in it; return whether it is one."""
+        several = isinstance(node.value, (ast.Tuple, ast.List))
+        nodes = list(node.value.elts) if several else [node.value]
+        found = [self._returned(each) for each in nodes]
+        if len(found) == 1 and found[0] is not None and found[0].parts is not None:
+            # Of a function that returns several.
+            several, found = True, list(found[0].parts)
+            nodes *= len(found)
+        if not any(value is not None and isinstance(value.type, Array) for value in found):
+            for each, value in zip(nodes, found):
+                if value is not None:
+                    self.elements[id(each)] = value
+            return False
+        if not self.uniform:
+            help = "return the numbers of each element: `return x, y`; or store to an array that is passed"
+            self.fail(node, "where each element runs by itself, numbers are returned", "this is an array", help)
+        arrays: list[Value | None] = []
+        numbers: list[Value] = []
+        for each, value in zip(nodes, found):
+            if value is None or not isinstance(value.type, Array):
+                arrays.append(None)
+                numbers.append(self._as_number(each, value or self.expression(each)))
+                continue
+            if not isinstance(value.type.of, Num):
+                self.fail(each, "arrays of numbers are returned", f"this is {_a(value.type)}", "return nothing")
+            root, where = self._returned_part(each, value)
+            arrays.append(replace(root, parts=tuple(where)) if where else root)
+            numbers += where
+        shapes = tuple(v and (v.text, v.type, v.parts is None) for v in arrays)
+        before = self.arrays
+        if before is not None and shapes != tuple(v and (v.text, v.type, v.parts is None) for v in before):
+            help = "store to one array, and return that at the end"
+            self.fail(node, "this returns another array than other parts of the function", "here", help)
+        if self.returns_numbers:
+            self.fail(node, "this returns an array, other parts of the function none", "here")
+        self.arrays, self.is_tuple, self.returns_tuple = tuple(arrays), several, bool(numbers)
+        self.gives_arrays = True
+        old = self.returns or [part.type for part in numbers]
+        if len(old) != len(numbers):
+            self.fail(node, "this returns other values than other parts of the function", "here")
+        new = [join(a, part.type) for a, part in zip(old, numbers)]
+        for ty, part in zip(new, numbers):
+            if ty is None:
+                self.fail(node, "this returns a bool, other parts of the function a number", f"{_a(part.type)}")
+        self.returns = new
+        values = [self.cast(part, ty, node) for part, ty in zip(numbers, new)]
+        self.emit(self.return_text(values) if values else "return;")
+        self.assigned = None
+        return True
+
+    def _returned(self, node: ast.expr) -> Value | None:
+        """Give the array that is returned, or what a function gives that is called; None if it is something else."""
+        found = self.array_of(node)
+        if found is not None and self._made(found.text) is not None:
+            # An array that is a variable ends with the function.
+            return self.copied(node, node)
+        if found is not None:
+            return found
+        listed = self.listed(node)
+        if listed is not None:
+            return self._brought(node, *listed)
+        if not isinstance(node, ast.Name) and self.makes_elements(node):
+            return self.copied(node, node)
+        if isinstance(node, ast.Call) and not self.is_method(node) and self.takes_arrays(node, self.called(node)):
+            value = self.expression(node)
+            return self.keep(value) if isinstance(value.type, Num) and value.parts is None else value
+        return None
+
+    def _brought(self, node: ast.expr, values: list[Value], of: Num, lengths: tuple[int, ...]) -> Value:
+        """Give an array of listed numbers that outlives the function."""
+        texts = [self.keep(self.cast(each, of, node)).text for each in values]
+        made = self.new_array(node, of, [constant(length) for length in lengths], None)
+        for k, text in enumerate(texts):
+            self.emit(f"{made.text}[{k}] = {text};")
+        return made
+
+    def _returned_part(self, node: ast.expr, value: Value) -> tuple[Value, list[Value]]:
+        """Give the array that is returned, and which part of it: where it begins, its lengths and steps."""
+        if value.text not in self.parts and value.text not in self.views:
+            return value, []
+        if self.identity is not None or value.text in self.views:
+            help = "return the whole array, and take the part where the function is called; or a copy, `a[1:].copy()`"
+            self.fail(node, "a function in a kernel returns whole arrays", "this is a part of one", help)
+        root, at, tests = self._offset(value, [Value("0", INT, True, 0, 0, 0)] * value.type.ndim)
+        begin = f"(({' && '.join(tests)}) ? {at} : {OUTSIDE})" if tests else f"({at})"
+        lengths = [self.dim(value.text, axis).text for axis in range(value.type.ndim)]
+        steps = [self._apart(value, axis)[0] for axis in range(value.type.ndim)]
+        return replace(root, type=value.type), [
+            Value(f"((int64)({text}))", INT, True) for text in (begin, *lengths, *steps)
+        ]
 
     def return_text(self, values: list[Value]) -> str:
         """Write a return of values, which have the types of the result."""
@@ -1312,18 +1514,22 @@ class Body(Loops):
         plain = all(uniform) and not any(lanes) and self.is_uniform_here()
         types = tuple(INT if arg.type == INT else arg.type for arg in args)
         views = tuple(self.view_of(arg) for arg in args)
-        dims = [self._symbols(arg) for arg in args]
         many = sum(other[0] == key for other in self.program.instances) >= _MOST_INSTANCES
         # Of a function that calls itself less would be known each time.
         again = many or any(other[0] == key for other in self.program.active)
+        dims = [self._symbols(arg, again) for arg in args]
         own = set(given.captured.values())
         symbols = {symbol for lengths in dims for symbol in lengths}
         known = tuple(None if again and name not in own else _known(arg, symbols) for name, arg in zip(names, args))
         indices = self._apart_indices()
         functions = tuple((name, id(getattr(function, "tree", function))) for name, function in given.functions.items())
+        hosts = tuple(
+            arg.host if isinstance(arg.type, Num) and not (again and name not in own) else None
+            for name, arg in zip(names, args)
+        )
         self.program.passed.extend(given.functions.values())
         identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()), functions)
-        identity = (*identity, known, indices)
+        identity = (*identity, known, indices, hosts)
         active = self.program.active.get(identity)
         if active is not None:
             active.calls_itself = True
@@ -1333,7 +1539,7 @@ class Body(Loops):
         else:
             if len(self.program.active) >= _MOST_ACTIVE:
                 self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
-            params = [Param(*param) for param in zip(names, types, uniform, views, lanes, known)]
+            params = [Param(*param) for param in zip(names, types, uniform, views, lanes, known, hosts)]
             body = Body(self.program, source, params, lookup, plain, scope, given.functions, given.captured)
             body.tuples, body.outer_indices = given.tuples, indices
             own = self.program.name(_spmd_name(name))
@@ -1349,14 +1555,19 @@ class Body(Loops):
             self.stored.update({p.name for p in self.params} & {self._name_of(args[at])})
         return result
 
-    def _symbols(self, arg: Value) -> tuple[str | None, ...]:
-        """Give what stands for the lengths of an array that is passed; nothing for lengths that a part alone has."""
+    def _symbols(self, arg: Value, again: bool) -> tuple[str | None, ...]:
+        """Give what stands for the lengths of an array that is passed; nothing for lengths that a part alone has.
+
+        Nor for lengths that are computed, if the function is called `again` and again, each time with others.
+        """
         if not isinstance(arg.type, Array):
             return ()
         if arg.text not in self.parts and (made := self._made(arg.text)) is not None:
             return tuple(_length_symbol(length) for length in made.shape)
         lengths = [f"{arg.text}__n{k}" for k in range(arg.type.ndim)]
-        return tuple(self.dims.get(length, None if arg.text in self.parts else length) for length in lengths)
+        symbols = (self.dims.get(length, None if arg.text in self.parts else length) for length in lengths)
+        is_part = arg.text in self.parts
+        return tuple(None if again and is_part and symbol and symbol[0] == "=" else symbol for symbol in symbols)
 
     def _translated(self, identity: Any, body: Body, name: str, node: Any) -> Result:
         """Translate a function that is called, and add it to the program."""
@@ -1372,8 +1583,19 @@ class Body(Loops):
         self.unknown.update(dict.fromkeys(others, node))
         result = body.write_static(name, active.calls_itself)
         result.stored = body.stored_places()
+        result.hidden, result.arrays = body.hidden, body.arrays
+        result.texts = [body.param_text(param.name) for param in body.params]
+        if active.calls_itself and (body.hidden or body.arrays is not None):
+            self._refuse_arrays(name, node)
+        if body.arrays is not None:
+            result.is_tuple = body.is_tuple
         self.program.instances[identity] = result
         return result
+
+    def _refuse_arrays(self, name: str, node: Any) -> NoReturn:
+        help = "pass it an array to store to; or make arrays of constant lengths, `np.zeros(64)`"
+        name = self.program.python_names.get(name, name)
+        self.fail(node, f"`{name}` calls itself, and makes or returns an array", "here", help)
 
     def stored_places(self) -> set[int]:
         """Give the parameters, by position, that are arrays it stores to."""
@@ -1386,6 +1608,8 @@ class Body(Loops):
     def result_so_far(self, name: str, node: Any) -> Result:
         """Give what is known of the result while the function is translated; `node` is a call of itself."""
         annotated = getattr(self.source.tree, "returns", None)
+        if self.gives_arrays or self.hidden:
+            self._refuse_arrays(name, node)
         if self.returns is None and self.gives_value():
             if annotated is None or _is_nothing(annotated):
                 raise Unknown(self.identity, node)
@@ -1401,11 +1625,11 @@ class Body(Loops):
         at = self.source.line(self.source.tree) if self.source.is_told else None
         body = self.lines if self.source.is_told else [(line, None) for line, _ in self.lines]
         first = []
-        if types is not None and self.returns_tuple:
+        if types and self.returns_tuple:
             fields = " ".join(f"{ty.spmd} v{k};" for k, ty in enumerate(types))
             first.append((f"struct {name}_result {{ {fields} }};", at))
             head = f"{shape}{name}_result"
-        elif types is not None:
+        elif types:
             head = f"{shape}{types[0].spmd}"
         signature = f"{head} {name}({', '.join(self.param_list())})"
         if calls_itself:
@@ -1419,8 +1643,8 @@ class Body(Loops):
         self.program.functions.append(lines)
         return Result(name, types, self.returns_tuple, self.uniform)
 
-    def param_list(self) -> list[str]:
-        """Write the parameters."""
+    def param_list(self, made: bool = True) -> list[str]:
+        """Write the parameters, with those of the arrays that the host brings."""
         found = []
         for param in self.params:
             text = self.param_text(param.name)
@@ -1438,6 +1662,9 @@ class Body(Loops):
             else:
                 spmd = param.type.spmd if param.known is None else "int"
                 found.append(f"{'uniform ' if param.uniform else ''}{spmd} {text}")
+        for array in self.hidden if made else ():
+            found.append(f"uniform {array.of.spmd} {array.text}[]")
+            found.extend(f"uniform int {array.text}__n{axis}" for axis in range(len(array.hosts)))
         return found
 
 
@@ -1631,12 +1858,13 @@ def _assigned(statements: list[ast.stmt], into_foreach: bool) -> set[str]:
 
 
 def looks_like_foreach(node: ast.For) -> bool:
-    """Return whether a loop is over a call that is none of `range`, `enumerate` and `zip`."""
+    """Return whether a loop is over a call of `foreach`, under whatever name."""
     call = node.iter
     if not isinstance(call, ast.Call):
         return False
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name not in ("range", "enumerate", "zip")
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr == "foreach"
+    return getattr(call.func, "id", "") not in ("range", "enumerate", "zip")
 
 
 def _assignments(statements: list[ast.stmt]) -> dict[str, int]:

@@ -11,12 +11,33 @@ from typing import Any, Callable
 import numpy as np
 
 from .._errors import CompileError
-from . import _functions
+from . import _functions, _library
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import METHODS
 from ._scopes import Scope, own_nodes
 from ._source import Source
+
+_METHODS = ("dot", "transpose")
+_OF_ARRAYS = (np.dot, np.matmul, np.cumsum, np.cumprod, np.concatenate, np.outer, np.transpose)
+# Functions of numpy that take an array, and are called by its name.
+_TAKE_ARRAYS = frozenset(
+    [
+        "zeros_like",
+        "ones_like",
+        "empty_like",
+        "full_like",
+        "copy",
+        "cumsum",
+        "cumprod",
+        "sort",
+        "argsort",
+        "diff",
+        "median",
+        "searchsorted",
+        "prod",
+    ]
+)
 
 
 class Usage:
@@ -70,7 +91,7 @@ def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Subscript):
         return [node.value]
     if isinstance(node, ast.Attribute):
-        return [node.value] if node.attr in ("shape", "size", "ndim") else []
+        return [node.value] if node.attr in ("shape", "size", "ndim", "T", "flat") else []
     if isinstance(node, ast.For):
         return [node.iter]
     if isinstance(node, ast.BinOp):
@@ -78,7 +99,10 @@ def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
     if not isinstance(node, ast.Call):
         return []
     if isinstance(node.func, ast.Attribute):
-        return [node.func.value] if node.func.attr in METHODS else []
+        if node.func.attr in _TAKE_ARRAYS:
+            own = [node.func.value] if node.func.attr in ("copy", "cumsum", "cumprod") and not node.args else []
+            return own or (node.args[:1] if isinstance(node.func.value, ast.Name) else [])
+        return [node.func.value] if node.func.attr in METHODS or node.func.attr in _METHODS else []
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     goes_over = name in ("len", "enumerate", "zip") or (name in ("sum", "min", "max") and len(node.args) == 1)
     return node.args if goes_over else []
@@ -88,8 +112,8 @@ def _named(func: ast.expr, lookup: Callable[[str], Any]) -> Any:
     """Give what a name, or a name in a module, stands for outside of the kernel."""
     if isinstance(func, ast.Name):
         return lookup(func.id)
-    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-        owner = lookup(func.value.id)
+    if isinstance(func, ast.Attribute):
+        owner = _named(func.value, lookup)
         return getattr(owner, func.attr, None) if isinstance(owner, types.ModuleType) else None
     return None
 
@@ -98,11 +122,13 @@ def _is_of_numpy(function: Any) -> bool:
     return (getattr(function, "__module__", None) or "").split(".")[0] == "numpy"
 
 
-def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], parameters: list[str]) -> bool:
+def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], given: list[str]) -> bool:
     """Return whether a function that goes over whole arrays, such as `np.sum`, is called with parameters.
 
-    It is not if an array that is made here stands in the expression: the parameters are numbers then.
+    Also with what is computed of them, or if that is indexed. It is not if an array that is made here stands in the
+    expression: the parameters are numbers then.
     """
+    parameters = _computed_of(tree, given)
     own = {
         target.id
         for node in ast.walk(tree)
@@ -120,9 +146,74 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], parameters: lis
         else:
             continue
         names = {at.id for source in sources for at in ast.walk(source) if isinstance(at, ast.Name)}
-        if names & set(parameters) and not names & own:
+        if names & parameters and not names & own:
+            return True
+    computed = parameters - set(given)
+    used = (name for node in ast.walk(tree) for name in _used_as_arrays(node) if isinstance(name, ast.Name))
+    return any(name.id in computed for name in used)
+
+
+def _computed_of(tree: ast.FunctionDef, parameters: list[str]) -> set[str]:
+    """Give parameters, and variables that are computed of them by operators and methods, as arrays are too."""
+    found = set(parameters)
+    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _is_computed(node.value)]
+    before = -1
+    while before != len(found):
+        before = len(found)
+        for node in assigned:
+            if _names_of_values(node.value) & found:
+                found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return found
+
+
+def _is_computed(node: ast.expr) -> bool:
+    methods = ("astype", "clip", "round", "copy")
+    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods
+    return is_method or isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare))
+
+
+def _names_of_values(node: ast.expr) -> set[str]:
+    """Give the names in an expression, but for those of which elements, lengths or other functions are taken."""
+    if isinstance(node, ast.Name):
+        return {node.id}
+    if isinstance(node, ast.Call) and not _is_computed(node):
+        return set()
+    if isinstance(node, ast.Call):
+        return _names_of_values(node.func.value)
+    if isinstance(node, (ast.Subscript, ast.Attribute)):
+        return set()
+    return set().union(*(_names_of_values(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)))
+
+
+def makes_arrays(tree: ast.FunctionDef, parameters: list[str]) -> bool:
+    """Return whether a function makes an array with a length that depends on its parameters: it is called once."""
+    depends = set(parameters)
+    assigned = [node for node in ast.walk(tree) if isinstance(node, (ast.Assign, ast.AugAssign, ast.For))]
+    for _ in range(len(assigned)):
+        before = len(depends)
+        for node in assigned:
+            source = node.iter if isinstance(node, ast.For) else node.value
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if _names_in([source]) & depends:
+                depends |= _names_in(targets)
+        if len(depends) == before:
+            break
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if owner is not None and not (isinstance(owner, ast.Name) and owner.id in ("np", "numpy")):
+            continue
+        shape = {"linspace": node.args[2:], "arange": node.args}.get(name, node.args[:1])
+        shape += [keyword.value for keyword in node.keywords if keyword.arg in ("shape", "num")]
+        if name in ("zeros", "ones", "empty", "full", "arange", "linspace") and _names_in(shape) & depends:
             return True
     return False
+
+
+def _names_in(nodes: Any) -> set[str]:
+    return {at.id for node in nodes for at in ast.walk(node) if isinstance(at, ast.Name)}
 
 
 def has_effects(tree: ast.FunctionDef) -> bool:
@@ -151,4 +242,6 @@ def _is_reduction(func: ast.expr, lookup: Callable[[str], Any]) -> bool:
         found = _named(func, lookup)
     except KeyError:
         return False
-    return found is np.dot or any(found is function for function in REDUCTIONS)
+    if _library.makes_array(found) or _library.takes_array(found) or any(found is known for known in _OF_ARRAYS):
+        return found is not np.linspace
+    return any(found is function for function in REDUCTIONS)

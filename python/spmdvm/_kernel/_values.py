@@ -32,6 +32,8 @@ class Value:
         parts: of a tuple, its elements.
         apart: the indices of `foreach` (and the lane) with each of which it is another number, if the others stay.
         wrapped: of an integer that is computed in 64 bits: the low 32 of them as an `int`, computed in 32.
+        host: of an integer that is known before the kernel is called: an expression of Python that gives it, of the
+            names that numbers and lengths have in the text.
     """
 
     text: str
@@ -45,6 +47,14 @@ class Value:
     parts: tuple[Value, ...] | None = None
     apart: frozenset[str] = frozenset()
     wrapped: str | None = None
+    host: str | None = None
+
+    @property
+    def before(self) -> str | None:
+        """What gives an integer before the call; None if that is not known then."""
+        if self.const is None:
+            return self.host
+        return str(int(self.const)) if isinstance(self.type, Num) and self.type.is_int else None
 
     @property
     def is_narrow(self) -> bool:

@@ -1,0 +1,654 @@
+"""Arrays that kernels make whose lengths are known at run time: `np.zeros(n)`, `b = a * 2`, `np.sum(a, axis=0)`.
+
+The host brings their memory: an array is a further parameter of the kernel, and of every function that makes one, with
+its lengths. So these must be known before the call, from what is passed: they are computed there by an expression of
+Python (`Value.host`), and the kernel asserts that it finds them the same. An array that a function makes and gives is
+another one for each place where the function is called.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from . import _functions, _instead, _library
+from ._parts import Axis, Part
+from ._plain import parameters
+from ._reductions import FUNCTIONS, Reductions
+from ._scopes import Local
+from ._source import Source
+from ._types import BOOL, FLOAT64, INT, NUMBERS, Array, Num, promote, strong
+from ._usage import Usage, reduces
+from ._values import LONGEST, Value, constant
+
+# Functions that make arrays of given lengths, and those that make them like others.
+MAKERS = (np.zeros, np.ones, np.empty, np.full)
+MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
+_OF_TWO = (builtins.min, builtins.max)
+_COPIES = (np.copy, np.ascontiguousarray)
+_KNOWN_BEFORE = "numbers that are passed, lengths of arrays, and what is computed of them with + - * // % min max"
+
+
+@dataclass
+class Made:
+    """An array whose memory the host brings.
+
+    Attributes:
+        text: its name in the text.
+        name: what it is called in Python.
+        of: the type of its elements.
+        hosts: what gives its lengths before the call.
+        symbols: what stands for its lengths.
+        is_zero: whether it must be zero at first.
+    """
+
+    text: str
+    name: str
+    of: Num
+    hosts: tuple[str, ...]
+    symbols: tuple[str, ...]
+    is_zero: bool = False
+
+
+class Arrays(Reductions):
+    """Translates what makes arrays; `Body` has what they need to know."""
+
+    def array_of_call(self, node: ast.Call | ast.BinOp) -> Value | None:
+        """Give the array that a call makes, the same for the same node; None if it makes none."""
+        if id(node) not in self.parts_of:
+            made = self._of_call(node)
+            if made is None:
+                return None
+            self.parts_of[id(node)] = node, made
+        return self.parts_of[id(node)][1]
+
+    def _of_call(self, node: ast.Call | ast.BinOp) -> Value | None:
+        if isinstance(node, ast.Subscript):
+            return self._chosen(node)
+        if isinstance(node, ast.BinOp):
+            return self._product(node, node.left, node.right, "dot") if isinstance(node.op, ast.MatMult) else None
+        if self.is_method(node):
+            return None if self.generator(node.func.value) is not None else self._of_method(node)
+        if not isinstance(node.func, (ast.Name, ast.Attribute)):
+            return None
+        function = self.called(node)
+        if not callable(function) or type(function).__hash__ is None:
+            return None
+        if function in FUNCTIONS and node.args:
+            along = self.axis_of(node, node.args[1:])
+            return None if along is None else self.along(node, FUNCTIONS[function], node.args[0], along)
+        if function in MAKERS or function in MAKERS_LIKE:
+            fill, of, lengths = self.makes(node)
+            return self.new_array(node, of, [constant(v) if isinstance(v, int) else v for v in lengths], fill)
+        if function in _COPIES and len(node.args) == 1 and not node.keywords:
+            return self.copied(node, node.args[0])
+        if function is np.transpose and len(node.args) == 1 and not node.keywords:
+            return self.turned(node, node.args[0])
+        if function is np.concatenate:
+            return self._joined(node)
+        if function is np.arange:
+            return self._counting(node)
+        if function in (np.cumsum, np.cumprod):
+            return self._cumulative(node, "+" if function is np.cumsum else "*")
+        if function is np.outer and len(node.args) == 2 and not node.keywords:
+            return self._product(node, *node.args, "outer")
+        if function in (np.dot, np.matmul) and len(node.args) == 2 and not node.keywords:
+            return self._product(node, *node.args, "dot")
+        if _library.makes_array(function):
+            result = self._of_library(node, _library.find(function))
+            return result if isinstance(result.type, Array) else None
+        return None
+
+    def _of_method(self, node: ast.Call) -> Value | None:
+        source, name = node.func.value, node.func.attr
+        if name == "dot" and len(node.args) == 1 and not node.keywords:
+            return self._product(node, source, node.args[0], "dot")
+        if name in ("cumsum", "cumprod") and self.makes_elements(source):
+            given = ast.copy_location(ast.Call(node.func, [source, *node.args], node.keywords), node)
+            return self._cumulative(given, "+" if name == "cumsum" else "*")
+        if name == "transpose" and not node.args and not node.keywords:
+            return self.turned(node, source)
+        if name in FUNCTIONS.values():
+            along = self.axis_of(node, node.args)
+            if along is None or not any(True for _ in self._arrays_in(source)):
+                return None
+            return self.along(node, name, source, along)
+        if name not in ("copy", "astype") or not self.makes_elements(source):
+            return None
+        if name == "copy":
+            if node.args or node.keywords:
+                self.fail(node, "`copy` takes nothing in a kernel", "here", f"write `{ast.unparse(source)}.copy()`")
+            return self.copied(node, source)
+        if len(node.args) != 1 or node.keywords:
+            self.fail(node, "`astype` takes a type of numbers", "here")
+        return self.copied(node, source, strong(self.annotation(node.args[0])))
+
+    def makes_elements(self, node: ast.expr) -> bool:
+        """Return whether an expression is one of the elements of arrays, or an array itself."""
+        if id(node) in self.elements or self.is_reduction(node):
+            return False
+        root = node
+        while isinstance(root, (ast.Subscript, ast.Attribute)):
+            root = root.value
+        if isinstance(root, ast.Name) and root is not getattr(node, "func", None) and not self.is_array_name(root):
+            # A variable may have no value yet, which is told where it is read.
+            return False
+        if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
+            return self.array_of(node) is not None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            return self.array_of(node) is not None
+        if isinstance(node, ast.Call):
+            if self.array_of(node) is not None:
+                return True
+            if self.is_method(node):
+                if self.generator(node.func.value) is not None:
+                    return False
+                return node.func.attr in ("clip", "round") and self.makes_elements(node.func.value)
+            function = self.called(node)
+            if function in _OF_TWO or any(keyword.arg is None for keyword in node.keywords):
+                return False
+            is_known = self.is_elementwise(function) or _library.find(function) is not None
+            if _library.takes_array(function):
+                return False
+            return is_known and any(map(self.makes_elements, node.args))
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
+            return any(
+                self.makes_elements(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)
+            )
+        return False
+
+    def is_array_name(self, node: ast.Name) -> bool:
+        """Return whether a name stands for an array, also for one from outside of the kernel."""
+        if self._names_array(node.id):
+            return True
+        if node.id in self.local_functions or any(node.id in region.names for region in self.regions):
+            return False
+        return self.outside_array(node) is not None
+
+    def takes_arrays(self, node: ast.Call, function: Any) -> bool:
+        """Return whether a function of Python is given arrays, and uses them as such: it does not go by elements."""
+        if _library.takes_array(function):
+            return True
+        arrays = [arg for arg in (*node.args, *(keyword.value for keyword in node.keywords)) if _may_be_array(arg)]
+        if not any(self.array_of(arg) is not None for arg in arrays):
+            return False
+        inner = function if isinstance(function, Local) else getattr(function, "__wrapped__", function)
+        if not isinstance(inner, Local) and (not hasattr(inner, "__code__") or _is_of_numpy(inner)):
+            return False
+        tree = inner.tree if isinstance(inner, Local) else Source.of(inner).tree
+        lookup = inner.lookup if isinstance(inner, Local) else _functions.lookup_of(inner)
+        if not isinstance(tree, ast.FunctionDef):
+            return False
+        names = [arg.arg for arg in parameters(tree)]
+        indexed = set(names) if reduces(tree, lookup, names) else Usage(tree, lookup).indexed
+        given = [*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
+        return any(name in indexed and self.array_of(arg) is not None for name, arg in given if _may_be_array(arg))
+
+    # Making them.
+
+    def new_array(self, node: Any, of: Num, lengths: list[Value], fill: Value | None, name: str | None = None) -> Value:
+        """Make an array, whose elements are set to a number, if there is one."""
+        if not self.is_uniform_here():
+            most = "give the greatest length it may have as a constant: `np.zeros(64)`"
+            rows = "make it before, with a row for each lane: `t = np.zeros((spmdvm.width, n))`, `t[spmdvm.lane, k]`"
+            self.fail(
+                node,
+                "where each element runs by itself, arrays have constant lengths, up to 4096 elements in all",
+                "each element would have one of its own",
+                f"{rows}; or {most}" if self.in_foreach() else most,
+            )
+        if self.in_arm:
+            self.fail(node, "an array is made in what may not be computed", "here", "make it in a statement before")
+        hosts = []
+        for length in lengths:
+            if length.before is None:
+                self.fail(
+                    node,
+                    "the lengths of an array of a kernel are known before it is called",
+                    "a length depends on what the kernel computes",
+                    f"give the greatest length it may have, of {_KNOWN_BEFORE}; a part can be returned: `out[:count]`",
+                )
+            hosts.append(length.before)
+        text = self.temporary(self.made_text(name or "made"))
+        once = self.identity is None and not self.loops
+        is_zero = fill is not None and fill.const == 0
+        for axis, length in enumerate(lengths):
+            own = f"{text}__n{axis}"
+            if length.const is not None:
+                self.dims[own] = f"{int(length.const)} elements"
+                continue
+            symbol = length.equals[0] if length.equals is not None and length.equals[1] == 0 else f"= {length.host}"
+            self.dims[own] = symbol
+            self.program.hosts.setdefault(symbol, length.host)
+            # What is passed is what the host has seen; what is computed of that might have another value there.
+            if not length.host.isidentifier() or length.low < 0:
+                test = f"{length.text} >= 0" if length.host.isidentifier() else f"{length.text} == {own}"
+                self.emit(f"assert({test});")
+                told = f"the length of `{ast.unparse(node)}` is not negative"
+                self.program.assertions.setdefault((self.at.file, self.at.number), told)
+        symbols = tuple(self.dims[f"{text}__n{axis}"] for axis in range(len(lengths)))
+        self.hidden.append(Made(text, name or ast.unparse(node), of, tuple(hosts), symbols, once and is_zero))
+        self.program.python_variables[text] = self.hidden[-1].name
+        value = Value(text, Array(of, len(lengths)), True)
+        if fill is not None and not (once and is_zero):
+            counters, loops = self._each(node, value)
+            place, _ = self.place_of(value, counters)
+            self.emit(f"{place} = {fill.text};")
+            self._end(loops)
+        return value
+
+    def _each(self, node: Any, array: Value) -> tuple[list[Value], bool]:
+        """Begin a loop over all elements of an array; give the indices."""
+        lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
+        counters = [self.temporary("at") for _ in lengths]
+        self._begin(node, counters, lengths, True)
+        return self._indices_at(array, counters), True
+
+    def _indices_at(self, array: Value, counters: list[str]) -> list[Value]:
+        return [
+            Value(counter, INT, False, 0, LONGEST, below=(self.dim(array.text, axis).equals[0], 0))
+            for axis, counter in enumerate(counters)
+        ]
+
+    def copied(self, node: Any, source: ast.expr, of: Num | None = None, name: str | None = None) -> Value:
+        """Make an array of the elements of an expression, as numpy does."""
+        outer = self.elements
+        self.elements = dict(outer)
+        for part in self._whole(source):
+            self.elements[id(part)] = self.keep(self.number(part))
+        found = list(self._arrays_in(source))
+        if not found:
+            self.elements = outer
+            self._says_more(source)
+            self.fail(source, "an array is copied", "this is none")
+        largest = max((array for _, array in found), key=lambda array: array.type.ndim)
+        lengths = [self.dim(largest.text, axis) for axis in range(largest.type.ndim)]
+        self.same_lengths(found, lengths)
+        for part in self._numbers(source):
+            self.elements[id(part)] = self.keep(self.number(part))
+        made = self.new_array(node, FLOAT64, lengths, None, name)
+        at = len(self.hidden) - 1
+        counters = [self.temporary("at") for _ in lengths]
+        self._begin(node, counters, lengths, True)
+        self.elements.update((id(part), self.element_at(array, counters)) for part, array in found)
+        value = self.number(source)
+        ty = of or strong(value.type)
+        place, _ = self.place_of(made, self._indices_at(made, counters))
+        self.emit(f"{place} = {(self.convert(node, value, ty) if of else self.cast(value, ty, node)).text};")
+        self.elements = outer
+        self._end(True)
+        self.hidden[at].of = ty
+        return replace(made, type=Array(ty, len(lengths)))
+
+    def _chosen(self, node: ast.Subscript) -> Value:
+        """Translate `a[a > 2]`: an array that is long enough, and the part of it that has been filled."""
+        array, mask = self.array_of(node.value), node.slice
+        outer = self.elements
+        self.elements = {**outer, **{id(part): self.keep(self.number(part)) for part in self._whole(mask)}}
+        found = list(self._arrays_in(mask))
+        if array.type.ndim != 1 or not isinstance(array.type.of, Num) or any(a.type.ndim != 1 for _, a in found):
+            self.fail(node, "a mask chooses elements of arrays of one dimension", f"`{array.type}`", "write the loops")
+        length = self.dim(array.text, 0)
+        self.same_lengths(found, [length])
+        made = self.new_array(node, array.type.of, [length], None)
+        count, counters = self.temporary("count"), [self.temporary("at")]
+        self.emit(f"uniform int {count} = 0;")
+        self._begin(node, counters, [length], False)
+        self.elements.update((id(part), self.element_at(each, counters, True)) for part, each in found)
+        test = self.number(mask)
+        if test.type != BOOL:
+            self.fail(mask, "arrays of indices do not index in a kernel", "these are numbers", "loop over them")
+        index = [Value(counters[0], INT, True, 0, LONGEST, below=(length.equals[0], 0))]
+        text, _ = self.place_of(array, index)
+        self.emit(f"if ({test.text}) {{ {made.text}[{count}] = {text}; ++{count}; }}")
+        self._end(False)
+        self.elements = outer
+        name = self.temporary("part")
+        self.emit(f"const uniform int {name}__n0 = {count};")
+        self.parts[name] = Part(made, made.text, (Axis(Value("0", INT, True, 0, 0, 0), 1),))
+        return Value(name, made.type, True)
+
+    def _joined(self, node: ast.Call) -> Value:
+        """Translate `np.concatenate((a, b))` of arrays of one dimension."""
+        among = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        arrays = [self.array_of(each) for each in among.elts] if isinstance(among, (ast.Tuple, ast.List)) else [None]
+        if None in arrays or not arrays or any(array.type.ndim != 1 for array in arrays):
+            help = "make an array, and store to its parts: `out[:n] = a`, `out[n:] = b`"
+            self.fail(node, "arrays of one dimension are joined in a kernel", "`np.concatenate((a, b))`", help)
+        ty = arrays[0].type.of
+        for array in arrays[1:]:
+            ty = ty and promote(ty, array.type.of)
+        if ty is None:
+            self.fail(node, "these arrays have no common type", "here", "convert them: `a.astype(np.float64)`")
+        lengths = [self.dim(array.text, 0) for array in arrays]
+        total = lengths[0]
+        for length in lengths[1:]:
+            total = self.operate(node, "+", total, length)
+        made = self.new_array(node, ty, [total], None)
+        start = "0"
+        for array, length in zip(arrays, lengths):
+            counters = [self.temporary("at")]
+            self._begin(node, counters, [length], True)
+            element = self.element_at(array, counters)
+            self.emit(f"{made.text}[{start} + {counters[0]}] = {self.cast(element, ty, node).text};")
+            self._end(True)
+            start = f"{start} + {length.text}"
+        return made
+
+    def _counting(self, node: ast.Call) -> Value:
+        """Translate `np.arange(n)`, `np.arange(start, stop)` and `np.arange(start, stop, step)` of integers."""
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        dtype = given.pop("dtype", None)
+        if given or not 1 <= len(node.args) <= 3:
+            self.fail(node, "`np.arange` takes one to three numbers and a dtype", "something else here")
+        args = [self.number(arg) for arg in node.args]
+        for arg, value in zip(node.args, args):
+            if not value.type.is_int:
+                help = (
+                    "compute with the index: `x = start + step * np.arange(n)`; or write `np.linspace(start, stop, n)`"
+                )
+                self.fail(arg, "`np.arange` counts in integers in a kernel", f"this is `{value.type}`", help)
+        start, stop, step = (constant(0), args[0], constant(1)) if len(args) == 1 else (*args, constant(1))[:3]
+        if step.const in (None, 0):
+            self.fail(node.args[2], "the step of `np.arange` is a constant, and not zero", "here")
+        apart = self.operate(node, "-", stop, start) if step.const > 0 else self.operate(node, "-", start, stop)
+        size = abs(int(step.const))
+        if size > 1:
+            apart = self.operate(node, "//", self.operate(node, "+", apart, constant(size - 1)), constant(size))
+        length = (
+            _functions.find(max)(self, node, [constant(0), self.keep(apart)]) if start.const != 0 or size > 1 else apart
+        )
+        if apart.const is not None:
+            length = constant(max(0, int(apart.const)))
+        elif start.const == 0 and size == 1:
+            length = _functions.find(max)(self, node, [constant(0), apart]) if apart.low < 0 else apart
+        ty = strong(start.type if start.type != INT else stop.type)
+        ty = ty if dtype is None else self.annotation(dtype)
+        made = self.new_array(node, strong(ty), [length], None)
+        counters = [self.temporary("at")]
+        self._begin(node, counters, [self.dim(made.text, 0)], True)
+        index = self._indices_at(made, counters)
+        number = self.operate(node, "+", start, self.operate(node, "*", index[0], constant(int(step.const))))
+        place, _ = self.place_of(made, index)
+        self.emit(f"{place} = {self.cast(number, made.type.of, node).text};")
+        self._end(True)
+        return made
+
+    def _cumulative(self, node: ast.Call, op: str) -> Value:
+        """Translate `np.cumsum` and `np.cumprod`, one element after another as numpy does."""
+        if len(node.args) != 1 or node.keywords:
+            help = "loop over rows: `out[i] = np.cumsum(a[i])`"
+            self.fail(node, "sums up to each element are of one array in a kernel", "something else here", help)
+        source, outer = node.args[0], self.elements
+        self.elements = {**outer, **{id(part): self.keep(self.number(part)) for part in self._whole(source)}}
+        found = list(self._arrays_in(source))
+        if not found or any(array.type.ndim != 1 for _, array in found):
+            self.fail(source, "sums up to each element are of arrays of one dimension in a kernel", "this is none")
+        lengths = [self.dim(found[0][1].text, 0)]
+        self.same_lengths(found, lengths)
+        made = self.new_array(node, FLOAT64, lengths, None)
+        at, start, counters, line = len(self.hidden) - 1, len(self.lines), [self.temporary("at")], self.at
+        self._begin(node, counters, lengths, False)
+        self.elements.update((id(part), self.element_at(array, counters, True)) for part, array in found)
+        value = self.number(source)
+        ty, first = self._kind(node, "sum", value)
+        total = self.temporary("sum")
+        self.emit(f"{total} = {total} {op} {self.cast(value, ty, node).text};")
+        place, _ = self.place_of(made, [replace(index, uniform=True) for index in self._indices_at(made, counters)])
+        self.emit(f"{place} = {total};")
+        self._end(False)
+        first = first if op == "+" else self.cast(constant(1), ty, node).text
+        self.lines.insert(start, ("    " * self.indent + f"uniform {ty.spmd} {total} = {first};", line))
+        self.elements = outer
+        self.hidden[at].of = ty
+        return replace(made, type=Array(ty, 1))
+
+    def _product(self, node: Any, left: ast.expr, right: ast.expr, how: str) -> Value | None:
+        """Translate products of matrices and vectors that are arrays; None if it is a number."""
+        arrays = [self.array_of(side) for side in (left, right)]
+        if None in arrays:
+            return None
+        a, b = arrays
+        dims = (a.type.ndim, b.type.ndim)
+        if how == "dot" and dims == (1, 1):
+            return None
+        if dims not in ([(1, 1)] if how == "outer" else [(2, 2), (2, 1), (1, 2)]):
+            self.fail(
+                node,
+                "products in kernels are of vectors and matrices",
+                f"these have {dims[0]} and {dims[1]} dimensions",
+            )
+        ty = promote(a.type.of, b.type.of)
+        if ty is None or ty == BOOL:
+            self.fail(
+                node, "these have no product", f"`{a.type}` and `{b.type}`", "convert them: `a.astype(np.float64)`"
+            )
+        ty = strong(ty)
+        (rows, *inner), (first, *columns) = ([self.dim(x.text, k) for k in range(x.type.ndim)] for x in arrays)
+        if how == "dot":
+            if dims[0] == 1:
+                rows, inner = None, [rows]
+            if inner[0].equals != first.equals:
+                self.emit(f"assert({inner[0].text} == {first.text});")
+        else:
+            columns = [first]
+        lengths = [*([] if rows is None else [rows]), *columns]
+        made = self.new_array(node, ty, lengths, None)
+        counters = [self.temporary("at") for _ in lengths]
+        self._begin(node, counters, lengths, True)
+        index = self._indices_at(made, counters)
+        i, j = (index[0] if rows is not None else None), (index[-1] if columns else None)
+        if how == "outer":
+            x, y = ([i], [j])
+            text = self._times(node, (a, x), (b, y), ty)
+        else:
+            k, total = self.temporary("k"), self.temporary("sum")
+            self.emit(f"varying {ty.spmd} {total} = {self.cast(constant(0), ty, node).text};")
+            self.emit(f"for (uniform int {k} = 0; {k} < {inner[0].text}; ++{k}) {{")
+            along = Value(k, INT, True, 0, LONGEST, below=(inner[0].equals[0], 0))
+            below = Value(k, INT, True, 0, LONGEST, below=(first.equals[0], 0))
+            product = self._times(
+                node, (a, [along] if i is None else [i, along]), (b, [below] if j is None else [below, j]), ty
+            )
+            self.emit(f"    {total} = {total} + {product};")
+            self.emit("}")
+            text = total
+        place, _ = self.place_of(made, index)
+        self.emit(f"{place} = {text};")
+        self._end(True)
+        return made
+
+    def _times(self, node: Any, one: tuple[Value, list[Value]], other: tuple[Value, list[Value]], ty: Num) -> str:
+        texts = []
+        for array, index in (one, other):
+            text, uniform = self.place_of(array, index)
+            texts.append(self.cast(Value(text, array.type.of, uniform), ty, node).text)
+        return " * ".join(texts)
+
+    # Reductions along an axis.
+
+    def axis_of(self, node: ast.Call, positional: list[ast.expr]) -> int | None:
+        """Give the axis that a reduction is to go along; None if it goes over all elements."""
+        named = [keyword.value for keyword in node.keywords if keyword.arg == "axis"]
+        given = [*named, *positional]
+        if not given:
+            return None
+        at = given[0]
+        others = [keyword.value for keyword in node.keywords if keyword.arg != "axis"] + given[1:]
+        if others:
+            help = "leave it out"
+            if any(keyword.arg == "keepdims" for keyword in node.keywords):
+                help = "lengths of 1 are not stretched in a kernel: loop over the rows, `out[i] = a[i] / np.sum(a[i])`"
+            self.fail(others[0], "a reduction along an axis takes an array and the axis", "something else here", help)
+        if isinstance(at, ast.Constant) and at.value is None:
+            return None
+        axis = None if isinstance(at, (ast.Tuple, ast.List)) else self.integer(at, "an axis").const
+        if axis is None:
+            help = "reduce along one after the other: `np.sum(np.sum(a, axis=2), axis=0)`"
+            self.fail(at, "the axis of a reduction is a constant", "several, or known only at run time", help)
+        return int(axis)
+
+    def along(self, node: Any, how: str, source: ast.expr, axis: int) -> Value | None:
+        """Translate a reduction along an axis: an array of one dimension less; None if it gives a number."""
+        outer = self.elements
+        self.elements = {**outer, **{id(part): self.keep(self.number(part)) for part in self._whole(source)}}
+        found = list(self._arrays_in(source))
+        if not found:
+            self.elements = outer
+            self._says_more(source)
+            self.fail(source, f"`{how}` along an axis takes an array", "this is none")
+        largest = max((array for _, array in found), key=lambda array: array.type.ndim)
+        ndim = largest.type.ndim
+        if not -ndim <= axis < ndim:
+            self.fail(node, f"this array has {ndim} dimensions", f"there is no axis {axis}")
+        axis %= ndim
+        if ndim == 1:
+            self.elements = outer
+            return None
+        if not self.is_uniform_here():
+            message = f"`{how}` along an axis gives an array, which is made outside of `foreach`"
+            self.fail(node, message, "here", _instead.reduction(how, "axis"))
+        lengths = [self.dim(largest.text, k) for k in range(ndim)]
+        self.same_lengths(found, lengths)
+        for part in self._numbers(source):
+            self.elements[id(part)] = self.keep(self.number(part))
+        kept = [length for k, length in enumerate(lengths) if k != axis]
+        made = self.new_array(node, FLOAT64, kept, None)
+        at = len(self.hidden) - 1
+        if how in ("min", "max", "argmin", "argmax"):
+            size = " && ".join(f"{length.text} > 0" for length in kept)
+            self.emit(f"assert({lengths[axis].text} > 0 || !({size}));")
+        counters = [self.temporary("at") for _ in lengths]
+        # In rows lanes take elements of one row, else each has its own result.
+        by_rows = axis == ndim - 1 and how in ("sum", "mean", "min", "max", "any", "all", "count_nonzero")
+        kept_counters = [counter for k, counter in enumerate(counters) if k != axis]
+        if by_rows:
+            for counter, length in zip(kept_counters, kept):
+                self.emit(f"for (uniform int {counter} = 0; {counter} < {length.text}; ++{counter}) {{")
+                self.indent += 1
+            index = [replace(value, uniform=True) for value in self._indices_at(made, kept_counters)]
+        else:
+            self._begin(node, kept_counters, kept, True)
+            index = self._indices_at(made, kept_counters)
+
+        def inner(write: Any) -> None:
+            """Write a loop along the axis."""
+            if by_rows:
+                self.emit(f"foreach ({counters[axis]} = 0 ... {lengths[axis].text}) {{")
+                self.enter_foreach(node)
+            else:
+                k = counters[axis]
+                self.emit(f"for (uniform int {k} = 0; {k} < {lengths[axis].text}; ++{k}) {{")
+                self.indent += 1
+            elements = self.elements
+            self.elements = dict(elements)
+            self.elements.update((id(part), self._element_of(array, counters, by_rows, axis)) for part, array in found)
+            write(self.number(source))
+            self.elements = elements
+            if by_rows:
+                self._end(True)
+            else:
+                self._end(False)
+
+        result = self._along(node, how, inner, lengths[axis], Value(counters[axis], INT, by_rows, 0, LONGEST), by_rows)
+        ty = result.type
+        place, _ = self.place_of(made, index)
+        self.emit(f"{place} = {result.text};")
+        self.elements = outer
+        if by_rows:
+            for _ in kept:
+                self._end(False)
+        else:
+            self._end(True)
+        self.hidden[at].of = ty
+        return replace(made, type=Array(ty, len(kept)))
+
+    def _element_of(self, array: Value, counters: list[str], by_rows: bool, axis: int) -> Value:
+        """Give the element of an array at counters of which some are the same for all lanes."""
+        own = counters[len(counters) - array.type.ndim :]
+        first = len(counters) - len(own)
+        indices = [
+            Value(
+                counter,
+                INT,
+                (first + k != axis) if by_rows else (first + k == axis),
+                0,
+                LONGEST,
+                below=(self.dim(array.text, k).equals[0], 0),
+            )
+            for k, counter in enumerate(own)
+        ]
+        text, uniform = self.place_of(array, indices)
+        return Value(text, array.type.of, uniform)
+
+    def _along(self, node: Any, how: str, inner: Any, length: Value, counter: Value, by_rows: bool) -> Value:
+        """Write the loops of one result, or of one for each lane; give the result."""
+        if how in ("var", "std"):
+            mean = self.keep(self._along(node, "mean", inner, length, counter, by_rows))
+            total = self._summed(node, "sum", inner, lambda value: self._squared(node, value, mean), by_rows)
+            result = self._over_length(total, length)
+            return result if how == "var" else replace(result, text=f"sqrt({result.text})")
+        if how == "count_nonzero":
+            test = lambda value: self.cast(self.as_bool(node, value), NUMBERS["int64"], node)  # noqa: E731
+            return self._summed(node, "sum", inner, test, by_rows)
+        if how in ("argmin", "argmax"):
+            return self._first_of(node, how, inner, counter)
+        total = self._summed(node, how, inner, lambda value: value, by_rows)
+        return self._over_length(total, length) if how == "mean" else total
+
+    def _squared(self, node: Any, value: Value, mean: Value) -> Value:
+        apart = self.keep(self.operate(node, "-", value, mean))
+        return self.operate(node, "*", apart, apart)
+
+    def _over_length(self, total: Value, length: Value) -> Value:
+        return replace(total, text=f"({total.text} / (({total.type.spmd}){length.text}))")
+
+    def _summed(self, node: Any, how: str, inner: Any, of: Any, by_rows: bool) -> Value:
+        """Write a loop that combines what `of` makes of elements."""
+        total, start, at = self.temporary(how), len(self.lines), self.at
+        kinds: list[tuple[Num, str]] = []
+
+        def step(value: Value) -> None:
+            value = of(value)
+            kinds.append(self._kind(node, how, value))
+            ty = kinds[0][0]
+            self.emit(f"{total} = {self._step(node, how, Value(total, ty, False), value)};")
+
+        inner(step)
+        ty, first = kinds[0]
+        self.lines.insert(start, ("    " * self.indent + f"varying {ty.spmd} {total} = {first};", at))
+        return self.keep(Value(self._of_lanes(how, total, ty), ty, True)) if by_rows else Value(total, ty, False)
+
+    def _first_of(self, node: Any, how: str, inner: Any, counter: Value) -> Value:
+        """Write a loop that finds the first of the least or greatest elements, or NaN."""
+        best, place, start, at = self.temporary("best"), self.temporary("place"), len(self.lines), self.at
+        types: list[Num] = []
+        sign = "<" if how == "argmin" else ">"
+
+        def step(value: Value) -> None:
+            ty = strong(value.type)
+            if ty == BOOL:
+                self.fail(node, f"bools have no `{how}`", "bools", "ask for `any` or `all`")
+            types.append(ty)
+            x = self.keep(self.cast(value, ty, node)).text
+            test = f"{counter.text} == 0 || {x} {sign} {best}"
+            if ty.kind == "f":
+                test = f"({test} || {x} != {x}) && !({counter.text} > 0 && {best} != {best})"
+            self.emit(f"if ({test}) {{ {best} = {x}; {place} = {counter.text}; }}")
+
+        inner(step)
+        head = [f"varying {types[0].spmd} {best} = 0;", f"varying int64 {place} = 0;"]
+        self.lines[start:start] = [("    " * self.indent + text, at) for text in head]
+        return Value(place, NUMBERS["int64"], False)
+
+
+def _may_be_array(node: ast.expr) -> bool:
+    return isinstance(node, (ast.Name, ast.Subscript))
+
+
+def _is_of_numpy(function: Any) -> bool:
+    return (getattr(function, "__module__", None) or "").split(".")[0] == "numpy"

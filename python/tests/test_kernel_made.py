@@ -1,0 +1,448 @@
+"""Arrays that kernels make with lengths known at run time, and return; products; reductions along an axis."""
+
+import linecache
+import math
+
+import numpy as np
+import pytest
+import spmdvm
+
+rng = np.random.default_rng(5)
+WAYS = [{}, {"width": 4, "engine": "interp"}, {"width": 64}, {"width": 1, "engine": "clif"}]
+TYPES = [np.int8, np.uint16, np.int32, np.int64, np.float32, np.float64]
+
+
+def same(found, expected):
+    if isinstance(expected, tuple):
+        return isinstance(found, tuple) and all(map(same, found, expected)) and len(found) == len(expected)
+    found, expected = np.asarray(found), np.asarray(expected)
+    # Sums and powers may be rounded in another order.
+    exact = expected.dtype.kind != "f"
+    equal = np.array_equal(found, expected) if exact else np.allclose(found, expected, 1e-5, 1e-6, equal_nan=True)
+    return found.shape == expected.shape and found.dtype == expected.dtype and equal
+
+
+def check(function, *args, **options):
+    """Compare a kernel with the function run by Python, also in what they do to their arguments."""
+    given, own = [[np.copy(a) if isinstance(a, np.ndarray) else a for a in args] for _ in range(2)]
+    with np.errstate(all="ignore"):
+        expected = function(*given)
+    found = spmdvm.kernel(**options)(function)(*own)
+    assert same(found, expected), (found, expected)
+    for a, b in zip(own, given):
+        assert same(a, b)
+    return found
+
+
+def every_way(*args):
+    """Check a function when it is written."""
+
+    def decorate(function):
+        @pytest.mark.parametrize("options", WAYS, ids=str)
+        def test(options):
+            check(function, *args, **options)
+
+        test.__name__ = test.__qualname__ = function.__name__
+        return test
+
+    return decorate
+
+
+A = rng.random(23)
+M, N = rng.random((5, 7)), rng.random((7, 4))
+
+
+@every_way(A)
+def test_an_array_like_another_is_returned(a):
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        out[i] = a[i] * 2 + 1
+    return out
+
+
+@every_way(100)
+def test_a_sieve(n):
+    prime = np.ones(n + 1, dtype=np.bool_)
+    prime[0] = False
+    prime[1] = False
+    for i in range(2, int(math.sqrt(n)) + 1):
+        if prime[i]:
+            for j in range(i * i, n + 1, i):
+                prime[j] = False
+    count = 0
+    for i in range(n + 1):
+        count += int(prime[i])
+    return count
+
+
+@every_way(M, N)
+def test_a_product_in_loops(a, b):
+    c = np.zeros((a.shape[0], b.shape[1]))
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * b[k, j]
+    return c
+
+
+@every_way(M, N, A[:7])
+def test_products(a, b, v):
+    return a @ b, a @ v, v @ b, np.dot(a, b), a.dot(v), np.outer(v, v), v.dot(v), np.matmul(a, b)[1:, 2]
+
+
+@every_way(A, 3)
+def test_lengths_that_are_computed(a, k):
+    n = len(a)
+    out = np.zeros(max(n - k + 1, 1))
+    half = np.full((n // 2, k % 2 + 1), 7, np.int16)
+    for i in range(n - k + 1):
+        for j in range(k):
+            out[i] += a[i + j]
+    return out, half, np.ones(a.size, np.uint8), half.shape[1]
+
+
+@every_way(A)
+def test_an_array_is_made_anew_in_each_turn(a):
+    total = 0.0
+    for turn in range(3):
+        seen = np.zeros(len(a))
+        for i in range(turn, len(a), 3):
+            seen[i] += a[i]
+        total += np.sum(seen) * (turn + 1)
+    return total
+
+
+@every_way(A)
+def test_functions_make_and_return_arrays(a):
+    def smooth(x):
+        out = np.zeros_like(x)
+        for i in range(1, len(x) - 1):
+            out[i] = (x[i - 1] + x[i] + x[i + 1]) / 3
+        return out
+
+    def both(x):
+        y = x * 2
+        return y, y[0], x
+
+    once = smooth(a)
+    twice = smooth(once)
+    double, first, itself = both(once)
+    other, _, _ = both(a)
+    itself[0] = 5.0
+    return once, twice, double, first, other
+
+
+@every_way(A)
+def test_what_is_passed_may_be_returned(a):
+    b = a[2:]
+    b += 1
+    return a, b, a[1:-2:2], a[::-1]
+
+
+@every_way(M)
+def test_parts_of_matrices_are_returned(m):
+    out = m * 2
+    n = int(m[0, 0] * 0) + 2
+    return out[1], out[:, 1], out[:n, ::2], out.T, out[n:n]
+
+
+def test_a_part_that_is_returned_is_of_what_was_passed():
+    @spmdvm.kernel
+    def tail(a, n):
+        return a[n:]
+
+    a = np.arange(10.0)
+    part = tail(a, 7)
+    part[0] = -1
+    assert a[7] == -1 and part.tolist() == [-1, 8, 9]
+
+
+@every_way(A)
+def test_expressions_make_arrays(a):
+    b = a * 2 - 1
+    c = np.sqrt(np.abs(b)) + np.sum(a)
+    d = b > c - 5
+    e = -b
+    f = np.where(d, b, c)
+    b += 1
+    return b, c, d, e, f, a - np.mean(a)
+
+
+@pytest.mark.parametrize("ty", TYPES)
+def test_types_are_those_of_numpy(ty):
+    def made(a):
+        i, f = a.astype(np.int32), a.astype(np.float32)
+        return a + a, a * 2, a > 2, a.copy(), i, f, np.zeros_like(a), np.cumsum(a), np.diff(a), np.sort(a), np.prod(a)
+
+    check(made, np.array([3, 1, 2, 5, 4], ty))
+
+
+@pytest.mark.parametrize("ty", TYPES)
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_reductions_along_an_axis(ty, axis):
+    text = f"""
+def along(a):
+    m = a.astype(np.{np.dtype(ty).name})
+    return (np.sum(m, axis={axis}), m.mean({axis}), np.min(m, {axis}), m.max(axis={axis}), np.any(m > 3, axis={axis}),
+            np.all(m > 0, axis={axis}), np.count_nonzero(m, axis={axis}), m.argmin(axis={axis}),
+            np.argmax(m, axis={axis}), np.var(m, axis={axis}), m.std(axis={axis}))
+"""
+    a = rng.integers(0, 9, (3, 4, 5)).astype(ty)
+    found = spmdvm.kernel(_function(text))(a)
+    expected = _function(text)(a)
+    for x, y in zip(found, expected):
+        assert same(x, y), (x, y)
+
+
+def _function(text):
+    name = f"<made {len(linecache.cache)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = {"np": np}
+    exec(compile(text, name, "exec"), space)
+    return next(value for key, value in space.items() if callable(value) and key not in ("np", "__builtins__"))
+
+
+@every_way(M)
+def test_sums_of_expressions_along_an_axis(m):
+    center = m - np.mean(m, axis=0)
+    return center, np.sqrt((m * m).sum(axis=1)), np.max(np.sum(m, axis=0)), np.sum(m, axis=None), m[0].sum(axis=0)
+
+
+def test_nan_is_the_extreme_along_an_axis():
+    def extremes(a):
+        return np.min(a, axis=0), np.max(a, axis=1), np.argmin(a, axis=0), np.argmax(a, axis=1)
+
+    a = np.array([[1, np.nan, 3], [np.nan, 5, 0], [2, np.nan, np.nan]])
+    check(extremes, a)
+
+
+@every_way(A)
+def test_running_sums_and_their_like(a):
+    n = 5
+    sums = np.cumsum(a)
+    sums[n:] = sums[n:] - sums[:-n]
+    return sums[n - 1 :] / n, np.cumprod(a + 0.5), a.cumsum(), np.diff(a), np.concatenate((a, a[:3], sums))
+
+
+@every_way(12)
+def test_numbers_in_a_row(n):
+    a, b, c = np.arange(n), np.arange(3, n), np.arange(n, -n, -5)
+    return (
+        a,
+        b,
+        c,
+        np.arange(2, 2),
+        np.linspace(0.0, 1.0, n),
+        np.linspace(3, n, 1),
+        np.arange(n, dtype=np.float32) * 0.5,
+    )
+
+
+@every_way(rng.integers(0, 9, 40).astype(float), 4.5)
+def test_sorted_and_found(a, x):
+    order = np.sort(a)
+    total = 0
+    for k in np.argsort(a):
+        total = total * 3 % 1000 + int(a[k])
+    return order, total, np.median(a), np.searchsorted(order, x), np.interp(x, order, order * 2), np.linalg.norm(a)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 16, 17, 100])
+def test_sorting_is_stable_and_puts_nan_last(n):
+    def both(a):
+        return np.sort(a), np.argsort(a)
+
+    a = rng.integers(0, 5, n).astype(float)
+    a[rng.random(n) < 0.2] = np.nan
+    found = spmdvm.kernel(both)(a)
+    assert np.array_equal(found[0], np.sort(a), equal_nan=True)
+    assert found[1].tolist() == np.argsort(a, kind="stable").tolist()
+
+
+@every_way(A)
+def test_masks_choose(a):
+    large = a[a > 0.5]
+    mask = a < 0.25
+    return large, len(large), a[mask], np.sum(a[mask]), a[a > 2]
+
+
+@every_way(M)
+def test_rows_and_columns(m):
+    total = 0.0
+    for row in m:
+        total += row[0] * np.sum(row)
+    for column in m.T:
+        total -= column[1]
+    t = m.T
+    t[0, 1] = 9.0
+    return total, m.T @ m, np.transpose(m), t.shape[0]
+
+
+@every_way(rng.random((6, 2)))
+def test_rows_that_are_taken_apart(points):
+    far = 0.0
+    for x, y in points:
+        far = max(far, x * x + y * y)
+    return far
+
+
+@every_way(A)
+def test_statements_read_before_they_write(a):
+    a[1:] = a[:-1]
+    a[::-1] += a
+    a[2:] += a[:-2]
+
+
+@every_way(3, 4)
+def test_arrays_without_any_argument_that_is_one(h, w):
+    out = np.zeros((h, w), np.int32)
+    for i in range(h):
+        for j in range(w):
+            out[i, j] = i * 10 + j
+    return out
+
+
+def test_lists_are_arrays_that_can_be_returned():
+    def listed(x, y):
+        a = np.array([x, y, 3.0])
+        return a, np.array([[1, 2], [3, 4]]), a[0]
+
+    @spmdvm.kernel
+    def array_kernel(a):
+        b = np.array([a[0], a[1], 3.0])
+        return b, np.array([[1, 2], [3, 4]]), b[0]
+
+    found = array_kernel(np.array([1.0, 2.0]))
+    assert same(found, listed(1.0, 2.0))
+
+
+def test_each_call_gives_arrays_of_its_own():
+    @spmdvm.kernel
+    def ramp(n):
+        out = np.zeros(n)
+        for i in spmdvm.foreach(n):
+            out[i] = i
+        return out
+
+    first, second = ramp(4), ramp(4)
+    first[0] = 7
+    assert second.tolist() == [0, 1, 2, 3]
+    assert ramp(0).shape == (0,)
+
+
+def test_lengths_that_are_none():
+    @spmdvm.kernel
+    def zeros(n):
+        return np.zeros(n - 5)
+
+    assert zeros(6).tolist() == [0]
+    with pytest.raises(AssertionError, match=r"the length of `np.zeros\(n - 5\)` is not negative"):
+        zeros(3)
+
+    @spmdvm.kernel
+    def plain(n):
+        return np.zeros(n)
+
+    with pytest.raises(AssertionError, match=r"the length of `np.zeros\(n\)` is not negative"):
+        plain(-1)
+    with pytest.raises(ValueError, match=r"plain\(\): `np.zeros\(n\)` would have more than \d+ elements: its shape is"):
+        plain(2**40)
+
+    @spmdvm.kernel
+    def divided(n, k):
+        return np.zeros(n // k)
+
+    assert divided(9, 4).shape == (2,)
+    with pytest.raises(ZeroDivisionError, match="divided"):
+        divided(9, 0)
+
+
+def test_numbers_of_numpy_that_wrap_are_no_lengths():
+    @spmdvm.kernel
+    def twice(n):
+        return np.zeros(n * 2)
+
+    assert twice(np.int32(4)).shape == (8,)
+    with pytest.raises((AssertionError, ValueError)):
+        twice(np.int32(2**30 + 5))
+
+
+def test_an_index_beyond_names_the_array():
+    @spmdvm.kernel
+    def beyond(n):
+        out = np.zeros((n, 3))
+        for i in range(n + 1):
+            out[i, 2] = 1.0
+        return out
+
+    with pytest.raises(IndexError, match=r"write outside of `out`, whose shape is \(4, 3\)"):
+        beyond(4)
+
+
+def test_traps_in_functions_that_make_arrays_are_at_their_lines():
+    def inner(a):
+        t = np.zeros(len(a))
+        t[len(a)] = 1.0
+        return t
+
+    @spmdvm.kernel
+    def outer(a):
+        t = inner(a)
+        return t[0]
+
+    with pytest.raises(IndexError, match="write to index 3 of `t`, which has 3 elements") as caught:
+        outer(np.zeros(3))
+    assert "t[len(a)] = 1.0" in str(caught.value)
+
+
+def test_what_a_kernel_made_for_another_is_its_own():
+    @spmdvm.kernel
+    def scaled(a, k):
+        out = a * k
+        return out
+
+    @spmdvm.kernel
+    def three(a):
+        x = scaled(a, 2)
+        y = scaled(a, 3)
+        z = scaled(x + y, 10)
+        return x, y, z
+
+    a = np.arange(4.0)
+    x, y, z = three(a)
+    assert x.tolist() == [0, 2, 4, 6] and y.tolist() == [0, 3, 6, 9] and z.tolist() == [0, 50, 100, 150]
+
+
+def test_kernels_that_return_arrays_can_be_profiled_and_stepped():
+    @spmdvm.kernel
+    def double(a):
+        out = np.empty_like(a)
+        for i in spmdvm.foreach(len(a)):
+            out[i] = a[i] * 2
+        return out
+
+    profile = double.profile(np.arange(5.0))
+    assert profile.result.tolist() == [0, 2, 4, 6, 8]
+    with double.stepper(np.arange(5.0)) as stepper:
+        assert "for i in" in str(stepper.next())
+        assert stepper.finish().tolist() == [0, 2, 4, 6, 8]
+
+
+def test_rows_for_lanes_are_an_array_of_the_kernel():
+    @spmdvm.kernel
+    def medians(a, out):
+        n = a.shape[1]
+        own = np.zeros((spmdvm.width, n))
+        for i in spmdvm.foreach(len(a)):
+            for k in range(n):
+                x, at = a[i, k], k
+                while at > 0 and own[spmdvm.lane, at - 1] > x:
+                    own[spmdvm.lane, at] = own[spmdvm.lane, at - 1]
+                    at -= 1
+                own[spmdvm.lane, at] = x
+            out[i] = own[spmdvm.lane, n // 2]
+
+    a = rng.random((50, 9))
+    out = np.zeros(50)
+    medians(a, out)
+    assert (out == np.median(a, axis=1)).all()
