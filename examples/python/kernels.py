@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from spmdvm import array, float32, float64, foreach, int32, kernel, uint32, uniform
+from spmdvm import array, float32, foreach, int32, kernel, rng, uint32, uniform
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -185,16 +185,25 @@ def total(data: array[float32]):
 
 
 @kernel
-def in_circle(seed: uint32, draws: uniform[int32]):
+def in_circle(thrower: int32, draws: uniform[int32]):
     """Throw darts at a square; count those in the circle."""
+    dice = rng(5, thrower)
     hits = int32(0)
     for _ in range(draws):
-        seed = seed * 1664525 + 1013904223
-        x = float64(seed >> 8) / 2**24
-        seed = seed * 1664525 + 1013904223
-        y = float64(seed >> 8) / 2**24
+        x, y = dice.random(), dice.random()
         hits += x * x + y * y < 1
     return hits
+
+
+@kernel
+def standardised(table):
+    """Give a table with columns of mean 0 and deviation 1, and the columns in the order of their means."""
+    mean, deviation = np.mean(table, axis=0), np.std(table, axis=0)
+    order = np.argsort(mean)
+    out = np.empty_like(table)
+    for i, j in foreach(*table.shape):
+        out[i, j] = (table[i, j] - mean[j]) / deviation[j]
+    return out, order
 
 
 def cases(n: int = 100_000) -> list[tuple]:
@@ -204,21 +213,21 @@ def cases(n: int = 100_000) -> list[tuple]:
     def program(name, **options):
         return compile_example(name, fp="strict", **options)
 
-    rng = np.random.default_rng(1)
-    x, y = rng.random(n, dtype=np.float32), rng.random(n, dtype=np.float32)
+    generator = np.random.default_rng(1)
+    x, y = generator.random(n, dtype=np.float32), generator.random(n, dtype=np.float32)
     bounds = [(5, 30), (1, 100), (0.2, 10), (0.01, 0.05), (0.1, 0.5)]
-    options = [rng.uniform(low, high, n).astype(np.float32) for low, high in bounds]
+    options = [generator.uniform(low, high, n).astype(np.float32) for low, high in bounds]
     side = max(8, int(math.sqrt(n)))
-    plate = rng.random((side, side + 3), dtype=np.float32)
+    plate = generator.random((side, side + 3), dtype=np.float32)
     result = [np.zeros_like(plate), np.zeros_like(plate)]
     counts = [np.zeros((side, 2 * side), np.int32) for _ in range(2)]
-    lengths = rng.integers(0, 20, side)
+    lengths = generator.integers(0, 20, side)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    columns = rng.integers(0, side, starts[-1], dtype=np.int32)
-    values, vector = rng.random(starts[-1], dtype=np.float32), rng.random(side, dtype=np.float32)
+    columns = generator.integers(0, side, starts[-1], dtype=np.int32)
+    values, vector = generator.random(starts[-1], dtype=np.float32), generator.random(side, dtype=np.float32)
     products = [np.zeros(side, np.float32) for _ in range(2)]
     few = min(n, 1000)
-    start = rng.random((3, few), dtype=np.float32)
+    start = generator.random((3, few), dtype=np.float32)
     bodies = [(start.copy(), np.zeros((3, few), np.float32)) for _ in range(2)]
     prices = np.zeros(n, np.float32)
     least = np.zeros(2, np.float32)
@@ -265,8 +274,10 @@ def main() -> None:
             sys.exit(f"{name}: the results differ")
         mine, other = seconds(ours), seconds(theirs)
         print(f"{name:<14} {1e3 * mine:6.2f} ms  {1e3 * other:6.2f} ms  {mine / other:5.2f}")
-    darts = in_circle(np.arange(10_000, dtype=np.uint32), 1000).sum()
+    darts = in_circle(np.arange(10_000, dtype=np.int32), 1000).sum()
     print(f"pi is about {4 * darts / 1e7:.4f}")
+    table, order = standardised(np.random.default_rng(2).normal(range(5), 2, (1000, 5)))
+    print(f"columns in the order of their means: {order.tolist()}; now with mean {abs(table.mean()):.1f}")
 
 
 if __name__ == "__main__":

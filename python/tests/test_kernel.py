@@ -780,6 +780,10 @@ def test_the_examples_give_the_bits_of_the_spmd_programs(monkeypatch):
         np.testing.assert_array_equal(ours(), theirs(), err_msg=name)
         names.append(name)
     assert len(names) == 10
-    darts = kernels.in_circle(np.arange(500, dtype=np.uint32), 100)
+    darts = kernels.in_circle(np.arange(500, dtype=np.int32), 100)
     assert darts.dtype == np.int32 and 3.0 < 4 * darts.mean() / 100 < 3.3
+    table = np.random.default_rng(1).normal(3, 2, (50, 7))
+    found, order = kernels.standardised(table)
+    np.testing.assert_allclose(found, (table - table.mean(axis=0)) / table.std(axis=0), rtol=1e-12)
+    assert order.tolist() == np.argsort(table.mean(axis=0)).tolist()
     del sys.modules["kernels"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import spmdvm
 
 TOUR = Path(__file__).parents[2] / "docs" / "tour.md"
 
@@ -41,16 +42,14 @@ def test_the_image_filter(tour: dict) -> None:
 
 
 def test_the_price_of_an_option(tour: dict) -> None:
-    seed, price = tour["seeds"].copy(), np.full(len(tour["seeds"]), 100.0)
-    spread = 0.2 / np.sqrt(12)
-    for _ in range(12):
-        seed = seed * np.uint32(1664525) + np.uint32(1013904223)
-        u = ((seed >> np.uint32(8)).astype(float) + 0.5) / 2**24
-        seed = seed * np.uint32(1664525) + np.uint32(1013904223)
-        v = ((seed >> np.uint32(8)).astype(float) + 0.5) / 2**24
-        normal = np.sqrt(-2 * np.log(u)) * np.cos(2 * np.pi * v)
-        price *= np.exp(0.03 / 12 - spread * spread / 2 + spread * normal)
-    assert tour["value"] == pytest.approx(np.exp(-0.03) * np.maximum(price - 105, 0).mean(), rel=1e-9)
+    prices, spread = [], 0.2 / math.sqrt(12)
+    for path in range(500):
+        rng, price = spmdvm.rng(1, path), 100.0
+        for _ in range(12):
+            price *= math.exp(0.03 / 12 - spread * spread / 2 + spread * rng.normal())
+        prices.append(price)
+    found = tour["payoff"](np.arange(500), 100.0, 105.0, 12)
+    np.testing.assert_allclose(found, np.maximum(np.array(prices) - 105, 0), rtol=1e-9, atol=1e-9)
     # And near to what Black and Scholes found.
     d1 = (math.log(100 / 105) + 0.03 + 0.02) / 0.2
     exact = 100 * cdf(d1) - 105 * math.exp(-0.03) * cdf(d1 - 0.2)
