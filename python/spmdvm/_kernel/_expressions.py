@@ -137,7 +137,8 @@ class Expressions(Calls):
             return replace(value, type=ty)
         if ty == BOOL:
             return self.as_bool(node, value)
-        low, high = (value.low, value.high) if ty == INT else INT64
+        fits = ty.is_int and value.type.is_int and ty.holds(value.low) and ty.holds(value.high)
+        low, high = (value.low, value.high) if ty == INT or fits else INT64
         # No index has more than 31 bits.
         apart = value.apart if ty.is_int and ty.bits >= 32 else frozenset()
         host = value.host if ty.is_int else None

@@ -229,15 +229,26 @@ def _extreme(op: str) -> Call:
                 pick = min if op == "<" else max
                 low, high = pick(result.low, arg.low), pick(result.high, arg.high)
                 text = f"{pick.__name__}({arg.text}, {result.text})"
-                result = Value(text, INT, result.uniform and arg.uniform, low, high)
+                below = _below_of(op, result, arg)
+                result = Value(text, INT, result.uniform and arg.uniform, low, high, below=below)
                 continue
             a, b = body.cast(result, ty, node), body.cast(arg, ty, node)
             # In SPMD text `min(b, a)` is `b < a ? b : a`: the first of Python's if they are equal, or one is NaN.
             text = f"{'min' if op == '<' else 'max'}({b.text}, {a.text})"
             result = Value(text, ty, a.uniform and b.uniform)
+            if ty.is_int:
+                pick = min if op == "<" else max
+                low, high = pick(a.low, b.low), pick(a.high, b.high)
+                result = replace(result, low=low, high=high, below=_below_of(op, a, b))
         return known(args, result) if result.type.is_int else result
 
     return call
+
+
+def _below_of(op: str, a: Value, b: Value) -> tuple[str, int] | None:
+    """Give a length, and an offset, that the least of two integers is below; None of the greatest."""
+    found = (v.below or (v.equals and (v.equals[0], v.equals[1] + 1)) for v in (a, b))
+    return next((at for at in found if at is not None), None) if op == "<" else None
 
 
 def _np_extreme(helper: str, spmd: str) -> Call:

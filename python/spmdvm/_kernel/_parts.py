@@ -10,7 +10,7 @@ import ast
 import builtins
 import copy
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, NoReturn
 
 from ._types import BOOL, INT, Array, Num
@@ -266,7 +266,7 @@ class Parts:
         terms = [f"{array.text}__at"]
         for axis, index in enumerate(indices):
             if not self._is_within(index, array, axis):
-                tests.append(_within(index, self.dim(array.text, axis).text))
+                tests.append(self._within(index, array, axis))
             text, apart = self._apart(array, axis)
             wide = f"(int64){index.text}" if self.program.wide else _short(index)
             terms.append(wide if apart == 1 else f"{wide} * {text}")
@@ -288,7 +288,7 @@ class Parts:
                 continue
             at, index = next(given)
             if not self._is_within(index, array, at):
-                tests.append(_within(index, self.dim(array.text, at).text))
+                tests.append(self._within(index, array, at))
             by = index.text if taken.step == 1 else f"{taken.step} * {index.text}"
             text = by if taken.start.const == 0 else f"({taken.start.text} + {by})"
             symbol = self.dim(part.array.text, axis).equals
@@ -309,7 +309,7 @@ class Parts:
             return indices[0].text
         lengths = [self.dim(array.text, axis).text for axis in range(len(indices))]
         known = [self._is_within(index, array, axis) for axis, index in enumerate(indices)]
-        tests += [_within(indices[axis], lengths[axis]) for axis in range(1, len(indices)) if not known[axis]]
+        tests += [self._within(indices[axis], array, axis) for axis in range(1, len(indices)) if not known[axis]]
         if self.program.wide:
             text = f"(int64){indices[0].text}"
             for length, index in zip(lengths[1:], indices[1:]):
@@ -319,7 +319,7 @@ class Parts:
             row = self._row(array, indices[0])
         elif row is None:
             if not known[0]:
-                tests.append(_within(indices[0], lengths[0]))
+                tests.append(self._within(indices[0], array, 0))
             row = " * ".join([_short(indices[0]), *lengths[1:]])
         rest = _short(indices[1])
         for length, index in zip(lengths[2:], indices[2:]):
@@ -336,7 +336,14 @@ class Parts:
             return "0"
         if self._is_within(index, array, 0) or index.const == 1:
             return text
-        return f"({_within(index, lengths[0])} ? {text} : {OUTSIDE})"
+        return f"({self._within(index, array, 0)} ? {text} : {OUTSIDE})"
+
+    def _within(self, index: Value, array: Value, axis: int) -> str:
+        """Write the test that an index is within a length, as far as that is not known."""
+        if index.low < 0 and self._is_within(replace(index, low=0), array, axis):
+            return f"{index.text} >= 0"
+        below = f"{index.text} < {self.dim(array.text, axis).text}"
+        return below if index.low >= 0 or index.type.kind == "u" else f"{index.text} >= 0 && {below}"
 
     # Statements over all elements of a part.
 
@@ -588,12 +595,6 @@ class _Unmasked(ast.NodeTransformer):
             return node
         self.found.add(id(node.value))
         return node.value
-
-
-def _within(index: Value, length: str) -> str:
-    """Write the test that an index is within a length."""
-    below = f"{index.text} < {length}"
-    return below if index.low >= 0 or index.type.kind == "u" else f"{index.text} >= 0 && {below}"
 
 
 def _short(index: Value) -> str:

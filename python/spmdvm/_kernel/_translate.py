@@ -41,11 +41,12 @@ class Variable:
     # What it always equals, if it is assigned once.
     equals: tuple[str, int] | None = None
     text: str = ""
-    # Of an integer of Python's that is assigned once: the least and the greatest it can be.
+    # Of an integer that is assigned once: the least and the greatest it can be.
     range: tuple[int, int] = INT64_RANGE
     apart: frozenset[str] = frozenset()
-    # Likewise, of an integer that is known before the call, what gives it.
+    # Likewise, of an integer that is known before the call, what gives it; and a length that an integer is below.
     host: str | None = None
+    below: tuple[str, int] | None = None
 
     @property
     def spmd(self) -> str:
@@ -54,7 +55,7 @@ class Variable:
 
     def value(self) -> Value:
         """Give what reading it gives."""
-        known = {"equals": self.equals, "apart": self.apart, "host": self.host}
+        known = {"equals": self.equals, "apart": self.apart, "host": self.host, "below": self.below}
         return Value(self.text, self.type, self.uniform, *self.range, **known)
 
 
@@ -478,7 +479,9 @@ class Body(Loops):
         variable.type, variable.text = ty, _spmd_name(name)
         once = self.counts.get(name) == 1 and name not in self.repeated and all(p.name != name for p in self.params)
         variable.equals = value.equals if once else None
-        variable.range = (value.low, value.high) if once and ty == INT else INT64_RANGE
+        same = once and ty.is_int and value.type == ty
+        variable.range = (value.low, value.high) if same or (once and ty == INT) else INT64_RANGE
+        variable.below = value.below if same else None
         variable.apart = value.apart if once and ty.is_int else frozenset()
         variable.host = value.before if once and ty.is_int and region.uniform else None
         narrow = variable.spmd == "int" and ty == INT
